@@ -1,0 +1,39 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// AuthCore and AuthCoreTesting are portable Swift; AuthLocal and auth-cli are for Linux with glibc.
+// The platforms are those of `Task.immediate` and the Synchronization and Observation modules.
+let package = Package(
+  name: "AuthCore",
+  platforms: [.macOS(.v26), .iOS(.v26), .tvOS(.v26), .watchOS(.v26), .visionOS(.v26)],
+  products: [
+    .library(name: "AuthCore", targets: ["AuthCore"]),
+    .library(name: "AuthCoreTesting", targets: ["AuthCoreTesting"]),
+    .library(name: "AuthLocal", targets: ["AuthLocal"]),
+    .executable(name: "auth-cli", targets: ["auth-cli"]),
+  ],
+  dependencies: [],
+  targets: [
+    .target(name: "AuthCore"),
+    .target(name: "AuthCoreTesting", dependencies: ["AuthCore"]),
+    .target(name: "AuthLocal", dependencies: ["AuthCore", "CSQLite", "CCrypt"]),
+    .executableTarget(name: "auth-cli", dependencies: ["AuthCore", "AuthLocal"]),
+    .executableTarget(name: "auth-bench", dependencies: ["AuthCore", "AuthLocal", "CSQLite"]),
+    .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CCrypt", providers: [.apt(["libcrypt-dev"])]),
+    .testTarget(name: "AuthCoreTests", dependencies: ["AuthCore", "AuthCoreTesting"]),
+    .testTarget(name: "AuthLocalTests", dependencies: ["AuthLocal", "AuthCoreTesting", "CSQLite"]),
+    .testTarget(name: "AuthCLITests", dependencies: ["auth-cli", "AuthLocal"]),
+  ],
+  swiftLanguageModes: [.v6]
+)
+
+for target in package.targets where target.type != .system {
+  target.swiftSettings = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .treatAllWarnings(as: .error),
+  ]
+}

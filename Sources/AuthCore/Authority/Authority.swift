@@ -1,0 +1,32 @@
+/// Who decides about credentials and sessions: an embedded database today, a remote server later.
+///
+/// Every operation answers exactly once: a value, or an ``AuthorityFailure`` that keeps *rejected* (an answer), *throttled* and
+/// *unavailable* (no answer) apart. Only a rejection ever ends a session.
+/// An implementation may block its caller; the library never does. It must be safe to call from anywhere at once, and
+/// `AuthCoreTesting` has the contract suite that it should pass.
+public protocol Authority: Sendable {
+  /// Checks credentials and begins a session.
+  ///
+  /// - Returns: A grant with a token that was never given before.
+  func authenticate(
+    _ credentials: Credentials, limits: LimitRequest
+  ) async throws(AuthorityFailure<CredentialsRejection>) -> Grant
+
+  /// Says whom a kept token stands for now. It is not activity: no limit moves.
+  func resume(_ token: SessionToken) async throws(AuthorityFailure<SessionRejection>) -> Grant
+
+  /// Reports activity: moves the idle limit, and may exchange the token.
+  ///
+  /// It never brings an ended session back.
+  func renew(_ token: SessionToken) async throws(AuthorityFailure<SessionRejection>) -> Grant
+
+  /// Checks the password again, for the same user, and exchanges the token for one with new limits.
+  ///
+  /// A refusal leaves the session as it was.
+  func reauthenticate(
+    _ token: SessionToken, password: Password, limits: LimitRequest
+  ) async throws(AuthorityFailure<ReauthenticationRejection>) -> Grant
+
+  /// Ends the session of a token. A token that is already dead or unknown is success: it does not work any more.
+  func revoke(_ token: SessionToken, reason: EndReason) async throws(Unavailability)
+}

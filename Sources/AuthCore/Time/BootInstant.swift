@@ -1,0 +1,36 @@
+/// Names one run of the machine, from power-on to power-off.
+///
+/// On Linux it is `/proc/sys/kernel/random/boot_id`. Instants of different boots cannot be compared.
+public struct BootID: Hashable, Sendable {
+  /// The upper 64 bits.
+  public let high: UInt64
+  /// The lower 64 bits.
+  public let low: UInt64
+
+  /// Creates an identity from its 128 bits.
+  public init(high: UInt64, low: UInt64) {
+    self.high = high
+    self.low = low
+  }
+}
+
+/// A moment on the boot clock: which boot, and how long since it began.
+///
+/// The boot clock counts suspended time and cannot be set, so moving the wall clock neither revives nor ends a session.
+public struct BootInstant: Hashable, Sendable {
+  /// The run of the machine that the instant belongs to.
+  public let boot: BootID
+  /// Time since that boot began, suspended time included.
+  public let uptime: Duration
+
+  /// Creates an instant.
+  public init(boot: BootID, uptime: Duration) {
+    self.boot = boot
+    self.uptime = uptime
+  }
+
+  /// The instant that lies `duration` later in the same boot.
+  public func advanced(by duration: Duration) -> BootInstant {
+    BootInstant(boot: boot, uptime: uptime + duration)
+  }
+}

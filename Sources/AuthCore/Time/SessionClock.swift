@@ -1,0 +1,25 @@
+/// The clock could not be read; nothing is known about any limit.
+public struct ClockFailure: Error, Hashable, Sendable, CustomStringConvertible {
+  /// What could not be read, and why.
+  public let description: String
+
+  /// Creates a failure that says what could not be read and why.
+  public init(_ description: String) {
+    self.description = description
+  }
+}
+
+/// Where the library gets its time from. It has no clock of its own.
+///
+/// A conformer must measure by a clock that cannot be set and that counts suspended time (`CLOCK_BOOTTIME` on Linux).
+public protocol SessionClock: Sendable {
+  /// The present instant.
+  ///
+  /// - Throws: ``ClockFailure`` when the clock cannot be read. A limit is then neither reached nor not reached.
+  func now() throws(ClockFailure) -> BootInstant
+
+  /// Suspends the caller for at least `duration`.
+  ///
+  /// - Throws: `CancellationError` as soon as the calling task is cancelled.
+  func sleep(for duration: Duration) async throws(CancellationError)
+}

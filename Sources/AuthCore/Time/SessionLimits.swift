@@ -1,0 +1,87 @@
+/// When something ends.
+///
+/// There is no optional and no zero here: time data that is not there is ``missing``, which counts as passed, and
+/// a limit that was switched off says so by name. Libraries that wrote "no date" for both never expired a session.
+public enum Deadline: Hashable, Sendable {
+  /// Ends at this instant.
+  case at(BootInstant)
+  /// Never ends, by decision.
+  case off
+  /// Nobody said when; treated as passed.
+  case missing
+}
+
+/// Which limit a session reached.
+public enum LimitKind: Hashable, Sendable, CaseIterable {
+  /// No activity for too long.
+  case idle
+  /// Too long since login, whatever the activity.
+  case absolute
+}
+
+/// The limits of one session.
+///
+/// Activity moves ``idle`` only. The idle and absolute limits compose: the earlier one ends the session.
+/// Vocabulary: OWASP Session Management Cheat Sheet, "Session Expiration"; NIST SP 800-63B-4, section 5.2.
+public struct SessionLimits: Hashable, Sendable {
+  /// When the session ends for want of activity.
+  public let idle: Deadline
+  /// When the session ends whatever happens.
+  public let absolute: Deadline
+  /// Until when the password counts as recently entered.
+  public let fresh: Deadline
+
+  /// Creates limits.
+  public init(idle: Deadline, absolute: Deadline, fresh: Deadline) {
+    self.idle = idle
+    self.absolute = absolute
+    self.fresh = fresh
+  }
+
+  /// What the limits say about the session at one instant.
+  public enum Verdict: Hashable, Sendable {
+    /// No limit is reached.
+    case live
+    /// This limit is reached or was never given.
+    case expired(LimitKind)
+    /// The limits were set in another boot and mean nothing now.
+    case rebooted
+  }
+
+  /// Judges the session at `now`. A reboot outranks an expiry, the absolute limit outranks the idle one.
+  public func verdict(at now: BootInstant) -> Verdict {
+    switch (absolute.standing(at: now), idle.standing(at: now)) {
+    case (.otherBoot, _), (_, .otherBoot): .rebooted
+    case (.passed, _): .expired(.absolute)
+    case (_, .passed): .expired(.idle)
+    case (.ahead, .ahead): .live
+    }
+  }
+
+  /// Whether the password was entered recently enough at `now`.
+  public func isFresh(at now: BootInstant) -> Bool {
+    fresh.standing(at: now) == .ahead
+  }
+
+  /// The earliest instant at which the verdict can change, or nil when no limit is set.
+  public var earliest: BootInstant? {
+    switch (idle, absolute) {
+    case (.at(let first), .at(let second)): first.uptime <= second.uptime ? first : second
+    case (.at(let only), _), (_, .at(let only)): only
+    case (.off, _), (.missing, _): nil
+    }
+  }
+}
+
+extension Deadline {
+  package enum Standing { case ahead, passed, otherBoot }
+
+  package func standing(at now: BootInstant) -> Standing {
+    switch self {
+    case .off: .ahead
+    case .missing: .passed
+    case .at(let limit) where limit.boot != now.boot: .otherBoot
+    case .at(let limit): now.uptime < limit.uptime ? .ahead : .passed
+    }
+  }
+}
