@@ -20,12 +20,18 @@ public protocol Authority: Sendable {
   /// It never brings an ended session back.
   func renew(_ token: SessionToken) async throws(AuthorityFailure<SessionRejection>) -> Grant
 
-  /// Checks the password again, for the same user, and exchanges the token for one with new limits.
+  /// Checks the password again, for the same session, and issues a token with new limits.
   ///
-  /// A refusal leaves the session as it was.
+  /// The token it replaces works until the new one is confirmed or used, so that a crash before the new one is kept loses
+  /// nothing. A refusal leaves the session as it was.
   func reauthenticate(
     _ token: SessionToken, password: Password, limits: LimitRequest
   ) async throws(AuthorityFailure<ReauthenticationRejection>) -> Grant
+
+  /// Says that a token issued by ``renew(_:)`` or ``reauthenticate(_:password:limits:)`` is kept now: the one it replaced dies.
+  ///
+  /// Confirming twice is success. A confirmation that never arrives is made up for by the first use of the token.
+  func confirm(_ token: SessionToken) async throws(AuthorityFailure<SessionRejection>)
 
   /// Ends the session of a token. A token that is already dead or unknown is success: it does not work any more.
   func revoke(_ token: SessionToken, reason: EndReason) async throws(Unavailability)

@@ -12,6 +12,8 @@ public enum EndReason: Hashable, Sendable {
   case rebooted
   /// Another user was logged in in its place.
   case switchedUser
+  /// The process let go of the store that made the key. The session itself stands and can be restored; no authority says this.
+  case storeReleased
 }
 
 /// Why credentials were refused. One case on purpose: unknown name, wrong password and disabled account look alike.

@@ -1,0 +1,33 @@
+/// A stronger key: the password was entered recently ("sudo mode").
+///
+/// Only made from a ``LoggedInSession``. It says what the clock said when it was made; the authority checks again in the transaction of the
+/// effect. (OWASP ASVS 5.0, 7.5: re-authentication before sensitive operations.)
+public struct FreshSession: Hashable, Sendable {
+  /// The key it was made from.
+  public let session: LoggedInSession
+
+  /// Makes the stronger key, or says why not.
+  ///
+  /// - Throws: ``FreshnessRefusal``; it leaves the session as it is.
+  public init(_ session: LoggedInSession) throws(FreshnessRefusal) {
+    if let reason = session.endReason { throw .ended(reason) }
+    let now: BootInstant
+    do {
+      now = try session.gate.clock.now()
+    } catch {
+      throw .clock(error)
+    }
+    guard session.limits.isFresh(at: now) else { throw .passwordNotRecent }
+    self.session = session
+  }
+}
+
+/// Why a session is not a fresh one.
+public enum FreshnessRefusal: Error, Hashable, Sendable {
+  /// The password was entered too long ago. Ask for it with ``SessionStore/reauthenticate(password:limits:)``.
+  case passwordNotRecent
+  /// The session is over.
+  case ended(EndReason)
+  /// The clock could not be read, so nobody can tell.
+  case clock(ClockFailure)
+}

@@ -1,0 +1,24 @@
+/// A screen that cannot exist without a session.
+///
+/// It is made from a key, so nothing in it asks whether somebody is logged in. ``init(_:)`` takes the key from a store, and is nil when nobody is
+/// logged in; a screen made so follows the user for as long as it lives: it is handed the new key when the user changes, and told when the
+/// session is over and why. The store holds it weakly.
+public protocol GuardedScreen: AnyObject, Sendable {
+  /// Makes the screen for the user of the key. Hand it to ``SessionStore/open(_:)`` to have it follow the user.
+  init(session: LoggedInSession)
+
+  /// The user changed, or the session was renewed: this is the key from now on.
+  func follow(_ session: LoggedInSession)
+
+  /// The session is over. It comes once, and nothing after it.
+  func dismiss(_ reason: EndReason)
+}
+
+extension GuardedScreen {
+  /// Makes the screen if somebody is logged in, and opens it in the store; nil otherwise: there is nothing to show.
+  public init?(_ store: SessionStore) {
+    guard let session = store.session else { return nil }
+    self.init(session: session)
+    store.open(self)
+  }
+}

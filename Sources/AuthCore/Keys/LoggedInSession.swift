@@ -1,0 +1,48 @@
+/// The key: this user logged in.
+///
+/// It cannot be made from an optional user or from nothing: it has no public initializer and no decoder, and only a ``SessionStore`` makes
+/// one, from a session that an authority granted. So code that is given one needs no check. It opens screens; an effect needs the
+/// ``SessionLease`` that ``withLease(_:)-swift.method`` lends.
+/// (Locks and keys: J. Sundell, "Using locks and keys in Swift", 2018.)
+///
+/// A key is a snapshot: when the user's name changes, open screens are handed a new one. Copies are the same key: after the logout every one
+/// of them says that it is dead.
+public struct LoggedInSession: Sendable {
+  let record: SessionRecord
+  let gate: LeaseGate
+
+  init(_ record: SessionRecord, _ gate: LeaseGate) {
+    self.record = record
+    self.gate = gate
+  }
+
+  /// The user who logged in.
+  public var user: User { record.grant.user }
+  /// The public name of the session.
+  public var id: SessionID { record.grant.id }
+  /// Until when, as far as this key knows.
+  public var limits: SessionLimits { record.grant.limits }
+
+  /// Whether the session still stands in this process. It may end right after the answer: for an effect, take a lease.
+  public var isLive: Bool { !gate.isClosed }
+  /// Why the session is over, or nil while it stands.
+  public var endReason: EndReason? { gate.reason }
+}
+
+extension LoggedInSession: Hashable {
+  /// Two keys are equal when they are for the same session and say the same of it.
+  public static func == (first: LoggedInSession, second: LoggedInSession) -> Bool {
+    first.gate === second.gate && first.record == second.record
+  }
+
+  /// Feeds what equality compares.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(ObjectIdentifier(gate))
+    hasher.combine(record)
+  }
+}
+
+extension LoggedInSession: Redacted {
+  /// The user and whether the key is live; never the token.
+  public var description: String { "LoggedInSession(\(user.username), \(isLive ? "live" : "over"))" }
+}

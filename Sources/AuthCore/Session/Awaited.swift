@@ -1,0 +1,100 @@
+/// The commands somebody waits for, at most one of each kind; whoever joins waits for the same promise.
+///
+/// They are settled by the state that is reached and not by the work that was started: a login that a logout overtook has ended, even if the
+/// authority never answers it.
+struct Awaited {
+  var restore: Promise<RestoreOutcome>?
+  var work: Promise<Result<UserSwitch, SessionFailure>>?
+  var logout: Promise<LogoutResult>?
+  /// Why the work under way will not succeed, once that is known.
+  private var failure: SessionFailure?
+  /// Why something of the logout under way was not finished.
+  var causes: [String] = []
+
+  /// The promise of the authentication or renewal under way, made when it begins.
+  mutating func beginWork() -> Promise<Result<UserSwitch, SessionFailure>> {
+    let promise = work ?? Promise()
+    work = promise
+    return promise
+  }
+
+  /// The promise of the restore under way.
+  mutating func beginRestore() -> Promise<RestoreOutcome> {
+    let promise = restore ?? Promise()
+    restore = promise
+    return promise
+  }
+
+  /// The promise of the logout under way.
+  mutating func beginLogout() -> Promise<LogoutResult> {
+    let promise = logout ?? Promise()
+    logout = promise
+    return promise
+  }
+
+  /// What the state that was reached settles.
+  mutating func settle(_ state: SessionState, _ key: LoggedInSession?, _ failure: SessionFailure?) -> [Settlement] {
+    if let failure, work != nil { self.failure = failure }
+    var settled: [Settlement] = []
+    switch state {
+    case .restoring(let state):
+      guard state.reading == nil else { break }
+      settle(restore: state.obstacle.map { .obstructed($0) } ?? .overtaken, &settled)
+      settle(work: .failure(self.failure ?? .overtaken), &settled)
+    case .loggedOut(let state):
+      settle(restore: .loggedOut(state.reason), &settled)
+      settle(work: .failure(self.failure ?? state.reason.failure), &settled)
+      settle(logout: state.leftovers == .none ? .complete : .partial(state.leftovers, causes: causes), &settled)
+    case .authenticating:
+      settle(restore: .overtaken, &settled)
+    case .loggedIn(let state):
+      guard let key else { break }
+      settle(restore: .loggedIn(key), &settled)
+      let success = UserSwitch(session: key, leftovers: state.predecessor)
+      settle(work: self.failure.map { .failure($0) } ?? .success(success), &settled)
+    case .renewing:
+      break
+    case .loggingOut(let state):
+      if state.successor == nil { settle(work: .failure(self.failure ?? .ended(state.reason)), &settled) }
+    }
+    return settled
+  }
+
+  private mutating func settle(restore outcome: RestoreOutcome, _ settled: inout [Settlement]) {
+    if let promise = restore.take() { settled.append(.restore(promise, outcome)) }
+  }
+
+  private mutating func settle(work outcome: Result<UserSwitch, SessionFailure>, _ settled: inout [Settlement]) {
+    if let promise = work.take() { settled.append(.work(promise, outcome)) }
+    failure = nil
+  }
+
+  private mutating func settle(logout outcome: LogoutResult, _ settled: inout [Settlement]) {
+    if let promise = logout.take() { settled.append(.logout(promise, outcome)) }
+    causes = []
+  }
+}
+
+/// A promise and the value it is to be kept with, once no lock is held.
+enum Settlement: Sendable {
+  case restore(Promise<RestoreOutcome>, RestoreOutcome)
+  case work(Promise<Result<UserSwitch, SessionFailure>>, Result<UserSwitch, SessionFailure>)
+  case logout(Promise<LogoutResult>, LogoutResult)
+
+  func fulfil() {
+    switch self {
+    case .restore(let promise, let outcome): promise.fulfil(outcome)
+    case .work(let promise, let outcome): promise.fulfil(outcome)
+    case .logout(let promise, let outcome): promise.fulfil(outcome)
+    }
+  }
+}
+
+extension LogoutReason {
+  fileprivate var failure: SessionFailure {
+    switch self {
+    case .neverLoggedIn: .overtaken
+    case .ended(let reason): .ended(reason)
+    }
+  }
+}

@@ -1,0 +1,28 @@
+extension SessionFailure {
+  init(_ failure: AuthorityFailure<CredentialsRejection>) {
+    switch failure {
+    case .rejected(.notAccepted): self = .credentialsNotAccepted
+    case .throttled(let throttle): self = .throttled(throttle)
+    case .unavailable(let cause): self = .unavailable(cause)
+    }
+  }
+}
+
+extension SessionEvent.Restored {
+  /// What somebody who awaits a look at the session is told; nil where the state says it.
+  var failure: SessionFailure? {
+    switch self {
+    case .found, .absent, .ended: nil
+    case .obstructed(.vault(let failure)): .vault(failure)
+    case .obstructed(.corrupt(let evidence)): .corrupt(evidence)
+    case .obstructed(.authority(let cause)): .unavailable(cause)
+    }
+  }
+}
+
+extension Throttle {
+  /// A token is not a guess, so an authority that throttles one is merely busy.
+  var unavailability: Unavailability {
+    Unavailability(.busy, "the authority asks to wait before it looks at the session")
+  }
+}

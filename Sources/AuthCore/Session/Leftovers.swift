@@ -1,0 +1,35 @@
+/// What a logout could not finish. Empty means that nothing remains.
+public struct Leftovers: Hashable, Sendable, CustomStringConvertible {
+  /// The authority did not confirm that the session is over there: a copy of the token may still work.
+  public var notRevoked = false
+  /// The vault did not confirm that the token is gone from it.
+  public var notErased = false
+  /// Leases that were still running at the time limit. The authority refuses their late effects if it revoked the session.
+  public var leases = 0
+
+  /// Creates leftovers.
+  public init(notRevoked: Bool = false, notErased: Bool = false, leases: Int = 0) {
+    self.notRevoked = notRevoked
+    self.notErased = notErased
+    self.leases = leases
+  }
+
+  /// Nothing remains.
+  public static let none = Leftovers()
+
+  /// Both together.
+  func adding(_ other: Leftovers) -> Leftovers {
+    Leftovers(
+      notRevoked: notRevoked || other.notRevoked, notErased: notErased || other.notErased,
+      leases: max(leases, other.leases))
+  }
+
+  /// What remains, in words.
+  public var description: String {
+    var parts: [String] = []
+    if notRevoked { parts.append("not revoked at the authority") }
+    if notErased { parts.append("not erased from the vault") }
+    if leases > 0 { parts.append(leases == 1 ? "1 lease still running" : "\(leases) leases still running") }
+    return parts.isEmpty ? "nothing remains" : parts.joined(separator: ", ")
+  }
+}

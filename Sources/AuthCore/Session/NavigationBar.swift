@@ -1,0 +1,69 @@
+/// The bar at the head of a screen: a title, and a button that does what its label says.
+///
+/// The button carries the event it sends, so there is no branch on whether somebody is logged in: pressing it *does* log in or log
+/// out.
+public final class NavigationBar: Stateful {
+  /// The right-hand button.
+  public enum Button: Hashable, Sendable {
+    /// Sends `logIn`.
+    case logIn
+    /// Sends `logOut`, for the user whose account it shows.
+    case logOut(User)
+
+    /// The event that pressing the button sends.
+    public var command: SessionCommand {
+      switch self {
+      case .logIn: .logIn
+      case .logOut: .logOut
+      }
+    }
+
+    /// What the button says.
+    public var label: String {
+      switch self {
+      case .logIn: "Log in"
+      case .logOut: "Log out"
+      }
+    }
+  }
+
+  /// What stands on the left.
+  public let title: String
+  private let store: SessionStore
+  private let current = Locked<Button>(.logIn)
+
+  /// Creates a bar that shows the session of `store` from now on.
+  public init(title: String, store: SessionStore) {
+    self.title = title
+    self.store = store
+    store.attach(self)
+  }
+
+  /// The button as it stands now.
+  public var button: Button { current.withLock { $0 } }
+
+  /// Sends the button's event.
+  ///
+  /// - Parameter credentials: Asks for credentials; only called for a login. Nil means that the user thought better of it.
+  /// - Throws: ``SessionFailure`` of the login.
+  public func press(
+    credentials: () async -> Credentials?
+  ) async throws(SessionFailure) {
+    switch button {
+    case .logIn:
+      if let credentials = await credentials() { try await store.logIn(credentials) }
+    case .logOut:
+      store.beginLogOut()
+    }
+  }
+
+  /// Shows the account and `Log out`.
+  public func loggedIn(_ session: LoggedInSession) {
+    current.withLock { $0 = .logOut(session.user) }
+  }
+
+  /// Shows `Log in`.
+  public func loggedOut(_ reason: LogoutReason) {
+    current.withLock { $0 = .logIn }
+  }
+}

@@ -1,0 +1,44 @@
+/// A login, switch, renewal or check that was begun. It goes on whether or not anybody waits for it.
+public struct PendingSession: Sendable {
+  private let promise: Promise<Result<UserSwitch, SessionFailure>>?
+  private let reaction: Reaction
+
+  init(_ promise: Promise<Result<UserSwitch, SessionFailure>>?, _ reaction: Reaction) {
+    self.promise = promise
+    self.reaction = reaction
+  }
+
+  /// Waits for the result.
+  ///
+  /// - Throws: ``SessionFailure``; `cancelled` as soon as the waiting task is.
+  public func value() async throws(SessionFailure) -> UserSwitch {
+    guard let promise else {
+      switch reaction {
+      case .rejected(let rejection): throw .rejected(rejection)
+      case .transition, .ignored:
+        // No command is ignored, and each that is taken has a promise: the tests walk the whole table.
+        preconditionFailure("a command was neither taken nor rejected")
+      }
+    }
+    guard let result = await promise.value() else { throw .cancelled }
+    return try result.get()
+  }
+}
+
+/// A logout that was begun. It goes on whether or not anybody waits for it.
+public struct PendingLogout: Sendable {
+  private let promise: Promise<LogoutResult>?
+
+  init(_ promise: Promise<LogoutResult>?) {
+    self.promise = promise
+  }
+
+  /// Waits for the result.
+  ///
+  /// - Throws: ``LogoutRefusal/cancelled`` as soon as the waiting task is cancelled.
+  public func value() async throws(LogoutRefusal) -> LogoutResult {
+    guard let promise else { return .alreadyLoggedOut }
+    guard let result = await promise.value() else { throw .cancelled }
+    return result
+  }
+}

@@ -1,0 +1,93 @@
+/// A value that arrives once, and any number of tasks that wait for it.
+///
+/// A waiter is resumed exactly once: by the value, or by its own cancellation, also when it was cancelled before it waited. Waiting for a
+/// value that is there already does not suspend.
+final class Promise<Value: Sendable>: Sendable {
+  private enum State {
+    /// Nothing arrived; these wait, by number.
+    case waiting([UInt64: CheckedContinuation<Value?, Never>])
+    /// It arrived.
+    case kept(Value)
+  }
+
+  private struct Storage {
+    var state = State.waiting([:])
+    var lastWaiter: UInt64 = 0
+  }
+
+  private let storage = Locked(Storage())
+
+  /// Brings the value. A second value is not taken.
+  func fulfil(_ value: Value) {
+    let waiters = storage.withLock { storage -> [UInt64: CheckedContinuation<Value?, Never>] in
+      guard case .waiting(let waiters) = storage.state else { return [:] }
+      storage.state = .kept(value)
+      return waiters
+    }
+    for waiter in waiters.values { waiter.resume(returning: value) }
+  }
+
+  /// The value, or nil as soon as the waiting task is cancelled.
+  func value() async -> Value? {
+    if let value = keptValue { return value }
+    let number = storage.withLock { storage in
+      storage.lastWaiter += 1
+      return storage.lastWaiter
+    }
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let answer = storage.withLock { storage -> Value?? in
+          switch storage.state {
+          case .kept(let value): return .some(value)
+          case .waiting(var waiters):
+            if Task.isCancelled { return .some(nil) }
+            waiters[number] = continuation
+            storage.state = .waiting(waiters)
+            return .none
+          }
+        }
+        if let answer { continuation.resume(returning: answer) }
+      }
+    } onCancel: {
+      let waiter = storage.withLock { storage -> CheckedContinuation<Value?, Never>? in
+        guard case .waiting(var waiters) = storage.state else { return nil }
+        let waiter = waiters.removeValue(forKey: number)
+        storage.state = .waiting(waiters)
+        return waiter
+      }
+      waiter?.resume(returning: nil)
+    }
+  }
+
+  /// The value, however long it takes and whether or not the waiting task is cancelled.
+  func valueUncancelled() async -> Value {
+    if let value = keptValue { return value }
+    let number = storage.withLock { storage in
+      storage.lastWaiter += 1
+      return storage.lastWaiter
+    }
+    let value = await withCheckedContinuation { (continuation: CheckedContinuation<Value?, Never>) in
+      let value = storage.withLock { storage -> Value? in
+        switch storage.state {
+        case .kept(let value): return value
+        case .waiting(var waiters):
+          waiters[number] = continuation
+          storage.state = .waiting(waiters)
+          return nil
+        }
+      }
+      if let value { continuation.resume(returning: value) }
+    }
+    guard let value else { preconditionFailure("a waiter without a cancellation handler is resumed by the value only") }
+    return value
+  }
+
+  private var keptValue: Value? {
+    storage.withLock { storage in
+      switch storage.state {
+      case .kept(let value): value
+      case .waiting: nil
+      }
+    }
+  }
+}

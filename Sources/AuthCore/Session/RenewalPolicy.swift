@@ -1,0 +1,38 @@
+/// How often activity may ask the authority for a renewal.
+public struct RenewalPolicy: Hashable, Sendable {
+  /// The length of a window. Activity within a window of the last renewal may not move the idle limit, so keep it well below
+  /// the authority's idle limit.
+  public let window: Duration
+  /// How many renewals may begin within a window, failed ones included.
+  public let limit: Int
+
+  /// Creates a policy.
+  public init(window: Duration = .seconds(60), limit: Int = 3) {
+    self.window = window
+    self.limit = limit
+  }
+}
+
+/// The renewals begun in the present window: what bounds them is in the state, not in whether the last one succeeded.
+public struct RenewalBudget: Hashable, Sendable {
+  /// When the window began; nil before the first renewal.
+  public var windowBegan: BootInstant?
+  /// Renewals begun in it.
+  public var begun = 0
+
+  /// Creates a budget of which nothing is used.
+  public init() {}
+
+  /// The budget after one more renewal at `now`, or nil when the window is used up.
+  func spending(at now: BootInstant, under policy: RenewalPolicy) -> RenewalBudget? {
+    var next = self
+    if let windowBegan, windowBegan.boot == now.boot, now.uptime - windowBegan.uptime < policy.window {
+      guard begun < policy.limit else { return nil }
+      next.begun += 1
+    } else {
+      next.windowBegan = now
+      next.begun = 1
+    }
+    return next
+  }
+}

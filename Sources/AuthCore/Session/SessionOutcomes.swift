@@ -1,0 +1,66 @@
+/// What finding out about a kept session came to.
+public enum RestoreOutcome: Hashable, Sendable {
+  /// It stands, and this is its key.
+  case loggedIn(LoggedInSession)
+  /// None stands.
+  case loggedOut(LogoutReason)
+  /// It could not be found out; nothing was lost. Try again.
+  case obstructed(Obstacle)
+  /// A login or a logout was faster.
+  case overtaken
+  /// The calling task was cancelled; the work goes on.
+  case cancelled
+}
+
+/// What a logout came to. In memory nobody is logged in after any of these.
+public enum LogoutResult: Hashable, Sendable {
+  /// No lease runs or can start, the authority ended the session, the vault forgot it.
+  case complete
+  /// Nobody was logged in.
+  case alreadyLoggedOut
+  /// The session is over here, and this remains, with what is known of the causes. Log out again to retry what was not revoked or
+  /// erased.
+  case partial(Leftovers, causes: [String])
+}
+
+/// Why a logout was not begun or not waited for.
+public enum LogoutRefusal: Error, Hashable, Sendable {
+  /// It was asked for from inside a lease, for which it would wait for ever. Leave the lease first, or use ``SessionStore/beginLogOut()``.
+  case insideLease
+  /// The calling task was cancelled. The logout goes on.
+  case cancelled
+}
+
+/// What a switch of users came to.
+public struct UserSwitch: Hashable, Sendable {
+  /// The key of the user who is logged in now.
+  public let session: LoggedInSession
+  /// What could not be finished of the session before.
+  public let leftovers: Leftovers
+}
+
+/// Why a command of the store did not do what it was asked. Every case leaves the session as it was, unless it says otherwise.
+public enum SessionFailure: Error, Hashable, Sendable {
+  /// The state of the session does not permit the command.
+  case rejected(Rejection)
+  /// The name and the password do not open an account, or the password is not that of the session's user.
+  case credentialsNotAccepted
+  /// Too many attempts.
+  case throttled(Throttle)
+  /// The authority could not be asked.
+  case unavailable(Unavailability)
+  /// The vault could not keep the session, so there is none: the grant was given back.
+  case notSaved(VaultFailure)
+  /// The vault could not be read.
+  case vault(VaultFailure)
+  /// The vault holds something that cannot be used.
+  case corrupt(VaultEvidence)
+  /// The session is over.
+  case ended(EndReason)
+  /// Another process changed the kept session first; what is kept now was adopted.
+  case overtaken
+  /// The clock could not be read, so nobody can tell.
+  case clock(ClockFailure)
+  /// The calling task was cancelled. The work goes on.
+  case cancelled
+}

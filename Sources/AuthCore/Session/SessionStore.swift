@@ -1,0 +1,201 @@
+public import Observation
+
+/// The face of a session: restores, begins, renews and ends it, and tells whoever shows it.
+///
+/// It owns the ``SessionMachine`` behind one lock, decides under the lock and acts after it. A change is persisted, then exposed, then
+/// notified; a logout is the other way round, so that it wins whatever fails: keys dead, leases drained, token revoked, token erased, notified.
+/// Work outlives a cancelled waiter: the waiter leaves at once, the work goes on.
+///
+/// ```swift
+/// import AuthCore
+///
+/// func begin(_ authority: any Authority, _ vault: any SessionVault, _ clock: any SessionClock) async throws {
+///   let store = SessionStore(authority: authority, vault: vault, clock: clock)
+///   await store.restore()
+///   let session = try await store.logIn(Credentials(username: "alice", password: Password("correct horse battery")))
+///   print(session.user.displayName)
+/// }
+/// ```
+public final class SessionStore: Observable, Sendable {
+  let core: SessionCore
+
+  /// Creates a store at launch. Nothing is read before ``restore()``.
+  public init(
+    authority: any Authority, vault: any SessionVault, clock: any SessionClock, timing: SessionTiming = SessionTiming()
+  ) {
+    core = SessionCore(authority: authority, vault: vault, clock: clock, timing: timing)
+  }
+
+  deinit {
+    core.shutDown()
+  }
+
+  // MARK: State
+
+  /// Where the session stands now. Reading it inside `withObservationTracking`, or in a SwiftUI body, tracks it.
+  ///
+  /// It is a signal to read again: changes may coalesce, the last one is never lost.
+  public var state: SessionSnapshot {
+    core.observed.state
+    return core.withLock { [core] inner in core.snapshot(inner) }
+  }
+
+  /// The key, while a session stands.
+  public var session: LoggedInSession? { state.session }
+
+  /// Every change from now on, the present state first; each iterator gets all of them.
+  public var transitions: SessionTransitions { transitions(bound: 256) }
+
+  /// The same with another bound on how far a subscriber may fall behind.
+  public func transitions(bound: Int) -> SessionTransitions {
+    SessionTransitions(core: core, bound: bound)
+  }
+
+  /// Tells `stateful` the present state and every change after it, for as long as it lives.
+  public func attach(_ stateful: some Stateful) {
+    core.attach(StatefulObserver(stateful))
+  }
+
+  /// Has a screen follow the session of the moment, for as long as the screen lives. It is dismissed at once if that session is over.
+  public func open(_ screen: some GuardedScreen) {
+    guard let session = core.withLock({ [core] inner in core.key(inner) }) else {
+      screen.dismiss(core.withLock { $0.gate?.reason } ?? .userAsked)
+      return
+    }
+    core.attach(ScreenObserver(screen, session))
+  }
+
+  // MARK: Commands
+
+  /// Finds out whether a session that the vault keeps still stands.
+  ///
+  /// A vault or an authority that cannot be asked leaves the state at `restoring`: that is not "logged out".
+  @discardableResult
+  public func restore() async -> RestoreOutcome {
+    let (reaction, promise) = core.send(.restore) { reaction, inner in
+      reaction.isTransition ? inner.awaited.beginRestore() : nil
+    }
+    if let promise { return await promise.value() ?? .cancelled }
+    if case .rejected(let rejection) = reaction, rejection.reason == .alreadyLoggedIn, let session {
+      return .loggedIn(session)
+    }
+    return .overtaken
+  }
+
+  /// Begins a session.
+  ///
+  /// - Throws: ``SessionFailure``; nobody is logged in then, and what stood before stands.
+  @discardableResult
+  public func logIn(
+    _ credentials: Credentials, limits: LimitRequest = .standard
+  ) async throws(SessionFailure) -> LoggedInSession {
+    try await beginLogIn(credentials, limits: limits).value().session
+  }
+
+  /// Begins a session without waiting for it: for an observer, or a button.
+  @discardableResult
+  public func beginLogIn(_ credentials: Credentials, limits: LimitRequest = .standard) -> PendingSession {
+    begin(.logIn, SubmittedCredentials(credentials: credentials, limits: limits))
+  }
+
+  /// Logs another user in in place of the present one, who stays if that fails.
+  ///
+  /// - Throws: ``SessionFailure``; the present session is untouched then, unless it ended meanwhile.
+  @discardableResult
+  public func switchUser(
+    to credentials: Credentials, limits: LimitRequest = .standard
+  ) async throws(SessionFailure) -> UserSwitch {
+    try await begin(.switchUser, SubmittedCredentials(credentials: credentials, limits: limits)).value()
+  }
+
+  /// Checks the password of the present user again, which makes the session fresh and its limits new.
+  ///
+  /// - Throws: ``SessionFailure``; a wrong password does not end the session.
+  @discardableResult
+  public func reauthenticate(
+    password: Password, limits: LimitRequest = .standard
+  ) async throws(SessionFailure) -> LoggedInSession {
+    let credentials = Credentials(username: session?.user.username ?? "", password: password)
+    return try await begin(.reauthenticate, SubmittedCredentials(credentials: credentials, limits: limits)).value()
+      .session
+  }
+
+  /// Reports activity, which moves the idle limit.
+  ///
+  /// - Throws: ``SessionFailure/rejected(_:)`` with `renewedRecently` when the window is used up, which needs no handling.
+  @discardableResult
+  public func renew() async throws(SessionFailure) -> LoggedInSession {
+    try await work { () throws(SessionFailure) in
+      do throws(ClockFailure) {
+        return .renew(try core.clock.now())
+      } catch {
+        throw .clock(error)
+      }
+    }
+  }
+
+  /// Looks again, at the vault and the authority: has another process changed the session, or somebody the user?
+  ///
+  /// It is not activity. Call it when the vault or the account may have changed.
+  ///
+  /// - Returns: The key of the session that stands now.
+  /// - Throws: ``SessionFailure/ended(_:)`` when none does, another case when it could not be found out and nothing changed.
+  @discardableResult
+  public func check() async throws(SessionFailure) -> LoggedInSession {
+    try await work { () throws(SessionFailure) in .check }
+  }
+
+  /// Ends the session. It always ends, and nobody is logged in afterwards, whatever fails on the way.
+  ///
+  /// - Throws: ``LogoutRefusal/insideLease`` when the calling task is inside a lease of this session.
+  @discardableResult
+  public func logOut() async throws(LogoutRefusal) -> LogoutResult {
+    let gate = core.withLock { $0.gate }
+    if let gate, gate.isHeldByCurrentTask { throw .insideLease }
+    return try await beginLogOut().value()
+  }
+
+  /// Ends the session without waiting for it: for an observer, a button, or code inside a lease.
+  @discardableResult
+  public func beginLogOut() -> PendingLogout {
+    let (_, promise) = core.send(.logOut) { reaction, inner in
+      reaction.isTransition ? inner.awaited.beginLogout() : nil
+    }
+    return PendingLogout(promise)
+  }
+
+  // MARK: Waiting
+
+  private func begin(_ event: SessionEvent, _ submitted: SubmittedCredentials) -> PendingSession {
+    let (reaction, promise) = core.send(event) { reaction, inner in
+      guard reaction.isTransition else { return Promise<Result<UserSwitch, SessionFailure>>?.none }
+      inner.credentials = submitted
+      return inner.awaited.beginWork()
+    }
+    return PendingSession(promise, reaction)
+  }
+
+  private func work(
+    _ event: () throws(SessionFailure) -> SessionEvent
+  ) async throws(SessionFailure) -> LoggedInSession {
+    while true {
+      let (reaction, promise) = core.send(try event()) { reaction, inner in
+        reaction.isTransition ? inner.awaited.beginWork() : inner.awaited.work
+      }
+      guard case .rejected(let rejection) = reaction, rejection.reason == .renewalInProgress else {
+        return try await PendingSession(reaction.isTransition ? promise : nil, reaction).value().session
+      }
+      // Other work on the session is under way; its end is what this waits for, not its result.
+      if let promise, await promise.value() == nil { throw .cancelled }
+    }
+  }
+}
+
+extension Reaction {
+  var isTransition: Bool {
+    switch self {
+    case .transition: true
+    case .rejected, .ignored: false
+    }
+  }
+}

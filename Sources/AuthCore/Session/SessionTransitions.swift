@@ -1,0 +1,116 @@
+/// The changes of a session, each of them, in order: the present state first.
+///
+/// Every iterator is a subscriber of its own and gets every change. One that falls behind by more than the bound is told by ``SessionChange/missed`` how
+/// many it did not get, and goes on with the newest. The sequence ends when the store is gone or the iterating task is cancelled; it
+/// keeps neither alive.
+public struct SessionTransitions: AsyncSequence, Sendable {
+  /// A change of the session.
+  public typealias Element = SessionChange
+  /// Nothing is thrown.
+  public typealias Failure = Never
+
+  let core: SessionCore
+  let bound: Int
+
+  /// Subscribes: from here on no change is missed.
+  public func makeAsyncIterator() -> Iterator {
+    let buffer = ChangeBuffer(bound: bound)
+    core.attach(StreamObserver(buffer))
+    return Iterator(buffer: buffer)
+  }
+
+  /// Hands out the changes in order.
+  public struct Iterator: AsyncIteratorProtocol {
+    let buffer: ChangeBuffer
+
+    /// The next change, or nil at the end.
+    public mutating func next() async -> SessionChange? {
+      await buffer.next()
+    }
+
+    /// The next change, or nil at the end.
+    public mutating func next(isolation actor: isolated (any Actor)?) async -> SessionChange? {
+      await buffer.next()
+    }
+  }
+}
+
+/// Feeds the buffer of one subscriber, for as long as the subscriber has it.
+final class StreamObserver: Observer {
+  private weak let buffer: ChangeBuffer?
+
+  init(_ buffer: ChangeBuffer) {
+    self.buffer = buffer
+  }
+
+  func receive(_ change: SessionChange) -> Bool {
+    guard let buffer else { return false }
+    buffer.put(change)
+    return true
+  }
+
+  func finish() {
+    buffer?.finish()
+  }
+}
+
+/// What one subscriber has not fetched yet.
+final class ChangeBuffer: Sendable {
+  private struct Storage {
+    var queue: [SessionChange] = []
+    var isFinished = false
+    /// Kept when there is something to fetch, or the end; made anew for each wait.
+    var arrival: Promise<Void>?
+  }
+
+  private let bound: Int
+  private let storage = Locked(Storage())
+
+  init(bound: Int) {
+    self.bound = Swift.max(1, bound)
+  }
+
+  func put(_ change: SessionChange) {
+    let arrival = storage.withLock { storage in
+      var change = change
+      if storage.queue.count >= bound {
+        change.missed = storage.queue.reduce(storage.queue.count) { $0 + $1.missed }
+        storage.queue.removeAll(keepingCapacity: true)
+      }
+      storage.queue.append(change)
+      return storage.arrival.take()
+    }
+    arrival?.fulfil(())
+  }
+
+  func finish() {
+    let arrival = storage.withLock { storage in
+      storage.isFinished = true
+      return storage.arrival.take()
+    }
+    arrival?.fulfil(())
+  }
+
+  func next() async -> SessionChange? {
+    while true {
+      let step = storage.withLock { storage -> Step in
+        if !storage.queue.isEmpty { return .change(storage.queue.removeFirst()) }
+        if storage.isFinished { return .end }
+        let arrival = storage.arrival ?? Promise()
+        storage.arrival = arrival
+        return .wait(arrival)
+      }
+      switch step {
+      case .change(let change): return change
+      case .end: return nil
+      case .wait(let arrival): if await arrival.value() == nil { return nil }
+      }
+    }
+  }
+
+  private enum Step: Sendable {
+    case change(SessionChange)
+    case end
+    case wait(Promise<Void>)
+  }
+}

@@ -1,0 +1,80 @@
+/// Nobody is logged in yet: the authority has been asked about credentials, or its grant is being kept.
+public struct Authenticating: Hashable, Sendable {
+  /// The epoch of the work under way.
+  public let epoch: Epoch
+  /// The grant that is being kept; nil while the authority has not answered.
+  public var saving: SessionRecord?
+  /// Where a failure leads back to.
+  public let from: Origin
+
+  /// The states that a login may start from, with what they must not lose.
+  public enum Origin: Hashable, Sendable {
+    /// It was not known whether a session stands.
+    case restoring(Obstacle?, LogoutReason)
+    /// It was known that none does.
+    case loggedOut(LoggedOut)
+  }
+
+  static let permitted: SessionCommands = [.logOut]
+
+  func react(to event: SessionEvent, _ epochs: inout EpochCounter) -> Step {
+    switch event {
+    case .restore, .logIn, .switchUser, .reauthenticate:
+      return .reject(.alreadyInProgress)
+    case .renew, .check:
+      return .reject(.notLoggedIn)
+    case .logOut:
+      guard let saving else { return .forget(&epochs) }
+      return .revoke(Effect.Targets(saving.grant.token), .userAsked, &epochs)
+    case .restored:
+      return .ignore(.otherEpoch)
+    case .authenticated(let epoch, let outcome):
+      guard epoch == self.epoch, saving == nil else { return .fence(outcome) }
+      return conclude(outcome, &epochs)
+    case .renewed(_, let outcome):
+      return .fence(outcome)
+    case .saved(let epoch, let record, let outcome):
+      guard epoch == self.epoch, saving == record else { return .fence(record, outcome) }
+      return conclude(record, outcome)
+    case .drained, .revoked, .erased, .timedOut:
+      return .ignore(.otherEpoch)
+    case .limitReached, .ended:
+      return .ignore(.otherSession)
+    }
+  }
+
+  private func conclude(_ outcome: SessionEvent.Authenticated, _ epochs: inout EpochCounter) -> Step {
+    switch outcome {
+    case .granted(let record):
+      let epoch = epochs.next()
+      return .move(
+        .authenticating(Authenticating(epoch: epoch, saving: record, from: from)), Effects(.save(epoch, record)))
+    case .failed:
+      return .move(origin, Effects(.notify))
+    }
+  }
+
+  private func conclude(_ record: SessionRecord, _ outcome: SessionEvent.Saved) -> Step {
+    switch outcome {
+    case .done: .move(.loggedIn(LoggedIn(session: record)), Effects(.notify))
+    case .failed, .superseded: .move(origin, Effects(.discard(record), .notify))
+    }
+  }
+
+  private var origin: SessionState {
+    switch from {
+    case .restoring(let obstacle, let previously):
+      .restoring(Restoring(obstacle: obstacle, previously: previously))
+    case .loggedOut(let state): .loggedOut(state)
+    }
+  }
+}
+
+extension Step {
+  /// Starts an authentication.
+  static func authenticate(from origin: Authenticating.Origin, _ epochs: inout EpochCounter) -> Step {
+    let epoch = epochs.next()
+    return .move(
+      .authenticating(Authenticating(epoch: epoch, from: origin)), Effects(.authenticate(epoch), .notify))
+  }
+}

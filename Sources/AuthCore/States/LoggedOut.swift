@@ -1,0 +1,45 @@
+/// Nobody is logged in.
+public struct LoggedOut: Hashable, Sendable {
+  /// Why.
+  public let reason: LogoutReason
+  /// What the logout before could not finish.
+  public var leftovers = Leftovers.none
+  /// The tokens that may still work or may still be kept; nil when only the vault knows.
+  public var targets: Effect.Targets?
+
+  /// Whether another `logOut` has something to do. A lease that outlived its session ends by itself.
+  var isUnfinished: Bool { leftovers.notRevoked || leftovers.notErased }
+
+  var permitted: SessionCommands {
+    isUnfinished ? [.restore, .logIn, .logOut] : [.restore, .logIn]
+  }
+
+  func react(to event: SessionEvent, _ epochs: inout EpochCounter) -> Step {
+    switch event {
+    case .restore:
+      let epoch = epochs.next()
+      return .move(
+        .restoring(Restoring(reading: epoch, previously: reason)), Effects(.read(epoch), .notify))
+    case .logIn:
+      return .authenticate(from: .loggedOut(self), &epochs)
+    case .switchUser, .reauthenticate, .renew, .check:
+      return .reject(.notLoggedIn)
+    case .logOut:
+      guard isUnfinished else { return .reject(.alreadyLoggedOut) }
+      guard let targets else { return .forget(&epochs) }
+      return .revoke(targets, .userAsked, &epochs)
+    case .restored:
+      return .ignore(.otherEpoch)
+    case .authenticated(_, let outcome):
+      return .fence(outcome)
+    case .renewed(_, let outcome):
+      return .fence(outcome)
+    case .saved(_, let record, let outcome):
+      return .fence(record, outcome)
+    case .drained, .revoked, .erased, .timedOut:
+      return .ignore(.otherEpoch)
+    case .limitReached, .ended:
+      return .ignore(.otherSession)
+    }
+  }
+}

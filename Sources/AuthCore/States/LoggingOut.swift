@@ -1,0 +1,156 @@
+/// The session is over: its keys are dead, and what remains is cleared away in the order drain, revoke, erase.
+///
+/// Each step has an epoch of its own and a time limit, so this state always ends, whatever fails or never answers.
+public struct LoggingOut: Hashable, Sendable {
+  /// The epoch of the step under way.
+  public let epoch: Epoch
+  /// Which step that is.
+  public let step: Progress
+  /// Why the session is over.
+  public let reason: EndReason
+  /// The tokens to revoke and erase; nil when only the vault knows.
+  public let targets: Effect.Targets?
+  /// Whether the authority has to be told; it has not when the reason came from there.
+  public var revoking = true
+  /// The session that takes the place of this one. It is kept already.
+  public var successor: SessionRecord?
+  /// What could not be finished so far.
+  public var leftovers = Leftovers.none
+
+  /// The steps of a logout.
+  public enum Progress: Hashable, Sendable, CaseIterable {
+    /// Waiting for the leases to end.
+    case draining
+    /// The authority has been told.
+    case revoking
+    /// The vault is forgetting.
+    case erasing
+  }
+
+  static let permitted: SessionCommands = [.logOut]
+
+  func react(to event: SessionEvent, _ epochs: inout EpochCounter) -> Step {
+    switch event {
+    case .restore, .logIn, .switchUser, .reauthenticate, .renew, .check:
+      return .reject(.logoutInProgress)
+    case .logOut:
+      guard let successor else { return .join }
+      return abandon(successor, &epochs)
+    case .restored:
+      return .ignore(.otherEpoch)
+    case .authenticated(_, let outcome):
+      return .fence(outcome)
+    case .renewed(_, let outcome):
+      return .fence(outcome)
+    case .saved(_, let record, let outcome):
+      return .fence(record, outcome)
+    case .drained(let epoch):
+      guard epoch == self.epoch, step == .draining else { return .ignore(.otherEpoch) }
+      return proceed(.none, &epochs)
+    case .revoked(let epoch, let done):
+      guard epoch == self.epoch, step == .revoking else { return .ignore(.otherEpoch) }
+      return proceed(Leftovers(notRevoked: !done), &epochs)
+    case .erased(let epoch, let left):
+      guard epoch == self.epoch, step == .erasing else { return .ignore(.otherEpoch) }
+      return proceed(left, &epochs)
+    case .timedOut(let epoch, let leases):
+      guard epoch == self.epoch else { return .ignore(.otherEpoch) }
+      return proceed(overdue(leases), &epochs)
+    case .limitReached, .ended:
+      return .ignore(.alreadyEnding)
+    }
+  }
+
+  private func overdue(_ leases: Int) -> Leftovers {
+    switch step {
+    case .draining: Leftovers(leases: leases)
+    case .revoking: Leftovers(notRevoked: true)
+    case .erasing: Leftovers(notRevoked: targets == nil, notErased: true)
+    }
+  }
+
+  private func proceed(_ left: Leftovers, _ epochs: inout EpochCounter) -> Step {
+    var next = self
+    next.leftovers = leftovers.adding(left)
+    return switch (step, targets) {
+    case (.draining, .some(let targets)) where revoking:
+      next.begin(.revoking, &epochs) { .revoke($0, targets, reason) }
+    case (.draining, .some), (.draining, .none), (.revoking, .some), (.revoking, .none):
+      next.eraseOrFinish(&epochs)
+    case (.erasing, .some), (.erasing, .none):
+      next.finish()
+    }
+  }
+
+  private func eraseOrFinish(_ epochs: inout EpochCounter) -> Step {
+    if successor != nil { return finish() }
+    guard let targets else { return begin(.erasing, &epochs) { .forget($0) } }
+    return begin(.erasing, &epochs) { .erase($0, targets) }
+  }
+
+  private func begin(_ step: Progress, _ epochs: inout EpochCounter, _ effect: (Epoch) -> Effect) -> Step {
+    let epoch = epochs.next()
+    let next = LoggingOut(
+      epoch: epoch, step: step, reason: reason, targets: targets, revoking: revoking, successor: successor,
+      leftovers: leftovers)
+    return .move(.loggingOut(next), Effects(effect(epoch)))
+  }
+
+  private func finish() -> Step {
+    if let successor {
+      return .move(.loggedIn(LoggedIn(session: successor, predecessor: leftovers)), Effects(.notify))
+    }
+    return .move(
+      .loggedOut(LoggedOut(reason: .ended(reason), leftovers: leftovers, targets: targets)), Effects(.notify))
+  }
+
+  /// The user logs out while a switch is under way: the one who was to come does not.
+  private func abandon(_ successor: SessionRecord, _ epochs: inout EpochCounter) -> Step {
+    let token = targets?.token ?? successor.grant.token
+    let next = LoggingOut(
+      epoch: epoch, step: step, reason: .userAsked, targets: Effect.Targets(token, pending: successor.grant.token),
+      leftovers: leftovers)
+    switch step {
+    case .draining: return .move(.loggingOut(next), Effects(.notify))
+    case .revoking, .erasing:
+      return next.begin(.revoking, &epochs) {
+        .revoke($0, Effect.Targets(token, pending: successor.grant.token), .userAsked)
+      }
+    }
+  }
+}
+
+extension Step {
+  /// Ends a session that has keys.
+  static func end(
+    _ session: SessionRecord, _ reason: EndReason, revoking: Bool, pending: SessionToken? = nil,
+    successor: SessionRecord? = nil, _ epochs: inout EpochCounter
+  ) -> Step {
+    let epoch = epochs.next()
+    let next = LoggingOut(
+      epoch: epoch, step: .draining, reason: reason,
+      targets: Effect.Targets(session.grant.token, pending: pending), revoking: revoking, successor: successor)
+    return .move(.loggingOut(next), Effects(.closeKeys(session.began), .notify, .drain(epoch)))
+  }
+
+  /// Ends a session that has no keys yet.
+  static func revoke(_ targets: Effect.Targets, _ reason: EndReason, _ epochs: inout EpochCounter) -> Step {
+    let epoch = epochs.next()
+    let next = LoggingOut(epoch: epoch, step: .revoking, reason: reason, targets: targets)
+    return .move(.loggingOut(next), Effects(.revoke(epoch, targets, reason), .notify))
+  }
+
+  /// Forgets a token that the authority rejected.
+  static func erase(_ targets: Effect.Targets, _ reason: EndReason, _ epochs: inout EpochCounter) -> Step {
+    let epoch = epochs.next()
+    let next = LoggingOut(epoch: epoch, step: .erasing, reason: reason, targets: targets, revoking: false)
+    return .move(.loggingOut(next), Effects(.erase(epoch, targets), .notify))
+  }
+
+  /// Ends whatever session the vault may hold.
+  static func forget(_ epochs: inout EpochCounter) -> Step {
+    let epoch = epochs.next()
+    let next = LoggingOut(epoch: epoch, step: .erasing, reason: .userAsked, targets: nil)
+    return .move(.loggingOut(next), Effects(.forget(epoch), .notify))
+  }
+}

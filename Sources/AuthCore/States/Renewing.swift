@@ -1,0 +1,95 @@
+/// A session stands and is usable, and work on it is under way: one piece at a time.
+public struct Renewing: Hashable, Sendable {
+  /// The session; keys are made from it.
+  public let session: SessionRecord
+  /// What the work is for.
+  public let purpose: Purpose
+  /// The epoch of the step under way.
+  public let epoch: Epoch
+  /// Which step that is.
+  public var step: Progress = .asking
+  /// The renewals begun in this window.
+  public let renewals: RenewalBudget
+
+  /// What the work is for.
+  public enum Purpose: String, Hashable, Sendable, CaseIterable {
+    /// Activity, which moves the idle limit.
+    case activity
+    /// A look at the vault and the authority, which moves nothing.
+    case check
+    /// The password, entered again.
+    case password
+    /// Another user, who is to take the place of this one.
+    case switchUser
+  }
+
+  /// The steps of the work.
+  public enum Progress: Hashable, Sendable {
+    /// The authority has been asked.
+    case asking
+    /// Its grant is being kept.
+    case saving(SessionRecord)
+    /// The vault is being read, because another process was faster.
+    case rereading
+  }
+
+  var permitted: SessionCommands {
+    switch purpose {
+    case .activity: [.renew, .logOut]
+    case .check, .password, .switchUser: [.logOut]
+    }
+  }
+
+  func react(to event: SessionEvent, _ epochs: inout EpochCounter) -> Step {
+    switch event {
+    case .restore, .logIn:
+      return .reject(.alreadyLoggedIn)
+    case .switchUser, .reauthenticate:
+      return .reject(.alreadyInProgress)
+    case .renew:
+      return purpose == .activity ? .join : .reject(.renewalInProgress)
+    case .check:
+      // Not joined: the reading under way may have looked before the change that this caller heard of.
+      return .reject(.renewalInProgress)
+    case .logOut:
+      return .end(session, .userAsked, revoking: true, pending: pending, &epochs)
+    case .restored(let epoch, let outcome):
+      guard epoch == self.epoch, isReading else { return .ignore(.otherEpoch) }
+      return conclude(outcome, &epochs)
+    case .authenticated(let epoch, let outcome):
+      guard epoch == self.epoch, purpose == .switchUser, step == .asking else { return .fence(outcome) }
+      return conclude(outcome, &epochs)
+    case .renewed(let epoch, let outcome):
+      guard epoch == self.epoch, purpose == .activity || purpose == .password, step == .asking else {
+        return .fence(outcome)
+      }
+      return conclude(outcome, &epochs)
+    case .saved(let epoch, let record, let outcome):
+      guard epoch == self.epoch, step == .saving(record) else { return .fence(record, outcome) }
+      return conclude(record, outcome, &epochs)
+    case .drained, .revoked, .erased, .timedOut:
+      return .ignore(.otherEpoch)
+    case .limitReached(let began, let limit):
+      guard began == session.began else { return .ignore(.otherSession) }
+      return .end(session, limit.reason, revoking: true, pending: pending, &epochs)
+    case .ended(let began, let reason):
+      guard began == session.began else { return .ignore(.otherSession) }
+      return .end(session, reason, revoking: pending != nil, pending: pending, &epochs)
+    }
+  }
+
+  private var isReading: Bool {
+    switch step {
+    case .asking: purpose == .check
+    case .rereading: true
+    case .saving: false
+    }
+  }
+
+  private var pending: SessionToken? {
+    switch step {
+    case .saving(let record): record.grant.token
+    case .asking, .rereading: nil
+    }
+  }
+}

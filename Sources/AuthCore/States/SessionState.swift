@@ -1,0 +1,72 @@
+/// Where a session stands. Each case is a type of its own, which holds what only that state can have.
+public enum SessionState: Hashable, Sendable {
+  /// Nothing is known yet, or nothing could be found out: neither in nor out.
+  case restoring(Restoring)
+  /// Nobody is logged in, and the reason why.
+  case loggedOut(LoggedOut)
+  /// The authority has been asked about credentials.
+  case authenticating(Authenticating)
+  /// A session stands.
+  case loggedIn(LoggedIn)
+  /// A session stands, and work on it is under way.
+  case renewing(Renewing)
+  /// The keys are dead, and what remains of the session is being cleared away.
+  case loggingOut(LoggingOut)
+
+  /// The states by name.
+  public enum Kind: String, Hashable, Sendable, CaseIterable {
+    /// See ``Restoring``.
+    case restoring
+    /// See ``LoggedOut``.
+    case loggedOut
+    /// See ``Authenticating``.
+    case authenticating
+    /// See ``LoggedIn``.
+    case loggedIn
+    /// See ``Renewing``.
+    case renewing
+    /// See ``LoggingOut``.
+    case loggingOut
+  }
+
+  /// The name of the state.
+  public var kind: Kind {
+    switch self {
+    case .restoring: .restoring
+    case .loggedOut: .loggedOut
+    case .authenticating: .authenticating
+    case .loggedIn: .loggedIn
+    case .renewing: .renewing
+    case .loggingOut: .loggingOut
+    }
+  }
+
+  /// The session that stands, if one does: the only source of keys.
+  public var session: SessionRecord? {
+    switch self {
+    case .loggedIn(let state): state.session
+    case .renewing(let state): state.session
+    case .restoring, .loggedOut, .authenticating, .loggingOut: nil
+    }
+  }
+
+  /// The commands that this state takes.
+  public var permitted: SessionCommands {
+    switch self {
+    case .restoring: Restoring.permitted
+    case .loggedOut(let state): state.permitted
+    case .authenticating: Authenticating.permitted
+    case .loggedIn: LoggedIn.permitted
+    case .renewing(let state): state.permitted
+    case .loggingOut: LoggingOut.permitted
+    }
+  }
+}
+
+/// Why nobody is logged in.
+public enum LogoutReason: Hashable, Sendable {
+  /// Nothing was kept.
+  case neverLoggedIn
+  /// There was a session, and it is over.
+  case ended(EndReason)
+}

@@ -1,0 +1,93 @@
+public import AuthCore
+
+/// A clock that stands still until a test moves it.
+///
+/// Whoever sleeps on it is woken by ``advance(by:)`` and by cancellation, so tests need no sleep of their own.
+public final class ManualClock: SessionClock {
+  private struct Storage {
+    var now: BootInstant
+    var failure: ClockFailure?
+    var lastSleeper: UInt64 = 0
+    var sleepers: [UInt64: (until: Duration, continuation: CheckedContinuation<Bool, Never>)] = [:]
+    var arrivals: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+  }
+
+  private let storage: Locked<Storage>
+
+  /// Creates a clock in the first boot, `uptime` after it began.
+  public init(uptime: Duration = .seconds(1000)) {
+    storage = Locked(Storage(now: BootInstant(boot: BootID(high: 0, low: 1), uptime: uptime)))
+  }
+
+  /// The present instant, or the failure that was set.
+  public func now() throws(ClockFailure) -> BootInstant {
+    let (now, failure) = storage.withLock { ($0.now, $0.failure) }
+    if let failure { throw failure }
+    return now
+  }
+
+  /// Makes the clock unreadable, or readable again with nil.
+  public func fail(_ failure: ClockFailure?) {
+    storage.withLock { $0.failure = failure }
+  }
+
+  /// Moves the clock and wakes those whose time has come.
+  public func advance(by duration: Duration) {
+    let woken = storage.withLock { storage in
+      storage.now = storage.now.advanced(by: duration)
+      let due = storage.sleepers.filter { $0.value.until <= storage.now.uptime }
+      for number in due.keys { storage.sleepers[number] = nil }
+      return due.values.sorted { $0.until < $1.until }.map(\.continuation)
+    }
+    for sleeper in woken { sleeper.resume(returning: true) }
+  }
+
+  /// Starts another boot: a new identity, and an uptime of zero. Sleepers go on sleeping.
+  public func reboot() {
+    storage.withLock { storage in
+      let boot = BootID(high: 0, low: storage.now.boot.low + 1)
+      storage.now = BootInstant(boot: boot, uptime: .zero)
+    }
+  }
+
+  /// How many are asleep.
+  public var sleepers: Int { storage.withLock { $0.sleepers.count } }
+
+  /// Waits until at least `count` are asleep.
+  public func waitForSleepers(_ count: Int) async {
+    await withCheckedContinuation { continuation in
+      let isThere = storage.withLock { storage in
+        guard storage.sleepers.count < count else { return true }
+        storage.arrivals.append((count, continuation))
+        return false
+      }
+      if isThere { continuation.resume() }
+    }
+  }
+
+  /// Sleeps until the clock was moved by `duration`, or the task is cancelled.
+  public func sleep(for duration: Duration) async throws(CancellationError) {
+    let number = storage.withLock { storage in
+      storage.lastSleeper += 1
+      return storage.lastSleeper
+    }
+    let wasWoken = await withTaskCancellationHandler {
+      await withCheckedContinuation { (continuation: CheckedContinuation<Bool, Never>) in
+        let (answer, arrivals) = storage.withLock { storage -> (Bool?, [CheckedContinuation<Void, Never>]) in
+          if Task.isCancelled { return (false, []) }
+          if duration <= .zero { return (true, []) }
+          storage.sleepers[number] = (storage.now.uptime + duration, continuation)
+          let reached = storage.arrivals.filter { $0.count <= storage.sleepers.count }
+          storage.arrivals.removeAll { $0.count <= storage.sleepers.count }
+          return (nil, reached.map(\.continuation))
+        }
+        for arrival in arrivals { arrival.resume() }
+        if let answer { continuation.resume(returning: answer) }
+      }
+    } onCancel: {
+      let sleeper = storage.withLock { $0.sleepers.removeValue(forKey: number)?.continuation }
+      sleeper?.resume(returning: false)
+    }
+    if !wasWoken { throw CancellationError() }
+  }
+}

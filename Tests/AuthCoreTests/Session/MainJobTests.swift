@@ -1,0 +1,100 @@
+import AuthCore
+import AuthCoreTesting
+import Testing
+
+@Suite("The main job of a store")
+struct MainJobTests {
+  @Test("nobody is logged in before the vault has answered, and nobody after it proved empty")
+  func launch() async {
+    let world = World()
+    #expect(world.store.state == .restoring(nil))
+    #expect(await world.store.restore() == .loggedOut(.neverLoggedIn))
+    #expect(world.store.session == nil)
+  }
+
+  @Test("a login gives a key, keeps the token, and a logout takes both back")
+  func loginAndLogout() async throws {
+    let world = World()
+    await world.store.restore()
+    let key = try await world.store.logIn(World.alice)
+    #expect(key.user.username == "alice")
+    #expect(key.isLive)
+    #expect(world.vault.content == .token(try #require(world.authority.liveTokens.first)))
+    #expect(try await world.store.logOut() == .complete)
+    #expect(!key.isLive)
+    #expect(key.endReason == .userAsked)
+    #expect(world.vault.content == .empty)
+    #expect(world.authority.liveTokens.isEmpty)
+    #expect(try await world.store.logOut() == .alreadyLoggedOut)
+  }
+
+  @Test("a kept session is restored in the next process")
+  func restore() async throws {
+    let world = World()
+    try await world.store.logIn(World.alice)
+    let next = SessionStore(authority: world.authority, vault: world.vault, clock: world.clock)
+    guard case .loggedIn(let key) = await next.restore() else {
+      Issue.record("not restored: \(next.state)")
+      return
+    }
+    #expect(key.user.username == "alice")
+  }
+
+  @Test("a switch puts the other user in place, and a refused one leaves the first")
+  func switchUser() async throws {
+    let world = World()
+    let first = try await world.store.logIn(World.alice)
+    await #expect(throws: SessionFailure.credentialsNotAccepted) {
+      try await world.store.switchUser(to: Credentials(username: "bob", password: Password("no")))
+    }
+    #expect(world.store.session == first)
+    let switched = try await world.store.switchUser(to: World.bob)
+    #expect(switched.session.user.username == "bob")
+    #expect(first.endReason == .switchedUser)
+    #expect(world.authority.liveTokens.count == 1)
+  }
+
+  @Test("a password entered again makes the session fresh and replaces the token")
+  func reauthenticate() async throws {
+    let world = World()
+    let key = try await world.store.logIn(World.alice)
+    world.clock.advance(by: .seconds(901))
+    #expect(throws: FreshnessRefusal.passwordNotRecent) { try FreshSession(key) }
+    let fresh = try await world.store.reauthenticate(password: World.alice.password)
+    _ = try FreshSession(fresh)
+    #expect(key.isLive)
+    #expect(world.authority.liveTokens.count == 1)
+    #expect(world.vault.content == .token(try #require(world.authority.liveTokens.first)))
+  }
+
+  @Test("a lease keeps a logout waiting, and none starts after it")
+  func lease() async throws {
+    let world = World()
+    let key = try await world.store.logIn(World.alice)
+    let name = try key.withLease { lease in lease.user.username }
+    #expect(name == "alice")
+    await #expect(throws: LeaseError<LogoutRefusal>.body(.insideLease)) {
+      try await key.withLease { (_: borrowing SessionLease) async throws(LogoutRefusal) in
+        _ = try await world.store.logOut()
+      }
+    }
+    try await world.store.logOut()
+    #expect(throws: LeaseError<Never>.ended(.userAsked)) { try key.withLease { _ in } }
+  }
+
+  @Test("a session ends at its idle limit while nothing happens")
+  func idle() async throws {
+    let world = World()
+    let key = try await world.store.logIn(World.alice)
+    var changes = world.store.transitions.makeAsyncIterator()
+    await world.clock.waitForSleepers(1)
+    world.clock.advance(by: .seconds(1800))
+    while let change = await changes.next() {
+      if case .loggedOut(let reason) = change.snapshot {
+        #expect(reason == .ended(.expired(.idle)))
+        break
+      }
+    }
+    #expect(!key.isLive)
+  }
+}
