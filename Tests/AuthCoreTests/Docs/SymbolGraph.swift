@@ -39,7 +39,7 @@ struct SymbolGraph: Decodable {
       [
         "-module-name", module, "-I", Repository.modules, "-I", Repository.root + "/Sources/CSQLite",
         "-I", Repository.root + "/Sources/CCrypt", "-target", try await target(),
-        "-module-cache-path", Repository.products + "/ModuleCache", "-minimum-access-level", "public",
+        "-module-cache-path", Repository.products + "/ClientModules", "-minimum-access-level", "public",
         "-output-dir", directory.path(percentEncoded: false),
       ], timeLimit: .seconds(120))
     let outcome = try await extractor.run()

@@ -18,7 +18,7 @@ enum ClientCompiler {
     var arguments = ["-emit-sil", "-o", "/dev/null", "-module-name", "Client", "-swift-version", "6"]
     for feature in features { arguments += ["-enable-upcoming-feature", feature] }
     for directory in searched { arguments += ["-I", directory] }
-    arguments += ["-module-cache-path", Repository.products + "/ModuleCache"]
+    arguments += ["-module-cache-path", Repository.products + "/ClientModules"]
     arguments += ["-diagnostic-style", "llvm", "-no-color-diagnostics"]
     if mode == .library { arguments.append("-parse-as-library") }
     arguments.append("-")
