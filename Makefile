@@ -30,7 +30,7 @@ test: setup ## Run all tests
 test-tsan: setup ## Run the library's tests under Thread Sanitizer, which must first catch a planted race
 	.ci/planted-race
 	swift test --sanitize=thread --scratch-path .build/tsan --filter AuthCoreTests \
-	  --skip MustNotCompile --skip Dependencies --skip Docs
+	  --skip 'MustNotCompile|DependencyTests|SnippetTests|SymbolDocumentationTests'
 
 test-release: release ## Play the transcripts against the release executable
 	AUTH_CLI=$(abspath $(RELEASE)) swift test --filter TranscriptTests
