@@ -21,9 +21,10 @@ let package = Package(
     .executableTarget(name: "auth-bench", dependencies: ["AuthCore", "AuthLocal", "CSQLite"]),
     .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CCrypt", providers: [.apt(["libcrypt-dev"])]),
-    .testTarget(name: "AuthCoreTests", dependencies: ["AuthCore", "AuthCoreTesting"]),
+    .target(name: "ChildProcess", path: "Tests/ChildProcess"),
+    .testTarget(name: "AuthCoreTests", dependencies: ["AuthCore", "AuthCoreTesting", "ChildProcess"]),
     .testTarget(name: "AuthLocalTests", dependencies: ["AuthLocal", "AuthCoreTesting", "CSQLite"]),
-    .testTarget(name: "AuthCLITests", dependencies: ["auth-cli", "AuthLocal"]),
+    .testTarget(name: "AuthCLITests", dependencies: ["auth-cli", "AuthLocal", "ChildProcess"]),
   ],
   swiftLanguageModes: [.v6]
 )

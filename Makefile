@@ -1,0 +1,82 @@
+# Everything a person or a machine does with this repository. `make help` lists it.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := build
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+RELEASE := .build/release/auth-cli
+SOURCES := Sources Tests fixtures/must-not-compile Package.swift
+
+# The deep model check is one test, which explores further when CHECK_DEEP is set.
+DEEP_FILTER ?= ModelCheck
+
+.PHONY: help build demo test test-tsan test-release transcripts-cram check-deep lint format release bench docs \
+  install uninstall clean setup
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' Makefile
+
+build: setup ## Build everything, debug (the default)
+	swift build
+
+demo: build ## Play the tour in a temporary directory
+	fixtures/demo.sh .build/debug/auth-cli
+
+test: setup ## Run all tests
+	swift test
+
+test-tsan: setup ## Run the library's tests under Thread Sanitizer, which must first catch a planted race
+	.ci/planted-race
+	swift test --sanitize=thread --scratch-path .build/tsan --filter AuthCoreTests \
+	  --skip 'MustNotCompile|DependencyTests|SnippetTests|SymbolDocumentationTests'
+
+test-release: release ## Play the transcripts against the release executable
+	AUTH_CLI=$(abspath $(RELEASE)) swift test --filter TranscriptTests
+
+transcripts-cram: build ## Play the same transcripts in the independent cram, when it is installed
+	@command -v cram >/dev/null || { echo "cram is not installed (https://bitheap.org/cram/)" >&2; exit 1; }
+	AUTH_CLI=$${AUTH_CLI:-$(abspath .build/debug/auth-cli)} setsid -w cram fixtures/transcripts
+
+check-deep: setup ## Explore the session machine as deeply as the design promises
+	CHECK_DEEP=1 swift test -c release -Xswiftc -enable-testing --scratch-path .build/deep --filter $(DEEP_FILTER)
+
+lint: ## Check format and documentation rules
+	swift format lint --strict --parallel --recursive $(SOURCES)
+
+format: ## Rewrite the sources in the project's format
+	swift format --in-place --parallel --recursive $(SOURCES)
+
+release: setup ## Build .build/release/auth-cli: stripped, and static where the system has the libraries
+	.ci/release auth-cli
+
+bench: setup ## Measure, beside baselines taken in the same run
+	.ci/release auth-cli auth-bench
+	.build/release/auth-bench $(BENCH)
+
+docs: build ## Build the documentation into .build/docs
+	.ci/docs
+
+MAN := $(DESTDIR)$(PREFIX)/share/man/man1/auth-cli.1
+BASH_COMPLETION := $(DESTDIR)$(PREFIX)/share/bash-completion/completions/auth-cli
+ZSH_COMPLETION := $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_auth-cli
+FISH_COMPLETION := $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/auth-cli.fish
+EXECUTABLE := $(DESTDIR)$(PREFIX)/bin/auth-cli
+
+install: release ## Install the executable, man page and completions (PREFIX=/usr/local, DESTDIR=)
+	install -D -m 755 $(RELEASE) "$(EXECUTABLE)"
+	install -D -m 644 <($(RELEASE) man) "$(MAN)"
+	install -D -m 644 <($(RELEASE) completions bash) "$(BASH_COMPLETION)"
+	install -D -m 644 <($(RELEASE) completions zsh) "$(ZSH_COMPLETION)"
+	install -D -m 644 <($(RELEASE) completions fish) "$(FISH_COMPLETION)"
+
+# Directories stay: other programs may rely on one that happens to be empty.
+uninstall: ## Remove exactly what install installed (same PREFIX and DESTDIR)
+	rm -f "$(EXECUTABLE)" "$(MAN)" "$(BASH_COMPLETION)" "$(ZSH_COMPLETION)" "$(FISH_COMPLETION)"
+
+clean: ## Remove everything that was built
+	rm -rf .build
+
+setup:
+	@.ci/setup

@@ -1,0 +1,73 @@
+/// An expected line: literal, or with `(re)`, `(glob)` or `(esc)` at its end.
+struct LinePattern {
+  private let line: [UInt8]
+
+  init(_ line: [UInt8]) {
+    self.line = line
+  }
+
+  /// Whether a line in the form of `OutputLine.visible`, indented, is what this line expects.
+  func matches(_ actual: [UInt8]) -> Bool {
+    if line == actual || Self.unescaped(line) == Self.unescaped(actual) { return true }
+    if let pattern = Self.strip(" (re)", from: line) { return Self.expression(pattern, matches: actual) }
+    if let pattern = Self.strip(" (glob)", from: line) { return Self.glob(pattern[...], matches: actual[...]) }
+    return false
+  }
+
+  private static func strip(_ suffix: String, from line: [UInt8]) -> [UInt8]? {
+    line.count >= suffix.utf8.count && line.suffix(suffix.utf8.count) == Array(suffix.utf8)[...]
+      ? Array(line.dropLast(suffix.utf8.count)) : nil
+  }
+
+  /// An invalid expression matches nothing, as in cram.
+  private static func expression(_ pattern: [UInt8], matches actual: [UInt8]) -> Bool {
+    guard let regex = try? Regex(String(decoding: pattern, as: UTF8.self)) else { return false }
+    return String(decoding: actual, as: UTF8.self).wholeMatch(of: regex) != nil
+  }
+
+  /// `*` is any run of bytes, `?` any byte, and a backslash makes the next of `*`, `?` or backslash literal.
+  static func glob(_ pattern: ArraySlice<UInt8>, matches actual: ArraySlice<UInt8>) -> Bool {
+    guard let first = pattern.first else { return actual.isEmpty }
+    let rest = pattern.dropFirst()
+    switch first {
+    case UInt8(ascii: "*"):
+      return (actual.startIndex...actual.endIndex).contains { glob(rest, matches: actual[$0...]) }
+    case UInt8(ascii: "?"):
+      return !actual.isEmpty && glob(rest, matches: actual.dropFirst())
+    case UInt8(ascii: "\\"):
+      if let next = rest.first, special.contains(next) {
+        return actual.first == next && glob(rest.dropFirst(), matches: actual.dropFirst())
+      }
+      return actual.first == first && glob(rest, matches: actual.dropFirst())
+    default:
+      return actual.first == first && glob(rest, matches: actual.dropFirst())
+    }
+  }
+
+  /// The bytes that a line with `(esc)` stands for; any other line stands for itself.
+  private static func unescaped(_ line: [UInt8]) -> [UInt8] {
+    guard let escaped = strip(" (esc)", from: line) else { return line }
+    var bytes: [UInt8] = []
+    var rest = escaped[...]
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "\\"), let kind = rest.popFirst() else {
+        bytes.append(byte)
+        continue
+      }
+      switch kind {
+      case UInt8(ascii: "n"): bytes.append(UInt8(ascii: "\n"))
+      case UInt8(ascii: "r"): bytes.append(UInt8(ascii: "\r"))
+      case UInt8(ascii: "t"): bytes.append(UInt8(ascii: "\t"))
+      case UInt8(ascii: "\\"): bytes.append(kind)
+      case UInt8(ascii: "x"):
+        guard let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else { return line }
+        bytes.append(value)
+        rest = rest.dropFirst(2)
+      default: bytes += [byte, kind]
+      }
+    }
+    return bytes
+  }
+
+  private static let special = Array(#"*?\"#.utf8)
+}

@@ -1,0 +1,42 @@
+import ChildProcess
+import Foundation
+import Testing
+
+/// Every file of `fixtures/transcripts`, played against the built executable.
+///
+/// A new case needs no code. `RECORD_GOLDEN=1` writes what happened into the files instead; read the difference before you keep it.
+@Suite struct TranscriptTests {
+  private static let directory = BuiltExecutable.repository + "/fixtures/transcripts"
+  private static let isRecording = ChildProcess.inheritedEnvironment["RECORD_GOLDEN"] == "1"
+
+  static let names: [String] = {
+    let entries = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+    return entries.filter { $0.hasSuffix(".t") }.sorted()
+  }()
+
+  @Test("the executable prints what the transcript says", arguments: names)
+  func plays(_ name: String) async throws {
+    let file = URL(filePath: Self.directory).appending(path: name)
+    let transcript = Transcript(name: name, contents: Array(try Data(contentsOf: file)))
+    let run = try await TranscriptRun(
+      transcript, executable: BuiltExecutable.path, directory: Self.directory, timeLimit: .seconds(120))
+    if run.passed { return }
+    if Self.isRecording && run.reachedEnd {
+      try Data(run.diff.recorded.map { $0 + [UInt8(ascii: "\n")] }.joined()).write(to: file)
+    } else {
+      let cause = run.reachedEnd ? "" : "The shell did not reach the end: \(run.ending).\n"
+      Issue.record("\(cause)\(run.diff.unified(name: name))")
+    }
+  }
+
+  @Test("every transcript sets up its own home first, so that any runner may play it", arguments: names)
+  func setsUpFirst(_ name: String) throws {
+    let file = URL(filePath: Self.directory).appending(path: name)
+    let lines = String(decoding: try Data(contentsOf: file), as: UTF8.self).split(separator: "\n")
+    #expect(lines.first { $0.hasPrefix("  $ ") } == #"  $ . "$TESTDIR/setup.sh""#)
+  }
+
+  @Test("there are transcripts") func exist() {
+    #expect(!Self.names.isEmpty)
+  }
+}

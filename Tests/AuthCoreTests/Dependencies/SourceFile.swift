@@ -1,0 +1,46 @@
+/// The text of one Swift file, taken apart as far as a dependency test needs.
+struct SourceFile {
+  let path: String
+  /// The lines without comments.
+  let code: [String]
+
+  init(path: String, text: String) {
+    self.path = path
+    let withoutBlocks = text.replacing(/(?s)\/\*.*?\*\//, with: "")
+    code = withoutBlocks.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+      String(line.firstRange(of: "//").map { line[..<$0.lowerBound] } ?? line)
+    }
+  }
+
+  static func all(below directory: String) throws -> [SourceFile] {
+    try Repository.files(below: directory, suffix: ".swift").map {
+      SourceFile(path: $0, text: try Repository.text(of: $0))
+    }
+  }
+
+  /// The modules that the file imports, under any access level or attribute, whole or in part.
+  var imports: [String] {
+    code.flatMap { $0.split(separator: ";") }.compactMap { statement in
+      let form =
+        #/^\s*(?:(?:@\w+(?:\([^)]*\))?|public|package|internal|fileprivate|private)\s+)*import\s+(?<what>.+?)\s*$/#
+      guard let what = statement.wholeMatch(of: form)?.what else { return nil }
+      let kinds = ["typealias", "struct", "class", "enum", "protocol", "let", "var", "func"]
+      let path = what.split(separator: " ").first { !kinds.contains(String($0)) } ?? what
+      return path.split(separator: ".").first.map(String.init)
+    }
+  }
+
+  /// The types, protocols and aliases that the file declares for other modules.
+  var exportedTypes: [String] {
+    code.compactMap { line in
+      let form =
+        #/^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:public|package|open)\s+(?:(?:final|indirect|nonisolated)\s+)*(?:struct|class|enum|actor|protocol|typealias)\s+(?<name>\w+).*$/#
+      return line.wholeMatch(of: form).map { String($0.name) }
+    }
+  }
+
+  /// Every identifier in the code, words in string literals included.
+  var words: Set<String> {
+    Set(code.flatMap { $0.matches(of: /[A-Za-z_][A-Za-z0-9_]*/).map { String($0.output) } })
+  }
+}

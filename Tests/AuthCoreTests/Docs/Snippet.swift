@@ -1,0 +1,38 @@
+import Testing
+
+/// A fenced block of Swift in a Markdown file.
+struct Snippet: CustomTestStringConvertible {
+  let file: String
+  /// The line of its first line of code, counted from 1.
+  let line: Int
+  let code: String
+
+  /// A first line that begins so keeps a block from being compiled, and tells the reader why.
+  static let exemption = "// not built:"
+
+  var isExempt: Bool { code.hasPrefix(Self.exemption) }
+  var testDescription: String { "\(file):\(line)" }
+
+  static func all(in file: String, text: String) -> [Snippet] {
+    var snippets: [Snippet] = []
+    var open: (line: Int, indent: Int, lines: [Substring])?
+    for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+      let indent = line.prefix { $0 == " " }.count
+      let content = line.dropFirst(indent)
+      if let block = open {
+        if content.hasPrefix("```") {
+          snippets.append(Snippet(file: file, line: block.line, code: block.lines.joined(separator: "\n") + "\n"))
+          open = nil
+        } else {
+          open?.lines.append(line.dropFirst(min(indent, block.indent)))
+        }
+      } else if content.wholeMatch(of: /```swift(?:\W.*)?/) != nil {
+        open = (index + 2, indent, [])
+      }
+    }
+    if let block = open {
+      snippets.append(Snippet(file: file, line: block.line, code: "#error(\"this block has no end\")\n"))
+    }
+    return snippets
+  }
+}

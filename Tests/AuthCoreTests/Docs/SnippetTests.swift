@@ -1,0 +1,72 @@
+import Testing
+
+/// Every Swift block of the documentation compiles on its own, as a reader would paste it.
+@Suite struct SnippetTests {
+  private static let files =
+    Repository.files(below: "Sources/AuthCore/AuthCore.docc", suffix: ".md")
+    + ["README.md", "CONTRIBUTING.md"].filter { (try? Repository.text(of: $0)) != nil }
+
+  static let snippets = files.flatMap { Snippet.all(in: $0, text: (try? Repository.text(of: $0)) ?? "") }
+
+  @Test("a documented snippet compiles without a diagnostic", arguments: snippets.filter { !$0.isExempt })
+  func compiles(_ snippet: Snippet) async throws {
+    let mode: ClientCompiler.Mode = snippet.code.contains("@main") ? .library : .script
+    let diagnostics = try await ClientCompiler.compile(snippet.code, as: mode)
+    let report = diagnostics.map { diagnostic in
+      let line = diagnostic.line.map { String(snippet.line + $0 - 1) } ?? "?"
+      return "\(snippet.file):\(line): \(diagnostic.severity): \(diagnostic.message)"
+    }
+    #expect(report.isEmpty, "\(report.joined(separator: "\n"))")
+  }
+
+  @Test("a snippet that is not built says why", arguments: snippets.filter(\.isExempt))
+  func saysWhy(_ snippet: Snippet) {
+    let first = snippet.code.prefix { $0 != "\n" }
+    #expect(first.count > Snippet.exemption.count + 5, "\(snippet.file):\(snippet.line)")
+  }
+
+  @Test("blocks are found with their place, in lists too, and other languages are left alone")
+  func findsBlocks() {
+    let text = """
+      # Title
+
+      ```swift
+      let one = 1
+      ```
+
+      - item
+
+        ```swift
+        if true {
+          two()
+        }
+        ```
+
+      ```sh
+      swift build
+      ```
+
+      ```swift
+      // not built: SwiftUI is not here
+      ```
+      """
+    let found = Snippet.all(in: "a.md", text: text)
+    #expect(found.map(\.line) == [4, 10, 20])
+    #expect(found.map(\.code).prefix(2) == ["let one = 1\n", "if true {\n  two()\n}\n"])
+    #expect(found.map(\.isExempt) == [false, false, true])
+  }
+
+  @Test("a block without an end is an error and not overlooked")
+  func unfinished() async throws {
+    let found = Snippet.all(in: "a.md", text: "```swift\nlet one = 1\n")
+    let diagnostics = try await ClientCompiler.compile(found.map(\.code).joined(), as: .script)
+    #expect(diagnostics.map(\.message) == ["this block has no end"])
+  }
+
+  @Test("top-level code with await compiles as it would in main.swift")
+  func script() async throws {
+    let code = "func wait() async -> Int { 1 }\nlet one = await wait()\nprint(one)\n"
+    let diagnostics = try await ClientCompiler.compile(code, as: .script)
+    #expect(diagnostics == [])
+  }
+}

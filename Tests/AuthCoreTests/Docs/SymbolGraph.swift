@@ -1,0 +1,68 @@
+import ChildProcess
+import Foundation
+
+/// What a module offers to others, with its documentation, as the compiler tells it.
+struct SymbolGraph: Decodable {
+  struct Symbol: Decodable {
+    struct Identifier: Decodable {
+      let precise: String
+    }
+
+    struct DocComment: Decodable {
+      struct Line: Decodable {
+        let text: String
+      }
+
+      let lines: [Line]
+    }
+
+    let identifier: Identifier
+    let pathComponents: [String]
+    let docComment: DocComment?
+
+    /// Members that a protocol of the standard library adds to our types are documented there.
+    var isOurs: Bool { !identifier.precise.contains("::SYNTHESIZED::") }
+
+    var isDocumented: Bool {
+      docComment?.lines.contains { line in line.text.contains { !$0.isWhitespace } } ?? false
+    }
+  }
+
+  let symbols: [Symbol]
+
+  static func extract(_ module: String) async throws -> SymbolGraph {
+    let directory = FileManager.default.temporaryDirectory.appending(path: "symbols-" + UUID().uuidString)
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
+    defer { try? FileManager.default.removeItem(at: directory) }
+    let extractor = ChildProcess(
+      "swift-symbolgraph-extract",
+      [
+        "-module-name", module, "-I", Repository.modules, "-I", Repository.root + "/Sources/CSQLite",
+        "-I", Repository.root + "/Sources/CCrypt", "-target", try await target(),
+        "-module-cache-path", Repository.products + "/ClientModules", "-minimum-access-level", "public",
+        "-output-dir", directory.path(percentEncoded: false),
+      ], timeLimit: .seconds(120))
+    let outcome = try await extractor.run()
+    guard outcome.ending == .exited(0) else { throw ExtractionFailure(module: module, output: outcome.text) }
+    let file = directory.appending(path: "\(module).symbols.json")
+    return try JSONDecoder().decode(SymbolGraph.self, from: Data(contentsOf: file))
+  }
+
+  private static func target() async throws -> String {
+    struct Info: Decodable {
+      struct Target: Decodable {
+        let triple: String
+      }
+
+      let target: Target
+    }
+    let outcome = try await ChildProcess("swiftc", ["-print-target-info"], timeLimit: .seconds(60)).run()
+    return try JSONDecoder().decode(Info.self, from: Data(outcome.output)).target.triple
+  }
+}
+
+/// The extractor refused a module; its own words say why.
+struct ExtractionFailure: Error {
+  var module: String
+  var output: String
+}

@@ -1,0 +1,35 @@
+/// One complaint of the compiler about a source file.
+struct Diagnostic: Equatable, CustomStringConvertible {
+  enum Severity: String {
+    case error
+    case warning
+  }
+
+  var severity: Severity
+  /// Counted from 1; nil when the compiler complains about no line in particular.
+  var line: Int?
+  var message: String
+
+  var description: String { "line \(line.map(String.init) ?? "unknown"): \(severity.rawValue): \(message)" }
+
+  static func failure(_ message: String) -> Diagnostic {
+    Diagnostic(severity: .error, line: nil, message: message)
+  }
+
+  /// Reads what the compiler printed.
+  ///
+  /// A line is `file:line:column: severity: message` or `severity: message`. Notes only explain others and are left out.
+  static func parse(_ output: String) -> [Diagnostic] {
+    output.split(separator: "\n").compactMap { text in
+      let located = #/^[^:\s]+:(?<line>\d+):\d+: (?<severity>error|warning): (?<message>.*)$/#
+      let unlocated = #/^(?:[^:\s]+: )?(?<severity>error|warning): (?<message>.*)$/#
+      if let match = text.wholeMatch(of: located), let severity = Severity(rawValue: String(match.severity)) {
+        return Diagnostic(severity: severity, line: Int(match.line), message: String(match.message))
+      }
+      if let match = text.wholeMatch(of: unlocated), let severity = Severity(rawValue: String(match.severity)) {
+        return Diagnostic(severity: severity, line: nil, message: String(match.message))
+      }
+      return nil
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import Foundation
+
+/// Where the sources are, and what this test run was built into.
+enum Repository {
+  /// The top of the repository.
+  static let root = URL(filePath: #filePath).appending(path: "../../../..").standardizedFileURL.path(
+    percentEncoded: false
+  )
+  .trimmingSuffix("/")
+
+  /// The directory of the test bundle, with the built modules and executables in it.
+  static let products = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+    .path(percentEncoded: false).trimmingSuffix("/")
+
+  static let modules = products + "/Modules"
+
+  /// The text of a file, named from the top of the repository.
+  static func text(of path: String) throws -> String {
+    String(decoding: try Data(contentsOf: URL(filePath: root + "/" + path)), as: UTF8.self)
+  }
+
+  /// The files below a directory that end in `suffix`, named from the top of the repository, in order.
+  static func files(below directory: String, suffix: String) -> [String] {
+    let found = FileManager.default.enumerator(atPath: root + "/" + directory)?.compactMap { $0 as? String } ?? []
+    return found.filter { $0.hasSuffix(suffix) }.sorted().map { "\(directory)/\($0)" }
+  }
+}
+
+extension String {
+  fileprivate func trimmingSuffix(_ suffix: String) -> String {
+    hasSuffix(suffix) ? String(dropLast(suffix.count)) : self
+  }
+}

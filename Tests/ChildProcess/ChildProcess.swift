@@ -1,0 +1,107 @@
+import Dispatch
+import Glibc
+
+/// Another program, run to its end or to its time limit, with standard output and standard error in one stream.
+///
+/// It leads a session of its own: it has no controlling terminal, whatever terminal the tests run on, and at the time
+/// limit its whole process group is killed. At most one child per core runs at once; the others wait without holding a thread.
+package struct ChildProcess: Sendable {
+  /// The program: a path, or a name that `PATH` finds.
+  package var program: String
+  package var arguments: [String]
+  package var environment: [String: String]
+  package var workingDirectory: String
+  package var input: [UInt8]
+  /// Wall time from the start of the program.
+  package var timeLimit: Duration
+
+  package init(
+    _ program: String,
+    _ arguments: [String],
+    environment: [String: String] = ChildProcess.inheritedEnvironment,
+    workingDirectory: String = ".",
+    input: [UInt8] = [],
+    timeLimit: Duration
+  ) {
+    self.program = program
+    self.arguments = arguments
+    self.environment = environment
+    self.workingDirectory = workingDirectory
+    self.input = input
+    self.timeLimit = timeLimit
+  }
+
+  /// Runs the program and returns how it ended and what it printed.
+  ///
+  /// - Throws: `SpawnFailure` when the system has no process or descriptor left. A program that fails, or that is not there
+  ///   (status 127), is a result.
+  package func run() async throws -> Outcome {
+    await Slots.shared.enter()
+    let result = await withCheckedContinuation { continuation in
+      DispatchQueue.global().async {
+        continuation.resume(returning: Result { () throws(SpawnFailure) in try runBlocking() })
+      }
+    }
+    await Slots.shared.leave()
+    return try result.get()
+  }
+
+  /// The environment of the test process.
+  package static var inheritedEnvironment: [String: String] {
+    var variables: [String: String] = [:]
+    var next = environ
+    while let entry = next.pointee {
+      let pair = String(cString: entry).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      if pair.count == 2 { variables[String(pair[0])] = String(pair[1]) }
+      next += 1
+    }
+    return variables
+  }
+
+  /// `POSIX_SPAWN_SETSID`, which `spawn.h` shows to GNU C only.
+  private static let newSession: Int16 = 0x80
+
+  private func runBlocking() throws(SpawnFailure) -> Outcome {
+    let pipes = try (input: Pipe(), output: Pipe())
+    let child = try spawn(reading: pipes.input.readEnd, writing: pipes.output.writeEnd)
+    close(pipes.input.readEnd)
+    close(pipes.output.writeEnd)
+
+    var exchange = Exchange(input: input, to: pipes.input.writeEnd, from: pipes.output.readEnd)
+    let ended = exchange.run(until: ContinuousClock.now + timeLimit)
+    if !ended { kill(-child, SIGKILL) }
+    var raw: Int32 = 0
+    while waitpid(child, &raw, 0) < 0 && errno == EINTR {}
+    guard ended else { return Outcome(ending: .killedAtTimeLimit, output: exchange.output) }
+    let signal = raw & 0x7f
+    return Outcome(ending: signal == 0 ? .exited(raw >> 8 & 0xff) : .signalled(signal), output: exchange.output)
+  }
+
+  private func spawn(reading input: Int32, writing output: Int32) throws(SpawnFailure) -> pid_t {
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
+    posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
+    posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO)
+
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    posix_spawnattr_setflags(&attributes, Self.newSession | Int16(POSIX_SPAWN_SETSIGMASK))
+    // The threads of Dispatch hold most signals back, and a child would inherit that.
+    var noSignals = sigset_t()
+    sigemptyset(&noSignals)
+    posix_spawnattr_setsigmask(&attributes, &noSignals)
+
+    // The file action that changes the directory is visible to GNU C only.
+    let command = ["env", "-C", workingDirectory, program] + arguments
+    let argv = command.map { strdup($0) }
+    let envp = environment.map { strdup("\($0.key)=\($0.value)") }
+    defer { for string in argv + envp { free(string) } }
+    var child: pid_t = 0
+    let failure = posix_spawnp(&child, "env", &actions, &attributes, argv + [nil], envp + [nil])
+    guard failure == 0 else { throw SpawnFailure(program: program, errno: failure) }
+    return child
+  }
+}

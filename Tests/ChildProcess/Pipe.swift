@@ -1,0 +1,27 @@
+import Glibc
+
+/// Two connected descriptors that no program started meanwhile by another thread inherits.
+///
+/// `pipe` alone leaves a moment without close-on-exec, in which such a program would hold the write end open, and `pipe2`
+/// is not visible from Swift. A named pipe that loses its name at once has no such moment.
+struct Pipe {
+  let readEnd: Int32
+  let writeEnd: Int32
+
+  init() throws(SpawnFailure) {
+    var directory = Array("/tmp/pipe-XXXXXX".utf8CString)
+    guard mkdtemp(&directory) != nil else { throw SpawnFailure(program: "mkdtemp", errno: errno) }
+    let parent = directory.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
+    let path = parent + "/pipe"
+    defer {
+      unlink(path)
+      rmdir(parent)
+    }
+    guard mkfifo(path, 0o600) == 0 else { throw SpawnFailure(program: "mkfifo", errno: errno) }
+    readEnd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    guard readEnd >= 0 else { throw SpawnFailure(program: "open", errno: errno) }
+    writeEnd = open(path, O_WRONLY | O_CLOEXEC)
+    guard writeEnd >= 0 else { throw SpawnFailure(program: "open", errno: errno) }
+    _ = fcntl(readEnd, F_SETFL, 0)
+  }
+}

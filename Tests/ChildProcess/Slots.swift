@@ -1,0 +1,29 @@
+import Glibc
+
+/// As many places as the machine has cores, given out in the order of asking.
+actor Slots {
+  static let shared = Slots(count: max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+
+  private var free: Int
+  private var waiting: [CheckedContinuation<Void, Never>] = []
+
+  init(count: Int) {
+    free = count
+  }
+
+  func enter() async {
+    if free > 0 {
+      free -= 1
+    } else {
+      await withCheckedContinuation { waiting.append($0) }
+    }
+  }
+
+  func leave() {
+    if waiting.isEmpty {
+      free += 1
+    } else {
+      waiting.removeFirst().resume()
+    }
+  }
+}
