@@ -1,0 +1,61 @@
+/// The one declaration of `auth-cli`: what the parser, help, the man page and the completions are made of.
+///
+/// The commands of each group are declared in a file of their own, in `Declaration/`.
+enum AuthTool {
+  static let version = "0.1.0"
+
+  static let tool = Tool<Request>(
+    name: "auth-cli",
+    version: version,
+    date: "November 2026",
+    summary: "a session that cannot be used wrongly",
+    discussion: [
+      "Logs users in, keeps their session on this device and opens guarded screens with it: payments, receipts, a profile. "
+        + "Accounts, sessions and money are kept in one database on this machine."
+    ],
+    firstSteps: [
+      .init("register alice", "create an account"),
+      .init("login alice", "log in"),
+      .init("home", "look around"),
+    ],
+    groups: [
+      .init(title: "Session", commands: SessionCommands.all),
+      .init(title: "Screens", commands: ScreenCommands.all),
+      .init(title: "Administration", commands: AccountCommands.all),
+      .init(title: "About the program", commands: ReferenceCommands.all),
+    ],
+    globalOptions: GlobalOptions.declarations,
+    statuses: ExitStatus.allCases.map(\.declaration),
+    glossaries: [environment, files]
+  )
+
+  private static let environment = Tool<Request>.Glossary(
+    title: "Environment",
+    entries: [
+      .init(
+        term: "AUTH_CLI_HOME", meaning: "directory for the database and the sessions, in place of the XDG directories"),
+      .init(term: "AUTH_CLI_CONTEXT", meaning: "the context to use when --context is not given"),
+      .init(term: "XDG_DATA_HOME", meaning: "where the database is kept, in auth-cli/; relative values are ignored"),
+      .init(term: "XDG_STATE_HOME", meaning: "where sessions are kept, in auth-cli/; relative values are ignored"),
+      .init(term: "NO_COLOR", meaning: "no colour when it is set and not empty"),
+      .init(term: "TERM", meaning: "no colour when it is 'dumb'"),
+      .init(term: "COLUMNS", meaning: "the width of the output where the terminal does not tell"),
+      .init(term: "TZ", meaning: "the time zone of times shown to people"),
+    ])
+
+  private static let files = Tool<Request>.Glossary(
+    title: "Files",
+    entries: [
+      .init(
+        term: "~/.local/share/auth-cli/authority.db",
+        meaning: "accounts, sessions, payments and events, when neither variable is set"),
+      .init(term: "~/.local/state/auth-cli/", meaning: "the session of each context, when neither variable is set"),
+    ])
+}
+
+extension [StatusDeclaration] {
+  /// The declarations of these statuses, in this order.
+  static func of(_ statuses: ExitStatus...) -> [StatusDeclaration] {
+    statuses.map(\.declaration)
+  }
+}

@@ -1,0 +1,94 @@
+/// Sorts words into options and the rest, before it is known which command they belong to.
+///
+/// Options may stand before their command, so a name must mean the same kind of option for all commands: with a value
+/// everywhere, or nowhere. A test holds the table to it.
+struct Lexer {
+  /// A word, or two that belong together.
+  enum Token: Hashable, Sendable {
+    /// A known option and its value, if it has one.
+    case option(String, value: Word?)
+    /// An option that no command has, as it was written.
+    case unknownOption(Word)
+    /// A known option without the value it needs, and the word that stands in its place.
+    case lacksValue(String, saw: Word?)
+    /// A known flag that was given a value.
+    case unexpectedValue(String, Word)
+    /// A negative number, or what looks like one.
+    case signedNumber(Word)
+    /// Any other word. After `--` it is literal: never a command.
+    case plain(Word, literal: Bool)
+  }
+
+  /// The options of all commands, by their names with dashes.
+  private let known: [String: OptionDeclaration]
+
+  init(_ declarations: [OptionDeclaration]) {
+    var known: [String: OptionDeclaration] = [:]
+    for declaration in declarations {
+      known[declaration.flag] = declaration
+      if let short = declaration.short { known["-\(short)"] = declaration }
+    }
+    self.known = known
+  }
+
+  /// The tokens of a line, in order.
+  func tokens(_ words: [Word]) -> [Token] {
+    var tokens: [Token] = []
+    var index = words.startIndex
+    while index < words.endIndex {
+      let word = words[index]
+      index += 1
+      if word == "--" {
+        return tokens + words[index...].map { .plain($0, literal: true) }
+      }
+      guard word.looksLikeOption else {
+        tokens.append(.plain(word, literal: false))
+        continue
+      }
+      let (name, attached) = word.splitAtEquals
+      guard let option = name.text.flatMap({ known[$0] }) else {
+        tokens.append(word.looksLikeSignedNumber ? .signedNumber(word) : .unknownOption(name))
+        continue
+      }
+      let next = index < words.endIndex ? words[index] : nil
+      tokens.append(token(for: option, attached: attached, next: next))
+      if case .option(_, value: .some) = tokens.last, attached == nil { index += 1 }
+    }
+    return tokens
+  }
+
+  private func token(for option: OptionDeclaration, attached: Word?, next: Word?) -> Token {
+    switch (option.value, attached) {
+    case (nil, nil): .option(option.long, value: nil)
+    case (nil, .some(let value)): .unexpectedValue(option.flag, value)
+    case (.some, .some(let value)): .option(option.long, value: value)
+    case (.some, nil):
+      if let next, !next.looksLikeOption || next.looksLikeSignedNumber {
+        .option(option.long, value: next)
+      } else {
+        .lacksValue(option.flag, saw: next)
+      }
+    }
+  }
+}
+
+extension Word {
+  /// A dash and something after it.
+  ///
+  /// A single dash is a plain word.
+  var looksLikeOption: Bool {
+    bytes.count > 1 && bytes[0] == UInt8(ascii: "-")
+  }
+
+  /// A dash and then a digit or a point.
+  var looksLikeSignedNumber: Bool {
+    guard looksLikeOption else { return false }
+    return (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[1]) || bytes[1] == UInt8(ascii: ".")
+  }
+
+  /// What stands before the first equals sign, and what stands after it if there is one.
+  fileprivate var splitAtEquals: (Word, Word?) {
+    guard let equals = bytes.firstIndex(of: UInt8(ascii: "=")) else { return (self, nil) }
+    return (Word(bytes: bytes[..<equals]), Word(bytes: bytes[(equals + 1)...]))
+  }
+}

@@ -1,0 +1,69 @@
+extension ValueKind where Value == Int {
+  /// A whole number in ASCII digits, without a sign, inside `range`.
+  static func wholeNumber(_ noun: String = "a whole number", in range: ClosedRange<Int>) -> ValueKind {
+    ValueKind(noun, accepted: "\(range.lowerBound) to \(range.upperBound), in digits") { word in
+      guard let number = Digits.number(word.bytes, maximumDigits: 18) else { return nil }
+      return range.contains(Int(number)) ? Int(number) : nil
+    }
+  }
+}
+
+extension ValueKind where Value == Int64 {
+  /// A positive decimal number, converted to units of its last possible digit: with two digits, `12.5` becomes 1250.
+  ///
+  /// Digits with at most one point between digits, and nothing else: no sign, exponent, separator or superfluous leading
+  /// zero, and no digits but the ASCII ones. So a number has one reading on every machine.
+  static func decimal(_ noun: String, fractionDigits: Int, integerDigits: Int) -> ValueKind {
+    ValueKind(
+      noun,
+      accepted: "12, 12.5 or 12.50: greater than zero, at most \(integerDigits) digits before the point "
+        + "and \(fractionDigits) after it, without a sign"
+    ) { word in
+      let parts = word.bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+      guard let whole = parts.first, parts.count <= 2, whole.count == 1 || whole.first != UInt8(ascii: "0"),
+        let units = Digits.number(whole, maximumDigits: integerDigits)
+      else { return nil }
+      let fraction = parts.count == 2 ? Array(parts[1]) : [UInt8(ascii: "0")]
+      guard fraction.count <= fractionDigits else { return nil }
+      let padded = fraction + Array(repeating: UInt8(ascii: "0"), count: fractionDigits - fraction.count)
+      guard !fraction.isEmpty, let small = Digits.number(padded, maximumDigits: fractionDigits) else { return nil }
+      let total = (0..<fractionDigits).reduce(units) { scaled, _ in scaled * 10 } + small
+      return total > 0 ? total : nil
+    }
+  }
+}
+
+extension ValueKind where Value == Duration {
+  /// A whole number of seconds, minutes or hours, greater than zero: `90s`, `15m`, `8h`.
+  static func duration(_ noun: String = "a duration") -> ValueKind {
+    ValueKind(
+      noun, accepted: "a whole number greater than zero with its unit, such as 90s, 15m or 8h", convert: seconds)
+  }
+
+  private static func seconds(_ word: Word) -> Duration? {
+    guard let unit = word.bytes.last, let count = Digits.number(word.bytes.dropLast(), maximumDigits: 9), count > 0
+    else { return nil }
+    switch unit {
+    case UInt8(ascii: "s"): return .seconds(count)
+    case UInt8(ascii: "m"): return .seconds(count * 60)
+    case UInt8(ascii: "h"): return .seconds(count * 3600)
+    case _: return nil
+    }
+  }
+}
+
+/// Numbers in ASCII digits.
+enum Digits {
+  /// The number, or nil when there are no digits, too many, or anything else.
+  ///
+  /// `maximumDigits` is at most 18, which Int64 holds.
+  static func number(_ bytes: some Collection<UInt8>, maximumDigits: Int) -> Int64? {
+    guard (1...maximumDigits).contains(bytes.count) else { return nil }
+    var number: Int64 = 0
+    for byte in bytes {
+      guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+      number = number * 10 + Int64(byte - UInt8(ascii: "0"))
+    }
+    return number
+  }
+}

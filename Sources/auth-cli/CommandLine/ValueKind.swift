@@ -1,0 +1,37 @@
+/// What a word may be, and what it becomes.
+struct ValueKind<Value: Sendable>: Sendable {
+  /// The kind as data, for messages, help and completions.
+  let form: ValueForm
+  /// The value, or nil when the word is not of this kind.
+  let convert: @Sendable (Word) -> Value?
+
+  /// Describes a kind.
+  ///
+  /// - Parameters:
+  ///   - noun: What the word should be, with its article: "an amount".
+  ///   - accepted: The accepted form, as the end of a sentence that says what to write.
+  ///   - candidates: What a shell may offer.
+  ///   - convert: Gives the value, or nil when the word is not of this kind.
+  init(
+    _ noun: String, accepted: String, candidates: [ValueForm.Candidate] = [],
+    convert: @escaping @Sendable (Word) -> Value?
+  ) {
+    form = ValueForm(noun: noun, accepted: accepted, candidates: candidates) { convert($0) != nil }
+    self.convert = convert
+  }
+}
+
+/// A kind of value without its type.
+struct ValueForm: Sendable {
+  /// A value that a shell may offer.
+  struct Candidate: Hashable, Sendable {
+    let value: String
+    let summary: String
+  }
+
+  let noun: String
+  let accepted: String
+  let candidates: [Candidate]
+  /// Whether a word is of this kind.
+  let accepts: @Sendable (Word) -> Bool
+}

@@ -1,0 +1,68 @@
+/// The kinds of value that the commands take.
+enum Kinds {
+  static let username = ValueKind.text("a user name", maximumBytes: 64)
+  static let displayName = ValueKind.text("a name", maximumBytes: 128)
+  static let amount = ValueKind.decimal("an amount", fractionDigits: 2, integerDigits: 15)
+  static let idempotencyKey = ValueKind.text("an idempotency key", maximumBytes: 128)
+  static let context = ValueKind.identifier("a context")
+  static let duration = ValueKind.duration()
+  static let pageLength = ValueKind.wholeNumber(in: 1...1000)
+}
+
+/// The options of all commands.
+///
+/// An option that several commands take is one constant.
+enum Options {
+  static let json = Option.flag("json", "Print JSON: one document on a line, with a version, never a secret")
+  static let quiet = Option.flag("quiet", short: "q", "Print no messages; errors and data are printed all the same")
+  static let context = Option.optional(
+    "context", "NAME", Kinds.context, "Use the session of this name; contexts stand side by side",
+    environment: "AUTH_CLI_CONTEXT")
+  static let noColor = Option.flag("no-color", "Print without colour")
+
+  static let passwordFromInput = Option.flag("password-stdin", "Read the password from standard input, one line")
+  static let passwordsFromInput = Option.flag(
+    "password-stdin", "Read the present password and the new one from standard input, a line each")
+  static let switching = Option.flag("switch", "Log in even if somebody else is logged in here, and end that session")
+  static let idle = Option.optional(
+    "idle", "DURATION", Kinds.duration,
+    "End the session after this long without activity; shorter than the standard only")
+  static let absolute = Option.optional(
+    "absolute", "DURATION", Kinds.duration,
+    "End the session after this long in any case; shorter than the standard only")
+  static let everywhere = Option.flag("all", "End all sessions of this user, on every device and in every context")
+
+  static let payee = Option.required("to", "USER", Kinds.username, "Who is paid")
+  static let idempotencyKey = Option.optional(
+    "idempotency-key", "KEY", Kinds.idempotencyKey,
+    "Name this payment, so that a retry pays once and gives the same receipt")
+  static let newName = Option.optional("name", "NAME", Kinds.displayName, "Change the name that screens show")
+
+  static let limit = Option.standard(
+    "limit", "N", Kinds.pageLength, "Show at most this many", standard: 20, shownAs: "20")
+  static let before = Option.optional(
+    "before", "ID", .identifier("a receipt"), "Show what came before this receipt: the next page")
+  static let after = Option.optional(
+    "after", "USER", Kinds.username, "Show what comes after this account: the next page")
+  static let since = Option.optional(
+    "since", "WHEN", .moment(), "Show what happened since: 8h (ago), 2026-01-31 or 2026-01-31T09:30:00Z, in UTC")
+
+  static let until = Option.optional(
+    "until", "STATE", ValueKind<WatchEnd>.choice("a state to wait for"), "End when this state is reached")
+  static let format = Option.standard(
+    "format", "FORMAT", ValueKind<MachineFormat>.choice("a format"), "How to print it", standard: .text, shownAs: "text"
+  )
+}
+
+/// The positional arguments of all commands.
+enum Arguments {
+  static let newUser = Argument.optional("USER", Kinds.username, "The name of the new account; asked for when left out")
+  static let user = Argument.optional("USER", Kinds.username, "Who logs in; asked for when left out")
+  static let account = Argument.required("USER", Kinds.username, "The account")
+  static let amount = Argument.required("AMOUNT", Kinds.amount, "How much: 12, 12.5 or 12.50, and no other form")
+  static let session = Argument.required("ID", .identifier("a session"), "The session, as 'sessions' lists it")
+  static let topic = Argument.rest(
+    "COMMAND", .text("a command", maximumBytes: 64),
+    "A command with its subcommand, or 'statuses'; none is the overview")
+  static let shell = Argument.required("SHELL", ValueKind<Shell>.choice("a shell"), "The shell to write for")
+}

@@ -1,0 +1,38 @@
+/// How a run ended, for the program that started it.
+///
+/// The same with `--json` and `--quiet`.
+enum ExitStatus: Int32, Hashable, Sendable, CaseIterable {
+  /// It was done.
+  case done = 0
+  /// The answer is no.
+  case no = 1
+  /// The command line was not understood.
+  case usage = 2
+  /// Neither yes nor no: something could not be read, written or asked.
+  case cannotTell = 3
+  /// A session is needed first, or a password entered more recently.
+  case logInFirst = 4
+  /// The credentials were looked at and not accepted.
+  case credentials = 5
+  /// Too many attempts: the credentials were not looked at.
+  case throttled = 6
+
+  /// What help and the man page say of it.
+  var meaning: String {
+    switch self {
+    case .done: "done, or yes"
+    case .no: "no: not logged in, refused, not enough money"
+    case .usage: "the command line was not understood; nothing was tried"
+    case .cannotTell:
+      "cannot tell or cannot store: a file or the database is missing, corrupt, busy, full or not permitted"
+    case .logInFirst: "log in first, or enter the password again with 'reauth'"
+    case .credentials: "the name and password were not accepted"
+    case .throttled: "too many attempts; the message says when to try again"
+    }
+  }
+
+  /// The status as the command table lists it.
+  var declaration: StatusDeclaration {
+    StatusDeclaration(code: rawValue, meaning: meaning)
+  }
+}

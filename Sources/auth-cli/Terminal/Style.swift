@@ -1,0 +1,33 @@
+/// Emphasis on a stream: escape sequences (ECMA-48, SGR) where people look at a terminal that shows them, else nothing.
+struct Style: Hashable, Sendable {
+  /// A kind of emphasis.
+  enum Emphasis: String, Hashable, Sendable {
+    case bold = "1"
+    case dim = "2"
+    case red = "31"
+    case green = "32"
+    case yellow = "33"
+    case reverse = "7"
+  }
+
+  let isOn: Bool
+
+  /// Decides for one stream, by the convention of no-color.org.
+  ///
+  /// `environment` looks a variable up.
+  init(isTerminal: Bool, noColorOption: Bool, environment: (String) -> String?) {
+    isOn = isTerminal && !noColorOption && (environment("NO_COLOR") ?? "").isEmpty && environment("TERM") != "dumb"
+  }
+
+  private init(isOn: Bool) {
+    self.isOn = isOn
+  }
+
+  /// No emphasis.
+  static let plain = Style(isOn: false)
+
+  /// `text` with emphasis, or as it is.
+  func callAsFunction(_ text: String, _ emphasis: Emphasis) -> String {
+    isOn ? "\u{1B}[\(emphasis.rawValue)m\(text)\u{1B}[0m" : text
+  }
+}

@@ -1,0 +1,53 @@
+/// Rows in columns, aligned by what a terminal shows.
+struct Table: Hashable, Sendable {
+  /// On which side of its column text stands.
+  enum Alignment: Hashable, Sendable { case left, right }
+
+  /// A column.
+  struct Column: Hashable, Sendable {
+    let title: String
+    var alignment = Alignment.left
+  }
+
+  let columns: [Column]
+  private(set) var rows: [[String]] = []
+
+  init(_ columns: [Column]) {
+    self.columns = columns
+  }
+
+  /// Adds a row.
+  ///
+  /// Cells are escaped here; a missing one is empty.
+  mutating func add(_ cells: [String]) {
+    rows.append(columns.indices.map { $0 < cells.count ? TextEscaping.escape(cells[$0]) : "" })
+  }
+
+  /// The lines, the titles first.
+  ///
+  /// They stay within `width` columns, by shortening the widest column; nil is for a file or a pipe, where nothing is shortened.
+  func lines(width: Int?) -> [String] {
+    let table = [columns.map(\.title)] + rows
+    var widths = columns.indices.map { column in table.map { DisplayWidth.columns($0[column]) }.max() ?? 0 }
+    if let width { shrink(&widths, to: width) }
+    return table.map { row in
+      let cells = columns.indices.map { column in
+        let text = DisplayWidth.truncate(row[column], to: widths[column])
+        let space = String(repeating: " ", count: max(0, widths[column] - DisplayWidth.columns(text)))
+        return columns[column].alignment == .left ? text + space : space + text
+      }
+      var line = cells.joined(separator: "  ")
+      while line.last == " " { line.removeLast() }
+      return line
+    }
+  }
+
+  /// Takes columns from the widest, as long as it stays readable.
+  private func shrink(_ widths: inout [Int], to width: Int) {
+    let readable = 8
+    while widths.reduce(0, +) + 2 * (widths.count - 1) > width {
+      guard let widest = widths.indices.max(by: { widths[$0] < widths[$1] }), widths[widest] > readable else { return }
+      widths[widest] -= 1
+    }
+  }
+}
