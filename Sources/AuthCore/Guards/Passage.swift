@@ -1,0 +1,25 @@
+/// An owned passage through a ``Gatekeeper``, which ends when this value does.
+///
+/// Prefer `withPassage`. `_ = gate.acquire()`, `guard let _ = gate.acquire()` and `gate.acquire() != nil` end the passage at
+/// once. For a variable that is never read the compiler *offers* `_ =`, which is that mistake: call ``leave()`` on it instead.
+public struct Passage: ~Copyable, Sendable {
+  let open: @Sendable () -> Void
+
+  /// Ends the passage here, rather than at the end of the scope.
+  public consuming func leave() {}
+
+  deinit { open() }
+}
+
+/// What became of a guarded piece of work; not using it is a warning, so that a refusal is not overlooked.
+public enum PassageOutcome<Value> {
+  /// It ran, and returned this.
+  case passed(Value)
+  /// Somebody else was inside; nothing ran.
+  case refused
+  /// Whether nothing ran.
+  public var isRefused: Bool { if case .refused = self { true } else { false } }
+}
+
+extension PassageOutcome: Sendable where Value: Sendable {}
+extension PassageOutcome: Equatable where Value: Equatable {}

@@ -1,0 +1,107 @@
+import AuthCore
+import Testing
+
+/// A gate for one thread, so plain that it can be trusted: what is open, taken, or owned by which holder.
+private struct GateModel {
+  var unowned: Set<Int> = []
+  var owned: [[Int]?] = []
+
+  var taken: Set<Int> { unowned.union(owned.compactMap(\.self).joined()) }
+
+  func mayPass(_ option: [Int]) -> Bool { !option.isEmpty && taken.isDisjoint(with: option) }
+
+  mutating func attempt(_ option: [Int]) -> Bool {
+    guard mayPass(option) else { return false }
+    unowned.formUnion(option)
+    return true
+  }
+
+  mutating func acquire(_ option: [Int]) -> Bool {
+    let passes = mayPass(option)
+    owned.append(passes ? option : nil)
+    return passes
+  }
+}
+
+/// Holds a passage so that it can lie in an array.
+private final class Slot {
+  var passage: Passage?
+  init(_ passage: consuming Passage?) { self.passage = passage }
+  var isHeld: Bool { passage != nil }
+}
+
+private struct Bits: OptionSet, Sendable {
+  let rawValue: Int
+}
+
+@Suite("Gatekeeper: a sequential model")
+struct GatekeeperModelTests {
+  @Test("any sequence of calls on an option set is answered as the model says", arguments: 0..<40 as Range<UInt64>)
+  func optionSet(seed: UInt64) {
+    let gate = Gatekeeper<Bits>()
+    walk(
+      seed: seed, largestOption: 3,
+      mayPass: { gate.mayPass(for: bits($0)) }, attempt: { gate.attemptPassage(for: bits($0)) },
+      reset: { gate.reset(for: bits($0)) }, acquire: { Slot(gate.acquire(for: bits($0))) },
+      within: { option, body in gate.withPassage(for: bits(option), body) })
+  }
+
+  @Test("any sequence of calls on a set of strings is answered as the model says", arguments: 0..<40 as Range<UInt64>)
+  func setOfStrings(seed: UInt64) {
+    let gate = Gatekeeper<Set<String>>()
+    walk(
+      seed: seed, largestOption: 1,
+      mayPass: { gate.mayPass(for: "\($0)") }, attempt: { gate.attemptPassage(for: "\($0)") },
+      reset: { gate.reset(for: "\($0)") }, acquire: { Slot(gate.acquire(for: "\($0)")) },
+      within: { option, body in gate.withPassage(for: "\(option)", body) })
+  }
+
+  @Test(
+    "any sequence of calls on a gate with one condition is answered as the model says",
+    arguments: 0..<40 as Range<UInt64>)
+  func oneCondition(seed: UInt64) {
+    let gate = Gatekeeper()
+    walk(
+      seed: seed, elements: 1, largestOption: 1,
+      mayPass: { _ in gate.mayPass }, attempt: { _ in gate.attemptPassage() }, reset: { _ in gate.reset() },
+      acquire: { _ in Slot(gate.acquire()) }, within: { _, body in gate.withPassage(body) })
+  }
+
+  private func bits(_ option: [Int]) -> Bits { Bits(rawValue: option.reduce(0) { $0 | 1 << $1 }) }
+
+  private func walk(
+    seed: UInt64, elements: Int = 4, largestOption: Int,
+    mayPass: @escaping ([Int]) -> Bool, attempt: ([Int]) -> Bool, reset: ([Int]) -> Void, acquire: ([Int]) -> Slot,
+    within: ([Int], () -> Void) -> PassageOutcome<Void>
+  ) {
+    var generator = SeededGenerator(seed: seed)
+    var model = GateModel()
+    var slots: [Slot] = []
+    for step in 0..<200 {
+      let smallest = largestOption > 1 ? 0 : 1
+      let size = Int.random(in: smallest...largestOption, using: &generator)
+      let option = Array((0..<elements).shuffled(using: &generator).prefix(size))
+      let at: Comment = "seed \(seed), step \(step), option \(option)"
+      switch Int.random(in: 0..<6, using: &generator) {
+      case 0:
+        #expect(mayPass(option) == model.mayPass(option), at)
+      case 1:
+        #expect(attempt(option) == model.attempt(option), at)
+      case 2:
+        reset(option)
+        model.unowned.subtract(option)
+      case 3:
+        slots.append(acquire(option))
+        #expect(slots.last?.isHeld == model.acquire(option), at)
+      case 4:
+        guard let index = slots.indices.randomElement(using: &generator) else { continue }
+        slots[index].passage = nil
+        model.owned[index] = nil
+      case _:
+        let passes = model.mayPass(option)
+        let inside = within(option) { #expect(!mayPass(option), at) }
+        #expect(inside.isRefused != passes, at)
+      }
+    }
+  }
+}

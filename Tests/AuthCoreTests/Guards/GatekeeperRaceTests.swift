@@ -1,0 +1,49 @@
+import AuthCore
+import Synchronization
+import Testing
+
+@Suite("Gatekeeper: two threads")
+struct GatekeeperRaceTests {
+  private let rounds = 200_000
+
+  @Test("E5: of 200,000 races none lets two in, and none lets nobody in") func unowned() {
+    let gates = (0..<rounds).map { _ in Gatekeeper() }
+    #expect(TwoThreads.race(rounds: rounds) { gates[$0].attemptPassage() } == [0, rounds, 0])
+  }
+
+  @Test("E5: the published form lets two in, in the same harness") func published() {
+    let gates = (0..<rounds).map { _ in PublishedGatekeeper() }
+    let seen = TwoThreads.race(rounds: rounds) { gates[$0].attemptPassage() }
+    #expect(seen[2] > 0, "the harness does not race, so it proves nothing")
+  }
+
+  @Test("E5: one condition of a set lets one in") func elements() {
+    let gates = (0..<rounds / 4).map { _ in Gatekeeper<LoadState>() }
+    #expect(
+      TwoThreads.race(rounds: gates.count) {
+        gates[$0].attemptPassage(for: $0 % 2 == 0 ? .loading : [.loading, .loaded])
+      }
+        == [0, gates.count, 0])
+  }
+
+  @Test("never two inside, while both come and go and a third keeps resetting") func owned() {
+    let gate = Gatekeeper()
+    let inside = Atomic(0)
+    let most = Atomic(0)
+    let passed = Atomic(0)
+    let rounds = rounds / 2
+    TwoThreads.both { _ in
+      for _ in 0..<rounds {
+        let outcome = gate.withPassage {
+          most.max(inside.add(1, ordering: .relaxed).newValue, ordering: .relaxed)
+          gate.reset()
+          inside.subtract(1, ordering: .relaxed)
+        }
+        if outcome.isRefused { gate.reset() } else { passed.add(1, ordering: .relaxed) }
+      }
+    }
+    #expect(most.load(ordering: .relaxed) == 1)
+    #expect(passed.load(ordering: .relaxed) > 0)
+    #expect(gate.mayPass)
+  }
+}

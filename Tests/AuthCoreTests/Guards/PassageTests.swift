@@ -1,0 +1,136 @@
+import AuthCore
+import Testing
+
+/// Keeps a passage in a property, as an object does whose work outlives a call.
+private final class Holder {
+  var passage: Passage?
+  init(_ passage: consuming Passage?) { self.passage = passage }
+  var isInside: Bool { passage != nil }
+}
+
+@Suite("Passage: what is owned is opened by its owner only")
+struct PassageTests {
+  @Test("withPassage answers with the body's value, and opens the gate") func returns() {
+    let gate = Gatekeeper()
+    let outcome = gate.withPassage {
+      #expect(!gate.mayPass)
+      return 7
+    }
+    #expect(outcome == .passed(7))
+    #expect(gate.mayPass)
+  }
+
+  @Test("withPassage refuses without running anything, and without opening the gate") func refuses() {
+    let gate = Gatekeeper()
+    gate.attemptPassage()
+    var ran = false
+    let outcome = gate.withPassage { ran = true }
+    #expect(outcome.isRefused)
+    #expect(!ran)
+    #expect(!gate.mayPass)
+  }
+
+  @Test("withPassage opens the gate when the body throws, with the body's own error type") func throwing() {
+    let gate = Gatekeeper<Set<String>>()
+    do throws(Refusal) {
+      _ = try gate.withPassage(for: "a") { () throws(Refusal) -> Int in throw Refusal() }
+      Issue.record("nothing was thrown")
+    } catch {
+      #expect(error == Refusal())
+    }
+    #expect(gate.mayPass(for: "a"))
+  }
+
+  @Test("D4: withPassage opens the gate after return, throw and cancellation of an asynchronous body")
+  func asynchronous() async {
+    let gate = Gatekeeper()
+    let states = Gatekeeper<LoadState>()
+    #expect(
+      await gate.withPassage {
+        await Task.yield(); return 1
+      } == .passed(1))
+    #expect(gate.mayPass)
+    await #expect(throws: Refusal.self) {
+      _ = try await states.withPassage(for: .loading) { () async throws(Refusal) in
+        await Task.yield()
+        throw Refusal()
+      }
+    }
+    #expect(states.mayPass(for: .loading))
+
+    let (entered, enter) = AsyncStream.makeStream(of: Void.self)
+    let (never, _) = AsyncStream.makeStream(of: Void.self)
+    let task = Task {
+      await gate.withPassage {
+        enter.finish()
+        for await _ in never {}
+        return Task.isCancelled
+      }
+    }
+    for await _ in entered {}
+    #expect(await gate.withPassage { await Task.yield() }.isRefused)
+    task.cancel()
+    #expect(await task.value == .passed(true))
+    #expect(gate.mayPass)
+  }
+
+  @Test("a reset does not open what is owned, a refused caller's least of all") func resetAndOwned() {
+    let gate = Gatekeeper()
+    _ = gate.withPassage {
+      gate.reset()
+      #expect(!gate.attemptPassage())
+    }
+    let states = Gatekeeper<LoadState>()
+    states.attemptPassage(for: .loaded)
+    _ = states.withPassage(for: .loading) {
+      states.reset(for: [.loading, .loaded])
+      #expect(!states.mayPass(for: .loading))
+      #expect(states.mayPass(for: .loaded))
+    }
+    #expect(states.mayPass(for: .loading))
+
+    let published = PublishedGatekeeper()
+    #expect(published.attemptPassage())
+    published.reset()
+    #expect(published.attemptPassage(), "in the published form a reset opens the gate under whoever is inside")
+  }
+
+  @Test("a passage ends once, by leave or with its value, and not before") func acquired() {
+    let gate = Gatekeeper()
+    let first = Holder(gate.acquire())
+    #expect(first.isInside)
+    #expect(!gate.attemptPassage())
+    #expect(!Holder(gate.acquire()).isInside)
+    #expect(!gate.mayPass)
+    first.passage = nil
+    #expect(gate.mayPass)
+
+    guard let passage = gate.acquire() else { Issue.record("the gate is open"); return }
+    #expect(!gate.mayPass)
+    passage.leave()
+    #expect(gate.mayPass)
+  }
+
+  @Test("an ended passage does not open the gate under the next one") func stale() {
+    let gate = Gatekeeper<Set<String>>()
+    let first = Holder(gate.acquire(for: "a"))
+    first.passage = nil
+    let second = Holder(gate.acquire(for: "a"))
+    first.passage = nil
+    #expect(!gate.mayPass(for: "a"))
+    #expect(second.isInside)
+  }
+
+  @Test("a passage keeps its gate alive") func lifetime() {
+    weak var gate: Gatekeeper<Bool>?
+    let holder: Holder
+    do {
+      let strong = Gatekeeper()
+      gate = strong
+      holder = Holder(strong.acquire())
+    }
+    #expect(gate?.mayPass == false)
+    holder.passage = nil
+    #expect(gate == nil)
+  }
+}

@@ -1,0 +1,34 @@
+import Synchronization
+
+/// Gatekeeper as it was published in 2021, step for step: look, then write.
+///
+/// The value lies in an atomic cell that is read and written apart, with no order asked for. That is the same algorithm without
+/// undefined behaviour, so the race can be counted, and Thread Sanitizer has nothing to say about the test itself.
+final class PublishedGatekeeper: Sendable {
+  private let value = Atomic<Bool>(true)
+
+  var mayPass: Bool { value.load(ordering: .relaxed) }
+
+  @discardableResult
+  func attemptPassage() -> Bool {
+    defer { value.store(false, ordering: .relaxed) }
+    return value.load(ordering: .relaxed)
+  }
+
+  func reset() { value.store(true, ordering: .relaxed) }
+}
+
+/// The form for sets, as it was published; a value type, and used by one thread in these tests.
+struct PublishedSetGatekeeper<Value: SetAlgebra> {
+  private var value: Value = []
+
+  func mayPass(for option: Value.Element) -> Bool { !value.contains(option) }
+
+  @discardableResult
+  mutating func attemptPassage(for option: Value.Element) -> Bool {
+    defer { value.insert(option) }
+    return !value.contains(option)
+  }
+
+  mutating func reset(for option: Value.Element) { value.remove(option) }
+}

@@ -1,0 +1,65 @@
+import Glibc
+import Synchronization
+
+/// Two real threads that meet before every round, so that both reach the first contact at the same moment.
+final class TwoThreads: Sendable {
+  private let first = Atomic(0)
+  private let second = Atomic(0)
+  private let answers = Mutex<[[Bool]]>([])
+
+  /// Calls `attempt` in each round from both threads.
+  ///
+  /// - Returns: In how many rounds none, one and both of the attempts answered true.
+  static func race(rounds: Int, _ attempt: @escaping @Sendable (_ round: Int) -> Bool) -> [Int] {
+    let race = TwoThreads()
+    both { side in
+      let answers = (0..<rounds).map { round in
+        race.meet(side, before: round)
+        return attempt(round)
+      }
+      race.answers.withLock { $0.append(answers) }
+    }
+    return race.answers.withLock { answers in
+      zip(answers[0], answers[1]).reduce(into: [0, 0, 0]) { $0[($1.0 ? 1 : 0) + ($1.1 ? 1 : 0)] += 1 }
+    }
+  }
+
+  /// Calls `body` on each of two threads, and waits for both.
+  static func both(_ body: @escaping @Sendable (_ side: Int) -> Void) {
+    let threads = (0..<2).map { side in
+      var thread = pthread_t()
+      let work = Unmanaged.passRetained(Work { body(side) })
+      let status = pthread_create(
+        &thread, nil,
+        { argument in
+          if let argument { Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().run() }
+          return nil
+        }, work.toOpaque())
+      precondition(status == 0, "pthread_create answered \(status)")
+      return thread
+    }
+    for thread in threads { pthread_join(thread, nil) }
+  }
+
+  private func meet(_ side: Int, before round: Int) {
+    if side == 0 {
+      Self.arrive(first, and: second, round)
+    } else {
+      Self.arrive(second, and: first, round)
+    }
+  }
+
+  private static func arrive(_ mine: borrowing Atomic<Int>, and other: borrowing Atomic<Int>, _ round: Int) {
+    mine.store(round + 1, ordering: .releasing)
+    var spins = 0
+    while other.load(ordering: .acquiring) <= round {
+      spins += 1
+      if spins % 256 == 0 { sched_yield() }
+    }
+  }
+
+  private final class Work: Sendable {
+    let run: @Sendable () -> Void
+    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+  }
+}
