@@ -1,0 +1,41 @@
+import Glibc
+
+/// Where this run keeps things.
+///
+/// `AUTH_CLI_HOME` beats the XDG base directories (freedesktop.org, XDG Base Directory Specification 0.8, which has relative values ignored), and
+/// these beat their defaults in the home directory.
+struct Places: Hashable, Sendable {
+  /// Where the database lies.
+  let data: String
+  /// Where the sessions lie, one file for each context.
+  let state: String
+  /// The variable that chose them in place of the defaults, to be shown.
+  let chosenBy: String?
+
+  init(environment: (String) -> String? = Environment.value) throws(Refusal) {
+    if let home = environment("AUTH_CLI_HOME"), !home.isEmpty {
+      guard home.hasPrefix("/") else {
+        throw Refusal(
+          .usage, "home_not_absolute", "AUTH_CLI_HOME is \(Word(home).quoted), which is not an absolute path",
+          hint: "Set it to a path that begins with '/'.")
+      }
+      (data, state, chosenBy) = (home, home, "AUTH_CLI_HOME")
+      return
+    }
+    let (dataBase, dataVariable) = try Self.base("XDG_DATA_HOME", "/.local/share", environment)
+    let (stateBase, stateVariable) = try Self.base("XDG_STATE_HOME", "/.local/state", environment)
+    (data, state, chosenBy) = (dataBase + "/auth-cli", stateBase + "/auth-cli", dataVariable ?? stateVariable)
+  }
+
+  private static func base(
+    _ variable: String, _ standard: String, _ environment: (String) -> String?
+  ) throws(Refusal) -> (String, String?) {
+    if let value = environment(variable), value.hasPrefix("/") { return (value, variable) }
+    guard let home = environment("HOME"), home.hasPrefix("/") else {
+      throw Refusal(
+        .cannotTell, "no_home", "HOME is not set to an absolute path, so there is no place for sessions and accounts",
+        hint: "Set HOME, or AUTH_CLI_HOME to the directory to use.")
+    }
+    return (home + standard, nil)
+  }
+}

@@ -1,0 +1,52 @@
+/// Prints answers and refusals: data on standard output, everything else on standard error.
+struct Printer {
+  let streams: Streams
+  let asJSON: Bool
+  let isQuiet: Bool
+
+  /// Prints an answer, and returns the status to end with: a result that could not be printed is not a success.
+  func print(_ answer: Answer) -> ExitStatus {
+    if asJSON {
+      if !answer.document.isEmpty { writeDocument(answer.document) }
+    } else if !isQuiet {
+      for line in answer.lines { streams.output.writeLine(line) }
+    }
+    if !isQuiet {
+      for note in answer.notes { streams.errors.writeLine(note) }
+    }
+    do throws(OutputFailure) {
+      try streams.output.flush(survivingClosedPipe: answer.evenIfUnprinted != nil)
+    } catch {
+      let refusal = Refusal(error)
+      guard let truth = answer.evenIfUnprinted else { return refuse(refusal) }
+      return refuse(Refusal(refusal.status, refusal.code, "\(truth); \(refusal.message)", hint: "The receipts show it."))
+    }
+    flushErrors()
+    return answer.status
+  }
+
+  /// Prints a refusal, and returns its status.
+  func refuse(_ refusal: Refusal) -> ExitStatus {
+    streams.errors.writeLine(streams.errors.style("auth-cli: ", .bold) + refusal.message)
+    streams.errors.writeLine(refusal.hint)
+    flushErrors()
+    guard asJSON else { return refusal.status }
+    writeDocument([
+      .init(name: "status", value: .integer(Int64(refusal.status.rawValue))),
+      .init(name: "code", value: .string(refusal.code)), .init(name: "message", value: .string(refusal.message)),
+      .init(name: "hint", value: .string(refusal.hint)),
+    ])
+    // The status says no already; there is no better one for a document that did not arrive.
+    do { try streams.output.flush(survivingClosedPipe: true) } catch { return refusal.status }
+    return refusal.status
+  }
+
+  private func writeDocument(_ members: [JSON.Member]) {
+    streams.output.writeLine(JSON.object([JSON.Member(name: "version", value: 1)] + members).text)
+  }
+
+  /// Messages that nobody can be given are lost, and the status says the rest.
+  private func flushErrors() {
+    do { try streams.errors.flush(survivingClosedPipe: true) } catch {}
+  }
+}

@@ -1,0 +1,65 @@
+import Glibc
+
+/// One run: understands the line, runs the command, prints what came of it.
+enum Program {
+  /// Runs the command line of this process and returns its status.
+  static func run() async -> ExitStatus {
+    StandardDescriptors.occupyClosed()
+    let words = Word.programArguments()
+    let parser = Parser(AuthTool.tool)
+    let meaning: Parser<Request>.Meaning
+    do {
+      meaning = try parser.parse(words, environment: Environment.word)
+    } catch {
+      let printer = Printer(
+        streams: Streams.standard(noColor: parser.mentions(Options.noColor, in: words)),
+        asJSON: parser.mentions(Options.json, in: words), isQuiet: false)
+      return printer.refuse(Refusal(error))
+    }
+    switch meaning {
+    case .version: return describe { _ throws(UsageError) in AuthTool.tool.name + " " + AuthTool.version + "\n" }
+    case .help(let topic):
+      return describe { width throws(UsageError) in try Help(AuthTool.tool, width: width).page(topic) }
+    case .request(let request, let parsed): return await run(request, parsed)
+    }
+  }
+
+  private static func run(_ request: Request, _ parsed: ParsedWords) async -> ExitStatus {
+    switch request {
+    case .help(let topic):
+      return describe { width throws(UsageError) in try Help(AuthTool.tool, width: width).page(topic) }
+    case .manual: return describe { _ throws(UsageError) in Manual(AuthTool.tool).page }
+    case .completions(let shell): return describe { _ throws(UsageError) in Completions(AuthTool.tool).script(for: shell) }
+    case .register, .logIn, .logOut, .status, .reauthenticate, .home, .pay, .receipts, .profile, .sessions,
+      .revokeSession, .changePassword, .listAccounts, .showAccount, .disableAccount, .enableAccount, .unlockAccount,
+      .events, .watch, .machine:
+      break
+    }
+    let globals: GlobalOptions
+    do {
+      globals = try GlobalOptions(parsed)
+    } catch {
+      return Printer(streams: Streams.standard(noColor: false), asJSON: false, isQuiet: false).refuse(Refusal(error))
+    }
+    let streams = Streams.standard(noColor: globals.noColor)
+    let printer = Printer(streams: streams, asJSON: globals.json, isQuiet: globals.quiet)
+    do throws(Refusal) {
+      let answer = try await answer(request, globals, printer)
+      return printer.print(answer)
+    } catch {
+      return printer.refuse(error)
+    }
+  }
+
+  /// Prints text that describes the program: needs no account and no file.
+  private static func describe(_ text: (Int) throws(UsageError) -> String) -> ExitStatus {
+    let streams = Streams.standard(noColor: false)
+    let printer = Printer(streams: streams, asJSON: false, isQuiet: false)
+    do {
+      streams.output.write(try text(min(streams.output.width, 100)))
+    } catch {
+      return printer.refuse(Refusal(error))
+    }
+    return printer.print(Answer())
+  }
+}

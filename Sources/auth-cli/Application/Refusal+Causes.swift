@@ -1,0 +1,172 @@
+import AuthCore
+import AuthLocal
+
+// The one mapping from errors to refusals, and so to exit statuses.
+
+extension Refusal {
+  init(_ error: UsageError) {
+    self.init(.usage, error.problem.code, error.message, hint: error.hint)
+  }
+
+  init(_ failure: PromptFailure) {
+    switch failure {
+    case .unreadable: self.init(.cannotTell, failure.code, failure.message, hint: failure.hint)
+    case .noTerminal, .cancelled, .timedOut, .tooLong, .containsNUL, .missingLine, .emptyLine, .tooManyLines,
+      .alreadyAsking:
+      self.init(.usage, failure.code, failure.message, hint: failure.hint)
+    }
+  }
+
+  init(_ failure: OutputFailure) {
+    self.init(.cannotTell, "output_failed", failure.message, hint: failure.hint)
+  }
+
+  init(_ failure: LocalFailure) {
+    switch failure.kind {
+    case .invalid: self.init(.usage, failure.code, failure.description, hint: failure.hint)
+    case .refused, .notPermitted: self.init(.no, failure.code, failure.description, hint: failure.hint)
+    case .credentials: self = .wrongPassword
+    case .session(let rejection): self = .ended(rejection.sentence)
+    case .notFresh: self = .notFresh
+    case .throttled(let throttle): self.init(throttle)
+    case .unavailable(let cause): self.init(.cannotTell, failure.code, cause.description, hint: cause.hint)
+    }
+  }
+
+  init(_ throttle: Throttle) {
+    switch throttle {
+    case .wait(let duration):
+      self.init(
+        .throttled, "throttled", "too many failed attempts, so this one was not looked at",
+        hint: "Try again in \(duration.wholeSeconds) s.")
+    case .locked:
+      self.init(
+        .throttled, "locked", "too many failed attempts: the account takes no more of them",
+        hint: "An administrator unlocks it: auth-cli accounts unlock USER")
+    }
+  }
+
+  init(_ cause: Unavailability) {
+    self.init(.cannotTell, "unavailable", cause.description, hint: cause.hint)
+  }
+
+  init(_ failure: VaultFailure) {
+    self.init(.cannotTell, "session_file_unusable", failure.description, hint: failure.hint)
+  }
+
+  init(_ evidence: VaultEvidence) {
+    self.init(.cannotTell, "session_file_corrupt", evidence.description, hint: evidence.hint)
+  }
+
+  init(_ obstacle: Obstacle) {
+    switch obstacle {
+    case .vault(let failure): self.init(failure)
+    case .corrupt(let evidence): self.init(evidence)
+    case .authority(let cause): self.init(cause)
+    }
+  }
+
+  init(_ failure: ClockFailure) {
+    self.init(.cannotTell, "clock_unreadable", failure.description, hint: "Without it no limit can be judged; mount /proc.")
+  }
+
+  init(_ failure: SessionFailure) {
+    switch failure {
+    case .rejected(let rejection): self.init(rejection)
+    case .credentialsNotAccepted: self = .wrongPassword
+    case .throttled(let throttle): self.init(throttle)
+    case .unavailable(let cause): self.init(cause)
+    case .notSaved(let failure), .vault(let failure): self.init(failure)
+    case .corrupt(let evidence): self.init(evidence)
+    case .ended(let reason): self = .ended(reason.sentence)
+    case .overtaken:
+      self.init(
+        .cannotTell, "overtaken", "another process changed this session at the same time",
+        hint: "Look with auth-cli status, then try again.")
+    case .clock(let failure): self.init(failure)
+    case .cancelled:
+      self.init(.cannotTell, "cancelled", "the command was cancelled", hint: "Look with auth-cli status.")
+    }
+  }
+
+  init(_ rejection: Rejection) {
+    switch rejection.reason {
+    case .notLoggedIn, .alreadyLoggedOut: self = .notLoggedIn
+    case .alreadyLoggedIn:
+      self.init(.no, "already_logged_in", "somebody is logged in already", hint: "Log out first: auth-cli logout")
+    case .alreadyInProgress, .renewalInProgress, .renewedRecently, .logoutInProgress:
+      self.init(
+        .cannotTell, "busy", "the session is busy with another request", hint: "Try again; nothing was changed.")
+    }
+  }
+
+  init(_ refusal: FreshnessRefusal) {
+    switch refusal {
+    case .passwordNotRecent: self = .notFresh
+    case .ended(let reason): self = .ended(reason.sentence)
+    case .clock(let failure): self.init(failure)
+    }
+  }
+
+  init(_ refusal: RoleRefusal) {
+    switch refusal {
+    case .notAdministrator(let user):
+      self.init(
+        .no, "not_permitted", "\(escaping: user.username) is not an administrator",
+        hint: "An administrator can do this; the first account registered is one.")
+    case .ended(let reason): self = .ended(reason.sentence)
+    }
+  }
+
+  init(_ error: LeaseError<LocalFailure>) {
+    switch error {
+    case .ended(let reason): self = .ended(reason.sentence)
+    case .body(let failure): self.init(failure)
+    }
+  }
+}
+
+extension SessionRejection {
+  /// Why the token was refused, as a sentence without its full stop.
+  var sentence: String {
+    switch self {
+    case .ended(let reason): reason.sentence
+    case .superseded: "this session was exchanged for a newer one"
+    }
+  }
+}
+
+extension EndReason {
+  /// Why the session is over, as a sentence without its full stop.
+  var sentence: String {
+    switch self {
+    case .userAsked: "the session was ended by logging out"
+    case .expired(.idle): "the session expired after too long without activity"
+    case .expired(.absolute): "the session reached its longest duration"
+    case .revoked: "the session was revoked"
+    case .accountDisabled: "the account was disabled"
+    case .rebooted: "the machine was restarted since the session began"
+    case .switchedUser: "another user was logged in in its place"
+    case .storeReleased: "the program let go of the session"
+    }
+  }
+
+  /// The same for programs.
+  var code: String {
+    switch self {
+    case .userAsked: "logged_out"
+    case .expired(.idle): "expired_idle"
+    case .expired(.absolute): "expired_absolute"
+    case .revoked: "revoked"
+    case .accountDisabled: "account_disabled"
+    case .rebooted: "rebooted"
+    case .switchedUser: "switched_user"
+    case .storeReleased: "store_released"
+    }
+  }
+}
+
+extension Duration {
+  /// Seconds, rounded up.
+  var wholeSeconds: Int64 { components.seconds + (components.attoseconds > 0 ? 1 : 0) }
+}

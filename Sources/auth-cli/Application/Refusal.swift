@@ -1,0 +1,34 @@
+/// Why a command did not do what it was asked: its exit status, a code for programs, and two lines for people.
+struct Refusal: Error, Hashable, Sendable {
+  let status: ExitStatus
+  /// A stable name for programs, in snake case.
+  let code: String
+  /// What happened and why.
+  let message: String
+  /// What to do next.
+  let hint: String
+
+  init(_ status: ExitStatus, _ code: String, _ message: String, hint: String) {
+    self.status = status
+    self.code = code
+    self.message = message
+    self.hint = hint
+  }
+}
+
+extension Refusal {
+  static let notLoggedIn = Refusal(
+    .logInFirst, "not_logged_in", "nobody is logged in", hint: "Log in first: auth-cli login USER")
+
+  static func ended(_ sentence: String) -> Refusal {
+    Refusal(.logInFirst, "session_ended", sentence, hint: "Log in again: auth-cli login USER")
+  }
+
+  static let notFresh = Refusal(
+    .logInFirst, "password_not_recent", "the password was entered too long ago for this",
+    hint: "Enter it again: auth-cli reauth, or auth-cli reauth --password-stdin in a script")
+
+  static let wrongPassword = Refusal(
+    .credentials, "credentials_not_accepted", "the name and the password were not accepted",
+    hint: "Check both and try again; after five failures in a row there is a waiting time.")
+}
