@@ -1,22 +1,17 @@
+import AuthCore
 import Glibc
 
 /// Random bytes from the kernel, and comparison that takes the same time wherever the difference lies.
 package enum Secrets {
-  /// Bytes from getrandom(2).
+  /// At most 256 bytes from the kernel: getentropy(3), which is getrandom(2).
   ///
   /// - Throws: ``LocalFailure`` when the kernel gives none; nothing weaker is used in their place.
   package static func random(count: Int) throws(LocalFailure) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
-    var filled = 0
-    while filled < count {
-      let got = bytes.withUnsafeMutableBytes { getrandom($0.baseAddress?.advanced(by: filled), count - filled, 0) }
-      if got > 0 {
-        filled += got
-      } else if errno != EINTR {
-        throw .unavailable(
-          .unreachable, "no_randomness", "The kernel gave no random bytes: \(ErrorNumber.current.explanation).",
-          hint: "Try again; nothing was changed.")
-      }
+    guard getentropy(&bytes, count) == 0 else {
+      throw .unavailable(
+        .unreachable, "no_randomness", "The kernel gave no random bytes: \(ErrorNumber.current.explanation).",
+        hint: "Try again; nothing was changed.")
     }
     return bytes
   }

@@ -13,8 +13,8 @@ package struct ErrorNumber: Hashable, Sendable {
   /// The system's own words for it.
   package var explanation: String {
     var text = [CChar](repeating: 0, count: 256)
-    guard let words = strerror_r(code, &text, text.count) else { return "error \(code)" }
-    return String(cString: words)
+    guard strerror_r(code, &text, text.count) == 0 else { return "error \(code)" }
+    return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
   /// No room: the device, the quota or the size limit of a file.
