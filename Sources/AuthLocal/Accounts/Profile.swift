@@ -1,0 +1,11 @@
+public import AuthCore
+
+/// One's own account.
+public struct Profile: Hashable, Sendable {
+  /// Who.
+  public let user: User
+  /// What the account holds, in minor units.
+  public let balance: Int64
+  /// When the account was made, by the wall clock.
+  public let createdAt: WallTime
+}

@@ -1,0 +1,42 @@
+import CSQLite
+import Glibc
+
+/// How long a statement waits for a lock that another process holds: often and briefly, up to a bound.
+///
+/// SQLite's own waits grow to 100 ms, so that many short writers sleep past each other; a payment holds the lock about a
+/// millisecond, and here the pause never exceeds two. The pauses differ at random, so that waiters do not march in step.
+/// Source: sqlite.org/c3ref/busy_handler.html.
+final class BusyWait {
+  private let limit: Int64
+  private var began: Int64 = 0
+
+  init(limit: Duration) {
+    self.limit = limit.wholeNanoseconds
+  }
+
+  /// Makes `connection` wait like this. The object must live as long as the connection does.
+  func install(on connection: OpaquePointer) {
+    sqlite3_busy_handler(
+      connection,
+      { context, round in
+        guard let context else { return 0 }
+        return Unmanaged<BusyWait>.fromOpaque(context).takeUnretainedValue().pause(round: round) ? 1 : 0
+      }, Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  private func pause(round: Int32) -> Bool {
+    let now = Self.monotonicNanoseconds
+    if round == 0 { began = now }
+    guard now - began < limit else { return false }
+    let ceiling: Int64 = min(100_000 << Int64(min(round, 5)), 2_000_000)
+    var request = timespec(tv_sec: 0, tv_nsec: Int(Int64.random(in: ceiling / 4...ceiling)))
+    nanosleep(&request, nil)
+    return true
+  }
+
+  private static var monotonicNanoseconds: Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+  }
+}

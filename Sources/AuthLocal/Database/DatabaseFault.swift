@@ -1,0 +1,69 @@
+import AuthCore
+import CSQLite
+
+/// What SQLite's result codes mean for a person, each with what to do.
+/// Source: sqlite.org/rescode.html.
+enum DatabaseFault {
+  static func failure(code: Int32, systemError: ErrorNumber, detail: String, path: String) -> LocalFailure {
+    let name = path.printable
+    switch code & 0xFF {
+    case SQLITE_BUSY, SQLITE_LOCKED:
+      return .unavailable(
+        .busy, "database_busy", "\(name) is in use by another process, which did not finish in time.",
+        hint: "Try again; nothing was changed.")
+    case SQLITE_CORRUPT, SQLITE_NOTADB:
+      return damaged(path, detail)
+    case SQLITE_FULL:
+      return full(name, "no space left")
+    case SQLITE_IOERR where systemError.isNoSpace:
+      return full(name, systemError.explanation)
+    case SQLITE_READONLY:
+      return .unavailable(
+        .unwritable, "database_read_only", "\(name) cannot be written: \(detail).",
+        hint: "Make the file and its directory writable for this user; nothing was changed.")
+    case SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_AUTH:
+      let reason = systemError.code == 0 ? detail : systemError.explanation
+      return .unavailable(
+        .unreachable, "database_cannot_open", "\(name) or its journal cannot be opened: \(reason).",
+        hint: "Check owner and permissions of the file and its directory.")
+    case SQLITE_CONSTRAINT:
+      return .unavailable(
+        .unreadable, "database_inconsistent", "\(name) refused a change that its rules forbid: \(detail).",
+        hint: "Nothing was changed; keep the file and report this.")
+    case _:
+      let reason = systemError.code == 0 ? detail : "\(detail): \(systemError.explanation)"
+      return .unavailable(
+        .unreadable, "database_error", "\(name): \(reason).", hint: "Try again; nothing was changed.")
+    }
+  }
+
+  static func damaged(_ path: String, _ detail: String) -> LocalFailure {
+    .unavailable(
+      .unreadable, "database_corrupt", "\(path.printable) is damaged or not a database: \(detail).",
+      hint: "Nothing was changed. Keep it as evidence and put a backup in its place.")
+  }
+
+  static func missing(_ path: String) -> LocalFailure {
+    .unavailable(
+      .unreachable, "database_missing", "There are no accounts yet: \(path.printable) does not exist.",
+      hint: "Register the first account, or put a backup in its place.")
+  }
+
+  static func foreign(_ path: String) -> LocalFailure {
+    .unavailable(
+      .unreadable, "database_foreign", "\(path.printable) is the database of another program.",
+      hint: "Nothing was changed. Choose another directory, or move the file away.")
+  }
+
+  static func newer(_ path: String, found: Int64, known: Int64) -> LocalFailure {
+    .unavailable(
+      .unparsable, "database_newer",
+      "\(path.printable) has schema \(found), made by a newer version; this one knows up to \(known).",
+      hint: "Nothing was changed. Install the newer version.")
+  }
+
+  private static func full(_ name: String, _ reason: String) -> LocalFailure {
+    .unavailable(
+      .unwritable, "disk_full", "\(name) cannot grow: \(reason).", hint: "Make room; nothing was changed.")
+  }
+}

@@ -1,0 +1,117 @@
+/// The steps that lead from an empty file to the present schema, and how to tell our files.
+///
+/// A step is never edited once released; a change is a new step. A new file takes all of them in one transaction, so that a file
+/// that was migrated and a file that was made are the same.
+package enum Schema {
+  /// "AuS1", the value of `PRAGMA application_id` in our files.
+  package static let applicationID: Int64 = 0x4175_5331
+
+  /// The schema that this code reads and writes.
+  package static var version: Int64 { Int64(steps.count) }
+
+  /// The statements that lead from each version to the next, beginning with the empty file.
+  package static let steps: [String] = [first, second]
+
+  private static let first = """
+    CREATE TABLE authority(
+      id INTEGER PRIMARY KEY CHECK(id = 1),
+      administrator_made INTEGER NOT NULL CHECK(administrator_made IN (0, 1))
+    ) STRICT;
+    INSERT INTO authority VALUES (1, 0);
+
+    CREATE TABLE accounts(
+      id INTEGER PRIMARY KEY CHECK(id > 0),
+      name TEXT NOT NULL UNIQUE,
+      display_name TEXT NOT NULL,
+      role TEXT NOT NULL CHECK(role IN ('member', 'administrator')),
+      password_hash TEXT NOT NULL,
+      disabled INTEGER NOT NULL DEFAULT 0 CHECK(disabled IN (0, 1)),
+      created_at INTEGER NOT NULL,
+      guesses INTEGER NOT NULL DEFAULT 0 CHECK(guesses >= 0),
+      attempts INTEGER NOT NULL DEFAULT 0 CHECK(attempts >= guesses),
+      wait_boot BLOB,
+      wait_until INTEGER
+    ) STRICT;
+    CREATE INDEX administrators ON accounts(id) WHERE role = 'administrator';
+
+    CREATE TABLE unknown_names(
+      id INTEGER PRIMARY KEY,
+      name_hash BLOB NOT NULL UNIQUE CHECK(length(name_hash) = 32),
+      guesses INTEGER NOT NULL,
+      attempts INTEGER NOT NULL,
+      wait_boot BLOB,
+      wait_until INTEGER
+    ) STRICT;
+
+    CREATE TABLE sessions(
+      token_hash BLOB PRIMARY KEY CHECK(length(token_hash) = 32),
+      id TEXT NOT NULL UNIQUE,
+      account INTEGER NOT NULL REFERENCES accounts(id),
+      label TEXT,
+      boot BLOB NOT NULL CHECK(length(boot) = 16),
+      active INTEGER NOT NULL,
+      idle_span INTEGER NOT NULL,
+      absolute_until INTEGER NOT NULL,
+      fresh_until INTEGER NOT NULL,
+      created_at INTEGER NOT NULL,
+      active_at INTEGER NOT NULL,
+      purge_after INTEGER NOT NULL,
+      ended_reason TEXT,
+      ended_at INTEGER,
+      uses_after_end INTEGER NOT NULL DEFAULT 0
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX sessions_live ON sessions(account) WHERE ended_reason IS NULL;
+    CREATE INDEX sessions_old ON sessions(purge_after);
+
+    CREATE TABLE superseded_tokens(
+      token_hash BLOB PRIMARY KEY CHECK(length(token_hash) = 32),
+      session TEXT NOT NULL REFERENCES sessions(id) ON DELETE CASCADE
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX superseded_by_session ON superseded_tokens(session);
+
+    CREATE TABLE ledger_accounts(
+      id INTEGER PRIMARY KEY,
+      balance INTEGER NOT NULL CHECK(balance >= 0 OR id = 0)
+    ) STRICT;
+    INSERT INTO ledger_accounts VALUES (0, 0);
+
+    CREATE TABLE transfers(
+      id INTEGER PRIMARY KEY,
+      payer INTEGER NOT NULL REFERENCES ledger_accounts(id),
+      payee INTEGER NOT NULL REFERENCES ledger_accounts(id),
+      amount INTEGER NOT NULL CHECK(amount > 0),
+      key TEXT,
+      made_at INTEGER NOT NULL,
+      CHECK(payer <> payee)
+    ) STRICT;
+    CREATE UNIQUE INDEX transfers_key ON transfers(payer, key) WHERE key IS NOT NULL;
+
+    CREATE TABLE entries(
+      account INTEGER NOT NULL REFERENCES ledger_accounts(id),
+      transfer INTEGER NOT NULL REFERENCES transfers(id),
+      amount INTEGER NOT NULL CHECK(amount <> 0),
+      PRIMARY KEY(account, transfer)
+    ) STRICT, WITHOUT ROWID;
+    """
+
+  /// Version 2 keeps events. They are append-only: no update, and only those that concern no account may be deleted, which keeps a flood of
+  /// invented names from filling the disk.
+  private static let second = """
+    ALTER TABLE authority ADD COLUMN event_salt BLOB NOT NULL DEFAULT x'';
+    UPDATE authority SET event_salt = randomblob(16);
+
+    CREATE TABLE events(
+      id INTEGER PRIMARY KEY,
+      at INTEGER NOT NULL,
+      name TEXT NOT NULL,
+      account INTEGER REFERENCES accounts(id),
+      actor INTEGER REFERENCES accounts(id),
+      session TEXT,
+      detail TEXT
+    ) STRICT;
+    CREATE INDEX events_account ON events(account, id);
+    CREATE TRIGGER events_keep BEFORE UPDATE ON events BEGIN SELECT RAISE(ABORT, 'events are append-only'); END;
+    CREATE TRIGGER events_stay BEFORE DELETE ON events WHEN old.account IS NOT NULL
+      BEGIN SELECT RAISE(ABORT, 'events are append-only'); END;
+    """
+}

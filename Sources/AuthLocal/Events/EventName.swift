@@ -1,0 +1,41 @@
+/// What can happen, in the words of the OWASP Logging Vocabulary Cheat Sheet where it has one.
+public enum EventName: String, Hashable, Sendable, CaseIterable {
+  /// A login succeeded.
+  case loginSucceeded = "authn_login_success"
+  /// A login succeeded after failures; the detail says how many.
+  case loginSucceededAfterFailures = "authn_login_successafterfail"
+  /// A login failed.
+  case loginFailed = "authn_login_fail"
+  /// So many failures in a row that there is a waiting time now.
+  case loginFailuresThrottled = "authn_login_fail_max"
+  /// So many that the account is locked.
+  case loginLocked = "authn_login_lock"
+  /// An administrator unlocked the account.
+  case loginUnlocked = "authn_login_unlock"
+  /// The password was entered again, and a new token given.
+  case reauthenticated = "authn_token_created"
+  /// The password was entered again, wrongly.
+  case reauthenticationFailed = "authn_reauth_fail"
+  /// A token that was exchanged for a newer one was used.
+  case tokenReused = "authn_token_reuse"
+  /// The password was changed.
+  case passwordChanged = "authn_password_change"
+  /// A session was ended; the detail says why.
+  case sessionEnded = "session_ended"
+  /// A session reached a limit; the detail says which.
+  case sessionExpired = "session_expired"
+  /// A token was used after its session had ended; the detail says why it had.
+  case sessionUsedAfterEnd = "session_use_after_expire"
+  /// A token was used that stands for nothing here.
+  case sessionUnknown = "session_unknown"
+  /// An operation was refused for want of the role.
+  case authorizationFailed = "authz_fail"
+  /// An account was made.
+  case userCreated = "user_created"
+  /// The name that screens show was changed.
+  case userUpdated = "user_updated"
+  /// An administrator disabled the account.
+  case userDisabled = "user_disabled"
+  /// An administrator enabled the account.
+  case userEnabled = "user_enabled"
+}

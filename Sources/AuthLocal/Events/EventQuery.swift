@@ -1,0 +1,13 @@
+package enum EventQuery: String, Query {
+  /// The number of an event is its time in microseconds, or one more than the last where the wall clock stood still or went back.
+  /// So the order of numbers is the order of writing, and a time selects a range of them.
+  case append = """
+    INSERT INTO events(id, at, name, account, actor, session, detail)
+    VALUES (max(?1, coalesce((SELECT max(id) + 1 FROM events), 0)), ?1, ?2, ?3, ?4, ?5, ?6)
+    """
+  case salt = "SELECT event_salt FROM authority WHERE id = 1"
+  case trim = """
+    DELETE FROM events WHERE account IS NULL AND id IN
+      (SELECT id FROM events WHERE account IS NULL ORDER BY id DESC LIMIT 4 OFFSET ?)
+    """
+}

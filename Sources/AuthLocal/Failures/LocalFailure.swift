@@ -1,0 +1,97 @@
+public import AuthCore
+
+/// Why the embedded authority did not do what was asked.
+///
+/// Every failure says what happened and why (``description``), what to do next (``hint``), and carries a stable ``code`` for
+/// programs. Nothing was changed when one is thrown, except what the operation names: counters of the throttle, and events.
+public struct LocalFailure: Error, Hashable, Sendable, CustomStringConvertible {
+  /// What kind of "no" it is.
+  public enum Kind: Hashable, Sendable {
+    /// What was given does not have the accepted form.
+    case invalid
+    /// The form is right, and a rule or the present state forbids it.
+    case refused
+    /// The name and the password do not open an account here.
+    case credentials
+    /// The session is over, or its token was exchanged.
+    case session(SessionRejection)
+    /// The password was entered too long ago.
+    case notFresh
+    /// Only an administrator may do that.
+    case notPermitted
+    /// Too many attempts: this one was not looked at.
+    case throttled(Throttle)
+    /// The authority could not be asked, or could not store its answer.
+    case unavailable(Unavailability)
+  }
+
+  /// What kind of "no" it is.
+  public let kind: Kind
+  /// A stable name for programs, in snake case.
+  public let code: String
+  /// What happened and why, in one line, without secrets.
+  public let description: String
+  /// What to do about it, in one line.
+  public let hint: String
+
+  init(_ kind: Kind, _ code: String, _ description: String, hint: String) {
+    self.kind = kind
+    self.code = code
+    self.description = description
+    self.hint = hint
+  }
+}
+
+extension LocalFailure {
+  static func invalid(_ code: String, _ description: String, hint: String) -> LocalFailure {
+    LocalFailure(.invalid, code, description, hint: hint)
+  }
+
+  static func refused(_ code: String, _ description: String, hint: String) -> LocalFailure {
+    LocalFailure(.refused, code, description, hint: hint)
+  }
+
+  static func unavailable(_ cause: Unavailability.Cause, _ code: String, _ what: String, hint: String) -> LocalFailure {
+    LocalFailure(.unavailable(Unavailability(cause, what, hint: hint)), code, what, hint: hint)
+  }
+
+  /// One sentence for an unknown name, a wrong password and a disabled account.
+  static let credentialsNotAccepted = LocalFailure(
+    .credentials, "credentials_not_accepted", "The name and the password were not accepted.",
+    hint: "Check both and try again; after five failures in a row there is a waiting time.")
+
+  static let notFresh = LocalFailure(
+    .notFresh, "not_fresh", "The password was entered too long ago for this.",
+    hint: "Enter the password again, then repeat the request.")
+
+  static let notPermitted = LocalFailure(
+    .notPermitted, "not_permitted", "Only an administrator may do this.", hint: "Ask an administrator to do it.")
+
+  static func throttled(_ throttle: Throttle) -> LocalFailure {
+    switch throttle {
+    case .wait(let remaining):
+      LocalFailure(
+        .throttled(throttle), "throttled", "Too many failed attempts: this one was not looked at.",
+        hint: "Try again in \(remaining.secondsRoundedUp) s.")
+    case .locked:
+      LocalFailure(
+        .throttled(throttle), "locked", "Too many failed attempts: the account is locked to further ones.",
+        hint: "An administrator can unlock it.")
+    }
+  }
+
+  static func session(_ rejection: SessionRejection) -> LocalFailure {
+    let (code, what): (String, String) =
+      switch rejection {
+      case .superseded: ("session_superseded", "The session's token was exchanged for a newer one.")
+      case .ended(.userAsked): ("session_logged_out", "The session was ended by logging out.")
+      case .ended(.expired(.idle)): ("session_expired_idle", "The session ended after too long without activity.")
+      case .ended(.expired(.absolute)): ("session_expired_absolute", "The session reached its longest duration.")
+      case .ended(.revoked): ("session_revoked", "The session was revoked.")
+      case .ended(.accountDisabled): ("session_account_disabled", "The account was disabled.")
+      case .ended(.rebooted): ("session_rebooted", "The machine was restarted since the session began.")
+      case .ended(.switchedUser): ("session_switched_user", "Another user was logged in in this session's place.")
+      }
+    return LocalFailure(.session(rejection), code, what, hint: "Log in again.")
+  }
+}

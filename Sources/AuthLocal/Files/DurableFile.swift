@@ -1,0 +1,60 @@
+import Glibc
+
+/// Files that appear whole or not at all.
+enum DurableFile {
+  /// Makes an empty file with mode 0600 whatever the umask, unless there is one of that name.
+  static func createEmpty(_ path: String) throws(FileFault) {
+    let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    if descriptor < 0 {
+      if errno == EEXIST { return }
+      throw .system(path, "cannot be made", .current)
+    }
+    defer { close(descriptor) }
+    guard fchmod(descriptor, 0o600) == 0 else { throw .system(path, "cannot be made private", .current) }
+  }
+
+  /// Replaces the content of `name`: temporary file, fsync, rename, fsync of the directory.
+  ///
+  /// The caller holds the lock that makes it the only writer, so that the temporary name needs no randomness and what a killed
+  /// process left is used again.
+  static func replace(_ name: String, in directory: PrivateDirectory, with content: [UInt8]) throws(FileFault) {
+    let path = directory.file(name)
+    let temporary = directory.file(".\(name).new")
+    if unlink(temporary) != 0, errno != ENOENT { throw .system(temporary, "cannot be removed", .current) }
+    do throws(FileFault) {
+      try create(temporary, with: content)
+      guard rename(temporary, path) == 0 else { throw .system(path, "cannot be replaced", .current) }
+    } catch {
+      unlink(temporary)
+      throw error
+    }
+    try directory.synchronize()
+  }
+
+  /// Makes the content of a file durable. Not for a database file in use: closing it would drop SQLite's locks.
+  static func synchronize(_ path: String) throws(FileFault) {
+    let descriptor = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC)
+    guard descriptor >= 0 else { throw .system(path, "cannot be opened", .current) }
+    defer { close(descriptor) }
+    guard fsync(descriptor) == 0 else { throw .system(path, "cannot be made durable", .current) }
+  }
+
+  private static func create(_ path: String, with content: [UInt8]) throws(FileFault) {
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw .system(path, "cannot be made", .current) }
+    defer { close(descriptor) }
+    guard fchmod(descriptor, 0o600) == 0 else { throw .system(path, "cannot be made private", .current) }
+    var written = 0
+    while written < content.count {
+      let count = content.withUnsafeBytes {
+        write(descriptor, $0.baseAddress?.advanced(by: written), content.count - written)
+      }
+      if count > 0 {
+        written += count
+      } else if count == 0 || errno != EINTR {
+        throw .system(path, "cannot be written", .current)
+      }
+    }
+    guard fsync(descriptor) == 0 else { throw .system(path, "cannot be made durable", .current) }
+  }
+}

@@ -1,0 +1,68 @@
+import Glibc
+
+/// What lstat(2) says of a path, and whether that is what a private file or directory must be.
+struct FileFacts {
+  enum Expected { case file, directory }
+
+  let path: String
+  let status: stat
+
+  /// Looks without following a symbolic link and without opening anything.
+  ///
+  /// Opening would not do: closing any descriptor of a database file drops the locks that SQLite holds on it in this process
+  /// (fcntl(2), "Advisory record locking").
+  ///
+  /// - Returns: nil when there is nothing of that name.
+  init?(of path: String) throws(FileFault) {
+    var status = stat()
+    if lstat(path, &status) != 0 {
+      let error = ErrorNumber.current
+      if error.code == ENOENT { return nil }
+      throw .system(path, "cannot be examined", error)
+    }
+    self.init(path: path, status: status)
+  }
+
+  init(path: String, status: stat) {
+    self.path = path
+    self.status = status
+  }
+
+  var permissions: mode_t { status.st_mode & 0o7777 }
+  var isDirectory: Bool { type == S_IFDIR }
+  var isRegularFile: Bool { type == S_IFREG }
+
+  private var type: mode_t { status.st_mode & S_IFMT }
+
+  /// Refuses what is not a private file or directory of this user.
+  func require(_ expected: Expected) throws(FileFault) {
+    let name = path.printable
+    guard type == (expected == .file ? S_IFREG : S_IFDIR) else {
+      throw FileFault(
+        .wrongType, "\(name) is \(typeName), not a \(expected == .file ? "regular file" : "directory").",
+        hint: "Move it out of the way: mv '\(name)' '\(name).old'")
+    }
+    guard status.st_uid == geteuid() else {
+      throw FileFault(
+        .wrongOwner, "\(name) belongs to user id \(status.st_uid), and this is user id \(geteuid()).",
+        hint: "As root: chown \(geteuid()) '\(name)'")
+    }
+    guard permissions & 0o077 == 0 else {
+      throw FileFault(
+        .wrongMode, "\(name) has mode 0\(String(permissions, radix: 8)), which lets others in.",
+        hint: "chmod \(expected == .file ? "600" : "700") '\(name)'")
+    }
+  }
+
+  private var typeName: String {
+    switch type {
+    case S_IFLNK: "a symbolic link"
+    case S_IFDIR: "a directory"
+    case S_IFREG: "a regular file"
+    case S_IFIFO: "a named pipe"
+    case S_IFSOCK: "a socket"
+    case S_IFCHR, S_IFBLK: "a device"
+    case _: "of an unknown type"
+    }
+  }
+}

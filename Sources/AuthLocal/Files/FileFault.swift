@@ -1,0 +1,72 @@
+import AuthCore
+import Glibc
+
+/// A file or directory that cannot be used, and what to do about it.
+package struct FileFault: Error, Hashable, Sendable {
+  package enum Kind: Hashable, Sendable {
+    /// There is nothing of that name.
+    case missing
+    /// It is a symbolic link, a directory or a device where a file should be, or the other way round.
+    case wrongType
+    /// It belongs to another user.
+    case wrongOwner
+    /// Others than its owner may use it.
+    case wrongMode
+    /// The system refused access.
+    case denied
+    /// There is no room.
+    case noSpace
+    /// It lies where nothing can be written.
+    case readOnly
+    /// Anything else that the system reported.
+    case system(ErrorNumber)
+  }
+
+  package let kind: Kind
+  package let description: String
+  package let hint: String
+
+  init(_ kind: Kind, _ description: String, hint: String) {
+    self.kind = kind
+    self.description = description
+    self.hint = hint
+  }
+
+  /// A system call on `path` that failed with `error`; `action` is what was tried, as in "cannot be opened".
+  static func system(_ path: String, _ action: String, _ error: ErrorNumber) -> FileFault {
+    let name = path.printable
+    let what = "\(name) \(action): \(error.explanation)."
+    return switch error.code {
+    case ENOENT: FileFault(.missing, what, hint: "Check the path.")
+    case EACCES, EPERM: FileFault(.denied, what, hint: "Check owner and permissions of \(name) and its directory.")
+    case EROFS: FileFault(.readOnly, what, hint: "Make the file system writable, or choose another directory.")
+    case _ where error.isNoSpace: FileFault(.noSpace, what, hint: "Make room, then try again.")
+    case _: FileFault(.system(error), what, hint: "Try again; nothing was changed.")
+    }
+  }
+
+  /// The class of the fault in the vocabulary of an authority.
+  var cause: Unavailability.Cause {
+    switch kind {
+    case .missing, .wrongType, .wrongOwner, .wrongMode, .denied: .unreachable
+    case .noSpace, .readOnly: .unwritable
+    case .system: .unreadable
+    }
+  }
+
+  var code: String {
+    switch kind {
+    case .missing: "file_missing"
+    case .wrongType: "file_wrong_type"
+    case .wrongOwner: "file_wrong_owner"
+    case .wrongMode: "file_wrong_mode"
+    case .denied: "file_permission_denied"
+    case .noSpace: "disk_full"
+    case .readOnly: "file_read_only"
+    case .system: "file_error"
+    }
+  }
+
+  var asLocalFailure: LocalFailure { .unavailable(cause, code, description, hint: hint) }
+  var asVaultFailure: VaultFailure { VaultFailure(description, hint: hint) }
+}

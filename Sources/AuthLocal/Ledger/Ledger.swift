@@ -1,0 +1,62 @@
+/// Double entry: every transfer has two entries that add up to zero, made in one transaction with the balances they change.
+///
+/// Account 0 is the equity account, out of which every account opens; it alone may be negative.
+struct Ledger {
+  static let equity: Int64 = 0
+  static let openingCredit = Amount(unchecked: 100_00)
+
+  private let db: Connection
+
+  init(_ db: Connection) {
+    self.db = db
+  }
+
+  /// Opens the ledger account of a new account.
+  func open(account: Int64, at time: WallTime) throws(LocalFailure) {
+    try db.run(LedgerQuery.openAccount, .integer(account))
+    _ = try transfer(Self.openingCredit, from: Self.equity, to: account, key: nil, at: time)
+  }
+
+  func balance(of account: Int64) throws(LocalFailure) -> Int64 {
+    guard let balance = try db.first(LedgerQuery.balance, .integer(account), read: { $0.integer(0) }) else {
+      throw db.damaged("account \(account) has no balance")
+    }
+    return balance
+  }
+
+  /// Moves an amount. The caller has checked that the payer has it.
+  ///
+  /// - Returns: The number of the transfer.
+  func transfer(
+    _ amount: Amount, from payer: Int64, to payee: Int64, key: IdempotencyKey?, at time: WallTime
+  ) throws(LocalFailure) -> Int64 {
+    let id = try db.first(
+      LedgerQuery.transfer, .integer(payer), .integer(payee), .integer(amount.minorUnits), .text(key?.description),
+      .integer(time.microseconds)
+    ) { $0.integer(0) }
+    guard let id else { throw db.damaged("a new transfer got no number") }
+    for (account, change) in [(payer, -amount.minorUnits), (payee, amount.minorUnits)] {
+      try db.run(LedgerQuery.entry, .integer(account), .integer(id), .integer(change))
+      guard try db.run(LedgerQuery.add, .integer(change), .integer(account)) == 1 else {
+        throw db.damaged("account \(account) has no balance")
+      }
+    }
+    return id
+  }
+
+  /// The payment that `payer` made under `key`, with the number of its payee.
+  func payment(by payer: Int64, under key: IdempotencyKey) throws(LocalFailure) -> (receipt: Receipt, payee: Int64)? {
+    try db.first(LedgerQuery.byKey, .integer(payer), .text(key.description)) { (Self.receipt($0), $0.integer(3)) }
+  }
+
+  /// Payments from and to `account`, newest first, older than the transfer `before`.
+  func receipts(of account: Int64, before: Int64?, limit: Int) throws(LocalFailure) -> [Receipt] {
+    try db.all(LedgerQuery.page, .integer(account), .integer(before ?? .max), .integer(limit)) { Self.receipt($0) }
+  }
+
+  private static func receipt(_ row: Row) -> Receipt {
+    Receipt(
+      id: row.integer(0), payer: row.optionalText(2), payee: row.text(4), amount: Amount(unchecked: row.integer(5)),
+      madeAt: WallTime(microseconds: row.integer(7)), key: row.optionalText(6))
+  }
+}

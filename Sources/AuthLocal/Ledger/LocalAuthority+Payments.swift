@@ -1,0 +1,70 @@
+package import AuthCore
+
+extension LocalAuthority {
+  /// Pays, in one transaction with every check: session, freshness, accounts, balance.
+  ///
+  /// With a key that was used before, an identical order gets the first receipt, whatever became of freshness and balance since, and
+  /// another order is refused.
+  package func pay(_ order: PaymentOrder, token: SessionToken) throws(LocalFailure) -> Receipt {
+    try writing(token) { (db, session, now) throws(LocalFailure) in
+      let ledger = Ledger(db)
+      if let key = order.key, let earlier = try ledger.payment(by: session.account, under: key) {
+        return try repeated(earlier.receipt, order, key)
+      }
+      guard session.limits.isFresh(at: now) else { throw .notFresh }
+      let payee = try payee(of: order, payer: session, in: db)
+      let balance = try ledger.balance(of: session.account)
+      guard balance >= order.amount.minorUnits else {
+        throw .refused(
+          "insufficient_funds", "The balance is \(Amount.text(balance)); \(order.amount) cannot be paid from it.",
+          hint: "Pay at most the balance.")
+      }
+      guard try ledger.balance(of: payee.id) <= Int64.max - order.amount.minorUnits else {
+        throw .refused("payee_full", "The payee's account cannot hold that much.", hint: "Pay less.")
+      }
+      let time = wallClock()
+      let id = try ledger.transfer(order.amount, from: session.account, to: payee.id, key: order.key, at: time)
+      return Receipt(
+        id: id, payer: session.user.username, payee: payee.user.username, amount: order.amount, madeAt: time,
+        key: order.key?.description)
+    }
+  }
+
+  /// Payments from and to the session's account, newest first.
+  ///
+  /// - Parameters:
+  ///   - before: Only older ones than this receipt; nil begins with the newest.
+  ///   - limit: How many at most.
+  package func receipts(
+    before: Int64? = nil, limit: Int = 50, token: SessionToken
+  ) throws(LocalFailure) -> [Receipt] {
+    try reading(token) { (db, session, _) throws(LocalFailure) in
+      try Ledger(db).receipts(of: session.account, before: before, limit: max(0, limit))
+    }
+  }
+
+  private func repeated(
+    _ receipt: Receipt, _ order: PaymentOrder, _ key: IdempotencyKey
+  ) throws(LocalFailure) -> Receipt {
+    guard receipt.payee == order.payee.canonical, receipt.amount == order.amount else {
+      throw .refused(
+        "idempotency_key_reused",
+        "The key '\(key)' was used for another payment: \(receipt.amount) to \(receipt.payee).",
+        hint: "Use a new key for a new payment.")
+    }
+    return receipt
+  }
+
+  private func payee(of order: PaymentOrder, payer: SessionRow, in db: Connection) throws(LocalFailure) -> AccountRow {
+    guard let payee = try account(named: order.payee, in: db) else {
+      throw .refused("payee_unknown", "There is no account '\(order.payee)'.", hint: "Check the name.")
+    }
+    guard payee.id != payer.account else {
+      throw .refused("payee_is_payer", "A payment to oneself moves nothing.", hint: "Name somebody else.")
+    }
+    guard !payee.isDisabled else {
+      throw .refused("payee_disabled", "The account '\(order.payee)' is disabled.", hint: "Ask an administrator.")
+    }
+    return payee
+  }
+}

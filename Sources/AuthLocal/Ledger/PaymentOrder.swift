@@ -1,0 +1,36 @@
+/// What is to be paid, to whom.
+public struct PaymentOrder: Hashable, Sendable {
+  /// How much.
+  public let amount: Amount
+  /// To whom.
+  public let payee: Username
+  /// The name under which this payment is made at most once, or nil for one that may be repeated.
+  public let key: IdempotencyKey?
+
+  /// Creates an order. Nothing is paid by that.
+  public init(amount: Amount, payee: Username, key: IdempotencyKey? = nil) {
+    self.amount = amount
+    self.payee = payee
+    self.key = key
+  }
+}
+
+/// A name that a payer gives a payment, so that repeating the request does not repeat the payment.
+///
+/// 1 to 128 printable ASCII characters.
+/// Source: the `Idempotency-Key` header, draft-ietf-httpapi-idempotency-key-header.
+public struct IdempotencyKey: Hashable, Sendable, CustomStringConvertible {
+  /// The key as given.
+  public let description: String
+
+  /// Checks a key.
+  ///
+  /// - Throws: ``LocalFailure`` of kind `invalid` that says the accepted form.
+  public init(_ text: String) throws(LocalFailure) {
+    guard (1...128).contains(text.utf8.count), text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
+      throw .invalid(
+        "idempotency_key_invalid", "That is not an idempotency key.", hint: "1 to 128 printable ASCII characters.")
+    }
+    description = text
+  }
+}

@@ -1,0 +1,63 @@
+public import AuthCore
+
+/// The embedded authority: accounts, sessions, a ledger and events in one SQLite file, passwords hashed by libcrypt.
+///
+/// Every call blocks its caller: for the disk, for the lock of another process (up to the busy wait, then `unavailable`), and for about 0.2 s where a
+/// password is hashed. Any number of processes and threads may use the same directory at once; their changes take some serial order.
+///
+/// The file is opened at the first use and checked at every use, so that a fault that is repaired meanwhile is gone. Only
+/// ``register(username:password:displayName:)`` makes a database; everywhere else a missing one is `unavailable`, which is the truth: there
+/// is nobody to ask.
+///
+/// The same user id can edit its own files, so administrator is a role here and not a boundary.
+public final class LocalAuthority: Sendable {
+  let database: Database
+  let clock: any SessionClock
+  let policy: SessionPolicy
+  let label: String?
+  let hasher: PasswordHasher
+  let wallClock: @Sendable () -> WallTime
+
+  /// Creates an authority over a directory. Nothing is read or made yet.
+  ///
+  /// - Parameters:
+  ///   - directory: Where `authority.db` lies. It must be of mode 0700 and belong to this user, and is made so when an account is.
+  ///   - label: What to call the sessions that begin here, in listings; nil for nothing.
+  ///   - policy: The limits of sessions.
+  ///   - busyWait: How long to wait for another process's lock.
+  ///   - clock: The machine's boot clock.
+  public convenience init(
+    directory: String, label: String? = nil, policy: SessionPolicy = .standard, busyWait: Duration = .seconds(5),
+    clock: any SessionClock = BootClock()
+  ) {
+    self.init(
+      directory: directory, label: label, policy: policy, busyWait: busyWait, clock: clock, cost: .standard,
+      wallClock: WallTime.now)
+  }
+
+  package init(
+    directory: String, label: String? = nil, policy: SessionPolicy = .standard, busyWait: Duration = .seconds(5),
+    clock: any SessionClock = BootClock(), cost: PasswordCost,
+    wallClock: @escaping @Sendable () -> WallTime = WallTime.now
+  ) {
+    database = Database(directory: PrivateDirectory(path: directory), busyWait: busyWait)
+    self.clock = clock
+    self.policy = policy
+    self.label = label
+    hasher = PasswordHasher(cost: cost)
+    self.wallClock = wallClock
+  }
+
+  /// The path of the database file.
+  public var databasePath: String { database.path }
+
+  func now() throws(LocalFailure) -> BootInstant {
+    do {
+      return try clock.now()
+    } catch {
+      throw .unavailable(
+        .unreadable, "clock_unreadable", error.description,
+        hint: "Without it no limit can be judged; mount /proc, then try again.")
+    }
+  }
+}

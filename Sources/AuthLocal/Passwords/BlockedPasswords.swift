@@ -1,0 +1,3 @@
+enum BlockedPasswords {
+  static let all: Set<String> = []
+}

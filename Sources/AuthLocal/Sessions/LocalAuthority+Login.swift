@@ -1,0 +1,96 @@
+package import AuthCore
+
+extension LocalAuthority {
+  /// Checks credentials and begins a session: count, hash, then commit.
+  package func logIn(_ credentials: Credentials, limits: LimitRequest) throws(LocalFailure) -> Grant {
+    let password = try? NormalizedPassword(credentials.password)
+    let name = try? Username(credentials.username)
+    let (account, decision) = try database.write {
+      (db) throws(LocalFailure) -> (AccountRow?, ThrottleRecord.Decision) in
+      let now = try now()
+      guard let name, let account = try self.account(named: name, in: db) else {
+        return (nil, try countAttempt(onUnknown: credentials.username, at: now, in: db))
+      }
+      return (account, try countAttempt(on: account, at: now, in: db))
+    }
+    if case .turnAway(let throttle) = decision { throw .throttled(throttle) }
+    let grant = try accept(password, for: account) { (db, account, now) throws(LocalFailure) in
+      let grant = try begin(account: account, limits: limits, at: now, in: db)
+      let failures = account.throttle.guesses - 1
+      try record(
+        failures > 0 ? .loginSucceededAfterFailures : .loginSucceeded, account: account.id, actor: account.id,
+        session: grant.id, detail: failures > 0 ? "\(failures) failures" : nil, in: db)
+      return grant
+    }
+    guard let grant else {
+      try database.write { (db) throws(LocalFailure) in try record(.loginFailed, account: account?.id, in: db) }
+      throw .credentialsNotAccepted
+    }
+    return grant
+  }
+
+  /// Checks the password of a live session's user, and gives the session a new token and new limits.
+  package func reauthenticate(
+    _ token: SessionToken, password typed: Password, requesting limits: LimitRequest
+  ) throws(LocalFailure) -> Grant {
+    let (account, decision) = try writing(token, asActivity: false) {
+      (db, session, now) throws(LocalFailure) -> (AccountRow, ThrottleRecord.Decision) in
+      let account = try self.account(session.account, in: db)
+      return (account, try countAttempt(on: account, at: now, in: db))
+    }
+    if case .turnAway(let throttle) = decision { throw .throttled(throttle) }
+    let grant = try accept(try? NormalizedPassword(typed), for: account) { (db, account, now) throws(LocalFailure) in
+      let session = try live(token, at: now, in: db)
+      let grant = try exchange(session, limits: limits, at: now, in: db)
+      try record(.reauthenticated, account: account.id, actor: account.id, session: session.id, in: db)
+      return grant
+    }
+    guard let grant else {
+      try database.write { (db) throws(LocalFailure) in
+        try record(.reauthenticationFailed, account: account.id, actor: account.id, in: db)
+      }
+      throw .credentialsNotAccepted
+    }
+    return grant
+  }
+
+  /// Verifies a password outside any transaction, then commits `body` with the end of the throttle's count.
+  ///
+  /// - Returns: nil when the password does not fit, when there is no account, when it is disabled, and when the password was changed while this one
+  ///   was being hashed. Each costs the same.
+  private func accept(
+    _ password: NormalizedPassword?, for account: AccountRow?,
+    _ body: (Connection, AccountRow, BootInstant) throws(LocalFailure) -> Grant
+  ) throws(LocalFailure) -> Grant? {
+    guard let account else {
+      try hasher.pretendToVerify(password)
+      return nil
+    }
+    guard try hasher.verifies(password, against: account.passwordHash), let password, !account.isDisabled else {
+      return nil
+    }
+    let newHash = hasher.isOutdated(account.passwordHash) ? try hasher.hash(password) : nil
+    return try database.write { (db) throws(LocalFailure) in
+      let current = try self.account(account.id, in: db)
+      guard current.passwordHash == account.passwordHash, !current.isDisabled else { return nil }
+      if let newHash {
+        try db.run(AccountQuery.rehash, .text(newHash), .integer(account.id), .text(account.passwordHash))
+      }
+      try store(ThrottleRecord(), account: account.id, in: db)
+      return try body(db, current, try now())
+    }
+  }
+
+  func account(named name: Username, in db: Connection) throws(LocalFailure) -> AccountRow? {
+    try db.first(AccountQuery.byName, .text(name.canonical)) { (row) throws(LocalFailure) in
+      try AccountRow(row, in: db)
+    }
+  }
+
+  func account(_ id: Int64, in db: Connection) throws(LocalFailure) -> AccountRow {
+    let row = try db.first(AccountQuery.byID, .integer(id)) { (row) throws(LocalFailure) in try AccountRow(row, in: db)
+    }
+    guard let row else { throw db.damaged("account \(id) is gone") }
+    return row
+  }
+}

@@ -1,0 +1,107 @@
+import AuthCore
+
+extension LocalAuthority {
+  /// How long an ended session is remembered past its absolute limit, by the wall clock, so that its user is told why it ended.
+  static let remembered: Int64 = 24 * 3600 * 1_000_000
+
+  /// Activity is written down when the last one is older than this, or than a thirtieth of the idle limit where that is less: a session ends at most
+  /// this much early, and a busy one does not write at every step.
+  static let activityStep: Int64 = 60_000_000_000
+
+  /// Begins a session, and forgets up to 16 old ones.
+  func begin(account: AccountRow, limits: LimitRequest, at now: BootInstant, in db: Connection) throws(LocalFailure)
+    -> Grant
+  {
+    let spans = SessionSpans(policy, limits)
+    let uptime = now.uptime.wholeNanoseconds
+    let wall = wallClock().microseconds
+    try db.run(SessionQuery.purge, .integer(wall), .blob(now.boot.bytes), .integer(uptime))
+    let token = SessionToken(bytes: try Secrets.random(count: 32))
+    let hash = SQLValue.blob(SHA256.hash(token.bytes))
+    try db.run(
+      SessionQuery.insert, hash, .text(try Secrets.randomName(length: 12)), .integer(account.id), .text(label),
+      .blob(now.boot.bytes), .integer(uptime), .integer(spans.idle), .integer(uptime.clampedSum(spans.absolute)),
+      .integer(uptime.clampedSum(min(spans.fresh, spans.absolute))), .integer(wall), .integer(wall),
+      .integer(Self.purgeTime(spans, from: wall)))
+    return try stored(hash, in: db).grant(token: token)
+  }
+
+  /// Gives a live session a new token and new limits; the old token is dead from then on.
+  func exchange(_ session: SessionRow, limits: LimitRequest, at now: BootInstant, in db: Connection)
+    throws(LocalFailure) -> Grant
+  {
+    let spans = SessionSpans(policy, limits)
+    let uptime = now.uptime.wholeNanoseconds
+    let wall = wallClock().microseconds
+    let token = SessionToken(bytes: try Secrets.random(count: 32))
+    let hash = SQLValue.blob(SHA256.hash(token.bytes))
+    try db.run(
+      SessionQuery.exchange, hash, .integer(uptime), .integer(spans.idle), .integer(uptime.clampedSum(spans.absolute)),
+      .integer(uptime.clampedSum(min(spans.fresh, spans.absolute))), .integer(wall),
+      .integer(Self.purgeTime(spans, from: wall)), .blob(session.tokenHash))
+    try db.run(SessionQuery.supersede, .blob(session.tokenHash), .text(session.id.rawValue))
+    return try stored(hash, in: db).grant(token: token)
+  }
+
+  /// Marks a session as ended and records why.
+  func end(
+    _ session: SessionRow, because reason: EndReason, by actor: Int64? = nil, in db: Connection
+  ) throws(LocalFailure) {
+    try db.run(
+      SessionQuery.end, .text(reason.stored), .integer(wallClock().microseconds), .blob(session.tokenHash))
+    let name: EventName
+    switch reason {
+    case .expired, .rebooted: name = .sessionExpired
+    case .userAsked, .revoked, .accountDisabled, .switchedUser: name = .sessionEnded
+    }
+    try record(name, account: session.account, actor: actor, session: session.id, detail: reason.stored, in: db)
+  }
+
+  /// Ends every live session of an account but one.
+  ///
+  /// - Returns: How many.
+  func endAll(
+    of account: Int64, except kept: SessionID?, because reason: EndReason, by actor: Int64?, at now: BootInstant,
+    in db: Connection
+  ) throws(LocalFailure) -> Int {
+    let sessions = try liveSessions(of: account, at: now, in: db).filter { $0.id != kept }
+    for session in sessions { try end(session, because: reason, by: actor, in: db) }
+    return sessions.count
+  }
+
+  /// The live sessions of an account, the newest first.
+  func liveSessions(of account: Int64, at now: BootInstant, in db: Connection) throws(LocalFailure) -> [SessionRow] {
+    try db.all(SessionQuery.ofAccount, .integer(account)) { (row) throws(LocalFailure) in try SessionRow(row, in: db) }
+      .filter { $0.marked == nil && $0.limits.verdict(at: now) == .live }
+      .sorted { ($0.createdAt, $0.id.rawValue) > ($1.createdAt, $1.id.rawValue) }
+  }
+
+  /// Moves the idle limit of a live session, unless that was done just now.
+  ///
+  /// - Returns: Whether it was moved.
+  @discardableResult
+  func touch(_ session: SessionRow, at now: BootInstant, in db: Connection) throws(LocalFailure) -> Bool {
+    guard session.isStale(at: now) else { return false }
+    try db.run(
+      SessionQuery.touch, .integer(now.uptime.wholeNanoseconds), .integer(wallClock().microseconds),
+      .blob(session.tokenHash))
+    return true
+  }
+
+  private func stored(_ hash: SQLValue, in db: Connection) throws(LocalFailure) -> SessionRow {
+    let row = try db.first(SessionQuery.byToken, hash) { (row) throws(LocalFailure) in try SessionRow(row, in: db) }
+    guard let row else { throw db.damaged("a session that was just written is not there") }
+    return row
+  }
+
+  private static func purgeTime(_ spans: SessionSpans, from wall: Int64) -> Int64 {
+    wall.clampedSum(spans.absolute / 1000).clampedSum(remembered)
+  }
+}
+
+extension SessionRow {
+  /// Whether the last activity that was written down is old enough for the next one to be.
+  func isStale(at now: BootInstant) -> Bool {
+    now.uptime.wholeNanoseconds - active >= min(LocalAuthority.activityStep, idleSpan / 30)
+  }
+}

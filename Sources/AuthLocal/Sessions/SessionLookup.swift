@@ -1,0 +1,106 @@
+import AuthCore
+
+/// What a token stands for.
+enum SessionFinding {
+  case live(SessionRow)
+  case ended(SessionRow, EndReason)
+  case superseded(SessionRow)
+  case unknown
+}
+
+extension LocalAuthority {
+  /// How many uses of one ended session leave an event: enough to see it, too few to fill a disk with it.
+  static let notedUsesAfterEnd: Int64 = 16
+
+  /// Looks up a token without changing anything. A live session costs one indexed read.
+  func find(_ token: SessionToken, at now: BootInstant, in db: Connection) throws(LocalFailure) -> SessionFinding {
+    let hash = SQLValue.blob(SHA256.hash(token.bytes))
+    func row(_ row: Row) throws(LocalFailure) -> SessionRow { try SessionRow(row, in: db) }
+    if let session = try db.first(SessionQuery.byToken, hash, read: row) {
+      return session.end(at: now).map { .ended(session, $0) } ?? .live(session)
+    }
+    guard let id = try db.first(SessionQuery.superseded, hash, read: { $0.text(0) }),
+      let session = try db.first(SessionQuery.byID, .text(id), read: row)
+    else { return .unknown }
+    return session.end(at: now).map { .ended(session, $0) } ?? .superseded(session)
+  }
+
+  /// The live session of a token.
+  ///
+  /// A token that stands for nothing was forgotten after its absolute limit, or never given; it is answered as the former.
+  func live(_ token: SessionToken, at now: BootInstant, in db: Connection) throws(LocalFailure) -> SessionRow {
+    switch try find(token, at: now, in: db) {
+    case .live(let session): return session
+    case .ended(_, let reason): throw .session(.ended(reason))
+    case .superseded: throw .session(.superseded)
+    case .unknown: throw .session(.ended(.expired(.absolute)))
+    }
+  }
+
+  /// Runs `body` for the live session of a token on one unchanging state of the data.
+  func reading<Result: Sendable>(
+    _ token: SessionToken, _ body: (Connection, SessionRow, BootInstant) throws(LocalFailure) -> Result
+  ) throws(LocalFailure) -> Result {
+    try noting(token) { () throws(LocalFailure) in
+      try database.read { (db) throws(LocalFailure) in
+        let now = try now()
+        return try body(db, try live(token, at: now, in: db), now)
+      }
+    }
+  }
+
+  /// Runs `body` for the live session of a token, in one transaction with the check that it is live.
+  ///
+  /// - Parameter asActivity: Whether success moves the idle limit.
+  func writing<Result: Sendable>(
+    _ token: SessionToken, asActivity: Bool = true,
+    _ body: (Connection, SessionRow, BootInstant) throws(LocalFailure) -> Result
+  ) throws(LocalFailure) -> Result {
+    try noting(token) { () throws(LocalFailure) in
+      try database.write { (db) throws(LocalFailure) in
+        let now = try now()
+        let session = try live(token, at: now, in: db)
+        let result = try body(db, session, now)
+        if asActivity { try touch(session, at: now, in: db) }
+        return result
+      }
+    }
+  }
+
+  private func noting<Result>(
+    _ token: SessionToken, _ body: () throws(LocalFailure) -> Result
+  ) throws(LocalFailure) -> Result {
+    do throws(LocalFailure) {
+      return try body()
+    } catch {
+      // The refusal stands whether or not it can be written down: a full disk must not turn "logged out" into "cannot tell".
+      if case .session = error.kind { try? noteUse(of: token) }
+      throw error
+    }
+  }
+
+  /// Leaves an event for the use of a token that no longer opens anything, and writes down an expiry that is seen for the first time.
+  private func noteUse(of token: SessionToken) throws(LocalFailure) {
+    try database.write { (db) throws(LocalFailure) in
+      switch try find(token, at: try now(), in: db) {
+      case .live: break
+      case .ended(let session, let reason) where session.marked == nil:
+        try end(session, because: reason, in: db)
+      case .ended(let session, let reason):
+        try noteUse(of: session, .sessionUsedAfterEnd, reason.stored, in: db)
+      case .superseded(let session):
+        try noteUse(of: session, .tokenReused, "superseded", in: db)
+      case .unknown:
+        try record(.sessionUnknown, account: nil, in: db)
+      }
+    }
+  }
+
+  private func noteUse(
+    of session: SessionRow, _ name: EventName, _ detail: String, in db: Connection
+  ) throws(LocalFailure) {
+    guard session.usesAfterEnd < Self.notedUsesAfterEnd else { return }
+    try db.run(SessionQuery.noteUse, .blob(session.tokenHash))
+    try record(name, account: session.account, session: session.id, detail: detail, in: db)
+  }
+}

@@ -1,0 +1,68 @@
+import AuthCore
+
+/// A session as it is stored, with whose it is.
+struct SessionRow: Sendable {
+  let id: SessionID
+  let tokenHash: [UInt8]
+  let account: Int64
+  let user: User
+  let label: String?
+  let limits: SessionLimits
+  let active: Int64
+  let idleSpan: Int64
+  let createdAt: WallTime
+  let activeAt: WallTime
+  let usesAfterEnd: Int64
+  /// Why it was marked as ended, if it was.
+  let marked: EndReason?
+  private let isDisabled: Bool
+
+  init(_ row: Row, in db: Connection) throws(LocalFailure) {
+    guard let boot = BootID(row.blob(1)) else { throw db.damaged("a session has no boot id") }
+    func instant(_ nanoseconds: Int64) -> Deadline {
+      .at(BootInstant(boot: boot, uptime: .nanoseconds(nanoseconds)))
+    }
+    id = SessionID(rawValue: row.text(0))
+    active = row.integer(2)
+    idleSpan = row.integer(3)
+    limits = SessionLimits(
+      idle: instant(active.clampedSum(idleSpan)), absolute: instant(row.integer(4)), fresh: instant(row.integer(5)))
+    if let stored = row.optionalText(6) {
+      guard let reason = EndReason(stored: stored) else { throw db.damaged("a session ended for an unknown reason") }
+      marked = reason
+    } else {
+      marked = nil
+    }
+    label = row.optionalText(7)
+    createdAt = WallTime(microseconds: row.integer(8))
+    activeAt = WallTime(microseconds: row.integer(9))
+    tokenHash = row.blob(10)
+    usesAfterEnd = row.integer(11)
+    isDisabled = row.flag(12)
+    account = row.integer(13)
+    user = try AccountRow.user(row, from: 13, in: db)
+  }
+
+  /// Why the session is over at `now`, or nil while it lives. What was written down outranks what the clock says.
+  func end(at now: BootInstant) -> EndReason? {
+    if let marked { return marked }
+    if isDisabled { return .accountDisabled }
+    switch limits.verdict(at: now) {
+    case .live: return nil
+    case .expired(let limit): return .expired(limit)
+    case .rebooted: return .rebooted
+    }
+  }
+
+  func grant(token: SessionToken) -> Grant {
+    Grant(id: id, user: user, token: token, limits: limits)
+  }
+}
+
+extension Int64 {
+  /// The sum, held within 64 bits.
+  func clampedSum(_ other: Int64) -> Int64 {
+    let (sum, overflow) = addingReportingOverflow(other)
+    return overflow ? (other < 0 ? .min : .max) : sum
+  }
+}

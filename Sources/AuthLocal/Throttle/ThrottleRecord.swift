@@ -1,0 +1,81 @@
+package import AuthCore
+
+/// The failed attempts on one name since its last success.
+package struct ThrottleRecord: Hashable, Sendable {
+  /// Passwords that were looked at.
+  package var guesses: Int64 = 0
+  /// All attempts, with those that were turned away unheard.
+  package var attempts: Int64 = 0
+  /// The boot and the time since it began at which the next guess is heard.
+  package var wait: (BootID, Int64)? {
+    get { waitBoot.map { ($0, waitUntil) } }
+    set { (waitBoot, waitUntil) = (newValue?.0, newValue?.1 ?? 0) }
+  }
+
+  private var waitBoot: BootID?
+  private var waitUntil: Int64 = 0
+
+  package init() {}
+
+  /// What became of an attempt.
+  package enum Decision: Hashable, Sendable {
+    /// Look at the password. The attempt is counted as a failure already.
+    case hear
+    /// Do not look.
+    case turnAway(Throttle)
+  }
+
+  /// Counts an attempt, before anything is known of the password, and says whether to look at it.
+  ///
+  /// A wait that was begun in another boot starts again in full, because the old clock is gone.
+  ///
+  /// - Parameter mayLock: Whether the account may be locked for good; false for the last administrator, who waits an hour each time.
+  package mutating func count(at now: BootInstant, mayLock: Bool) -> Decision {
+    attempts += 1
+    if guesses >= ThrottlePolicy.lockedAt, mayLock { return .turnAway(.locked) }
+    let uptime = now.uptime.wholeNanoseconds
+    if let (boot, until) = wait, let full = ThrottlePolicy.wait(after: guesses) {
+      if boot != now.boot {
+        wait = (now.boot, uptime + full.wholeNanoseconds)
+        return .turnAway(.wait(full))
+      }
+      if uptime < until { return .turnAway(.wait(.nanoseconds(until - uptime))) }
+    }
+    guesses += 1
+    wait = ThrottlePolicy.wait(after: guesses).map { (now.boot, uptime + $0.wholeNanoseconds) }
+    return .hear
+  }
+
+  /// What an attempt would be told now; nil when it would be heard.
+  package func standing(at now: BootInstant, mayLock: Bool) -> Throttle? {
+    var copy = self
+    switch copy.count(at: now, mayLock: mayLock) {
+    case .hear: return nil
+    case .turnAway(let throttle): return throttle
+    }
+  }
+}
+
+extension ThrottleRecord {
+  /// Reads guesses, attempts, boot and instant from four columns.
+  init(_ row: Row, from column: Int32) {
+    guesses = row.integer(column)
+    attempts = row.integer(column + 1)
+    if let boot = BootID(row.blob(column + 2)) { wait = (boot, row.integer(column + 3)) }
+  }
+
+  var waitBootValue: SQLValue { .blob(wait?.0.bytes) }
+  var waitUntilValue: SQLValue { wait.map { .integer($0.1) } ?? .null }
+}
+
+extension BootID {
+  var bytes: [UInt8] {
+    [high, low].flatMap { part in stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: part >> $0) } }
+  }
+
+  init?(_ bytes: [UInt8]) {
+    guard bytes.count == 16 else { return nil }
+    func number(_ part: ArraySlice<UInt8>) -> UInt64 { part.reduce(0) { $0 << 8 | UInt64($1) } }
+    self.init(high: number(bytes[..<8]), low: number(bytes[8...]))
+  }
+}

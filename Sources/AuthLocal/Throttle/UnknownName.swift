@@ -1,0 +1,25 @@
+/// Names that were tried and have no account are counted like others, so that the answers do not tell them apart.
+///
+/// They are kept as hashes, because people type passwords in the place of names; at most ``limit`` of them, the oldest
+/// leaving first, so that a flood of invented names does not fill the disk.
+enum UnknownName {
+  static let limit: Int64 = 10_000
+
+  /// One value for all spellings of a name.
+  static func hash(of typed: String) -> [UInt8] {
+    let name = (try? Username(typed))?.canonical ?? typed
+    return SHA256.hash(name.utf8)
+  }
+}
+
+package enum UnknownNameQuery: String, Query {
+  case find = "SELECT guesses, attempts, wait_boot, wait_until FROM unknown_names WHERE name_hash = ?"
+  case insert = """
+    INSERT INTO unknown_names(name_hash, guesses, attempts, wait_boot, wait_until) VALUES (?, ?, ?, ?, ?)
+    """
+  case update = """
+    UPDATE unknown_names SET guesses = ?, attempts = ?, wait_boot = ?, wait_until = ? WHERE name_hash = ?
+    """
+  case forget = "DELETE FROM unknown_names WHERE name_hash = ?"
+  case evict = "DELETE FROM unknown_names WHERE id <= (SELECT max(id) FROM unknown_names) - ?"
+}

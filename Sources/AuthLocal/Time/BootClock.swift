@@ -1,0 +1,69 @@
+public import AuthCore
+import Glibc
+
+/// The machine's boot clock: `CLOCK_BOOTTIME`, and the kernel's random boot id to tell one boot from the next.
+///
+/// It counts suspended time and nobody can set it, so that moving the wall clock neither revives nor ends a session. A virtual
+/// machine that is restored from a snapshot rewinds it; that is not defended.
+/// Source: clock_gettime(2); random(4), `/proc/sys/kernel/random/boot_id`.
+public final class BootClock: SessionClock {
+  private let bootIDPath: String
+  private let known = Locked<BootID?>(nil)
+
+  /// Creates a clock for this machine.
+  public convenience init() {
+    self.init(bootIDPath: "/proc/sys/kernel/random/boot_id")
+  }
+
+  package init(bootIDPath: String) {
+    self.bootIDPath = bootIDPath
+  }
+
+  /// The present instant.
+  ///
+  /// - Throws: `ClockFailure` when the clock or the boot id cannot be read; nothing is assumed in their place.
+  public func now() throws(ClockFailure) -> BootInstant {
+    var time = timespec()
+    guard clock_gettime(CLOCK_BOOTTIME, &time) == 0 else {
+      throw ClockFailure("The boot clock cannot be read: \(ErrorNumber.current.explanation).")
+    }
+    let uptime = Duration(
+      secondsComponent: Int64(time.tv_sec), attosecondsComponent: Int64(time.tv_nsec) * 1_000_000_000)
+    return BootInstant(boot: try bootID(), uptime: uptime)
+  }
+
+  /// Suspends the caller without holding a thread.
+  ///
+  /// - Throws: `CancellationError` as soon as the calling task is cancelled.
+  public func sleep(for duration: Duration) async throws(CancellationError) {
+    do {
+      // The standard library's continuous clock is CLOCK_BOOTTIME on Linux.
+      try await Task.sleep(for: duration, clock: .continuous)
+    } catch {
+      throw CancellationError()
+    }
+  }
+
+  private func bootID() throws(ClockFailure) -> BootID {
+    if let id = known.withLock({ $0 }) { return id }
+    let id = try readBootID()
+    known.withLock { $0 = id }
+    return id
+  }
+
+  private func readBootID() throws(ClockFailure) -> BootID {
+    let descriptor = open(bootIDPath, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      throw ClockFailure("The boot id cannot be read: \(bootIDPath): \(ErrorNumber.current.explanation).")
+    }
+    defer { close(descriptor) }
+    var text = [UInt8](repeating: 0, count: 64)
+    let count = read(descriptor, &text, text.count)
+    let digits = text.prefix(max(count, 0)).compactMap { Hex.value(of: $0) }
+    guard digits.count == 32 else {
+      throw ClockFailure("The boot id cannot be read: \(bootIDPath) does not hold 32 hexadecimal digits.")
+    }
+    func number(_ part: ArraySlice<UInt8>) -> UInt64 { part.reduce(0) { $0 << 4 | UInt64($1) } }
+    return BootID(high: number(digits[0..<16]), low: number(digits[16..<32]))
+  }
+}

@@ -1,0 +1,15 @@
+extension Duration {
+  /// Whole seconds, rounded up, never less than one for a time that is left.
+  package var secondsRoundedUp: Int64 {
+    let (seconds, attoseconds) = components
+    return attoseconds > 0 ? seconds + 1 : max(seconds, 1)
+  }
+
+  /// Whole nanoseconds, held within what 64 bits can say (292 years).
+  var wholeNanoseconds: Int64 {
+    let (seconds, attoseconds) = components
+    let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    let (sum, overflow2) = scaled.addingReportingOverflow(attoseconds / 1_000_000_000)
+    return overflow || overflow2 ? (seconds < 0 ? .min : .max) : sum
+  }
+}

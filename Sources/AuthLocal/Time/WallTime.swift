@@ -1,0 +1,37 @@
+import Glibc
+
+/// A moment on the wall clock, for people to read. No decision about a session rests on it.
+public struct WallTime: Hashable, Comparable, Sendable {
+  /// Microseconds since 1970-01-01T00:00:00Z.
+  public let microseconds: Int64
+
+  /// Creates a moment from microseconds since 1970-01-01T00:00:00Z.
+  public init(microseconds: Int64) {
+    self.microseconds = microseconds
+  }
+
+  /// Whole seconds since 1970-01-01T00:00:00Z, rounded down.
+  public var seconds: Int64 { Int64((Double(microseconds) / 1_000_000).rounded(.down)) }
+
+  /// Whether `left` is the earlier moment.
+  public static func < (left: WallTime, right: WallTime) -> Bool { left.microseconds < right.microseconds }
+
+  /// The moment in UTC, in the form of ISO 8601 and RFC 3339: `2026-11-21T07:48:53Z`.
+  public var iso8601: String {
+    var clock = time_t(seconds)
+    var parts = tm()
+    guard gmtime_r(&clock, &parts) != nil else { return "\(microseconds) us" }
+    func padded(_ value: Int32, _ width: Int) -> String {
+      let digits = String(value)
+      return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
+    }
+    let date = "\(padded(parts.tm_year + 1900, 4))-\(padded(parts.tm_mon + 1, 2))-\(padded(parts.tm_mday, 2))"
+    return "\(date)T\(padded(parts.tm_hour, 2)):\(padded(parts.tm_min, 2)):\(padded(parts.tm_sec, 2))Z"
+  }
+
+  package static func now() -> WallTime {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return WallTime(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)
+  }
+}

@@ -1,0 +1,39 @@
+/// Names one of the sessions that are kept side by side on a device.
+///
+/// 1 to 64 of the ASCII letters, digits, `.`, `_` and `-`, beginning with a letter or a digit: it becomes part of a file name.
+public struct ContextName: Hashable, Sendable, CustomStringConvertible {
+  /// The name as given.
+  public let description: String
+
+  /// The context of those who name none.
+  public static let standard = ContextName(unchecked: "default")
+
+  /// Checks a name.
+  ///
+  /// - Throws: ``LocalFailure`` of kind `invalid` that says the accepted form.
+  public init(_ text: String) throws(LocalFailure) {
+    let bytes = Array(text.utf8)
+    guard (1...64).contains(bytes.count), bytes[0] != UInt8(ascii: "."), bytes[0] != UInt8(ascii: "-"),
+      bytes[0] != UInt8(ascii: "_"), bytes.allSatisfy(Self.isAllowed)
+    else {
+      let shown = bytes.count > 64 ? "A name of \(bytes.count) bytes" : "'\(text.printable)'"
+      throw .invalid(
+        "context_invalid", "\(shown) is not the name of a context.",
+        hint: "1 to 64 letters, digits, '.', '_' or '-', beginning with a letter or a digit.")
+    }
+    description = text
+  }
+
+  private init(unchecked text: String) {
+    description = text
+  }
+
+  private static func isAllowed(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    case _: ".-_".utf8.contains(byte)
+    }
+  }
+}

@@ -1,0 +1,165 @@
+public import AuthCore
+import Glibc
+
+/// Keeps the session token of one context in a file of mode 0600, in a directory of mode 0700.
+///
+/// Every change writes a temporary file, synchronises it, renames it into place and synchronises the directory, so that a reader
+/// sees the old token or the new one, and so does the next boot. Changes are compare-and-swap under a lock; reading takes none.
+/// It blocks its caller while it waits for the disk, and up to `lockWait` for another process.
+public final class FileVault: SessionVault {
+  private let directory: PrivateDirectory
+  private let context: ContextName
+  private let lockWait: Duration
+
+  /// Creates a vault over a directory. Nothing is read or made yet.
+  ///
+  /// - Parameters:
+  ///   - directory: Where session files lie; made with mode 0700 when the first is stored.
+  ///   - context: Which of the sessions side by side.
+  ///   - lockWait: How long to wait for another process that changes the same file.
+  public init(directory: String, context: ContextName = .standard, lockWait: Duration = .seconds(5)) {
+    self.directory = PrivateDirectory(path: directory)
+    self.context = context
+    self.lockWait = lockWait
+  }
+
+  /// The path of the session file.
+  public var path: String { directory.file(name) }
+
+  private var name: String { "\(context).session" }
+
+  /// Looks, changing nothing.
+  ///
+  /// What lies at the path and is not a readable, private session file of this user is `corrupt`; `unavailable` is for what keeps from looking.
+  public func load() async -> VaultReading {
+    look()
+  }
+
+  /// Keeps `token`; what cannot be understood is set aside first.
+  public func store(_ token: SessionToken) async throws(VaultFailure) {
+    try change { (_) throws(FileFault) in
+      if case .corrupt = look() { _ = try moveAside() }
+      try DurableFile.replace(name, in: directory, with: SessionFile.content(token))
+    }
+  }
+
+  /// Keeps `new` if `old` is kept.
+  public func replace(_ old: SessionToken, with new: SessionToken) async throws(VaultFailure) -> Bool {
+    try change { (reading) throws(FileFault) in
+      guard reading == .token(old) else { return false }
+      try DurableFile.replace(name, in: directory, with: SessionFile.content(new))
+      return true
+    }
+  }
+
+  /// Forgets `token` if it is kept.
+  public func erase(_ token: SessionToken) async throws(VaultFailure) {
+    if look() == .absent { return }
+    try change { (reading) throws(FileFault) in
+      guard reading == .token(token) else { return }
+      guard unlink(path) == 0 || errno == ENOENT else { throw .system(path, "cannot be removed", .current) }
+      try directory.synchronize()
+    }
+  }
+
+  /// Renames what cannot be understood to `NAME.session.corrupt-1`, or the next number that is free.
+  ///
+  /// - Returns: The new path, or nil when there was nothing of the kind.
+  public func setAside() async throws(VaultFailure) -> String? {
+    guard case .corrupt = look() else { return nil }
+    return try change { (reading) throws(FileFault) in
+      guard case .corrupt = reading else { return nil }
+      return try moveAside()
+    }
+  }
+
+  /// Runs `body` as the only writer, with what is kept.
+  private func change<Result>(
+    _ body: (VaultReading) throws(FileFault) -> Result
+  ) throws(VaultFailure) -> Result {
+    do throws(FileFault) {
+      try directory.create()
+      let lock = try VaultLock(path: directory.file("\(context).lock"), wait: lockWait)
+      let reading = look()
+      if case .unavailable(let failure) = reading { throw FileFault(.denied, failure.description, hint: failure.hint) }
+      let result = try body(reading)
+      _ = consume lock
+      return result
+    } catch {
+      throw error.asVaultFailure
+    }
+  }
+
+  private func moveAside() throws(FileFault) -> String {
+    var number = 1
+    while try FileFacts(of: evidence(number)) != nil { number += 1 }
+    let target = evidence(number)
+    guard let facts = try FileFacts(of: path), rename(path, target) == 0 else {
+      throw .system(path, "cannot be set aside", .current)
+    }
+    // What another user owns keeps its mode; the directory admits nobody else.
+    if facts.isRegularFile, facts.status.st_uid == geteuid(), chmod(target, 0o600) != 0 {
+      throw .system(target, "cannot be made private", .current)
+    }
+    try directory.synchronize()
+    return target
+  }
+
+  private func evidence(_ number: Int) -> String { "\(path).corrupt-\(number)" }
+
+  private func look() -> VaultReading {
+    do throws(FileFault) {
+      guard try directory.exists() else { return .absent }
+    } catch {
+      return .unavailable(error.asVaultFailure)
+    }
+    let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+    if descriptor < 0 { return unopened(.current) }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { return unavailable("cannot be examined", .current) }
+    let facts = FileFacts(path: path, status: status)
+    guard facts.isRegularFile else { return judged(facts, nil) }
+    var content = [UInt8](repeating: 0, count: SessionFile.longest)
+    let count = read(descriptor, &content, content.count)
+    guard count >= 0 else { return unavailable("cannot be read", .current) }
+    return judged(facts, SessionFile.read(Array(content.prefix(count))))
+  }
+
+  private func judged(_ facts: FileFacts, _ reading: SessionFile.Reading?) -> VaultReading {
+    let salvaged: SessionToken?
+    switch reading {
+    case .token(let token), .corrupt(_, let token?): salvaged = token
+    case .corrupt(_, nil), nil: salvaged = nil
+    }
+    do throws(FileFault) {
+      try facts.require(.file)
+    } catch {
+      return .corrupt(VaultEvidence(error.description, hint: error.hint, salvaged: salvaged))
+    }
+    switch reading {
+    case .token(let token): return .token(token)
+    case .corrupt(let what, _): return .corrupt(evidence("\(path.printable) cannot be used: \(what).", salvaged))
+    case nil: return .corrupt(evidence("\(path.printable) is not a regular file.", nil))
+    }
+  }
+
+  /// Why the file could not be opened: nothing there, something that must not be followed or opened, or no access.
+  private func unopened(_ error: ErrorNumber) -> VaultReading {
+    do throws(FileFault) {
+      guard let facts = try FileFacts(of: path) else { return .absent }
+      if facts.isRegularFile, facts.status.st_uid == geteuid() { return unavailable("cannot be opened", error) }
+      return judged(facts, nil)
+    } catch {
+      return .unavailable(error.asVaultFailure)
+    }
+  }
+
+  private func evidence(_ description: String, _ salvaged: SessionToken?) -> VaultEvidence {
+    VaultEvidence(description, hint: "Log in again; the file is kept beside it as evidence.", salvaged: salvaged)
+  }
+
+  private func unavailable(_ action: String, _ error: ErrorNumber) -> VaultReading {
+    .unavailable(FileFault.system(path, action, error).asVaultFailure)
+  }
+}

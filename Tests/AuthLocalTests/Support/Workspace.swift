@@ -1,0 +1,82 @@
+import AuthCore
+import AuthLocal
+import Glibc
+import Synchronization
+
+/// A directory of its own for one test, removed with all it holds when the test lets go of it.
+final class Workspace: Sendable {
+  let path: String
+  let clock = SettableClock()
+
+  init() {
+    var template = Array("/tmp/authlocal-test-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { preconditionFailure("mkdtemp failed: \(errno)") }
+    path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
+  deinit {
+    run("chmod -R u+rwx '\(path)'; rm -rf '\(path)'")
+  }
+
+  var data: String { "\(path)/data" }
+  var state: String { "\(path)/state" }
+  var databasePath: String { "\(data)/authority.db" }
+
+  func authority(
+    policy: SessionPolicy = .standard, busyWait: Duration = .seconds(5), cost: PasswordCost = .least,
+    wallClock: @escaping @Sendable () -> WallTime = WallTime.now
+  ) -> LocalAuthority {
+    LocalAuthority(
+      directory: data, policy: policy, busyWait: busyWait, clock: clock, cost: cost, wallClock: wallClock)
+  }
+
+  func vault(_ context: ContextName = .standard, lockWait: Duration = .seconds(5)) -> FileVault {
+    FileVault(directory: state, context: context, lockWait: lockWait)
+  }
+
+  /// The output of a shell command, without its last line end.
+  @discardableResult
+  func run(_ command: String) -> String {
+    guard let pipe = popen(command, "r") else { preconditionFailure("popen failed: \(errno)") }
+    var output: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    while true {
+      let count = fread(&buffer, 1, buffer.count, pipe)
+      if count == 0 { break }
+      output += buffer.prefix(count)
+    }
+    pclose(pipe)
+    if output.last == UInt8(ascii: "\n") { output.removeLast() }
+    return String(decoding: output, as: UTF8.self)
+  }
+
+  func sql(_ statements: String) -> String { run("sqlite3 '\(databasePath)' \"\(statements)\"") }
+
+  func mode(_ file: String) -> String { run("stat -c %a '\(file)'") }
+}
+
+/// A boot clock that a test moves.
+final class SettableClock: SessionClock {
+  private let instant = Mutex(BootInstant(boot: BootID(high: 1, low: 1), uptime: .seconds(1000)))
+
+  func now() throws(ClockFailure) -> BootInstant { instant.withLock { $0 } }
+  func sleep(for duration: Duration) async throws(CancellationError) { advance(by: duration) }
+  func advance(by duration: Duration) { instant.withLock { $0 = $0.advanced(by: duration) } }
+  func reboot() {
+    instant.withLock { $0 = BootInstant(boot: BootID(high: 1, low: $0.boot.low + 1), uptime: .seconds(10)) }
+  }
+}
+
+let alicePassword = Password("correct horse battery")
+let bobPassword = Password("another good passphrase")
+
+extension LocalAuthority {
+  func registerBoth() throws {
+    _ = try register(username: "alice", password: alicePassword)
+    _ = try register(username: "bob", password: bobPassword)
+  }
+
+  func logIn(_ name: String = "alice", _ password: Password = alicePassword) throws -> Grant {
+    try logIn(Credentials(username: name, password: password), limits: .standard)
+  }
+}
