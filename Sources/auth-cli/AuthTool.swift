@@ -7,7 +7,7 @@ enum AuthTool {
   static let tool = Tool<Request>(
     name: "auth-cli",
     version: version,
-    date: "November 2026",
+    date: "November 21, 2026",
     summary: "a session that cannot be used wrongly",
     discussion: [
       "Logs users in, keeps their session on this device and opens guarded screens with it: payments, receipts, a profile. "

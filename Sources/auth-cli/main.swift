@@ -9,6 +9,8 @@ func runAuthCLI() -> ExitStatus {
   do {
     switch try Parser(AuthTool.tool).parse(words, environment: Environment.word) {
     case .help(let topic), .request(.help(let topic), _): streams.output.write(try help.page(topic))
+    case .request(.manual, _): streams.output.write(Manual(AuthTool.tool).page)
+    case .request(.completions(let shell), _): streams.output.write(Completions(AuthTool.tool).script(for: shell))
     case .version: streams.output.writeLine("\(AuthTool.tool.name) \(AuthTool.version)")
     case .request(let request, _): streams.errors.writeLine("understood: \(request)")
     }

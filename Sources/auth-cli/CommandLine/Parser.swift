@@ -35,7 +35,7 @@ struct Parser<Request: Sendable>: Sendable {
     }
     let path = [tool.name] + resolution.path
     let declared = command.options + tool.allGlobalOptions
-    try check(tokens, against: declared, path: path, signedForm: command.arguments.first?.form.accepted)
+    try check(tokens, against: declared, path: path, argument: command.arguments.first)
     guard let request = command.request else {
       throw UsageError(problem: .missingSubcommand(command.subcommands.map(\.name)), path: path)
     }
@@ -103,7 +103,7 @@ struct Parser<Request: Sendable>: Sendable {
 
   /// Looks at names only: a wrong name is the likelier cause of whatever else is wrong.
   private func check(
-    _ tokens: [Lexer.Token], against declared: [OptionDeclaration], path: [String], signedForm: String? = nil
+    _ tokens: [Lexer.Token], against declared: [OptionDeclaration], path: [String], argument: ArgumentDeclaration? = nil
   ) throws(UsageError) {
     func refuse(_ problem: UsageError.Problem) -> UsageError { UsageError(problem: problem, path: path) }
     for token in tokens {
@@ -111,7 +111,7 @@ struct Parser<Request: Sendable>: Sendable {
       case .unknownOption(let word):
         throw refuse(.unknownOption(word, nearest: NearestName.find(word, among: declared.map(\.flag))))
       case .signedNumber(let word):
-        throw refuse(.signedNumber(word, accepted: signedForm))
+        throw refuse(.signedNumber(word, argument: argument?.name, accepted: argument?.form.accepted))
       case .option(let name, _) where !declared.contains { $0.long == name }:
         throw refuse(.misplacedOption("--" + name, belongsTo: owners(of: name)))
       case .lacksValue(let flag, _) where !declared.contains { $0.flag == flag },

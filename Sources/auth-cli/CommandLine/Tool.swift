@@ -18,7 +18,7 @@ struct Tool<Request: Sendable>: Sendable {
 
   let name: String
   let version: String
-  /// The month and year of the version, for the man page.
+  /// The date of the version as manual pages write it: "January 31, 2026".
   let date: String
   let summary: String
   /// Paragraphs that say what it is.

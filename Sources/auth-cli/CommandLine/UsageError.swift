@@ -15,7 +15,7 @@ struct UsageError: Error, Hashable, Sendable {
     /// Other commands have this option.
     case misplacedOption(String, belongsTo: [String])
     /// A number with a sign, where options begin with the same character.
-    case signedNumber(Word, accepted: String?)
+    case signedNumber(Word, argument: String?, accepted: String?)
     /// An option that may be given once was given twice.
     case repeatedOption(String)
     /// An option that takes no value was given one.
@@ -51,9 +51,10 @@ struct UsageError: Error, Hashable, Sendable {
     case .misplacedOption(let option, let owners):
       let list = owners.map { "'\($0)'" }.formattedAsChoice()
       return "'\(option)' is not an option of '\(command)'; it belongs to \(list)"
-    case .signedNumber(let word, let accepted):
-      let form = accepted.map { "; a value is written as \($0)" } ?? ""
-      return "\(word.quoted) is not an option of '\(command)'\(form)"
+    case .signedNumber(let word, .some(let argument), .some(let accepted)):
+      return "\(word.quoted) is neither an option of '\(command)' nor an accepted \(argument): \(accepted)"
+    case .signedNumber(let word, _, _):
+      return "\(word.quoted) is not an option of '\(command)'"
     case .repeatedOption(let option):
       return "'\(option)' is given more than once"
     case .unexpectedValue(let option, let word):

@@ -7,6 +7,13 @@ extension ValueKind where Value == String {
     }
   }
 
+  /// A command or subcommand of the program, or another topic that has help.
+  static func helpTopic(_ noun: String, besides topics: [ValueForm.Candidate]) -> ValueKind {
+    let text = ValueKind.text(noun, maximumBytes: 64)
+    return ValueKind(
+      noun, accepted: text.form.accepted, candidates: topics, offersCommands: true, convert: text.convert)
+  }
+
   /// A word of ASCII letters, digits, `.`, `_` and `-` that does not begin with a dot: never a path, never hidden.
   static func identifier(_ noun: String, maximumBytes: Int = 64) -> ValueKind {
     ValueKind(

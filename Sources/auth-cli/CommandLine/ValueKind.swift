@@ -11,12 +11,15 @@ struct ValueKind<Value: Sendable>: Sendable {
   ///   - noun: What the word should be, with its article: "an amount".
   ///   - accepted: The accepted form, as the end of a sentence that says what to write.
   ///   - candidates: What a shell may offer.
+  ///   - offersCommands: Whether a shell may offer the program's commands besides.
   ///   - convert: Gives the value, or nil when the word is not of this kind.
   init(
-    _ noun: String, accepted: String, candidates: [ValueForm.Candidate] = [],
+    _ noun: String, accepted: String, candidates: [ValueForm.Candidate] = [], offersCommands: Bool = false,
     convert: @escaping @Sendable (Word) -> Value?
   ) {
-    form = ValueForm(noun: noun, accepted: accepted, candidates: candidates) { convert($0) != nil }
+    form = ValueForm(noun: noun, accepted: accepted, candidates: candidates, offersCommands: offersCommands) {
+      convert($0) != nil
+    }
     self.convert = convert
   }
 }
@@ -32,6 +35,7 @@ struct ValueForm: Sendable {
   let noun: String
   let accepted: String
   let candidates: [Candidate]
+  let offersCommands: Bool
   /// Whether a word is of this kind.
   let accepts: @Sendable (Word) -> Bool
 }

@@ -62,7 +62,7 @@ enum Arguments {
   static let amount = Argument.required("AMOUNT", Kinds.amount, "How much: 12, 12.5 or 12.50, and no other form")
   static let session = Argument.required("ID", .identifier("a session"), "The session, as 'sessions' lists it")
   static let topic = Argument.rest(
-    "COMMAND", .text("a command", maximumBytes: 64),
+    "COMMAND", .helpTopic("a command", besides: [.init(value: "statuses", summary: "The exit statuses")]),
     "A command with its subcommand, or 'statuses'; none is the overview")
   static let shell = Argument.required("SHELL", ValueKind<Shell>.choice("a shell"), "The shell to write for")
 }

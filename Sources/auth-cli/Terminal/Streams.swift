@@ -5,7 +5,9 @@ struct Streams {
   let output: OutputStream
   let errors: OutputStream
 
-  /// The streams of this process. `environment` looks a variable up.
+  /// The streams of this process.
+  ///
+  /// `environment` looks a variable up.
   static func standard(noColor: Bool, environment: (String) -> String? = Environment.value) -> Streams {
     func stream(_ descriptor: Int32, _ name: String) -> OutputStream {
       let isTerminal = isatty(descriptor) == 1
