@@ -8,7 +8,7 @@ struct LinePattern {
 
   /// Whether a line in the form of `OutputLine.visible`, indented, is what this line expects.
   func matches(_ actual: [UInt8]) -> Bool {
-    if line == actual || Self.unescaped(line) == Self.unescaped(actual) { return true }
+    if line == actual || Self.bytes(of: line) == Self.bytes(of: actual) { return true }
     if let pattern = Self.strip(" (re)", from: line) { return Self.expression(pattern, matches: actual) }
     if let pattern = Self.strip(" (glob)", from: line) { return Self.glob(pattern[...], matches: actual[...]) }
     return false
@@ -45,7 +45,7 @@ struct LinePattern {
   }
 
   /// The bytes that a line with `(esc)` stands for; any other line stands for itself.
-  private static func unescaped(_ line: [UInt8]) -> [UInt8] {
+  static func bytes(of line: [UInt8]) -> [UInt8] {
     guard let escaped = strip(" (esc)", from: line) else { return line }
     var bytes: [UInt8] = []
     var rest = escaped[...]

@@ -6,6 +6,8 @@ struct TranscriptDiff {
     case unexpected([UInt8])
   }
 
+  /// The lines that happened.
+  let actual: [[UInt8]]
   private let rows: [Row]
 
   init(expected: [[UInt8]], actual: [[UInt8]]) {
@@ -27,6 +29,7 @@ struct TranscriptDiff {
       }
     }
     self.rows = rows
+    self.actual = actual
   }
 
   var isEmpty: Bool {

@@ -30,11 +30,11 @@ struct SourceFile {
     }
   }
 
-  /// The types, protocols and aliases that the file declares for other modules.
+  /// The types, protocols and aliases at the top level that other modules see.
   var exportedTypes: [String] {
     code.compactMap { line in
       let form =
-        #/^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:public|package|open)\s+(?:(?:final|indirect|nonisolated)\s+)*(?:struct|class|enum|actor|protocol|typealias)\s+(?<name>\w+).*$/#
+        #/^(?:@\w+(?:\([^)]*\))?\s+)*(?:public|package|open)\s+(?:(?:final|indirect|nonisolated)\s+)*(?:struct|class|enum|actor|protocol|typealias)\s+(?<name>\w+).*$/#
       return line.wholeMatch(of: form).map { String($0.name) }
     }
   }

@@ -30,7 +30,8 @@ struct RefusedProgram {
         && diagnostic.message.contains(expectation.message)
     }
     let missing = expected.filter { expectation in !actual.contains { fits(expectation, $0) } }
-    let surplus = actual.filter { diagnostic in !expected.contains { fits($0, diagnostic) } }
+    // One offence can break a line in several ways, and compilers differ in how many they tell.
+    let surplus = actual.filter { diagnostic in !expected.contains { $0.line == diagnostic.line } }
     return missing.map { "expected and not there: \($0)" } + surplus.map { "there and not expected: \($0)" }
   }
 

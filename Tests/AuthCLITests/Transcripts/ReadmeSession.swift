@@ -1,0 +1,54 @@
+/// The terminal sessions of a Markdown file, as one: its `console` blocks in their order, in one shell.
+///
+/// Lines that begin with `$ ` are commands, with `> ` their continuation, and the rest is what they print. `…` stands for any text within
+/// a line, and alone on a line for any number of lines. Statuses are not shown, as on a terminal.
+struct ReadmeSession {
+  private let lines: [Substring]
+
+  init(markdown: String) {
+    var lines: [Substring] = []
+    var isInside = false
+    for line in markdown.split(separator: "\n", omittingEmptySubsequences: false) {
+      if line.hasPrefix("```") {
+        isInside = line == "```console"
+      } else if isInside {
+        lines.append(line)
+      }
+    }
+    self.lines = lines
+  }
+
+  var isEmpty: Bool { lines.isEmpty }
+
+  /// The same session as a transcript, in the home that every transcript begins with.
+  func transcript(name: String) -> Transcript {
+    let indented = lines.map { "  \($0)\n" }.joined()
+    return Transcript(name: name, contents: Array("  $ . \"$TESTDIR/setup.sh\"\n\(indented)".utf8))
+  }
+
+  /// What a reader would see, line by line, in a run of that transcript.
+  static func visible(in run: TranscriptRun) -> [String] {
+    let texts = run.diff.actual.map { String(decoding: $0.dropFirst(2), as: UTF8.self) }
+    return texts.filter { $0.wholeMatch(of: /\[\d+\]/) == nil }.map { text in
+      text.hasSuffix(" (esc)") ? String(decoding: LinePattern.bytes(of: Array(text.utf8)), as: UTF8.self) : text
+    }
+  }
+
+  /// Whether `actual`, without its first line, reads as the file says.
+  func matches(_ actual: [String]) -> Bool {
+    Self.match(lines[...], actual.dropFirst())
+  }
+
+  private static func match(_ expected: ArraySlice<Substring>, _ actual: ArraySlice<String>) -> Bool {
+    guard let line = expected.first else { return actual.isEmpty }
+    let rest = expected.dropFirst()
+    if line == "…" { return (actual.startIndex...actual.endIndex).contains { match(rest, actual[$0...]) } }
+    guard let text = actual.first else { return false }
+    return LinePattern.glob(pattern(of: line), matches: Array(text.utf8)[...]) && match(rest, actual.dropFirst())
+  }
+
+  private static func pattern(of line: Substring) -> ArraySlice<UInt8> {
+    let literal = line.replacing(/[*?\\]/) { "\\\($0.output)" }
+    return Array(literal.replacing("…", with: "*").utf8)[...]
+  }
+}

@@ -1,0 +1,57 @@
+import ChildProcess
+import Foundation
+import Testing
+
+/// The README says what happens.
+@Suite struct ReadmeTests {
+  private static let readme: String? = try? String(
+    contentsOf: URL(filePath: BuiltExecutable.repository).appending(path: "README.md"), encoding: .utf8)
+
+  @Test("the README's terminal sessions go as they are shown", .enabled(if: readme != nil))
+  func session() async throws {
+    let session = ReadmeSession(markdown: Self.readme ?? "")
+    #expect(!session.isEmpty, "the README shows no terminal session")
+    let run = try await play(session)
+    let actual = ReadmeSession.visible(in: run)
+    #expect(run.reachedEnd && session.matches(actual), "it went like this:\n\(actual.joined(separator: "\n"))")
+  }
+
+  @Test("every target of make that the README names exists", .enabled(if: readme != nil))
+  func targets() async throws {
+    let named = (Self.readme ?? "").matches(of: /\bmake ([a-z][a-z-]*)/).map { String($0.output.1) }
+    let makefile = try String(
+      contentsOf: URL(filePath: BuiltExecutable.repository).appending(path: "Makefile"), encoding: .utf8)
+    let unknown = Set(named).filter { target in !makefile.contains("\n\(target):") }
+    #expect(unknown.isEmpty)
+  }
+
+  @Test(
+    "a session that goes as shown matches, with … for what varies",
+    arguments: [
+      "Text.\n\n```console\n$ echo one\none\n```\n\n```sh\nnot run\n```\n\n```console\n$ echo two; (exit 3)\ntwo\n$ false\n```\n",
+      "```console\n$ printf 'id 42, ok\\n'\nid …, ok\n$ seq 5\n1\n…\n5\n$ echo 'what? *'\nwhat? *\n```\n",
+      "```console\n$ cat <<END\n> café\n> END\ncafé\n$ x=1\n```\nand later\n```console\n$ echo $x\n1\n```\n",
+    ])
+  func matches(_ markdown: String) async throws {
+    let session = ReadmeSession(markdown: markdown)
+    let actual = ReadmeSession.visible(in: try await play(session))
+    #expect(session.matches(actual), "\(actual.joined(separator: "\n"))")
+  }
+
+  @Test(
+    "a session that goes otherwise does not match",
+    arguments: [
+      "```console\n$ echo one\ntwo\n```\n", "```console\n$ echo one\n```\n", "```console\n$ true\none\n```\n",
+      "```console\n$ echo what\nwha?\n```\n", "```console\n$ seq 5\n1\n…\n4\n```\n",
+    ])
+  func differs(_ markdown: String) async throws {
+    let session = ReadmeSession(markdown: markdown)
+    #expect(!session.matches(ReadmeSession.visible(in: try await play(session))))
+  }
+
+  private func play(_ session: ReadmeSession) async throws -> TranscriptRun {
+    try await TranscriptRun(
+      session.transcript(name: "README.md"), executable: BuiltExecutable.path,
+      directory: BuiltExecutable.repository + "/fixtures/transcripts", timeLimit: .seconds(120))
+  }
+}
