@@ -11,6 +11,7 @@ extension EndReason {
     case .accountDisabled: "account_disabled"
     case .rebooted: "rebooted"
     case .switchedUser: "switched_user"
+    case .storeReleased: "store_released"
     }
   }
 

@@ -47,6 +47,11 @@ extension LocalAuthority: Authority {
     }
   }
 
+  /// Temporary.
+  public func confirm(_ token: SessionToken) async throws(AuthorityFailure<SessionRejection>) {
+    _ = try await resume(token)
+  }
+
   /// Ends the session of a token, durably when it returns.
   public func revoke(_ token: SessionToken, reason: EndReason) async throws(Unavailability) {
     do throws(LocalFailure) {

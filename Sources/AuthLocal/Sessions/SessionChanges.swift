@@ -52,7 +52,7 @@ extension LocalAuthority {
     let name: EventName
     switch reason {
     case .expired, .rebooted: name = .sessionExpired
-    case .userAsked, .revoked, .accountDisabled, .switchedUser: name = .sessionEnded
+    case .userAsked, .revoked, .accountDisabled, .switchedUser, .storeReleased: name = .sessionEnded
     }
     try record(name, account: session.account, actor: actor, session: session.id, detail: reason.stored, in: db)
   }

@@ -12,7 +12,8 @@ struct Answer: Sendable {
   var evenIfUnprinted: String?
 
   init(
-    status: ExitStatus = .done, lines: [String] = [], _ document: KeyValuePairs<String, JSON> = [:], notes: [String] = []
+    status: ExitStatus = .done, lines: [String] = [], _ document: KeyValuePairs<String, JSON> = [:],
+    notes: [String] = []
   ) {
     self.status = status
     self.lines = lines

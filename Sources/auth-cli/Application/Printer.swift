@@ -19,7 +19,8 @@ struct Printer {
     } catch {
       let refusal = Refusal(error)
       guard let truth = answer.evenIfUnprinted else { return refuse(refusal) }
-      return refuse(Refusal(refusal.status, refusal.code, "\(truth); \(refusal.message)", hint: "The receipts show it."))
+      return refuse(
+        Refusal(refusal.status, refusal.code, "\(truth); \(refusal.message)", hint: "The receipts show it."))
     }
     flushErrors()
     return answer.status

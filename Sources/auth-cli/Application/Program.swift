@@ -29,7 +29,8 @@ enum Program {
     case .help(let topic):
       return describe { width throws(UsageError) in try Help(AuthTool.tool, width: width).page(topic) }
     case .manual: return describe { _ throws(UsageError) in Manual(AuthTool.tool).page }
-    case .completions(let shell): return describe { _ throws(UsageError) in Completions(AuthTool.tool).script(for: shell) }
+    case .completions(let shell):
+      return describe { _ throws(UsageError) in Completions(AuthTool.tool).script(for: shell) }
     case .register, .logIn, .logOut, .status, .reauthenticate, .home, .pay, .receipts, .profile, .sessions,
       .revokeSession, .changePassword, .listAccounts, .showAccount, .disableAccount, .enableAccount, .unlockAccount,
       .events, .watch, .machine:

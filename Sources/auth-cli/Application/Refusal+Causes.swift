@@ -67,7 +67,8 @@ extension Refusal {
   }
 
   init(_ failure: ClockFailure) {
-    self.init(.cannotTell, "clock_unreadable", failure.description, hint: "Without it no limit can be judged; mount /proc.")
+    self.init(
+      .cannotTell, "clock_unreadable", failure.description, hint: "Without it no limit can be judged; mount /proc.")
   }
 
   init(_ failure: SessionFailure) {

@@ -1,0 +1,43 @@
+import AuthCore
+import AuthLocal
+
+/// Deadlines of the boot clock as moments of the wall clock, for people and programs to read; nothing is decided by them.
+struct Deadlines {
+  private let now: BootInstant
+  private let wallNow: Int64
+
+  init(clock: any SessionClock) throws(Refusal) {
+    do throws(ClockFailure) {
+      now = try clock.now()
+    } catch {
+      throw Refusal(error)
+    }
+    wallNow = WallTime.now().seconds
+  }
+
+  /// The moment, or nil when there is none to show.
+  func moment(_ deadline: Deadline) -> UTCTime? {
+    switch deadline {
+    case .at(let instant): UTCTime(seconds: wallNow + (instant.uptime - now.uptime).wholeSeconds)
+    case .off, .missing: nil
+    }
+  }
+
+  /// How long it is until then, in words: `29 min`.
+  func remaining(_ deadline: Deadline) -> String {
+    switch deadline {
+    case .at(let instant): Self.words((instant.uptime - now.uptime).wholeSeconds)
+    case .off: "no limit"
+    case .missing: "over"
+    }
+  }
+
+  private static func words(_ seconds: Int64) -> String {
+    switch seconds {
+    case ..<0: "over"
+    case ..<120: "\(seconds) s"
+    case ..<7200: "\(seconds / 60) min"
+    case _: "\(seconds / 3600) h \(seconds / 60 % 60) min"
+    }
+  }
+}

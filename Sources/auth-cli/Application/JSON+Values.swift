@@ -1,0 +1,21 @@
+import AuthCore
+import AuthLocal
+
+// How the values of the domain look in JSON documents.
+
+extension JSON {
+  static func user(_ user: User) -> JSON {
+    .members([
+      "id": .string(user.id.rawValue), "username": .string(user.username), "name": .string(user.displayName),
+      "role": .string(user.role.rawValue),
+    ])
+  }
+
+  static func receipt(_ receipt: Receipt) -> JSON {
+    .members([
+      "id": .integer(receipt.id), "payer": .string(orNull: receipt.payer), "payee": .string(receipt.payee),
+      "amount": .string(receipt.amount.description), "made_at": .string(receipt.madeAt.iso8601),
+      "idempotency_key": .string(orNull: receipt.key),
+    ])
+  }
+}

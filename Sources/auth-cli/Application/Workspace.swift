@@ -1,0 +1,91 @@
+import AuthCore
+import AuthLocal
+
+/// What a command works with: the authority, the kept session of this context, and the store over both.
+final class Workspace {
+  let globals: GlobalOptions
+  let printer: Printer
+  let places: Places
+  let context: ContextName
+  let clock = BootClock()
+  let authority: LocalAuthority
+  let vault: FileVault
+  let store: SessionStore
+  private let restoring = Gatekeeper<RestoreSteps>()
+  private var restored = RestoreOutcome.overtaken
+
+  /// The conditions of finding out about the kept session: one at a time, and once in a run.
+  private struct RestoreSteps: OptionSet, Sendable {
+    let rawValue: Int
+    static let loading = RestoreSteps(rawValue: 1)
+    static let loaded = RestoreSteps(rawValue: 2)
+  }
+
+  /// Nothing is read or made yet.
+  ///
+  /// - Parameter staysOpen: Whether the run lasts until it is interrupted, so that limits pass while it waits.
+  init(_ globals: GlobalOptions, _ printer: Printer, staysOpen: Bool = false) throws(Refusal) {
+    self.globals = globals
+    self.printer = printer
+    places = try Places()
+    do throws(LocalFailure) {
+      context = try globals.context.map { (name) throws(LocalFailure) in try ContextName(name) } ?? .standard
+    } catch {
+      throw Refusal(error)
+    }
+    authority = LocalAuthority(directory: places.data, label: context.description, clock: clock)
+    vault = FileVault(directory: places.state, context: context)
+    store = SessionStore(
+      authority: authority, vault: vault, clock: clock, timing: SessionTiming(watchesLimits: staysOpen))
+  }
+
+  /// Finds out about the kept session, once in a run however many parts of it ask.
+  func restore() async -> RestoreOutcome {
+    let passage = await restoring.withPassage(for: .loading) {
+      guard restoring.attemptPassage(for: .loaded) else { return }
+      restored = await store.restore()
+    }
+    switch passage {
+    case .passed, .refused: return restored
+    }
+  }
+
+  /// The key of whoever is logged in; asking is not activity.
+  func session() async throws(Refusal) -> LoggedInSession {
+    switch await restore() {
+    case .loggedIn(let session): return session
+    case .loggedOut(.neverLoggedIn): throw .notLoggedIn
+    case .loggedOut(.ended(let reason)): throw .ended(reason.sentence)
+    case .obstructed(let obstacle): throw Refusal(obstacle)
+    case .overtaken, .cancelled: throw Refusal(SessionFailure.overtaken)
+    }
+  }
+
+  /// The key of whoever is logged in, for a screen of theirs: that is activity, and moves the idle limit.
+  func activeSession() async throws(Refusal) -> LoggedInSession {
+    let session = try await session()
+    do throws(SessionFailure) {
+      return try await store.renew()
+    } catch {
+      if case .rejected(let rejection) = error, rejection.reason == .renewedRecently { return session }
+      throw Refusal(error)
+    }
+  }
+
+  /// A key that proves a recent password: asks for it on the terminal where it is too old.
+  func fresh(_ session: LoggedInSession) async throws(Refusal) -> FreshSession {
+    do throws(FreshnessRefusal) {
+      return try FreshSession(session)
+    } catch {
+      guard error == .passwordNotRecent else { throw Refusal(error) }
+    }
+    let renewed = try await PasswordQuestion.onTerminal(for: session.user.username, insteadOf: .notFresh) {
+      (password) throws(SessionFailure) in try await store.reauthenticate(password: password)
+    }
+    do throws(FreshnessRefusal) {
+      return try FreshSession(renewed)
+    } catch {
+      throw Refusal(error)
+    }
+  }
+}

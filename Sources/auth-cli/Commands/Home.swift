@@ -1,0 +1,28 @@
+import AuthCore
+import AuthLocal
+
+extension Workspace {
+  /// `home`: the one screen that anybody may see.
+  func home() async throws(Refusal) -> Answer {
+    switch await restore() {
+    case .loggedIn(let session):
+      return Answer(
+        lines: bar("Home") + ["Welcome, \(escaping: session.user.displayName)."],
+        ["logged_in": true, "user": .user(session.user)],
+        notes: ["Try: auth-cli receipts, auth-cli pay AMOUNT --to USER"])
+    case .loggedOut:
+      return Answer(
+        lines: bar("Home") + ["Welcome. Nobody is logged in."], ["logged_in": false, "user": nil],
+        notes: ["Try: auth-cli login USER, or auth-cli register USER"])
+    case .obstructed(let obstacle): throw Refusal(obstacle)
+    case .overtaken, .cancelled: throw Refusal(SessionFailure.overtaken)
+    }
+  }
+
+  /// The navigation bar, on a terminal.
+  func bar(_ title: String) -> [String] {
+    let output = printer.streams.output
+    guard output.isTerminal else { return [] }
+    return [Bar(bar: NavigationBar(title: title, store: store)).line(width: output.width, style: output.style), ""]
+  }
+}

@@ -1,0 +1,76 @@
+import AuthCore
+import AuthLocal
+
+extension Workspace {
+  /// `login [USER]`: begins a session, renews that of the same user, or with `--switch` takes another user's place.
+  func logIn(
+    _ user: String?, switching: Bool, idle: Duration?, absolute: Duration?, passwordFromInput: Bool
+  ) async throws(Refusal) -> Answer {
+    let name = try username(user, "User: ")
+    let limits = LimitRequest(idle: idle, absolute: absolute)
+    let present = try await present()
+    if let present, present.user.username != name.lowercased(), !switching {
+      throw Refusal(
+        .no, "other_user_logged_in", "\(escaping: present.user.username) is logged in here",
+        hint: "Log out first, or put the other user in place with: auth-cli login \(TextEscaping.escape(name)) --switch"
+      )
+    }
+    let begin: (Password) async throws(SessionFailure) -> Beginning = { (password) throws(SessionFailure) in
+      let credentials = Credentials(username: name, password: password)
+      switch present {
+      case nil:
+        return Beginning(session: try await self.store.logIn(credentials, limits: limits), verb: "Logged in")
+      case .some(let present) where present.user.username == name.lowercased():
+        return Beginning(
+          session: try await self.store.reauthenticate(password: password, limits: limits), verb: "Renewed the session")
+      case .some:
+        let switched = try await self.store.switchUser(to: credentials, limits: limits)
+        return Beginning(session: switched.session, verb: "Switched", leftovers: switched.leftovers)
+      }
+    }
+    let beginning =
+      passwordFromInput
+      ? try await PasswordQuestion.fromInput(check: begin)
+      : try await PasswordQuestion.onTerminal(for: name, check: begin)
+    return try describe(beginning)
+  }
+
+  private struct Beginning {
+    let session: LoggedInSession
+    let verb: String
+    var leftovers = Leftovers.none
+  }
+
+  /// Who is logged in now. An unusable session file is no obstacle to a login; an authority that cannot be asked is.
+  private func present() async throws(Refusal) -> LoggedInSession? {
+    switch await restore() {
+    case .loggedIn(let session): return session
+    case .loggedOut, .obstructed(.vault), .obstructed(.corrupt): return nil
+    case .obstructed(.authority(let cause)): throw Refusal(cause)
+    case .overtaken, .cancelled: throw Refusal(SessionFailure.overtaken)
+    }
+  }
+
+  private func describe(_ beginning: Beginning) throws(Refusal) -> Answer {
+    let deadlines = try Deadlines(clock: clock)
+    let user = beginning.session.user
+    let limits = beginning.session.limits
+    var notes: [String] = []
+    if beginning.leftovers != .none { notes.append("Of the session before: \(beginning.leftovers).") }
+    if let variable = globals.contextVariable { notes.append("In context \(context) (from \(variable)).") }
+    return Answer(
+      lines: [
+        "\(beginning.verb) as \(escaping: user.username). Without activity the session ends in \(deadlines.remaining(limits.idle))."
+      ],
+      [
+        "user": .user(user),
+        "session": .members([
+          "id": .string(beginning.session.id.rawValue),
+          "idle_until": .string(orNull: deadlines.moment(limits.idle)?.iso8601),
+          "absolute_until": .string(orNull: deadlines.moment(limits.absolute)?.iso8601),
+          "fresh_until": .string(orNull: deadlines.moment(limits.fresh)?.iso8601),
+        ]),
+        "context": .string(context.description),
+      ], notes: notes)
+  }
+}

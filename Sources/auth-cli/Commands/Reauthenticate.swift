@@ -1,0 +1,22 @@
+import AuthCore
+import AuthLocal
+
+extension Workspace {
+  /// `reauth`: the password again, which makes the session fresh.
+  func reauthenticate(passwordFromInput: Bool) async throws(Refusal) -> Answer {
+    let session = try await session()
+    let check: (Password) async throws(SessionFailure) -> LoggedInSession = { (password) throws(SessionFailure) in
+      try await self.store.reauthenticate(password: password)
+    }
+    let renewed =
+      passwordFromInput
+      ? try await PasswordQuestion.fromInput(check: check)
+      : try await PasswordQuestion.onTerminal(for: session.user.username, check: check)
+    let deadlines = try Deadlines(clock: clock)
+    return Answer(
+      lines: [
+        "The password of \(escaping: renewed.user.username) counts as recent for \(deadlines.remaining(renewed.limits.fresh))."
+      ],
+      ["user": .user(renewed.user), "fresh_until": .string(orNull: deadlines.moment(renewed.limits.fresh)?.iso8601)])
+  }
+}

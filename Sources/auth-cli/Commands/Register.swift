@@ -1,0 +1,44 @@
+import AuthCore
+import AuthLocal
+
+extension Workspace {
+  /// `register [USER]`: makes an account. It does not log in.
+  func register(_ user: String?, passwordFromInput: Bool) async throws(Refusal) -> Answer {
+    let name = try username(user, "Name of the new account: ")
+    do throws(LocalFailure) {
+      _ = try Username(name)
+    } catch {
+      throw Refusal(error)
+    }
+    let password =
+      passwordFromInput ? Password(bytes: try PasswordQuestion.line()) : try PasswordQuestion.new(for: name)
+    let created: User
+    do throws(LocalFailure) {
+      created = try authority.register(username: name, password: password)
+    } catch {
+      throw Refusal(error)
+    }
+    let shown = TextEscaping.escape(created.username)
+    return Answer(
+      lines: ["Registered \(shown)\(created.role == .administrator ? ", the administrator" : "")."],
+      ["user": .user(created)],
+      notes: [
+        "Try next:", "  auth-cli login \(shown)", "  auth-cli home",
+      ])
+  }
+
+  /// The user name of the command line, or what is typed on the terminal.
+  func username(_ given: String?, _ question: String) throws(Refusal) -> String {
+    if let given { return given }
+    let bytes: [UInt8]
+    do throws(PromptFailure) {
+      bytes = try NameQuestion.ask(question, insteadUse: "the argument USER")
+    } catch {
+      throw Refusal(error)
+    }
+    guard let name = String(validating: bytes, as: UTF8.self) else {
+      throw Refusal(.usage, "username_invalid", "what was typed is not text in UTF-8", hint: "Type the name again.")
+    }
+    return name
+  }
+}
