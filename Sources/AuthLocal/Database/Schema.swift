@@ -1,7 +1,7 @@
 /// The steps that lead from an empty file to the present schema, and how to tell our files.
 ///
-/// A step is never edited once released; a change is a new step. A new file takes all of them in one transaction, so that a file
-/// that was migrated and a file that was made are the same.
+/// A step is never edited once released; a change is a new step. A new file takes all of them in one transaction, so
+/// that a file that was migrated and a file that was made are the same.
 package enum Schema {
   /// "AuS1", the value of `PRAGMA application_id` in our files.
   package static let applicationID: Int64 = 0x4175_5331
@@ -94,7 +94,9 @@ package enum Schema {
     ) STRICT, WITHOUT ROWID;
     """
 
-  /// Version 2 keeps events. They are append-only: no update, and only those that concern no account may be deleted, which keeps a flood of
+  /// Version 2 keeps events.
+  ///
+  /// They are append-only: no update, and only those that concern no account may be deleted, which keeps a flood of
   /// invented names from filling the disk.
   private static let second = """
     ALTER TABLE authority ADD COLUMN event_salt BLOB NOT NULL DEFAULT x'';

@@ -1,5 +1,7 @@
 package enum EventQuery: String, Query {
-  /// The number of an event is its time in microseconds, or one more than the last where the wall clock stood still or went back.
+  /// The number of an event is its time in microseconds, or one more than the last where the wall clock stood still or
+  /// went back.
+  ///
   /// So the order of numbers is the order of writing, and a time selects a range of them.
   case append = """
     INSERT INTO events(id, at, name, account, actor, session, detail)

@@ -3,7 +3,8 @@ public import AuthCore
 extension LocalAuthority: Authority {
   /// Checks credentials and begins a session.
   ///
-  /// The attempt is counted before the password is hashed. Unknown name, wrong password and disabled account get one answer at one cost.
+  /// The attempt is counted before the password is hashed. Unknown name, wrong password and disabled account get one
+  /// answer at one cost.
   public func authenticate(
     _ credentials: Credentials, limits: LimitRequest
   ) async throws(AuthorityFailure<CredentialsRejection>) -> Grant {
@@ -14,14 +15,18 @@ extension LocalAuthority: Authority {
     }
   }
 
-  /// Says whom a token stands for now, reading only. The use of an ended one leaves an event.
+  /// Says whom a token stands for now, reading only.
+  ///
+  /// The use of an ended one leaves an event.
   public func resume(_ token: SessionToken) async throws(AuthorityFailure<SessionRejection>) -> Grant {
     try answering { () throws(LocalFailure) in
       try reading(token) { (_, session, _) throws(LocalFailure) in session.grant(token: token) }
     }
   }
 
-  /// Reports activity. It writes when the last activity is older than a minute, or a thirtieth of the idle limit, and keeps the token.
+  /// Reports activity.
+  ///
+  /// It writes when the last activity is older than a minute, or a thirtieth of the idle limit, and keeps the token.
   public func renew(_ token: SessionToken) async throws(AuthorityFailure<SessionRejection>) -> Grant {
     try answering { () throws(LocalFailure) in
       let (session, isStale) = try reading(token) { (_, session, now) throws(LocalFailure) in

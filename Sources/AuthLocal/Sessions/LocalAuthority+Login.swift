@@ -56,8 +56,8 @@ extension LocalAuthority {
 
   /// Verifies a password outside any transaction, then commits `body` with the end of the throttle's count.
   ///
-  /// - Returns: nil when the password does not fit, when there is no account, when it is disabled, and when the password was changed while this one
-  ///   was being hashed. Each costs the same.
+  /// - Returns: nil when the password does not fit, when there is no account, when it is disabled, and when the
+  ///   password was changed while this one was being hashed. Each costs the same.
   private func accept(
     _ password: NormalizedPassword?, for account: AccountRow?,
     _ body: (Connection, AccountRow, BootInstant) throws(LocalFailure) -> Grant

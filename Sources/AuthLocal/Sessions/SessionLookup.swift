@@ -12,7 +12,9 @@ extension LocalAuthority {
   /// How many uses of one ended session leave an event: enough to see it, too few to fill a disk with it.
   static let notedUsesAfterEnd: Int64 = 16
 
-  /// Looks up a token without changing anything. A live session costs one indexed read.
+  /// Looks up a token without changing anything.
+  ///
+  /// A live session costs one indexed read.
   func find(_ token: SessionToken, at now: BootInstant, in db: Connection) throws(LocalFailure) -> SessionFinding {
     let hash = SQLValue.blob(SHA256.hash(token.bytes))
     func row(_ row: Row) throws(LocalFailure) -> SessionRow { try SessionRow(row, in: db) }
@@ -27,7 +29,8 @@ extension LocalAuthority {
 
   /// The live session of a token.
   ///
-  /// A token that stands for nothing was forgotten after its absolute limit, or never given; it is answered as the former.
+  /// A token that stands for nothing was forgotten after its absolute limit, or never given; it is answered as the
+  /// former.
   func live(_ token: SessionToken, at now: BootInstant, in db: Connection) throws(LocalFailure) -> SessionRow {
     switch try find(token, at: now, in: db) {
     case .live(let session): return session
@@ -73,13 +76,15 @@ extension LocalAuthority {
     do throws(LocalFailure) {
       return try body()
     } catch {
-      // The refusal stands whether or not it can be written down: a full disk must not turn "logged out" into "cannot tell".
+      // The refusal stands whether or not it can be written down: a full disk must not turn "logged out" into "cannot
+      // tell".
       if case .session = error.kind { try? noteUse(of: token) }
       throw error
     }
   }
 
-  /// Leaves an event for the use of a token that no longer opens anything, and writes down an expiry that is seen for the first time.
+  /// Leaves an event for the use of a token that no longer opens anything, and writes down an expiry that is seen for
+  /// the first time.
   private func noteUse(of token: SessionToken) throws(LocalFailure) {
     try database.write { (db) throws(LocalFailure) in
       switch try find(token, at: try now(), in: db) {

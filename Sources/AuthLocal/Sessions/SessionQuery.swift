@@ -1,4 +1,6 @@
-/// The statements about sessions. The columns of a selection are in the order that ``SessionRow`` reads.
+/// The statements about sessions.
+///
+/// The columns of a selection are in the order that ``SessionRow`` reads.
 package enum SessionQuery: String, Query {
   case byToken = """
     SELECT s.id, s.boot, s.active, s.idle_span, s.absolute_until, s.fresh_until, s.ended_reason, s.label, s.created_at,

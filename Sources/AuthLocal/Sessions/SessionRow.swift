@@ -43,7 +43,9 @@ struct SessionRow: Sendable {
     user = try AccountRow.user(row, from: 13, in: db)
   }
 
-  /// Why the session is over at `now`, or nil while it lives. What was written down outranks what the clock says.
+  /// Why the session is over at `now`, or nil while it lives.
+  ///
+  /// What was written down outranks what the clock says.
   func end(at now: BootInstant) -> EndReason? {
     if let marked { return marked }
     if isDisabled { return .accountDisabled }
