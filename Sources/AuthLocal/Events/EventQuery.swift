@@ -12,4 +12,14 @@ package enum EventQuery: String, Query {
     DELETE FROM events WHERE account IS NULL AND id IN
       (SELECT id FROM events WHERE account IS NULL ORDER BY id DESC LIMIT 4 OFFSET ?)
     """
+  case page = """
+    SELECT e.id, e.at, e.name, a.name, b.name, e.session, e.detail
+    FROM events e LEFT JOIN accounts a ON a.id = e.account LEFT JOIN accounts b ON b.id = e.actor
+    WHERE e.id >= ? AND e.id < ? ORDER BY e.id DESC LIMIT ?
+    """
+  case pageOfAccount = """
+    SELECT e.id, e.at, e.name, a.name, b.name, e.session, e.detail
+    FROM events e LEFT JOIN accounts a ON a.id = e.account LEFT JOIN accounts b ON b.id = e.actor
+    WHERE e.account = ? AND e.id >= ? AND e.id < ? ORDER BY e.id DESC LIMIT ?
+    """
 }

@@ -73,7 +73,7 @@ extension LocalAuthority {
   /// The live sessions of an account, the newest first.
   func liveSessions(of account: Int64, at now: BootInstant, in db: Connection) throws(LocalFailure) -> [SessionRow] {
     try db.all(SessionQuery.ofAccount, .integer(account)) { (row) throws(LocalFailure) in try SessionRow(row, in: db) }
-      .filter { $0.marked == nil && $0.limits.verdict(at: now) == .live }
+      .filter { $0.limits.verdict(at: now) == .live }
       .sorted { ($0.createdAt, $0.id.rawValue) > ($1.createdAt, $1.id.rawValue) }
   }
 
