@@ -106,7 +106,7 @@ extension LocalAuthority {
 
   private func requireAnotherAdministrator(than account: AccountRow, in db: Connection) throws(LocalFailure) {
     guard account.user.role == .administrator else { return }
-    let other = try db.first(AccountQuery.otherAdministrator, .integer(account.id), .integer(.max)) { _ in true }
+    let other = try db.first(AccountQuery.otherAdministrator, .integer(account.id), .integer(Int64.max)) { _ in true }
     if other == nil {
       throw .refused(
         "last_administrator", "'\(account.user.username)' is the last administrator who can enable accounts.",

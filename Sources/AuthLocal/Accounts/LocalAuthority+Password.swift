@@ -16,7 +16,7 @@ extension LocalAuthority {
       try db.run(AccountQuery.setPassword, .text(hash), .integer(session.account))
       _ = try endAll(
         of: session.account, except: session.id, because: .revoked, by: session.account, at: now, in: db)
-      let grant = try exchange(session, limits: .standard, at: now, in: db)
+      let grant = try issue(for: session, limits: .standard, at: now, in: db)
       try record(.passwordChanged, account: session.account, actor: session.account, session: session.id, in: db)
       return grant
     }

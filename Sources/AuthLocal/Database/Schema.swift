@@ -63,11 +63,17 @@ package enum Schema {
     CREATE INDEX sessions_live ON sessions(account) WHERE ended_reason IS NULL;
     CREATE INDEX sessions_old ON sessions(purge_after);
 
-    CREATE TABLE superseded_tokens(
+    CREATE TABLE other_tokens(
       token_hash BLOB PRIMARY KEY CHECK(length(token_hash) = 32),
-      session TEXT NOT NULL REFERENCES sessions(id) ON DELETE CASCADE
+      session TEXT NOT NULL REFERENCES sessions(id) ON DELETE CASCADE,
+      active INTEGER,
+      idle_span INTEGER,
+      absolute_until INTEGER,
+      fresh_until INTEGER,
+      active_at INTEGER,
+      purge_after INTEGER
     ) STRICT, WITHOUT ROWID;
-    CREATE INDEX superseded_by_session ON superseded_tokens(session);
+    CREATE INDEX other_tokens_session ON other_tokens(session);
 
     CREATE TABLE ledger_accounts(
       id INTEGER PRIMARY KEY,

@@ -15,7 +15,7 @@ extension LocalAuthority {
   package func events(
     _ scope: EventScope = .own, since: WallTime? = nil, before: Int64? = nil, limit: Int = 50, token: SessionToken
   ) throws(LocalFailure) -> [Event] {
-    let range: (SQLValue, SQLValue) = (.integer(since?.microseconds ?? .min), .integer(before ?? .max))
+    let range: (SQLValue, SQLValue) = (.integer(since?.microseconds ?? Int64.min), .integer(before ?? Int64.max))
     switch scope {
     case .own:
       return try reading(token) { (db, own, _) throws(LocalFailure) in

@@ -92,6 +92,7 @@ extension LocalFailure {
       case .ended(.accountDisabled): ("session_account_disabled", "The account was disabled.")
       case .ended(.rebooted): ("session_rebooted", "The machine was restarted since the session began.")
       case .ended(.switchedUser): ("session_switched_user", "Another user was logged in in this session's place.")
+      case .ended(.storeReleased): ("session_released", "The session was let go of by its program.")
       }
     return LocalFailure(.session(rejection), code, what, hint: "Log in again.")
   }

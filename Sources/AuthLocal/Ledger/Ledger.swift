@@ -54,7 +54,7 @@ struct Ledger {
 
   /// Payments from and to `account`, newest first, older than the transfer `before`.
   func receipts(of account: Int64, before: Int64?, limit: Int) throws(LocalFailure) -> [Receipt] {
-    try db.all(LedgerQuery.page, .integer(account), .integer(before ?? .max), .integer(limit)) { Self.receipt($0) }
+    try db.all(LedgerQuery.page, .integer(account), .integer(before ?? Int64.max), .integer(limit)) { Self.receipt($0) }
   }
 
   private static func receipt(_ row: Row) -> Receipt {

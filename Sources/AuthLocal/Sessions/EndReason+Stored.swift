@@ -11,11 +11,13 @@ extension EndReason {
     case .accountDisabled: "account_disabled"
     case .rebooted: "rebooted"
     case .switchedUser: "switched_user"
+    case .storeReleased: "store_released"
     }
   }
 
   static let every: [EndReason] = [
     .userAsked, .expired(.idle), .expired(.absolute), .revoked, .accountDisabled, .rebooted, .switchedUser,
+    .storeReleased,
   ]
 
   init?(stored: String) {
