@@ -1,4 +1,6 @@
-/// The statements about accounts. The columns of a selection are in the order that ``AccountRow`` reads.
+/// The statements about accounts.
+///
+/// The columns of a selection are in the order that ``AccountRow`` reads.
 package enum AccountQuery: String, Query {
   case byName = """
     SELECT id, name, display_name, role, password_hash, disabled, created_at, guesses, attempts, wait_boot, wait_until

@@ -1,14 +1,17 @@
 public import AuthCore
 
 extension LocalAuthority {
-  /// Makes an account. The first one ever is an administrator's; each opens with 100.00.
+  /// Makes an account.
   ///
-  /// It does not log in. It makes the database when there is none, and forgets failed attempts on the name from before it existed.
+  /// The first one ever is an administrator's; each opens with 100.00.
+  ///
+  /// It does not log in. It makes the database when there is none, and forgets failed attempts on the name from before
+  /// it existed.
   ///
   /// - Parameter displayName: The name that screens show; nil shows the user name as typed.
   /// - Returns: The new user.
-  /// - Throws: ``LocalFailure`` of kind `invalid` for a name or a password that is not accepted, `refused` (`username_taken`) when the
-  ///   name is in use, `unavailable` when nothing could be stored.
+  /// - Throws: ``LocalFailure`` of kind `invalid` for a name or a password that is not accepted, `refused`
+  ///   (`username_taken`) when the name is in use, `unavailable` when nothing could be stored.
   public func register(
     username: String, password: Password, displayName: String? = nil
   ) throws(LocalFailure) -> User {

@@ -27,7 +27,9 @@ package struct SHA256 {
     }
   }
 
-  /// Pads and gives the digest. The value is used up.
+  /// Pads and gives the digest.
+  ///
+  /// The value is used up.
   package mutating func finish() -> [UInt8] {
     let bits = length &* 8
     pending.append(0x80)

@@ -22,7 +22,9 @@ package enum Secrets {
     return String(decoding: try random(count: length).map { alphabet[Int($0 & 31)] }, as: UTF8.self)
   }
 
-  /// Whether two byte strings are equal. The time depends on the lengths only.
+  /// Whether two byte strings are equal.
+  ///
+  /// The time depends on the lengths only.
   package static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
     guard left.count == right.count else { return false }
     var difference: UInt8 = 0

@@ -3,8 +3,9 @@ import Glibc
 
 /// How long a statement waits for a lock that another process holds: often and briefly, up to a bound.
 ///
-/// SQLite's own waits grow to 100 ms, so that many short writers sleep past each other; a payment holds the lock about a
-/// millisecond, and here the pause never exceeds two. The pauses differ at random, so that waiters do not march in step.
+/// SQLite's own waits grow to 100 ms, so that many short writers sleep past each other; a payment holds the lock about
+/// a millisecond, and here the pause never exceeds two. The pauses differ at random, so that waiters do not march in
+/// step.
 /// Source: sqlite.org/c3ref/busy_handler.html.
 final class BusyWait {
   private let limit: Int64
@@ -14,7 +15,9 @@ final class BusyWait {
     self.limit = limit.wholeNanoseconds
   }
 
-  /// Makes `connection` wait like this. The object must live as long as the connection does.
+  /// Makes `connection` wait like this.
+  ///
+  /// The object must live as long as the connection does.
   func install(on connection: OpaquePointer) {
     sqlite3_busy_handler(
       connection,

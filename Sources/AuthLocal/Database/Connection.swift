@@ -10,7 +10,9 @@ final class Connection {
   private var statements: [String: OpaquePointer] = [:]
   private var isSetUpForWriting = false
 
-  /// Opens a file that exists. Nothing is read from it yet.
+  /// Opens a file that exists.
+  ///
+  /// Nothing is read from it yet.
   init(path: String, wait limit: Duration) throws(LocalFailure) {
     var handle: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
@@ -34,9 +36,10 @@ final class Connection {
 
   /// Settings that only a writer needs; they read nothing from the file, except that the journal mode needs the schema.
   ///
-  /// Journal mode PERSIST was the fastest of the rollback modes for short processes when measured (write 1.47 ms against 1.71 for
-  /// DELETE and 1.72 for TRUNCATE; a read costs the same), and leaves no side file behind a reader as WAL does. `synchronous = FULL` suffices with it:
-  /// EXTRA adds the directory's synchronisation after the journal is unlinked, and here the commit is the synchronised zeroing of its header.
+  /// Journal mode PERSIST was the fastest of the rollback modes for short processes when measured (write 1.47 ms
+  /// against 1.71 for DELETE and 1.72 for TRUNCATE; a read costs the same), and leaves no side file behind a reader as
+  /// WAL does. `synchronous = FULL` suffices with it: EXTRA adds the directory's synchronisation after the journal is
+  /// unlinked, and here the commit is the synchronised zeroing of its header.
   /// Source: sqlite.org/pragma.html#pragma_synchronous, #pragma_journal_mode.
   func setUpForWriting() throws(LocalFailure) {
     if isSetUpForWriting { return }

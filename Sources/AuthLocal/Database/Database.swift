@@ -3,7 +3,8 @@ import Glibc
 
 /// The database file and the one connection to it, opened at the first use and checked at every use.
 ///
-/// Every call blocks its caller for as long as the disk and the lock of another process take, the latter up to the busy wait.
+/// Every call blocks its caller for as long as the disk and the lock of another process take, the latter up to the busy
+/// wait.
 final class Database: Sendable {
   static let fileName = "authority.db"
 

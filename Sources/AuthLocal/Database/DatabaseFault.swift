@@ -2,6 +2,7 @@ import AuthCore
 import CSQLite
 
 /// What SQLite's result codes mean for a person, each with what to do.
+///
 /// Source: sqlite.org/rescode.html.
 enum DatabaseFault {
   static func failure(code: Int32, systemError: ErrorNumber, detail: String, path: String) -> LocalFailure {

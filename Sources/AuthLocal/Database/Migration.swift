@@ -37,8 +37,8 @@ struct Migration {
 
   /// Makes the schema in a file without one, or takes an older file forward, in one transaction.
   ///
-  /// An older file is first copied to `authority.db.backup-v1` (or whatever its version is) while the write lock is held, so that the
-  /// copy is exactly what the migration started from.
+  /// An older file is first copied to `authority.db.backup-v1` (or whatever its version is) while the write lock is
+  /// held, so that the copy is exactly what the migration started from.
   func run(creating: Bool) throws(LocalFailure) {
     try connection.setUpForWriting()
     try connection.execute("BEGIN IMMEDIATE")

@@ -1,7 +1,7 @@
 /// The steps that lead from an empty file to the present schema, and how to tell our files.
 ///
-/// A step is never edited once released; a change is a new step. A new file takes all of them in one transaction, so that a file
-/// that was migrated and a file that was made are the same.
+/// A step is never edited once released; a change is a new step. A new file takes all of them in one transaction, so
+/// that a file that was migrated and a file that was made are the same.
 package enum Schema {
   /// "AuS1", the value of `PRAGMA application_id` in our files.
   package static let applicationID: Int64 = 0x4175_5331
@@ -63,11 +63,17 @@ package enum Schema {
     CREATE INDEX sessions_live ON sessions(account) WHERE ended_reason IS NULL;
     CREATE INDEX sessions_old ON sessions(purge_after);
 
-    CREATE TABLE superseded_tokens(
+    CREATE TABLE other_tokens(
       token_hash BLOB PRIMARY KEY CHECK(length(token_hash) = 32),
-      session TEXT NOT NULL REFERENCES sessions(id) ON DELETE CASCADE
+      session TEXT NOT NULL REFERENCES sessions(id) ON DELETE CASCADE,
+      active INTEGER,
+      idle_span INTEGER,
+      absolute_until INTEGER,
+      fresh_until INTEGER,
+      active_at INTEGER,
+      purge_after INTEGER
     ) STRICT, WITHOUT ROWID;
-    CREATE INDEX superseded_by_session ON superseded_tokens(session);
+    CREATE INDEX other_tokens_session ON other_tokens(session);
 
     CREATE TABLE ledger_accounts(
       id INTEGER PRIMARY KEY,
@@ -94,7 +100,9 @@ package enum Schema {
     ) STRICT, WITHOUT ROWID;
     """
 
-  /// Version 2 keeps events. They are append-only: no update, and only those that concern no account may be deleted, which keeps a flood of
+  /// Version 2 keeps events.
+  ///
+  /// They are append-only: no update, and only those that concern no account may be deleted, which keeps a flood of
   /// invented names from filling the disk.
   private static let second = """
     ALTER TABLE authority ADD COLUMN event_salt BLOB NOT NULL DEFAULT x'';

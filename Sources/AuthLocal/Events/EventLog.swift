@@ -6,8 +6,8 @@ extension LocalAuthority {
 
   /// Appends an event in the transaction that `db` is in.
   ///
-  /// A session is named by a salted hash, so that the log does not tell which listing it belongs to and still tells sessions apart
-  /// (OWASP Logging Cheat Sheet, "Data to exclude").
+  /// A session is named by a salted hash, so that the log does not tell which listing it belongs to and still tells
+  /// sessions apart (OWASP Logging Cheat Sheet, "Data to exclude").
   func record(
     _ name: EventName, account: Int64?, actor: Int64? = nil, session: SessionID? = nil, detail: String? = nil,
     in db: Connection

@@ -2,8 +2,9 @@ public import AuthCore
 
 /// Why the embedded authority did not do what was asked.
 ///
-/// Every failure says what happened and why (``description``), what to do next (``hint``), and carries a stable ``code`` for
-/// programs. Nothing was changed when one is thrown, except what the operation names: counters of the throttle, and events.
+/// Every failure says what happened and why (``description``), what to do next (``hint``), and carries a stable
+/// ``code`` for programs. Nothing was changed when one is thrown, except what the operation names: counters of the
+/// throttle, and events.
 public struct LocalFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// What kind of "no" it is.
   public enum Kind: Hashable, Sendable {
@@ -92,6 +93,7 @@ extension LocalFailure {
       case .ended(.rebooted): ("session_rebooted", "The machine was restarted since the session began.")
       case .ended(.storeReleased): ("session_released", "x")
       case .ended(.switchedUser): ("session_switched_user", "Another user was logged in in this session's place.")
+      case .ended(.storeReleased): ("session_released", "The session was let go of by its program.")
       }
     return LocalFailure(.session(rejection), code, what, hint: "Log in again.")
   }

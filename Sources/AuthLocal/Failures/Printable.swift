@@ -1,8 +1,8 @@
 extension String {
   /// The text with everything escaped that could move a cursor, hide, reorder or break a line.
   ///
-  /// Control and format characters, line and paragraph separators and unassigned scalars become `\u{…}`; a backslash is doubled,
-  /// so that the original can be told from its escape.
+  /// Control and format characters, line and paragraph separators and unassigned scalars become `\u{…}`; a backslash is
+  /// doubled, so that the original can be told from its escape.
   public var printable: String {
     guard unicodeScalars.contains(where: \.mustBeEscaped) else { return self }
     var result = ""

@@ -15,8 +15,8 @@ enum DurableFile {
 
   /// Replaces the content of `name`: temporary file, fsync, rename, fsync of the directory.
   ///
-  /// The caller holds the lock that makes it the only writer, so that the temporary name needs no randomness and what a killed
-  /// process left is used again.
+  /// The caller holds the lock that makes it the only writer, so that the temporary name needs no randomness and what a
+  /// killed process left is used again.
   static func replace(_ name: String, in directory: PrivateDirectory, with content: [UInt8]) throws(FileFault) {
     let path = directory.file(name)
     let temporary = directory.file(".\(name).new")
@@ -31,7 +31,9 @@ enum DurableFile {
     try directory.synchronize()
   }
 
-  /// Makes the content of a file durable. Not for a database file in use: closing it would drop SQLite's locks.
+  /// Makes the content of a file durable.
+  ///
+  /// Not for a database file in use: closing it would drop SQLite's locks.
   static func synchronize(_ path: String) throws(FileFault) {
     let descriptor = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC)
     guard descriptor >= 0 else { throw .system(path, "cannot be opened", .current) }

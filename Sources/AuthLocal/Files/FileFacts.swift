@@ -9,8 +9,8 @@ struct FileFacts {
 
   /// Looks without following a symbolic link and without opening anything.
   ///
-  /// Opening would not do: closing any descriptor of a database file drops the locks that SQLite holds on it in this process
-  /// (fcntl(2), "Advisory record locking").
+  /// Opening would not do: closing any descriptor of a database file drops the locks that SQLite holds on it in this
+  /// process (fcntl(2), "Advisory record locking").
   ///
   /// - Returns: nil when there is nothing of that name.
   init?(of path: String) throws(FileFault) {

@@ -1,4 +1,5 @@
-/// Double entry: every transfer has two entries that add up to zero, made in one transaction with the balances they change.
+/// Double entry: every transfer has two entries that add up to zero, made in one transaction with the balances they
+/// change.
 ///
 /// Account 0 is the equity account, out of which every account opens; it alone may be negative.
 struct Ledger {
@@ -24,7 +25,9 @@ struct Ledger {
     return balance
   }
 
-  /// Moves an amount. The caller has checked that the payer has it.
+  /// Moves an amount.
+  ///
+  /// The caller has checked that the payer has it.
   ///
   /// - Returns: The number of the transfer.
   func transfer(
@@ -51,7 +54,7 @@ struct Ledger {
 
   /// Payments from and to `account`, newest first, older than the transfer `before`.
   func receipts(of account: Int64, before: Int64?, limit: Int) throws(LocalFailure) -> [Receipt] {
-    try db.all(LedgerQuery.page, .integer(account), .integer(before ?? .max), .integer(limit)) { Self.receipt($0) }
+    try db.all(LedgerQuery.page, .integer(account), .integer(before ?? Int64.max), .integer(limit)) { Self.receipt($0) }
   }
 
   private static func receipt(_ row: Row) -> Receipt {

@@ -3,8 +3,8 @@ package import AuthCore
 extension LocalAuthority {
   /// Pays, in one transaction with every check: session, freshness, accounts, balance.
   ///
-  /// With a key that was used before, an identical order gets the first receipt, whatever became of freshness and balance since, and
-  /// another order is refused.
+  /// With a key that was used before, an identical order gets the first receipt, whatever became of freshness and
+  /// balance since, and another order is refused.
   package func pay(_ order: PaymentOrder, token: SessionToken) throws(LocalFailure) -> Receipt {
     try writing(token) { (db, session, now) throws(LocalFailure) in
       let ledger = Ledger(db)

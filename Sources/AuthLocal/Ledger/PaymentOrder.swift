@@ -7,7 +7,9 @@ public struct PaymentOrder: Hashable, Sendable {
   /// The name under which this payment is made at most once, or nil for one that may be repeated.
   public let key: IdempotencyKey?
 
-  /// Creates an order. Nothing is paid by that.
+  /// Creates an order.
+  ///
+  /// Nothing is paid by that.
   public init(amount: Amount, payee: Username, key: IdempotencyKey? = nil) {
     self.amount = amount
     self.payee = payee

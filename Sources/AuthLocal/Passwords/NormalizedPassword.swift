@@ -1,13 +1,13 @@
 import AuthCore
 import CCrypt
-// The standard library composes text for its own comparison of strings and offers it only under this name, as it does to Foundation.
-// A test compares it with Foundation's own composition over every scalar.
+// The standard library composes text for its own comparison of strings and offers it only under this name, as it does
+// to Foundation. A test compares it with Foundation's own composition over every scalar.
 @_spi(_Unicode) import Swift
 
 /// A password in the one form that is hashed: UTF-8 in Unicode Normalization Form C, without NUL, at most 511 bytes.
 ///
-/// Keyboards and terminals differ in whether é arrives composed or decomposed; both are the same password. 511 bytes is the limit of
-/// libcrypt (`CRYPT_MAX_PASSPHRASE_SIZE` with its NUL); what is longer is refused, never cut.
+/// Keyboards and terminals differ in whether é arrives composed or decomposed; both are the same password. 511 bytes is
+/// the limit of libcrypt (`CRYPT_MAX_PASSPHRASE_SIZE` with its NUL); what is longer is refused, never cut.
 /// Source: NIST SP 800-63B-4, section 3.1.1.2; UAX #15; crypt(3).
 struct NormalizedPassword: Redacted {
   enum Fault: Error { case notText, containsNUL, tooLong(bytes: Int) }
@@ -18,7 +18,8 @@ struct NormalizedPassword: Redacted {
 
   init(_ password: Password) throws(Fault) {
     guard let typed = String(validating: password.bytes, as: UTF8.self) else { throw .notText }
-    // Composition never makes text longer than three times its bytes, and hostile text need not be composed to be refused.
+    // Composition never makes text longer than three times its bytes, and hostile text need not be composed to be
+    // refused.
     guard password.bytes.count <= Self.longest * 4 else { throw .tooLong(bytes: password.bytes.count) }
     var composed = String.UnicodeScalarView()
     for scalar in typed._nfc { composed.append(scalar) }

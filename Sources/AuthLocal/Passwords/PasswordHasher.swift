@@ -16,7 +16,9 @@ struct PasswordHasher: Sendable {
     return String(decoding: hash, as: UTF8.self)
   }
 
-  /// Whether `password` is the one that `stored` was made from. Nil, a password that cannot be one, costs the same and is never it.
+  /// Whether `password` is the one that `stored` was made from.
+  ///
+  /// Nil, a password that cannot be one, costs the same and is never it.
   func verifies(_ password: NormalizedPassword?, against stored: String) throws(LocalFailure) -> Bool {
     let bytes = password.map { Array($0.text.utf8) } ?? []
     guard let hash = Self.crypt(bytes, stored.utf8.map(CChar.init(bitPattern:)) + [0]) else { throw Self.failed }
@@ -40,7 +42,9 @@ struct PasswordHasher: Sendable {
       hint: "Yescrypt needs 64 MiB of free memory; try again. Nothing was changed.")
   }
 
-  /// crypt_rn(3) with a work area that is wiped afterwards. Nil on failure; errno says why.
+  /// crypt_rn(3) with a work area that is wiped afterwards.
+  ///
+  /// Nil on failure; errno says why.
   private static func crypt(_ phrase: [UInt8], _ setting: [CChar]) -> [UInt8]? {
     let size = MemoryLayout<crypt_data>.size
     let area = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: MemoryLayout<crypt_data>.alignment)

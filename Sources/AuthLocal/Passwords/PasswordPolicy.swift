@@ -1,7 +1,10 @@
 import AuthCore
 
-/// What a password must be when it is set. Nothing is asked of its composition, and it never expires.
-/// Source: NIST SP 800-63B-4, section 3.1.1.2: 15 characters for a password that is the only factor, a blocklist, context-specific words.
+/// What a password must be when it is set.
+///
+/// Nothing is asked of its composition, and it never expires.
+/// Source: NIST SP 800-63B-4, section 3.1.1.2: 15 characters for a password that is the only factor, a blocklist,
+/// context-specific words.
 enum PasswordPolicy {
   /// Characters, counted as Unicode scalars after composition.
   static let shortest = 15
@@ -12,7 +15,8 @@ enum PasswordPolicy {
   static func accept(_ password: Password, for username: Username) throws(LocalFailure) -> NormalizedPassword {
     let normalized = try normalize(password)
     let text = normalized.text
-    // The composition of scalars that are not assigned yet may change with a new version of Unicode (UAX #15, section 3).
+    // The composition of scalars that are not assigned yet may change with a new version of Unicode (UAX #15, section
+    // 3).
     guard !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .unassigned }) else {
       throw .invalid(
         "password_unassigned", "The password holds characters that Unicode has not assigned.", hint: "Choose others.")

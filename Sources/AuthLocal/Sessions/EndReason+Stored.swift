@@ -17,6 +17,7 @@ extension EndReason {
 
   static let every: [EndReason] = [
     .userAsked, .expired(.idle), .expired(.absolute), .revoked, .accountDisabled, .rebooted, .switchedUser,
+    .storeReleased,
   ]
 
   init?(stored: String) {

@@ -3,7 +3,8 @@ public import AuthCore
 extension LocalAuthority: Authority {
   /// Checks credentials and begins a session.
   ///
-  /// The attempt is counted before the password is hashed. Unknown name, wrong password and disabled account get one answer at one cost.
+  /// The attempt is counted before the password is hashed. Unknown name, wrong password and disabled account get one
+  /// answer at one cost.
   public func authenticate(
     _ credentials: Credentials, limits: LimitRequest
   ) async throws(AuthorityFailure<CredentialsRejection>) -> Grant {
@@ -14,18 +15,22 @@ extension LocalAuthority: Authority {
     }
   }
 
-  /// Says whom a token stands for now, reading only. The use of an ended one leaves an event.
+  /// Says whom a token stands for now, reading only.
+  ///
+  /// The use of an ended one leaves an event.
   public func resume(_ token: SessionToken) async throws(AuthorityFailure<SessionRejection>) -> Grant {
     try answering { () throws(LocalFailure) in
       try reading(token) { (_, session, _) throws(LocalFailure) in session.grant(token: token) }
     }
   }
 
-  /// Reports activity. It writes when the last activity is older than a minute, or a thirtieth of the idle limit, and keeps the token.
+  /// Reports activity.
+  ///
+  /// It writes when the last activity is older than a minute, or a thirtieth of the idle limit, and keeps the token.
   public func renew(_ token: SessionToken) async throws(AuthorityFailure<SessionRejection>) -> Grant {
     try answering { () throws(LocalFailure) in
       let (session, isStale) = try reading(token) { (_, session, now) throws(LocalFailure) in
-        (session, session.isStale(at: now))
+        (session, session.terms.isStale(at: now))
       }
       if !isStale { return session.grant(token: token) }
       try writing(token) { (_, _, _) throws(LocalFailure) in }
@@ -47,21 +52,26 @@ extension LocalAuthority: Authority {
     }
   }
 
-  /// Temporary.
+  /// Lets an issued token take the place of the one it replaces.
   public func confirm(_ token: SessionToken) async throws(AuthorityFailure<SessionRejection>) {
-    _ = try await resume(token)
+    do throws(LocalFailure) {
+      if try reading(token, { (_, _, _) throws(LocalFailure) in true }) { return }
+    } catch {
+      throw Self.answer(error)
+    }
   }
 
   /// Ends the session of a token, durably when it returns.
+  ///
+  /// A token that was superseded or issued and never used ends its session too: whoever logs out with it means that session.
   public func revoke(_ token: SessionToken, reason: EndReason) async throws(Unavailability) {
     do throws(LocalFailure) {
       try database.write { (db) throws(LocalFailure) in
-        let hash = SQLValue.blob(SHA256.hash(token.bytes))
-        let session = try db.first(SessionQuery.byToken, hash) { (row) throws(LocalFailure) in
-          try SessionRow(row, in: db)
+        switch try find(token, at: try now(), in: db) {
+        case .unknown: return
+        case .live(let session), .pending(let session, _), .ended(let session, _), .superseded(let session):
+          if session.marked == nil { try end(session, because: reason, by: session.account, in: db) }
         }
-        guard let session, session.marked == nil else { return }
-        try end(session, because: reason, by: session.account, in: db)
       }
     } catch {
       if case .unavailable(let unavailability) = error.kind { throw unavailability }
@@ -75,10 +85,14 @@ extension LocalAuthority: Authority {
     do throws(LocalFailure) {
       return try body()
     } catch {
-      throw error.asAuthorityFailure { kind in
-        if case .session(let rejection) = kind { return rejection }
-        return nil
-      }
+      throw Self.answer(error)
+    }
+  }
+
+  private static func answer(_ failure: LocalFailure) -> AuthorityFailure<SessionRejection> {
+    failure.asAuthorityFailure { kind in
+      if case .session(let rejection) = kind { return rejection }
+      return nil
     }
   }
 }

@@ -29,7 +29,7 @@ extension LocalAuthority {
     return grant
   }
 
-  /// Checks the password of a live session's user, and gives the session a new token and new limits.
+  /// Checks the password of a live session's user, and issues a token with new limits.
   package func reauthenticate(
     _ token: SessionToken, password typed: Password, requesting limits: LimitRequest
   ) throws(LocalFailure) -> Grant {
@@ -40,8 +40,8 @@ extension LocalAuthority {
     }
     if case .turnAway(let throttle) = decision { throw .throttled(throttle) }
     let grant = try accept(try? NormalizedPassword(typed), for: account) { (db, account, now) throws(LocalFailure) in
-      let session = try live(token, at: now, in: db)
-      let grant = try exchange(session, limits: limits, at: now, in: db)
+      let session = try claim(token, at: now, in: db)
+      let grant = try issue(for: session, limits: limits, at: now, in: db)
       try record(.reauthenticated, account: account.id, actor: account.id, session: session.id, in: db)
       return grant
     }
@@ -56,8 +56,8 @@ extension LocalAuthority {
 
   /// Verifies a password outside any transaction, then commits `body` with the end of the throttle's count.
   ///
-  /// - Returns: nil when the password does not fit, when there is no account, when it is disabled, and when the password was changed while this one
-  ///   was being hashed. Each costs the same.
+  /// - Returns: nil when the password does not fit, when there is no account, when it is disabled, and when the
+  ///   password was changed while this one was being hashed. Each costs the same.
   private func accept(
     _ password: NormalizedPassword?, for account: AccountRow?,
     _ body: (Connection, AccountRow, BootInstant) throws(LocalFailure) -> Grant

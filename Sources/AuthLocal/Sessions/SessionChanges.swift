@@ -1,11 +1,12 @@
 import AuthCore
 
 extension LocalAuthority {
-  /// How long an ended session is remembered past its absolute limit, by the wall clock, so that its user is told why it ended.
+  /// How long an ended session is remembered past its absolute limit, by the wall clock, so that its user is told why
+  /// it ended.
   static let remembered: Int64 = 24 * 3600 * 1_000_000
 
-  /// Activity is written down when the last one is older than this, or than a thirtieth of the idle limit where that is less: a session ends at most
-  /// this much early, and a busy one does not write at every step.
+  /// Activity is written down when the last one is older than this, or than a thirtieth of the idle limit where that is
+  /// less: a session ends at most this much early, and a busy one does not write at every step.
   static let activityStep: Int64 = 60_000_000_000
 
   /// Begins a session, and forgets up to 16 old ones.
@@ -26,21 +27,35 @@ extension LocalAuthority {
     return try stored(hash, in: db).grant(token: token)
   }
 
-  /// Gives a live session a new token and new limits; the old token is dead from then on.
-  func exchange(_ session: SessionRow, limits: LimitRequest, at now: BootInstant, in db: Connection)
-    throws(LocalFailure) -> Grant
-  {
+  /// Issues a new token with new limits for a live session.
+  ///
+  /// The present token works until the new one is confirmed or used, so that a crash before the new one is kept loses
+  /// nothing.
+  func issue(
+    for session: SessionRow, limits: LimitRequest, at now: BootInstant, in db: Connection
+  ) throws(LocalFailure) -> Grant {
     let spans = SessionSpans(policy, limits)
     let uptime = now.uptime.wholeNanoseconds
     let wall = wallClock().microseconds
     let token = SessionToken(bytes: try Secrets.random(count: 32))
-    let hash = SQLValue.blob(SHA256.hash(token.bytes))
     try db.run(
-      SessionQuery.exchange, hash, .integer(uptime), .integer(spans.idle), .integer(uptime.clampedSum(spans.absolute)),
+      SessionQuery.issue, .blob(SHA256.hash(token.bytes)), .text(session.id.rawValue), .integer(uptime),
+      .integer(spans.idle), .integer(uptime.clampedSum(spans.absolute)),
       .integer(uptime.clampedSum(min(spans.fresh, spans.absolute))), .integer(wall),
-      .integer(Self.purgeTime(spans, from: wall)), .blob(session.tokenHash))
+      .integer(Self.purgeTime(spans, from: wall)))
+    guard case .pending(let issued, _) = try find(token, at: now, in: db) else {
+      throw db.damaged("a token that was just issued is not there")
+    }
+    return issued.grant(token: token)
+  }
+
+  /// Lets an issued token take the place of the session's present one, which is dead from then on.
+  func promote(_ hash: [UInt8], of session: SessionRow, in db: Connection) throws(LocalFailure) -> SessionRow {
+    try db.run(SessionQuery.promote, .blob(hash))
+    try db.run(SessionQuery.leaveOthers, .blob(hash))
+    try db.run(SessionQuery.supersedeOthers, .text(session.id.rawValue))
     try db.run(SessionQuery.supersede, .blob(session.tokenHash), .text(session.id.rawValue))
-    return try stored(hash, in: db).grant(token: token)
+    return try stored(.blob(hash), in: db)
   }
 
   /// Marks a session as ended and records why.
@@ -72,7 +87,7 @@ extension LocalAuthority {
   /// The live sessions of an account, the newest first.
   func liveSessions(of account: Int64, at now: BootInstant, in db: Connection) throws(LocalFailure) -> [SessionRow] {
     try db.all(SessionQuery.ofAccount, .integer(account)) { (row) throws(LocalFailure) in try SessionRow(row, in: db) }
-      .filter { $0.marked == nil && $0.limits.verdict(at: now) == .live }
+      .filter { $0.limits.verdict(at: now) == .live }
       .sorted { ($0.createdAt, $0.id.rawValue) > ($1.createdAt, $1.id.rawValue) }
   }
 
@@ -81,7 +96,7 @@ extension LocalAuthority {
   /// - Returns: Whether it was moved.
   @discardableResult
   func touch(_ session: SessionRow, at now: BootInstant, in db: Connection) throws(LocalFailure) -> Bool {
-    guard session.isStale(at: now) else { return false }
+    guard session.terms.isStale(at: now) else { return false }
     try db.run(
       SessionQuery.touch, .integer(now.uptime.wholeNanoseconds), .integer(wallClock().microseconds),
       .blob(session.tokenHash))
@@ -96,12 +111,5 @@ extension LocalAuthority {
 
   private static func purgeTime(_ spans: SessionSpans, from wall: Int64) -> Int64 {
     wall.clampedSum(spans.absolute / 1000).clampedSum(remembered)
-  }
-}
-
-extension SessionRow {
-  /// Whether the last activity that was written down is old enough for the next one to be.
-  func isStale(at now: BootInstant) -> Bool {
-    now.uptime.wholeNanoseconds - active >= min(LocalAuthority.activityStep, idleSpan / 30)
   }
 }

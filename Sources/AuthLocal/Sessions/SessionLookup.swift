@@ -3,6 +3,8 @@ import AuthCore
 /// What a token stands for.
 enum SessionFinding {
   case live(SessionRow)
+  /// A token that was issued and not used yet, with the limits that it brings, and its hash.
+  case pending(SessionRow, [UInt8])
   case ended(SessionRow, EndReason)
   case superseded(SessionRow)
   case unknown
@@ -14,26 +16,31 @@ extension LocalAuthority {
 
   /// Looks up a token without changing anything. A live session costs one indexed read.
   func find(_ token: SessionToken, at now: BootInstant, in db: Connection) throws(LocalFailure) -> SessionFinding {
-    let hash = SQLValue.blob(SHA256.hash(token.bytes))
-    func row(_ row: Row) throws(LocalFailure) -> SessionRow { try SessionRow(row, in: db) }
-    if let session = try db.first(SessionQuery.byToken, hash, read: row) {
+    let hash = SHA256.hash(token.bytes)
+    func read(_ row: Row) throws(LocalFailure) -> SessionRow { try SessionRow(row, in: db) }
+    if let session = try db.first(SessionQuery.byToken, .blob(hash), read: read) {
       return session.end(at: now).map { .ended(session, $0) } ?? .live(session)
     }
-    guard let id = try db.first(SessionQuery.superseded, hash, read: { $0.text(0) }),
-      let session = try db.first(SessionQuery.byID, .text(id), read: row)
+    guard let other = try db.first(SessionQuery.otherToken, .blob(hash), read: { OtherToken($0) }),
+      let session = try db.first(SessionQuery.byID, .text(other.session), read: read)
     else { return .unknown }
-    return session.end(at: now).map { .ended(session, $0) } ?? .superseded(session)
+    guard let terms = other.terms else {
+      return session.end(at: now).map { .ended(session, $0) } ?? .superseded(session)
+    }
+    let renewed = session.with(terms)
+    return renewed.end(at: now).map { .ended(renewed, $0) } ?? .pending(renewed, hash)
   }
 
-  /// The live session of a token.
+  /// The live session of a token; in a transaction that writes, because the first use of an issued token makes it the present one.
   ///
-  /// A token that stands for nothing was forgotten after its absolute limit, or never given; it is answered as the former.
-  func live(_ token: SessionToken, at now: BootInstant, in db: Connection) throws(LocalFailure) -> SessionRow {
+  /// A token that stands for nothing was forgotten after its absolute limit, or never given.
+  func claim(_ token: SessionToken, at now: BootInstant, in db: Connection) throws(LocalFailure) -> SessionRow {
     switch try find(token, at: now, in: db) {
     case .live(let session): return session
+    case .pending(let session, let hash): return try promote(hash, of: session, in: db)
     case .ended(_, let reason): throw .session(.ended(reason))
     case .superseded: throw .session(.superseded)
-    case .unknown: throw .session(.ended(.expired(.absolute)))
+    case .unknown: throw .session(.ended(.revoked))
     }
   }
 
@@ -41,17 +48,25 @@ extension LocalAuthority {
   func reading<Result: Sendable>(
     _ token: SessionToken, _ body: (Connection, SessionRow, BootInstant) throws(LocalFailure) -> Result
   ) throws(LocalFailure) -> Result {
-    try noting(token) { () throws(LocalFailure) in
-      try database.read { (db) throws(LocalFailure) in
+    let result = try noting(token) { () throws(LocalFailure) -> Result? in
+      try database.read { (db) throws(LocalFailure) -> Result? in
         let now = try now()
-        return try body(db, try live(token, at: now, in: db), now)
+        if case .pending = try find(token, at: now, in: db) { return nil }
+        return try body(db, try claim(token, at: now, in: db), now)
       }
     }
+    if let result { return result }
+    return try writing(token, asActivity: false, body)
   }
 
   /// Runs `body` for the live session of a token, in one transaction with the check that it is live.
   ///
-  /// - Parameter asActivity: Whether success moves the idle limit.
+  /// - Parameters:
+  ///   - token: The session's token.
+  ///   - asActivity: Whether success moves the idle limit.
+  ///   - body: Runs with the session and the present instant.
+  /// - Returns: What `body` returns.
+  /// - Throws: ``LocalFailure`` of kind `session` when it is not live, and what `body` throws, which undoes its changes.
   func writing<Result: Sendable>(
     _ token: SessionToken, asActivity: Bool = true,
     _ body: (Connection, SessionRow, BootInstant) throws(LocalFailure) -> Result
@@ -59,7 +74,7 @@ extension LocalAuthority {
     try noting(token) { () throws(LocalFailure) in
       try database.write { (db) throws(LocalFailure) in
         let now = try now()
-        let session = try live(token, at: now, in: db)
+        let session = try claim(token, at: now, in: db)
         let result = try body(db, session, now)
         if asActivity { try touch(session, at: now, in: db) }
         return result
@@ -73,17 +88,19 @@ extension LocalAuthority {
     do throws(LocalFailure) {
       return try body()
     } catch {
-      // The refusal stands whether or not it can be written down: a full disk must not turn "logged out" into "cannot tell".
+      // The refusal stands whether or not it can be written down: a full disk must not turn "logged out" into "cannot
+      // tell".
       if case .session = error.kind { try? noteUse(of: token) }
       throw error
     }
   }
 
-  /// Leaves an event for the use of a token that no longer opens anything, and writes down an expiry that is seen for the first time.
+  /// Leaves an event for the use of a token that no longer opens anything, and writes down an expiry that is seen for
+  /// the first time.
   private func noteUse(of token: SessionToken) throws(LocalFailure) {
     try database.write { (db) throws(LocalFailure) in
       switch try find(token, at: try now(), in: db) {
-      case .live: break
+      case .live, .pending: break
       case .ended(let session, let reason) where session.marked == nil:
         try end(session, because: reason, in: db)
       case .ended(let session, let reason):

@@ -1,8 +1,10 @@
 import AuthCore
 
-/// The limits that sessions get. A login may ask for shorter ones, never for longer.
-/// Source: NIST SP 800-63B-4, section 2.2.3 (AAL2: 24 h, 1 h idle), and OWASP Session Management Cheat Sheet, "Session Expiration"; both allow
-/// longer than these.
+/// The limits that sessions get.
+///
+/// A login may ask for shorter ones, never for longer.
+/// Source: NIST SP 800-63B-4, section 2.2.3 (AAL2: 24 h, 1 h idle), and OWASP Session Management Cheat Sheet, "Session
+/// Expiration"; both allow longer than these.
 public struct SessionPolicy: Hashable, Sendable {
   /// How long a session lives without activity.
   public let idle: Duration
@@ -29,7 +31,9 @@ struct SessionSpans {
   let absolute: Int64
   let fresh: Int64
 
-  /// What a policy gives to a request: the shorter of both. A wish below zero is zero.
+  /// What a policy gives to a request: the shorter of both.
+  ///
+  /// A wish below zero is zero.
   init(_ policy: SessionPolicy, _ request: LimitRequest) {
     func shorter(_ own: Duration, _ wish: Duration?) -> Int64 {
       max(0, min(own, wish ?? own).wholeNanoseconds)

@@ -1,4 +1,6 @@
-/// The statements about sessions. The columns of a selection are in the order that ``SessionRow`` reads.
+/// The statements about sessions.
+///
+/// The columns of a selection are in the order that ``SessionRow`` reads.
 package enum SessionQuery: String, Query {
   case byToken = """
     SELECT s.id, s.boot, s.active, s.idle_span, s.absolute_until, s.fresh_until, s.ended_reason, s.label, s.created_at,
@@ -15,18 +17,29 @@ package enum SessionQuery: String, Query {
       s.active_at, s.token_hash, s.uses_after_end, a.disabled, a.id, a.name, a.display_name, a.role
     FROM sessions s JOIN accounts a ON a.id = s.account WHERE s.account = ? AND s.ended_reason IS NULL
     """
-  case superseded = "SELECT session FROM superseded_tokens WHERE token_hash = ?"
+  case otherToken = """
+    SELECT session, active, idle_span, absolute_until, fresh_until FROM other_tokens WHERE token_hash = ?
+    """
   case insert = """
     INSERT INTO sessions(token_hash, id, account, label, boot, active, idle_span, absolute_until, fresh_until,
       created_at, active_at, purge_after) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     """
   case touch = "UPDATE sessions SET active = ?, active_at = ? WHERE token_hash = ? AND ended_reason IS NULL"
-  case exchange = """
-    UPDATE sessions SET token_hash = ?, active = ?, idle_span = ?, absolute_until = ?, fresh_until = ?, active_at = ?,
-      purge_after = ?
-    WHERE token_hash = ? AND ended_reason IS NULL
+  case issue = """
+    INSERT INTO other_tokens(token_hash, session, active, idle_span, absolute_until, fresh_until, active_at, purge_after)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
     """
-  case supersede = "INSERT INTO superseded_tokens(token_hash, session) VALUES (?, ?)"
+  case promote = """
+    UPDATE sessions SET token_hash = o.token_hash, active = o.active, idle_span = o.idle_span,
+      absolute_until = o.absolute_until, fresh_until = o.fresh_until, active_at = o.active_at, purge_after = o.purge_after
+    FROM other_tokens o WHERE o.token_hash = ? AND sessions.id = o.session AND sessions.ended_reason IS NULL
+    """
+  case leaveOthers = "DELETE FROM other_tokens WHERE token_hash = ?"
+  case supersedeOthers = """
+    UPDATE other_tokens SET active = NULL, idle_span = NULL, absolute_until = NULL, fresh_until = NULL, active_at = NULL,
+      purge_after = NULL WHERE session = ? AND idle_span IS NOT NULL
+    """
+  case supersede = "INSERT INTO other_tokens(token_hash, session) VALUES (?, ?)"
   case end = "UPDATE sessions SET ended_reason = ?, ended_at = ? WHERE token_hash = ? AND ended_reason IS NULL"
   case noteUse = "UPDATE sessions SET uses_after_end = uses_after_end + 1 WHERE token_hash = ?"
   case purge = """

@@ -7,9 +7,8 @@ struct SessionRow: Sendable {
   let account: Int64
   let user: User
   let label: String?
-  let limits: SessionLimits
-  let active: Int64
-  let idleSpan: Int64
+  let boot: BootID
+  private(set) var terms: SessionTerms
   let createdAt: WallTime
   let activeAt: WallTime
   let usesAfterEnd: Int64
@@ -19,14 +18,9 @@ struct SessionRow: Sendable {
 
   init(_ row: Row, in db: Connection) throws(LocalFailure) {
     guard let boot = BootID(row.blob(1)) else { throw db.damaged("a session has no boot id") }
-    func instant(_ nanoseconds: Int64) -> Deadline {
-      .at(BootInstant(boot: boot, uptime: .nanoseconds(nanoseconds)))
-    }
+    self.boot = boot
     id = SessionID(rawValue: row.text(0))
-    active = row.integer(2)
-    idleSpan = row.integer(3)
-    limits = SessionLimits(
-      idle: instant(active.clampedSum(idleSpan)), absolute: instant(row.integer(4)), fresh: instant(row.integer(5)))
+    terms = SessionTerms(row, from: 2)
     if let stored = row.optionalText(6) {
       guard let reason = EndReason(stored: stored) else { throw db.damaged("a session ended for an unknown reason") }
       marked = reason
@@ -43,7 +37,9 @@ struct SessionRow: Sendable {
     user = try AccountRow.user(row, from: 13, in: db)
   }
 
-  /// Why the session is over at `now`, or nil while it lives. What was written down outranks what the clock says.
+  /// Why the session is over at `now`, or nil while it lives.
+  ///
+  /// What was written down outranks what the clock says.
   func end(at now: BootInstant) -> EndReason? {
     if let marked { return marked }
     if isDisabled { return .accountDisabled }
@@ -54,15 +50,16 @@ struct SessionRow: Sendable {
     }
   }
 
+  var limits: SessionLimits { terms.limits(in: boot) }
+
+  /// The same session under other terms.
+  func with(_ terms: SessionTerms) -> SessionRow {
+    var copy = self
+    copy.terms = terms
+    return copy
+  }
+
   func grant(token: SessionToken) -> Grant {
     Grant(id: id, user: user, token: token, limits: limits)
-  }
-}
-
-extension Int64 {
-  /// The sum, held within 64 bits.
-  func clampedSum(_ other: Int64) -> Int64 {
-    let (sum, overflow) = addingReportingOverflow(other)
-    return overflow ? (other < 0 ? .min : .max) : sum
   }
 }

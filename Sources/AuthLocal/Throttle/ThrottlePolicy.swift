@@ -1,7 +1,8 @@
 /// How long a name waits after failures in a row.
 ///
 /// Five are free; then 30 s, doubling to an hour; at a hundred the account is locked until an administrator unlocks it.
-/// Source: NIST SP 800-63B-4, section 3.2.2 (no more than 100 consecutive failures); OWASP Authentication Cheat Sheet, "Account Lockout".
+/// Source: NIST SP 800-63B-4, section 3.2.2 (no more than 100 consecutive failures); OWASP Authentication Cheat Sheet,
+/// "Account Lockout".
 package enum ThrottlePolicy {
   package static let free: Int64 = 5
   package static let lockedAt: Int64 = 100

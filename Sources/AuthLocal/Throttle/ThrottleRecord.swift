@@ -19,7 +19,9 @@ package struct ThrottleRecord: Hashable, Sendable {
 
   /// What became of an attempt.
   package enum Decision: Hashable, Sendable {
-    /// Look at the password. The attempt is counted as a failure already.
+    /// Look at the password.
+    ///
+    /// The attempt is counted as a failure already.
     case hear
     /// Do not look.
     case turnAway(Throttle)
@@ -29,7 +31,8 @@ package struct ThrottleRecord: Hashable, Sendable {
   ///
   /// A wait that was begun in another boot starts again in full, because the old clock is gone.
   ///
-  /// - Parameter mayLock: Whether the account may be locked for good; false for the last administrator, who waits an hour each time.
+  /// - Parameter mayLock: Whether the account may be locked for good; false for the last administrator, who waits an
+  ///   hour each time.
   package mutating func count(at now: BootInstant, mayLock: Bool) -> Decision {
     attempts += 1
     if guesses >= ThrottlePolicy.lockedAt, mayLock { return .turnAway(.locked) }

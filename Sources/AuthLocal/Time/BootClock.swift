@@ -3,8 +3,8 @@ import Glibc
 
 /// The machine's boot clock: `CLOCK_BOOTTIME`, and the kernel's random boot id to tell one boot from the next.
 ///
-/// It counts suspended time and nobody can set it, so that moving the wall clock neither revives nor ends a session. A virtual
-/// machine that is restored from a snapshot rewinds it; that is not defended.
+/// It counts suspended time and nobody can set it, so that moving the wall clock neither revives nor ends a session. A
+/// virtual machine that is restored from a snapshot rewinds it; that is not defended.
 /// Source: clock_gettime(2); random(4), `/proc/sys/kernel/random/boot_id`.
 public final class BootClock: SessionClock {
   private let bootIDPath: String

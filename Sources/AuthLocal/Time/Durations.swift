@@ -13,3 +13,11 @@ extension Duration {
     return overflow || overflow2 ? (seconds < 0 ? .min : .max) : sum
   }
 }
+
+extension Int64 {
+  /// The sum, held within 64 bits.
+  func clampedSum(_ other: Int64) -> Int64 {
+    let (sum, overflow) = addingReportingOverflow(other)
+    return overflow ? (other < 0 ? .min : .max) : sum
+  }
+}

@@ -1,6 +1,8 @@
 import Glibc
 
-/// A moment on the wall clock, for people to read. No decision about a session rests on it.
+/// A moment on the wall clock, for people to read.
+///
+/// No decision about a session rests on it.
 public struct WallTime: Hashable, Comparable, Sendable {
   /// Microseconds since 1970-01-01T00:00:00Z.
   public let microseconds: Int64

@@ -1,6 +1,7 @@
 /// Names one of the sessions that are kept side by side on a device.
 ///
-/// 1 to 64 of the ASCII letters, digits, `.`, `_` and `-`, beginning with a letter or a digit: it becomes part of a file name.
+/// 1 to 64 of the ASCII letters, digits, `.`, `_` and `-`, beginning with a letter or a digit: it becomes part of a
+/// file name.
 public struct ContextName: Hashable, Sendable, CustomStringConvertible {
   /// The name as given.
   public let description: String

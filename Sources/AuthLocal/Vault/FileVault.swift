@@ -3,15 +3,17 @@ import Glibc
 
 /// Keeps the session token of one context in a file of mode 0600, in a directory of mode 0700.
 ///
-/// Every change writes a temporary file, synchronises it, renames it into place and synchronises the directory, so that a reader
-/// sees the old token or the new one, and so does the next boot. Changes are compare-and-swap under a lock; reading takes none.
-/// It blocks its caller while it waits for the disk, and up to `lockWait` for another process.
+/// Every change writes a temporary file, synchronises it, renames it into place and synchronises the directory, so that
+/// a reader sees the old token or the new one, and so does the next boot. Changes are compare-and-swap under a lock;
+/// reading takes none. It blocks its caller while it waits for the disk, and up to `lockWait` for another process.
 public final class FileVault: SessionVault {
   private let directory: PrivateDirectory
   private let context: ContextName
   private let lockWait: Duration
 
-  /// Creates a vault over a directory. Nothing is read or made yet.
+  /// Creates a vault over a directory.
+  ///
+  /// Nothing is read or made yet.
   ///
   /// - Parameters:
   ///   - directory: Where session files lie; made with mode 0700 when the first is stored.
@@ -30,7 +32,8 @@ public final class FileVault: SessionVault {
 
   /// Looks, changing nothing.
   ///
-  /// What lies at the path and is not a readable, private session file of this user is `corrupt`; `unavailable` is for what keeps from looking.
+  /// What lies at the path and is not a readable, private session file of this user is `corrupt`; `unavailable` is for
+  /// what keeps from looking.
   public func load() async -> VaultReading {
     look()
   }

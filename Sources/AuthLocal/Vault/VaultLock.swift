@@ -2,8 +2,8 @@ import Glibc
 
 /// Excludes the other writers of one session file, in this process and in others, until it is gone.
 ///
-/// flock(2) and not fcntl(2), because it excludes two threads of one process as well; not blocking and with a deadline, because
-/// network file systems may never answer.
+/// flock(2) and not fcntl(2), because it excludes two threads of one process as well; not blocking and with a deadline,
+/// because network file systems may never answer.
 struct VaultLock: ~Copyable {
   private let descriptor: Int32
 

@@ -1,0 +1,15 @@
+public import AuthCore
+
+/// An account, as an administrator sees it.
+public struct AccountSummary: Hashable, Sendable {
+  /// Who.
+  public let user: User
+  /// Whether it may not be used.
+  public let isDisabled: Bool
+  /// When it was made, by the wall clock.
+  public let createdAt: WallTime
+  /// Failed attempts in a row since the last success, those that were turned away unheard included.
+  public let failedAttempts: Int64
+  /// What the next attempt would be told; nil when it would be heard.
+  public let throttle: Throttle?
+}

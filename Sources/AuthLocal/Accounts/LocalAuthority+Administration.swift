@@ -1,0 +1,122 @@
+package import AuthCore
+
+extension LocalAuthority {
+  /// Accounts in the order of their names.
+  ///
+  /// - Parameters:
+  ///   - after: Only names after this one; nil begins with the first.
+  ///   - limit: How many at most.
+  ///   - token: The session of an administrator.
+  /// - Returns: The page; shorter than `limit` when it is the last.
+  /// - Throws: ``LocalFailure``.
+  package func accounts(
+    after: String? = nil, limit: Int = 50, token: SessionToken
+  ) throws(LocalFailure) -> [AccountSummary] {
+    try administering(token, reading: "accounts") { (db, _, now) throws(LocalFailure) in
+      let rows = try db.all(AccountQuery.page, .text(after ?? ""), .integer(max(0, limit))) {
+        (row) throws(LocalFailure) in try AccountRow(row, in: db)
+      }
+      var page: [AccountSummary] = []
+      for row in rows { page.append(try summary(row, at: now, in: db)) }
+      return page
+    }
+  }
+
+  /// One account.
+  package func account(named name: Username, token: SessionToken) throws(LocalFailure) -> AccountSummary {
+    try administering(token, reading: "accounts") { (db, _, now) throws(LocalFailure) in
+      try summary(try existing(name, in: db), at: now, in: db)
+    }
+  }
+
+  /// Disables an account and ends its sessions, or enables it again.
+  package func setDisabled(
+    _ disabled: Bool, account name: Username, token: SessionToken
+  ) throws(LocalFailure) -> AccountSummary {
+    try changingAccount(name, token: token) { (db, account, own, now) throws(LocalFailure) in
+      if account.isDisabled == disabled { return }
+      if disabled { try requireAnotherAdministrator(than: account, in: db) }
+      try db.run(AccountQuery.setDisabled, .integer(disabled ? 1 : 0), .integer(account.id))
+      if disabled {
+        _ = try endAll(of: account.id, except: nil, because: .accountDisabled, by: own.account, at: now, in: db)
+      }
+      try record(
+        disabled ? .userDisabled : .userEnabled, account: account.id, actor: own.account, session: own.id, in: db)
+    }
+  }
+
+  /// Forgets the failed attempts on an account, so that the next one is heard.
+  package func unlock(account name: Username, token: SessionToken) throws(LocalFailure) -> AccountSummary {
+    try changingAccount(name, token: token) { (db, account, own, _) throws(LocalFailure) in
+      try store(ThrottleRecord(), account: account.id, in: db)
+      try record(.loginUnlocked, account: account.id, actor: own.account, session: own.id, in: db)
+    }
+  }
+
+  /// Runs `body` for an administrator's session; a refusal for want of the role leaves an event.
+  func administering<Result: Sendable>(
+    _ token: SessionToken, reading resource: String,
+    _ body: (Connection, SessionRow, BootInstant) throws(LocalFailure) -> Result
+  ) throws(LocalFailure) -> Result {
+    try notingRefusal(token, resource) { () throws(LocalFailure) in
+      try reading(token) { (db, own, now) throws(LocalFailure) in
+        guard own.user.role == .administrator else { throw .notPermitted }
+        return try body(db, own, now)
+      }
+    }
+  }
+
+  private func changingAccount(
+    _ name: Username, token: SessionToken,
+    _ body: (Connection, AccountRow, SessionRow, BootInstant) throws(LocalFailure) -> Void
+  ) throws(LocalFailure) -> AccountSummary {
+    try notingRefusal(token, "accounts") { () throws(LocalFailure) in
+      try writing(token) { (db, own, now) throws(LocalFailure) in
+        guard own.user.role == .administrator else { throw .notPermitted }
+        try requireFresh(own, at: now)
+        try body(db, try existing(name, in: db), own, now)
+        return try summary(try existing(name, in: db), at: now, in: db)
+      }
+    }
+  }
+
+  private func notingRefusal<Result>(
+    _ token: SessionToken, _ resource: String, _ body: () throws(LocalFailure) -> Result
+  ) throws(LocalFailure) -> Result {
+    do throws(LocalFailure) {
+      return try body()
+    } catch {
+      if error.kind == .notPermitted {
+        // The refusal stands whether or not it can be written down.
+        try? writing(token, asActivity: false) { (db, own, _) throws(LocalFailure) in
+          try record(
+            .authorizationFailed, account: own.account, actor: own.account, session: own.id, detail: resource, in: db)
+        }
+      }
+      throw error
+    }
+  }
+
+  private func existing(_ name: Username, in db: Connection) throws(LocalFailure) -> AccountRow {
+    guard let account = try account(named: name, in: db) else {
+      throw .refused("account_not_found", "There is no account '\(name)'.", hint: "Check the name.")
+    }
+    return account
+  }
+
+  private func requireAnotherAdministrator(than account: AccountRow, in db: Connection) throws(LocalFailure) {
+    guard account.user.role == .administrator else { return }
+    let other = try db.first(AccountQuery.otherAdministrator, .integer(account.id), .integer(Int64.max)) { _ in true }
+    if other == nil {
+      throw .refused(
+        "last_administrator", "'\(account.user.username)' is the last administrator who can enable accounts.",
+        hint: "Make or enable another administrator first.")
+    }
+  }
+
+  private func summary(_ row: AccountRow, at now: BootInstant, in db: Connection) throws(LocalFailure) -> AccountSummary {
+    AccountSummary(
+      user: row.user, isDisabled: row.isDisabled, createdAt: row.createdAt, failedAttempts: row.throttle.attempts,
+      throttle: row.throttle.standing(at: now, mayLock: try mayLock(row, in: db)))
+  }
+}

@@ -1,0 +1,25 @@
+/// Something that happened, as it was written down at the time.
+public struct Event: Hashable, Sendable {
+  /// Its place in the order of events; numbers grow.
+  public let id: Int64
+  /// When, by the wall clock of that time.
+  public let at: WallTime
+  /// What, in the OWASP vocabulary; a name from a newer version is shown as it is.
+  public let name: String
+  /// Whose account it concerns; nil when there is none.
+  public let account: String?
+  /// Who did it; nil when nobody was logged in.
+  public let actor: String?
+  /// A salted hash that tells sessions apart without naming them.
+  public let session: String?
+  /// More, such as a reason or a count. Never a secret. Escape it to print it (`printable`).
+  public let detail: String?
+}
+
+/// Which events to read.
+public enum EventScope: Hashable, Sendable {
+  /// Those that concern the session's own account.
+  case own
+  /// All; for an administrator.
+  case everyone
+}

@@ -1,0 +1,17 @@
+public import AuthCore
+
+/// A live session, as its user sees it in a list.
+public struct SessionSummary: Hashable, Sendable {
+  /// Its public name.
+  public let id: SessionID
+  /// Whether it is the one that asked.
+  public let isCurrent: Bool
+  /// What it was called when it began, if anything.
+  public let label: String?
+  /// When it began, by the wall clock.
+  public let createdAt: WallTime
+  /// When it was last active, by the wall clock, to a minute.
+  public let activeAt: WallTime
+  /// Until when.
+  public let limits: SessionLimits
+}
