@@ -89,7 +89,7 @@ struct Help<Request: Sendable>: Sendable {
 
   private func definitions(_ terms: [(String, String)]) -> [String] {
     let widest = terms.map { DisplayWidth.columns($0.0) }.max() ?? 0
-    let column = min(widest + 4, 26)
+    let column = min(widest + 4, width / 3)
     return terms.flatMap { Paragraph.definition($0.0, $0.1, width: width, column: column) }
   }
 

@@ -1,0 +1,149 @@
+import Testing
+
+@testable import auth_cli
+
+@Suite("The table of commands")
+struct CommandTableTests {
+  let tool = AuthTool.tool
+
+  @Test("names are unique at their place, and plain")
+  func names() {
+    func check(_ commands: [Command<Request>]) {
+      let names = commands.flatMap(\.names)
+      #expect(Set(names).count == names.count)
+      for name in names { #expect(name.allSatisfy { $0.isASCII && ($0.isLowercase || $0 == "-") }, "\(name)") }
+      for command in commands { check(command.subcommands) }
+    }
+    check(tool.commands)
+    for location in tool.locations {
+      let options = location.command.options + tool.allGlobalOptions
+      let spellings = options.flatMap(\.spellings)
+      #expect(Set(spellings).count == spellings.count, "\(location.path)")
+    }
+  }
+
+  @Test("an option takes a value everywhere or nowhere, because it may stand before its command")
+  func optionKinds() {
+    var kinds: [String: Bool] = [:]
+    for option in tool.allGlobalOptions + tool.locations.flatMap(\.command.options) {
+      let takesValue = option.value != nil
+      #expect(kinds.updateValue(takesValue, forKey: option.long) ?? takesValue == takesValue, "\(option.flag)")
+    }
+  }
+
+  @Test("summaries fit 60 columns and stand in lists without a full stop")
+  func summaries() {
+    for location in tool.locations {
+      let summary = location.command.summary
+      #expect((1...60).contains(DisplayWidth.columns(summary)), "\(summary)")
+      #expect(summary.first?.isUppercase == true && summary.last != ".", "\(summary)")
+    }
+  }
+
+  @Test("only the last argument takes what is left, and none that must be given follows one that need not")
+  func arguments() {
+    for location in tool.locations {
+      let arities = location.command.arguments.map(\.arity)
+      #expect(!arities.dropLast().contains(.any))
+      if let optional = arities.firstIndex(where: { $0 != .one }) { #expect(!arities[optional...].contains(.one)) }
+    }
+  }
+
+  @Test("every command has an example, and every example is understood as that command")
+  func examples() throws {
+    let parser = Parser(tool)
+    for location in tool.locations {
+      #expect(!location.command.examples.isEmpty, "\(location.path)")
+      for example in location.command.examples {
+        let meaning = try parser.parse(Self.words(example.line))
+        guard case .request(_, let words) = meaning else {
+          Issue.record("\(example.line) asks for no command")
+          continue
+        }
+        #expect(Array(words.path.dropFirst().prefix(location.path.count)) == location.path, "\(example.line)")
+      }
+    }
+    for step in tool.firstSteps { _ = try parser.parse(Self.words(step.line)) }
+  }
+
+  @Test("every option of a command is read by it")
+  func optionsAreRead() throws {
+    let parser = Parser(tool)
+    let samples: [String: Word] = [
+      "idle": "5m", "absolute": "1h", "to": "bob", "idempotency-key": "k", "name": "N", "limit": "7", "before": "9",
+      "after": "bob", "since": "8h", "until": "logged-out", "format": "json",
+    ]
+    let arguments: [String: Word] = ["USER": "alice", "AMOUNT": "1", "ID": "7", "COMMAND": "pay", "SHELL": "zsh"]
+    for location in tool.locations where location.command.request != nil {
+      let required: [Word] = location.command.options.filter(\.isRequired).flatMap { option -> [Word] in
+        [Word(option.flag), samples[option.long, default: "?"]]
+      }
+      let line =
+        location.path.map { Word($0) } + location.command.arguments.compactMap { arguments[$0.name] } + required
+      guard case .request(let plain, _) = try parser.parse(line) else { continue }
+      for option in location.command.options where !option.isRequired {
+        let given = line + [Word(option.flag)] + (option.value == nil ? [] : [samples[option.long, default: "?"]])
+        guard case .request(let changed, _) = try parser.parse(given) else { continue }
+        #expect(changed != plain, "\(location.path) does not read \(option.flag)")
+      }
+    }
+  }
+
+  @Test("every command can end with the statuses that parsing and printing give, in order")
+  func statuses() {
+    for location in tool.locations {
+      let codes = location.command.statuses.map(\.code)
+      #expect(codes == codes.sorted() && Set(codes).count == codes.count)
+      #expect(codes.contains(ExitStatus.usage.rawValue))
+      if location.command.request != nil { #expect(codes.contains(0) && codes.contains(3), "\(location.path)") }
+    }
+    #expect(tool.statuses.map(\.code) == [0, 1, 2, 3, 4, 5, 6])
+  }
+
+  @Test("every command, option and variable is in the help, the manual page and the completions")
+  func documentedEverywhere() throws {
+    let help = Help(tool, width: 80)
+    let manual = Manual(tool).page
+    let scripts = Shell.allCases.map { (shell: $0, text: Completions(tool).script(for: $0)) }
+    for location in tool.locations {
+      let page = try help.page(location.path)
+      #expect(manual.contains(".Ss \(location.path.joined(separator: " "))"))
+      for option in location.command.options + tool.allGlobalOptions {
+        #expect(page.contains(option.usage), "\(location.path) \(option.flag)")
+        #expect(manual.contains("Fl \\-\(Roff.text(option.long))"), "\(option.flag)")
+        for script in scripts {
+          let spelling = script.shell == .fish ? "-l \(option.long)" : option.flag
+          #expect(script.text.contains(spelling), "\(script.shell) \(option.flag)")
+        }
+      }
+      for name in location.command.names {
+        for script in scripts { #expect(script.text.contains(name), "\(script.shell) \(name)") }
+      }
+    }
+    for name in tool.commands.flatMap(\.names) { #expect(help.overview.contains(name)) }
+    for entry in tool.glossaries.flatMap(\.entries) { #expect(manual.contains(Roff.text(entry.term)), "\(entry.term)") }
+    for variable in (tool.globalOptions + tool.locations.flatMap(\.command.options)).compactMap(\.environment) {
+      #expect(tool.glossaries.flatMap(\.entries).contains { $0.term == variable }, "\(variable)")
+    }
+  }
+
+  /// The words of an example up to the first operator of the shell.
+  static func words(_ line: String) -> [Word] {
+    var words: [String] = []
+    var current: String?
+    var quoted = false
+    for character in line {
+      switch character {
+      case "'":
+        quoted.toggle()
+        current = current ?? ""
+      case " " where !quoted:
+        if let word = current { words.append(word) }
+        current = nil
+      case _: current = (current ?? "") + String(character)
+      }
+    }
+    if let word = current { words.append(word) }
+    return words.prefix { !["<", ">", "|", "&&"].contains($0) }.map { Word($0) }
+  }
+}

@@ -1,0 +1,24 @@
+import Testing
+
+@Suite("What the rooms know of each other")
+struct DependencyTests {
+  @Test("CommandLine/ and Terminal/ import only the C library, and CommandLine/ knows nothing of authentication")
+  func arrows() throws {
+    let generic = try TextFile.list("Sources/auth-cli/CommandLine", suffix: ".swift")
+    let terminal = try TextFile.list("Sources/auth-cli/Terminal", suffix: ".swift")
+    #expect(generic.count > 10 && terminal.count > 10)
+    for path in generic + terminal {
+      for line in try TextFile.read(path).split(separator: "\n") where line.contains("import ") && !line.hasPrefix("//")
+      {
+        #expect(["import Glibc", "import Synchronization"].contains(line), "\(path): \(line)")
+      }
+    }
+    let foreign = [
+      "auth", "login", "logged", "logout", "session", "password", "credential", "account", "payment", "AuthTool",
+    ]
+    for path in generic {
+      let text = try TextFile.read(path).lowercased()
+      for word in foreign { #expect(!text.contains(word.lowercased()), "\(path) mentions \(word)") }
+    }
+  }
+}

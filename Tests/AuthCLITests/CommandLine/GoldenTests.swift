@@ -1,0 +1,49 @@
+import Testing
+
+@testable import auth_cli
+
+@Suite("What is written from the table")
+struct GoldenTests {
+  let tool = AuthTool.tool
+
+  @Test("help for every command")
+  func help() throws {
+    let help = Help(tool, width: 80)
+    try Golden.expect(help.overview, equals: "help.txt")
+    try Golden.expect(try help.page(["statuses"]), equals: "help-statuses.txt")
+    for location in tool.locations {
+      let name = location.path.joined(separator: "-")
+      try Golden.expect(try help.page(location.path), equals: "help-\(name).txt")
+    }
+  }
+
+  @Test("help stays within its width", arguments: [40, 60, 80, 100])
+  func width(_ width: Int) throws {
+    let help = Help(tool, width: width)
+    for line in help.overview.split(separator: "\n") where !line.contains("auth-cli ") {
+      #expect(DisplayWidth.columns(String(line)) <= width, "\(line)")
+    }
+  }
+
+  @Test("help follows aliases, and a topic that does not exist is refused with the nearest")
+  func topics() throws {
+    let help = Help(tool, width: 80)
+    #expect(try help.page(["whoami"]) == help.page(["status"]))
+    #expect(throws: UsageError(problem: .unknownCommand("statusses", nearest: "statuses"), path: ["auth-cli"])) {
+      try help.page(["statusses"])
+    }
+    #expect(throws: UsageError(problem: .unknownCommand("revok", nearest: "revoke"), path: ["auth-cli", "sessions"])) {
+      try help.page(["sessions", "revok"])
+    }
+  }
+
+  @Test("the manual page")
+  func manual() throws {
+    try Golden.expect(Manual(tool).page, equals: "auth-cli.1")
+  }
+
+  @Test("completions", arguments: Shell.allCases)
+  func completions(_ shell: Shell) throws {
+    try Golden.expect(Completions(tool).script(for: shell), equals: "completions.\(shell.rawValue)")
+  }
+}

@@ -1,0 +1,66 @@
+import Testing
+
+@testable import auth_cli
+
+@Suite("Hostile command lines")
+struct HostileWordsTests {
+  /// Words that have broken parsers, and words of the table to reach every phase with them.
+  static let vocabulary: [Word] =
+    [
+      "", " ", "-", "--", "---", "-=", "--=", "=", "--to", "--to=", "--to=bob", "--context", "--context=../x", "--json",
+      "--json=",
+      "-q", "-h", "-qh", "--help", "--help=x", "--version", "--limit", "--limit=0", "--password-stdin", "-5", "-0x",
+      "-.",
+      "12.50", "0", "NaN", "1e999", "١٢", "pay", "login", "sessions", "revoke", "accounts", "help", "completions",
+      "bash",
+      "PAY", "pay\u{0}", "\u{1B}[2J", "\u{202E}yap", "../../etc/passwd", "%s%n", "$(reboot)", "'\"\\", "😀", "\u{301}",
+    ] + [
+      Word(bytes: [0xFF]), Word(bytes: [0x2D, 0x2D, 0xFF]), Word(bytes: [0x2D, 0x2D, 0x74, 0x6F, 0x3D, 0xC3]),
+      Word(bytes: [0xED, 0xA0, 0x80]),
+    ]
+
+  @Test("every line of up to three hostile words is understood or refused")
+  func triples() {
+    let parser = Parser(AuthTool.tool)
+    var outcomes = (understood: 0, refused: 0)
+    func parse(_ words: [Word]) {
+      do {
+        _ = try parser.parse(words)
+        outcomes.understood += 1
+      } catch {
+        #expect(!error.message.isEmpty && !error.message.contains("\n"))
+        outcomes.refused += 1
+      }
+    }
+    parse([])
+    for first in Self.vocabulary {
+      parse([first])
+      for second in Self.vocabulary {
+        parse([first, second])
+        for third in Self.vocabulary { parse([first, second, third]) }
+      }
+    }
+    let count = Self.vocabulary.count
+    #expect(outcomes.understood + outcomes.refused == 1 + count + count * count + count * count * count)
+    #expect(outcomes.understood > 1000)
+    #expect(outcomes.refused > 1000)
+  }
+
+  @Test("a word of a mebibyte is refused like any other")
+  func mebibyte() {
+    let parser = Parser(AuthTool.tool)
+    for byte in [UInt8(ascii: "a"), UInt8(ascii: "-"), 0xFF, UInt8(ascii: "9")] {
+      let word = Word(bytes: [UInt8](repeating: byte, count: 1 << 20))
+      for line in [
+        [word], ["pay", word], ["pay", "1", "--to", word], ["help", word], ["--context", word, "status"],
+      ] {
+        do {
+          _ = try parser.parse(line)
+          Issue.record("understood")
+        } catch {
+          #expect(error.message.utf8.count < 1000)
+        }
+      }
+    }
+  }
+}

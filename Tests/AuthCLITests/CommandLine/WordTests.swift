@@ -1,0 +1,49 @@
+import Testing
+
+@testable import auth_cli
+
+@Suite("Words and how they are quoted")
+struct WordTests {
+  @Test("a word that is not UTF-8 has no text and is quoted byte by byte")
+  func invalid() {
+    let word = Word(bytes: [0x61, 0xFF, 0xC3, 0xA9, 0xE2, 0x82])
+    #expect(word.text == nil)
+    #expect(word.quoted == "\"a\\xFFé\\xE2\\x82\"")
+  }
+
+  @Test("a long word is shortened between characters, and its size told")
+  func long() {
+    let word = Word(bytes: [UInt8](repeating: UInt8(ascii: "x"), count: 1 << 20))
+    #expect(word.quoted == "\"\(String(repeating: "x", count: 64))…\" (1048576 bytes)")
+    let cut = Word(String(repeating: "x", count: 63) + "€uro")
+    #expect(cut.quoted == "\"\(String(repeating: "x", count: 63))…\" (69 bytes)")
+    let garbage = Word(bytes: [UInt8](repeating: 0x80, count: 100))
+    #expect(garbage.quoted.hasPrefix("\"\\x80\\x80"))
+  }
+
+  @Test("no message carries a control character on")
+  func messages() {
+    let hostile = Word(bytes: Array("\u{1B}]0;x\u{7}\n\u{202E}".utf8) + [0x9B, 0xFF])
+    for line in [
+      [hostile], ["pay", hostile], ["pay", "--to", hostile], ["status", Word(bytes: [0x2D, 0x2D] + hostile.bytes)],
+    ] {
+      #expect {
+        try Parser(AuthTool.tool).parse(line)
+      } throws: { error in
+        guard let error = error as? UsageError else { return false }
+        return !(error.message + error.hint).unicodeScalars.contains(where: TextEscaping.isUnprintable)
+      }
+    }
+  }
+
+  @Test("the nearest name is within an edit for every three characters")
+  func nearest() {
+    #expect(NearestName.distance(Array("lgoin"), Array("login")) == 1)
+    #expect(NearestName.distance(Array(""), Array("abc")) == 3)
+    #expect(NearestName.distance(Array("kitten"), Array("sitting")) == 3)
+    #expect(NearestName.find("recipts", among: ["receipts", "register"]) == "receipts")
+    #expect(NearestName.find("xyz", among: ["pay", "man"]) == nil)
+    #expect(NearestName.find("", among: ["pay"]) == nil)
+    #expect(NearestName.find(Word(bytes: [UInt8](repeating: 0x61, count: 1 << 20)), among: ["pay"]) == nil)
+  }
+}

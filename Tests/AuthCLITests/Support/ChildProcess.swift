@@ -1,0 +1,95 @@
+import Glibc
+
+/// A program that a test started.
+final class ChildProcess {
+  enum End: Hashable, CustomStringConvertible {
+    case exited(Int32)
+    case signalled(Int32)
+
+    var description: String {
+      switch self {
+      case .exited(let code): "exited with \(code)"
+      case .signalled(let signal): "died of signal \(signal)"
+      }
+    }
+  }
+
+  struct Failure: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  let id: pid_t
+  private var end: End?
+
+  /// Starts a program with an environment of its own.
+  ///
+  /// - Parameters:
+  ///   - arguments: The program's path and its words, as bytes are.
+  ///   - environment: All variables.
+  ///   - terminal: A terminal to be its controlling one and its descriptors 0, 1 and 2, in a session of its own.
+  ///   - descriptors: What it gets for 0, 1 and 2 otherwise; nil closes one.
+  init(
+    _ arguments: [String], environment: [String: String], terminal: String? = nil,
+    descriptors: [Int32: Int32?] = [:]
+  ) throws {
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    // What the test runner ignores or blocks is not what a shell would hand on.
+    var all = sigset_t()
+    sigfillset(&all)
+    var none = sigset_t()
+    sigemptyset(&none)
+    posix_spawnattr_setsigdefault(&attributes, &all)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    var flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK
+    if let terminal {
+      flags |= Self.newSession
+      posix_spawn_file_actions_addopen(&actions, 0, terminal, O_RDWR, 0)
+      posix_spawn_file_actions_adddup2(&actions, 0, 1)
+      posix_spawn_file_actions_adddup2(&actions, 0, 2)
+    }
+    for (number, descriptor) in descriptors {
+      if let descriptor {
+        posix_spawn_file_actions_adddup2(&actions, descriptor, number)
+      } else {
+        posix_spawn_file_actions_addclose(&actions, number)
+      }
+    }
+    posix_spawnattr_setflags(&attributes, Int16(flags))
+    let words = arguments.map { strdup($0) } + [nil]
+    let variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
+    defer { (words + variables).forEach { free($0) } }
+    var id: pid_t = 0
+    let error = posix_spawn(&id, arguments[0], &actions, &attributes, words, variables)
+    guard error == 0 else { throw Failure(description: "cannot start \(arguments[0]): error \(error)") }
+    self.id = id
+  }
+
+  deinit {
+    guard end == nil else { return }
+    kill(id, SIGKILL)
+    waitpid(id, nil, 0)
+  }
+
+  /// Waits until the program ended.
+  func wait(within limit: Duration = .seconds(20)) throws -> End {
+    var status: Int32 = 0
+    var result: pid_t = 0
+    let ended = Deadline(limit).wait {
+      result = waitpid(id, &status, WNOHANG)
+      return result != 0
+    }
+    guard ended, result == id else { throw Failure(description: "process \(id) did not end within \(limit)") }
+    let signal = status & 0x7F
+    let found: End = signal == 0 ? .exited((status >> 8) & 0xFF) : .signalled(signal)
+    end = found
+    return found
+  }
+
+  /// `POSIX_SPAWN_SETSID` of <spawn.h>, which the importer leaves out.
+  private static let newSession: Int32 = 0x80
+}

@@ -1,0 +1,129 @@
+import Glibc
+import Synchronization
+
+/// A terminal that a test holds the other end of.
+///
+/// Everything is awaited with a deadline: output with `poll`, the echo by looking at the settings of the terminal. Awaiting blocks, so
+/// a test that runs beside others does it inside ``onOwnThread(_:)``.
+final class PseudoTerminal: Sendable {
+  struct Failure: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  /// The name to open it by.
+  let path: String
+  private let master: Int32
+  private let shown = Mutex<Shown>(Shown())
+
+  private struct Shown {
+    var unread: [UInt8] = []
+    var all: [UInt8] = []
+  }
+
+  /// All that was read so far.
+  var transcript: String { shown.withLock { String(decoding: $0.all, as: UTF8.self) } }
+
+  init(columns: UInt16 = 80) throws {
+    // The C library's functions for this are not imported: these are the requests that they make.
+    let (unlock, getNumber): (UInt, UInt) = (0x4004_5431, 0x8004_5430)
+    var (locked, number): (Int32, Int32) = (0, 0)
+    var size = winsize(ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+    master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+    guard master >= 0, ioctl(master, unlock, &locked) == 0, ioctl(master, getNumber, &number) == 0,
+      ioctl(master, UInt(TIOCSWINSZ), &size) == 0
+    else { throw Failure(description: "no pseudo-terminal: error \(errno)") }
+    path = "/dev/pts/\(number)"
+  }
+
+  deinit { close(master) }
+
+  /// Starts a program on the terminal, as the leader of a session of its own.
+  func launch(_ arguments: [String], environment: [String: String]) throws -> ChildProcess {
+    try ChildProcess(arguments, environment: environment, terminal: path)
+  }
+
+  /// Types.
+  func send(_ text: String) throws {
+    var rest = Array(text.utf8)[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { write(master, $0.baseAddress, $0.count) }
+      guard count > 0 else { throw Failure(description: "cannot type: error \(errno)") }
+      rest.removeFirst(count)
+    }
+  }
+
+  /// Reads until `text` was shown, and returns what was shown up to its end.
+  @discardableResult
+  func expect(_ text: String, within limit: Duration = .seconds(20)) throws -> String {
+    let wanted = Array(text.utf8)
+    let deadline = Deadline(limit)
+    while true {
+      if let found = take(upTo: wanted) { return found }
+      guard try readMore(deadline) else {
+        throw Failure(description: "\"\(text)\" was not shown within \(limit), but \"\(takeAll())\"")
+      }
+    }
+  }
+
+  /// Reads until nobody has the terminal open any more, and returns what was shown.
+  func expectEnd(within limit: Duration = .seconds(20)) throws -> String {
+    let deadline = Deadline(limit)
+    while try readMore(deadline) {}
+    return takeAll()
+  }
+
+  /// Whether the terminal shows what is typed, now.
+  var echoes: Bool {
+    var settings = termios()
+    tcgetattr(master, &settings)
+    return settings.c_lflag & tcflag_t(ECHO) != 0
+  }
+
+  /// Whether the echo becomes `wanted` within the limit.
+  func waitForEcho(_ wanted: Bool, within limit: Duration = .seconds(20)) -> Bool {
+    Deadline(limit).wait { echoes == wanted }
+  }
+
+  /// All settings, to compare.
+  var settings: [UInt8] {
+    var settings = termios()
+    tcgetattr(master, &settings)
+    return withUnsafeBytes(of: &settings) { Array($0) }
+  }
+
+  /// - Returns: False at the deadline, or when the terminal is closed.
+  private func readMore(_ deadline: Deadline) throws -> Bool {
+    var event = pollfd(fd: master, events: Int16(POLLIN), revents: 0)
+    let ready = poll(&event, 1, deadline.milliseconds)
+    if ready < 0, errno == EINTR { return true }
+    guard ready > 0 else { return false }
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    let count = read(master, &buffer, buffer.count)
+    guard count > 0 else { return false }
+    shown.withLock {
+      $0.unread += buffer[..<count]
+      $0.all += buffer[..<count]
+    }
+    return true
+  }
+
+  private func take(upTo wanted: [UInt8]) -> String? {
+    shown.withLock { shown in
+      guard shown.unread.count >= wanted.count else { return nil }
+      for start in 0...(shown.unread.count - wanted.count) {
+        let end = start + wanted.count
+        guard shown.unread[start..<end].elementsEqual(wanted) else { continue }
+        defer { shown.unread.removeFirst(end) }
+        return String(decoding: shown.unread[..<end], as: UTF8.self)
+      }
+      return nil
+    }
+  }
+
+  private func takeAll() -> String {
+    shown.withLock { shown in
+      defer { shown.unread = [] }
+      return String(decoding: shown.unread, as: UTF8.self)
+    }
+  }
+}
