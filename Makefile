@@ -9,6 +9,9 @@ DESTDIR ?=
 RELEASE := .build/release/auth-cli
 SOURCES := Sources Tests fixtures/must-not-compile Package.swift
 
+# Not for Thread Sanitizer: tests that race on purpose, as the `published…` forms do, and those that run compilers.
+TSAN_SKIP ?= /published|MustNotCompile|DependencyTests|SnippetTests|SymbolDocumentationTests
+
 # The deep model check is one test, which explores further when CHECK_DEEP is set.
 DEEP_FILTER ?= ModelCheck
 
@@ -30,7 +33,7 @@ test: setup ## Run all tests
 test-tsan: setup ## Run the library's tests under Thread Sanitizer, which must first catch a planted race
 	.ci/planted-race
 	swift test --sanitize=thread --scratch-path .build/tsan --filter AuthCoreTests \
-	  --skip 'MustNotCompile|DependencyTests|SnippetTests|SymbolDocumentationTests'
+	  --skip '$(TSAN_SKIP)'
 
 test-release: release ## Play the transcripts against the release executable
 	AUTH_CLI=$(abspath $(RELEASE)) swift test --filter TranscriptTests
