@@ -68,11 +68,16 @@ FISH_COMPLETION := $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/auth-cli.
 EXECUTABLE := $(DESTDIR)$(PREFIX)/bin/auth-cli
 
 install: release ## Install the executable, man page and completions (PREFIX=/usr/local, DESTDIR=)
+	@mkdir -p .build/share
+	$(RELEASE) man >.build/share/man
+	$(RELEASE) completions bash >.build/share/bash
+	$(RELEASE) completions zsh >.build/share/zsh
+	$(RELEASE) completions fish >.build/share/fish
 	install -D -m 755 $(RELEASE) "$(EXECUTABLE)"
-	install -D -m 644 <($(RELEASE) man) "$(MAN)"
-	install -D -m 644 <($(RELEASE) completions bash) "$(BASH_COMPLETION)"
-	install -D -m 644 <($(RELEASE) completions zsh) "$(ZSH_COMPLETION)"
-	install -D -m 644 <($(RELEASE) completions fish) "$(FISH_COMPLETION)"
+	install -D -m 644 .build/share/man "$(MAN)"
+	install -D -m 644 .build/share/bash "$(BASH_COMPLETION)"
+	install -D -m 644 .build/share/zsh "$(ZSH_COMPLETION)"
+	install -D -m 644 .build/share/fish "$(FISH_COMPLETION)"
 
 # Directories stay: other programs may rely on one that happens to be empty.
 uninstall: ## Remove exactly what install installed (same PREFIX and DESTDIR)
