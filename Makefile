@@ -9,6 +9,9 @@ DESTDIR ?=
 RELEASE := .build/release/auth-cli
 SOURCES := Sources Tests fixtures/must-not-compile Package.swift
 
+# Not for Thread Sanitizer: tests that race on purpose, as the `published…` forms do, and those that run compilers.
+TSAN_SKIP ?= /published|MustNotCompile|DependencyTests|SnippetTests|SymbolDocumentationTests
+
 # The deep model check is one test, which explores further when CHECK_DEEP is set.
 DEEP_FILTER ?= ModelCheck
 
@@ -30,7 +33,7 @@ test: setup ## Run all tests
 test-tsan: setup ## Run the library's tests under Thread Sanitizer, which must first catch a planted race
 	.ci/planted-race
 	swift test --sanitize=thread --scratch-path .build/tsan --filter AuthCoreTests \
-	  --skip 'MustNotCompile|DependencyTests|SnippetTests|SymbolDocumentationTests'
+	  --skip '$(TSAN_SKIP)'
 
 test-release: release ## Play the transcripts against the release executable
 	AUTH_CLI=$(abspath $(RELEASE)) swift test --filter TranscriptTests
@@ -65,11 +68,16 @@ FISH_COMPLETION := $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/auth-cli.
 EXECUTABLE := $(DESTDIR)$(PREFIX)/bin/auth-cli
 
 install: release ## Install the executable, man page and completions (PREFIX=/usr/local, DESTDIR=)
+	@mkdir -p .build/share
+	$(RELEASE) man >.build/share/man
+	$(RELEASE) completions bash >.build/share/bash
+	$(RELEASE) completions zsh >.build/share/zsh
+	$(RELEASE) completions fish >.build/share/fish
 	install -D -m 755 $(RELEASE) "$(EXECUTABLE)"
-	install -D -m 644 <($(RELEASE) man) "$(MAN)"
-	install -D -m 644 <($(RELEASE) completions bash) "$(BASH_COMPLETION)"
-	install -D -m 644 <($(RELEASE) completions zsh) "$(ZSH_COMPLETION)"
-	install -D -m 644 <($(RELEASE) completions fish) "$(FISH_COMPLETION)"
+	install -D -m 644 .build/share/man "$(MAN)"
+	install -D -m 644 .build/share/bash "$(BASH_COMPLETION)"
+	install -D -m 644 .build/share/zsh "$(ZSH_COMPLETION)"
+	install -D -m 644 .build/share/fish "$(FISH_COMPLETION)"
 
 # Directories stay: other programs may rely on one that happens to be empty.
 uninstall: ## Remove exactly what install installed (same PREFIX and DESTDIR)
