@@ -1,4 +1,5 @@
 /// Every suite, in the order of the report.
 let allSuites: [Suite] = [
-  .gatekeeper
+  .gatekeeper,
+  .runOnce,
 ]

@@ -1,0 +1,44 @@
+/// Gives a class or an actor `runOnce { … }`. It asks for nothing.
+///
+/// ```swift
+/// final class ProfileScreen: RunsOnce {
+///   func didAppear() {
+///     runOnce { track("profile viewed") }
+///   }
+/// }
+/// ```
+public protocol RunsOnce: AnyObject {}
+
+extension RunsOnce {
+  /// Runs `body`, unless it was run on this object before or is running; see ``RunOnce/run(on:fileID:line:column:_:)``.
+  @inlinable @discardableResult
+  public func runOnce<Failure: Error>(
+    fileID: StaticString = #fileID, line: UInt = #line, column: UInt = #column, _ body: () throws(Failure) -> Void
+  ) throws(Failure) -> RunOnce.Outcome {
+    try RunOnce.run(on: self, fileID: fileID, line: line, column: column, body)
+  }
+
+  /// Runs `body`, unless one with an equal `key` was run on this object before or is running.
+  @inlinable @discardableResult
+  public func runOnce<Failure: Error>(
+    key: any Hashable & Sendable, _ body: () throws(Failure) -> Void
+  ) throws(Failure) -> RunOnce.Outcome {
+    try RunOnce.run(on: self, key: key, body)
+  }
+
+  /// Runs `body` as ``runOnce(fileID:line:column:_:)`` does, except that a run that threw does not count.
+  @inlinable @discardableResult
+  public func runOnceUntilSuccess<Failure: Error>(
+    fileID: StaticString = #fileID, line: UInt = #line, column: UInt = #column, _ body: () throws(Failure) -> Void
+  ) throws(Failure) -> RunOnce.Outcome {
+    try RunOnce.runUntilSuccess(on: self, fileID: fileID, line: line, column: column, body)
+  }
+
+  /// Runs `body` as ``runOnce(key:_:)`` does, except that a run that threw does not count.
+  @inlinable @discardableResult
+  public func runOnceUntilSuccess<Failure: Error>(
+    key: any Hashable & Sendable, _ body: () throws(Failure) -> Void
+  ) throws(Failure) -> RunOnce.Outcome {
+    try RunOnce.runUntilSuccess(on: self, key: key, body)
+  }
+}
