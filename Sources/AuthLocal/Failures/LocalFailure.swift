@@ -91,7 +91,6 @@ extension LocalFailure {
       case .ended(.revoked): ("session_revoked", "The session was revoked.")
       case .ended(.accountDisabled): ("session_account_disabled", "The account was disabled.")
       case .ended(.rebooted): ("session_rebooted", "The machine was restarted since the session began.")
-      case .ended(.storeReleased): ("session_released", "x")
       case .ended(.switchedUser): ("session_switched_user", "Another user was logged in in this session's place.")
       case .ended(.storeReleased): ("session_released", "The session was let go of by its program.")
       }
