@@ -114,7 +114,8 @@ extension LocalAuthority {
     }
   }
 
-  private func summary(_ row: AccountRow, at now: BootInstant, in db: Connection) throws(LocalFailure) -> AccountSummary {
+  private func summary(_ row: AccountRow, at now: BootInstant, in db: Connection) throws(LocalFailure) -> AccountSummary
+  {
     AccountSummary(
       user: row.user, isDisabled: row.isDisabled, createdAt: row.createdAt, failedAttempts: row.throttle.attempts,
       throttle: row.throttle.standing(at: now, mayLock: try mayLock(row, in: db)))

@@ -43,7 +43,7 @@ extension LocalAuthority {
     }
   }
 
-  private func repeated(
+  func repeated(
     _ receipt: Receipt, _ order: PaymentOrder, _ key: IdempotencyKey
   ) throws(LocalFailure) -> Receipt {
     guard receipt.payee == order.payee.canonical, receipt.amount == order.amount else {

@@ -40,7 +40,8 @@ extension LocalAuthority {
   static func require(_ key: SessionID, is leased: SessionID) throws(LocalFailure) {
     guard key == leased else {
       throw .refused(
-        "session_mismatch", "The key belongs to another session than the lease.", hint: "Use the key of the leased session.")
+        "session_mismatch", "The key belongs to another session than the lease.",
+        hint: "Use the key of the leased session.")
     }
   }
 }

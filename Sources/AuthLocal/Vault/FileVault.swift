@@ -7,7 +7,7 @@ import Glibc
 /// a reader sees the old token or the new one, and so does the next boot. Changes are compare-and-swap under a lock;
 /// reading takes none. It blocks its caller while it waits for the disk, and up to `lockWait` for another process.
 public final class FileVault: SessionVault {
-  private let directory: PrivateDirectory
+  let directory: PrivateDirectory
   private let context: ContextName
   private let lockWait: Duration
 
@@ -164,5 +164,18 @@ public final class FileVault: SessionVault {
 
   private func unavailable(_ action: String, _ error: ErrorNumber) -> VaultReading {
     .unavailable(FileFault.system(path, action, error).asVaultFailure)
+  }
+}
+
+extension FileVault {
+  /// Makes the directory if there is none, so that it can be watched.
+  ///
+  /// - Throws: `VaultFailure` when it cannot be made or is not private.
+  public func prepare() throws(VaultFailure) {
+    do throws(FileFault) {
+      try directory.create()
+    } catch {
+      throw error.asVaultFailure
+    }
   }
 }

@@ -32,6 +32,11 @@ struct Deadlines {
     }
   }
 
+  /// How long it is until the earlier of the two limits.
+  func remaining(_ limits: SessionLimits) -> String {
+    limits.earliest.map { remaining(.at($0)) } ?? "no limit"
+  }
+
   private static func words(_ seconds: Int64) -> String {
     switch seconds {
     case ..<0: "over"

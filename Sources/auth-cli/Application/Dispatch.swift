@@ -18,9 +18,19 @@ extension Program {
       try await Workspace(globals, printer).pay(minorUnits, to: payee, key: key)
     case .receipts(let limit, let before): try await Workspace(globals, printer).receipts(limit: limit, before: before)
     case .profile(let newName): try await Workspace(globals, printer).profile(newName: newName)
-    case .sessions, .revokeSession, .changePassword, .listAccounts, .showAccount, .disableAccount, .enableAccount,
-      .unlockAccount, .events, .watch, .machine:
-      throw Refusal(.cannotTell, "x", "x", hint: "x")
+    case .sessions: try await Workspace(globals, printer).sessions()
+    case .revokeSession(let id): try await Workspace(globals, printer).revokeSession(id)
+    case .changePassword(let passwordsFromInput):
+      try await Workspace(globals, printer).changePassword(passwordsFromInput: passwordsFromInput)
+    case .listAccounts(let limit, let after):
+      try await Workspace(globals, printer).listAccounts(limit: limit, after: after)
+    case .showAccount(let user): try await Workspace(globals, printer).showAccount(user)
+    case .disableAccount(let user): try await Workspace(globals, printer).changeAccount(.disable, user)
+    case .enableAccount(let user): try await Workspace(globals, printer).changeAccount(.enable, user)
+    case .unlockAccount(let user): try await Workspace(globals, printer).changeAccount(.unlock, user)
+    case .events(let since, let limit): try await Workspace(globals, printer).events(since: since, limit: limit)
+    case .watch(let until): try await Workspace(globals, printer).watch(until: until)
+    case .machine: Answer()
     case .help, .manual, .completions: Answer()
     }
   }

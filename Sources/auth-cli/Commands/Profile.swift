@@ -4,22 +4,13 @@ import AuthLocal
 extension Workspace {
   /// `profile [--name N]`: one's own account; a new name is a change of the session, which open screens follow.
   func profile(newName: String?) async throws(Refusal) -> Answer {
-    var session = try await activeSession()
+    let screen = try await open(ProfileScreen.self)
     let profile: Profile
     do throws(LeaseError<LocalFailure>) {
-      profile = try session.withLease { (lease) throws(LocalFailure) in
-        if let newName { _ = try authority.rename(to: newName, token: lease.token) }
-        return try authority.profile(token: lease.token)
-      }
+      if let newName { try screen.rename(to: newName, at: authority) }
+      profile = try screen.profile(of: authority)
     } catch {
       throw Refusal(error)
-    }
-    if newName != nil {
-      do throws(SessionFailure) {
-        session = try await store.check()
-      } catch {
-        throw Refusal(error)
-      }
     }
     let user = profile.user
     return Answer(

@@ -4,17 +4,15 @@ import AuthLocal
 extension Workspace {
   /// `receipts`: payments made and received, the latest first.
   func receipts(limit: Int, before: String?) async throws(Refusal) -> Answer {
-    let session = try await activeSession()
     let first = try receiptNumber(before)
+    let screen = try await open(ReceiptsScreen.self)
     let page: [Receipt]
     do throws(LeaseError<LocalFailure>) {
-      page = try session.withLease { (lease) throws(LocalFailure) in
-        try authority.receipts(before: first, limit: limit, token: lease.token)
-      }
+      page = try screen.page(of: authority, before: first, limit: limit)
     } catch {
       throw Refusal(error)
     }
-    let own = session.user.username
+    let own = screen.session.user.username
     var table = Table([
       .init(title: "RECEIPT", alignment: .right), .init(title: "TIME"), .init(title: "AMOUNT", alignment: .right),
       .init(title: "WITH"),
@@ -23,14 +21,11 @@ extension Workspace {
       let isOut = receipt.payer == own
       table.add([
         String(receipt.id), UTCTime(seconds: receipt.madeAt.seconds).local,
-        (isOut ? "-" : "+") + receipt.amount.description,
-        isOut ? receipt.payee : receipt.payer ?? "opening credit",
+        (isOut ? "-" : "+") + receipt.amount.description, isOut ? receipt.payee : receipt.payer ?? "opening credit",
       ])
     }
-    let output = printer.streams.output
     return Answer(
-      lines: bar("Receipts")
-        + (page.isEmpty ? ["No receipts."] : table.lines(width: output.isTerminal ? output.width : nil)),
+      lines: bar("Receipts") + (page.isEmpty ? ["No receipts."] : lines(table)),
       ["receipts": .array(page.map(JSON.receipt))],
       notes: page.count == limit ? ["More: auth-cli receipts --before \(page[limit - 1].id)"] : [])
   }

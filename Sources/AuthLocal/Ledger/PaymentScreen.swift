@@ -1,0 +1,82 @@
+public import AuthCore
+
+/// The screen that pays. It cannot be made without a key, and a payment made ready in it can be submitted once.
+///
+/// ```swift
+/// import AuthCore
+/// import AuthLocal
+///
+/// func pay(_ store: SessionStore, _ authority: LocalAuthority) async throws {
+///   guard let screen = PaymentScreen(store) else { return }
+///   let order = PaymentOrder(amount: try Amount("12.50"), payee: try Username("bob"))
+///   let intent = try screen.prepare(order, at: authority)
+///   let receipt = try await screen.submit(intent)
+///   print(receipt.id)
+/// }
+/// ```
+public final class PaymentScreen: GuardedScreen {
+  private let key: LiveKey
+  private let submitting = Gatekeeper<Bool>()
+
+  /// Makes the screen for the user of the key.
+  public init(session: LoggedInSession) {
+    key = LiveKey(session)
+  }
+
+  /// The key of now.
+  public var session: LoggedInSession { key.session }
+
+  /// Why the screen was dismissed, or nil while it is open.
+  public var dismissal: EndReason? { key.dismissal }
+
+  /// Takes the user as changed.
+  public func follow(_ session: LoggedInSession) { key.follow(session) }
+
+  /// Closes the screen.
+  public func dismiss(_ reason: EndReason) { key.dismiss(reason) }
+
+  /// Makes a payment ready. Nothing is paid by that.
+  ///
+  /// - Throws: ``AuthCore/FreshnessRefusal`` when the password was not entered recently.
+  public func prepare(
+    _ order: PaymentOrder, at authority: LocalAuthority
+  ) throws(FreshnessRefusal) -> PaymentIntent {
+    authority.prepare(order, for: try FreshSession(session))
+  }
+
+  /// Pays, under a lease: a logout waits for the payment, or the payment never starts.
+  ///
+  /// - Throws: ``PaymentFailure``; nothing was paid by this call.
+  public func submit(_ intent: consuming PaymentIntent) async throws(PaymentFailure) -> Receipt {
+    // One payment of this screen at a time. The passage ends with this scope, whatever happens.
+    guard let passage = submitting.acquire() else { throw .anotherInProgress }
+    let result = await leased(intent)
+    passage.leave()
+    return try result.get()
+  }
+
+  private func leased(_ intent: consuming PaymentIntent) async -> Result<Receipt, PaymentFailure> {
+    do throws(LeaseError<LocalFailure>) {
+      return .success(
+        try await session.withLease(using: intent) {
+          (intent: consuming PaymentIntent, lease: borrowing SessionLease) async throws(LocalFailure) in
+          try await intent.submit(under: lease)
+        })
+    } catch {
+      switch error {
+      case .ended(let reason): return .failure(.ended(reason))
+      case .body(let failure): return .failure(.refused(failure))
+      }
+    }
+  }
+}
+
+/// Why nothing was paid.
+public enum PaymentFailure: Error, Hashable, Sendable {
+  /// Another payment of the same screen is under way.
+  case anotherInProgress
+  /// The session is over.
+  case ended(EndReason)
+  /// The authority did not take it.
+  case refused(LocalFailure)
+}

@@ -1,0 +1,46 @@
+import AuthCore
+import AuthLocal
+
+extension Workspace {
+  /// Opens a screen of whoever is logged in; without a session there is none to open.
+  func open<Screen: GuardedScreen>(_: Screen.Type, isActivity: Bool = true) async throws(Refusal) -> Screen {
+    _ = isActivity ? try await activeSession() : try await session()
+    guard let screen = Screen(store) else { throw .notLoggedIn }
+    return screen
+  }
+
+  /// Asks the authority something under a lease of the session.
+  func ask<Value>(
+    _ session: LoggedInSession, _ question: (borrowing SessionLease) throws(LocalFailure) -> Value
+  ) throws(Refusal) -> Value {
+    do throws(LeaseError<LocalFailure>) {
+      return try session.withLease(question)
+    } catch {
+      throw Refusal(error)
+    }
+  }
+
+  /// The stronger key of an administrator.
+  func administrator(_ session: LoggedInSession) throws(Refusal) -> AdminSession {
+    do throws(RoleRefusal) {
+      return try AdminSession(session)
+    } catch {
+      throw Refusal(error)
+    }
+  }
+
+  /// Checks a value of the domain.
+  func valid<Value>(_ make: () throws(LocalFailure) -> Value) throws(Refusal) -> Value {
+    do throws(LocalFailure) {
+      return try make()
+    } catch {
+      throw Refusal(error)
+    }
+  }
+
+  /// The lines of a table, fitted to a terminal.
+  func lines(_ table: Table) -> [String] {
+    let output = printer.streams.output
+    return table.lines(width: output.isTerminal ? output.width : nil)
+  }
+}

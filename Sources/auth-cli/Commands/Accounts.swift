@@ -1,0 +1,101 @@
+import AuthCore
+import AuthLocal
+
+extension Workspace {
+  /// `accounts list`: a page of accounts, by name.
+  func listAccounts(limit: Int, after: String?) async throws(Refusal) -> Answer {
+    let screen = try await open(AccountsScreen.self)
+    let administrator = try administrator(screen.session)
+    let page: [AccountSummary]
+    do throws(LeaseError<LocalFailure>) {
+      page = try screen.page(of: authority, after: after, limit: limit, for: administrator)
+    } catch {
+      throw Refusal(error)
+    }
+    var table = Table([
+      .init(title: "USERNAME"), .init(title: "NAME"), .init(title: "ROLE"), .init(title: "STATE"),
+      .init(title: "SINCE"),
+    ])
+    for account in page {
+      table.add([
+        account.user.username, account.user.displayName, account.user.role.rawValue, account.state,
+        UTCTime(seconds: account.createdAt.seconds).local,
+      ])
+    }
+    return Answer(
+      lines: bar("Accounts") + (page.isEmpty ? ["No accounts."] : lines(table)),
+      ["accounts": .array(page.map(JSON.account))],
+      notes: page.count == limit
+        ? ["More: auth-cli accounts list --after \(TextEscaping.escape(page[limit - 1].user.username))"] : [])
+  }
+
+  /// `accounts show USER`: one account.
+  func showAccount(_ user: String) async throws(Refusal) -> Answer {
+    let screen = try await open(AccountsScreen.self)
+    let administrator = try administrator(screen.session)
+    let name = try valid { () throws(LocalFailure) in try Username(user) }
+    do throws(LeaseError<LocalFailure>) {
+      return describe(try screen.account(name, at: authority, for: administrator))
+    } catch {
+      throw Refusal(error)
+    }
+  }
+
+  /// `accounts disable`, `enable` and `unlock USER`.
+  func changeAccount(_ change: AccountsScreen.Change, _ user: String) async throws(Refusal) -> Answer {
+    let screen = try await open(AccountsScreen.self)
+    _ = try administrator(screen.session)
+    let name = try valid { () throws(LocalFailure) in try Username(user) }
+    let fresh = try await fresh(screen.session)
+    let administrator = try administrator(fresh.session)
+    do throws(LeaseError<LocalFailure>) {
+      let changed = try screen.change(change, name, at: authority, for: administrator, fresh)
+      if changed.user.id == fresh.session.user.id { await forgetRevoked() }
+      return describe(changed)
+    } catch {
+      throw Refusal(error)
+    }
+  }
+
+  private func describe(_ account: AccountSummary) -> Answer {
+    let user = account.user
+    return Answer(
+      lines: bar("Accounts") + [
+        "Username         \(escaping: user.username)", "Name             \(escaping: user.displayName)",
+        "Role             \(user.role.rawValue)", "State            \(account.state)",
+        "Failed attempts  \(account.failedAttempts)",
+        "Since            \(UTCTime(seconds: account.createdAt.seconds).local)",
+      ], ["account": .account(account)])
+  }
+}
+
+extension AccountSummary {
+  /// In words: whether it may be used, and whether attempts are heard.
+  fileprivate var state: String {
+    let attempts: String? =
+      switch throttle {
+      case nil: nil
+      case .wait(let duration): "waiting \(duration.wholeSeconds) s"
+      case .locked: "locked"
+      }
+    return [isDisabled ? "disabled" : attempts == nil ? "active" : nil, attempts].compactMap(\.self).joined(
+      separator: ", ")
+  }
+}
+
+extension JSON {
+  fileprivate static func account(_ account: AccountSummary) -> JSON {
+    let wait: JSON
+    let isLocked: Bool
+    switch account.throttle {
+    case nil: (wait, isLocked) = (.null, false)
+    case .wait(let duration): (wait, isLocked) = (.integer(duration.wholeSeconds), false)
+    case .locked: (wait, isLocked) = (.null, true)
+    }
+    return .members([
+      "user": .user(account.user), "disabled": .bool(account.isDisabled), "locked": .bool(isLocked),
+      "wait_seconds": wait, "failed_attempts": .integer(account.failedAttempts),
+      "created_at": .string(account.createdAt.iso8601),
+    ])
+  }
+}

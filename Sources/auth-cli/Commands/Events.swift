@@ -1,0 +1,47 @@
+import AuthCore
+import AuthLocal
+
+extension Workspace {
+  /// `events`: what happened, the latest last.
+  func events(since: Moment?, limit: Int) async throws(Refusal) -> Answer {
+    let screen = try await open(EventsScreen.self)
+    let events: [Event]
+    do throws(LeaseError<LocalFailure>) {
+      events = try screen.events(
+        at: authority, since: since.map(\.wallTime), limit: limit)
+    } catch {
+      throw Refusal(error)
+    }
+    var table = Table([
+      .init(title: "TIME"), .init(title: "EVENT"), .init(title: "ACCOUNT"), .init(title: "BY"),
+      .init(title: "SESSION"), .init(title: "DETAIL"),
+    ])
+    for event in events {
+      table.add([
+        UTCTime(seconds: event.at.seconds).local, event.name, event.account ?? "", event.actor ?? "",
+        event.session ?? "", event.detail ?? "",
+      ])
+    }
+    return Answer(
+      lines: bar("Events") + (events.isEmpty ? ["No events."] : lines(table)),
+      [
+        "events": .array(
+          events.map { event in
+            .members([
+              "id": .integer(event.id), "at": .string(event.at.iso8601), "event": .string(event.name),
+              "account": .string(orNull: event.account), "actor": .string(orNull: event.actor),
+              "session": .string(orNull: event.session), "detail": .string(orNull: event.detail),
+            ])
+          })
+      ])
+  }
+}
+
+extension Moment {
+  fileprivate var wallTime: WallTime {
+    switch self {
+    case .ago(let duration): WallTime(microseconds: (WallTime.now().seconds - duration.wholeSeconds) * 1_000_000)
+    case .at(let seconds): WallTime(microseconds: seconds * 1_000_000)
+    }
+  }
+}

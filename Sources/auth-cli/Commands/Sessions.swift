@@ -1,0 +1,61 @@
+import AuthCore
+import AuthLocal
+
+extension Workspace {
+  /// `sessions`: every live session of the user, this one marked.
+  func sessions() async throws(Refusal) -> Answer {
+    let screen = try await open(SessionsScreen.self)
+    let sessions: [SessionSummary]
+    do throws(LeaseError<LocalFailure>) {
+      sessions = try screen.sessions(at: authority)
+    } catch {
+      throw Refusal(error)
+    }
+    let deadlines = try Deadlines(clock: clock)
+    var table = Table([
+      .init(title: "SESSION"), .init(title: "CONTEXT"), .init(title: "BEGAN"), .init(title: "ACTIVE"),
+      .init(title: "ENDS IN", alignment: .right), .init(title: ""),
+    ])
+    for session in sessions {
+      table.add([
+        session.id.rawValue, session.label ?? "", UTCTime(seconds: session.createdAt.seconds).local,
+        UTCTime(seconds: session.activeAt.seconds).local, deadlines.remaining(session.limits),
+        session.isCurrent ? "this one" : "",
+      ])
+    }
+    return Answer(
+      lines: bar("Sessions") + lines(table),
+      [
+        "sessions": .array(
+          sessions.map { session in
+            .members([
+              "id": .string(session.id.rawValue), "context": .string(orNull: session.label),
+              "current": .bool(session.isCurrent), "created_at": .string(session.createdAt.iso8601),
+              "active_at": .string(session.activeAt.iso8601),
+              "idle_until": .string(orNull: deadlines.moment(session.limits.idle)?.iso8601),
+              "absolute_until": .string(orNull: deadlines.moment(session.limits.absolute)?.iso8601),
+            ])
+          })
+      ])
+  }
+
+  /// `sessions revoke ID`: ends one, wherever it is used.
+  func revokeSession(_ id: String) async throws(Refusal) -> Answer {
+    let screen = try await open(SessionsScreen.self)
+    let fresh = try await fresh(screen.session)
+    do throws(LeaseError<LocalFailure>) {
+      try screen.revoke(SessionID(rawValue: id), with: fresh, at: authority)
+    } catch {
+      throw Refusal(error)
+    }
+    if screen.session.id.rawValue == id { await forgetRevoked() }
+    return Answer(
+      lines: bar("Sessions") + ["Revoked session \(escaping: id)."], ["revoked": .string(id)])
+  }
+
+  /// Looks again after the session was ended at the authority, so that this device forgets it too.
+  func forgetRevoked() async {
+    // Ended is the expected answer; anything else is found out by the next command.
+    do throws(SessionFailure) { try await store.check() } catch {}
+  }
+}

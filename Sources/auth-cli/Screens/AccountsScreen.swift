@@ -1,0 +1,46 @@
+import AuthCore
+import AuthLocal
+
+/// The administrator's screens: accounts, and what may be changed about them.
+final class AccountsScreen: LiveScreen {
+  let key: LiveKey
+
+  init(session: LoggedInSession) {
+    key = LiveKey(session)
+  }
+
+  /// A change to an account.
+  enum Change { case disable, enable, unlock }
+
+  /// Loads a page, by name.
+  func page(
+    of authority: LocalAuthority, after: String?, limit: Int, for administrator: AdminSession
+  ) throws(LeaseError<LocalFailure>) -> [AccountSummary] {
+    try session.withLease { (lease) throws(LocalFailure) in
+      try authority.accounts(after: after, limit: limit, for: administrator, under: lease)
+    }
+  }
+
+  /// Loads one.
+  func account(
+    _ name: Username, at authority: LocalAuthority, for administrator: AdminSession
+  ) throws(LeaseError<LocalFailure>) -> AccountSummary {
+    try session.withLease { (lease) throws(LocalFailure) in
+      try authority.account(named: name, for: administrator, under: lease)
+    }
+  }
+
+  /// Changes one.
+  func change(
+    _ change: Change, _ name: Username, at authority: LocalAuthority, for administrator: AdminSession,
+    _ fresh: FreshSession
+  ) throws(LeaseError<LocalFailure>) -> AccountSummary {
+    try session.withLease { (lease) throws(LocalFailure) in
+      switch change {
+      case .disable: try authority.setDisabled(true, account: name, for: administrator, fresh, under: lease)
+      case .enable: try authority.setDisabled(false, account: name, for: administrator, fresh, under: lease)
+      case .unlock: try authority.unlock(account: name, for: administrator, fresh, under: lease)
+      }
+    }
+  }
+}

@@ -1,0 +1,29 @@
+import AuthCore
+import AuthLocal
+
+/// What happened to the account; for an administrator, to all.
+final class EventsScreen: LiveScreen {
+  let key: LiveKey
+
+  init(session: LoggedInSession) {
+    key = LiveKey(session)
+  }
+
+  /// Loads the newest events, the latest last.
+  func events(
+    at authority: LocalAuthority, since: WallTime?, limit: Int
+  ) throws(LeaseError<LocalFailure>) -> [Event] {
+    let administrator = administrator
+    return try session.withLease { (lease) throws(LocalFailure) in
+      if let administrator {
+        try authority.allEvents(since: since, limit: limit, for: administrator, under: lease)
+      } else {
+        try authority.events(since: since, limit: limit, under: lease)
+      }
+    }.reversed()
+  }
+
+  private var administrator: AdminSession? {
+    do throws(RoleRefusal) { return try AdminSession(session) } catch { return nil }
+  }
+}

@@ -1,0 +1,26 @@
+import AuthCore
+import AuthLocal
+
+/// Payments made and received, a page at a time.
+final class ReceiptsScreen: LiveScreen {
+  let key: LiveKey
+
+  init(session: LoggedInSession) {
+    key = LiveKey(session)
+  }
+  private let impressions = EachOnce<Int64>(bound: 10_000)
+
+  /// Loads a page, newest first.
+  func page(
+    of authority: LocalAuthority, before: Int64?, limit: Int
+  ) throws(LeaseError<LocalFailure>) -> [Receipt] {
+    let page = try session.withLease { (lease) throws(LocalFailure) in
+      try authority.receipts(before: before, limit: limit, under: lease)
+    }
+    for receipt in page { _ = impressions.see(receipt.id) }
+    return page
+  }
+
+  /// How many receipts were shown, each counted once however often its page was.
+  var shown: Int { impressions.count }
+}
