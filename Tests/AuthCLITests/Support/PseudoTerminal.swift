@@ -84,6 +84,12 @@ final class PseudoTerminal: Sendable {
     Deadline(limit).wait { echoes == wanted }
   }
 
+  /// Sends a signal to the process group in front.
+  func signalForeground(_ signal: Int32) throws {
+    let group = tcgetpgrp(master)
+    guard group > 1, kill(-group, signal) == 0 else { throw Failure(description: "nobody is in front: error \(errno)") }
+  }
+
   /// All settings, to compare.
   var settings: [UInt8] {
     var settings = termios()
