@@ -38,8 +38,8 @@ final class PseudoTerminal: Sendable {
   deinit { close(master) }
 
   /// Starts a program on the terminal, as the leader of a session of its own.
-  func launch(_ arguments: [String], environment: [String: String]) throws -> ChildProcess {
-    try ChildProcess(arguments, environment: environment, terminal: path)
+  func launch(_ arguments: [String], environment: [String: String]) throws -> TerminalProcess {
+    try TerminalProcess(arguments, environment: environment, terminal: path)
   }
 
   /// Types.
@@ -77,6 +77,14 @@ final class PseudoTerminal: Sendable {
     var settings = termios()
     tcgetattr(master, &settings)
     return settings.c_lflag & tcflag_t(ECHO) != 0
+  }
+
+  /// Changes the echo, as a shell does that takes the terminal over.
+  func setEcho(_ wanted: Bool) throws {
+    var settings = termios()
+    tcgetattr(master, &settings)
+    if wanted { settings.c_lflag |= tcflag_t(ECHO) } else { settings.c_lflag &= ~tcflag_t(ECHO) }
+    guard tcsetattr(master, TCSANOW, &settings) == 0 else { throw Failure(description: "no settings: error \(errno)") }
   }
 
   /// Whether the echo becomes `wanted` within the limit.

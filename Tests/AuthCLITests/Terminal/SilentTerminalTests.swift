@@ -137,10 +137,10 @@ struct SilentTerminalTests {
     arguments: [
       Answer(name: "^D", typed: "\u{4}", outcome: "<cancelled>"),
       Answer(name: "^D after a beginning", typed: "abc\u{4}\u{4}", outcome: "<cancelled>"),
-      Answer(name: "NUL", typed: "a\u{0}b\n", outcome: "<nul-in-line>"),
-      Answer(name: "too long", typed: String(repeating: "x", count: 5000) + "\n", outcome: "<line-too-long>"),
-      Answer(name: "nothing in time", typed: "", outcome: "<timed-out>"),
-      Answer(name: "no end in time", typed: "half", outcome: "<timed-out>"),
+      Answer(name: "NUL", typed: "a\u{0}b\n", outcome: "<nul_in_line>"),
+      Answer(name: "too long", typed: String(repeating: "x", count: 5000) + "\n", outcome: "<line_too_long>"),
+      Answer(name: "nothing in time", typed: "", outcome: "<timed_out>"),
+      Answer(name: "no end in time", typed: "half", outcome: "<timed_out>"),
       Answer(name: "an empty line", typed: "\n", outcome: "<>"),
       Answer(name: "a line in two parts", typed: "abc\u{4}d\n", outcome: "<abcd>"),
       Answer(name: "blanks", typed: "\u{15}a b \n", outcome: "<a b >"),
@@ -149,7 +149,7 @@ struct SilentTerminalTests {
     let terminal = try PseudoTerminal()
     let path = terminal.path
     let before = terminal.settings
-    let waits = answer.outcome != "<timed-out>"
+    let waits = answer.outcome != "<timed_out>"
     async let dialogue: Void = onOwnThread {
       try terminal.expect("Secret: ")
       try terminal.send(answer.typed)

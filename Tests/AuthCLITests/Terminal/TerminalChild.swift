@@ -2,7 +2,9 @@ import Glibc
 
 @testable import auth_cli
 
-/// What the process under test does on its pseudo-terminal. It tells there how it ended.
+/// What the process under test does on its pseudo-terminal.
+///
+/// It tells there how it ended.
 enum TerminalChild {
   /// Asks once.
   static func ask(_ path: String, milliseconds: Int = 20_000, afterTypeAhead: Bool = false) -> Never {
