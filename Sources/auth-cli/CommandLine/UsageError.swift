@@ -96,19 +96,19 @@ extension UsageError.Problem {
   /// A name that programs can rely on.
   var code: String {
     switch self {
-    case .unknownCommand: "unknown-command"
-    case .missingSubcommand: "missing-subcommand"
-    case .missingCommand: "missing-command"
-    case .unknownOption: "unknown-option"
-    case .misplacedOption: "misplaced-option"
-    case .signedNumber: "signed-number"
-    case .repeatedOption: "repeated-option"
-    case .unexpectedValue: "unexpected-value"
-    case .missingValue: "missing-value"
-    case .extraArgument: "extra-argument"
-    case .malformedValue: "malformed-value"
-    case .missingOption: "missing-option"
-    case .missingArgument: "missing-argument"
+    case .unknownCommand: "unknown_command"
+    case .missingSubcommand: "missing_subcommand"
+    case .missingCommand: "missing_command"
+    case .unknownOption: "unknown_option"
+    case .misplacedOption: "misplaced_option"
+    case .signedNumber: "signed_number"
+    case .repeatedOption: "repeated_option"
+    case .unexpectedValue: "unexpected_value"
+    case .missingValue: "missing_value"
+    case .extraArgument: "extra_argument"
+    case .malformedValue: "malformed_value"
+    case .missingOption: "missing_option"
+    case .missingArgument: "missing_argument"
     }
   }
 }

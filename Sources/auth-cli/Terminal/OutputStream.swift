@@ -51,9 +51,21 @@ final class OutputStream {
     let error = survivingClosedPipe ? withoutPipeSignal { send(bytes) } : send(bytes)
     switch error {
     case 0: return
-    case EPIPE: throw .closedPipe
+    case EPIPE where survivingClosedPipe: throw .closedPipe
+    case EPIPE: dieOfPipeSignal()
     case let number: throw .unwritable(stream: name, errno: number)
     }
+  }
+
+  /// Only a process whose parent had it ignore the signal comes here; others are dead already.
+  private func dieOfPipeSignal() -> Never {
+    signal(SIGPIPE, SIG_DFL)
+    var pipeSignal = sigset_t()
+    sigemptyset(&pipeSignal)
+    sigaddset(&pipeSignal, SIGPIPE)
+    pthread_sigmask(SIG_UNBLOCK, &pipeSignal, nil)
+    raise(SIGPIPE)
+    _exit(128 + SIGPIPE)
   }
 
   /// - Returns: 0, or the error number.

@@ -54,16 +54,16 @@ enum PromptFailure: Error, Hashable, Sendable {
   /// A name that programs can rely on.
   var code: String {
     switch self {
-    case .noTerminal: "no-terminal"
+    case .noTerminal: "no_terminal"
     case .cancelled: "cancelled"
-    case .timedOut: "timed-out"
-    case .tooLong: "line-too-long"
-    case .containsNUL: "nul-in-line"
-    case .missingLine: "missing-line"
-    case .emptyLine: "empty-line"
-    case .tooManyLines: "too-many-lines"
-    case .unreadable: "unreadable-input"
-    case .alreadyAsking: "already-asking"
+    case .timedOut: "timed_out"
+    case .tooLong: "line_too_long"
+    case .containsNUL: "nul_in_line"
+    case .missingLine: "missing_line"
+    case .emptyLine: "empty_line"
+    case .tooManyLines: "too_many_lines"
+    case .unreadable: "unreadable_input"
+    case .alreadyAsking: "already_asking"
     }
   }
 }

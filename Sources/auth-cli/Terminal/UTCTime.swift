@@ -37,7 +37,7 @@ struct UTCTime: Hashable, Sendable {
   /// `2026-01-31T09:30:00Z`.
   var iso8601: String {
     let days = seconds.flooredQuotient(86_400)
-    let rest = seconds - days * 86_400
+    let rest = (seconds % 86_400 + 86_400) % 86_400
     let (year, month, day) = Self.date(days: days)
     return "\(padded(year, 4))-\(padded(month))-\(padded(day))"
       + "T\(padded(rest / 3600)):\(padded(rest / 60 % 60)):\(padded(rest % 60))Z"

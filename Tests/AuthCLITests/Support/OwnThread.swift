@@ -14,7 +14,7 @@ func onOwnThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Resu
       }, Unmanaged.passRetained(work).toOpaque())
     guard error == 0 else {
       Unmanaged.passUnretained(work).release()
-      continuation.resume(throwing: ChildProcess.Failure(description: "no thread: error \(error)"))
+      continuation.resume(throwing: TerminalProcess.Failure(description: "no thread: error \(error)"))
       return
     }
     pthread_detach(thread)

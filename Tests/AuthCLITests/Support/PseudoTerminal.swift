@@ -38,8 +38,8 @@ final class PseudoTerminal: Sendable {
   deinit { close(master) }
 
   /// Starts a program on the terminal, as the leader of a session of its own.
-  func launch(_ arguments: [String], environment: [String: String]) throws -> ChildProcess {
-    try ChildProcess(arguments, environment: environment, terminal: path)
+  func launch(_ arguments: [String], environment: [String: String]) throws -> TerminalProcess {
+    try TerminalProcess(arguments, environment: environment, terminal: path)
   }
 
   /// Types.
@@ -79,9 +79,23 @@ final class PseudoTerminal: Sendable {
     return settings.c_lflag & tcflag_t(ECHO) != 0
   }
 
+  /// Changes the echo, as a shell does that takes the terminal over.
+  func setEcho(_ wanted: Bool) throws {
+    var settings = termios()
+    tcgetattr(master, &settings)
+    if wanted { settings.c_lflag |= tcflag_t(ECHO) } else { settings.c_lflag &= ~tcflag_t(ECHO) }
+    guard tcsetattr(master, TCSANOW, &settings) == 0 else { throw Failure(description: "no settings: error \(errno)") }
+  }
+
   /// Whether the echo becomes `wanted` within the limit.
   func waitForEcho(_ wanted: Bool, within limit: Duration = .seconds(20)) -> Bool {
     Deadline(limit).wait { echoes == wanted }
+  }
+
+  /// Sends a signal to the process group in front.
+  func signalForeground(_ signal: Int32) throws {
+    let group = tcgetpgrp(master)
+    guard group > 1, kill(-group, signal) == 0 else { throw Failure(description: "nobody is in front: error \(errno)") }
   }
 
   /// All settings, to compare.

@@ -3,34 +3,31 @@ import Testing
 
 @testable import auth_cli
 
-/// The question on a real pseudo-terminal, asked in a process of its own that the signals can kill.
+/// The question on a real pseudo-terminal, asked in a process of its own that signals can kill.
 @Suite("Asking for a secret on a terminal", .timeLimit(.minutes(2)))
 struct SilentTerminalTests {
-  /// Makes the pseudo-terminal the controlling terminal of this process, as the leader of a new session.
-  static func adopt(_ path: String) {
-    precondition(setsid() > 0)
-    let terminal = open(path, O_RDWR)
-    precondition(terminal >= 0 && tcgetpgrp(terminal) == getpgrp())
-  }
+  /// How a signal reaches the process.
+  enum Blow: String, CaseIterable, Codable {
+    case interruptKey, quitKey, terminate, hangUp, alarm, pipe
 
-  /// Asks, and tells on the terminal how it ended.
-  static func ask(_ path: String, timeLimit: Duration = .seconds(20)) -> Never {
-    adopt(path)
-    do throws(PromptFailure) {
-      let terminal = try SilentTerminal.controlling(insteadUse: "--flag")
-      let line = try terminal.ask("Secret: ", timeLimit: timeLimit)
-      tell(path, "<\(TextEscaping.escape(line))>")
-    } catch {
-      tell(path, "<\(error.code)>")
+    var signal: Int32 {
+      switch self {
+      case .interruptKey: SIGINT
+      case .quitKey: SIGQUIT
+      case .terminate: SIGTERM
+      case .hangUp: SIGHUP
+      case .alarm: SIGALRM
+      case .pipe: SIGPIPE
+      }
     }
-    exit(0)
-  }
 
-  static func tell(_ path: String, _ text: String) {
-    let terminal = open(path, O_RDWR | O_NOCTTY)
-    let bytes = Array((text + "\n").utf8)
-    precondition(write(terminal, bytes, bytes.count) == bytes.count)
-    close(terminal)
+    func strike(_ terminal: PseudoTerminal) throws {
+      switch self {
+      case .interruptKey: try terminal.send("\u{3}")
+      case .quitKey: try terminal.send("\u{1C}")
+      case .terminate, .hangUp, .alarm, .pipe: try terminal.signalForeground(signal)
+      }
+    }
   }
 
   @Test("the line is read without being shown, and the terminal is as it was before")
@@ -44,9 +41,195 @@ struct SilentTerminalTests {
       try terminal.send("open sesame\n")
       try terminal.expect("<open sesame>")
     }
-    await #expect(processExitsWith: .exitCode(0)) { [path = path as String] in SilentTerminalTests.ask(path) }
+    await #expect(processExitsWith: .exitCode(0)) { [path = path as String] in TerminalChild.ask(path) }
     try await dialogue
     #expect(terminal.settings == before)
     #expect(terminal.transcript == "Secret: \r\n<open sesame>\r\n")
+  }
+
+  @Test("it dies of the signal, with the echo on again", arguments: Blow.allCases)
+  func signals(_ blow: Blow) async throws {
+    let terminal = try PseudoTerminal()
+    let path = terminal.path
+    let before = terminal.settings
+    async let dialogue: Void = onOwnThread {
+      try terminal.expect("Secret: ")
+      #expect(!terminal.echoes)
+      try terminal.send("half a pass")
+      try blow.strike(terminal)
+    }
+    await #expect(processExitsWith: .signal(blow.signal)) { [path = path as String] in TerminalChild.ask(path) }
+    try await dialogue
+    #expect(terminal.settings == before)
+    #expect(!terminal.transcript.contains("half"))
+  }
+
+  @Test("the echo stays off while the answer is checked, and signals act at once", arguments: Blow.allCases)
+  func delay(_ blow: Blow) async throws {
+    let terminal = try PseudoTerminal()
+    let path = terminal.path
+    let before = terminal.settings
+    async let dialogue: Void = onOwnThread {
+      try terminal.expect("Secret: ")
+      try terminal.send("wrong\n")
+      try terminal.expect("<checking>")
+      #expect(!terminal.echoes)
+      try terminal.send("typed too early\n")
+      try terminal.expect("<typed>")
+      #expect(!terminal.echoes)
+      try blow.strike(terminal)
+    }
+    await #expect(processExitsWith: .signal(blow.signal)) { [path = path as String] in
+      TerminalChild.check(path, endless: true)
+    }
+    try await dialogue
+    #expect(terminal.settings == before)
+    #expect(!terminal.transcript.contains("early"))
+  }
+
+  @Test("what is typed while the answer is checked is discarded at the end")
+  func discardsLateInput() async throws {
+    let terminal = try PseudoTerminal()
+    let path = terminal.path
+    async let dialogue: Void = onOwnThread {
+      try terminal.expect("Secret: ")
+      try terminal.send("wrong\n")
+      try terminal.expect("<checking>")
+      try terminal.send("typed too early\n")
+      try terminal.expect("<typed>")
+      try terminal.expect("<left: 0>")
+    }
+    await #expect(processExitsWith: .exitCode(0)) { [path = path as String] in
+      TerminalChild.check(path, endless: false)
+    }
+    try await dialogue
+    #expect(terminal.echoes)
+  }
+
+  @Test("what was typed before the question is not its answer")
+  func discardsTypeAhead() async throws {
+    let terminal = try PseudoTerminal()
+    let path = terminal.path
+    async let dialogue: Void = onOwnThread {
+      try terminal.expect("<ready>")
+      try terminal.send("typed ahead\n")
+      try terminal.expect("Secret: ")
+      try terminal.send("the answer\n")
+      try terminal.expect("<the answer>")
+    }
+    await #expect(processExitsWith: .exitCode(0)) { [path = path as String] in
+      TerminalChild.ask(path, afterTypeAhead: true)
+    }
+    try await dialogue
+  }
+
+  /// What is typed, and how it ends.
+  struct Answer: Sendable, CustomTestStringConvertible {
+    let name: String
+    let typed: String
+    let outcome: String
+
+    var testDescription: String { name }
+  }
+
+  @Test(
+    "what is no answer is refused, with the echo on again",
+    arguments: [
+      Answer(name: "^D", typed: "\u{4}", outcome: "<cancelled>"),
+      Answer(name: "^D after a beginning", typed: "abc\u{4}\u{4}", outcome: "<cancelled>"),
+      Answer(name: "NUL", typed: "a\u{0}b\n", outcome: "<nul_in_line>"),
+      Answer(name: "too long", typed: String(repeating: "x", count: 5000) + "\n", outcome: "<line_too_long>"),
+      Answer(name: "nothing in time", typed: "", outcome: "<timed_out>"),
+      Answer(name: "no end in time", typed: "half", outcome: "<timed_out>"),
+      Answer(name: "an empty line", typed: "\n", outcome: "<>"),
+      Answer(name: "a line in two parts", typed: "abc\u{4}d\n", outcome: "<abcd>"),
+      Answer(name: "blanks", typed: "\u{15}a b \n", outcome: "<a b >"),
+    ])
+  func refusals(_ answer: Answer) async throws {
+    let terminal = try PseudoTerminal()
+    let path = terminal.path
+    let before = terminal.settings
+    let waits = answer.outcome != "<timed_out>"
+    async let dialogue: Void = onOwnThread {
+      try terminal.expect("Secret: ")
+      try terminal.send(answer.typed)
+      try terminal.expect(answer.outcome)
+    }
+    await #expect(processExitsWith: .exitCode(0)) { [path = path as String, waits = waits as Bool] in
+      TerminalChild.ask(path, milliseconds: waits ? 20_000 : 150)
+    }
+    try await dialogue
+    #expect(terminal.settings == before)
+  }
+
+  @Test("after a stop that the system does not grant, and after a continuation, it asks again from the beginning")
+  func asksAgain() async throws {
+    let terminal = try PseudoTerminal()
+    let path = terminal.path
+    let before = terminal.settings
+    async let dialogue: Void = onOwnThread {
+      try terminal.expect("Secret: ")
+      try terminal.send("first ")
+      // Nobody could continue this process group, so the key does not stop it.
+      try terminal.send("\u{1A}")
+      try terminal.expect("Secret: ")
+      #expect(!terminal.echoes)
+      try terminal.send("second ")
+      try terminal.signalForeground(SIGCONT)
+      try terminal.expect("Secret: ")
+      #expect(!terminal.echoes)
+      try terminal.send("third\n")
+      try terminal.expect("<third>")
+    }
+    await #expect(processExitsWith: .exitCode(0)) { [path = path as String] in TerminalChild.ask(path) }
+    try await dialogue
+    #expect(terminal.settings == before)
+  }
+
+  @Test("a signal that was ignored stays ignored")
+  func ignoredSignal() async throws {
+    let terminal = try PseudoTerminal()
+    let path = terminal.path
+    async let dialogue: Void = onOwnThread {
+      try terminal.expect("Secret: ")
+      try terminal.signalForeground(SIGHUP)
+      try terminal.send("still here\n")
+      try terminal.expect("<still here>")
+    }
+    await #expect(processExitsWith: .exitCode(0)) { [path = path as String] in
+      signal(SIGHUP, SIG_IGN)
+      TerminalChild.ask(path)
+    }
+    try await dialogue
+  }
+
+  @Test("without a terminal it says at once which option to use")
+  func noTerminal() async throws {
+    await #expect(processExitsWith: .exitCode(0)) {
+      precondition(setsid() > 0)
+      do throws(PromptFailure) {
+        _ = try SilentTerminal.controlling(insteadUse: "--password-stdin")
+        exit(1)
+      } catch {
+        precondition(error == .noTerminal(insteadUse: "--password-stdin"))
+        precondition(error.hint.contains("--password-stdin"))
+        exit(0)
+      }
+    }
+  }
+
+  @Test("a terminal on standard input is read in silence, and standard error says what is awaited")
+  func terminalOnInput() async throws {
+    let terminal = try PseudoTerminal()
+    let path = terminal.path
+    async let dialogue: Void = onOwnThread {
+      try terminal.expect("Reading the password from standard input; it does not show: ")
+      #expect(!terminal.echoes)
+      try terminal.send("open sesame\n")
+      try terminal.expect("<open sesame>")
+    }
+    await #expect(processExitsWith: .exitCode(0)) { [path = path as String] in TerminalChild.readInput(path) }
+    try await dialogue
+    #expect(terminal.echoes)
   }
 }

@@ -1,7 +1,7 @@
 import Glibc
 
 /// A program that a test started.
-final class ChildProcess {
+final class TerminalProcess {
   enum End: Hashable, CustomStringConvertible {
     case exited(Int32)
     case signalled(Int32)
@@ -21,13 +21,10 @@ final class ChildProcess {
   let id: pid_t
   private var end: End?
 
-  /// Starts a program with an environment of its own.
+  /// Starts a program with an environment of its own, and throws when there is no such program.
   ///
-  /// - Parameters:
-  ///   - arguments: The program's path and its words, as bytes are.
-  ///   - environment: All variables.
-  ///   - terminal: A terminal to be its controlling one and its descriptors 0, 1 and 2, in a session of its own.
-  ///   - descriptors: What it gets for 0, 1 and 2 otherwise; nil closes one.
+  /// `arguments` are the program's path and its words. On a `terminal` it leads a session of its own, whose controlling terminal
+  /// that is, and has it for descriptors 0, 1 and 2. Otherwise `descriptors` says what these are; nil closes one.
   init(
     _ arguments: [String], environment: [String: String], terminal: String? = nil,
     descriptors: [Int32: Int32?] = [:]

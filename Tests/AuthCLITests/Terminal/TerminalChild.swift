@@ -1,0 +1,89 @@
+import Glibc
+
+@testable import auth_cli
+
+/// What the process under test does on its pseudo-terminal.
+///
+/// It tells there how it ended.
+enum TerminalChild {
+  /// Asks once.
+  static func ask(_ path: String, milliseconds: Int = 20_000, afterTypeAhead: Bool = false) -> Never {
+    let own = adopt(path)
+    if afterTypeAhead {
+      tell(path, "<ready>")
+      awaitInput(own)
+    }
+    do throws(PromptFailure) {
+      let line = try Self.line(milliseconds)
+      tell(path, "<\(TextEscaping.escape(line))>")
+    } catch {
+      tell(path, "<\(error.code)>")
+    }
+    exit(0)
+  }
+
+  /// Asks, and stays silent as if it checked the answer, until something was typed.
+  static func check(_ path: String, endless: Bool) -> Never {
+    let own = adopt(path)
+    do throws(PromptFailure) {
+      try checkAnswer(path, own, endless: endless)
+    } catch {
+      tell(path, "<\(error.code)>")
+    }
+    var left: Int32 = -1
+    precondition(ioctl(own, UInt(FIONREAD), &left) == 0)
+    tell(path, "<left: \(left)>")
+    exit(0)
+  }
+
+  /// Reads a line of standard input, which is the terminal.
+  static func readInput(_ path: String) -> Never {
+    let own = adopt(path)
+    precondition(dup2(own, 0) == 0 && dup2(own, 2) == 2)
+    do throws(PromptFailure) {
+      let lines = try SecretInput.lines(["password"])
+      tell(path, "<\(TextEscaping.escape(lines[0]))>")
+    } catch {
+      tell(path, "<\(error.code)>")
+    }
+    exit(0)
+  }
+
+  private static func line(_ milliseconds: Int) throws(PromptFailure) -> [UInt8] {
+    let terminal = try SilentTerminal.controlling(insteadUse: "--flag")
+    return try terminal.ask("Secret: ", timeLimit: .milliseconds(milliseconds))
+  }
+
+  private static func checkAnswer(_ path: String, _ own: Int32, endless: Bool) throws(PromptFailure) {
+    let terminal = try SilentTerminal.controlling(insteadUse: "--flag")
+    _ = try terminal.ask("Secret: ")
+    tell(path, "<checking>")
+    awaitInput(own)
+    tell(path, "<typed>")
+    while endless { poll(nil, 0, 20_000) }
+    // The terminal is silent up to here, and no longer than that.
+    _ = consume terminal
+  }
+
+  /// Makes the pseudo-terminal the controlling terminal of this process, as the leader of a new session.
+  private static func adopt(_ path: String) -> Int32 {
+    var none = rlimit(rlim_cur: 0, rlim_max: 0)
+    setrlimit(__rlimit_resource_t(UInt32(4)), &none)  // RLIMIT_CORE
+    precondition(setsid() > 0)
+    let terminal = open(path, O_RDWR)
+    precondition(terminal >= 0 && tcgetpgrp(terminal) == getpgrp())
+    return terminal
+  }
+
+  private static func awaitInput(_ terminal: Int32) {
+    var event = pollfd(fd: terminal, events: Int16(POLLIN), revents: 0)
+    precondition(poll(&event, 1, 20_000) == 1)
+  }
+
+  private static func tell(_ path: String, _ text: String) {
+    let terminal = open(path, O_RDWR | O_NOCTTY)
+    let bytes = Array((text + "\n").utf8)
+    precondition(write(terminal, bytes, bytes.count) == bytes.count)
+    close(terminal)
+  }
+}
