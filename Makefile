@@ -32,18 +32,18 @@ test: setup ## Run all tests
 
 test-tsan: setup ## Run the library's tests under Thread Sanitizer, which must first catch a planted race
 	.ci/planted-race
-	swift test --sanitize=thread --scratch-path .build/tsan --filter AuthCoreTests \
+	.ci/tests --sanitize=thread --scratch-path .build/tsan --filter AuthCoreTests \
 	  --skip '$(TSAN_SKIP)'
 
 test-release: release ## Play the transcripts against the release executable
-	AUTH_CLI=$(abspath $(RELEASE)) swift test --filter TranscriptTests
+	AUTH_CLI=$(abspath $(RELEASE)) .ci/tests --filter TranscriptTests
 
 transcripts-cram: build ## Play the same transcripts in the independent cram, when it is installed
 	@command -v cram >/dev/null || { echo "cram is not installed (https://bitheap.org/cram/)" >&2; exit 1; }
 	AUTH_CLI=$${AUTH_CLI:-$(abspath .build/debug/auth-cli)} setsid -w cram fixtures/transcripts
 
 check-deep: setup ## Explore the session machine as deeply as the design promises
-	CHECK_DEEP=1 swift test -c release -Xswiftc -enable-testing --scratch-path .build/deep --filter $(DEEP_FILTER)
+	CHECK_DEEP=1 .ci/tests -c release -Xswiftc -enable-testing --scratch-path .build/deep --filter $(DEEP_FILTER)
 
 lint: ## Check format and documentation rules
 	swift format lint --strict --parallel --recursive $(SOURCES)

@@ -21,10 +21,10 @@ let package = Package(
     .executableTarget(name: "auth-bench", dependencies: ["AuthCore", "AuthLocal", "CSQLite"]),
     .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CCrypt", providers: [.apt(["libcrypt-dev"])]),
-    .target(name: "ChildProcess", path: "Tests/ChildProcess"),
-    .testTarget(name: "AuthCoreTests", dependencies: ["AuthCore", "AuthCoreTesting", "ChildProcess"]),
+    .target(name: "Programs", path: "Tests/Programs"),
+    .testTarget(name: "AuthCoreTests", dependencies: ["AuthCore", "AuthCoreTesting", "Programs"]),
     .testTarget(name: "AuthLocalTests", dependencies: ["AuthLocal", "AuthCoreTesting", "CSQLite"]),
-    .testTarget(name: "AuthCLITests", dependencies: ["auth-cli", "AuthLocal", "ChildProcess"]),
+    .testTarget(name: "AuthCLITests", dependencies: ["auth-cli", "AuthLocal", "Programs"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,11 +1,11 @@
-import ChildProcess
 import Glibc
+import Programs
 
 /// The `auth-cli` under test, and the repository it was built from.
 enum BuiltExecutable {
   /// `AUTH_CLI` when set, so that a release executable is tested by the same files; else the one beside the test bundle.
   static let path: String =
-    ChildProcess.inheritedEnvironment["AUTH_CLI"] ?? directory(of: canonical("/proc/self/exe")) + "/auth-cli"
+    Program.inheritedEnvironment["AUTH_CLI"] ?? directory(of: canonical("/proc/self/exe")) + "/auth-cli"
 
   /// The top of the repository.
   static let repository = directory(of: directory(of: directory(of: directory(of: #filePath))))

@@ -1,5 +1,5 @@
-import ChildProcess
 import Foundation
+import Programs
 import Testing
 
 /// The README says what happens.

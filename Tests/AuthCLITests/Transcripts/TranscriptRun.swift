@@ -1,11 +1,11 @@
-import ChildProcess
 import Glibc
+import Programs
 
 /// One transcript, played in a shell in a fresh directory that is removed afterwards.
 struct TranscriptRun {
   let transcript: Transcript
   /// How the shell ended.
-  let ending: Outcome.Ending
+  let ending: ProgramOutcome.Ending
   /// False when the shell ended before the last line, where cram looks away if no more output was expected.
   let reachedEnd: Bool
   /// What was expected beside what happened.
@@ -22,14 +22,14 @@ struct TranscriptRun {
     let temporary = try scratch.makeDirectory("tmp")
     let salt = "TRANSCRIPT-\(UInt64.random(in: .min ... .max))"
     let bin = executable.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
-    let path = ChildProcess.inheritedEnvironment["PATH"] ?? "/usr/bin:/bin"
+    let path = Program.inheritedEnvironment["PATH"] ?? "/usr/bin:/bin"
     let environment = [
       "PATH": "\(bin):\(path)", "AUTH_CLI": executable, "HOME": working,
       "TESTDIR": directory, "TESTFILE": transcript.name, "TESTSHELL": "/bin/sh", "CRAMTMP": scratch.path,
       "TMPDIR": temporary, "TEMP": temporary, "TMP": temporary,
       "LANG": "C", "LC_ALL": "C", "LANGUAGE": "C", "TZ": "GMT", "CDPATH": "", "COLUMNS": "80", "GREP_OPTIONS": "",
     ]
-    let shell = ChildProcess(
+    let shell = Program(
       "/bin/sh", ["-"], environment: environment, workingDirectory: working,
       input: transcript.script(salt: salt), timeLimit: timeLimit)
     let outcome = try await shell.run()

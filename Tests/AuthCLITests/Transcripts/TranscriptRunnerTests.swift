@@ -1,4 +1,4 @@
-import ChildProcess
+import Programs
 import Testing
 
 /// The runner itself, on transcripts of the shell: what cram accepts passes, and a wrong expectation fails.

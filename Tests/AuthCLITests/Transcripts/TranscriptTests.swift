@@ -1,5 +1,5 @@
-import ChildProcess
 import Foundation
+import Programs
 import Testing
 
 /// Every file of `fixtures/transcripts`, played against the built executable.
@@ -7,7 +7,7 @@ import Testing
 /// A new case needs no code. `RECORD_GOLDEN=1` writes what happened into the files instead; read the difference before you keep it.
 @Suite struct TranscriptTests {
   private static let directory = BuiltExecutable.repository + "/fixtures/transcripts"
-  private static let isRecording = ChildProcess.inheritedEnvironment["RECORD_GOLDEN"] == "1"
+  private static let isRecording = Program.inheritedEnvironment["RECORD_GOLDEN"] == "1"
 
   static let names: [String] = {
     let entries = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []

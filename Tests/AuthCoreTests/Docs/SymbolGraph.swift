@@ -1,5 +1,5 @@
-import ChildProcess
 import Foundation
+import Programs
 
 /// What a module offers to others, with its documentation, as the compiler tells it.
 struct SymbolGraph: Decodable {
@@ -34,7 +34,7 @@ struct SymbolGraph: Decodable {
     let directory = FileManager.default.temporaryDirectory.appending(path: "symbols-" + UUID().uuidString)
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
     defer { try? FileManager.default.removeItem(at: directory) }
-    let extractor = ChildProcess(
+    let extractor = Program(
       "swift-symbolgraph-extract",
       [
         "-module-name", module, "-I", Repository.modules, "-I", Repository.root + "/Sources/CSQLite",
@@ -56,7 +56,7 @@ struct SymbolGraph: Decodable {
 
       let target: Target
     }
-    let outcome = try await ChildProcess("swiftc", ["-print-target-info"], timeLimit: .seconds(60)).run()
+    let outcome = try await Program("swiftc", ["-print-target-info"], timeLimit: .seconds(60)).run()
     return try JSONDecoder().decode(Info.self, from: Data(outcome.output)).target.triple
   }
 }

@@ -1,5 +1,5 @@
-import ChildProcess
 import Glibc
+import Programs
 
 /// The Swift compiler, as a package that depends on this one would run it.
 ///
@@ -22,7 +22,7 @@ enum ClientCompiler {
     arguments += ["-diagnostic-style", "llvm", "-no-color-diagnostics"]
     if mode == .library { arguments.append("-parse-as-library") }
     arguments.append("-")
-    let compiler = ChildProcess("swiftc", arguments, input: Array(source.utf8), timeLimit: .seconds(120))
+    let compiler = Program("swiftc", arguments, input: Array(source.utf8), timeLimit: .seconds(120))
     let outcome = try await compiler.run()
     let diagnostics = Diagnostic.parse(outcome.text)
     switch outcome.ending {

@@ -5,7 +5,7 @@ import Glibc
 ///
 /// It leads a session of its own: it has no controlling terminal, whatever terminal the tests run on, and at the time
 /// limit its whole process group is killed. At most one child per core runs at once; the others wait without holding a thread.
-package struct ChildProcess: Sendable {
+package struct Program: Sendable {
   /// The program: a path, or a name that `PATH` finds.
   package var program: String
   package var arguments: [String]
@@ -18,7 +18,7 @@ package struct ChildProcess: Sendable {
   package init(
     _ program: String,
     _ arguments: [String],
-    environment: [String: String] = ChildProcess.inheritedEnvironment,
+    environment: [String: String] = Program.inheritedEnvironment,
     workingDirectory: String = ".",
     input: [UInt8] = [],
     timeLimit: Duration
@@ -35,7 +35,7 @@ package struct ChildProcess: Sendable {
   ///
   /// - Throws: `SpawnFailure` when the system has no process or descriptor left. A program that fails, or that is not there
   ///   (status 127), is a result.
-  package func run() async throws -> Outcome {
+  package func run() async throws -> ProgramOutcome {
     await Slots.shared.enter()
     let result = await withCheckedContinuation { continuation in
       DispatchQueue.global().async {
@@ -61,7 +61,7 @@ package struct ChildProcess: Sendable {
   /// `POSIX_SPAWN_SETSID`, which `spawn.h` shows to GNU C only.
   private static let newSession: Int16 = 0x80
 
-  private func runBlocking() throws(SpawnFailure) -> Outcome {
+  private func runBlocking() throws(SpawnFailure) -> ProgramOutcome {
     let pipes = try (input: Pipe(), output: Pipe())
     let child = try spawn(reading: pipes.input.readEnd, writing: pipes.output.writeEnd)
     close(pipes.input.readEnd)
@@ -72,9 +72,9 @@ package struct ChildProcess: Sendable {
     if !ended { kill(-child, SIGKILL) }
     var raw: Int32 = 0
     while waitpid(child, &raw, 0) < 0 && errno == EINTR {}
-    guard ended else { return Outcome(ending: .killedAtTimeLimit, output: exchange.output) }
+    guard ended else { return ProgramOutcome(ending: .killedAtTimeLimit, output: exchange.output) }
     let signal = raw & 0x7f
-    return Outcome(ending: signal == 0 ? .exited(raw >> 8 & 0xff) : .signalled(signal), output: exchange.output)
+    return ProgramOutcome(ending: signal == 0 ? .exited(raw >> 8 & 0xff) : .signalled(signal), output: exchange.output)
   }
 
   private func spawn(reading input: Int32, writing output: Int32) throws(SpawnFailure) -> pid_t {
@@ -88,11 +88,15 @@ package struct ChildProcess: Sendable {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
-    posix_spawnattr_setflags(&attributes, Self.newSession | Int16(POSIX_SPAWN_SETSIGMASK))
-    // The threads of Dispatch hold most signals back, and a child would inherit that.
+    // The threads of Dispatch hold most signals back and a test runner may ignore some; a child would inherit both.
+    var everySignal = sigset_t()
+    sigfillset(&everySignal)
+    posix_spawnattr_setsigdefault(&attributes, &everySignal)
     var noSignals = sigset_t()
     sigemptyset(&noSignals)
     posix_spawnattr_setsigmask(&attributes, &noSignals)
+    let flags = Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK) | Self.newSession
+    posix_spawnattr_setflags(&attributes, flags)
 
     // The file action that changes the directory is visible to GNU C only.
     let command = ["env", "-C", workingDirectory, program] + arguments

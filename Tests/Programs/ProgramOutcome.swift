@@ -1,5 +1,5 @@
 /// How a child ended, and what it printed until then.
-package struct Outcome: Equatable, Sendable {
+package struct ProgramOutcome: Equatable, Sendable {
   package enum Ending: Equatable, Sendable {
     case exited(Int32)
     case signalled(Int32)
