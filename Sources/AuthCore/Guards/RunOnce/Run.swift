@@ -14,7 +14,8 @@ struct Run: Hashable, Sendable {
   @usableFromInline
   static func placed(on object: AnyObject, _ fileID: StaticString, _ line: UInt, _ column: UInt) -> Run {
     Run(
-      address: address(of: object), position: UInt64(truncatingIfNeeded: line) << 32 | UInt64(truncatingIfNeeded: column),
+      address: address(of: object),
+      position: UInt64(truncatingIfNeeded: line) << 32 | UInt64(truncatingIfNeeded: column),
       // A literal of a single scalar may be stored as that scalar; its number is no address of a name, but as good as one.
       file: fileID.hasPointerRepresentation ? UInt(bitPattern: fileID.utf8Start) : UInt(fileID.unicodeScalar.value),
       key: nil)
