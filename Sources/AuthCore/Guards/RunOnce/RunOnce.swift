@@ -98,6 +98,9 @@ public enum RunOnce {
     try perform(Run.keyed(on: object, key), on: object, afterThrow: .idle, body)
   }
 
+  /// How many objects have records at this moment.
+  package static var recordedObjects: Int { RunSweep.recordedObjects }
+
   @inlinable
   static func perform<Failure: Error>(
     _ run: Run, on object: AnyObject, afterThrow: RunTable.Phase = .done, _ body: () throws(Failure) -> Void

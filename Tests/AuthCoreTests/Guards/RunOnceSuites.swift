@@ -1,0 +1,34 @@
+import AuthCore
+import Synchronization
+import Testing
+
+/// All that is said of RunOnce, one suite after the other: some of it counts the records of the whole process.
+@Suite("RunOnce", .serialized)
+enum RunOnceSuites {}
+
+/// An object that counts the runs of its bodies.
+final class Visited: RunsOnce, Sendable {
+  let runs = Atomic(0)
+  let ends = Atomic(0)
+
+  @discardableResult
+  func visit() -> RunOnce.Outcome {
+    runOnce { runs.add(1, ordering: .relaxed) }
+  }
+
+  @discardableResult
+  func visitAndWait() async -> RunOnce.Outcome {
+    await runOnce {
+      self.runs.add(1, ordering: .relaxed)
+      await Task.yield()
+      self.ends.add(1, ordering: .relaxed)
+    }
+  }
+}
+
+/// Writes down what calls answered.
+final class Diary: Sendable {
+  private let entries = Mutex<[RunOnce.Outcome]>([])
+  func write(_ outcome: RunOnce.Outcome) { entries.withLock { $0.append(outcome) } }
+  var all: [RunOnce.Outcome] { entries.withLock { $0 } }
+}
