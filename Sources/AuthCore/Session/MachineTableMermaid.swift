@@ -1,0 +1,27 @@
+extension MachineTable {
+  /// The transitions as a Mermaid `stateDiagram-v2`: an arrow for each pair of states, with the events that take it.
+  ///
+  /// What is rejected, joined or ignored has no arrow.
+  public var mermaid: String {
+    var lines = ["stateDiagram-v2", "  [*] --> \(SessionMachine().state.kind.rawValue)"]
+    for from in SessionState.Kind.allCases {
+      for to in SessionState.Kind.allCases {
+        let events = cells.filter { $0.state == from && $0.leads(to: to) }.map(\.event.rawValue)
+        if !events.isEmpty { lines.append("  \(from.rawValue) --> \(to.rawValue): \(events.joined(separator: ", "))") }
+      }
+    }
+    return lines.map { $0 + "\n" }.joined()
+  }
+}
+
+extension MachineTable.Cell {
+  /// Whether an outcome goes there and does something on the way.
+  fileprivate func leads(to state: SessionState.Kind) -> Bool {
+    outcomes.contains { outcome in
+      switch outcome.answer {
+      case .transition(let to): to == state && !outcome.effects.isEmpty
+      case .rejected, .ignored: false
+      }
+    }
+  }
+}

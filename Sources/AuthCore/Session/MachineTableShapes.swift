@@ -1,0 +1,81 @@
+// The shapes of the states: which states of one kind may answer differently, in words.
+
+extension SessionState {
+  /// The kind, and whatever else an answer may depend on.
+  var shape: String {
+    switch self {
+    case .restoring(let state): state.shape
+    case .loggedOut(let state): state.shape
+    case .authenticating(let state): state.shape
+    case .loggedIn(let state): state.shape
+    case .renewing(let state): state.shape
+    case .loggingOut(let state): state.shape
+    }
+  }
+}
+
+extension Restoring {
+  fileprivate var shape: String {
+    switch (reading, obstacle) {
+    case (.some, .none): "restoring, reading"
+    case (.some, .some): "restoring, reading again"
+    case (.none, .none): "restoring, not begun"
+    case (.none, .some): "restoring, obstructed"
+    }
+  }
+}
+
+extension LoggedOut {
+  fileprivate var shape: String {
+    guard isUnfinished else { return leftovers.leases > 0 ? "loggedOut, a lease running" : "loggedOut" }
+    return "loggedOut, unfinished, \(targets == nil ? "token in the vault" : "token known")"
+      + (leftovers.leases > 0 ? ", a lease running" : "")
+  }
+}
+
+extension Authenticating {
+  fileprivate var shape: String {
+    let work = saving == nil ? "asking" : "saving"
+    switch from {
+    case .restoring: return "authenticating from restoring, \(work)"
+    case .loggedOut: return "authenticating from loggedOut, \(work)"
+    }
+  }
+}
+
+extension LoggedIn {
+  fileprivate var shape: String {
+    renewals.begun == 0 ? "loggedIn" : "loggedIn, renewed recently"
+  }
+}
+
+extension Renewing {
+  fileprivate var shape: String {
+    switch step {
+    case .asking: "renewing for \(purpose.rawValue), asking"
+    case .saving: "renewing for \(purpose.rawValue), saving"
+    case .rereading: "renewing for \(purpose.rawValue), rereading"
+    }
+  }
+}
+
+extension LoggingOut {
+  fileprivate var shape: String {
+    let step =
+      switch self.step {
+      case .draining: "draining"
+      case .revoking: "revoking"
+      case .erasing: "erasing"
+      }
+    var parts = ["loggingOut", step]
+    switch targets {
+    case .none: parts.append("token in the vault")
+    case .some(let targets): parts.append(targets.pending == nil ? "one token" : "two tokens")
+    }
+    if !revoking { parts.append("already revoked") }
+    if successor != nil { parts.append("with a successor") }
+    if leftovers.notRevoked || leftovers.notErased { parts.append("unfinished") }
+    if leftovers.leases > 0 { parts.append("a lease running") }
+    return parts.joined(separator: ", ")
+  }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import Testing
+
+@testable import AuthCore
+
+@Suite struct MachineTableTests {
+  private static let table = MachineTable()
+
+  @Test("M2: every pair of a state and an event has one cell, with at least one outcome")
+  func isWhole() {
+    let pairs = Self.table.cells.map { "\($0.state) \($0.event)" }
+    #expect(Set(pairs).count == pairs.count)
+    #expect(pairs.count == SessionState.Kind.allCases.count * SessionEvent.Kind.allCases.count)
+    #expect(Self.table.cells.allSatisfy { !$0.outcomes.isEmpty })
+  }
+
+  @Test("M2: a command is taken or rejected, never ignored; only a command is rejected")
+  func commandsAreAnswered() {
+    for cell in Self.table.cells {
+      for outcome in cell.outcomes {
+        switch outcome.answer {
+        case .transition: break
+        case .rejected: #expect(cell.event.command != nil, "\(cell.state), \(outcome.example)")
+        case .ignored: #expect(cell.event.command == nil, "\(cell.state), \(outcome.example)")
+        }
+      }
+    }
+  }
+
+  @Test("M2: the first events are the commands, by the same names")
+  func commandsAreEvents() {
+    #expect(SessionEvent.Kind.allCases.compactMap(\.command) == SessionCommand.allCases)
+  }
+
+  @Test("M5: what is ignored leads to clean-up and to nothing else")
+  func ignoredOnlyCleansUp() {
+    for outcome in Self.table.cells.flatMap(\.outcomes) {
+      guard case .ignored = outcome.answer else { continue }
+      #expect(Set(outcome.effects).isSubset(of: [.discard, .discardSaved]), "\(outcome.example)")
+    }
+  }
+
+  @Test("M2: adding a state or an event does not compile until every cell is decided: no switch has a default")
+  func noDefaults() throws {
+    let files =
+      Repository.files(below: "Sources/AuthCore/Session", suffix: ".swift")
+      + Repository.files(below: "Sources/AuthCore/States", suffix: ".swift")
+    #expect(files.count > 20)
+    for path in files {
+      let code = SourceFile(path: path, text: try Repository.text(of: path)).code
+      #expect(!code.contains { $0.contains(/^\s*default\s*:|@unknown/) }, "\(path)")
+    }
+  }
+
+  @Test("the JSON is one document with an entry for every pair")
+  func json() throws {
+    let parsed = try JSONSerialization.jsonObject(with: Data(Self.table.json.utf8))
+    let document = try #require(parsed as? [String: Any])
+    #expect(document["version"] as? Int == 1)
+    #expect(document["states"] as? [String] == SessionState.Kind.allCases.map(\.rawValue))
+    #expect(document["events"] as? [String] == SessionEvent.Kind.allCases.map(\.rawValue))
+    let cells = try #require(document["cells"] as? [[String: Any]])
+    #expect(cells.count == Self.table.cells.count)
+    for cell in cells {
+      let answer = try #require(cell["answer"] as? String)
+      #expect((cell["to"] is String) == (answer == "transition"))
+      #expect((cell["reason"] is String) == (answer != "transition"))
+      #expect((cell["permitted"] is [String]) == (answer == "rejected"))
+      let outcomes = try #require(cell["outcomes"] as? [[String: Any]])
+      #expect(outcomes.first?["answer"] as? String == answer)
+    }
+  }
+
+  @Test("the text fits a terminal", arguments: [60, 80, 120])
+  func textFits(_ width: Int) {
+    let lines = Self.table.text(width: width).split(separator: "\n")
+    #expect(lines.allSatisfy { $0.count <= width })
+    #expect(lines.count > Self.table.cells.count)
+  }
+
+  /// `RECORD_GOLDEN=1` writes the files instead; read the difference before you keep it.
+  @Test("the table is the golden one", arguments: ["machine.txt", "machine.mmd", "machine.json"])
+  func golden(_ name: String) throws {
+    let printed =
+      switch name {
+      case "machine.txt": Self.table.text(width: 100)
+      case "machine.mmd": Self.table.mermaid
+      default: Self.table.json
+      }
+    let path = "fixtures/golden/\(name)"
+    if ProcessInfo.processInfo.environment["RECORD_GOLDEN"] == "1" {
+      try Data(printed.utf8).write(to: URL(filePath: Repository.root + "/" + path))
+    }
+    let golden = try Repository.text(of: path)
+    #expect(printed.split(separator: "\n") == golden.split(separator: "\n"), "see RECORD_GOLDEN in CONTRIBUTING.md")
+    #expect(printed == golden)
+  }
+}
