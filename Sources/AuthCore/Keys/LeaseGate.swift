@@ -5,7 +5,7 @@ import Synchronization
 /// A lease takes a slot and then looks whether the gate is closed; closing sets the flag and then looks at the slots. Each side writes before it
 /// reads, in one total order, so either the lease sees the flag or the closer sees the lease (Dekker's argument; E. W. Dijkstra, 1965).
 /// A slot holds who took it, so that a logout from inside a lease can be told from one that merely has to wait.
-final class LeaseGate: Sendable {
+@usableFromInline final class LeaseGate: Sendable {
   private let closed = Atomic<Bool>(false)
   private let slots: InlineArray<8, Atomic<UInt>> = InlineArray { _ in Atomic<UInt>(LeaseGate.free) }
   private let slow = Locked(Slow())
@@ -20,7 +20,7 @@ final class LeaseGate: Sendable {
   }
 
   /// Where a lease is noted; it is handed back on leaving.
-  enum Place {
+  @usableFromInline enum Place {
     case slot(Int)
     case overflow(UInt)
   }
@@ -62,7 +62,7 @@ final class LeaseGate: Sendable {
   }
 
   /// Leaves. The last one to leave a closed gate tells whoever waits for that.
-  func leave(_ place: Place) {
+  @usableFromInline func leave(_ place: Place) {
     switch place {
     case .slot(let index):
       slots[index].store(Self.free, ordering: .sequentiallyConsistent)

@@ -72,8 +72,8 @@ extension LoggedInSession {
 /// A place taken at the gate, given back at the end of its life.
 @usableFromInline struct LeaseHold: ~Copyable {
   @usableFromInline let lease: SessionLease
-  private let gate: LeaseGate
-  private let place: LeaseGate.Place
+  @usableFromInline let gate: LeaseGate
+  @usableFromInline let place: LeaseGate.Place
 
   private init(_ session: LoggedInSession, _ place: LeaseGate.Place) {
     lease = SessionLease(session.record)
@@ -91,7 +91,8 @@ extension LoggedInSession {
     }
   }
 
-  deinit {
+  // Inlinable like its users: Swift 6.3 stops on an assertion, in a release build, when this alone is not.
+  @inlinable deinit {
     gate.leave(place)
   }
 }
