@@ -1,3 +1,4 @@
+import AuthCore
 import Glibc
 import Synchronization
 
@@ -5,7 +6,7 @@ import Synchronization
 final class TwoThreads: Sendable {
   private let first = Atomic(0)
   private let second = Atomic(0)
-  private let answers = Mutex<[[Bool]]>([])
+  private let answers = Locked<[[Bool]]>([])
 
   /// Calls `attempt` in each round from both threads.
   ///

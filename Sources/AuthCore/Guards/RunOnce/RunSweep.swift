@@ -29,12 +29,15 @@ enum RunSweep {
     }
   }
 
-  /// Removes what is gone from one shard. Meanwhile nobody else does, so every address stays pinned while it is looked at.
+  /// Removes what is gone from one shard.
+  ///
+  /// Meanwhile nobody else does, so every address stays pinned while it is looked at.
   private static func visit(_ index: Int) -> (gone: Int, kept: Int) {
     let addresses = RunRecords.withShard(index) { shard -> [UInt] in
-      if shard.isBeingSwept || shard.pins.isEmpty { return [] }
-      shard.isBeingSwept = true
-      return shard.pins.filter { $0.value.running == 0 }.map(\.key)
+      if shard.isBeingSwept { return [] }
+      let idle = shard.pins.filter { $0.value.running == 0 }.map(\.key)
+      shard.isBeingSwept = !idle.isEmpty
+      return idle
     }
     if addresses.isEmpty { return (0, 0) }
     let gone = Set(addresses.filter(ObjectPin.isGone))

@@ -1,4 +1,4 @@
-/// Gives a class or an actor `runOnce { … }`. It asks for nothing.
+/// Gives a class or an actor `runOnce { … }`, and asks for nothing.
 ///
 /// ```swift
 /// final class ProfileScreen: RunsOnce {
