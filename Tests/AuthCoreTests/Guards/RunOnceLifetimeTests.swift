@@ -15,6 +15,14 @@ private final class SecureConnection: Connection {
   deinit { diary.write(close()) }
 }
 
+/// A key that uses `RunOnce` when it dies.
+private final class LateKey: Hashable, Sendable {
+  let object = Visited()
+  static func == (one: LateKey, other: LateKey) -> Bool { one === other }
+  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+  deinit { object.visit() }
+}
+
 extension RunOnceSuites {
   @Suite("the life of the object")
   struct RunOnceLifetimeTests {
@@ -84,6 +92,10 @@ extension RunOnceSuites {
       }
       for _ in 0..<2_000 { Visited().visit() }
       #expect(RunOnce.recordedObjects < 500)
+    }
+
+    @Test("a key that uses RunOnce in its deinit does so with no lock held") func keyWithDeinit() {
+      for _ in 0..<2_000 { RunOnce.run(on: Visited(), key: LateKey()) {} }
     }
   }
 }

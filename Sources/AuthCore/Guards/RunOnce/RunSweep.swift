@@ -41,12 +41,14 @@ enum RunSweep {
     }
     if addresses.isEmpty { return (0, 0) }
     let gone = Set(addresses.filter(ObjectPin.isGone))
-    RunRecords.withShard(index) { shard in
+    // Keys are the users' values and may have a `deinit`: the old table dies after the lock is left.
+    _ = RunRecords.withShard(index) { shard -> RunTable? in
       shard.isBeingSwept = false
-      if gone.isEmpty { return }
+      if gone.isEmpty { return nil }
+      let old = shard.runs
       shard.pins = shard.pins.filter { !gone.contains($0.key) }
-      let pins = shard.pins
-      shard.runs.removeAll { pins[$0] != nil }
+      shard.runs.removeAll(at: gone)
+      return old
     }
     objects.subtract(gone.count, ordering: .relaxed)
     return (gone.count, addresses.count - gone.count)
