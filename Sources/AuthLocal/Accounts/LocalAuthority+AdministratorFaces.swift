@@ -36,8 +36,8 @@ extension LocalAuthority {
   ///   - fresh: Proves that the password was entered recently; it is checked again.
   ///   - lease: The same session.
   /// - Returns: The account as changed.
-  /// - Throws: ``LocalFailure`` of kind `refused` (`account_not_found`, `last_administrator`), `notPermitted`, `notFresh`,
-  ///   `session` or `unavailable`.
+  /// - Throws: ``LocalFailure`` of kind `refused` (`account_not_found`, `last_administrator`), `notPermitted`,
+  ///   `notFresh`, `session` or `unavailable`.
   public func setDisabled(
     _ disabled: Bool, account name: Username, for administrator: AdminSession, _ fresh: FreshSession,
     under lease: borrowing SessionLease
@@ -55,7 +55,8 @@ extension LocalAuthority {
   ///   - fresh: Proves that the password was entered recently; it is checked again.
   ///   - lease: The same session.
   /// - Returns: The account as changed.
-  /// - Throws: ``LocalFailure`` of kind `refused` (`account_not_found`), `notPermitted`, `notFresh`, `session` or `unavailable`.
+  /// - Throws: ``LocalFailure`` of kind `refused` (`account_not_found`), `notPermitted`, `notFresh`, `session` or
+  ///   `unavailable`.
   public func unlock(
     account name: Username, for administrator: AdminSession, _ fresh: FreshSession,
     under lease: borrowing SessionLease

@@ -34,7 +34,11 @@ final class Database: Sendable {
 
   /// Runs `body` alone among all processes; what it throws undoes what it did.
   ///
-  /// - Parameter creating: Whether to make a file that is missing.
+  /// - Parameters:
+  ///   - creating: Whether to make a file that is missing.
+  ///   - body: Works on the connection, inside the transaction.
+  /// - Returns: What `body` returns, when it is committed.
+  /// - Throws: What `body` throws, or ``LocalFailure`` of kind `unavailable`.
   func write<Result: Sendable>(
     creating: Bool = false, _ body: (Connection) throws(LocalFailure) -> Result
   ) throws(LocalFailure) -> Result {

@@ -14,7 +14,9 @@ extension LocalAuthority {
   /// How many uses of one ended session leave an event: enough to see it, too few to fill a disk with it.
   static let notedUsesAfterEnd: Int64 = 16
 
-  /// Looks up a token without changing anything. A live session costs one indexed read.
+  /// Looks up a token without changing anything.
+  ///
+  /// A live session costs one indexed read.
   func find(_ token: SessionToken, at now: BootInstant, in db: Connection) throws(LocalFailure) -> SessionFinding {
     let hash = SHA256.hash(token.bytes)
     func read(_ row: Row) throws(LocalFailure) -> SessionRow { try SessionRow(row, in: db) }
@@ -31,7 +33,8 @@ extension LocalAuthority {
     return renewed.end(at: now).map { .ended(renewed, $0) } ?? .pending(renewed, hash)
   }
 
-  /// The live session of a token; in a transaction that writes, because the first use of an issued token makes it the present one.
+  /// The live session of a token; in a transaction that writes, because the first use of an issued token makes it the
+  /// present one.
   ///
   /// A token that stands for nothing was forgotten after its absolute limit, or never given.
   func claim(_ token: SessionToken, at now: BootInstant, in db: Connection) throws(LocalFailure) -> SessionRow {
@@ -66,7 +69,8 @@ extension LocalAuthority {
   ///   - asActivity: Whether success moves the idle limit.
   ///   - body: Runs with the session and the present instant.
   /// - Returns: What `body` returns.
-  /// - Throws: ``LocalFailure`` of kind `session` when it is not live, and what `body` throws, which undoes its changes.
+  /// - Throws: ``LocalFailure`` of kind `session` when it is not live, and what `body` throws, which undoes its
+  ///   changes.
   func writing<Result: Sendable>(
     _ token: SessionToken, asActivity: Bool = true,
     _ body: (Connection, SessionRow, BootInstant) throws(LocalFailure) -> Result
