@@ -4,13 +4,13 @@
 /// logged in; a screen made so follows the user for as long as it lives: it is handed the new key when the user changes, and told when the
 /// session is over and why. The store holds it weakly.
 public protocol GuardedScreen: AnyObject, Sendable {
-  /// Makes the screen for the user of the key. Hand it to ``SessionStore/open(_:)`` to have it follow the user.
+  /// Makes the screen for the user of the key. Hand it to ``SessionStore/open(_:with:)`` to have it follow the user.
   init(session: LoggedInSession)
 
   /// The user changed, or the session was renewed: this is the key from now on.
   func follow(_ session: LoggedInSession)
 
-  /// The session is over. It comes once, and nothing after it.
+  /// The session is over, or the store is gone. It comes once, and nothing after it.
   func dismiss(_ reason: EndReason)
 }
 
@@ -19,6 +19,6 @@ extension GuardedScreen {
   public init?(_ store: SessionStore) {
     guard let session = store.session else { return nil }
     self.init(session: session)
-    store.open(self)
+    store.open(self, with: session)
   }
 }

@@ -60,6 +60,14 @@ struct Awaited {
     return settled
   }
 
+  /// What is settled when the store is gone. A logout is not: it goes on, and ends in time.
+  mutating func abandon() -> [Settlement] {
+    var settled: [Settlement] = []
+    settle(restore: .overtaken, &settled)
+    settle(work: .failure(.ended(.storeReleased)), &settled)
+    return settled
+  }
+
   private mutating func settle(restore outcome: RestoreOutcome, _ settled: inout [Settlement]) {
     if let promise = restore.take() { settled.append(.restore(promise, outcome)) }
   }

@@ -42,18 +42,30 @@ public final class NavigationBar: Stateful {
   /// The button as it stands now.
   public var button: Button { current.withLock { $0 } }
 
+  /// What pressing the button began or did.
+  public enum Pressed: Sendable {
+    /// This user is logged in now.
+    case loggedIn(LoggedInSession)
+    /// The logout has begun; its keys are dead already. Wait for it to learn what remains.
+    case loggingOut(PendingLogout)
+    /// The user thought better of it, and nothing was sent.
+    case nothing
+  }
+
   /// Sends the button's event.
   ///
   /// - Parameter credentials: Asks for credentials; only called for a login. Nil means that the user thought better of it.
   /// - Throws: ``SessionFailure`` of the login.
+  @discardableResult
   public func press(
     credentials: () async -> Credentials?
-  ) async throws(SessionFailure) {
+  ) async throws(SessionFailure) -> Pressed {
     switch button {
     case .logIn:
-      if let credentials = await credentials() { try await store.logIn(credentials) }
+      guard let credentials = await credentials() else { return .nothing }
+      return .loggedIn(try await store.logIn(credentials))
     case .logOut:
-      store.beginLogOut()
+      return .loggingOut(store.beginLogOut())
     }
   }
 

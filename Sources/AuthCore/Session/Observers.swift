@@ -4,33 +4,51 @@ protocol Observer: AnyObject, Sendable {
   func receive(_ change: SessionChange) -> Bool
   /// The store is gone.
   func finish()
+  /// Whether there is nobody left to tell.
+  var isGone: Bool { get }
 }
 
 /// Tells a ``Stateful``.
 final class StatefulObserver: Observer {
   private weak let target: (any Stateful)?
+  private let told = Locked<LoggedInSession?>(nil)
 
   init(_ target: any Stateful) {
     self.target = target
   }
 
+  var isGone: Bool { target == nil }
+
   func receive(_ change: SessionChange) -> Bool {
     guard let target else { return false }
     switch change.snapshot {
-    case .loggedIn(let session): target.loggedIn(session)
-    case .loggedOut(let reason): target.loggedOut(reason)
-    case .restoring, .authenticating, .renewing, .loggingOut: break
+    case .loggedIn(let session), .renewing(let session):
+      // Somebody is logged in while a renewal is under way, too; whoever comes then is told so at once.
+      if tells(session) { target.loggedIn(session) }
+    case .loggedOut(let reason):
+      _ = tells(nil)
+      target.loggedOut(reason)
+    case .restoring, .authenticating, .loggingOut:
+      break
     }
     return true
+  }
+
+  private func tells(_ session: LoggedInSession?) -> Bool {
+    told.withLock { told in
+      defer { told = session }
+      return told != session
+    }
   }
 
   func finish() {}
 }
 
-/// Keeps an open ``GuardedScreen`` on the session it was opened with.
+/// Keeps an open ``GuardedScreen`` on the session it was made for.
 final class ScreenObserver: Observer {
   private weak let screen: (any GuardedScreen)?
   private let opened: LoggedInSession
+  /// The key that the screen has; nil once it was dismissed.
   private let handed: Locked<LoggedInSession?>
 
   init(_ screen: any GuardedScreen, _ session: LoggedInSession) {
@@ -39,12 +57,16 @@ final class ScreenObserver: Observer {
     handed = Locked(session)
   }
 
+  var isGone: Bool { screen == nil }
+
   func receive(_ change: SessionChange) -> Bool {
     guard let screen else { return false }
     switch change.snapshot {
     case .loggedIn(let session), .renewing(let session):
       guard session.gate === opened.gate else { return dismiss(screen) }
       let isNew = handed.withLock { handed in
+        // Changes that were decided before the dismissal was told may still be on their way here.
+        guard handed != nil else { return false }
         defer { handed = session }
         return handed != session
       }
@@ -58,10 +80,12 @@ final class ScreenObserver: Observer {
   }
 
   private func dismiss(_ screen: any GuardedScreen) -> Bool {
-    // Every state without this session came after its gate was closed with the reason.
-    screen.dismiss(opened.endReason ?? .revoked)
+    // Every state without this session came after its gate was closed with the reason; a live key without a state belongs to another store.
+    if handed.withLock({ $0.take() }) != nil { screen.dismiss(opened.endReason ?? .revoked) }
     return false
   }
 
-  func finish() {}
+  func finish() {
+    if let screen { _ = dismiss(screen) }
+  }
 }

@@ -29,7 +29,7 @@ final class Promise<Value: Sendable>: Sendable {
 
   /// The value, or nil as soon as the waiting task is cancelled.
   func value() async -> Value? {
-    if let value = keptValue { return value }
+    if let value = kept { return value }
     let number = storage.withLock { storage in
       storage.lastWaiter += 1
       return storage.lastWaiter
@@ -61,7 +61,7 @@ final class Promise<Value: Sendable>: Sendable {
 
   /// The value, however long it takes and whether or not the waiting task is cancelled.
   func valueUncancelled() async -> Value {
-    if let value = keptValue { return value }
+    if let value = kept { return value }
     let number = storage.withLock { storage in
       storage.lastWaiter += 1
       return storage.lastWaiter
@@ -82,7 +82,8 @@ final class Promise<Value: Sendable>: Sendable {
     return value
   }
 
-  private var keptValue: Value? {
+  /// The value, if it is there.
+  var kept: Value? {
     storage.withLock { storage in
       switch storage.state {
       case .kept(let value): value

@@ -15,15 +15,17 @@ final class SessionCore: Sendable {
     var gate: LeaseGate?
     var revision: UInt64 = 0
     var observers: [any Observer] = []
+    /// With more observers than this, those whose targets are gone are looked for.
+    var crowded = 16
     /// What is still to be told, in order.
     var outbox: [Delivery] = []
     /// Whether somebody is telling it. There is one at a time, so that the order holds.
     var isDelivering = false
     var awaited = Awaited()
-    /// The credentials of the authentication that is about to start.
-    var credentials: SubmittedCredentials?
-    /// The last operation on the vault; the next one waits for it, so that writes land in order.
-    var lastVaultOperation: Promise<Void>?
+    /// Tokens that a logout took out of the vault and could not revoke; the next one tries again.
+    var unrevoked: [SessionToken] = []
+    /// The last change of the vault; the next operation waits for it, so that changes land in order.
+    var lastVaultChange: Promise<Void>?
     var timers = SessionTimers()
     var isShutDown = false
   }
@@ -31,6 +33,9 @@ final class SessionCore: Sendable {
   /// One thing to do with no lock held.
   enum Delivery {
     case change(SessionChange, [any Observer])
+    /// The present state, for one who has just come; for everybody else nothing changed.
+    case greet(SessionChange, any Observer)
+    case finish([any Observer])
     case settle(Settlement)
     case cancel(Task<Void, Never>)
   }
@@ -53,22 +58,24 @@ final class SessionCore: Sendable {
   ///
   /// - Parameters:
   ///   - failure: What the caller who awaits this is told if the event leads nowhere.
+  ///   - submitted: What an authentication that this event starts is to present. It stays with the event, because an observer may
+  ///     send another before this one's work has started.
   ///   - prepare: Runs under the same lock, with the reaction.
   @discardableResult
   func send<Result: Sendable>(
-    _ event: SessionEvent, failure: SessionFailure? = nil,
+    _ event: SessionEvent, failure: SessionFailure? = nil, submitting submitted: SubmittedCredentials? = nil,
     _ prepare: (Reaction, inout Inner) -> Result
   ) -> (Reaction, Result) {
     let (reaction, turn, result) = inner.withLock { inner in
       let before = inner.machine.state
       let reaction = inner.machine.handle(event)
-      let turn = VaultTurn.take(for: reaction.effects, &inner.lastVaultOperation)
+      let turn = VaultTurn.take(for: reaction.effects, &inner.lastVaultChange)
       let result = prepare(reaction, &inner)
       record(reaction, from: before, failure, &inner)
       return (reaction, turn, result)
     }
     deliver()
-    for effect in reaction.effects { run(effect, turn) }
+    for effect in reaction.effects { run(effect, turn, submitted) }
     if case .transition(let step) = reaction, step.to == .loggedIn { enforceLimits() }
     return (reaction, result)
   }
@@ -88,7 +95,10 @@ final class SessionCore: Sendable {
       inner.gate?.close(ending.reason)
     }
     if state.session != nil, before.session?.began != state.session?.began {
-      inner.gate = LeaseGate(clock: clock)
+      let gate = LeaseGate(clock: clock)
+      // A login outlives the store that began it; a key does not.
+      if inner.isShutDown { gate.close(.storeReleased) }
+      inner.gate = gate
     }
     for timer in inner.timers.outdated(by: state) { inner.outbox.append(.cancel(timer)) }
     if transition.effects.contains(.notify) {
@@ -141,11 +151,11 @@ final class SessionCore: Sendable {
     switch delivery {
     case .change(let change, let observers):
       observed.changed()
-      let gone = observers.filter { !$0.receive(change) }
-      guard !gone.isEmpty else { return }
-      inner.withLock { inner in
-        inner.observers.removeAll { observer in gone.contains { $0 === observer } }
-      }
+      drop(observers.filter { !$0.receive(change) })
+    case .greet(let change, let observer):
+      if !observer.receive(change) { drop([observer]) }
+    case .finish(let observers):
+      for observer in observers { observer.finish() }
     case .settle(let settlement):
       settlement.fulfil()
     case .cancel(let timer):
@@ -153,28 +163,49 @@ final class SessionCore: Sendable {
     }
   }
 
-  /// Registers an observer and tells it the present state, in one step.
-  func attach(_ observer: any Observer) {
-    let isShutDown = inner.withLock { inner in
-      guard !inner.isShutDown else { return true }
-      inner.observers.append(observer)
-      inner.outbox.append(.change(change(inner), [observer]))
-      return false
-    }
-    if isShutDown { observer.finish() } else { deliver() }
+  private func drop(_ gone: [any Observer]) {
+    guard !gone.isEmpty else { return }
+    let gone = Set(gone.map { ObjectIdentifier($0) })
+    inner.withLock { $0.observers.removeAll { gone.contains(ObjectIdentifier($0)) } }
   }
 
-  /// The store is gone: keys die, streams end, timers stop. Nothing is revoked or erased; the session may be restored.
-  func shutDown() {
-    let observers = inner.withLock { inner in
-      inner.isShutDown = true
-      inner.gate?.close(.storeReleased)
-      for timer in inner.timers.all() { inner.outbox.append(.cancel(timer)) }
-      defer { inner.observers = [] }
+  /// Registers an observer and tells it the present state, in one step.
+  func attach(_ observer: any Observer) {
+    let crowd = inner.withLock { inner -> [any Observer] in
+      guard !inner.isShutDown else {
+        inner.outbox.append(.finish([observer]))
+        return []
+      }
+      inner.observers.append(observer)
+      inner.outbox.append(.greet(change(inner), observer))
+      guard inner.observers.count > inner.crowded else { return [] }
       return inner.observers
     }
     deliver()
-    for observer in observers { observer.finish() }
+    if !crowd.isEmpty { thinOut(crowd) }
+  }
+
+  /// Lets go of observers whose targets are gone, though no change has told so: where screens come and go and nothing changes, their number
+  /// stays within twice the living.
+  private func thinOut(_ crowd: [any Observer]) {
+    // Looking at a weak reference can end the life of what it refers to, so it is done without the lock.
+    drop(crowd.filter(\.isGone))
+    inner.withLock { $0.crowded = max(16, 2 * $0.observers.count) }
+  }
+
+  /// The store is gone: keys die, streams end, screens close, whoever waits for a session is told, the limits are no longer watched.
+  ///
+  /// Nothing is revoked or erased; the session may be restored. A logout under way goes on and ends.
+  func shutDown() {
+    inner.withLock { inner in
+      inner.isShutDown = true
+      inner.gate?.close(.storeReleased)
+      if let timer = inner.timers.limit.take() { inner.outbox.append(.cancel(timer.task)) }
+      for settlement in inner.awaited.abandon() { inner.outbox.append(.settle(settlement)) }
+      inner.outbox.append(.finish(inner.observers))
+      inner.observers = []
+    }
+    deliver()
   }
 }
 

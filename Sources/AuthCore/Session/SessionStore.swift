@@ -34,10 +34,18 @@ public final class SessionStore: Observable, Sendable {
 
   /// Where the session stands now. Reading it inside `withObservationTracking`, or in a SwiftUI body, tracks it.
   ///
-  /// It is a signal to read again: changes may coalesce, the last one is never lost.
+  /// It is a signal to read again: changes may coalesce, and `onChange` already sees the new state. A change between the reading and the
+  /// moment at which `withObservationTracking` returns is not signalled by the system; compare ``revision`` once more after it
+  /// returned, and the last change is never lost.
   public var state: SessionSnapshot {
     core.observed.state
     return core.withLock { [core] inner in core.snapshot(inner) }
+  }
+
+  /// The number of the last change. It is tracked like ``state``, and never goes back.
+  public var revision: UInt64 {
+    core.observed.state
+    return core.withLock { $0.revision }
   }
 
   /// The key, while a session stands.
@@ -56,12 +64,15 @@ public final class SessionStore: Observable, Sendable {
     core.attach(StatefulObserver(stateful))
   }
 
-  /// Has a screen follow the session of the moment, for as long as the screen lives. It is dismissed at once if that session is over.
-  public func open(_ screen: some GuardedScreen) {
-    guard let session = core.withLock({ [core] inner in core.key(inner) }) else {
-      screen.dismiss(core.withLock { $0.gate?.reason } ?? .userAsked)
-      return
-    }
+  /// Has a screen follow the session it was made for, for as long as the screen lives.
+  ///
+  /// It is handed the present key if that has changed since, and dismissed at once if the session is over. ``GuardedScreen/init(_:)`` does this
+  /// by itself.
+  ///
+  /// - Parameters:
+  ///   - screen: Held weakly.
+  ///   - session: The key that the screen was made from. A screen made for one user never gets the key of another.
+  public func open(_ screen: some GuardedScreen, with session: LoggedInSession) {
     core.attach(ScreenObserver(screen, session))
   }
 
@@ -167,10 +178,8 @@ public final class SessionStore: Observable, Sendable {
   // MARK: Waiting
 
   private func begin(_ event: SessionEvent, _ submitted: SubmittedCredentials) -> PendingSession {
-    let (reaction, promise) = core.send(event) { reaction, inner in
-      guard reaction.isTransition else { return Promise<Result<UserSwitch, SessionFailure>>?.none }
-      inner.credentials = submitted
-      return inner.awaited.beginWork()
+    let (reaction, promise) = core.send(event, submitting: submitted) { reaction, inner in
+      reaction.isTransition ? inner.awaited.beginWork() : nil
     }
     return PendingSession(promise, reaction)
   }

@@ -1,7 +1,7 @@
 /// Timers under way.
 struct SessionTimers {
   var step: (epoch: Epoch, task: Task<Void, Never>)?
-  var limit: (began: Epoch, task: Task<Void, Never>)?
+  var limit: (session: SessionRecord, task: Task<Void, Never>)?
 
   /// Takes out the timers of what has ended.
   mutating func outdated(by state: SessionState) -> [Task<Void, Never>] {
@@ -10,17 +10,11 @@ struct SessionTimers {
       ended.append(step.task)
       self.step = nil
     }
-    if let limit, limit.began != state.session?.began {
+    if let limit, limit.session.began != state.session?.began {
       ended.append(limit.task)
       self.limit = nil
     }
     return ended
-  }
-
-  /// Takes out all.
-  mutating func all() -> [Task<Void, Never>] {
-    defer { (step, limit) = (nil, nil) }
-    return [step?.task, limit?.task].compactMap(\.self)
   }
 }
 
@@ -36,9 +30,14 @@ extension SessionState {
 
 extension SessionCore {
   /// Gives the step of a logout that has just begun a time limit, unless it has ended already.
+  ///
+  /// The limit holds also when the store is gone: a logout always ends.
   func limitStep(_ epoch: Epoch) {
-    let isRunning = withLock { $0.machine.state.stepUnderTimeLimit == epoch && !$0.isShutDown }
-    guard isRunning else { return }
+    let step = withLock { inner -> LoggingOut.Progress? in
+      guard case .loggingOut(let state) = inner.machine.state, state.epoch == epoch else { return nil }
+      return state.step
+    }
+    guard let step else { return }
     let task = Task {
       do {
         try await clock.sleep(for: timing.logoutStep)
@@ -46,7 +45,9 @@ extension SessionCore {
         return  // Cancelled: the step has ended.
       }
       let leases = withLock { $0.gate?.running ?? 0 }
-      send(.timedOut(epoch, leases: leases))
+      send(.timedOut(epoch, leases: leases)) { reaction, inner in
+        if reaction.isTransition { inner.awaited.causes.append(step.overdue(timing.logoutStep)) }
+      }
     }
     keep(task) { state, timers in
       guard state.stepUnderTimeLimit == epoch else { return false }
@@ -64,20 +65,20 @@ extension SessionCore {
       now = try clock.now()
     } catch {
       // Cannot tell: the session stays, and the clock is asked again.
-      watchLimit(of: session.began, after: timing.renewal.window)
+      watchLimit(of: session, after: max(timing.renewal.window, .seconds(1)))
       return
     }
     switch limits.verdict(at: now) {
     case .live:
-      if let earliest = limits.earliest { watchLimit(of: session.began, after: earliest.uptime - now.uptime) }
+      if let earliest = limits.earliest { watchLimit(of: session, after: earliest.uptime - now.uptime) }
     case .expired(.idle): send(.limitReached(session.began, .idle))
     case .expired(.absolute): send(.limitReached(session.began, .absolute))
     case .rebooted: send(.limitReached(session.began, .rebooted))
     }
   }
 
-  private func watchLimit(of began: Epoch, after duration: Duration) {
-    guard timing.watchesLimits, !withLock({ $0.isShutDown }) else { return }
+  private func watchLimit(of session: SessionRecord, after duration: Duration) {
+    guard timing.watchesLimits else { return }
     let task = Task {
       do {
         try await clock.sleep(for: duration)
@@ -86,25 +87,38 @@ extension SessionCore {
       }
       enforceLimits()
     }
-    keep(task) { state, timers in
-      guard state.session?.began == began else { return false }
-      timers.limit = (began, task)
+    keep(task, whileStoreStands: true) { state, timers in
+      // Of two threads that come here at once, the one with the newer limits has its way.
+      guard state.session === session else { return false }
+      timers.limit = (session, task)
       return true
     }
   }
 
   /// Keeps a timer in the place of the one before, or cancels it when what it was for is over.
   private func keep(
-    _ task: Task<Void, Never>, _ place: (SessionState, inout SessionTimers) -> Bool
+    _ task: Task<Void, Never>, whileStoreStands needsStore: Bool = false,
+    _ place: (SessionState, inout SessionTimers) -> Bool
   ) {
     let outdated = withLock { inner -> [Task<Void, Never>] in
       let before = inner.timers
-      guard !inner.isShutDown, place(inner.machine.state, &inner.timers) else { return [task] }
+      guard !(needsStore && inner.isShutDown), place(inner.machine.state, &inner.timers) else { return [task] }
       return [
         before.step.flatMap { $0.task == inner.timers.step?.task ? nil : $0.task },
         before.limit.flatMap { $0.task == inner.timers.limit?.task ? nil : $0.task },
       ].compactMap(\.self)
     }
     for task in outdated { task.cancel() }
+  }
+}
+
+extension LoggingOut.Progress {
+  /// What is told of a step that did not end in time.
+  fileprivate func overdue(_ limit: Duration) -> String {
+    switch self {
+    case .draining: "work under a lease did not end within \(limit)"
+    case .revoking: "the authority did not answer a revocation within \(limit)"
+    case .erasing: "the vault did not forget the session within \(limit)"
+    }
   }
 }

@@ -43,6 +43,8 @@ final class StreamObserver: Observer {
     self.buffer = buffer
   }
 
+  var isGone: Bool { buffer == nil }
+
   func receive(_ change: SessionChange) -> Bool {
     guard let buffer else { return false }
     buffer.put(change)

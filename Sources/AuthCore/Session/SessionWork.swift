@@ -7,16 +7,16 @@ struct SubmittedCredentials: Sendable {
 extension SessionCore {
   /// Does one effect. Work is an unstructured task that starts at once, on the caller's thread: it outlives whoever asked for it, and
   /// work that never suspends is done when this returns.
-  func run(_ effect: Effect, _ turn: VaultTurn?) {
+  func run(_ effect: Effect, _ turn: VaultTurn?, _ submitted: SubmittedCredentials?) {
     switch effect {
     case .notify, .closeKeys:
       break  // Done in the step that decided it.
     case .read(let epoch):
       Task.immediate { await read(epoch, turn) }
     case .authenticate(let epoch):
-      Task.immediate { await authenticate(epoch) }
+      Task.immediate { await authenticate(epoch, submitted) }
     case .reauthenticate(let epoch, let record):
-      Task.immediate { await reauthenticate(epoch, record) }
+      Task.immediate { await reauthenticate(epoch, record, submitted) }
     case .renew(let epoch, let record):
       Task.immediate { await renew(epoch, record) }
     case .save(let epoch, let record):
@@ -44,9 +44,23 @@ extension SessionCore {
     }
   }
 
-  private func onVault<Result>(_ turn: VaultTurn?, _ operation: () async -> Result) async -> Result {
-    let turn = turn ?? withLock { VaultTurn.take(&$0.lastVaultOperation) }
+  /// Changes the vault when those before have done so.
+  func onVault<Result>(_ turn: VaultTurn?, _ operation: () async -> Result) async -> Result {
+    let turn = turn ?? withLock { VaultTurn.change(&$0.lastVaultChange) }
     return await turn.run(operation)
+  }
+
+  /// Why a grant is not one, though the authority gave it: a limit is reached, or nobody said when it is. Nil when the clock cannot tell.
+  private func flaw(of grant: Grant) -> EndReason? {
+    do throws(ClockFailure) {
+      switch grant.limits.verdict(at: try clock.now()) {
+      case .live: return nil
+      case .expired(let limit): return .expired(limit)
+      case .rebooted: return .rebooted
+      }
+    } catch {
+      return nil
+    }
   }
 
   // MARK: Finding out
@@ -61,14 +75,18 @@ extension SessionCore {
     var superseded: SessionToken?
     var turn = turn
     while true {
-      switch await onVault(turn, { await vault.load() }) {
+      let look = turn ?? withLock { VaultTurn.look($0.lastVaultChange) }
+      switch await look.run({ await vault.load() }) {
       case .absent: return .absent
       case .unavailable(let failure): return .obstructed(.vault(failure))
       case .corrupt(let evidence): return .obstructed(.corrupt(evidence))
       case .token(let token):
         guard token != superseded else { return .ended(.revoked, token) }
         do throws(AuthorityFailure<SessionRejection>) {
-          return .found(SessionRecord(try await authority.resume(token), began: epoch))
+          let grant = try await authority.resume(token)
+          guard let reason = flaw(of: grant) else { return .found(SessionRecord(grant, began: epoch)) }
+          giveBack(token, reason)
+          return .ended(reason, token)
         } catch {
           switch error {
           case .rejected(.ended(let reason)): return .ended(reason, token)
@@ -84,26 +102,27 @@ extension SessionCore {
 
   // MARK: Beginning and renewing
 
-  private func authenticate(_ epoch: Epoch) async {
-    guard let submitted = withLock({ $0.credentials.take() }) else {
-      preconditionFailure("credentials are put down in the step that decides the authentication")
-    }
+  private func authenticate(_ epoch: Epoch, _ submitted: SubmittedCredentials?) async {
+    guard let submitted else { preconditionFailure("credentials come with the command that starts the authentication") }
     do throws(AuthorityFailure<CredentialsRejection>) {
       let grant = try await authority.authenticate(submitted.credentials, limits: submitted.limits)
-      send(.authenticated(epoch, .granted(SessionRecord(grant, began: epoch))))
+      if let reason = flaw(of: grant) {
+        giveBack(grant.token, reason)
+        send(.authenticated(epoch, .failed), failure: .ended(reason))
+      } else {
+        send(.authenticated(epoch, .granted(SessionRecord(grant, began: epoch))))
+      }
     } catch {
       send(.authenticated(epoch, .failed), failure: SessionFailure(error))
     }
   }
 
-  private func reauthenticate(_ epoch: Epoch, _ record: SessionRecord) async {
-    guard let submitted = withLock({ $0.credentials.take() }) else {
-      preconditionFailure("the password is put down in the step that decides its check")
-    }
+  private func reauthenticate(_ epoch: Epoch, _ record: SessionRecord, _ submitted: SubmittedCredentials?) async {
+    guard let submitted else { preconditionFailure("the password comes with the command that starts its check") }
     do throws(AuthorityFailure<ReauthenticationRejection>) {
       let grant = try await authority.reauthenticate(
         record.grant.token, password: submitted.credentials.password, limits: submitted.limits)
-      send(.renewed(epoch, .granted(SessionRecord(grant, began: record.began))))
+      renewed(epoch, record, grant)
     } catch {
       switch error {
       case .rejected(.notAccepted): send(.renewed(epoch, .failed), failure: .credentialsNotAccepted)
@@ -116,14 +135,22 @@ extension SessionCore {
 
   private func renew(_ epoch: Epoch, _ record: SessionRecord) async {
     do throws(AuthorityFailure<SessionRejection>) {
-      let grant = try await authority.renew(record.grant.token)
-      send(.renewed(epoch, .granted(SessionRecord(grant, began: record.began))))
+      renewed(epoch, record, try await authority.renew(record.grant.token))
     } catch {
       switch error {
       case .rejected(let rejection): rejected(epoch, rejection, nil)
       case .throttled(let throttle): send(.renewed(epoch, .failed), failure: .throttled(throttle))
       case .unavailable(let cause): send(.renewed(epoch, .failed), failure: .unavailable(cause))
       }
+    }
+  }
+
+  private func renewed(_ epoch: Epoch, _ record: SessionRecord, _ grant: Grant) {
+    if let reason = flaw(of: grant) {
+      giveBack(grant.token, reason)
+      send(.renewed(epoch, .ended(reason)))
+    } else {
+      send(.renewed(epoch, .granted(SessionRecord(grant, began: record.began))))
     }
   }
 
@@ -150,7 +177,7 @@ extension SessionCore {
       return
     }
     if let token = displaced.withLock({ $0 }), token != record.grant.token {
-      await revokeUnawaited(token, .userAsked)
+      giveBack(token, .userAsked)
     }
     send(.saved(epoch, record, .done))
   }
@@ -171,104 +198,13 @@ extension SessionCore {
   }
 
   private func confirm(_ record: SessionRecord) async {
-    // A failure is made up for by the first use of the token, which confirms it too.
-    _ = await result { () throws(AuthorityFailure<SessionRejection>) in try await authority.confirm(record.grant.token)
-    }
-  }
-
-  // MARK: Ending
-
-  private func drain(_ epoch: Epoch) async {
-    if let gate = withLock({ $0.gate }) { await gate.drained().valueUncancelled() }
-    send(.drained(epoch))
-  }
-
-  private func revoke(_ epoch: Epoch, _ targets: Effect.Targets, _ reason: EndReason) async {
-    var failures: [Unavailability] = []
-    for token in targets.tokens {
-      if let failure = await revocation(of: token, reason) { failures.append(failure) }
-    }
-    send(.revoked(epoch, failures.isEmpty)) { _, inner in
-      inner.awaited.causes += failures.map(\.description)
-    }
-  }
-
-  private func erase(_ epoch: Epoch, _ targets: Effect.Targets, _ turn: VaultTurn?) async {
-    let failure = await onVault(turn) { await erasure(of: targets.tokens) }
-    finishErasing(epoch, Leftovers(notErased: failure != nil), [failure?.description])
-  }
-
-  private func forget(_ epoch: Epoch, _ turn: VaultTurn?) async {
-    let (left, causes) = await onVault(turn) { () -> (Leftovers, [String?]) in
-      switch await vault.load() {
-      case .absent:
-        return (.none, [])
-      case .token(let token):
-        let unrevoked = await revocation(of: token, .userAsked)
-        let unerased = await erasure(of: [token])
-        return (
-          Leftovers(notRevoked: unrevoked != nil, notErased: unerased != nil),
-          [unrevoked?.description, unerased?.description]
-        )
-      case .corrupt(let evidence):
-        var unrevoked: Unavailability?
-        if let token = evidence.salvaged { unrevoked = await revocation(of: token, .userAsked) }
-        let aside = await result { () throws(VaultFailure) in try await vault.setAside() }
-        return (
-          Leftovers(notRevoked: unrevoked != nil, notErased: aside != nil),
-          [unrevoked?.description, aside?.description]
-        )
-      case .unavailable(let failure):
-        return (Leftovers(notRevoked: true, notErased: true), [failure.description])
+    do throws(AuthorityFailure<SessionRejection>) {
+      try await authority.confirm(record.grant.token)
+    } catch {
+      switch error {
+      case .rejected(.ended(let reason)): send(.ended(record.began, reason))
+      case .rejected(.superseded), .throttled, .unavailable: break  // Made up for by the first use of the token.
       }
     }
-    finishErasing(epoch, left, causes)
   }
-
-  private func finishErasing(_ epoch: Epoch, _ left: Leftovers, _ causes: [String?]) {
-    send(.erased(epoch, left)) { _, inner in
-      inner.awaited.causes += causes.compactMap(\.self)
-    }
-  }
-
-  private func discard(_ record: SessionRecord) async {
-    await revokeUnawaited(record.grant.token, .userAsked)
-  }
-
-  private func discardSaved(_ record: SessionRecord, _ turn: VaultTurn?) async {
-    // Nobody waits for this; a token that stays in the vault is refused at the next launch, because it is revoked here.
-    _ = await onVault(turn) { await erasure(of: [record.grant.token]) }
-    await revokeUnawaited(record.grant.token, .userAsked)
-  }
-
-  /// Revokes where nobody waits for the answer. A failure leaves a token that nothing here holds and that its limits end.
-  private func revokeUnawaited(_ token: SessionToken, _ reason: EndReason) async {
-    _ = await revocation(of: token, reason)
-  }
-
-  private func revocation(of token: SessionToken, _ reason: EndReason) async -> Unavailability? {
-    await result { () throws(Unavailability) in try await authority.revoke(token, reason: reason) }
-  }
-
-  private func erasure(of tokens: [SessionToken]) async -> VaultFailure? {
-    var failure: VaultFailure?
-    for token in tokens {
-      failure = await result { () throws(VaultFailure) in try await vault.erase(token) } ?? failure
-    }
-    return failure
-  }
-
-  /// The error of an operation, or nil.
-  private func result<Value, Failure: Error>(_ operation: () async throws(Failure) -> Value) async -> Failure? {
-    do {
-      _ = try await operation()
-      return nil
-    } catch {
-      return error
-    }
-  }
-}
-
-extension Effect.Targets {
-  var tokens: [SessionToken] { [token, pending].compactMap(\.self) }
 }

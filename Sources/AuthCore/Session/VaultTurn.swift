@@ -1,36 +1,53 @@
 /// A place in the line before the vault.
 ///
-/// It is taken in the step that decides the operation, under the same lock, so that writes reach the vault in the order in which
-/// they were decided, whichever thread comes first.
+/// It is taken in the step that decides the operation, under the same lock, so that changes reach the vault in the order in which
+/// they were decided, whichever thread comes first. A look waits for the changes before it and keeps nobody waiting: what it finds is
+/// fenced by its epoch, so a slow one must not hold up a login.
 struct VaultTurn: Sendable {
   let previous: Promise<Void>?
-  let mine: Promise<Void>
+  /// Kept when the operation is done; nil for a look.
+  let mine: Promise<Void>?
 
-  /// Takes a turn if one of the effects needs the vault.
+  /// Takes the turn that the effects need.
   static func take(for effects: Effects, _ last: inout Promise<Void>?) -> VaultTurn? {
-    effects.contains(where: \.needsVault) ? take(&last) : nil
+    if effects.contains(where: \.changesVault) { return change(&last) }
+    return effects.contains(where: \.looksIntoVault) ? look(last) : nil
   }
 
-  /// Takes a turn.
-  static func take(_ last: inout Promise<Void>?) -> VaultTurn {
+  /// Takes a turn for a change.
+  static func change(_ last: inout Promise<Void>?) -> VaultTurn {
     let mine = Promise<Void>()
     defer { last = mine }
     return VaultTurn(previous: last, mine: mine)
   }
 
+  /// Takes a turn for a look.
+  static func look(_ last: Promise<Void>?) -> VaultTurn {
+    VaultTurn(previous: last, mine: nil)
+  }
+
   /// Waits for those before, runs `operation`, and lets the next one in.
   func run<Result>(_ operation: () async -> Result) async -> Result {
     if let previous { await previous.valueUncancelled() }
-    defer { mine.fulfil(()) }
+    defer { mine?.fulfil(()) }
     return await operation()
   }
 }
 
 extension Effect {
-  var needsVault: Bool {
+  var changesVault: Bool {
     switch self {
-    case .read, .save, .exchange, .erase, .forget, .discardSaved: true
-    case .authenticate, .reauthenticate, .renew, .drain, .revoke, .confirm, .closeKeys, .discard, .notify: false
+    case .save, .exchange, .erase, .forget, .discardSaved: true
+    case .read, .authenticate, .reauthenticate, .renew, .drain, .revoke, .confirm, .closeKeys, .discard, .notify: false
+    }
+  }
+
+  var looksIntoVault: Bool {
+    switch self {
+    case .read: true
+    case .authenticate, .reauthenticate, .renew, .save, .exchange, .drain, .revoke, .erase, .forget, .confirm,
+      .closeKeys, .discard, .discardSaved, .notify:
+      false
     }
   }
 }

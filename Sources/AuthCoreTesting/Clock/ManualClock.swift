@@ -9,7 +9,26 @@ public final class ManualClock: SessionClock {
     var failure: ClockFailure?
     var lastSleeper: UInt64 = 0
     var sleepers: [UInt64: (until: Duration, continuation: CheckedContinuation<Bool, Never>)] = [:]
-    var arrivals: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+    var arrivals: [Arrival] = []
+
+    /// How many are due when the clock has moved by `duration`; all with nil.
+    func count(within duration: Duration?) -> Int {
+      guard let duration else { return sleepers.count }
+      return sleepers.count { $0.value.until <= now.uptime + duration }
+    }
+
+    mutating func reached() -> [CheckedContinuation<Void, Never>] {
+      let reached = arrivals.filter { $0.count <= count(within: $0.duration) }
+      arrivals = arrivals.filter { $0.count > count(within: $0.duration) }
+      return reached.map(\.continuation)
+    }
+  }
+
+  /// A test that waits for others to fall asleep.
+  private struct Arrival {
+    let count: Int
+    let duration: Duration?
+    let continuation: CheckedContinuation<Void, Never>
   }
 
   private let storage: Locked<Storage>
@@ -54,11 +73,15 @@ public final class ManualClock: SessionClock {
   public var sleepers: Int { storage.withLock { $0.sleepers.count } }
 
   /// Waits until at least `count` are asleep.
-  public func waitForSleepers(_ count: Int) async {
+  ///
+  /// - Parameters:
+  ///   - count: How many to wait for.
+  ///   - duration: Counts only those whom moving the clock by so much will wake; nil counts all.
+  public func waitForSleepers(_ count: Int, dueWithin duration: Duration? = nil) async {
     await withCheckedContinuation { continuation in
       let isThere = storage.withLock { storage in
-        guard storage.sleepers.count < count else { return true }
-        storage.arrivals.append((count, continuation))
+        guard storage.count(within: duration) < count else { return true }
+        storage.arrivals.append(Arrival(count: count, duration: duration, continuation: continuation))
         return false
       }
       if isThere { continuation.resume() }
@@ -77,9 +100,7 @@ public final class ManualClock: SessionClock {
           if Task.isCancelled { return (false, []) }
           if duration <= .zero { return (true, []) }
           storage.sleepers[number] = (storage.now.uptime + duration, continuation)
-          let reached = storage.arrivals.filter { $0.count <= storage.sleepers.count }
-          storage.arrivals.removeAll { $0.count <= storage.sleepers.count }
-          return (nil, reached.map(\.continuation))
+          return (nil, storage.reached())
         }
         for arrival in arrivals { arrival.resume() }
         if let answer { continuation.resume(returning: answer) }

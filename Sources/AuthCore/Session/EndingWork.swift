@@ -1,0 +1,140 @@
+// The work that ends sessions; what begins and renews them is in SessionWork.swift.
+extension SessionCore {
+  func drain(_ epoch: Epoch) async {
+    if let gate = withLock({ $0.gate }) { await gate.drained().valueUncancelled() }
+    send(.drained(epoch))
+  }
+
+  func revoke(_ epoch: Epoch, _ targets: Effect.Targets, _ reason: EndReason) async {
+    var failures: [Unavailability] = []
+    for token in targets.tokens {
+      if let failure = await revocation(of: token, reason) { failures.append(failure) }
+    }
+    send(.revoked(epoch, failures.isEmpty)) { reaction, inner in
+      if reaction.isTransition { inner.awaited.causes += failures.map(\.description) }
+    }
+  }
+
+  func erase(_ epoch: Epoch, _ targets: Effect.Targets, _ turn: VaultTurn?) async {
+    let failure = await onVault(turn) { await erasure(of: targets.tokens) }
+    finishErasing(epoch, Leftovers(notErased: failure != nil), [failure?.description])
+  }
+
+  /// The revocation does not hold up the line before the vault, and gets half of the step's time, so that an authority that never
+  /// answers does not keep the token on the device.
+  func forget(_ epoch: Epoch, _ turn: VaultTurn?) async {
+    let reading = await onVault(turn) { await vault.load() }
+    let unrevoked = await revocationsInTime(of: withLock { $0.unrevoked } + reading.revocable)
+    let failure: VaultFailure?
+    switch reading {
+    case .absent: failure = nil
+    case .token(let token): failure = await onVault(nil) { await erasure(of: [token]) }
+    case .corrupt:
+      failure = await onVault(nil) { await result { () throws(VaultFailure) in try await vault.setAside() } }
+    case .unavailable(let unreadable): failure = unreadable
+    }
+    withLock { $0.unrevoked = unrevoked.map(\.token) }
+    let left = Leftovers(notRevoked: !unrevoked.isEmpty || reading.isUnavailable, notErased: failure != nil)
+    finishErasing(epoch, left, unrevoked.map(\.failure.description) + [failure?.description])
+  }
+
+  private func finishErasing(_ epoch: Epoch, _ left: Leftovers, _ causes: [String?]) {
+    send(.erased(epoch, left)) { reaction, inner in
+      if reaction.isTransition { inner.awaited.causes += causes.compactMap(\.self) }
+    }
+  }
+
+  /// Revokes all of the tokens.
+  ///
+  /// - Returns: Those of which the authority did not say within half of the time of a step that they are dead.
+  private func revocationsInTime(
+    of tokens: [SessionToken]
+  ) async -> [(token: SessionToken, failure: Unavailability)] {
+    guard !tokens.isEmpty else { return [] }
+    let unrevoked = Promise<[(token: SessionToken, failure: Unavailability)]>()
+    Task.immediate {
+      var failures: [(token: SessionToken, failure: Unavailability)] = []
+      for token in tokens {
+        if let failure = await revocation(of: token, .userAsked) { failures.append((token, failure)) }
+      }
+      unrevoked.fulfil(failures)
+    }
+    if let answer = unrevoked.kept { return answer }
+    let limit = timing.logoutStep / 2
+    let timer = Task {
+      do {
+        try await clock.sleep(for: limit)
+      } catch {
+        return  // Cancelled: the authority has answered.
+      }
+      let late = Unavailability(.busy, "the authority did not answer a revocation within \(limit)")
+      unrevoked.fulfil(tokens.map { ($0, late) })
+    }
+    defer { timer.cancel() }
+    return await unrevoked.valueUncancelled()
+  }
+
+  func discard(_ record: SessionRecord) async {
+    await revokeUnawaited(record.grant.token, .userAsked)
+  }
+
+  func discardSaved(_ record: SessionRecord, _ turn: VaultTurn?) async {
+    // Nobody waits for this; a token that stays in the vault is refused at the next launch, because it is revoked here.
+    _ = await onVault(turn) { await erasure(of: [record.grant.token]) }
+    await revokeUnawaited(record.grant.token, .userAsked)
+  }
+
+  /// Revokes where nobody waits for the answer. A failure leaves a token that nothing here holds and that its limits end.
+  private func revokeUnawaited(_ token: SessionToken, _ reason: EndReason) async {
+    _ = await revocation(of: token, reason)
+  }
+
+  /// The same without waiting for it: an authority that does not answer must not hold up what goes on.
+  func giveBack(_ token: SessionToken, _ reason: EndReason) {
+    Task.immediate { await revokeUnawaited(token, reason) }
+  }
+
+  private func revocation(of token: SessionToken, _ reason: EndReason) async -> Unavailability? {
+    await result { () throws(Unavailability) in try await authority.revoke(token, reason: reason) }
+  }
+
+  private func erasure(of tokens: [SessionToken]) async -> VaultFailure? {
+    var failure: VaultFailure?
+    for token in tokens {
+      failure = await result { () throws(VaultFailure) in try await vault.erase(token) } ?? failure
+    }
+    return failure
+  }
+
+  /// The error of an operation, or nil.
+  private func result<Value, Failure: Error>(_ operation: () async throws(Failure) -> Value) async -> Failure? {
+    do {
+      _ = try await operation()
+      return nil
+    } catch {
+      return error
+    }
+  }
+}
+
+extension Effect.Targets {
+  var tokens: [SessionToken] { [token, pending].compactMap(\.self) }
+}
+
+extension VaultReading {
+  /// The token that a logout is to revoke.
+  fileprivate var revocable: [SessionToken] {
+    switch self {
+    case .token(let token): [token]
+    case .corrupt(let evidence): evidence.salvaged.map { [$0] } ?? []
+    case .absent, .unavailable: []
+    }
+  }
+
+  fileprivate var isUnavailable: Bool {
+    switch self {
+    case .unavailable: true
+    case .absent, .token, .corrupt: false
+    }
+  }
+}

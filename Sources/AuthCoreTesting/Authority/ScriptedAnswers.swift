@@ -1,0 +1,46 @@
+public import AuthCore
+
+/// What a test wants the next calls to be answered, whatever the sessions say: one answer per call, in order.
+struct ScriptedAnswers {
+  var authentications: [Result<Grant, AuthorityFailure<CredentialsRejection>>] = []
+  var resumptions: [Result<Grant, AuthorityFailure<SessionRejection>>] = []
+  var renewals: [Result<Grant, AuthorityFailure<SessionRejection>>] = []
+  var reauthentications: [Result<Grant, AuthorityFailure<ReauthenticationRejection>>] = []
+  var confirmations: [Result<Void, AuthorityFailure<SessionRejection>>] = []
+  var revocations: [Result<Void, Unavailability>] = []
+}
+
+extension ScriptedAuthority {
+  /// Answers one call of `authenticate(_:limits:)` with this.
+  ///
+  /// Answers queue up; each is used once, at the point at which the authority looks. When none is left, it decides by itself again. An answer says
+  /// nothing to the sessions: a granted token that was made up here is unknown in the next call.
+  public func answerAuthentication(with answer: Result<Grant, AuthorityFailure<CredentialsRejection>>) {
+    storage.withLock { $0.answers.authentications.append(answer) }
+  }
+
+  /// Answers one call of `resume(_:)` with this; see ``answerAuthentication(with:)``.
+  public func answerResumption(with answer: Result<Grant, AuthorityFailure<SessionRejection>>) {
+    storage.withLock { $0.answers.resumptions.append(answer) }
+  }
+
+  /// Answers one call of `renew(_:)` with this; see ``answerAuthentication(with:)``.
+  public func answerRenewal(with answer: Result<Grant, AuthorityFailure<SessionRejection>>) {
+    storage.withLock { $0.answers.renewals.append(answer) }
+  }
+
+  /// Answers one call of `reauthenticate(_:password:limits:)` with this; see ``answerAuthentication(with:)``.
+  public func answerReauthentication(with answer: Result<Grant, AuthorityFailure<ReauthenticationRejection>>) {
+    storage.withLock { $0.answers.reauthentications.append(answer) }
+  }
+
+  /// Answers one call of `confirm(_:)` with this; see ``answerAuthentication(with:)``.
+  public func answerConfirmation(with answer: Result<Void, AuthorityFailure<SessionRejection>>) {
+    storage.withLock { $0.answers.confirmations.append(answer) }
+  }
+
+  /// Answers one call of `revoke(_:reason:)` with this; see ``answerAuthentication(with:)``.
+  public func answerRevocation(with answer: Result<Void, Unavailability>) {
+    storage.withLock { $0.answers.revocations.append(answer) }
+  }
+}

@@ -1,0 +1,89 @@
+public import AuthCore
+
+extension ScriptedAuthority: Authority {
+  /// Checks credentials against the accounts that were set.
+  public func authenticate(
+    _ credentials: Credentials, limits: LimitRequest
+  ) async throws(AuthorityFailure<CredentialsRejection>) -> Grant {
+    try await ask(.authenticate, \.authentications) { $0.authenticate(credentials, limits, at: $1) }
+  }
+
+  /// Says whom a token stands for.
+  public func resume(_ token: SessionToken) async throws(AuthorityFailure<SessionRejection>) -> Grant {
+    try await ask(.resume, \.resumptions) { $0.resume(token, at: $1) }
+  }
+
+  /// Moves the idle limit, and exchanges the token if rotation was set.
+  public func renew(_ token: SessionToken) async throws(AuthorityFailure<SessionRejection>) -> Grant {
+    try await ask(.renew, \.renewals) { $0.renew(token, at: $1) }
+  }
+
+  /// Checks the password of the token's user and issues a token with new limits.
+  public func reauthenticate(
+    _ token: SessionToken, password: Password, limits: LimitRequest
+  ) async throws(AuthorityFailure<ReauthenticationRejection>) -> Grant {
+    try await ask(.reauthenticate, \.reauthentications) { $0.reauthenticate(token, password, limits, at: $1) }
+  }
+
+  /// Lets the token that this one replaced die.
+  public func confirm(_ token: SessionToken) async throws(AuthorityFailure<SessionRejection>) {
+    try await ask(.confirm, \.confirmations) { sessions, now in sessions.use(token, at: now).map { _, _ in } }
+  }
+
+  /// Ends the session of a token.
+  public func revoke(_ token: SessionToken, reason: EndReason) async throws(Unavailability) {
+    let fault = await arrive(.revoke)
+    let answer = storage.withLock { storage -> Result<Void, Unavailability> in
+      if let answer = storage.answers.revocations.popFirst() { return answer }
+      switch fault {
+      case .unavailable(let cause): return .failure(cause)
+      case .throttled: return .failure(Unavailability(.busy, "the authority asks to wait"))
+      case .none: return .success(storage.sessions.end(token, reason))
+      }
+    }
+    await turnstile.pass(Place(operation: .revoke, point: .answer))
+    try answer.get()
+  }
+
+  private func arrive(_ operation: Operation) async -> Fault? {
+    storage.withLock { $0.log.append(operation) }
+    await turnstile.pass(Place(operation: operation, point: .question))
+    return storage.withLock { $0.faults[operation] }
+  }
+
+  /// The way of every question: stop, a scripted answer, a fault, or what the sessions say; stop again.
+  private func ask<Value: Sendable, Rejection>(
+    _ operation: Operation,
+    _ scripted: WritableKeyPath<ScriptedAnswers, [Result<Value, AuthorityFailure<Rejection>>]>,
+    _ look: (inout ScriptedSessions, BootInstant) -> Result<Value, AuthorityFailure<Rejection>>
+  ) async throws(AuthorityFailure<Rejection>) -> Value {
+    let fault = await arrive(operation)
+    let time = instant()
+    let answer = storage.withLock { storage -> Result<Value, AuthorityFailure<Rejection>> in
+      if let answer = storage.answers[keyPath: scripted].popFirst() { return answer }
+      switch (fault, time) {
+      case (.unavailable(let cause), _): return .failure(.unavailable(cause))
+      case (.throttled(let throttle), _): return .failure(.throttled(throttle))
+      case (.none, .failure(let failure)):
+        return .failure(.unavailable(Unavailability(.unreadable, failure.description)))
+      case (.none, .success(let now)): return look(&storage.sessions, now)
+      }
+    }
+    await turnstile.pass(Place(operation: operation, point: .answer))
+    return try answer.get()
+  }
+
+  private func instant() -> Result<BootInstant, ClockFailure> {
+    do throws(ClockFailure) {
+      return .success(try clock.now())
+    } catch {
+      return .failure(error)
+    }
+  }
+}
+
+extension Array {
+  fileprivate mutating func popFirst() -> Element? {
+    isEmpty ? nil : removeFirst()
+  }
+}

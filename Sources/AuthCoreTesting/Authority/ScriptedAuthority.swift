@@ -1,0 +1,147 @@
+public import AuthCore
+
+/// An authority in memory that keeps real sessions, and that a test can hold, fail or answer for.
+///
+/// Left alone it behaves as an authority must: it passes ``AuthorityContract``. ``hold(_:at:)`` stops the calls of an operation until the test
+/// lets them go, so that a test decides in which order things arrive.
+public final class ScriptedAuthority: Sendable {
+  /// The operations of an authority.
+  public enum Operation: String, Hashable, Sendable, CaseIterable {
+    /// `authenticate(_:limits:)`
+    case authenticate
+    /// `resume(_:)`
+    case resume
+    /// `renew(_:)`
+    case renew
+    /// `reauthenticate(_:password:limits:)`
+    case reauthenticate
+    /// `confirm(_:)`
+    case confirm
+    /// `revoke(_:reason:)`
+    case revoke
+  }
+
+  /// Where a held call stands still.
+  public enum Point: Hashable, Sendable {
+    /// Before the authority looks.
+    case question
+    /// After it decided, before the caller hears of it.
+    case answer
+  }
+
+  /// A fault that is not an answer about the session.
+  public enum Fault: Hashable, Sendable {
+    /// The authority cannot be asked.
+    case unavailable(Unavailability)
+    /// The authority does not look.
+    case throttled(Throttle)
+  }
+
+  struct Place: Hashable {
+    let operation: Operation
+    let point: Point
+  }
+
+  struct Storage {
+    var sessions: ScriptedSessions
+    var faults: [Operation: Fault] = [:]
+    var answers = ScriptedAnswers()
+    var log: [Operation] = []
+  }
+
+  let storage: Locked<Storage>
+  let turnstile = Turnstile<Place>()
+  let clock: any SessionClock
+
+  /// Creates an authority without accounts.
+  ///
+  /// - Parameters:
+  ///   - clock: What its limits are measured by.
+  ///   - idle: How long a session lasts without activity.
+  ///   - absolute: How long a session lasts.
+  ///   - fresh: How long a password counts as recently entered.
+  public init(
+    clock: any SessionClock, idle: Duration = .seconds(1800), absolute: Duration = .seconds(28_800),
+    fresh: Duration = .seconds(900)
+  ) {
+    self.clock = clock
+    storage = Locked(Storage(sessions: ScriptedSessions(idle: idle, absolute: absolute, fresh: fresh)))
+  }
+
+  // MARK: Accounts and sessions
+
+  /// Adds an account, or changes one.
+  ///
+  /// - Parameters:
+  ///   - username: The name to log in with; it names the account for good here.
+  ///   - password: The password that is accepted.
+  ///   - displayName: The name screens show; nil is the username.
+  ///   - role: What the user may do.
+  ///   - isDisabled: True ends the sessions of the account, and refuses its password.
+  public func setAccount(
+    _ username: String, password: Password, displayName: String? = nil, role: Role = .member, isDisabled: Bool = false
+  ) {
+    let user = User(
+      id: UserID(rawValue: "id-\(username)"), username: username, displayName: displayName ?? username, role: role)
+    setAccount(user, password: password, isDisabled: isDisabled)
+  }
+
+  /// Adds an account for a user, or changes the one with the same username.
+  public func setAccount(_ user: User, password: Password, isDisabled: Bool = false) {
+    storage.withLock {
+      $0.sessions.set(ScriptedSessions.Account(user: user, password: password, isDisabled: isDisabled))
+    }
+  }
+
+  /// Makes renewals exchange the token, or not.
+  public func setRotation(_ rotates: Bool) {
+    storage.withLock { $0.sessions.rotates = rotates }
+  }
+
+  /// Makes every grant say these limits, or the true ones with nil.
+  ///
+  /// The sessions themselves keep the true ones.
+  public func setGrantedLimits(_ limits: SessionLimits?) {
+    storage.withLock { $0.sessions.scriptedLimits = limits }
+  }
+
+  /// Ends a session from the authority's side.
+  public func end(_ token: SessionToken, _ reason: EndReason) {
+    storage.withLock { $0.sessions.end(token, reason) }
+  }
+
+  /// The tokens that would be accepted now, limits aside.
+  public var liveTokens: Set<SessionToken> {
+    storage.withLock { storage in Set(storage.sessions.sessions.filter { $0.value.end == nil }.keys) }
+  }
+
+  /// The operations that were asked for, in order.
+  public var log: [Operation] { storage.withLock { $0.log } }
+
+  // MARK: Holding and failing
+
+  /// Makes an operation fail from now on, or work again with nil.
+  public func fail(_ operation: Operation, with fault: Fault?) {
+    storage.withLock { $0.faults[operation] = fault }
+  }
+
+  /// Stops the calls of an operation at a point, until ``release(_:at:)``.
+  public func hold(_ operation: Operation, at point: Point = .question) {
+    turnstile.hold(Place(operation: operation, point: point))
+  }
+
+  /// Lets the held calls of an operation go on, and later ones pass.
+  public func release(_ operation: Operation, at point: Point = .question) {
+    turnstile.release(Place(operation: operation, point: point))
+  }
+
+  /// Lets the first held call of an operation go on; later ones stop as before.
+  public func releaseFirst(_ operation: Operation, at point: Point = .question) {
+    turnstile.releaseFirst(Place(operation: operation, point: point))
+  }
+
+  /// Waits until `count` calls of a held operation stand at the point.
+  public func waitUntilHeld(_ operation: Operation, at point: Point = .question, count: Int = 1) async {
+    await turnstile.waitUntilHeld(Place(operation: operation, point: point), count: count)
+  }
+}

@@ -1,0 +1,134 @@
+import AuthCore
+
+/// The accounts and sessions of a ``ScriptedAuthority``: plain data, and the rules that an authority must keep.
+struct ScriptedSessions {
+  typealias Answer<Value> = Result<Value, AuthorityFailure<SessionRejection>>
+
+  struct Account {
+    var user: User
+    var password: Password
+    var isDisabled = false
+  }
+
+  struct Session {
+    var id: SessionID
+    var username: String
+    var limits: SessionLimits
+    /// The token that this one replaces once it is confirmed or used.
+    var replaces: SessionToken?
+    var end: SessionRejection?
+  }
+
+  /// How long sessions last.
+  let idle: Duration
+  let absolute: Duration
+  let fresh: Duration
+  /// What grants say instead, when a test wants that.
+  var scriptedLimits: SessionLimits?
+  var rotates = false
+  private(set) var accounts: [String: Account] = [:]
+  private(set) var sessions: [SessionToken: Session] = [:]
+  private var issued: UInt64 = 0
+
+  init(idle: Duration, absolute: Duration, fresh: Duration) {
+    self.idle = idle
+    self.absolute = absolute
+    self.fresh = fresh
+  }
+
+  mutating func set(_ account: Account) {
+    let username = account.user.username
+    accounts[username] = account
+    guard account.isDisabled else { return }
+    for (token, session) in sessions where session.username == username && session.end == nil {
+      sessions[token]?.end = .ended(.accountDisabled)
+    }
+  }
+
+  mutating func authenticate(
+    _ credentials: Credentials, _ request: LimitRequest, at now: BootInstant
+  ) -> Result<Grant, AuthorityFailure<CredentialsRejection>> {
+    guard let account = accounts[credentials.username], !account.isDisabled, account.password == credentials.password
+    else { return .failure(.rejected(.notAccepted)) }
+    let id = SessionID(rawValue: "s\(issued + 1)")
+    return .success(issue(account, id, limits(request, at: now), replacing: nil))
+  }
+
+  mutating func resume(_ token: SessionToken, at now: BootInstant) -> Answer<Grant> {
+    use(token, at: now).map { session, account in
+      Grant(id: session.id, user: account.user, token: token, limits: scriptedLimits ?? session.limits)
+    }
+  }
+
+  mutating func renew(_ token: SessionToken, at now: BootInstant) -> Answer<Grant> {
+    use(token, at: now).map { session, account in
+      let limits = SessionLimits(
+        idle: .at(now.advanced(by: idle)), absolute: session.limits.absolute, fresh: session.limits.fresh)
+      if rotates { return issue(account, session.id, limits, replacing: token) }
+      sessions[token]?.limits = limits
+      return Grant(id: session.id, user: account.user, token: token, limits: scriptedLimits ?? limits)
+    }
+  }
+
+  mutating func reauthenticate(
+    _ token: SessionToken, _ password: Password, _ request: LimitRequest, at now: BootInstant
+  ) -> Result<Grant, AuthorityFailure<ReauthenticationRejection>> {
+    switch use(token, at: now) {
+    case .failure(.rejected(let rejection)): return .failure(.rejected(.session(rejection)))
+    case .failure(.throttled(let throttle)): return .failure(.throttled(throttle))
+    case .failure(.unavailable(let cause)): return .failure(.unavailable(cause))
+    case .success(let (session, account)):
+      guard account.password == password else { return .failure(.rejected(.notAccepted)) }
+      return .success(issue(account, session.id, limits(request, at: now), replacing: token))
+    }
+  }
+
+  /// Ends all tokens of the session that `token` belongs to.
+  mutating func end(_ token: SessionToken, _ reason: EndReason) {
+    guard let id = sessions[token]?.id else { return }
+    for (token, session) in sessions where session.id == id && session.end == nil {
+      sessions[token]?.end = .ended(reason)
+    }
+  }
+
+  /// Accepts a token, which confirms it, or says why not.
+  mutating func use(
+    _ token: SessionToken, at now: BootInstant
+  ) -> Answer<(session: Session, account: Account)> {
+    guard let session = sessions[token], let account = accounts[session.username] else {
+      return .failure(.rejected(.ended(.revoked)))
+    }
+    if let end = session.end { return .failure(.rejected(end)) }
+    switch session.limits.verdict(at: now) {
+    case .live: break
+    case .expired(let kind): return .failure(.rejected(.ended(.expired(kind))))
+    case .rebooted: return .failure(.rejected(.ended(.rebooted)))
+    }
+    if let old = session.replaces { supersede(old, by: token) }
+    return .success((session, account))
+  }
+
+  /// The new token is in use: the old one and its other successors die.
+  private mutating func supersede(_ old: SessionToken, by new: SessionToken) {
+    sessions[new]?.replaces = nil
+    for (token, session) in sessions where token != new && session.end == nil {
+      if token == old || session.replaces == old { sessions[token]?.end = .superseded }
+    }
+  }
+
+  private func limits(_ request: LimitRequest, at now: BootInstant) -> SessionLimits {
+    SessionLimits(
+      idle: .at(now.advanced(by: min(idle, request.idle ?? idle))),
+      absolute: .at(now.advanced(by: min(absolute, request.absolute ?? absolute))),
+      fresh: .at(now.advanced(by: fresh)))
+  }
+
+  private mutating func issue(
+    _ account: Account, _ id: SessionID, _ limits: SessionLimits, replacing old: SessionToken?
+  ) -> Grant {
+    issued += 1
+    let token = SessionToken(bytes: Array("token-\(issued)".utf8))
+    sessions[token] = Session(id: id, username: account.user.username, limits: limits, replaces: old)
+    return Grant(id: id, user: account.user, token: token, limits: scriptedLimits ?? limits)
+  }
+}

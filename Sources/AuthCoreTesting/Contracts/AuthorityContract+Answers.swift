@@ -1,0 +1,58 @@
+import AuthCore
+
+extension AuthorityContract {
+  static let answers: [Check] = [
+    Check("a granted token stands for the user who logged in") { probe throws(Breach) in
+      let grant = try await probe.logIn()
+      try require(
+        grant.user.username == probe.subject.first.username,
+        "logging in as \(probe.subject.first.username) granted a session of \(grant.user.username)")
+      let resumed = try await probe.resume(grant.token)
+      try require(resumed.user == grant.user, "the token of \(grant.user) resumes as \(resumed.user)")
+      try require(resumed.id == grant.id, "session \(grant.id.rawValue) resumes as \(resumed.id.rawValue)")
+    },
+
+    Check("a wrong password and an unknown name are rejected alike") { probe throws(Breach) in
+      let known = probe.subject.first.username
+      for name in [known, "nobody-of-this-name"] {
+        let wrong = Credentials(username: name, password: Password("not the password of anybody here"))
+        _ = try await probe.rejection(of: "a wrong password of \(name)") {
+          () async throws(AuthorityFailure<CredentialsRejection>) in
+          _ = try await probe.authority.authenticate(wrong, limits: .standard)
+        }
+      }
+    },
+
+    Check("a token nobody issued is rejected, not unavailable") { probe throws(Breach) in
+      let forged = SessionToken(bytes: Array(repeating: 7, count: 32))
+      _ = try await probe.rejection(of: forged, "a forged token")
+      _ = try await probe.rejection(of: "the renewal of a forged token") {
+        () async throws(AuthorityFailure<SessionRejection>) in _ = try await probe.authority.renew(forged)
+      }
+      _ = try await probe.rejection(of: "the confirmation of a forged token") {
+        () async throws(AuthorityFailure<SessionRejection>) in try await probe.authority.confirm(forged)
+      }
+      let rejection = try await probe.rejection(of: "a password for a forged token") {
+        () async throws(AuthorityFailure<ReauthenticationRejection>) in
+        _ = try await probe.authority.reauthenticate(
+          forged, password: probe.subject.first.password, limits: .standard)
+      }
+      try require(rejection != .notAccepted, "a forged token was reported as a wrong password")
+    },
+
+    Check("tokens never repeat") { probe throws(Breach) in
+      var seen: Set<SessionToken> = []
+      for round in 1...3 {
+        let grant = try await probe.logIn()
+        try require(seen.insert(grant.token).inserted, "login \(round) gave a token that was given before")
+        let fresh = try await probe.reauthenticate(grant.token)
+        try require(seen.insert(fresh.token).inserted, "reauthenticate \(round) gave a token that was given before")
+        try await probe.confirm(fresh.token)
+        let renewed = try await probe.renew(fresh.token)
+        try require(
+          renewed.token == fresh.token || seen.insert(renewed.token).inserted,
+          "renew \(round) gave a token that was given before")
+      }
+    },
+  ]
+}

@@ -1,0 +1,85 @@
+import AuthCore
+
+extension AuthorityContract {
+  static let limits: [Check] = [
+    // Time data that is missing counts as passed, so a grant without it is a session nobody can use.
+    Check("every grant says when it ends") { probe throws(Breach) in
+      let grant = try await probe.logIn()
+      for (name, deadline) in [
+        ("idle", grant.limits.idle), ("absolute", grant.limits.absolute), ("fresh", grant.limits.fresh),
+      ] {
+        try require(deadline != .missing, "the \(name) limit of a grant is missing")
+      }
+    },
+
+    Check("a request shortens limits and never lengthens them") { probe throws(Breach) in
+      let standard = try await probe.logIn().limits
+      let longer = try await probe.logIn(limits: LimitRequest(idle: .seconds(1 << 40), absolute: .seconds(1 << 40)))
+      let shorter = try await probe.logIn(limits: LimitRequest(idle: .seconds(60), absolute: .seconds(120)))
+      // The authority's clock may go on between two logins; a minute is more than that and less than any wish here.
+      let slack = Duration.seconds(60)
+      for (name, limit) in [("idle", \SessionLimits.idle), ("absolute", \.absolute)] {
+        guard case .at(let usual) = standard[keyPath: limit] else { continue }
+        guard case .at(let long) = longer.limits[keyPath: limit], long.uptime <= usual.uptime + slack else {
+          throw Breach("a request lengthened the \(name) limit")
+        }
+        guard case .at(let short) = shorter.limits[keyPath: limit], short.uptime < usual.uptime else {
+          throw Breach("a request did not shorten the \(name) limit")
+        }
+      }
+    },
+
+    Check("a request to reauthenticate never lengthens limits") { probe throws(Breach) in
+      let grant = try await probe.logIn()
+      let again = try await probe.reauthenticate(
+        grant.token, limits: LimitRequest(idle: .seconds(1 << 40), absolute: .seconds(1 << 40)))
+      for (name, limit) in [("idle", \SessionLimits.idle), ("absolute", \.absolute)] {
+        guard case .at(let usual) = grant.limits[keyPath: limit] else { continue }
+        guard case .at(let long) = again.limits[keyPath: limit], long.uptime <= usual.uptime + .seconds(60) else {
+          throw Breach("a request lengthened the \(name) limit")
+        }
+      }
+    },
+
+    Check("resume is not activity") { probe throws(Breach) in
+      let grant = try await probe.logIn()
+      if let advance = probe.subject.advance { await advance(.seconds(1)) }
+      let resumed = try await probe.resume(grant.token)
+      try require(resumed.limits == grant.limits, "resume moved the limits to \(resumed.limits)")
+    },
+
+    Check("renew moves the idle limit and no other") { probe throws(Breach) in
+      guard let advance = probe.subject.advance else { return }
+      let grant = try await probe.logIn()
+      await advance(.seconds(1))
+      let renewed = try await probe.renew(grant.token)
+      try require(
+        renewed.limits.absolute == grant.limits.absolute, "renew moved the absolute limit to \(renewed.limits.absolute)"
+      )
+      try require(
+        renewed.limits.fresh == grant.limits.fresh, "renew made the password recent: \(renewed.limits.fresh)")
+      guard case .at(let before) = grant.limits.idle, case .at(let after) = renewed.limits.idle else { return }
+      try require(after.uptime > before.uptime, "renew left the idle limit at \(after.uptime)")
+    },
+
+    Check("a session without activity ends at its idle limit, and no use before delays that") { probe throws(Breach) in
+      guard let advance = probe.subject.advance else { return }
+      let grant = try await probe.logIn(limits: LimitRequest(idle: .seconds(60), absolute: .seconds(600)))
+      await advance(.seconds(50))
+      _ = try await probe.resume(grant.token)
+      await advance(.seconds(11))
+      let rejection = try await probe.rejection(of: grant.token, "a token past its idle limit")
+      try require(rejection == .ended(.expired(.idle)), "past the idle limit the rejection was \(rejection)")
+    },
+
+    Check("no activity delays the absolute limit") { probe throws(Breach) in
+      guard let advance = probe.subject.advance else { return }
+      let grant = try await probe.logIn(limits: LimitRequest(idle: .seconds(60), absolute: .seconds(100)))
+      await advance(.seconds(50))
+      let renewed = try await probe.renew(grant.token)
+      await advance(.seconds(51))
+      let rejection = try await probe.rejection(of: renewed.token, "a token past its absolute limit")
+      try require(rejection == .ended(.expired(.absolute)), "past the absolute limit the rejection was \(rejection)")
+    },
+  ]
+}

@@ -1,0 +1,89 @@
+import AuthCore
+
+/// Asks an authority, and turns what a check did not expect into a breach.
+struct Probe: Sendable {
+  let subject: AuthorityContract.Subject
+
+  var authority: any Authority { subject.authority }
+
+  func logIn(_ credentials: Credentials? = nil, limits: LimitRequest = .standard) async throws(Breach) -> Grant {
+    let credentials = credentials ?? subject.first
+    do throws(AuthorityFailure<CredentialsRejection>) {
+      return try await authority.authenticate(credentials, limits: limits)
+    } catch {
+      throw Breach("the right password of \(credentials.username) was answered \(error)")
+    }
+  }
+
+  func resume(_ token: SessionToken) async throws(Breach) -> Grant {
+    try await expect("resume") { () async throws(AuthorityFailure<SessionRejection>) in
+      try await authority.resume(token)
+    }
+  }
+
+  func renew(_ token: SessionToken) async throws(Breach) -> Grant {
+    try await expect("renew") { () async throws(AuthorityFailure<SessionRejection>) in try await authority.renew(token)
+    }
+  }
+
+  func confirm(_ token: SessionToken) async throws(Breach) {
+    try await expect("confirm") { () async throws(AuthorityFailure<SessionRejection>) in
+      try await authority.confirm(token)
+    }
+  }
+
+  func reauthenticate(_ token: SessionToken, limits: LimitRequest = .standard) async throws(Breach) -> Grant {
+    do throws(AuthorityFailure<ReauthenticationRejection>) {
+      return try await authority.reauthenticate(token, password: subject.first.password, limits: limits)
+    } catch {
+      throw Breach("reauthenticate of a live session with the right password was answered \(error)")
+    }
+  }
+
+  func revoke(_ token: SessionToken) async throws(Breach) {
+    do throws(Unavailability) {
+      try await authority.revoke(token, reason: .userAsked)
+    } catch {
+      throw Breach("revoke was answered \(error)")
+    }
+  }
+
+  /// The rejection that a token meets; a breach when it is accepted or the authority says that it cannot tell.
+  func rejection(of token: SessionToken, _ what: String) async throws(Breach) -> SessionRejection {
+    let authority = authority
+    return try await rejection(of: what) { () async throws(AuthorityFailure<SessionRejection>) in
+      _ = try await authority.resume(token)
+    }
+  }
+
+  /// The rejection that an operation meets.
+  func rejection<Rejection>(
+    of what: String, _ operation: () async throws(AuthorityFailure<Rejection>) -> Void
+  ) async throws(Breach) -> Rejection {
+    switch await failure(of: operation) {
+    case .rejected(let rejection): return rejection
+    case .none: throw Breach("\(what) was accepted")
+    case .some(let failure): throw Breach("\(what) was answered \(failure), which is not a rejection")
+    }
+  }
+
+  /// What an operation throws, or nil.
+  func failure<Failure: Error>(of operation: () async throws(Failure) -> Void) async -> Failure? {
+    do throws(Failure) {
+      try await operation()
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  private func expect<Value>(
+    _ name: String, _ operation: () async throws(AuthorityFailure<SessionRejection>) -> Value
+  ) async throws(Breach) -> Value {
+    do throws(AuthorityFailure<SessionRejection>) {
+      return try await operation()
+    } catch {
+      throw Breach("\(name) of a live token was answered \(error)")
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import AuthCore
+
+extension SessionVaultContract {
+  static let corruption: [Check] = [
+    Check("looking does not change what cannot be understood") { probe throws(Breach) in
+      guard let corrupt = probe.subject.corrupt else { return }
+      await corrupt()
+      try await probe.expectCorrupt("at first")
+      try await probe.expectCorrupt("at a second look")
+    },
+
+    Check("a store over corrupt content sets it aside") { probe throws(Breach) in
+      guard let corrupt = probe.subject.corrupt else { return }
+      await corrupt()
+      let before = await probe.subject.evidence?()
+      try await probe.store(VaultProbe.token(1))
+      try await probe.expectReading(.token(VaultProbe.token(1)), "after a store over corrupt content")
+      guard let before, let after = await probe.subject.evidence?() else { return }
+      try require(after == before + 1, "corrupt content was overwritten, not set aside")
+    },
+
+    Check("setAside moves corrupt content away and says where to") { probe throws(Breach) in
+      guard let corrupt = probe.subject.corrupt else { return }
+      for round in 1...2 {
+        await corrupt()
+        let before = await probe.subject.evidence?()
+        let place = try await probe.setAside()
+        try require(place?.isEmpty == false, "setAside did not say where the content is now")
+        try await probe.expectReading(.absent, "after setAside")
+        guard let before, let after = await probe.subject.evidence?() else { continue }
+        try require(
+          after == before + 1, "after \(round) times there are \(after) pieces of evidence, not \(before + 1)")
+      }
+    },
+
+    Check("replace and erase leave corrupt content alone") { probe throws(Breach) in
+      guard let corrupt = probe.subject.corrupt else { return }
+      await corrupt()
+      let done = try await probe.replace(VaultProbe.token(1), with: VaultProbe.token(2))
+      try require(!done, "replacing in a corrupt vault answered true")
+      try await probe.expectCorrupt("after replace")
+      try await probe.erase(VaultProbe.token(1))
+      try await probe.expectCorrupt("after erase")
+    },
+  ]
+}

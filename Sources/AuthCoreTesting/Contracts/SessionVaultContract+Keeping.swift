@@ -1,0 +1,105 @@
+import AuthCore
+
+extension SessionVaultContract {
+  static let keeping: [Check] = [
+    Check("an empty vault is absent, and forgetting from it is success") { probe throws(Breach) in
+      try await probe.expectReading(.absent, "at first")
+      try await probe.erase(VaultProbe.token(1))
+      let aside = try await probe.setAside()
+      try require(aside == nil, "something was set aside from an empty vault")
+      try await probe.expectReading(.absent, "after forgetting nothing")
+    },
+
+    Check("what is stored is kept, byte for byte, until it is replaced") { probe throws(Breach) in
+      try await probe.store(VaultProbe.token(1))
+      try await probe.expectReading(.token(VaultProbe.token(1)), "after a store")
+      try await probe.expectReading(.token(VaultProbe.token(1)), "at a second look")
+      try await probe.store(VaultProbe.token(2))
+      try await probe.expectReading(.token(VaultProbe.token(2)), "after another store")
+    },
+
+    Check("the next process finds what was kept, and that it was erased") { probe throws(Breach) in
+      guard let reopen = probe.subject.reopen else { return }
+      try await probe.store(VaultProbe.token(1))
+      let found = await reopen().load()
+      try require(found == .token(VaultProbe.token(1)), "the next process reads \(found) after a store")
+      try await probe.erase(VaultProbe.token(1))
+      let afterwards = await reopen().load()
+      try require(afterwards == .absent, "the next process reads \(afterwards) after an erasure")
+    },
+
+    Check("replace exchanges the token that is kept") { probe throws(Breach) in
+      try await probe.store(VaultProbe.token(1))
+      let done = try await probe.replace(VaultProbe.token(1), with: VaultProbe.token(2))
+      try require(done, "replacing the kept token answered false")
+      try await probe.expectReading(.token(VaultProbe.token(2)), "after replace")
+    },
+
+    Check("replace changes nothing where another token is kept, or none") { probe throws(Breach) in
+      let inEmpty = try await probe.replace(VaultProbe.token(1), with: VaultProbe.token(2))
+      try require(!inEmpty, "replacing in an empty vault answered true")
+      try await probe.expectReading(.absent, "after a late replace")
+      try await probe.store(VaultProbe.token(3))
+      let other = try await probe.replace(VaultProbe.token(1), with: VaultProbe.token(2))
+      try require(!other, "replacing a token that is not kept answered true")
+      try await probe.expectReading(.token(VaultProbe.token(3)), "after a late replace")
+    },
+
+    Check("erase forgets its own token and no other") { probe throws(Breach) in
+      try await probe.store(VaultProbe.token(1))
+      try await probe.erase(VaultProbe.token(2))
+      try await probe.expectReading(.token(VaultProbe.token(1)), "after another token was erased")
+      try await probe.erase(VaultProbe.token(1))
+      try await probe.expectReading(.absent, "after an erasure")
+      try await probe.erase(VaultProbe.token(1))
+    },
+
+    Check("what can be understood is not set aside") { probe throws(Breach) in
+      try await probe.store(VaultProbe.token(1))
+      let aside = try await probe.setAside()
+      try require(aside == nil, "a sound token was set aside")
+      try await probe.expectReading(.token(VaultProbe.token(1)), "after setAside")
+    },
+
+    Check("stores at once leave one of them") { probe throws(Breach) in
+      let failures = await withTaskGroup(of: Breach?.self) { group in
+        for number in UInt8(1)...8 {
+          group.addTask {
+            do throws(Breach) {
+              try await probe.store(VaultProbe.token(number))
+              return nil
+            } catch {
+              return error
+            }
+          }
+        }
+        return await group.reduce(into: []) { $0.append($1) }
+      }
+      for case let breach? in failures { throw breach }
+      let reading = await probe.vault.load()
+      let stored = (UInt8(1)...8).map { VaultReading.token(VaultProbe.token($0)) }
+      try require(stored.contains(reading), "after 8 stores at once the vault reads as \(reading)")
+    },
+
+    Check("of exchanges at once of the same token one wins") { probe throws(Breach) in
+      try await probe.store(VaultProbe.token(0))
+      let outcomes = await withTaskGroup(of: Result<UInt8?, Breach>.self) { group in
+        for number in UInt8(1)...8 {
+          group.addTask {
+            do throws(Breach) {
+              return .success(
+                try await probe.replace(VaultProbe.token(0), with: VaultProbe.token(number)) ? number : nil)
+            } catch {
+              return .failure(error)
+            }
+          }
+        }
+        return await group.reduce(into: []) { $0.append($1) }
+      }
+      var winners: [UInt8] = []
+      for outcome in outcomes { if let winner = try outcome.get() { winners.append(winner) } }
+      try require(winners.count == 1, "\(winners.count) of 8 exchanges of one token were told that they had won")
+      for winner in winners { try await probe.expectReading(.token(VaultProbe.token(winner)), "after the exchanges") }
+    },
+  ]
+}

@@ -1,0 +1,69 @@
+public import AuthCore
+
+/// What every ``SessionVault`` must do, as named checks that run in any test framework.
+///
+/// Give each check a fresh subject; it answers nil, or what was violated. In Swift Testing, `@Test(arguments: SessionVaultContract.checks)` makes a test
+/// of each.
+public struct SessionVaultContract: Sendable {
+  /// An empty vault to check.
+  public struct Subject: Sendable {
+    /// The conformer.
+    public let vault: any SessionVault
+    /// Opens the same place again, as the next process does; nil where that cannot be done, and what needs it is not checked.
+    public let reopen: (@Sendable () async -> any SessionVault)?
+    /// Puts something that cannot be understood in the place of what is kept; nil where that cannot be done.
+    public let corrupt: (@Sendable () async -> Void)?
+    /// How many pieces of evidence were set aside so far; nil where they cannot be counted.
+    public let evidence: (@Sendable () async -> Int)?
+
+    /// Creates a subject.
+    public init(
+      vault: any SessionVault, reopen: (@Sendable () async -> any SessionVault)? = nil,
+      corrupt: (@Sendable () async -> Void)? = nil, evidence: (@Sendable () async -> Int)? = nil
+    ) {
+      self.vault = vault
+      self.reopen = reopen
+      self.corrupt = corrupt
+      self.evidence = evidence
+    }
+  }
+
+  /// One rule.
+  public struct Check: Sendable, CustomStringConvertible {
+    /// The rule, in words.
+    public let name: String
+    private let body: @Sendable (VaultProbe) async throws(Breach) -> Void
+
+    init(_ name: String, _ body: @escaping @Sendable (VaultProbe) async throws(Breach) -> Void) {
+      self.name = name
+      self.body = body
+    }
+
+    /// The rule, in words.
+    public var description: String { name }
+
+    /// Runs the check on a fresh subject.
+    ///
+    /// - Returns: What was violated, or nil.
+    public func run(on subject: Subject) async -> ContractViolation? {
+      do throws(Breach) {
+        try await body(VaultProbe(subject: subject))
+        return nil
+      } catch {
+        return ContractViolation(check: name, finding: error.finding)
+      }
+    }
+  }
+
+  /// All rules.
+  public static let checks: [Check] = keeping + corruption
+
+  /// Runs all checks, each on a fresh subject.
+  public static func violations(of make: () async throws -> Subject) async rethrows -> [ContractViolation] {
+    var violations: [ContractViolation] = []
+    for check in checks {
+      if let violation = await check.run(on: try await make()) { violations.append(violation) }
+    }
+    return violations
+  }
+}

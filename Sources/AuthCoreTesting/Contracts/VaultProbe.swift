@@ -1,0 +1,49 @@
+import AuthCore
+
+/// Asks a vault, and turns what a check did not expect into a breach.
+struct VaultProbe: Sendable {
+  let subject: SessionVaultContract.Subject
+
+  var vault: any SessionVault { subject.vault }
+
+  /// A token as authorities make them: any bytes, zero and line ends among them.
+  static func token(_ number: UInt8) -> SessionToken {
+    SessionToken(bytes: [number, 0, 10, 13, 34, 92, 255] + Array(repeating: number, count: 25))
+  }
+
+  func store(_ token: SessionToken) async throws(Breach) {
+    try await expect("store") { () async throws(VaultFailure) in try await vault.store(token) }
+  }
+
+  func replace(_ old: SessionToken, with new: SessionToken) async throws(Breach) -> Bool {
+    try await expect("replace") { () async throws(VaultFailure) in try await vault.replace(old, with: new) }
+  }
+
+  func erase(_ token: SessionToken) async throws(Breach) {
+    try await expect("erase") { () async throws(VaultFailure) in try await vault.erase(token) }
+  }
+
+  func setAside() async throws(Breach) -> String? {
+    try await expect("setAside") { () async throws(VaultFailure) in try await vault.setAside() }
+  }
+
+  func expectReading(_ expected: VaultReading, _ moment: String) async throws(Breach) {
+    let reading = await vault.load()
+    try require(reading == expected, "\(moment) the vault reads as \(reading), not as \(expected)")
+  }
+
+  func expectCorrupt(_ moment: String) async throws(Breach) {
+    let reading = await vault.load()
+    guard case .corrupt = reading else { throw Breach("\(moment) the vault reads as \(reading), not as corrupt") }
+  }
+
+  private func expect<Value>(
+    _ name: String, _ operation: () async throws(VaultFailure) -> Value
+  ) async throws(Breach) -> Value {
+    do throws(VaultFailure) {
+      return try await operation()
+    } catch {
+      throw Breach("\(name) failed: \(error)")
+    }
+  }
+}

@@ -1,0 +1,96 @@
+public import AuthCore
+
+/// A session of a user of your choice: a key for a preview or a test, and the ways to change and end it.
+///
+/// The key is genuine: a ``SessionStore`` made it, from an authority that vouches for whomever it is told to. So whoever links this product can
+/// forge keys. Link it to test targets and previews, never to an app.
+///
+/// ```swift
+/// import AuthCore
+/// import AuthCoreTesting
+///
+/// func previewedName() -> String {
+///   let session = TestSession.mint()
+///   return session.key.user.displayName
+/// }
+/// ```
+public final class TestSession: Sendable {
+  /// The store that holds the session. The key dies with it, so keep the `TestSession` for as long as the key is to live.
+  public let store: SessionStore
+  /// The key as it was minted. After ``change(to:)`` the store has a newer one.
+  public let key: LoggedInSession
+  /// Decides about the session.
+  public let authority: ScriptedAuthority
+  /// Keeps the session's token.
+  public let vault: InMemoryVault
+  /// The time that the session's limits are measured by.
+  public let clock: ManualClock
+
+  /// An ordinary user.
+  public static let alice = User(
+    id: UserID(rawValue: "id-alice"), username: "alice", displayName: "Alice", role: .member)
+  /// An administrator.
+  public static let root = User(
+    id: UserID(rawValue: "id-root"), username: "root", displayName: "Root", role: .administrator)
+
+  private static let password = Password("the password of every minted session")
+
+  private init(
+    _ store: SessionStore, _ key: LoggedInSession, _ authority: ScriptedAuthority, _ vault: InMemoryVault,
+    _ clock: ManualClock
+  ) {
+    self.store = store
+    self.key = key
+    self.authority = authority
+    self.vault = vault
+    self.clock = clock
+  }
+
+  /// Makes a session for `user`, with the password just entered.
+  public static func mint(user: User = alice) -> TestSession {
+    let clock = ManualClock()
+    let authority = ScriptedAuthority(clock: clock)
+    authority.setAccount(user, password: password)
+    let vault = InMemoryVault()
+    let store = SessionStore(authority: authority, vault: vault, clock: clock)
+    store.beginLogIn(Credentials(username: user.username, password: password))
+    guard let key = store.session else {
+      // Nothing is held and nothing fails in these doubles, so the login is done when its beginning returns.
+      preconditionFailure("a login on fresh doubles did not end at once: \(store.state)")
+    }
+    return TestSession(store, key, authority, vault, clock)
+  }
+
+  /// Lets the password count as entered too long ago.
+  public func letPasswordAge() {
+    clock.advance(by: .seconds(901))
+  }
+
+  /// Changes the user, as an administrator would, and has the store look.
+  ///
+  /// - Parameter user: The same username with another name or role.
+  /// - Returns: The new key, which open screens are handed too.
+  /// - Throws: ``SessionFailure`` when the session is over.
+  @discardableResult
+  public func change(to user: User) async throws(SessionFailure) -> LoggedInSession {
+    authority.setAccount(user, password: Self.password)
+    return try await store.check()
+  }
+
+  /// Ends the session: the key dies, and open screens are dismissed with the reason.
+  ///
+  /// - Parameter reason: By `userAsked` the user logs out; for another reason the authority says so.
+  /// - Throws: ``LogoutRefusal/insideLease`` when the calling task is inside a lease of the session.
+  public func end(_ reason: EndReason = .userAsked) async throws(LogoutRefusal) {
+    if reason != .userAsked, case .token(let token) = vault.content {
+      authority.end(token, reason)
+      do throws(SessionFailure) {
+        try await store.check()
+      } catch {
+        if error == .cancelled { throw .cancelled }
+      }
+    }
+    // Ends what is left, such as the wait for a lease.
+    _ = try await store.logOut()
+  }
+}

@@ -1,0 +1,73 @@
+import AuthCore
+
+/// Stops calls at named places until a test lets them go on, so that the test decides in which order things happen.
+final class Turnstile<Place: Hashable & Sendable>: Sendable {
+  private struct Storage {
+    var held: Set<Place> = []
+    var waiting: [Place: [CheckedContinuation<Void, Never>]] = [:]
+    var arrivals: [Arrival] = []
+  }
+
+  /// A test that waits for calls to arrive.
+  private struct Arrival {
+    let place: Place
+    let count: Int
+    let continuation: CheckedContinuation<Void, Never>
+  }
+
+  private let storage = Locked(Storage())
+
+  /// Stops the calls that come to `place` from now on.
+  func hold(_ place: Place) {
+    storage.withLock { _ = $0.held.insert(place) }
+  }
+
+  /// Lets the calls that stand at `place` go on, and later ones pass.
+  func release(_ place: Place) {
+    let waiting = storage.withLock { storage in
+      storage.held.remove(place)
+      return storage.waiting.removeValue(forKey: place) ?? []
+    }
+    for call in waiting { call.resume() }
+  }
+
+  /// Lets the call that has stood longest at `place` go on; later ones stop as before.
+  func releaseFirst(_ place: Place) {
+    let first = storage.withLock { storage -> CheckedContinuation<Void, Never>? in
+      guard var waiting = storage.waiting[place], !waiting.isEmpty else { return nil }
+      let first = waiting.removeFirst()
+      storage.waiting[place] = waiting
+      return first
+    }
+    first?.resume()
+  }
+
+  /// Suspends until `count` calls stand at `place`.
+  func waitUntilHeld(_ place: Place, count: Int) async {
+    await withCheckedContinuation { continuation in
+      let isThere = storage.withLock { storage in
+        guard storage.waiting[place, default: []].count < count else { return true }
+        storage.arrivals.append(Arrival(place: place, count: count, continuation: continuation))
+        return false
+      }
+      if isThere { continuation.resume() }
+    }
+  }
+
+  /// Called by what a test may stop. It does not suspend where nothing is held.
+  func pass(_ place: Place) async {
+    guard storage.withLock({ $0.held.contains(place) }) else { return }
+    await withCheckedContinuation { continuation in
+      let (isHeld, reached) = storage.withLock { storage -> (Bool, [Arrival]) in
+        guard storage.held.contains(place) else { return (false, []) }
+        storage.waiting[place, default: []].append(continuation)
+        let count = storage.waiting[place, default: []].count
+        let reached = storage.arrivals.filter { $0.place == place && $0.count <= count }
+        storage.arrivals.removeAll { $0.place == place && $0.count <= count }
+        return (true, reached)
+      }
+      for arrival in reached { arrival.continuation.resume() }
+      if !isHeld { continuation.resume() }
+    }
+  }
+}
