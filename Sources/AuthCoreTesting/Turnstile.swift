@@ -3,7 +3,8 @@ import AuthCore
 /// Stops calls at named places until a test lets them go on, so that the test decides in which order things happen.
 final class Turnstile<Place: Hashable & Sendable>: Sendable {
   private struct Storage {
-    var held: Set<Place> = []
+    /// How many more calls stop at a place.
+    var held: [Place: Int] = [:]
     var waiting: [Place: [CheckedContinuation<Void, Never>]] = [:]
     var arrivals: [Arrival] = []
   }
@@ -17,21 +18,21 @@ final class Turnstile<Place: Hashable & Sendable>: Sendable {
 
   private let storage = Locked(Storage())
 
-  /// Stops the calls that come to `place` from now on.
-  func hold(_ place: Place) {
-    storage.withLock { _ = $0.held.insert(place) }
+  /// Stops the next `calls` that come to `place`; later ones pass.
+  func hold(_ place: Place, calls: Int) {
+    storage.withLock { $0.held[place] = calls }
   }
 
   /// Lets the calls that stand at `place` go on, and later ones pass.
   func release(_ place: Place) {
     let waiting = storage.withLock { storage in
-      storage.held.remove(place)
+      storage.held[place] = nil
       return storage.waiting.removeValue(forKey: place) ?? []
     }
     for call in waiting { call.resume() }
   }
 
-  /// Lets the call that has stood longest at `place` go on; later ones stop as before.
+  /// Lets the call that has stood longest at `place` go on.
   func releaseFirst(_ place: Place) {
     let first = storage.withLock { storage -> CheckedContinuation<Void, Never>? in
       guard var waiting = storage.waiting[place], !waiting.isEmpty else { return nil }
@@ -56,10 +57,11 @@ final class Turnstile<Place: Hashable & Sendable>: Sendable {
 
   /// Called by what a test may stop. It does not suspend where nothing is held.
   func pass(_ place: Place) async {
-    guard storage.withLock({ $0.held.contains(place) }) else { return }
+    guard storage.withLock({ $0.held[place] != nil }) else { return }
     await withCheckedContinuation { continuation in
       let (isHeld, reached) = storage.withLock { storage -> (Bool, [Arrival]) in
-        guard storage.held.contains(place) else { return (false, []) }
+        guard let left = storage.held[place], left > 0 else { return (false, []) }
+        storage.held[place] = left - 1
         storage.waiting[place, default: []].append(continuation)
         let count = storage.waiting[place, default: []].count
         let reached = storage.arrivals.filter { $0.place == place && $0.count <= count }

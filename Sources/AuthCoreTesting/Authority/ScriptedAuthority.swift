@@ -2,7 +2,7 @@ public import AuthCore
 
 /// An authority in memory that keeps real sessions, and that a test can hold, fail or answer for.
 ///
-/// Left alone it behaves as an authority must: it passes ``AuthorityContract``. ``hold(_:at:)`` stops the calls of an operation until the test
+/// Left alone it behaves as an authority must: it passes ``AuthorityContract``. ``hold(_:at:calls:)`` stops the calls of an operation until the test
 /// lets them go, so that a test decides in which order things arrive.
 public final class ScriptedAuthority: Sendable {
   /// The operations of an authority.
@@ -125,9 +125,14 @@ public final class ScriptedAuthority: Sendable {
     storage.withLock { $0.faults[operation] = fault }
   }
 
-  /// Stops the calls of an operation at a point, until ``release(_:at:)``.
-  public func hold(_ operation: Operation, at point: Point = .question) {
-    turnstile.hold(Place(operation: operation, point: point))
+  /// Stops calls of an operation at a point, until ``release(_:at:)``.
+  ///
+  /// - Parameters:
+  ///   - operation: Which calls.
+  ///   - point: Where they stand still.
+  ///   - calls: How many of the next ones; later ones pass.
+  public func hold(_ operation: Operation, at point: Point = .question, calls: Int = .max) {
+    turnstile.hold(Place(operation: operation, point: point), calls: calls)
   }
 
   /// Lets the held calls of an operation go on, and later ones pass.
@@ -135,7 +140,7 @@ public final class ScriptedAuthority: Sendable {
     turnstile.release(Place(operation: operation, point: point))
   }
 
-  /// Lets the first held call of an operation go on; later ones stop as before.
+  /// Lets the first held call of an operation go on; the others stand.
   public func releaseFirst(_ operation: Operation, at point: Point = .question) {
     turnstile.releaseFirst(Place(operation: operation, point: point))
   }

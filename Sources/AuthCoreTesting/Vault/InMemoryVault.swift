@@ -2,7 +2,7 @@ public import AuthCore
 
 /// A vault in memory, whose faults a test sets.
 ///
-/// Left alone it behaves as a vault must: it passes ``SessionVaultContract``. ``hold(_:at:)`` stops its operations before or after they take
+/// Left alone it behaves as a vault must: it passes ``SessionVaultContract``. ``hold(_:at:calls:)`` stops its operations before or after they take
 /// effect, which is where a process may crash.
 public final class InMemoryVault: SessionVault {
   /// What is kept.
@@ -90,9 +90,14 @@ public final class InMemoryVault: SessionVault {
     }
   }
 
-  /// Stops the calls of an operation at a point, until ``release(_:at:)``.
-  public func hold(_ operation: Operation, at point: Point = .before) {
-    turnstile.hold(Place(operation: operation, point: point))
+  /// Stops calls of an operation at a point, until ``release(_:at:)``.
+  ///
+  /// - Parameters:
+  ///   - operation: Which calls.
+  ///   - point: Where they stand still.
+  ///   - calls: How many of the next ones; later ones pass.
+  public func hold(_ operation: Operation, at point: Point = .before, calls: Int = .max) {
+    turnstile.hold(Place(operation: operation, point: point), calls: calls)
   }
 
   /// Lets the held calls of an operation go on, and later ones pass.
@@ -100,7 +105,7 @@ public final class InMemoryVault: SessionVault {
     turnstile.release(Place(operation: operation, point: point))
   }
 
-  /// Lets the first held call of an operation go on; later ones stop as before.
+  /// Lets the first held call of an operation go on; the others stand.
   public func releaseFirst(_ operation: Operation, at point: Point = .before) {
     turnstile.releaseFirst(Place(operation: operation, point: point))
   }

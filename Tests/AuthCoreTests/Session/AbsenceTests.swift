@@ -1,0 +1,235 @@
+import AuthCore
+import AuthCoreTesting
+import Testing
+
+@Suite("Absence is not failure, and failure is not absence")
+struct AbsenceTests {
+  /// What a store asks of an authority about a session that stands.
+  enum Question: CaseIterable {
+    case renew, check, reauthenticate, switchUser
+
+    var operation: ScriptedAuthority.Operation {
+      switch self {
+      case .renew: .renew
+      case .check: .resume
+      case .reauthenticate: .reauthenticate
+      case .switchUser: .authenticate
+      }
+    }
+
+    func ask(_ store: SessionStore) async throws(SessionFailure) {
+      switch self {
+      case .renew: try await store.renew()
+      case .check: try await store.check()
+      case .reauthenticate: try await store.reauthenticate(password: World.alice.password)
+      case .switchUser: try await store.switchUser(to: World.bob)
+      }
+    }
+  }
+
+  @Test("B1, M6: a vault that cannot be read at launch is not taken for an empty one")
+  func unreadableAtLaunch() async throws {
+    let world = World()
+    try await world.store.logIn(World.alice)
+    world.vault.failReads(World.diskError)
+    let next = world.anotherProcess()
+    let listener = Listener()
+    next.attach(listener)
+    #expect(await next.restore() == .obstructed(.vault(World.diskError)))
+    #expect(next.state == .restoring(.vault(World.diskError)))
+    #expect(next.session == nil)
+    world.vault.failReads(nil)
+    guard case .loggedIn(let key) = await next.restore() else {
+      Issue.record("a readable vault was not restored from: \(next.state)")
+      return
+    }
+    #expect(key.user.username == "alice")
+    #expect(listener.heard == ["in alice"])
+  }
+
+  @Test(
+    "B2, M6: no class of failure ends a session, and each is reported", arguments: Question.allCases,
+    Unavailability.Cause.allCases)
+  func unavailable(question: Question, cause: Unavailability.Cause) async throws {
+    let world = World()
+    world.authority.setRotation(true)
+    let key = try await world.store.logIn(World.alice)
+    let failure = Unavailability(cause, "it failed as \(cause)")
+    world.authority.fail(question.operation, with: .unavailable(failure))
+    await #expect(throws: SessionFailure.unavailable(failure)) { try await question.ask(world.store) }
+    #expect(world.store.state == .loggedIn(key))
+    #expect(key.isLive)
+    #expect(world.vaultAgrees)
+    world.authority.fail(question.operation, with: nil)
+    try await question.ask(world.store)
+    #expect(world.vaultAgrees)
+  }
+
+  @Test("B2: being throttled does not end a session", arguments: Question.allCases)
+  func throttled(question: Question) async throws {
+    let world = World()
+    let key = try await world.store.logIn(World.alice)
+    world.authority.fail(question.operation, with: .throttled(.wait(.seconds(30))))
+    await #expect(throws: SessionFailure.self) { try await question.ask(world.store) }
+    #expect(world.store.state == .loggedIn(key))
+    #expect(world.vaultAgrees)
+  }
+
+  @Test("B2: at launch, too, only an explicit rejection ends a session", arguments: Unavailability.Cause.allCases)
+  func unavailableAtLaunch(cause: Unavailability.Cause) async throws {
+    let world = World()
+    try await world.store.logIn(World.alice)
+    let failure = Unavailability(cause, "it failed as \(cause)")
+    world.authority.fail(.resume, with: .unavailable(failure))
+    let next = world.anotherProcess()
+    #expect(await next.restore() == .obstructed(.authority(failure)))
+    #expect(world.vaultAgrees)
+    world.authority.fail(.resume, with: nil)
+    world.authority.answerResumption(with: .failure(.rejected(.ended(.revoked))))
+    #expect(await next.restore() == .loggedOut(.ended(.revoked)))
+    #expect(world.vault.content == .empty)
+  }
+
+  @Test("M6: a vault that fails under a session does not end it", arguments: [true, false])
+  func vaultFails(reading: Bool) async throws {
+    let world = World()
+    world.authority.setRotation(true)
+    let key = try await world.store.logIn(World.alice)
+    if reading {
+      world.vault.failReads(World.diskError)
+      await #expect(throws: SessionFailure.vault(World.diskError)) { try await world.store.check() }
+    } else {
+      world.vault.failWrites(World.diskError)
+      await #expect(throws: SessionFailure.notSaved(World.diskError)) { try await world.store.renew() }
+      await #expect(throws: SessionFailure.notSaved(World.diskError)) {
+        try await world.store.reauthenticate(password: World.alice.password)
+      }
+      await #expect(throws: SessionFailure.notSaved(World.diskError)) {
+        try await world.store.switchUser(to: World.bob)
+      }
+    }
+    #expect(world.store.state == .loggedIn(key))
+    world.vault.failReads(nil)
+    world.vault.failWrites(nil)
+    try await world.store.check()
+    try await world.store.renew()
+    #expect(key.isLive)
+  }
+
+  @Test("M6: a wrong password does not end a session")
+  func wrongPassword() async throws {
+    let world = World()
+    let key = try await world.store.logIn(World.alice)
+    await #expect(throws: SessionFailure.credentialsNotAccepted) {
+      try await world.store.reauthenticate(password: World.wrong.password)
+    }
+    #expect(world.store.state == .loggedIn(key))
+    #expect(world.vaultAgrees)
+  }
+
+  @Test("M6: an explicit rejection ends a session with the authority's reason", arguments: Question.allCases.dropLast())
+  func rejected(question: Question) async throws {
+    let world = World()
+    let key = try await world.store.logIn(World.alice)
+    world.authority.setAccount("alice", password: World.alice.password, isDisabled: true)
+    await #expect(throws: SessionFailure.ended(.accountDisabled)) { try await question.ask(world.store) }
+    #expect(world.store.state == .loggedOut(.ended(.accountDisabled)))
+    #expect(key.endReason == .accountDisabled)
+    #expect(world.vault.content == .empty)
+  }
+
+  @Test("M6: a confirmation that is answered with the end of the session ends it")
+  func rejectedConfirmation() async throws {
+    let world = World()
+    world.authority.setRotation(true)
+    let key = try await world.store.logIn(World.alice)
+    world.authority.answerConfirmation(with: .failure(.rejected(.ended(.revoked))))
+    _ = try? await world.store.renew()
+    #expect(world.store.state == .loggedOut(.ended(.revoked)))
+    #expect(!key.isLive)
+    #expect(world.vault.content == .empty)
+  }
+
+  @Test(
+    "M6: a confirmation that does not arrive is made up for by the next use", arguments: Unavailability.Cause.allCases)
+  func lostConfirmation(cause: Unavailability.Cause) async throws {
+    let world = World()
+    world.authority.setRotation(true)
+    try await world.store.logIn(World.alice)
+    world.authority.fail(.confirm, with: .unavailable(Unavailability(cause, "lost")))
+    try await world.store.renew()
+    #expect(world.store.session != nil)
+    #expect(world.authority.liveTokens.count == 2)
+    try await world.store.check()
+    #expect(world.vaultAgrees)
+  }
+
+  @Test("B3: a corrupt vault says so with its evidence, and a login heals it with the evidence kept")
+  func corrupt() async throws {
+    let world = World(vault: InMemoryVault(.corrupt(World.evidence)))
+    #expect(await world.store.restore() == .obstructed(.corrupt(World.evidence)))
+    #expect(world.store.state == .restoring(.corrupt(World.evidence)))
+    #expect(world.vault.content == .corrupt(World.evidence))
+    try await world.store.logIn(World.alice)
+    #expect(world.vaultAgrees)
+    #expect(world.vault.evidence == [World.evidence])
+  }
+
+  @Test("B3: content that becomes corrupt under a session is reported and ends nothing")
+  func becomesCorrupt() async throws {
+    let world = World()
+    let key = try await world.store.logIn(World.alice)
+    world.vault.content = .corrupt(World.evidence)
+    await #expect(throws: SessionFailure.corrupt(World.evidence)) { try await world.store.check() }
+    #expect(world.store.state == .loggedIn(key))
+    #expect(world.vault.content == .corrupt(World.evidence))
+  }
+
+  @Test("B4: an authority that cannot be asked, or a token it does not know for now, erases nothing")
+  func nothingErasedBecauseSomethingElseIsMissing() async throws {
+    let world = World()
+    try await world.store.logIn(World.alice)
+    let kept = world.vault.content
+    world.authority.fail(.resume, with: .unavailable(World.offline))
+    let next = world.anotherProcess()
+    await next.restore()
+    await #expect(throws: SessionFailure.credentialsNotAccepted) { try await next.logIn(World.wrong) }
+    #expect(next.state == .restoring(.authority(World.offline)))
+    #expect(world.vault.content == kept)
+    #expect(!world.vault.log.contains(.erase))
+    #expect(!world.vault.log.contains(.setAside))
+  }
+
+  @Test("B5: a token that another process exchanged first makes this one adopt the newer", arguments: [true, false])
+  func renewedElsewhere(byRenewal: Bool) async throws {
+    let world = World()
+    world.authority.setRotation(true)
+    let key = try await world.store.logIn(World.alice)
+    let other = world.anotherProcess()
+    await other.restore()
+    try await other.renew()
+    let adopted = byRenewal ? try await world.store.renew() : try await world.store.check()
+    #expect(adopted.id == key.id)
+    #expect(adopted.user == key.user)
+    #expect(key.isLive)
+    #expect(world.vaultAgrees)
+    #expect(other.session != nil)
+  }
+
+  @Test("B5: of two processes that renew at once neither deletes the session of the other")
+  func renewedAtOnce() async throws {
+    let world = World()
+    world.authority.setRotation(true)
+    try await world.store.logIn(World.alice)
+    let other = world.anotherProcess()
+    await other.restore()
+    world.authority.hold(.renew, at: .answer, calls: 1)
+    let late = Task { try await world.store.renew() }
+    await world.authority.waitUntilHeld(.renew, at: .answer)
+    try await other.renew()
+    world.authority.release(.renew, at: .answer)
+    await #expect(throws: SessionFailure.overtaken) { try await late.value }
+    #expect(world.store.session != nil)
+    #expect(world.vaultAgrees)
+  }
+}

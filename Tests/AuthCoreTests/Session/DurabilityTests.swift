@@ -1,0 +1,164 @@
+import AuthCore
+import AuthCoreTesting
+import Testing
+
+@Suite("What is kept survives a crash")
+struct DurabilityTests {
+  /// What a process may be doing when it is killed.
+  enum Work: CaseIterable, Sendable {
+    case renew, reauthenticate, switchUser
+
+    func begin(_ store: SessionStore) -> Task<Void, any Error> {
+      Task {
+        switch self {
+        case .renew: try await store.renew()
+        case .reauthenticate: try await store.reauthenticate(password: World.alice.password)
+        case .switchUser: try await store.switchUser(to: World.bob)
+        }
+      }
+    }
+
+    var operation: ScriptedAuthority.Operation {
+      switch self {
+      case .renew: .renew
+      case .reauthenticate: .reauthenticate
+      case .switchUser: .authenticate
+      }
+    }
+  }
+
+  @Test(
+    "C1: killed between the authority's answer and the write, the next process has the old session",
+    arguments: Work.allCases)
+  func killedBeforeTheWrite(work: Work) async throws {
+    let world = World()
+    world.authority.setRotation(true)
+    try await world.store.logIn(World.alice)
+    world.authority.hold(work.operation, at: .answer)
+    let killed = work.begin(world.store)
+    await world.authority.waitUntilHeld(work.operation, at: .answer)
+    await expectSomebody(in: world)
+    killed.cancel()
+    world.authority.release(work.operation, at: .answer)
+  }
+
+  @Test(
+    "C1: killed around the write, the next process has the old session or the new one, never none",
+    arguments: Work.allCases, [InMemoryVault.Point.before, .after])
+  func killedAroundTheWrite(work: Work, point: InMemoryVault.Point) async throws {
+    let world = World()
+    world.authority.setRotation(true)
+    try await world.store.logIn(World.alice)
+    world.vault.hold(.replace, at: point)
+    let killed = work.begin(world.store)
+    await world.vault.waitUntilHeld(.replace, at: point)
+    await expectSomebody(in: world)
+    killed.cancel()
+    world.vault.release(.replace, at: point)
+  }
+
+  @Test(
+    "C1: killed before the confirmation is sent, the next process has the new session",
+    arguments: Work.allCases.dropLast())
+  func killedBeforeTheConfirmation(work: Work) async throws {
+    let world = World()
+    world.authority.setRotation(true)
+    try await world.store.logIn(World.alice)
+    world.authority.hold(.confirm)
+    let killed = work.begin(world.store)
+    await world.authority.waitUntilHeld(.confirm)
+    await expectSomebody(in: world)
+    try await killed.value
+    world.authority.release(.confirm)
+  }
+
+  private func expectSomebody(in world: World) async {
+    let next = world.anotherProcess()
+    guard case .loggedIn = await next.restore() else {
+      Issue.record("nobody is logged in in the next process: \(next.state)")
+      return
+    }
+  }
+
+  @Test("C2: a login whose token could not be written is a typed error, leaves nobody logged in, and is given back")
+  func loginNotWritten() async throws {
+    let world = World()
+    world.vault.failWrites(World.diskError)
+    await #expect(throws: SessionFailure.notSaved(World.diskError)) { try await world.store.logIn(World.alice) }
+    #expect(world.store.session == nil)
+    #expect(world.authority.liveTokens.isEmpty)
+    #expect(world.vault.content == .empty)
+  }
+
+  @Test(
+    "C2: an exchange that failed, whether it landed or not, leaves memory and disk on one session",
+    arguments: [true, false])
+  func exchangeNotWritten(landed: Bool) async throws {
+    let world = World()
+    world.authority.setRotation(true)
+    let key = try await world.store.logIn(World.alice)
+    world.vault.failWrites(World.diskError, landing: landed)
+    await #expect(throws: SessionFailure.notSaved(World.diskError)) { try await world.store.renew() }
+    #expect(world.store.session == key)
+    world.vault.failWrites(nil)
+    let checked = try await world.store.check()
+    #expect(checked.id == key.id)
+    #expect(world.vault.content == .token(try checked.withLease { lease in lease.token }))
+    guard case .loggedIn(let restored) = await world.anotherProcess().restore() else {
+      Issue.record("the next process has no session")
+      return
+    }
+    #expect(restored.id == key.id)
+  }
+
+  @Test("C3: every session is on disk before anybody sees it", arguments: [false, true])
+  func savedFirst(rotates: Bool) async throws {
+    let world = World()
+    world.authority.setRotation(rotates)
+    let (vault, authority) = (world.vault, world.authority)
+    let unsaved = Locked(0)
+    let listener = Listener(onLoggedIn: { session in
+      guard case .token(let kept) = vault.content, authority.liveTokens.contains(kept), session.isLive else {
+        unsaved.withLock { $0 += 1 }
+        return
+      }
+      let shown = try? session.withLease { lease in lease.token }
+      if shown != kept { unsaved.withLock { $0 += 1 } }
+    })
+    world.store.attach(listener)
+    try await world.store.logIn(World.alice)
+    try await world.store.renew()
+    try await world.store.reauthenticate(password: World.alice.password)
+    try await world.store.switchUser(to: World.bob)
+    #expect(listener.heard.count >= 3)
+    #expect(unsaved.withLock { $0 } == 0)
+  }
+
+  @Test("C4: a logout over corrupt content sets it aside, and revokes what can still be read in it")
+  func logoutOverCorruptContent() async throws {
+    let first = World()
+    try await first.store.logIn(World.alice)
+    let token = try #require(first.authority.liveTokens.first)
+    let evidence = VaultEvidence("session: cut short", hint: "Log in again.", salvaged: token)
+    first.vault.content = .corrupt(evidence)
+    let next = first.anotherProcess()
+    #expect(await next.restore() == .obstructed(.corrupt(evidence)))
+    #expect(try await next.logOut() == .complete)
+    #expect(first.vault.evidence == [evidence])
+    #expect(first.vault.content == .empty)
+    #expect(first.authority.liveTokens.isEmpty)
+  }
+
+  @Test("a login over a kept session that nobody looked at revokes the one it displaces, and does not wait for that")
+  func displaced() async throws {
+    let world = World()
+    try await world.store.logIn(World.alice)
+    let next = world.anotherProcess()
+    world.authority.hold(.revoke)
+    let key = try await next.logIn(World.bob)
+    #expect(key.user.username == "bob")
+    await world.authority.waitUntilHeld(.revoke)
+    world.authority.release(.revoke)
+    await until { world.vaultAgrees }
+  }
+}

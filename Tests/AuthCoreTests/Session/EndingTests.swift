@@ -1,0 +1,263 @@
+import AuthCore
+import AuthCoreTesting
+import Testing
+
+@Suite("Every logout ends")
+struct EndingTests {
+  /// The states a logout may start from.
+  enum Start: CaseIterable, Sendable {
+    case launch, looking, obstructed, loggedOut, authenticating, saving, loggedIn, renewing, exchanging, checking
+    case switching
+
+    func reach(_ world: World) async throws {
+      switch self {
+      case .launch:
+        break
+      case .looking:
+        world.vault.hold(.load, calls: 1)
+        Task { await world.store.restore() }
+        await world.vault.waitUntilHeld(.load)
+      case .obstructed:
+        world.vault.failReads(World.diskError)
+        await world.store.restore()
+        world.vault.failReads(nil)
+      case .loggedOut:
+        await world.store.restore()
+      case .authenticating:
+        world.authority.hold(.authenticate)
+        world.store.beginLogIn(World.alice)
+        await world.authority.waitUntilHeld(.authenticate)
+      case .saving:
+        world.vault.hold(.store)
+        world.store.beginLogIn(World.alice)
+        await world.vault.waitUntilHeld(.store)
+      case .loggedIn:
+        try await world.store.logIn(World.alice)
+      case .renewing:
+        try await world.store.logIn(World.alice)
+        world.authority.hold(.renew)
+        Task { try await world.store.renew() }
+        await world.authority.waitUntilHeld(.renew)
+      case .exchanging:
+        world.authority.setRotation(true)
+        try await world.store.logIn(World.alice)
+        world.vault.hold(.replace)
+        Task { try await world.store.renew() }
+        await world.vault.waitUntilHeld(.replace)
+      case .checking:
+        try await world.store.logIn(World.alice)
+        world.authority.hold(.resume)
+        Task { try await world.store.check() }
+        await world.authority.waitUntilHeld(.resume)
+      case .switching:
+        try await world.store.logIn(World.alice)
+        world.authority.hold(.authenticate)
+        Task { try await world.store.switchUser(to: World.bob) }
+        await world.authority.waitUntilHeld(.authenticate)
+      }
+    }
+
+    func letGo(_ world: World) {
+      for operation in ScriptedAuthority.Operation.allCases { world.authority.release(operation) }
+      for operation in InMemoryVault.Operation.allCases { world.vault.release(operation) }
+    }
+  }
+
+  /// Moves the clock by the time of a step until the logout is over.
+  private func drive(_ world: World, _ logout: PendingLogout) async throws -> LogoutResult {
+    let result = Locked<LogoutResult?>(nil)
+    let waiter = Task {
+      let value = try await logout.value()
+      result.withLock { $0 = value }
+    }
+    while result.withLock({ $0 }) == nil {
+      if world.clock.sleepers > 0 { world.clock.advance(by: .milliseconds(2500)) }
+      await Task.yield()
+    }
+    try await waiter.value
+    return try #require(result.withLock { $0 })
+  }
+
+  @Test("D1, M3: a logout ends from every state, also while what is under way never answers", arguments: Start.allCases)
+  func fromEveryState(start: Start) async throws {
+    let world = World()
+    try await start.reach(world)
+    let result = try await drive(world, world.store.beginLogOut())
+    switch start {
+    case .saving, .exchanging:
+      // The write under way stands before the erasure in the line.
+      #expect(
+        result
+          == .partial(Leftovers(notErased: true), causes: ["the vault did not forget the session within 5.0 seconds"]))
+    case .loggedOut:
+      #expect(result == .alreadyLoggedOut)
+    case .launch, .looking, .obstructed, .authenticating, .loggedIn, .renewing, .checking, .switching:
+      #expect(result == .complete)
+    }
+    #expect(world.store.session == nil)
+    start.letGo(world)
+    await until { world.authority.liveTokens.isEmpty && world.vault.content == .empty }
+  }
+
+  @Test(
+    "D1, M3: a logout ends from every state, also when the authority never answers a revocation",
+    arguments: Start.allCases)
+  func revocationNeverAnswered(start: Start) async throws {
+    let world = World()
+    try await start.reach(world)
+    world.authority.hold(.revoke)
+    let result = try await drive(world, world.store.beginLogOut())
+    switch start {
+    case .launch, .looking, .obstructed, .authenticating:
+      #expect(result == .complete, "nothing was kept, so there was nothing to revoke")
+    case .loggedOut:
+      #expect(result == .alreadyLoggedOut)
+    case .loggedIn, .renewing, .checking, .switching:
+      #expect(
+        result
+          == .partial(
+            Leftovers(notRevoked: true), causes: ["the authority did not answer a revocation within 5.0 seconds"]))
+      #expect(world.vault.content == .empty)
+    case .saving, .exchanging:
+      guard case .partial(Leftovers(notRevoked: true, notErased: true), _) = result else {
+        Issue.record("unexpected: \(result)")
+        return
+      }
+    }
+    #expect(world.store.session == nil)
+    start.letGo(world)
+  }
+
+  @Test("M3: a logout at launch ends and erases the kept token, also when the authority never answers")
+  func atLaunch() async throws {
+    let world = World()
+    try await world.store.logIn(World.alice)
+    let next = world.anotherProcess()
+    world.authority.hold(.revoke)
+    let result = try await drive(world, next.beginLogOut())
+    #expect(
+      result
+        == .partial(
+          Leftovers(notRevoked: true), causes: ["the authority did not answer a revocation within 2.5 seconds"]))
+    #expect(world.vault.content == .empty)
+    world.authority.release(.revoke)
+  }
+
+  @Test(
+    "M3: a token that could not be revoked at launch is tried again by the next logout, which is complete only then")
+  func revocationIsTriedAgain() async throws {
+    let world = World()
+    try await world.store.logIn(World.alice)
+    let next = world.anotherProcess()
+    world.authority.fail(.revoke, with: .unavailable(World.offline))
+    let offline = LogoutResult.partial(Leftovers(notRevoked: true), causes: [World.offline.description])
+    #expect(try await next.logOut() == offline)
+    #expect(world.vault.content == .empty)
+    #expect(try await next.logOut() == offline)
+    #expect(world.authority.liveTokens.count == 1)
+    world.authority.fail(.revoke, with: nil)
+    #expect(try await next.logOut() == .complete)
+    #expect(world.authority.liveTokens.isEmpty)
+    #expect(try await next.logOut() == .alreadyLoggedOut)
+  }
+
+  @Test("M3: what a logout could not do is named, with the causes, and done by the next one")
+  func partial() async throws {
+    let world = World()
+    let key = try await world.store.logIn(World.alice)
+    world.authority.fail(.revoke, with: .unavailable(World.offline))
+    world.vault.failWrites(World.diskError)
+    #expect(
+      try await world.store.logOut()
+        == .partial(
+          Leftovers(notRevoked: true, notErased: true),
+          causes: [World.offline.description, World.diskError.description]))
+    #expect(!key.isLive)
+    #expect(world.store.state == .loggedOut(.ended(.userAsked)))
+    world.authority.fail(.revoke, with: nil)
+    world.vault.failWrites(nil)
+    #expect(try await world.store.logOut() == .complete)
+    #expect(world.vault.content == .empty)
+    #expect(world.authority.liveTokens.isEmpty)
+  }
+
+  @Test("M3: the cause of a late failure is not told of the next logout")
+  func lateCause() async throws {
+    let world = World()
+    try await world.store.logIn(World.alice)
+    world.authority.fail(.revoke, with: .unavailable(World.offline))
+    world.authority.hold(.revoke, at: .answer, calls: 1)
+    _ = try await drive(world, world.store.beginLogOut())
+    world.authority.fail(.revoke, with: nil)
+    world.vault.hold(.erase)
+    let second = world.store.beginLogOut()
+    await world.vault.waitUntilHeld(.erase)
+    world.authority.release(.revoke, at: .answer)
+    await until { world.clock.sleepers > 0 }
+    world.vault.failWrites(World.diskError)
+    world.vault.release(.erase)
+    #expect(
+      try await second.value() == .partial(Leftovers(notErased: true), causes: [World.diskError.description]))
+  }
+
+  @Test("M4: logouts are joined, and one that a limit began is joined too", arguments: [true, false])
+  func joined(byLimit: Bool) async throws {
+    let world = World()
+    try await world.store.logIn(World.alice)
+    world.authority.hold(.revoke)
+    if byLimit {
+      await world.clock.waitForSleepers(1)
+      world.clock.advance(by: .seconds(1800))
+    } else {
+      world.store.beginLogOut()
+    }
+    await world.authority.waitUntilHeld(.revoke)
+    let waiters = (0..<8).map { _ in Task { try await world.store.logOut() } }
+    await Task.yield()
+    world.authority.release(.revoke)
+    for waiter in waiters {
+      #expect([.complete, .alreadyLoggedOut].contains(try await waiter.value))
+    }
+    #expect(world.count(.revoke) == 1)
+  }
+
+  @Test("M3: a logout during a switch of users ends both sessions")
+  func duringASwitch() async throws {
+    let world = World()
+    try await world.store.logIn(World.alice)
+    world.authority.hold(.revoke)
+    let change = Task { try await world.store.switchUser(to: World.bob) }
+    await world.authority.waitUntilHeld(.revoke)
+    #expect(world.store.state == .loggingOut)
+    let logout = world.store.beginLogOut()
+    world.authority.release(.revoke)
+    #expect(try await logout.value() == .complete)
+    await #expect(throws: SessionFailure.ended(.userAsked)) { try await change.value }
+    #expect(world.authority.liveTokens.isEmpty)
+    #expect(world.vault.content == .empty)
+    #expect(world.store.session == nil)
+  }
+
+  @Test("M3: a logout goes on and ends when the store is gone, also when the authority never answers")
+  func storeGone() async throws {
+    let clock = ManualClock()
+    let authority = ScriptedAuthority(clock: clock)
+    authority.setAccount("alice", password: World.alice.password)
+    let vault = InMemoryVault()
+    var store: SessionStore? = SessionStore(authority: authority, vault: vault, clock: clock)
+    let key = try await store?.logIn(World.alice)
+    authority.hold(.revoke)
+    let logout = try #require(store?.beginLogOut())
+    await authority.waitUntilHeld(.revoke)
+    store = nil
+    await clock.waitForSleepers(1, dueWithin: .seconds(5))
+    clock.advance(by: .seconds(5))
+    #expect(
+      try await logout.value()
+        == .partial(
+          Leftovers(notRevoked: true), causes: ["the authority did not answer a revocation within 5.0 seconds"]))
+    #expect(vault.content == .empty)
+    #expect(key?.endReason == .userAsked)
+    authority.release(.revoke)
+  }
+}

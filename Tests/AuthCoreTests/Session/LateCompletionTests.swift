@@ -1,0 +1,228 @@
+import AuthCoreTesting
+import Testing
+
+@testable import AuthCore
+
+@Suite("A completion that lands in the wrong world")
+struct LateCompletionTests {
+  @Test("A1, M5: a renewal in flight at logout writes nothing back over the next user, and its grant is revoked")
+  func lateRenewal() async throws {
+    let world = World()
+    world.authority.setRotation(true)
+    try await world.store.logIn(World.alice)
+    world.authority.hold(.renew, at: .answer)
+    let renewal = Task { try await world.store.renew() }
+    await world.authority.waitUntilHeld(.renew, at: .answer)
+    #expect(try await world.store.logOut() == .complete)
+    let bob = try await world.store.logIn(World.bob)
+    let listener = Listener()
+    world.store.attach(listener)
+    let revision = world.store.revision
+
+    world.authority.hold(.revoke, at: .answer)
+    world.authority.release(.renew, at: .answer)
+    await world.authority.waitUntilHeld(.revoke, at: .answer)
+
+    #expect(world.store.session == bob)
+    #expect(world.vaultAgrees)
+    #expect(world.store.revision == revision)
+    #expect(listener.heard == ["in bob"])
+    await #expect(throws: SessionFailure.ended(.userAsked)) { try await renewal.value }
+    world.authority.release(.revoke, at: .answer)
+  }
+
+  @Test("A1: a login that a logout overtook is revoked when it arrives, and leaves nothing in the vault")
+  func lateLogin() async throws {
+    let world = World()
+    world.authority.hold(.authenticate, at: .answer)
+    let login = world.store.beginLogIn(World.alice)
+    await world.authority.waitUntilHeld(.authenticate, at: .answer)
+    #expect(try await world.store.logOut() == .complete)
+    await #expect(throws: SessionFailure.ended(.userAsked)) { try await login.value() }
+    world.authority.hold(.revoke, at: .answer)
+    world.authority.release(.authenticate, at: .answer)
+    await world.authority.waitUntilHeld(.revoke, at: .answer)
+    #expect(world.authority.liveTokens.isEmpty)
+    #expect(world.vault.content == .empty)
+    #expect(world.store.state == .loggedOut(.ended(.userAsked)))
+    world.authority.release(.revoke, at: .answer)
+  }
+
+  @Test("A2: a late rejection does not end the next user's session")
+  func lateRejection() async throws {
+    let world = World()
+    weak let record = try await world.store.logIn(World.alice).record
+    world.authority.answerRenewal(with: .failure(.rejected(.ended(.revoked))))
+    world.authority.hold(.renew)
+    let renewal = Task { try await world.store.renew() }
+    await world.authority.waitUntilHeld(.renew)
+    #expect(try await world.store.logOut() == .complete)
+    await #expect(throws: SessionFailure.ended(.userAsked)) { try await renewal.value }
+    let bob = try await world.store.logIn(World.bob)
+    world.authority.release(.renew)
+    // The work under way is the last to hold the record, so its end is the end of the completion.
+    await until { record == nil }
+    #expect(world.store.session == bob)
+    #expect(bob.isLive)
+    #expect(world.vaultAgrees)
+  }
+
+  @Test("A3: a renewal of the session before is not taken for the one under way")
+  func renewalOfTheSessionBefore() async throws {
+    let world = World()
+    world.authority.setRotation(true)
+    try await world.store.logIn(World.alice)
+    world.authority.hold(.renew, at: .answer)
+    let first = Task { try await world.store.renew() }
+    await world.authority.waitUntilHeld(.renew, at: .answer)
+    #expect(try await world.store.logOut() == .complete)
+    let before = try await world.store.logIn(World.alice)
+    let second = Task { try await world.store.renew() }
+    await world.authority.waitUntilHeld(.renew, at: .answer, count: 2)
+
+    world.authority.hold(.revoke, at: .answer)
+    world.authority.releaseFirst(.renew, at: .answer)
+    await world.authority.waitUntilHeld(.revoke, at: .answer)
+    #expect(world.store.state == .renewing(before))
+    #expect(world.vault.content == .token(before.record.grant.token))
+    world.authority.release(.revoke, at: .answer)
+    await #expect(throws: SessionFailure.ended(.userAsked)) { try await first.value }
+
+    world.authority.release(.renew, at: .answer)
+    let after = try await second.value
+    #expect(after.id == before.id)
+    #expect(world.vaultAgrees)
+  }
+
+  @Test("A4, M10: a touch that arrives after logout brings nothing back, on disk neither", arguments: [true, false])
+  func lateTouch(rotates: Bool) async throws {
+    let world = World()
+    world.authority.setRotation(rotates)
+    try await world.store.logIn(World.alice)
+    world.authority.hold(.renew)
+    let touch = Task { try await world.store.renew() }
+    await world.authority.waitUntilHeld(.renew)
+    #expect(try await world.store.logOut() == .complete)
+    world.authority.release(.renew)
+    await #expect(throws: SessionFailure.ended(.userAsked)) { try await touch.value }
+    #expect(world.store.state == .loggedOut(.ended(.userAsked)))
+    #expect(world.vault.content == .empty)
+    #expect(await world.anotherProcess().restore() == .loggedOut(.neverLoggedIn))
+  }
+
+  @Test("A4: a write under way at logout is erased after it has landed")
+  func touchInTheVault() async throws {
+    let world = World()
+    world.authority.setRotation(true)
+    try await world.store.logIn(World.alice)
+    world.vault.hold(.replace)
+    let touch = Task { try await world.store.renew() }
+    await world.vault.waitUntilHeld(.replace)
+    let logout = world.store.beginLogOut()
+    #expect(world.store.session == nil)
+    world.vault.release(.replace)
+    #expect(try await logout.value() == .complete)
+    await #expect(throws: SessionFailure.ended(.userAsked)) { try await touch.value }
+    #expect(world.vault.content == .empty)
+    #expect(world.authority.liveTokens.isEmpty)
+  }
+
+  @Test("A4: a session that another process erased is not brought back by a renewal")
+  func erasedElsewhere() async throws {
+    let world = World()
+    world.authority.setRotation(true)
+    let key = try await world.store.logIn(World.alice)
+    world.vault.content = .empty
+    await #expect(throws: SessionFailure.overtaken) { try await world.store.renew() }
+    #expect(world.store.session == nil)
+    #expect(!key.isLive)
+    #expect(world.vault.content == .empty)
+  }
+
+  @Test("A6: a slow look that found nothing does not undo a login, nor hold it up")
+  func slowLook() async throws {
+    let world = World()
+    world.vault.hold(.load, at: .after, calls: 1)
+    let restore = Task { await world.store.restore() }
+    await world.vault.waitUntilHeld(.load, at: .after)
+    let key = try await world.store.logIn(World.alice)
+    #expect(await restore.value == .overtaken)
+    // What the look comes back with once it is let go; sent from here, so that its arrival needs no waiting for.
+    #expect(world.store.core.send(.restored(Epoch(1), .absent)) == .ignored(.otherEpoch, .none))
+    world.vault.release(.load, at: .after)
+    #expect(world.store.session == key)
+    #expect(world.vaultAgrees)
+  }
+
+  @Test("A6: a slow answer about a kept session does not undo a login", arguments: [true, false])
+  func slowAnswer(stands: Bool) async throws {
+    let world = World()
+    try await world.store.logIn(World.bob)
+    let next = world.anotherProcess()
+    if !stands { world.authority.answerResumption(with: .failure(.rejected(.ended(.revoked)))) }
+    world.authority.hold(.resume, at: .answer)
+    let restore = Task { await next.restore() }
+    await world.authority.waitUntilHeld(.resume, at: .answer)
+    let key = try await next.logIn(World.alice)
+    world.authority.release(.resume, at: .answer)
+    #expect(await restore.value == .overtaken)
+    #expect(next.session == key)
+    #expect(world.vaultAgrees)
+  }
+
+  @Test("A8: a failed login is reported once, and not to the next one")
+  func failedLogin() async throws {
+    let world = World()
+    world.authority.hold(.authenticate)
+    let failed = world.store.beginLogIn(World.wrong)
+    await world.authority.waitUntilHeld(.authenticate)
+    world.store.beginLogOut()
+    await #expect(throws: SessionFailure.ended(.userAsked)) { try await failed.value() }
+    let second = world.store.beginLogIn(World.alice)
+    await world.authority.waitUntilHeld(.authenticate, count: 2)
+    world.authority.release(.authenticate)
+    let key = try await second.value().session
+    #expect(key.user.username == "alice")
+    #expect(world.store.session == key)
+    await #expect(throws: SessionFailure.ended(.userAsked)) { try await failed.value() }
+  }
+
+  @Test("A9, M4: of two logins at once one is taken and one refused by type, and a logout meanwhile stands")
+  func twoLogins() async throws {
+    let world = World()
+    world.authority.hold(.authenticate)
+    let first = world.store.beginLogIn(World.alice)
+    await world.authority.waitUntilHeld(.authenticate)
+    await #expect(throws: SessionFailure.rejected(Rejection(.alreadyInProgress, permitted: .logOut))) {
+      try await world.store.logIn(World.bob)
+    }
+    #expect(try await world.store.logOut() == .complete)
+    world.authority.release(.authenticate)
+    await #expect(throws: SessionFailure.ended(.userAsked)) { try await first.value() }
+    await until { world.authority.liveTokens.isEmpty && world.count(.revoke) > 0 }
+    #expect(world.store.state == .loggedOut(.ended(.userAsked)))
+  }
+
+  @Test("A9: hundreds of logins at once: one is taken at a time, and what stands at the end is one session")
+  func manyLogins() async throws {
+    let world = World()
+    await withTaskGroup { group in
+      for number in 0..<200 {
+        group.addTask {
+          let pending = world.store.beginLogIn(number.isMultiple(of: 2) ? World.alice : World.bob)
+          do throws(SessionFailure) {
+            _ = try await pending.value()
+          } catch {
+            guard case .rejected(let rejection) = error else {
+              Issue.record("a login that was not taken was answered \(error)")
+              return
+            }
+            #expect([.alreadyInProgress, .alreadyLoggedIn].contains(rejection.reason))
+          }
+        }
+      }
+    }
+    #expect(world.count(.authenticate) == 1)
+    #expect(world.vaultAgrees)
+  }
+}

@@ -1,0 +1,197 @@
+import AuthCore
+import AuthCoreTesting
+import Testing
+
+@Suite("Limits and renewals")
+struct LimitTests {
+  private func limits(
+    idle: Deadline = .off, absolute: Deadline = .off, fresh: Deadline = .off
+  ) -> SessionLimits {
+    SessionLimits(idle: idle, absolute: absolute, fresh: fresh)
+  }
+
+  @Test("M10: the idle limit ends a session without activity, and activity delays it")
+  func idle() async throws {
+    let world = World()
+    let key = try await world.store.logIn(World.alice)
+    world.clock.advance(by: .seconds(1700))
+    try await world.store.renew()
+    await world.clock.waitForSleepers(1, dueWithin: .seconds(1800))
+    world.clock.advance(by: .seconds(1799))
+    #expect(key.isLive)
+    world.clock.advance(by: .seconds(1))
+    await until { !key.isLive }
+    #expect(key.endReason == .expired(.idle))
+    await until { world.store.state == .loggedOut(.ended(.expired(.idle))) }
+    #expect(world.vault.content == .empty)
+    #expect(world.authority.liveTokens.isEmpty)
+  }
+
+  @Test("M10: the absolute limit ends a session whatever the activity")
+  func absolute() async throws {
+    let world = World()
+    let key = try await world.store.logIn(World.alice, limits: LimitRequest(absolute: .seconds(1000)))
+    for _ in 0..<9 {
+      world.clock.advance(by: .seconds(100))
+      try await world.store.renew()
+    }
+    await world.clock.waitForSleepers(1, dueWithin: .seconds(100))
+    world.clock.advance(by: .seconds(100))
+    await until { !key.isLive }
+    #expect(key.endReason == .expired(.absolute))
+  }
+
+  @Test("M10: a look is not activity")
+  func check() async throws {
+    let world = World()
+    let key = try await world.store.logIn(World.alice)
+    world.clock.advance(by: .seconds(1799))
+    try await world.store.check()
+    await world.clock.waitForSleepers(1, dueWithin: .seconds(1))
+    world.clock.advance(by: .seconds(1))
+    await until { !key.isLive }
+    #expect(key.endReason == .expired(.idle))
+  }
+
+  @Test(
+    "F4, M10: a deadline that nobody gave has passed: no login, no key, not even for a moment",
+    arguments: [true, false])
+  func missing(idle: Bool) async throws {
+    let world = World()
+    world.authority.setGrantedLimits(limits(idle: idle ? .missing : .off, absolute: idle ? .off : .missing))
+    let listener = Listener()
+    world.store.attach(listener)
+    await #expect(throws: SessionFailure.ended(.expired(idle ? .idle : .absolute))) {
+      try await world.store.logIn(World.alice)
+    }
+    #expect(listener.heard == [])
+    #expect(world.store.session == nil)
+    #expect(world.vault.content == .empty)
+    #expect(world.authority.liveTokens.isEmpty)
+  }
+
+  @Test("F4: a kept session without deadlines is over at launch, and revoked")
+  func missingAtLaunch() async throws {
+    let world = World()
+    try await world.store.logIn(World.alice)
+    world.authority.setGrantedLimits(limits(idle: .missing))
+    let next = world.anotherProcess()
+    let listener = Listener()
+    next.attach(listener)
+    #expect(await next.restore() == .loggedOut(.ended(.expired(.idle))))
+    #expect(!listener.heard.contains("in alice"))
+    #expect(world.vault.content == .empty)
+    #expect(world.authority.liveTokens.isEmpty)
+  }
+
+  @Test("F4: a renewal that answers without deadlines ends the session", arguments: [true, false])
+  func missingAtRenewal(rotates: Bool) async throws {
+    let world = World()
+    world.authority.setRotation(rotates)
+    let key = try await world.store.logIn(World.alice)
+    world.authority.setGrantedLimits(limits(absolute: .missing))
+    await #expect(throws: SessionFailure.ended(.expired(.absolute))) { try await world.store.renew() }
+    #expect(key.endReason == .expired(.absolute))
+    #expect(world.authority.liveTokens.isEmpty)
+  }
+
+  @Test("M10: off is a decision, and never ends a session")
+  func off() async throws {
+    let world = World()
+    world.authority.setGrantedLimits(limits())
+    let key = try await world.store.logIn(World.alice)
+    world.clock.advance(by: .seconds(1 << 30))
+    #expect(key.isLive)
+    #expect(world.clock.sleepers == 0)
+    _ = try FreshSession(key)
+  }
+
+  @Test("M10: a missing deadline of freshness means that the password is not recent")
+  func missingFreshness() async throws {
+    let world = World()
+    world.authority.setGrantedLimits(limits(fresh: .missing))
+    let key = try await world.store.logIn(World.alice)
+    #expect(throws: FreshnessRefusal.passwordNotRecent) { try FreshSession(key) }
+  }
+
+  @Test("M10: an unreadable clock means that nobody can tell: the session stays, and the clock is asked again")
+  func unreadableClock() async throws {
+    let world = World()
+    let key = try await world.store.logIn(World.alice)
+    let failure = ClockFailure("the clock is gone")
+    await world.clock.waitForSleepers(1)
+    world.clock.fail(failure)
+    world.clock.advance(by: .seconds(1800))
+    await world.clock.waitForSleepers(1, dueWithin: .seconds(60))
+    #expect(key.isLive)
+    #expect(throws: FreshnessRefusal.clock(failure)) { try FreshSession(key) }
+    await #expect(throws: SessionFailure.clock(failure)) { try await world.store.renew() }
+    #expect(world.store.session == key)
+    world.clock.fail(nil)
+    world.clock.advance(by: .seconds(60))
+    await until { !key.isLive }
+    #expect(key.endReason == .expired(.idle))
+  }
+
+  @Test("M10: a reboot ends the session, whatever its limits said")
+  func reboot() async throws {
+    let world = World()
+    let key = try await world.store.logIn(World.alice)
+    world.clock.reboot()
+    await #expect(throws: SessionFailure.ended(.rebooted)) { try await world.store.check() }
+    #expect(key.endReason == .rebooted)
+    #expect(world.store.state == .loggedOut(.ended(.rebooted)))
+  }
+
+  @Test("M10: in a process without a timer the limits are still looked at whenever the session changes")
+  func withoutTimer() async throws {
+    let world = World(timing: SessionTiming(watchesLimits: false))
+    let key = try await world.store.logIn(World.alice)
+    #expect(world.clock.sleepers == 0)
+    world.clock.advance(by: .seconds(1801))
+    #expect(key.isLive)
+    world.authority.fail(.resume, with: .unavailable(World.offline))
+    _ = try? await world.store.check()
+    #expect(key.endReason == .expired(.idle))
+  }
+
+  @Test("D3: renewals are bounded in a window, and armed again by time, not by success", arguments: [true, false])
+  func bounded(failing: Bool) async throws {
+    let world = World(timing: SessionTiming(renewal: RenewalPolicy(window: .seconds(60), limit: 2)))
+    try await world.store.logIn(World.alice)
+    if failing { world.authority.fail(.renew, with: .unavailable(World.offline)) }
+    for _ in 0..<2 {
+      do throws(SessionFailure) {
+        try await world.store.renew()
+        #expect(!failing)
+      } catch {
+        #expect(error == .unavailable(World.offline))
+      }
+    }
+    for _ in 0..<5 {
+      await #expect(
+        throws: SessionFailure.rejected(
+          Rejection(.renewedRecently, permitted: [.switchUser, .reauthenticate, .renew, .check, .logOut]))
+      ) { try await world.store.renew() }
+    }
+    #expect(world.count(.renew) == 2)
+    world.clock.advance(by: .seconds(59))
+    await #expect(throws: SessionFailure.self) { try await world.store.renew() }
+    #expect(world.count(.renew) == 2)
+    world.authority.fail(.renew, with: nil)
+    world.clock.advance(by: .seconds(1))
+    try await world.store.renew()
+    #expect(world.count(.renew) == 3)
+  }
+
+  @Test("D3: the watch of the limits goes on after a renewal failed")
+  func watchGoesOn() async throws {
+    let world = World()
+    let key = try await world.store.logIn(World.alice)
+    world.authority.fail(.renew, with: .unavailable(World.offline))
+    await #expect(throws: SessionFailure.unavailable(World.offline)) { try await world.store.renew() }
+    await world.clock.waitForSleepers(1, dueWithin: .seconds(1800))
+    world.clock.advance(by: .seconds(1800))
+    await until { !key.isLive }
+  }
+}

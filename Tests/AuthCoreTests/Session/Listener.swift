@@ -1,0 +1,28 @@
+import AuthCore
+
+/// Writes down what a store tells it, and may answer from inside.
+final class Listener: Stateful {
+  private let lines = Locked<[String]>([])
+  private let onLoggedIn: @Sendable (LoggedInSession) -> Void
+  private let onLoggedOut: @Sendable (LogoutReason) -> Void
+
+  init(
+    onLoggedIn: @escaping @Sendable (LoggedInSession) -> Void = { _ in },
+    onLoggedOut: @escaping @Sendable (LogoutReason) -> Void = { _ in }
+  ) {
+    self.onLoggedIn = onLoggedIn
+    self.onLoggedOut = onLoggedOut
+  }
+
+  var heard: [String] { lines.withLock { $0 } }
+
+  func loggedIn(_ session: LoggedInSession) {
+    lines.withLock { $0.append("in \(session.user.displayName)") }
+    onLoggedIn(session)
+  }
+
+  func loggedOut(_ reason: LogoutReason) {
+    lines.withLock { $0.append("out \(reason)") }
+    onLoggedOut(reason)
+  }
+}

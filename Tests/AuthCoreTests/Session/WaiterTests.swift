@@ -1,0 +1,211 @@
+import AuthCoreTesting
+import Testing
+
+@testable import AuthCore
+
+@Suite("Whoever waits is told exactly once")
+struct WaiterTests {
+  @Test("D2: a waiter that is cancelled leaves at once, and the work goes on", arguments: [true, false])
+  func cancelled(beforeWaiting: Bool) async throws {
+    let world = World()
+    world.authority.hold(.authenticate)
+    let pending = world.store.beginLogIn(World.alice)
+    await world.authority.waitUntilHeld(.authenticate)
+    let waiter = Task {
+      if beforeWaiting { while !Task.isCancelled { await Task.yield() } }
+      return try await pending.value()
+    }
+    if !beforeWaiting { await Task.yield() }
+    waiter.cancel()
+    await #expect(throws: SessionFailure.cancelled) { try await waiter.value }
+    #expect(world.store.state == .authenticating)
+    world.authority.release(.authenticate)
+    #expect(try await pending.value().session.user.username == "alice")
+  }
+
+  @Test("D2: every command can be left", arguments: SessionCommand.allCases)
+  func everyCommand(command: SessionCommand) async throws {
+    let world = World()
+    if command != .restore && command != .logIn { try await world.store.logIn(World.alice) }
+    for operation in ScriptedAuthority.Operation.allCases { world.authority.hold(operation) }
+    for operation in InMemoryVault.Operation.allCases { world.vault.hold(operation) }
+    let store = world.store
+    let waiter = Task { () -> Bool in
+      switch command {
+      case .restore:
+        return await store.restore() == .cancelled
+      case .logIn:
+        return await leaves { () async throws(SessionFailure) in try await store.logIn(World.alice) }
+      case .switchUser:
+        return await leaves { () async throws(SessionFailure) in try await store.switchUser(to: World.bob) }
+      case .reauthenticate:
+        return await leaves { () async throws(SessionFailure) in
+          try await store.reauthenticate(password: World.alice.password)
+        }
+      case .renew:
+        return await leaves { () async throws(SessionFailure) in try await store.renew() }
+      case .check:
+        return await leaves { () async throws(SessionFailure) in try await store.check() }
+      case .logOut:
+        do throws(LogoutRefusal) {
+          _ = try await store.logOut()
+          return false
+        } catch {
+          return error == .cancelled
+        }
+      }
+    }
+    await until { world.store.revision > (command == .restore || command == .logIn ? 0 : 2) }
+    waiter.cancel()
+    #expect(await waiter.value)
+    for operation in ScriptedAuthority.Operation.allCases { world.authority.release(operation) }
+    for operation in InMemoryVault.Operation.allCases { world.vault.release(operation) }
+  }
+
+  private func leaves<Value>(_ command: () async throws(SessionFailure) -> Value) async -> Bool {
+    do throws(SessionFailure) {
+      _ = try await command()
+      return false
+    } catch {
+      return error == .cancelled
+    }
+  }
+
+  @Test("D2: a check that queues behind a renewal can be left while it queues")
+  func cancelledWhileQueued() async throws {
+    let world = World()
+    try await world.store.logIn(World.alice)
+    world.authority.hold(.renew)
+    let renewal = Task { try await world.store.renew() }
+    await world.authority.waitUntilHeld(.renew)
+    let check = Task { try await world.store.check() }
+    await Task.yield()
+    check.cancel()
+    await #expect(throws: SessionFailure.cancelled) { try await check.value }
+    world.authority.release(.renew)
+    _ = try await renewal.value
+    #expect(world.count(.resume) == 0)
+  }
+
+  @Test("M4: a check waits for the renewal under way, and then looks for itself")
+  func checkAfterRenewal() async throws {
+    let world = World()
+    try await world.store.logIn(World.alice)
+    world.authority.hold(.renew)
+    let renewal = Task { try await world.store.renew() }
+    await world.authority.waitUntilHeld(.renew)
+    let check = Task { try await world.store.check() }
+    await Task.yield()
+    world.authority.setAccount("alice", password: World.alice.password, displayName: "Alice B.")
+    world.authority.release(.renew)
+    _ = try await renewal.value
+    #expect(try await check.value.user.displayName == "Alice B.")
+    #expect(world.count(.resume) == 1)
+  }
+
+  @Test("M4: renewals at once are one renewal, and all are told")
+  func joinedRenewals() async throws {
+    let world = World()
+    try await world.store.logIn(World.alice)
+    world.authority.hold(.renew)
+    let first = Task { try await world.store.renew() }
+    await world.authority.waitUntilHeld(.renew)
+    let waiters = (0..<20).map { _ in Task { try await world.store.renew() } }
+    for _ in 0..<100 { await Task.yield() }
+    world.clock.advance(by: .seconds(1))
+    world.authority.release(.renew)
+    let key = try await first.value
+    for waiter in waiters { #expect(try await waiter.value.id == key.id) }
+    #expect(world.count(.renew) <= 3)
+  }
+
+  @Test("D2: a waiter whose store is gone is told so, and the login that ends later makes no live key")
+  func ownerGone() async throws {
+    let clock = ManualClock()
+    let authority = ScriptedAuthority(clock: clock)
+    authority.setAccount("alice", password: World.alice.password)
+    let vault = InMemoryVault()
+    var store: SessionStore? = SessionStore(authority: authority, vault: vault, clock: clock)
+    weak let core = store?.core
+    authority.hold(.authenticate)
+    let pending = try #require(store?.beginLogIn(World.alice))
+    await authority.waitUntilHeld(.authenticate)
+    let waiter = Task { try await pending.value() }
+    store = nil
+    await #expect(throws: SessionFailure.ended(.storeReleased)) { try await waiter.value }
+    let late = Locked<LoggedInSession?>(nil)
+    authority.hold(.authenticate, at: .answer)
+    authority.release(.authenticate)
+    await authority.waitUntilHeld(.authenticate, at: .answer)
+    let kept = core
+    authority.release(.authenticate, at: .answer)
+    await until { kept?.withLock { [kept] inner in kept?.key(inner) != nil } ?? false }
+    late.withLock { late in late = kept?.withLock { [kept] inner in kept?.key(inner) } }
+    #expect(late.withLock { $0?.endReason } == .storeReleased)
+    #expect(vault.content == .token(try #require(authority.liveTokens.first)))
+  }
+
+  @Test("D2: thousands of waiters and cancellations at once: each is resumed once")
+  func promiseRace() async {
+    for _ in 0..<500 {
+      let promise = Promise<Int>()
+      await withTaskGroup(of: Int?.self) { group in
+        for _ in 0..<8 { group.addTask { await promise.value() } }
+        group.addTask {
+          promise.fulfil(1)
+          promise.fulfil(2)
+          return 1
+        }
+        group.cancelAll()
+        for await value in group { #expect(value == nil || value == 1) }
+      }
+      #expect(await promise.value() == 1)
+    }
+  }
+
+  @Test("E1: four times as many tasks as cores, doing everything at once, all end")
+  func everythingAtOnce() async throws {
+    let world = World()
+    world.authority.setRotation(true)
+    let store = world.store
+    await withTaskGroup { group in
+      for number in 0..<16 {
+        group.addTask {
+          for round in 0..<50 {
+            switch (number + round) % 7 {
+            case 0: await store.restore()
+            case 1: _ = try? await store.logIn(World.alice)
+            case 2: _ = try? await store.renew()
+            case 3: _ = try? await store.check()
+            case 4: _ = try? await store.switchUser(to: World.bob)
+            case 5: _ = try? await store.reauthenticate(password: World.alice.password)
+            default: _ = try? await store.logOut()
+            }
+          }
+        }
+      }
+    }
+    _ = try await store.logOut()
+    await until { world.authority.liveTokens.isEmpty }
+    #expect(world.vault.content == .empty)
+  }
+
+  @Test("E3: logins of many stores at once are not lost")
+  func manyStores() async throws {
+    let clock = ManualClock()
+    let authority = ScriptedAuthority(clock: clock)
+    authority.setAccount("alice", password: World.alice.password)
+    let keys = try await withThrowingTaskGroup(of: (SessionStore, LoggedInSession).self) { group in
+      for _ in 0..<100 {
+        group.addTask {
+          let store = SessionStore(authority: authority, vault: InMemoryVault(), clock: clock)
+          return (store, try await store.logIn(World.alice))
+        }
+      }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(authority.liveTokens.count == 100)
+    #expect(Set(keys.map(\.1.id)).count == 100)
+    #expect(keys.allSatisfy { $0.1.isLive })
+  }
+}
