@@ -38,7 +38,11 @@ extension LocalAuthority {
   ///
   /// A token that stands for nothing was forgotten after its absolute limit, or never given.
   func claim(_ token: SessionToken, at now: BootInstant, in db: Connection) throws(LocalFailure) -> SessionRow {
-    switch try find(token, at: now, in: db) {
+    try claim(try find(token, at: now, in: db), in: db)
+  }
+
+  private func claim(_ finding: SessionFinding, in db: Connection) throws(LocalFailure) -> SessionRow {
+    switch finding {
     case .live(let session): return session
     case .pending(let session, let hash): return try promote(hash, of: session, in: db)
     case .ended(_, let reason): throw .session(.ended(reason))
@@ -48,14 +52,17 @@ extension LocalAuthority {
   }
 
   /// Runs `body` for the live session of a token on one unchanging state of the data.
+  ///
+  /// The first use of an issued token writes, and then `body` runs in that transaction.
   func reading<Result: Sendable>(
     _ token: SessionToken, _ body: (Connection, SessionRow, BootInstant) throws(LocalFailure) -> Result
   ) throws(LocalFailure) -> Result {
     let result = try noting(token) { () throws(LocalFailure) -> Result? in
       try database.read { (db) throws(LocalFailure) -> Result? in
         let now = try now()
-        if case .pending = try find(token, at: now, in: db) { return nil }
-        return try body(db, try claim(token, at: now, in: db), now)
+        let finding = try find(token, at: now, in: db)
+        if case .pending = finding { return nil }
+        return try body(db, try claim(finding, in: db), now)
       }
     }
     if let result { return result }
