@@ -1,0 +1,131 @@
+import AuthCoreTesting
+import Testing
+
+@testable import AuthCore
+
+@Suite("F1: nothing leaks")
+struct LeakTests {
+  private struct Parts {
+    let clock = ManualClock()
+    let vault = InMemoryVault()
+    let authority: ScriptedAuthority
+
+    init() {
+      authority = ScriptedAuthority(clock: clock)
+      authority.setAccount("alice", password: World.alice.password)
+    }
+
+    func store() -> SessionStore { SessionStore(authority: authority, vault: vault, clock: clock) }
+  }
+
+  @Test("F1: dropping the store frees it, its core, and the watch of its limits")
+  func store() async throws {
+    let parts = Parts()
+    var store: SessionStore? = parts.store()
+    weak let weakStore = store
+    weak let weakCore = store?.core
+    let key = try await store?.logIn(World.alice)
+    await parts.clock.waitForSleepers(1)
+    store = nil
+    #expect(weakStore == nil)
+    await until { weakCore == nil }
+    #expect(parts.clock.sleepers == 0)
+    #expect(key?.endReason == .storeReleased)
+    #expect(parts.authority.liveTokens.count == 1)
+  }
+
+  @Test("F1: a stateful observer is held weakly by the store, and holds the store no longer than it lives")
+  func stateful() async throws {
+    let parts = Parts()
+    var store: SessionStore? = parts.store()
+    weak let weakCore = store?.core
+    var listener: Listener? = Listener()
+    weak let weakListener = listener
+    if let listener { store?.attach(listener) }
+    try await store?.logIn(World.alice)
+    listener = nil
+    #expect(weakListener == nil)
+    try await store?.renew()
+    store = nil
+    await until { weakCore == nil }
+  }
+
+  @Test("F1: a guarded screen is held weakly")
+  func screen() async throws {
+    let parts = Parts()
+    var store: SessionStore? = parts.store()
+    weak let weakCore = store?.core
+    try await store?.logIn(World.alice)
+    var screen = store.flatMap { Screen($0) }
+    weak let weakScreen = screen
+    #expect(weakScreen != nil)
+    screen = nil
+    #expect(weakScreen == nil)
+    store = nil
+    await until { weakCore == nil }
+  }
+
+  @Test("F1: a navigation bar is held weakly, and lets go of its store")
+  func navigationBar() async throws {
+    let parts = Parts()
+    var store: SessionStore? = parts.store()
+    weak let weakCore = store?.core
+    var bar = store.map { NavigationBar(title: "Home", store: $0) }
+    weak let weakBar = bar
+    store = nil
+    #expect(weakCore != nil)
+    bar = nil
+    #expect(weakBar == nil)
+    await until { weakCore == nil }
+  }
+
+  @Test("F1: a stream that is dropped frees its buffer, and one that is read keeps no store")
+  func stream() async throws {
+    let parts = Parts()
+    var store: SessionStore? = parts.store()
+    weak let weakStore = store
+    weak let weakCore = store?.core
+    weak let dropped = store?.transitions.makeAsyncIterator().buffer
+    #expect(dropped == nil)
+    let transitions = store?.transitions
+    let reader = Task {
+      guard let transitions else { return }
+      for await _ in transitions {}
+    }
+    store = nil
+    #expect(weakStore == nil)
+    await reader.value
+    _ = consume transitions
+    #expect(weakStore == nil)
+    _ = weakCore
+  }
+
+  @Test("F1: where observers come and go and nothing changes, their number stays within twice the living")
+  func comingAndGoing() async throws {
+    let world = World()
+    let living = (0..<20).map { _ in Listener() }
+    for listener in living { world.store.attach(listener) }
+    for _ in 0..<10_000 {
+      _ = world.store.transitions.makeAsyncIterator()
+      world.store.attach(Listener())
+    }
+    #expect(world.store.core.withLock { $0.observers.count } <= 2 * living.count + 1)
+    try await world.store.logIn(World.alice)
+    #expect(living.allSatisfy { $0.heard == ["in alice"] })
+  }
+
+  @Test("F1: work under way when the store is dropped frees the core when it ends")
+  func workUnderWay() async throws {
+    let parts = Parts()
+    var store: SessionStore? = parts.store()
+    weak let weakCore = store?.core
+    parts.authority.hold(.authenticate)
+    store?.beginLogIn(World.alice)
+    await parts.authority.waitUntilHeld(.authenticate)
+    store = nil
+    #expect(weakCore != nil)
+    parts.authority.release(.authenticate)
+    await until { weakCore == nil }
+    #expect(parts.vault.content == .token(try #require(parts.authority.liveTokens.first)))
+  }
+}

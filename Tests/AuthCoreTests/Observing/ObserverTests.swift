@@ -1,0 +1,165 @@
+import AuthCoreTesting
+import Observation
+import Testing
+
+@testable import AuthCore
+
+@Suite("Observers")
+struct ObserverTests {
+  @Test("M9: an observer may log out and in from inside, and each of its events has its own result")
+  func eventsFromInside() async throws {
+    let world = World()
+    let store = world.store
+    let results = Locked<(PendingLogout?, PendingSession?, PendingSession?)>((nil, nil, nil))
+    let switcher = Listener(onLoggedIn: { session in
+      guard session.user.username == "alice" else { return }
+      let logout = store.beginLogOut()
+      let taken = store.beginLogIn(World.bob)
+      let refused = store.beginLogIn(World.alice)
+      results.withLock { $0 = (logout, taken, refused) }
+    })
+    let witness = Listener()
+    store.attach(switcher)
+    store.attach(witness)
+    let login = store.beginLogIn(World.alice)
+    #expect(witness.heard == ["in alice", "out ended(AuthCore.EndReason.userAsked)", "in bob"])
+    #expect(witness.heard == switcher.heard)
+    let (logout, taken, refused) = results.withLock { $0 }
+    #expect(try await logout?.value() == .complete)
+    #expect(try await taken?.value().session.user.username == "bob")
+    await #expect(throws: SessionFailure.self) { try await refused?.value() }
+    #expect(try await login.value().session.endReason == .userAsked)
+    #expect(world.vaultAgrees)
+  }
+
+  @Test("M9: an observer that replaces a login before it has started does not take its credentials")
+  func loginFromInsideALogin() async throws {
+    let world = World()
+    let interloper = Interloper(world.store)
+    world.store.core.attach(interloper)
+    let first = world.store.beginLogIn(World.alice)
+    await #expect(throws: SessionFailure.ended(.userAsked)) { try await first.value() }
+    await until { world.count(.authenticate) == 2 }
+    #expect(world.store.session?.user.username == "bob")
+    await until { world.vaultAgrees }
+  }
+
+  /// Logs the first login out, and another user in, before the authority was asked.
+  private final class Interloper: Observer {
+    private let store: SessionStore
+    private let isDone = Locked(false)
+
+    init(_ store: SessionStore) { self.store = store }
+
+    var isGone: Bool { false }
+
+    func receive(_ change: SessionChange) -> Bool {
+      guard change.snapshot == .authenticating else { return true }
+      let isFirst = isDone.withLock { isDone in
+        defer { isDone = true }
+        return !isDone
+      }
+      guard isFirst else { return true }
+      store.beginLogOut()
+      store.beginLogIn(World.bob)
+      return true
+    }
+
+    func finish() {}
+  }
+
+  @Test("M9: no lock is held while an observer runs")
+  func noLock() async throws {
+    let world = World()
+    let store = world.store
+    let seen = Locked<[SessionSnapshot]>([])
+    let reader = Listener(
+      onLoggedIn: { session in
+        _ = session.isLive
+        _ = try? session.withLease { lease in lease.user }
+        let state = store.state
+        seen.withLock { $0.append(state) }
+        _ = store.transitions.makeAsyncIterator()
+      }, onLoggedOut: { _ in _ = store.session })
+    store.attach(reader)
+    let key = try await store.logIn(World.alice)
+    _ = try await store.logOut()
+    #expect(seen.withLock { $0 } == [.loggedIn(key)])
+  }
+
+  @Test("M9: all observers hear the changes in one order, whichever thread they came from")
+  func oneOrder() async throws {
+    let world = World()
+    let listeners = (0..<4).map { _ in Listener() }
+    for listener in listeners { world.store.attach(listener) }
+    var streams = (0..<3).map { _ in world.store.transitions(bound: 1 << 20).makeAsyncIterator() }
+    await withTaskGroup { group in
+      for number in 0..<4 {
+        group.addTask {
+          for _ in 0..<100 {
+            _ = try? await world.store.logIn(number.isMultiple(of: 2) ? World.alice : World.bob)
+            _ = try? await world.store.logOut()
+          }
+        }
+      }
+    }
+    _ = try await world.store.logOut()
+    for listener in listeners.dropFirst() { #expect(listener.heard == listeners[0].heard) }
+    let last = world.store.revision
+    var sequences: [[SessionChange]] = []
+    for index in streams.indices {
+      var changes: [SessionChange] = []
+      while changes.last?.revision != last, let change = await streams[index].next() { changes.append(change) }
+      #expect(changes.map(\.revision) == Array(0...last))
+      sequences.append(changes)
+    }
+    #expect(sequences.dropFirst().allSatisfy { $0 == sequences[0] })
+  }
+
+  @Test("M8: attaching is no change, and signals none")
+  func attachingSignalsNothing() async throws {
+    let world = World()
+    let signals = Locked(0)
+    withObservationTracking {
+      _ = world.store.state
+    } onChange: {
+      signals.withLock { $0 += 1 }
+    }
+    let listener = Listener()
+    world.store.attach(listener)
+    _ = world.store.transitions.makeAsyncIterator()
+    #expect(signals.withLock { $0 } == 0)
+    try await world.store.logIn(World.alice)
+    #expect(signals.withLock { $0 } == 1)
+  }
+
+  @Test("M8: the observable state shows the new state to onChange, and its last change is never lost")
+  func lastChange() async throws {
+    let world = World()
+    let rounds = 2000
+    let onChangeIsCurrent = Locked(true)
+    let watcher = Task { () -> SessionSnapshot in
+      while true {
+        let signal = Promise<Void>()
+        let (revision, state) = withObservationTracking {
+          let revision = world.store.revision
+          return (revision, world.store.state)
+        } onChange: {
+          if world.store.revision == 0 { onChangeIsCurrent.withLock { $0 = false } }
+          signal.fulfil(())
+        }
+        if state == .loggedOut(.ended(.userAsked)), world.count(.authenticate) == rounds {
+          return state
+        }
+        if world.store.revision != revision { continue }
+        if await signal.value() == nil { return state }
+      }
+    }
+    for _ in 0..<rounds {
+      try await world.store.logIn(World.alice)
+      _ = try await world.store.logOut()
+    }
+    #expect(await watcher.value == .loggedOut(.ended(.userAsked)))
+    #expect(onChangeIsCurrent.withLock { $0 })
+  }
+}

@@ -1,0 +1,22 @@
+import AuthCore
+
+/// A guarded screen that writes down what it is told.
+final class Screen: GuardedScreen {
+  private let lines = Locked<[String]>([])
+  private let first: LoggedInSession
+
+  init(session: LoggedInSession) {
+    first = session
+  }
+
+  var session: LoggedInSession { first }
+  var told: [String] { lines.withLock { $0 } }
+
+  func follow(_ session: LoggedInSession) {
+    lines.withLock { $0.append("follow \(session.user.displayName)") }
+  }
+
+  func dismiss(_ reason: EndReason) {
+    lines.withLock { $0.append("dismiss \(reason)") }
+  }
+}

@@ -1,0 +1,169 @@
+import AuthCoreTesting
+import Testing
+
+@testable import AuthCore
+
+@Suite("Screens follow the user")
+struct ScreenTests {
+  @Test("a guarded screen is nil when nobody is logged in, and opens with a key otherwise")
+  func opens() async throws {
+    let world = World()
+    #expect(Screen(world.store) == nil)
+    let key = try await world.store.logIn(World.alice)
+    let screen = try #require(Screen(world.store))
+    #expect(screen.session == key)
+    #expect(screen.told == [])
+  }
+
+  @Test("M11, F2: a changed name reaches open screens with a new key, and the old key is a snapshot")
+  func changedUser() async throws {
+    let world = World()
+    let old = try await world.store.logIn(World.alice)
+    let screen = try #require(Screen(world.store))
+    world.authority.setAccount("alice", password: World.alice.password, displayName: "Alice B.", role: .administrator)
+    let new = try await world.store.check()
+    #expect(screen.told == ["follow Alice B."])
+    #expect(old.user.displayName == "alice")
+    #expect(old.isLive)
+    _ = try AdminSession(new)
+    #expect(throws: RoleRefusal.notAdministrator(old.user)) { try AdminSession(old) }
+  }
+
+  @Test("M11: a change between making a screen and opening it reaches the screen")
+  func changedBeforeOpening() async throws {
+    let world = World()
+    let screen = Screen(session: try await world.store.logIn(World.alice))
+    world.authority.setAccount("alice", password: World.alice.password, displayName: "Alice B.")
+    try await world.store.check()
+    world.store.open(screen, with: screen.session)
+    #expect(screen.told == ["follow Alice B."])
+  }
+
+  @Test(
+    "a screen is dismissed once, with the reason, and hears nothing afterwards",
+    arguments: [EndReason.userAsked, .revoked, .accountDisabled, .switchedUser, .expired(.idle)])
+  func dismissed(reason: EndReason) async throws {
+    let world = World()
+    try await world.store.logIn(World.alice)
+    let screen = try #require(Screen(world.store))
+    switch reason {
+    case .userAsked:
+      _ = try await world.store.logOut()
+    case .switchedUser:
+      try await world.store.switchUser(to: World.bob)
+    case .expired, .revoked, .accountDisabled, .rebooted, .storeReleased:
+      world.authority.end(try #require(world.authority.liveTokens.first), reason)
+      _ = try? await world.store.check()
+    }
+    #expect(screen.told == ["dismiss \(reason)"])
+    _ = try await world.store.logOut()
+    try await world.store.logIn(World.alice)
+    try await world.store.renew()
+    _ = try await world.store.logOut()
+    #expect(screen.told == ["dismiss \(reason)"])
+  }
+
+  @Test("a session that ends between making a screen and opening it dismisses it at once")
+  func endedBeforeOpening() async throws {
+    let world = World()
+    let screen = Screen(session: try await world.store.logIn(World.alice))
+    _ = try await world.store.logOut()
+    world.store.open(screen, with: screen.session)
+    #expect(screen.told == ["dismiss userAsked"])
+    try await world.store.logIn(World.alice)
+    #expect(screen.told == ["dismiss userAsked"])
+  }
+
+  @Test("another user's login between making a screen and opening it never reaches the screen")
+  func otherUserBeforeOpening() async throws {
+    let world = World()
+    let screen = Screen(session: try await world.store.logIn(World.alice))
+    try await world.store.switchUser(to: World.bob)
+    world.store.open(screen, with: screen.session)
+    #expect(screen.told == ["dismiss switchedUser"])
+    world.authority.setAccount("bob", password: World.bob.password, displayName: "Bob B.")
+    try await world.store.check()
+    #expect(screen.told == ["dismiss switchedUser"])
+  }
+
+  @Test("a screen is dismissed once also when more changes were decided before it was told")
+  func dismissedOnceUnderLoad() async throws {
+    let world = World()
+    try await world.store.logIn(World.alice)
+    // Attached first, so that it queues further changes before the screen hears of the logout.
+    let store = world.store
+    let rounds = Locked(0)
+    let restless = Listener(onLoggedOut: { _ in
+      let round = rounds.withLock { rounds in
+        rounds += 1
+        return rounds
+      }
+      guard round < 4 else { return }
+      store.beginLogIn(World.bob)
+      store.beginLogOut()
+    })
+    store.attach(restless)
+    let screen = try #require(Screen(store))
+    _ = try await store.logOut()
+    #expect(rounds.withLock { $0 } == 4)
+    #expect(screen.told == ["dismiss userAsked"])
+  }
+
+  @Test("a screen is dismissed when the store is gone")
+  func storeGone() async throws {
+    let clock = ManualClock()
+    let authority = ScriptedAuthority(clock: clock)
+    authority.setAccount("alice", password: World.alice.password)
+    var store: SessionStore? = SessionStore(authority: authority, vault: InMemoryVault(), clock: clock)
+    try await store?.logIn(World.alice)
+    let screen = try #require(store.flatMap { Screen($0) })
+    store = nil
+    #expect(screen.told == ["dismiss storeReleased"])
+    #expect(authority.liveTokens.count == 1)
+  }
+
+  @Test("the navigation bar's button does what it says, and follows the session")
+  func navigationBar() async throws {
+    let world = World()
+    let bar = NavigationBar(title: "Home", store: world.store)
+    #expect(bar.button == .logIn)
+    #expect(bar.button.command == .logIn)
+    guard case .nothing = try await bar.press(credentials: { nil }) else {
+      Issue.record("a login without credentials was begun")
+      return
+    }
+    try await bar.press(credentials: { World.alice })
+    #expect(bar.button.label == "Log out")
+    world.authority.setAccount("alice", password: World.alice.password, displayName: "Alice B.")
+    try await world.store.check()
+    guard case .logOut(let user) = bar.button else {
+      Issue.record("the button is \(bar.button)")
+      return
+    }
+    #expect(user.displayName == "Alice B.")
+    guard case .loggingOut(let logout) = try await bar.press(credentials: { World.bob }) else {
+      Issue.record("the button did not log out")
+      return
+    }
+    #expect(try await logout.value() == .complete)
+    #expect(bar.button == .logIn)
+    #expect(world.store.session == nil)
+  }
+
+  @Test("M8: whoever attaches while a renewal is under way is told at once who is logged in")
+  func attachedWhileRenewing() async throws {
+    let world = World()
+    try await world.store.logIn(World.alice)
+    world.authority.hold(.renew)
+    let renewal = Task { try await world.store.renew() }
+    await world.authority.waitUntilHeld(.renew)
+    let bar = NavigationBar(title: "Home", store: world.store)
+    let listener = Listener()
+    world.store.attach(listener)
+    #expect(bar.button.command == .logOut)
+    #expect(listener.heard == ["in alice"])
+    world.authority.release(.renew)
+    _ = try await renewal.value
+    #expect(listener.heard.first == "in alice")
+  }
+}

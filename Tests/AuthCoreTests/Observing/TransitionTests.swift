@@ -1,0 +1,103 @@
+import AuthCoreTesting
+import Testing
+
+@testable import AuthCore
+
+@Suite("The stream of transitions")
+struct TransitionTests {
+  private func kinds(_ changes: [SessionChange]) -> [String] {
+    changes.map { change in
+      switch change.snapshot {
+      case .restoring: "restoring"
+      case .loggedOut: "loggedOut"
+      case .authenticating: "authenticating"
+      case .loggedIn(let key): "loggedIn \(key.user.username)"
+      case .renewing(let key): "renewing \(key.user.username)"
+      case .loggingOut: "loggingOut"
+      }
+    }
+  }
+
+  @Test("M8: the present state comes first, then every change, with strictly increasing revisions")
+  func lossless() async throws {
+    let world = World()
+    try await world.store.logIn(World.alice)
+    var iterator = world.store.transitions.makeAsyncIterator()
+    try await world.store.renew()
+    _ = try await world.store.logOut()
+    var changes: [SessionChange] = []
+    while changes.last?.revision != world.store.revision, let change = await iterator.next() { changes.append(change) }
+    #expect(kinds(changes) == ["loggedIn alice", "renewing alice", "loggedIn alice", "loggingOut", "loggedOut"])
+    #expect(zip(changes, changes.dropFirst()).allSatisfy { $0.revision + 1 == $1.revision })
+    #expect(changes.allSatisfy { $0.missed == 0 })
+  }
+
+  @Test("M8: whoever falls behind the bound is told how much it missed, and goes on with the newest")
+  func gap() async throws {
+    let world = World()
+    var iterator = world.store.transitions(bound: 4).makeAsyncIterator()
+    for _ in 0..<50 {
+      try await world.store.logIn(World.alice)
+      _ = try await world.store.logOut()
+    }
+    let last = world.store.revision
+    var changes: [SessionChange] = []
+    while changes.last?.revision != last, let change = await iterator.next() { changes.append(change) }
+    #expect(changes.count <= 4)
+    let missed = changes.reduce(0) { $0 + $1.missed }
+    #expect(UInt64(missed + changes.count) == last + 1)
+    #expect(zip(changes, changes.dropFirst()).allSatisfy { $0.revision < $1.revision })
+  }
+
+  @Test("M8: each iterator is a subscriber of its own")
+  func ownSubscriber() async throws {
+    let world = World()
+    let transitions = world.store.transitions
+    var first = transitions.makeAsyncIterator()
+    var second = transitions.makeAsyncIterator()
+    #expect(await first.next()?.revision == 0)
+    try await world.store.logIn(World.alice)
+    #expect(await first.next()?.revision == 1)
+    #expect(await second.next()?.revision == 0)
+    #expect(await second.next()?.revision == 1)
+    var late = transitions.makeAsyncIterator()
+    #expect(await late.next()?.revision == world.store.revision)
+  }
+
+  @Test("M8: a stream ends when its task is cancelled")
+  func cancelled() async {
+    let world = World()
+    let reader = Task {
+      var count = 0
+      for await _ in world.store.transitions { count += 1 }
+      return count
+    }
+    await Task.yield()
+    reader.cancel()
+    #expect(await reader.value <= 1)
+  }
+
+  @Test("F1: dropping the store ends every stream after its last change")
+  func storeGone() async throws {
+    let clock = ManualClock()
+    let authority = ScriptedAuthority(clock: clock)
+    authority.setAccount("alice", password: World.alice.password)
+    var store: SessionStore? = SessionStore(authority: authority, vault: InMemoryVault(), clock: clock)
+    let transitions = try #require(store?.transitions)
+    var iterator = transitions.makeAsyncIterator()
+    let waiting = Task {
+      var last: SessionSnapshot?
+      for await change in transitions { last = change.snapshot }
+      return last
+    }
+    let key = try await store?.logIn(World.alice)
+    store = nil
+    var seen: [SessionChange] = []
+    while let change = await iterator.next() { seen.append(change) }
+    #expect(seen.last?.snapshot.session == key)
+    #expect(await waiting.value?.session?.id == key?.id || waiting.isCancelled == false)
+    #expect(key?.endReason == .storeReleased)
+    var late = transitions.makeAsyncIterator()
+    #expect(await late.next() == nil)
+  }
+}
