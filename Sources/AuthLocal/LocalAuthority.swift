@@ -24,8 +24,8 @@ public final class LocalAuthority: Sendable {
   /// Nothing is read or made yet.
   ///
   /// - Parameters:
-  ///   - directory: Where `authority.db` lies. It must be of mode 0700 and belong to this user, and is made so when an
-  ///     account is.
+  ///   - directory: Where `authority.db` lies. It must belong to this user; it is made when the first account is, and whenever
+  ///     something is written others are kept out of it (mode 0700).
   ///   - label: What to call the sessions that begin here, in listings; nil for nothing.
   ///   - policy: The limits of sessions.
   ///   - busyWait: How long to wait for another process's lock.
@@ -54,6 +54,17 @@ public final class LocalAuthority: Sendable {
 
   /// The path of the database file.
   public var databasePath: String { database.path }
+
+  /// Makes the directory if there is none, so that it can be watched; one that is there stays as it is.
+  ///
+  /// - Throws: ``LocalFailure`` of kind `unavailable` when it cannot be made, or is not a directory of this user.
+  public func prepare() throws(LocalFailure) {
+    do throws(FileFault) {
+      try database.directory.makeIfMissing()
+    } catch {
+      throw error.asLocalFailure
+    }
+  }
 
   func now() throws(LocalFailure) -> BootInstant {
     do {

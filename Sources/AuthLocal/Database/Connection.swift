@@ -144,8 +144,11 @@ final class Connection {
   }
 
   private func failure(_ code: Int32) -> LocalFailure {
-    DatabaseFault.failure(
-      code: code, systemError: ErrorNumber(sqlite3_system_errno(handle)),
+    // SQLite forgets the number when it is the commit that fails; the last call that failed was the write then.
+    let last = ErrorNumber.current
+    let kept = ErrorNumber(sqlite3_system_errno(handle))
+    return DatabaseFault.failure(
+      code: code, systemError: kept.code == 0 && last.isNoSpace ? last : kept,
       detail: String(cString: sqlite3_errmsg(handle)),
       path: path)
   }

@@ -23,11 +23,7 @@ extension Workspace {
     case .alreadyLoggedOut:
       if case .refused(let refusal) = others { throw Self.incomplete(refusal) }
       return Answer(lines: ["Nobody was logged in."], ["logged_out": false, "reason": "nobody_logged_in"])
-    case .partial(let leftovers, let causes):
-      let why = causes.isEmpty ? "" : " (\(causes.joined(separator: "; ")))"
-      throw Refusal(
-        .cannotTell, "logout_incomplete", "logged out on this device, but \(leftovers)\(why)",
-        hint: "Log out again when the cause is removed: auth-cli logout")
+    case .partial(let leftovers, let causes): throw Self.incomplete(leftovers, causes)
     }
   }
 
@@ -51,6 +47,22 @@ extension Workspace {
     case .obstructed(let obstacle): return .refused(Refusal(obstacle))
     case .overtaken, .cancelled: return .refused(Refusal(SessionFailure.overtaken))
     }
+  }
+
+  /// A session file that stays must not be reported as a logout, and without it there is nothing to log out again with.
+  private static func incomplete(_ leftovers: Leftovers, _ causes: [String]) -> Refusal {
+    var reasons: [String] = []
+    for cause in causes where !reasons.contains(cause) { reasons.append(cause) }
+    let why = reasons.isEmpty ? "" : " (\(reasons.joined(separator: "; ")))"
+    guard leftovers.notErased else {
+      return Refusal(
+        .cannotTell, "logout_incomplete", "logged out on this device, but \(leftovers)\(why)",
+        hint: "Its limits end the session; to end it sooner, remove the cause, log in, and: auth-cli logout --all")
+    }
+    return Refusal(
+      .cannotTell, "logout_incomplete",
+      "\(leftovers.notRevoked ? "the logout failed:" : "the session is ended, but") \(leftovers)\(why)",
+      hint: "Remove the cause, then log out again: auth-cli logout")
   }
 
   private static func incomplete(_ refusal: Refusal) -> Refusal {

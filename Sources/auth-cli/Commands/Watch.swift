@@ -5,6 +5,7 @@ extension Workspace {
   /// `watch`: a line for each change of this context's session and user, whichever process makes it. Watching is not activity.
   func watch(until end: WatchEnd?) async throws(Refusal) -> Answer {
     do throws(VaultFailure) { try vault.prepare() } catch { throw Refusal(error) }
+    do throws(LocalFailure) { try authority.prepare() } catch { throw Refusal(error) }
     let database = authority.databasePath
     let databaseName = database.split(separator: "/").last.map(String.init) ?? database
     let sessionName = vault.path.split(separator: "/").last.map(String.init) ?? vault.path
