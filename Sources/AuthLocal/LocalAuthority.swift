@@ -55,17 +55,6 @@ public final class LocalAuthority: Sendable {
   /// The path of the database file.
   public var databasePath: String { database.path }
 
-  /// Makes the directory if there is none, so that it can be watched; one that is there stays as it is.
-  ///
-  /// - Throws: ``LocalFailure`` of kind `unavailable` when it cannot be made, or is not a directory of this user.
-  public func prepare() throws(LocalFailure) {
-    do throws(FileFault) {
-      try database.directory.makeIfMissing()
-    } catch {
-      throw error.asLocalFailure
-    }
-  }
-
   func now() throws(LocalFailure) -> BootInstant {
     do {
       return try clock.now()
