@@ -26,7 +26,9 @@ import Synchronization
   }
 
   private static let free: UInt = 0
-  /// Stands for a thread that runs no task. No task lies at this address.
+  /// Stands for a thread that runs no task.
+  ///
+  /// No task lies at this address.
   private static let thread: UInt = 1
 
   init(clock: any SessionClock) {
@@ -61,7 +63,9 @@ import Synchronization
     return .overflow(holder)
   }
 
-  /// Leaves. The last one to leave a closed gate tells whoever waits for that.
+  /// Leaves.
+  ///
+  /// The last one to leave a closed gate tells whoever waits for that.
   @usableFromInline func leave(_ place: Place) {
     switch place {
     case .slot(let index):
@@ -74,7 +78,9 @@ import Synchronization
     if closed.load(ordering: .sequentiallyConsistent) { tellIfDrained() }
   }
 
-  /// Closes the gate: no lease starts from now on. Closing again keeps the first reason.
+  /// Closes the gate: no lease starts from now on.
+  ///
+  /// Closing again keeps the first reason.
   func close(_ reason: EndReason) {
     slow.withLock { state in
       if state.reason == nil { state.reason = reason }
@@ -105,7 +111,9 @@ import Synchronization
     return count
   }
 
-  /// Whether the task that asks is inside a lease. A task started by the lease's holder is another task.
+  /// Whether the task that asks is inside a lease.
+  ///
+  /// A task started by the lease's holder is another task.
   var isHeldByCurrentTask: Bool {
     let holder = Self.currentHolder()
     guard holder != Self.thread else { return false }

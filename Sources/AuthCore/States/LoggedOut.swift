@@ -7,7 +7,9 @@ public struct LoggedOut: Hashable, Sendable {
   /// The tokens that may still work or may still be kept; nil when only the vault knows.
   public var targets: Effect.Targets?
 
-  /// Whether another `logOut` has something to do. A lease that outlived its session ends by itself.
+  /// Whether another `logOut` has something to do.
+  ///
+  /// A lease that outlived its session ends by itself.
   var isUnfinished: Bool { leftovers.notRevoked || leftovers.notErased }
 
   var permitted: SessionCommands {

@@ -12,7 +12,9 @@ public struct LoggingOut: Hashable, Sendable {
   public let targets: Effect.Targets?
   /// Whether the authority has to be told; it has not when the reason came from there.
   public var revoking = true
-  /// The session that takes the place of this one. It is kept already.
+  /// The session that takes the place of this one.
+  ///
+  /// It is kept already.
   public var successor: SessionRecord?
   /// What could not be finished so far.
   public var leftovers = Leftovers.none

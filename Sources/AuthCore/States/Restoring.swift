@@ -1,4 +1,6 @@
-/// Launch: the vault has not answered, or could not. A login is permitted; nothing says that anybody is logged out.
+/// Launch: the vault has not answered, or could not.
+///
+/// A login is permitted; nothing says that anybody is logged out.
 public struct Restoring: Hashable, Sendable {
   /// The epoch of the reading under way; nil before the first, and after one that could not find out.
   public var reading: Epoch?
