@@ -26,7 +26,7 @@ public struct Authenticating: Hashable, Sendable {
     case .logOut:
       // Also while a grant is being kept: if that fails, the vault still holds what was there before. The grant itself is given back when
       // its write comes back.
-      return .forget(&epochs)
+      return .clear(nil, .userAsked, revoking: true, &epochs)
     case .restored:
       return .ignore(.otherEpoch)
     case .authenticated(let epoch, let outcome):

@@ -26,8 +26,7 @@ public struct LoggedOut: Hashable, Sendable {
       return .reject(.notLoggedIn)
     case .logOut:
       guard isUnfinished else { return .reject(.alreadyLoggedOut) }
-      guard let targets else { return .forget(&epochs) }
-      return .revoke(targets, .userAsked, &epochs)
+      return .clear(targets, .userAsked, revoking: true, &epochs)
     case .restored:
       return .ignore(.otherEpoch)
     case .authenticated(_, let outcome):

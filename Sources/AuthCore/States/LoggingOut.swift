@@ -133,24 +133,14 @@ extension Step {
     return .move(.loggingOut(next), Effects(.closeKeys(session.began), .notify, .drain(epoch)))
   }
 
-  /// Ends a session that has no keys yet.
-  static func revoke(_ targets: Effect.Targets, _ reason: EndReason, _ epochs: inout EpochCounter) -> Step {
+  /// Clears away what may be left of a session that has no keys; nil targets are whatever the vault holds.
+  ///
+  /// It begins with the leases too: one may have outlived a session that ended before.
+  static func clear(
+    _ targets: Effect.Targets?, _ reason: EndReason, revoking: Bool, _ epochs: inout EpochCounter
+  ) -> Step {
     let epoch = epochs.next()
-    let next = LoggingOut(epoch: epoch, step: .revoking, reason: reason, targets: targets)
-    return .move(.loggingOut(next), Effects(.revoke(epoch, targets, reason), .notify))
-  }
-
-  /// Forgets a token that the authority rejected.
-  static func erase(_ targets: Effect.Targets, _ reason: EndReason, _ epochs: inout EpochCounter) -> Step {
-    let epoch = epochs.next()
-    let next = LoggingOut(epoch: epoch, step: .erasing, reason: reason, targets: targets, revoking: false)
-    return .move(.loggingOut(next), Effects(.erase(epoch, targets), .notify))
-  }
-
-  /// Ends whatever session the vault may hold.
-  static func forget(_ epochs: inout EpochCounter) -> Step {
-    let epoch = epochs.next()
-    let next = LoggingOut(epoch: epoch, step: .erasing, reason: .userAsked, targets: nil)
-    return .move(.loggingOut(next), Effects(.forget(epoch), .notify))
+    let next = LoggingOut(epoch: epoch, step: .draining, reason: reason, targets: targets, revoking: revoking)
+    return .move(.loggingOut(next), Effects(.notify, .drain(epoch)))
   }
 }
