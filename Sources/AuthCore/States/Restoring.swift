@@ -22,7 +22,7 @@ public struct Restoring: Hashable, Sendable {
     case .switchUser, .reauthenticate, .renew, .check:
       return .reject(.notLoggedIn)
     case .logOut:
-      return .clear(nil, .userAsked, revoking: true, &epochs)
+      return .clear(nil, sweeping: true, .userAsked, revoking: true, &epochs)
     case .restored(let epoch, let outcome):
       guard epoch == reading else { return .ignore(.otherEpoch) }
       return conclude(outcome, &epochs)
@@ -46,7 +46,7 @@ public struct Restoring: Hashable, Sendable {
     case .absent:
       .move(.loggedOut(LoggedOut(reason: previously)), Effects(.notify))
     case .ended(let reason, let token):
-      .clear(Effect.Targets(token), reason, revoking: false, &epochs)
+      .clear(Effect.Targets(token), sweeping: false, reason, revoking: false, &epochs)
     case .obstructed(let obstacle):
       .move(.restoring(Restoring(obstacle: obstacle, previously: previously)), Effects(.notify))
     }
