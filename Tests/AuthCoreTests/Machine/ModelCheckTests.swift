@@ -12,7 +12,7 @@ import Testing
     let machine: ModelJudge.Machine = { $0.handle($1) }
     let narrow = ModelBudget(logins: 1, faults: 0, strangers: 0, crashes: 0, leases: 0, work: 6)
     let faulty = ModelBudget(logins: 1, faults: 1, strangers: 1, crashes: 0, leases: 1, work: 6)
-    let (first, second, third) = isDeep ? (800_000, 500_000, 500_000) : (8_000, 8_000, 20_000)
+    let (first, second, third) = isDeep ? (800_000, 500_000, 500_000) : (6_000, 6_000, 12_000)
     return [
       ModelChecker(worlds: ModelWorld.launches(ModelBudget()), mostVisited: first),
       ModelChecker(worlds: ModelPrologue.sessions(narrow, machine), mostVisited: second),

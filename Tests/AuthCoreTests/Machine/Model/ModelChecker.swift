@@ -87,15 +87,7 @@ struct ModelChecker {
     var world = worlds[Int(number)]
     let judge = ModelJudge(handle)
     var lines = [world.prologue]
-    for step in steps.reversed() {
-      judge.exchanges = []
-      let words = step.words(world)
-      world.take(step, judge)
-      lines.append(words)
-      for (event, reaction) in judge.exchanges ?? [] {
-        lines.append("    \(event.kind.rawValue) -> \(reaction.words(world.machine.state))")
-      }
-    }
+    for step in steps.reversed() { lines += world.takeInWords(step, judge) }
     if let violation = judge.violation { lines.append("BROKEN \(violation)") }
     return lines.joined(separator: "\n")
   }

@@ -5,7 +5,7 @@
 /// Tokens, sessions and users are numbered in the order in which they are met, beginning with the machine. Of an epoch only
 /// that counts to which part of the machine it is equal. What nothing refers to is left out.
 struct ModelEncoder {
-  private(set) var bytes: [UInt8] = []
+  var bytes: [UInt8] = []
   private let authority: ModelAuthority
   private var tokenNumbers: [UInt8]
   private var tokens: [UInt8] = []
@@ -17,8 +17,8 @@ struct ModelEncoder {
   /// While set, nothing is numbered: what has no number is described.
   private var isSketch = false
 
-  private static let unknown: UInt8 = 255
-  private static let none: UInt8 = 254
+  static let unknown: UInt8 = 255
+  static let none: UInt8 = 254
 
   init(_ world: borrowing ModelWorld) {
     authority = world.authority
@@ -33,7 +33,7 @@ struct ModelEncoder {
 
   // MARK: Names
 
-  private mutating func write(token: UInt8) {
+  mutating func write(token: UInt8) {
     if tokenNumbers[Int(token)] == Self.unknown {
       guard !isSketch else {
         let session = authority.session(of: token)
@@ -46,7 +46,7 @@ struct ModelEncoder {
     bytes.append(tokenNumbers[Int(token)])
   }
 
-  private mutating func write(user: UInt8) {
+  mutating func write(user: UInt8) {
     if userNumbers[Int(user)] == Self.unknown, !isSketch {
       userNumbers[Int(user)] = users
       users += 1
@@ -62,11 +62,11 @@ struct ModelEncoder {
   }
 
   /// An epoch that somebody brings: one of the machine's, or just another.
-  private mutating func write(brought epoch: Epoch) {
+  mutating func write(brought epoch: Epoch) {
     bytes.append(epochs.firstIndex(of: epoch).map { UInt8($0) } ?? Self.none)
   }
 
-  private mutating func write(_ flags: Bool...) {
+  mutating func write(_ flags: Bool...) {
     var byte: UInt8 = 0
     for flag in flags { byte = byte << 1 | (flag ? 1 : 0) }
     bytes.append(byte)
@@ -136,17 +136,17 @@ struct ModelEncoder {
     write(state.sweeping)
   }
 
-  private mutating func write(_ targets: Effect.Targets?) {
+  mutating func write(_ targets: Effect.Targets?) {
     guard let targets else { return bytes.append(Self.none) }
     write(token: targets.token.number)
     if let pending = targets.pending { write(token: pending.number) } else { bytes.append(Self.none) }
   }
 
-  private mutating func write(_ leftovers: Leftovers) {
+  mutating func write(_ leftovers: Leftovers) {
     write(leftovers.notRevoked, leftovers.notErased, leftovers.leases > 0, leftovers.leases > 1)
   }
 
-  private mutating func write(_ obstacle: Obstacle?) {
+  mutating func write(_ obstacle: Obstacle?) {
     switch obstacle {
     case .none: bytes.append(0)
     case .vault: bytes.append(1)
@@ -162,7 +162,7 @@ struct ModelEncoder {
     }
   }
 
-  private mutating func write(_ reason: EndReason) {
+  mutating func write(_ reason: EndReason) {
     let number: UInt8 =
       switch reason {
       case .userAsked: 0
@@ -244,65 +244,6 @@ struct ModelEncoder {
     }
     bytes.append(UInt8(orphans))
   }
-
-  // MARK: Work under way
-
-  private mutating func write(_ work: ModelWork) {
-    bytes.append(UInt8(truncatingIfNeeded: work.effect.number))
-    if let epoch = work.epoch { write(brought: epoch) }
-    switch work.effect {
-    case .read, .drain, .forget, .closeKeys, .notify: break
-    case .authenticate: write(user: work.user)
-    case .reauthenticate(_, let record), .renew(_, let record), .save(_, let record), .confirm(let record),
-      .discard(let record), .discardSaved(let record):
-      write(token: record.token)
-      write(brought: record.began)
-    case .exchange(_, let old, let new):
-      write(token: old.token)
-      write(token: new.token)
-      write(brought: new.began)
-    case .revoke(_, let targets, let reason):
-      write(targets)
-      write(reason)
-    case .erase(_, let targets): write(targets)
-    }
-    switch work.stage {
-    case .waiting(let token, let hasFailed):
-      bytes.append(hasFailed ? 249 : Self.none)
-      if let token { token == ModelWorld.nothing ? bytes.append(Self.unknown) : write(token: token) }
-    case .asking(let token, let hasFailed):
-      bytes.append(hasFailed ? 253 : 252)
-      if let token { write(token: token) }
-    case .returning(let event, let isFailure):
-      bytes.append(isFailure ? 251 : 250)
-      write(event)
-    }
-  }
-
-  private mutating func write(_ event: SessionEvent) {
-    switch event {
-    case .restored(_, .found(let record)), .authenticated(_, .granted(let record)), .renewed(_, .granted(let record)):
-      bytes.append(0)
-      write(token: record.token)
-      write(brought: record.began)
-    case .restored(_, .absent), .authenticated(_, .failed), .saved(_, _, .done): bytes.append(1)
-    case .restored(_, .ended(let reason, let token)):
-      bytes.append(2)
-      write(reason)
-      write(token: token.number)
-    case .restored(_, .obstructed(let obstacle)): write(obstacle)
-    case .renewed(_, .ended(let reason)):
-      bytes.append(3)
-      write(reason)
-    case .renewed(_, .superseded), .saved(_, _, .superseded): bytes.append(4)
-    case .renewed(_, .failed), .saved(_, _, .failed): bytes.append(5)
-    case .revoked(_, let done): write(done)
-    case .erased(_, let left): write(left)
-    case .drained, .timedOut, .restore, .logIn, .switchUser, .reauthenticate, .renew, .check, .logOut, .limitReached,
-      .ended:
-      bytes.append(6)
-    }
-  }
 }
 
 extension Renewing.Purpose {
@@ -322,28 +263,6 @@ extension LoggingOut.Progress {
     case .draining: 0
     case .revoking: 1
     case .erasing: 2
-    }
-  }
-}
-
-extension Effect {
-  fileprivate var number: Int {
-    switch self {
-    case .read: 0
-    case .authenticate: 1
-    case .reauthenticate: 2
-    case .renew: 3
-    case .save: 4
-    case .exchange: 5
-    case .drain: 6
-    case .revoke: 7
-    case .erase: 8
-    case .forget: 9
-    case .confirm: 10
-    case .closeKeys: 11
-    case .discard: 12
-    case .discardSaved: 13
-    case .notify: 14
     }
   }
 }

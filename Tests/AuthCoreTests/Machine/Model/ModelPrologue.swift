@@ -17,21 +17,26 @@ struct ModelPrologue {
   func play(_ budget: ModelBudget, _ handle: @escaping ModelJudge.Machine) -> ModelWorld? {
     var world = launch
     let judge = ModelJudge(handle)
+    var script = [world.prologue]
     for move in moves {
-      switch move {
-      case .command(let command, let user): world.take(.command(command, user: user), judge)
-      case .timeOut: world.take(.timeOut, judge)
-      case .on(let kind, let choice):
-        let index = world.works.indices.last { index in
-          world.works[index].effect.kind == kind && world.choices(index).contains { $0 == choice }
-        }
-        guard let index else { return nil }
-        world.take(.work(UInt8(index), choice), judge)
-      }
+      guard let step = step(move, in: world) else { return nil }
+      script += world.takeInWords(step, judge)
       guard judge.violation == nil else { return nil }
     }
-    world.prologue = words
+    world.prologue = (script + ["(\(words))"]).joined(separator: "\n")
     return world.limited(to: budget)
+  }
+
+  private func step(_ move: Move, in world: ModelWorld) -> ModelStep? {
+    switch move {
+    case .command(let command, let user): return .command(command, user: user)
+    case .timeOut: return .timeOut
+    case .on(let kind, let choice):
+      let index = world.works.indices.last { index in
+        world.works[index].effect.kind == kind && world.choices(index).contains { $0 == choice }
+      }
+      return index.map { .work(UInt8($0), choice) }
+    }
   }
 
   /// The ends of all prologues that the machine comes to.

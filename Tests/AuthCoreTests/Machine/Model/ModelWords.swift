@@ -2,6 +2,19 @@
 
 // A script of steps in words.
 
+extension ModelWorld {
+  /// Takes the step, and says what happened: the step, and what the machine was asked and answered.
+  mutating func takeInWords(_ step: ModelStep, _ judge: ModelJudge) -> [String] {
+    let words = step.words(self)
+    judge.exchanges = []
+    take(step, judge)
+    let answers = (judge.exchanges ?? []).map { event, reaction in
+      "    \(event.kind.rawValue) -> \(reaction.words(machine.state))"
+    }
+    return [words] + answers
+  }
+}
+
 extension ModelStep {
   /// What happens, said before it does.
   func words(_ world: borrowing ModelWorld) -> String {
