@@ -24,7 +24,7 @@ public struct Restoring: Hashable, Sendable {
     case .switchUser, .reauthenticate, .renew, .check:
       return .reject(.notLoggedIn)
     case .logOut:
-      return .forget(&epochs)
+      return .clear(nil, sweeping: true, .userAsked, revoking: true, &epochs)
     case .restored(let epoch, let outcome):
       guard epoch == reading else { return .ignore(.otherEpoch) }
       return conclude(outcome, &epochs)
@@ -48,7 +48,7 @@ public struct Restoring: Hashable, Sendable {
     case .absent:
       .move(.loggedOut(LoggedOut(reason: previously)), Effects(.notify))
     case .ended(let reason, let token):
-      .erase(Effect.Targets(token), reason, &epochs)
+      .clear(Effect.Targets(token), sweeping: false, reason, revoking: false, &epochs)
     case .obstructed(let obstacle):
       .move(.restoring(Restoring(obstacle: obstacle, previously: previously)), Effects(.notify))
     }
