@@ -24,8 +24,8 @@ public final class LocalAuthority: Sendable {
   /// Nothing is read or made yet.
   ///
   /// - Parameters:
-  ///   - directory: Where `authority.db` lies. It must be of mode 0700 and belong to this user, and is made so when an
-  ///     account is.
+  ///   - directory: Where `authority.db` lies. It must belong to this user; it is made when the first account is, and whenever
+  ///     something is written others are kept out of it (mode 0700).
   ///   - label: What to call the sessions that begin here, in listings; nil for nothing.
   ///   - policy: The limits of sessions.
   ///   - busyWait: How long to wait for another process's lock.

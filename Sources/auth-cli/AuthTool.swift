@@ -6,18 +6,6 @@ enum AuthTool {
 
   static let tool = Tool<Request>(
     name: "auth-cli",
-    version: version,
-    date: "November 21, 2026",
-    summary: "a session that cannot be used wrongly",
-    discussion: [
-      "Logs users in, keeps their session on this device and opens guarded screens with it: payments, receipts, a profile. "
-        + "Accounts, sessions and money are kept in one database on this machine."
-    ],
-    firstSteps: [
-      .init("register alice", "create an account"),
-      .init("login alice", "log in"),
-      .init("home", "look around"),
-    ],
     groups: [
       .init(title: "Session", commands: SessionCommands.all),
       .init(title: "Screens", commands: ScreenCommands.all),
@@ -25,11 +13,25 @@ enum AuthTool {
       .init(title: "About the program", commands: ReferenceCommands.all),
     ],
     globalOptions: GlobalOptions.declarations,
-    statuses: ExitStatus.allCases.map(\.declaration),
-    glossaries: [environment, files]
-  )
+    about: {
+      About(
+        version: version,
+        date: "November 21, 2026",
+        summary: "a session that cannot be used wrongly",
+        discussion: [
+          "Logs users in, keeps their session on this device and opens guarded screens with it: payments, receipts, a profile. "
+            + "Accounts, sessions and money are kept in one database on this machine."
+        ],
+        firstSteps: [
+          .init("register alice", "create an account"),
+          .init("login alice", "log in"),
+          .init("home", "look around"),
+        ],
+        statuses: ExitStatus.allCases.map(\.declaration),
+        glossaries: [environment, files])
+    })
 
-  private static let environment = Tool<Request>.Glossary(
+  private static let environment = About.Glossary(
     title: "Environment",
     entries: [
       .init(
@@ -43,7 +45,7 @@ enum AuthTool {
       .init(term: "TZ", meaning: "the time zone of times shown to people"),
     ])
 
-  private static let files = Tool<Request>.Glossary(
+  private static let files = About.Glossary(
     title: "Files",
     entries: [
       .init(

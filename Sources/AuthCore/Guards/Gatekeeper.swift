@@ -6,7 +6,7 @@ public import Synchronization
 /// its own, and an option that names several takes all of them or none. The empty option is always refused: it names
 /// nothing to exclude others from. Words and idea: Dan Loman, "Use a Gatekeeper to manage control flow", 2021.
 ///
-/// A passage is *unowned* (``attemptPassage()``; whoever calls ``reset()`` ends it) or *owned* (``withPassage(_:)``,
+/// A passage is *unowned* (``attemptPassage()``; whoever calls ``reset()`` ends it) or *owned* (`withPassage`,
 /// ``acquire()``; it ends with its holder, and no reset touches it).
 public final class Gatekeeper<Value>: Sendable {
   @usableFromInline enum Standing: UInt8, AtomicRepresentable, Sendable { case open, unowned, owned }

@@ -2,7 +2,7 @@
 ///
 /// It cannot be made from an optional user or from nothing: it has no public initializer and no decoder, and only a ``SessionStore`` makes
 /// one, from a session that an authority granted. So code that is given one needs no check. It opens screens; an effect needs the
-/// ``SessionLease`` that ``withLease(_:)-swift.method`` lends.
+/// ``SessionLease`` that `withLease` lends.
 /// (Locks and keys: J. Sundell, "Using locks and keys in Swift", 2018.)
 ///
 /// A key is a snapshot: when the user's name changes, open screens are handed a new one. Copies are the same key: after the logout every one

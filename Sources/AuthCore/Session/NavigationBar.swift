@@ -31,6 +31,8 @@ public final class NavigationBar: Stateful {
   public let title: String
   private let store: SessionStore
   private let current = Locked<Button>(.logIn)
+  /// Asked twice is logged in once: a second press while the credentials are asked for is refused.
+  private let loggingIn = Gatekeeper<Bool>()
 
   /// Creates a bar that shows the session of `store` from now on.
   public init(title: String, store: SessionStore) {
@@ -48,7 +50,7 @@ public final class NavigationBar: Stateful {
     case loggedIn(LoggedInSession)
     /// The logout has begun; its keys are dead already. Wait for it to learn what remains.
     case loggingOut(PendingLogout)
-    /// The user thought better of it, and nothing was sent.
+    /// The user thought better of it, or an earlier press is still asking for credentials; nothing was sent.
     case nothing
   }
 
@@ -62,8 +64,14 @@ public final class NavigationBar: Stateful {
   ) async throws(SessionFailure) -> Pressed {
     switch button {
     case .logIn:
-      guard let credentials = await credentials() else { return .nothing }
-      return .loggedIn(try await store.logIn(credentials))
+      let passage = try await loggingIn.withPassage { () async throws(SessionFailure) -> Pressed in
+        guard let credentials = await credentials() else { return .nothing }
+        return .loggedIn(try await store.logIn(credentials))
+      }
+      switch passage {
+      case .passed(let pressed): return pressed
+      case .refused: return .nothing
+      }
     case .logOut:
       return .loggingOut(store.beginLogOut())
     }

@@ -24,8 +24,9 @@ public struct Authenticating: Hashable, Sendable {
     case .renew, .check:
       return .reject(.notLoggedIn)
     case .logOut:
-      guard let saving else { return .forget(&epochs) }
-      return .revoke(Effect.Targets(saving.grant.token), .userAsked, &epochs)
+      // Also while a grant is being kept: if that fails, the vault still holds what was there before. The grant itself is given back when
+      // its write comes back.
+      return .forget(&epochs)
     case .restored:
       return .ignore(.otherEpoch)
     case .authenticated(let epoch, let outcome):

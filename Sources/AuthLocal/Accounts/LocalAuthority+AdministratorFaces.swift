@@ -36,8 +36,8 @@ extension LocalAuthority {
   ///   - fresh: Proves that the password was entered recently; it is checked again.
   ///   - lease: The same session.
   /// - Returns: The account as changed.
-  /// - Throws: ``LocalFailure`` of kind `refused` (`account_not_found`, `last_administrator`), `notPermitted`, `notFresh`,
-  ///   `session` or `unavailable`.
+  /// - Throws: ``LocalFailure`` of kind `refused` (`account_not_found`, `last_administrator`), `notPermitted`,
+  ///   `notFresh`, `session` or `unavailable`.
   public func setDisabled(
     _ disabled: Bool, account name: Username, for administrator: AdminSession, _ fresh: FreshSession,
     under lease: borrowing SessionLease
@@ -55,7 +55,8 @@ extension LocalAuthority {
   ///   - fresh: Proves that the password was entered recently; it is checked again.
   ///   - lease: The same session.
   /// - Returns: The account as changed.
-  /// - Throws: ``LocalFailure`` of kind `refused` (`account_not_found`), `notPermitted`, `notFresh`, `session` or `unavailable`.
+  /// - Throws: ``LocalFailure`` of kind `refused` (`account_not_found`), `notPermitted`, `notFresh`, `session` or
+  ///   `unavailable`.
   public func unlock(
     account name: Username, for administrator: AdminSession, _ fresh: FreshSession,
     under lease: borrowing SessionLease
@@ -63,5 +64,23 @@ extension LocalAuthority {
     try Self.require(administrator.session.id, is: lease.sessionID)
     try Self.require(fresh.session.id, is: lease.sessionID)
     return try unlock(account: name, token: lease.token)
+  }
+
+  /// Writes down that an administrator looked at accounts.
+  ///
+  /// - Parameters:
+  ///   - subject: What was looked at.
+  ///   - administrator: Proves the role; it is checked again.
+  ///   - lease: The same session.
+  /// - Throws: ``LocalFailure`` of kind `notPermitted`, `session` or `unavailable`.
+  public func noteView(
+    of subject: String, for administrator: AdminSession, under lease: borrowing SessionLease
+  ) throws(LocalFailure) {
+    try Self.require(administrator.session.id, is: lease.sessionID)
+    try writing(lease.token) { (db, own, _) throws(LocalFailure) in
+      guard own.user.role == .administrator else { throw .notPermitted }
+      try record(
+        .sensitiveRead, account: own.account, actor: own.account, session: own.id, detail: subject, in: db)
+    }
   }
 }

@@ -26,7 +26,8 @@ extension LocalAuthority {
   ///   - session: Proves that the present password was entered recently.
   ///   - lease: The same session.
   /// - Returns: The grant with the new token, to be kept in the place of the old.
-  /// - Throws: ``LocalFailure`` of kind `invalid` for a password that is not accepted; `notFresh`, `session`, `unavailable`.
+  /// - Throws: ``LocalFailure`` of kind `invalid` for a password that is not accepted; `notFresh`, `session`,
+  ///   `unavailable`.
   public func changePassword(
     to password: Password, for session: FreshSession, under lease: borrowing SessionLease
   ) throws(LocalFailure) -> Grant {

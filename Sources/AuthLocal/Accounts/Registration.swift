@@ -8,7 +8,10 @@ extension LocalAuthority {
   /// It does not log in. It makes the database when there is none, and forgets failed attempts on the name from before
   /// it existed.
   ///
-  /// - Parameter displayName: The name that screens show; nil shows the user name as typed.
+  /// - Parameters:
+  ///   - username: 1 to 64 letters, digits, `.`, `_` or `-`.
+  ///   - password: At least 15 characters and at most 511 bytes, and none that is tried first.
+  ///   - displayName: The name that screens show; nil shows the user name as typed.
   /// - Returns: The new user.
   /// - Throws: ``LocalFailure`` of kind `invalid` for a name or a password that is not accepted, `refused`
   ///   (`username_taken`) when the name is in use, `unavailable` when nothing could be stored.

@@ -7,13 +7,16 @@ final class Connection {
   let path: String
   private let handle: OpaquePointer
   private let wait: BusyWait
-  private var statements: [String: OpaquePointer] = [:]
+  /// A list and not a dictionary: the first dictionary of a kind makes the runtime search every conformance in the
+  /// executable, which costs a short process more than it could ever save here.
+  private var statements: [Prepared] = []
   private var isSetUpForWriting = false
 
   /// Opens a file that exists.
   ///
   /// Nothing is read from it yet.
   init(path: String, wait limit: Duration) throws(LocalFailure) {
+    _ = Self.configured
     var handle: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
     let code = sqlite3_open_v2(path, &handle, flags, nil)
@@ -29,8 +32,16 @@ final class Connection {
     wait.install(on: handle)
   }
 
+  /// Whoever used SQLite in this process before has configured it, which is as good.
+  private static let configured = csqlite_configure()
+
+  private struct Prepared {
+    let sql: String
+    let statement: OpaquePointer
+  }
+
   deinit {
-    for statement in statements.values { sqlite3_finalize(statement) }
+    for prepared in statements { sqlite3_finalize(prepared.statement) }
     sqlite3_close(handle)
   }
 
@@ -111,11 +122,11 @@ final class Connection {
   }
 
   private func prepared(_ sql: String) throws(LocalFailure) -> OpaquePointer {
-    if let statement = statements[sql] { return statement }
+    for prepared in statements where prepared.sql == sql { return prepared.statement }
     var statement: OpaquePointer?
     let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
     guard let statement, code == SQLITE_OK else { throw failure(code) }
-    statements[sql] = statement
+    statements.append(Prepared(sql: sql, statement: statement))
     return statement
   }
 
@@ -133,8 +144,11 @@ final class Connection {
   }
 
   private func failure(_ code: Int32) -> LocalFailure {
-    DatabaseFault.failure(
-      code: code, systemError: ErrorNumber(sqlite3_system_errno(handle)),
+    // SQLite forgets the number when it is the commit that fails; the last call that failed was the write then.
+    let last = ErrorNumber.current
+    let kept = ErrorNumber(sqlite3_system_errno(handle))
+    return DatabaseFault.failure(
+      code: code, systemError: kept.code == 0 && last.isNoSpace ? last : kept,
       detail: String(cString: sqlite3_errmsg(handle)),
       path: path)
   }

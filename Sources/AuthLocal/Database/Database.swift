@@ -8,6 +8,15 @@ import Glibc
 final class Database: Sendable {
   static let fileName = "authority.db"
 
+  private enum Access {
+    case reading, writing
+    /// Writing, and a file that is missing is made.
+    case creating
+
+    /// The statement that begins a transaction.
+    var begin: String { self == .reading ? "BEGIN" : "BEGIN IMMEDIATE" }
+  }
+
   private struct Open {
     var connection: Connection?
     var inode: ino_t = 0
@@ -29,27 +38,31 @@ final class Database: Sendable {
   func read<Result: Sendable>(
     _ body: (Connection) throws(LocalFailure) -> Result
   ) throws(LocalFailure) -> Result {
-    try transaction("BEGIN", creating: false, body)
+    try transaction(.reading, body)
   }
 
   /// Runs `body` alone among all processes; what it throws undoes what it did.
   ///
-  /// - Parameter creating: Whether to make a file that is missing.
+  /// - Parameters:
+  ///   - creating: Whether to make a file that is missing.
+  ///   - body: Works on the connection, inside the transaction.
+  /// - Returns: What `body` returns, when it is committed.
+  /// - Throws: What `body` throws, or ``LocalFailure`` of kind `unavailable`.
   func write<Result: Sendable>(
     creating: Bool = false, _ body: (Connection) throws(LocalFailure) -> Result
   ) throws(LocalFailure) -> Result {
-    try transaction("BEGIN IMMEDIATE", creating: creating, body)
+    try transaction(creating ? .creating : .writing, body)
   }
 
   private func transaction<Result: Sendable>(
-    _ begin: String, creating: Bool, _ body: (Connection) throws(LocalFailure) -> Result
+    _ access: Access, _ body: (Connection) throws(LocalFailure) -> Result
   ) throws(LocalFailure) -> Result {
     try open.withLock { (open) throws(LocalFailure) -> Result in
-      let connection = try connection(of: &open, creating: creating)
-      if begin != "BEGIN" { try connection.setUpForWriting() }
-      try connection.execute(begin)
+      let connection = try connection(of: &open, access)
+      if access != .reading { try connection.setUpForWriting() }
+      try connection.execute(access.begin)
       do throws(LocalFailure) {
-        try requireCurrentSchema(connection, creating: creating, begin)
+        try requireCurrentSchema(connection, access)
         let result = try body(connection)
         try connection.execute("COMMIT")
         return result
@@ -61,24 +74,23 @@ final class Database: Sendable {
     }
   }
 
-  private func requireCurrentSchema(
-    _ connection: Connection, creating: Bool, _ begin: String
-  ) throws(LocalFailure) {
+  private func requireCurrentSchema(_ connection: Connection, _ access: Access) throws(LocalFailure) {
     let migration = Migration(connection: connection)
     if case .current = try migration.standing() { return }
     try connection.execute("ROLLBACK")
-    try migration.run(creating: creating)
-    try connection.execute(begin)
+    if access == .reading { try keepOthersOut() }
+    try migration.run(creating: access == .creating)
+    try connection.execute(access.begin)
   }
 
   /// The connection, made anew when the file at the path is another one than was opened.
-  private func connection(of open: inout Open, creating: Bool) throws(LocalFailure) -> Connection {
+  private func connection(of open: inout Open, _ access: Access) throws(LocalFailure) -> Connection {
     let facts: FileFacts
     do throws(FileFault) {
-      facts = try checkedFile(creating: creating)
+      facts = try checkedFile(access)
     } catch {
       open = Open()
-      throw error.kind == .missing && !creating ? DatabaseFault.missing(path) : error.asLocalFailure
+      throw error.kind == .missing && access != .creating ? DatabaseFault.missing(path) : error.asLocalFailure
     }
     if let connection = open.connection, open.inode == facts.status.st_ino, open.device == facts.status.st_dev {
       return connection
@@ -89,25 +101,45 @@ final class Database: Sendable {
     return connection
   }
 
-  private func checkedFile(creating: Bool) throws(FileFault) -> FileFacts {
-    if creating { try directory.create() }
-    guard try directory.exists() else { throw missing }
-    if let facts = try FileFacts(of: path) { return try checked(facts) }
-    guard creating else { throw missing }
+  private func checkedFile(_ access: Access) throws(FileFault) -> FileFacts {
+    switch access {
+    case .reading: break
+    case .writing: guard try directory.secure() else { throw missing }
+    case .creating: try directory.create()
+    }
+    if let facts = try directory.look(for: Self.fileName) {
+      for suffix in Self.sideFileSuffixes {
+        if let facts = try FileFacts(of: path + suffix) { _ = try checked(facts) }
+      }
+      return try checked(facts)
+    }
+    guard access == .creating else { throw missing }
     try DurableFile.createEmpty(path)
     try directory.synchronize()
     guard let facts = try FileFacts(of: path) else { throw missing }
     return try checked(facts)
   }
 
+  /// Before a reader becomes a writer because the file is of an older schema.
+  private func keepOthersOut() throws(LocalFailure) {
+    do throws(FileFault) {
+      _ = try directory.secure()
+    } catch {
+      throw error.asLocalFailure
+    }
+  }
+
   private func checked(_ facts: FileFacts) throws(FileFault) -> FileFacts {
     try facts.require(.file)
     if facts.permissions == 0, facts.status.st_size == 0 {
       // Killed between open and fchmod under a umask of 777: finish what was begun.
-      guard chmod(path, 0o600) == 0 else { throw .system(path, "cannot be made accessible", .current) }
+      guard chmod(facts.path, 0o600) == 0 else { throw .system(facts.path, "cannot be made accessible", .current) }
     }
     return facts
   }
+
+  /// What SQLite may read or write beside the file.
+  private static let sideFileSuffixes = ["-journal", "-wal", "-shm"]
 
   private var missing: FileFault { FileFault(.missing, "\(path.printable) does not exist.", hint: "") }
 }

@@ -34,7 +34,8 @@ enum DatabaseFault {
     case _:
       let reason = systemError.code == 0 ? detail : "\(detail): \(systemError.explanation)"
       return .unavailable(
-        .unreadable, "database_error", "\(name): \(reason).", hint: "Try again; nothing was changed.")
+        .unreadable, "database_error", "\(name): \(reason).",
+        hint: "Nothing was changed. Check the disk, then try again.")
     }
   }
 
@@ -44,9 +45,11 @@ enum DatabaseFault {
       hint: "Nothing was changed. Keep it as evidence and put a backup in its place.")
   }
 
-  static func missing(_ path: String) -> LocalFailure {
+  /// There is no file, or one that nothing was ever committed to.
+  static func missing(_ path: String, isEmpty: Bool = false) -> LocalFailure {
     .unavailable(
-      .unreachable, "database_missing", "There are no accounts yet: \(path.printable) does not exist.",
+      .unreachable, "database_missing",
+      "There are no accounts yet: \(path.printable) \(isEmpty ? "is empty" : "does not exist").",
       hint: "Register the first account, or put a backup in its place.")
   }
 

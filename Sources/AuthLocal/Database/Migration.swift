@@ -46,7 +46,7 @@ struct Migration {
       switch try standing() {
       case .current: break
       case .unborn:
-        guard creating else { throw DatabaseFault.missing(connection.path) }
+        guard creating else { throw DatabaseFault.missing(connection.path, isEmpty: true) }
         try apply(from: 0)
       case .older(let version):
         try backUp(version: version)

@@ -2,6 +2,8 @@
 ///
 /// A step is never edited once released; a change is a new step. A new file takes all of them in one transaction, so
 /// that a file that was migrated and a file that was made are the same.
+///
+/// SQLite parses all of it in every process, so it has the rules that guard money and names, and no more.
 package enum Schema {
   /// "AuS1", the value of `PRAGMA application_id` in our files.
   package static let applicationID: Int64 = 0x4175_5331
@@ -15,20 +17,20 @@ package enum Schema {
   private static let first = """
     CREATE TABLE authority(
       id INTEGER PRIMARY KEY CHECK(id = 1),
-      administrator_made INTEGER NOT NULL CHECK(administrator_made IN (0, 1))
+      administrator_made INTEGER NOT NULL
     ) STRICT;
     INSERT INTO authority VALUES (1, 0);
 
     CREATE TABLE accounts(
-      id INTEGER PRIMARY KEY CHECK(id > 0),
+      id INTEGER PRIMARY KEY,
       name TEXT NOT NULL UNIQUE,
       display_name TEXT NOT NULL,
       role TEXT NOT NULL CHECK(role IN ('member', 'administrator')),
       password_hash TEXT NOT NULL,
-      disabled INTEGER NOT NULL DEFAULT 0 CHECK(disabled IN (0, 1)),
+      disabled INTEGER NOT NULL DEFAULT 0,
       created_at INTEGER NOT NULL,
-      guesses INTEGER NOT NULL DEFAULT 0 CHECK(guesses >= 0),
-      attempts INTEGER NOT NULL DEFAULT 0 CHECK(attempts >= guesses),
+      guesses INTEGER NOT NULL DEFAULT 0,
+      attempts INTEGER NOT NULL DEFAULT 0,
       wait_boot BLOB,
       wait_until INTEGER
     ) STRICT;
@@ -36,7 +38,7 @@ package enum Schema {
 
     CREATE TABLE unknown_names(
       id INTEGER PRIMARY KEY,
-      name_hash BLOB NOT NULL UNIQUE CHECK(length(name_hash) = 32),
+      name_hash BLOB NOT NULL UNIQUE,
       guesses INTEGER NOT NULL,
       attempts INTEGER NOT NULL,
       wait_boot BLOB,
@@ -44,11 +46,11 @@ package enum Schema {
     ) STRICT;
 
     CREATE TABLE sessions(
-      token_hash BLOB PRIMARY KEY CHECK(length(token_hash) = 32),
+      token_hash BLOB PRIMARY KEY,
       id TEXT NOT NULL UNIQUE,
       account INTEGER NOT NULL REFERENCES accounts(id),
       label TEXT,
-      boot BLOB NOT NULL CHECK(length(boot) = 16),
+      boot BLOB NOT NULL,
       active INTEGER NOT NULL,
       idle_span INTEGER NOT NULL,
       absolute_until INTEGER NOT NULL,
@@ -64,7 +66,7 @@ package enum Schema {
     CREATE INDEX sessions_old ON sessions(purge_after);
 
     CREATE TABLE other_tokens(
-      token_hash BLOB PRIMARY KEY CHECK(length(token_hash) = 32),
+      token_hash BLOB PRIMARY KEY,
       session TEXT NOT NULL REFERENCES sessions(id) ON DELETE CASCADE,
       active INTEGER,
       idle_span INTEGER,

@@ -12,7 +12,9 @@ public struct Event: Hashable, Sendable {
   public let actor: String?
   /// A salted hash that tells sessions apart without naming them.
   public let session: String?
-  /// More, such as a reason or a count. Never a secret. Escape it to print it (`printable`).
+  /// More, such as a reason or a count.
+  ///
+  /// Never a secret. Escape it to print it (`printable`).
   public let detail: String?
 }
 

@@ -30,6 +30,8 @@ public enum EventName: String, Hashable, Sendable, CaseIterable {
   case sessionUnknown = "session_unknown"
   /// An operation was refused for want of the role.
   case authorizationFailed = "authz_fail"
+  /// An administrator looked at accounts; the detail says at what.
+  case sensitiveRead = "sensitive_read"
   /// An account was made.
   case userCreated = "user_created"
   /// The name that screens show was changed.

@@ -5,8 +5,8 @@ extension LocalAuthority {
   ///
   /// - Parameters:
   ///   - scope: Whose.
-  ///   - since: Only those written at this time or later; nil for all. Where the wall clock was set back, what was written after that counts
-  ///     as no earlier than what was written before.
+  ///   - since: Only those written at this time or later; nil for all. Where the wall clock was set back, what was
+  ///     written after that counts as no earlier than what was written before.
   ///   - before: Only those before this number; nil begins with the newest.
   ///   - limit: How many at most.
   ///   - token: The session that asks.

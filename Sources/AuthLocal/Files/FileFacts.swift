@@ -34,24 +34,41 @@ struct FileFacts {
 
   private var type: mode_t { status.st_mode & S_IFMT }
 
+  /// Whether its owner alone may use it.
+  var isPrivate: Bool { permissions & 0o077 == 0 }
+  var isWritableByOthers: Bool { permissions & 0o022 != 0 }
+  var isOwn: Bool { status.st_uid == geteuid() }
+
   /// Refuses what is not a private file or directory of this user.
   func require(_ expected: Expected) throws(FileFault) {
+    try requireOwn(expected)
+    guard isPrivate else { throw wrongMode("lets others in") }
+  }
+
+  /// Refuses what is not a file or directory of this user, whatever its mode.
+  func requireOwn(_ expected: Expected) throws(FileFault) {
     let name = path.printable
     guard type == (expected == .file ? S_IFREG : S_IFDIR) else {
       throw FileFault(
         .wrongType, "\(name) is \(typeName), not a \(expected == .file ? "regular file" : "directory").",
         hint: "Move it out of the way: mv '\(name)' '\(name).old'")
     }
-    guard status.st_uid == geteuid() else {
-      throw FileFault(
-        .wrongOwner, "\(name) belongs to user id \(status.st_uid), and this is user id \(geteuid()).",
-        hint: "As root: chown \(geteuid()) '\(name)'")
+    guard isOwn else {
+      throw FileFault(.wrongOwner, "\(ownership).", hint: "As root: chown \(geteuid()) '\(name)'")
     }
-    guard permissions & 0o077 == 0 else {
-      throw FileFault(
-        .wrongMode, "\(name) has mode 0\(String(permissions, radix: 8)), which lets others in.",
-        hint: "chmod \(expected == .file ? "600" : "700") '\(name)'")
-    }
+  }
+
+  /// Whose it is, and who asks.
+  var ownership: String {
+    "\(path.printable) belongs to user id \(status.st_uid), and this is user id \(geteuid())"
+  }
+
+  /// The fault of a mode; `consequence` is what is wrong with it, as in "lets others in".
+  func wrongMode(_ consequence: String) -> FileFault {
+    let name = path.printable
+    return FileFault(
+      .wrongMode, "\(name) has mode 0\(String(permissions, radix: 8)), which \(consequence).",
+      hint: "chmod \(isDirectory ? "700" : "600") '\(name)'")
   }
 
   private var typeName: String {

@@ -38,10 +38,32 @@ package struct FileFault: Error, Hashable, Sendable {
     let what = "\(name) \(action): \(error.explanation)."
     return switch error.code {
     case ENOENT: FileFault(.missing, what, hint: "Check the path.")
-    case EACCES, EPERM: FileFault(.denied, what, hint: "Check owner and permissions of \(name) and its directory.")
+    case EACCES, EPERM: denied(path, "\(name) \(action): \(error.explanation)")
     case EROFS: FileFault(.readOnly, what, hint: "Make the file system writable, or choose another directory.")
     case _ where error.isNoSpace: FileFault(.noSpace, what, hint: "Make room, then try again.")
     case _: FileFault(.system(error), what, hint: "Try again; nothing was changed.")
+    }
+  }
+
+  /// Access that was refused, with who owns what is in the way: the file, or the first directory above it that can be seen.
+  private static func denied(_ path: String, _ what: String) -> FileFault {
+    var place = path
+    while true {
+      if let facts = try? FileFacts(of: place) {
+        guard !facts.isOwn else {
+          return FileFault(
+            .denied, "\(what); \(place.printable) has mode 0\(String(facts.permissions, radix: 8)).",
+            hint: "chmod u+\(facts.isDirectory ? "rwx" : "rw") '\(place.printable)'")
+        }
+        return FileFault(
+          .denied, "\(what); \(facts.ownership).",
+          hint: "Have user id \(facts.status.st_uid) let you in there, or choose another directory.")
+      }
+      let above = PrivateDirectory.parent(of: place)
+      guard above != place else {
+        return FileFault(.denied, "\(what).", hint: "Check the permissions on the way to it.")
+      }
+      place = above
     }
   }
 

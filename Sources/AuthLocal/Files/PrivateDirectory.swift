@@ -1,29 +1,44 @@
 import Glibc
 
-/// A directory that only its owner may enter: mode 0700, owned by this user, no symbolic link.
+/// A directory of this user's own, which is kept to its owner: mode 0700.
+///
+/// People make it with a plain mkdir, which lets others in. So what is made here is 0700, and what is about to be written
+/// to is tightened first, as initdb of PostgreSQL does ("fixing permissions on existing directory"). Reading changes nothing:
+/// it trusts what others may see but not write, and refuses what others could have put there.
 struct PrivateDirectory: Sendable {
   let path: String
 
-  /// Checks the directory.
+  /// Looks for a file by name without following a link, changing nothing.
+  ///
+  /// - Returns: nil when there is no such file, or no directory.
+  /// - Throws: When the directory is not this user's own, or when the file may be somebody else's work because others may write to
+  ///   the directory.
+  func look(for name: String) throws(FileFault) -> FileFacts? {
+    guard let own = try FileFacts(of: path) else { return nil }
+    try own.requireOwn(.directory)
+    guard let found = try FileFacts(of: file(name)) else { return nil }
+    if own.isWritableByOthers { throw own.wrongMode("lets others write") }
+    return found
+  }
+
+  /// Keeps others out of the directory; to be called before anything is written to it.
   ///
   /// - Returns: False when there is none.
-  func exists() throws(FileFault) -> Bool {
+  func secure() throws(FileFault) -> Bool {
     guard let facts = try FileFacts(of: path) else { return false }
-    if facts.permissions == 0, facts.isDirectory, facts.status.st_uid == geteuid() {
-      // Killed between mkdir and chmod under a umask of 777: finish what was begun.
-      guard chmod(path, 0o700) == 0 else { throw .system(path, "cannot be made accessible", .current) }
-      return true
-    }
-    try facts.require(.directory)
+    try facts.requireOwn(.directory)
+    if !facts.isPrivate, chmod(path, 0o700) != 0 { throw .system(path, "cannot be made private", .current) }
     return true
   }
 
   /// Makes the directory, and those above it that are missing, durable and with mode 0700 whatever the umask.
-  func create() throws(FileFault) {
-    if try exists() { return }
+  ///
+  /// One that is there is left as it is.
+  func makeIfMissing() throws(FileFault) {
+    if let facts = try FileFacts(of: path) { return try facts.requireOwn(.directory) }
     let parent = Self.parent(of: path)
     if parent != path, access(parent, F_OK) != 0, errno == ENOENT {
-      try PrivateDirectory(path: parent).create()
+      try PrivateDirectory(path: parent).makeIfMissing()
     }
     if mkdir(path, 0o700) == 0 {
       guard chmod(path, 0o700) == 0 else { throw .system(path, "cannot be made private", .current) }
@@ -31,7 +46,12 @@ struct PrivateDirectory: Sendable {
     } else if errno != EEXIST {
       throw .system(path, "cannot be made", .current)
     }
-    _ = try exists()
+  }
+
+  /// Makes the directory if it is missing, and keeps others out of it.
+  func create() throws(FileFault) {
+    try makeIfMissing()
+    _ = try secure()
   }
 
   /// Makes the names in the directory durable.
@@ -41,17 +61,18 @@ struct PrivateDirectory: Sendable {
 
   func file(_ name: String) -> String { path.hasSuffix("/") ? path + name : path + "/" + name }
 
+  /// The directory that a path lies in.
+  static func parent(of path: String) -> String {
+    let above = path.split(separator: "/").dropLast().joined(separator: "/")
+    if path.hasPrefix("/") { return "/" + above }
+    return above.isEmpty ? "." : above
+  }
+
   private static func synchronize(_ path: String) throws(FileFault) {
     let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { throw .system(path, "cannot be opened", .current) }
     defer { close(descriptor) }
     // EINVAL: a file system that cannot synchronise a directory has no more to give.
     if fsync(descriptor) != 0, errno != EINVAL { throw .system(path, "cannot be made durable", .current) }
-  }
-
-  private static func parent(of path: String) -> String {
-    let above = path.split(separator: "/").dropLast().joined(separator: "/")
-    if path.hasPrefix("/") { return "/" + above }
-    return above.isEmpty ? "." : above
   }
 }

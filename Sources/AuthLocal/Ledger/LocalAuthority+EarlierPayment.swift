@@ -6,8 +6,8 @@ extension LocalAuthority {
   /// It needs no recent password: nothing is paid, and a retry that lost its answer must get it.
   ///
   /// - Returns: The receipt, or nil when the order has no key or the key was not used.
-  /// - Throws: ``LocalFailure`` of kind `refused` (`idempotency_key_reused`) when the key was used for another order; `session`,
-  ///   `unavailable`.
+  /// - Throws: ``LocalFailure`` of kind `refused` (`idempotency_key_reused`) when the key was used for another order;
+  ///   `session`, `unavailable`.
   public func earlierPayment(
     of order: PaymentOrder, under lease: borrowing SessionLease
   ) throws(LocalFailure) -> Receipt? {

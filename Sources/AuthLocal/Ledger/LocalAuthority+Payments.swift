@@ -35,6 +35,9 @@ extension LocalAuthority {
   /// - Parameters:
   ///   - before: Only older ones than this receipt; nil begins with the newest.
   ///   - limit: How many at most.
+  ///   - token: The session.
+  /// - Returns: The page; shorter than `limit` when it is the last.
+  /// - Throws: ``LocalFailure`` of kind `session` or `unavailable`.
   package func receipts(
     before: Int64? = nil, limit: Int = 50, token: SessionToken
   ) throws(LocalFailure) -> [Receipt] {

@@ -2,7 +2,8 @@ public import AuthCore
 
 /// A payment that was decided and not yet made: submitting consumes it, so that it cannot be submitted twice.
 ///
-/// It exists only for a session whose password was entered recently, and is submitted only under a lease of that session.
+/// It exists only for a session whose password was entered recently, and is submitted only under a lease of that
+/// session.
 public struct PaymentIntent: ~Copyable, Sendable {
   /// What is to be paid.
   public let order: PaymentOrder

@@ -1,19 +1,14 @@
 public import AuthCore
 
-/// The screen that pays. It cannot be made without a key, and a payment made ready in it can be submitted once.
+/// The screen that pays.
 ///
-/// ```swift
-/// import AuthCore
-/// import AuthLocal
+/// It cannot be made without a key, and a payment made ready in it can be submitted once.
 ///
-/// func pay(_ store: SessionStore, _ authority: LocalAuthority) async throws {
-///   guard let screen = PaymentScreen(store) else { return }
-///   let order = PaymentOrder(amount: try Amount("12.50"), payee: try Username("bob"))
-///   let intent = try screen.prepare(order, at: authority)
-///   let receipt = try await screen.submit(intent)
-///   print(receipt.id)
-/// }
-/// ```
+/// ```swift import AuthCore import AuthLocal
+///
+/// func pay(_ store: SessionStore, _ authority: LocalAuthority) async throws { guard let screen = PaymentScreen(store)
+/// else { return } let order = PaymentOrder(amount: try Amount("12.50"), payee: try Username("bob")) let intent = try
+/// screen.prepare(order, at: authority) let receipt = try await screen.submit(intent) print(receipt.id) } ```
 public final class PaymentScreen: GuardedScreen {
   private let key: LiveKey
   private let submitting = Gatekeeper<Bool>()
@@ -35,7 +30,9 @@ public final class PaymentScreen: GuardedScreen {
   /// Closes the screen.
   public func dismiss(_ reason: EndReason) { key.dismiss(reason) }
 
-  /// Makes a payment ready. Nothing is paid by that.
+  /// Makes a payment ready.
+  ///
+  /// Nothing is paid by that.
   ///
   /// - Throws: ``AuthCore/FreshnessRefusal`` when the password was not entered recently.
   public func prepare(

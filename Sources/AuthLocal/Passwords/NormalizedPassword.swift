@@ -1,8 +1,5 @@
 import AuthCore
 import CCrypt
-// The standard library composes text for its own comparison of strings and offers it only under this name, as it does
-// to Foundation. A test compares it with Foundation's own composition over every scalar.
-@_spi(_Unicode) import Swift
 
 /// A password in the one form that is hashed: UTF-8 in Unicode Normalization Form C, without NUL, at most 511 bytes.
 ///
@@ -18,12 +15,9 @@ struct NormalizedPassword: Redacted {
 
   init(_ password: Password) throws(Fault) {
     guard let typed = String(validating: password.bytes, as: UTF8.self) else { throw .notText }
-    // Composition never makes text longer than three times its bytes, and hostile text need not be composed to be
-    // refused.
+    // Composition shortens text to a third at most (Hangul), so longer text need not be composed to be refused.
     guard password.bytes.count <= Self.longest * 4 else { throw .tooLong(bytes: password.bytes.count) }
-    var composed = String.UnicodeScalarView()
-    for scalar in typed._nfc { composed.append(scalar) }
-    text = String(composed)
+    text = PasswordComposition.composed(typed)
     guard !text.utf8.contains(0) else { throw .containsNUL }
     guard text.utf8.count <= Self.longest else { throw .tooLong(bytes: text.utf8.count) }
   }

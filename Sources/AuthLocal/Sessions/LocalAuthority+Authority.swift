@@ -63,7 +63,8 @@ extension LocalAuthority: Authority {
 
   /// Ends the session of a token, durably when it returns.
   ///
-  /// A token that was superseded or issued and never used ends its session too: whoever logs out with it means that session.
+  /// A token that was superseded or issued and never used ends its session too: whoever logs out with it means that
+  /// session.
   public func revoke(_ token: SessionToken, reason: EndReason) async throws(Unavailability) {
     do throws(LocalFailure) {
       try database.write { (db) throws(LocalFailure) in

@@ -14,8 +14,8 @@ extension LocalAuthority {
   ///   - id: Its public name.
   ///   - session: Proves that the password was entered recently.
   ///   - lease: The same session.
-  /// - Throws: ``LocalFailure`` of kind `refused` (`session_not_found`) when the user has no live session of that name; `notFresh`,
-  ///   `session`, `unavailable`.
+  /// - Throws: ``LocalFailure`` of kind `refused` (`session_not_found`) when the user has no live session of that name;
+  ///   `notFresh`, `session`, `unavailable`.
   public func revokeSession(
     _ id: SessionID, for session: FreshSession, under lease: borrowing SessionLease
   ) throws(LocalFailure) {

@@ -14,7 +14,9 @@ extension LocalAuthority {
   /// How many uses of one ended session leave an event: enough to see it, too few to fill a disk with it.
   static let notedUsesAfterEnd: Int64 = 16
 
-  /// Looks up a token without changing anything. A live session costs one indexed read.
+  /// Looks up a token without changing anything.
+  ///
+  /// A live session costs one indexed read.
   func find(_ token: SessionToken, at now: BootInstant, in db: Connection) throws(LocalFailure) -> SessionFinding {
     let hash = SHA256.hash(token.bytes)
     func read(_ row: Row) throws(LocalFailure) -> SessionRow { try SessionRow(row, in: db) }
@@ -31,11 +33,16 @@ extension LocalAuthority {
     return renewed.end(at: now).map { .ended(renewed, $0) } ?? .pending(renewed, hash)
   }
 
-  /// The live session of a token; in a transaction that writes, because the first use of an issued token makes it the present one.
+  /// The live session of a token; in a transaction that writes, because the first use of an issued token makes it the
+  /// present one.
   ///
   /// A token that stands for nothing was forgotten after its absolute limit, or never given.
   func claim(_ token: SessionToken, at now: BootInstant, in db: Connection) throws(LocalFailure) -> SessionRow {
-    switch try find(token, at: now, in: db) {
+    try claim(try find(token, at: now, in: db), in: db)
+  }
+
+  private func claim(_ finding: SessionFinding, in db: Connection) throws(LocalFailure) -> SessionRow {
+    switch finding {
     case .live(let session): return session
     case .pending(let session, let hash): return try promote(hash, of: session, in: db)
     case .ended(_, let reason): throw .session(.ended(reason))
@@ -45,14 +52,17 @@ extension LocalAuthority {
   }
 
   /// Runs `body` for the live session of a token on one unchanging state of the data.
+  ///
+  /// The first use of an issued token writes, and then `body` runs in that transaction.
   func reading<Result: Sendable>(
     _ token: SessionToken, _ body: (Connection, SessionRow, BootInstant) throws(LocalFailure) -> Result
   ) throws(LocalFailure) -> Result {
     let result = try noting(token) { () throws(LocalFailure) -> Result? in
       try database.read { (db) throws(LocalFailure) -> Result? in
         let now = try now()
-        if case .pending = try find(token, at: now, in: db) { return nil }
-        return try body(db, try claim(token, at: now, in: db), now)
+        let finding = try find(token, at: now, in: db)
+        if case .pending = finding { return nil }
+        return try body(db, try claim(finding, in: db), now)
       }
     }
     if let result { return result }
@@ -66,7 +76,8 @@ extension LocalAuthority {
   ///   - asActivity: Whether success moves the idle limit.
   ///   - body: Runs with the session and the present instant.
   /// - Returns: What `body` returns.
-  /// - Throws: ``LocalFailure`` of kind `session` when it is not live, and what `body` throws, which undoes its changes.
+  /// - Throws: ``LocalFailure`` of kind `session` when it is not live, and what `body` throws, which undoes its
+  ///   changes.
   func writing<Result: Sendable>(
     _ token: SessionToken, asActivity: Bool = true,
     _ body: (Connection, SessionRow, BootInstant) throws(LocalFailure) -> Result

@@ -26,18 +26,19 @@ package enum SessionQuery: String, Query {
     """
   case touch = "UPDATE sessions SET active = ?, active_at = ? WHERE token_hash = ? AND ended_reason IS NULL"
   case issue = """
-    INSERT INTO other_tokens(token_hash, session, active, idle_span, absolute_until, fresh_until, active_at, purge_after)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+    INSERT INTO other_tokens(token_hash, session, active, idle_span, absolute_until, fresh_until, active_at,
+      purge_after) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
     """
   case promote = """
     UPDATE sessions SET token_hash = o.token_hash, active = o.active, idle_span = o.idle_span,
-      absolute_until = o.absolute_until, fresh_until = o.fresh_until, active_at = o.active_at, purge_after = o.purge_after
+      absolute_until = o.absolute_until, fresh_until = o.fresh_until, active_at = o.active_at,
+      purge_after = o.purge_after
     FROM other_tokens o WHERE o.token_hash = ? AND sessions.id = o.session AND sessions.ended_reason IS NULL
     """
   case leaveOthers = "DELETE FROM other_tokens WHERE token_hash = ?"
   case supersedeOthers = """
-    UPDATE other_tokens SET active = NULL, idle_span = NULL, absolute_until = NULL, fresh_until = NULL, active_at = NULL,
-      purge_after = NULL WHERE session = ? AND idle_span IS NOT NULL
+    UPDATE other_tokens SET active = NULL, idle_span = NULL, absolute_until = NULL, fresh_until = NULL,
+      active_at = NULL, purge_after = NULL WHERE session = ? AND idle_span IS NOT NULL
     """
   case supersede = "INSERT INTO other_tokens(token_hash, session) VALUES (?, ?)"
   case end = "UPDATE sessions SET ended_reason = ?, ended_at = ? WHERE token_hash = ? AND ended_reason IS NULL"

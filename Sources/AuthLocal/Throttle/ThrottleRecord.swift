@@ -31,8 +31,11 @@ package struct ThrottleRecord: Hashable, Sendable {
   ///
   /// A wait that was begun in another boot starts again in full, because the old clock is gone.
   ///
-  /// - Parameter mayLock: Whether the account may be locked for good; false for the last administrator, who waits an
-  ///   hour each time.
+  /// - Parameters:
+  ///   - now: The present instant.
+  ///   - mayLock: Whether the account may be locked for good; false for the last administrator, who waits an hour each
+  ///     time.
+  /// - Returns: What to do with the attempt.
   package mutating func count(at now: BootInstant, mayLock: Bool) -> Decision {
     attempts += 1
     if guesses >= ThrottlePolicy.lockedAt, mayLock { return .turnAway(.locked) }

@@ -82,7 +82,7 @@ public final class FileVault: SessionVault {
   ) throws(VaultFailure) -> Result {
     do throws(FileFault) {
       try directory.create()
-      let lock = try VaultLock(path: directory.file("\(context).lock"), wait: lockWait)
+      let lock = try VaultLock.acquire(directory.file("\(context).lock"), wait: lockWait)
       let reading = look()
       if case .unavailable(let failure) = reading { throw FileFault(.denied, failure.description, hint: failure.hint) }
       let result = try body(reading)
@@ -112,7 +112,7 @@ public final class FileVault: SessionVault {
 
   private func look() -> VaultReading {
     do throws(FileFault) {
-      guard try directory.exists() else { return .absent }
+      guard try directory.look(for: name) != nil else { return .absent }
     } catch {
       return .unavailable(error.asVaultFailure)
     }
@@ -138,6 +138,7 @@ public final class FileVault: SessionVault {
     do throws(FileFault) {
       try facts.require(.file)
     } catch {
+      if error.kind == .wrongType { return .corrupt(evidence(error.description, salvaged)) }
       return .corrupt(VaultEvidence(error.description, hint: error.hint, salvaged: salvaged))
     }
     switch reading {
@@ -151,8 +152,10 @@ public final class FileVault: SessionVault {
   private func unopened(_ error: ErrorNumber) -> VaultReading {
     do throws(FileFault) {
       guard let facts = try FileFacts(of: path) else { return .absent }
-      if facts.isRegularFile, facts.status.st_uid == geteuid() { return unavailable("cannot be opened", error) }
-      return judged(facts, nil)
+      guard facts.isRegularFile, facts.isOwn else { return judged(facts, nil) }
+      if facts.permissions & 0o400 != 0 { return unavailable("cannot be opened", error) }
+      let fault = facts.wrongMode("keeps its owner out")
+      return .corrupt(VaultEvidence(fault.description, hint: fault.hint))
     } catch {
       return .unavailable(error.asVaultFailure)
     }
@@ -168,12 +171,12 @@ public final class FileVault: SessionVault {
 }
 
 extension FileVault {
-  /// Makes the directory if there is none, so that it can be watched.
+  /// Makes the directory if there is none, so that it can be watched; one that is there stays as it is.
   ///
-  /// - Throws: `VaultFailure` when it cannot be made or is not private.
+  /// - Throws: `VaultFailure` when it cannot be made, or is not a directory of this user.
   public func prepare() throws(VaultFailure) {
     do throws(FileFault) {
-      try directory.create()
+      try directory.makeIfMissing()
     } catch {
       throw error.asVaultFailure
     }

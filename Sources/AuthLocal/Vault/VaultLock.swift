@@ -7,31 +7,33 @@ import Glibc
 struct VaultLock: ~Copyable {
   private let descriptor: Int32
 
-  init(path: String, wait: Duration) throws(FileFault) {
-    descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o600)
-    guard descriptor >= 0 else {
-      let error = ErrorNumber.current
-      if error.code == ELOOP, let facts = try FileFacts(of: path) { try facts.require(.file) }
-      throw .system(path, "cannot be opened", error)
-    }
-    do throws(FileFault) {
-      var status = stat()
-      guard fstat(descriptor, &status) == 0 else { throw .system(path, "cannot be examined", .current) }
-      if status.st_uid == geteuid(), status.st_mode & 0o777 != 0o600, fchmod(descriptor, 0o600) != 0 {
-        throw .system(path, "cannot be made private", .current)
-      }
-      try Self.acquire(descriptor, path: path, wait: wait)
-    } catch {
-      close(descriptor)
-      throw error
-    }
+  /// Waits for the lock, at most so long.
+  static func acquire(_ path: String, wait: Duration) throws(FileFault) -> VaultLock {
+    try restoreMode(path)
+    let descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o600)
+    guard descriptor >= 0 else { throw .system(path, "cannot be opened", .current) }
+    let lock = VaultLock(descriptor: descriptor)
+    guard fchmod(descriptor, 0o600) == 0 else { throw .system(path, "cannot be made private", .current) }
+    try lock.enter(path, wait: wait)
+    return lock
+  }
+
+  private init(descriptor: Int32) {
+    self.descriptor = descriptor
   }
 
   deinit {
     close(descriptor)
   }
 
-  private static func acquire(_ descriptor: Int32, path: String, wait: Duration) throws(FileFault) {
+  /// Nothing is in the file that others could have read, and who was killed while making it may have left any mode.
+  private static func restoreMode(_ path: String) throws(FileFault) {
+    guard let facts = try FileFacts(of: path) else { return }
+    try facts.requireOwn(.file)
+    if facts.permissions != 0o600, chmod(path, 0o600) != 0 { throw .system(path, "cannot be made private", .current) }
+  }
+
+  private func enter(_ path: String, wait: Duration) throws(FileFault) {
     let deadline = ContinuousClock.now + wait
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
       guard errno == EWOULDBLOCK || errno == EINTR else { throw .system(path, "cannot be locked", .current) }

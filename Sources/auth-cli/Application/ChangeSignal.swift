@@ -1,51 +1,70 @@
 import Glibc
 
-/// Waits until a file of this run may have changed, told by the kernel (inotify): no polling.
+/// Waits until a file may have changed, told by the kernel (inotify): no polling.
+///
+/// What changes between two waits is kept by the kernel and ends the second at once, so nothing is missed by whoever looks
+/// before every wait.
 final class ChangeSignal {
   private let descriptor: Int32
-  private let isRelevant: (String) -> Bool
+  private var watches: [String: Int32] = [:]
 
-  /// Begins to listen; from here on no change is missed.
-  ///
-  /// - Parameters:
-  ///   - directories: Where the files lie.
-  ///   - isRelevant: Whether a file of that name matters.
-  init(directories: [String], isRelevant: @escaping (String) -> Bool) throws(Refusal) {
-    self.isRelevant = isRelevant
+  init() throws(Refusal) {
     descriptor = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
     guard descriptor >= 0 else { throw Self.refusal("changes cannot be watched", errno) }
-    let mask = UInt32(
-      IN_MODIFY | IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE | IN_ATTRIB | IN_ONLYDIR)
-    for directory in directories {
-      guard inotify_add_watch(descriptor, directory, mask) >= 0 else {
-        throw Self.refusal("\(TextEscaping.escape(directory)) cannot be watched", errno)
-      }
-    }
   }
 
   deinit {
     close(descriptor)
   }
 
+  /// Listens to a directory from here on; to one that is listened to already this does nothing.
+  ///
+  /// - Returns: False when there is no such directory.
+  @discardableResult
+  func listen(to directory: String) throws(Refusal) -> Bool {
+    if watches[directory] != nil { return true }
+    let watch = inotify_add_watch(descriptor, directory, Self.changes)
+    if watch < 0 {
+      if errno == ENOENT { return false }
+      throw Self.refusal("\(TextEscaping.escape(directory)) cannot be watched", errno)
+    }
+    watches[directory] = watch
+    return true
+  }
+
   /// Waits for a change of a relevant file, at most so long; nil waits for ever.
-  func wait(atMost limit: Duration?) throws(Refusal) {
+  ///
+  /// - Parameters:
+  ///   - limit: How long.
+  ///   - output: Where changes are told; the wait is over for good when nobody reads them any more.
+  ///   - isRelevant: Whether a file of that name matters.
+  func wait(
+    atMost limit: Duration?, for output: OutputStream, isRelevant: (String) -> Bool
+  ) throws(Refusal) {
     let deadline = limit.map { MonotonicDeadline(after: $0) }
+    var events = [
+      pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0), pollfd(fd: output.descriptor, events: 0, revents: 0),
+    ]
     while true {
-      var event = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      let count = poll(&event, 1, deadline?.remainingMilliseconds ?? -1)
+      let count = poll(&events, nfds_t(events.count), deadline?.remainingMilliseconds ?? -1)
       if count == 0 { return }
       if count < 0 {
         guard errno == EINTR else { throw Self.refusal("changes cannot be watched", errno) }
         continue
       }
-      if try drain() { return }
+      if events[1].revents != 0 {
+        if Int32(events[1].revents) & POLLERR != 0, !output.isTerminal { output.dieOfPipeSignal() }
+        // Closed, or a terminal that is gone: the next line finds that out.
+        events[1].fd = -1
+      }
+      if events[0].revents != 0, try drain(isRelevant) { return }
     }
   }
 
   /// Takes what the kernel has to tell.
   ///
-  /// - Returns: Whether any of it is relevant. An overflow is: nobody knows what it swallowed.
-  private func drain() throws(Refusal) -> Bool {
+  /// - Returns: Whether any of it is relevant. An overflow is: nobody knows what it swallowed. So is the loss of a directory.
+  private func drain(_ isRelevant: (String) -> Bool) throws(Refusal) -> Bool {
     var isAny = false
     var buffer = [UInt8](repeating: 0, count: 16_384)
     while true {
@@ -56,14 +75,35 @@ final class ChangeSignal {
         throw Self.refusal("changes cannot be read", errno)
       }
       var offset = 0
-      while offset + 16 <= count {
-        let length = buffer.withUnsafeBytes { Int($0.loadUnaligned(fromByteOffset: offset + 12, as: UInt32.self)) }
-        let name = buffer[(offset + 16)..<(offset + 16 + length)].prefix { $0 != 0 }
+      while offset + Self.headSize <= count {
+        let (watch, mask, length) = buffer.withUnsafeBytes { bytes in
+          (
+            bytes.loadUnaligned(fromByteOffset: offset, as: Int32.self),
+            bytes.loadUnaligned(fromByteOffset: offset + 4, as: UInt32.self),
+            Int(bytes.loadUnaligned(fromByteOffset: offset + 12, as: UInt32.self))
+          )
+        }
+        if mask & Self.losses != 0 { forget(watch) }
+        let name = buffer[(offset + Self.headSize)..<(offset + Self.headSize + length)].prefix { $0 != 0 }
         if name.isEmpty || isRelevant(String(decoding: name, as: UTF8.self)) { isAny = true }
-        offset += 16 + length
+        offset += Self.headSize + length
       }
     }
   }
+
+  /// The directory is gone, or has another name: what is at its path from now on is another one.
+  private func forget(_ watch: Int32) {
+    guard let directory = watches.first(where: { $0.value == watch })?.key else { return }
+    watches[directory] = nil
+    inotify_rm_watch(descriptor, watch)
+  }
+
+  /// Changes of content, presence and mode. Closing after writing is none of them: a reader of the database has it open for writing.
+  private static let changes =
+    UInt32(IN_MODIFY | IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE | IN_ATTRIB | IN_ONLYDIR) | losses
+  private static let losses = UInt32(IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED | IN_UNMOUNT)
+  /// The size of `struct inotify_event` before its name.
+  private static let headSize = 16
 
   private static func refusal(_ what: String, _ number: Int32) -> Refusal {
     Refusal(

@@ -30,7 +30,7 @@ extension Program {
     case .unlockAccount(let user): try await Workspace(globals, printer).changeAccount(.unlock, user)
     case .events(let since, let limit): try await Workspace(globals, printer).events(since: since, limit: limit)
     case .watch(let until): try await Workspace(globals, printer).watch(until: until)
-    case .machine: Answer()
+    case .machine(let format): machine(format, printer)
     case .help, .manual, .completions: Answer()
     }
   }

@@ -14,11 +14,6 @@ struct Places: Hashable, Sendable {
 
   init(environment: (String) -> String? = Environment.value) throws(Refusal) {
     if let home = environment("AUTH_CLI_HOME"), !home.isEmpty {
-      guard home.hasPrefix("/") else {
-        throw Refusal(
-          .usage, "home_not_absolute", "AUTH_CLI_HOME is \(Word(home).quoted), which is not an absolute path",
-          hint: "Set it to a path that begins with '/'.")
-      }
       (data, state, chosenBy) = (home, home, "AUTH_CLI_HOME")
       return
     }

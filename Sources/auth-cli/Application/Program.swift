@@ -5,6 +5,10 @@ enum Program {
   /// Runs the command line of this process and returns its status.
   static func run() async -> ExitStatus {
     StandardDescriptors.occupyClosed()
+    // What is made is private from its first moment on, so that a death before its mode is set leaves nothing to repair.
+    umask(0o077)
+    // A file that reaches the limit of its size is a write that failed, to be reported, and no cause of death.
+    signal(SIGXFSZ, SIG_IGN)
     let words = Word.programArguments()
     let parser = Parser(AuthTool.tool)
     let meaning: Parser<Request>.Meaning

@@ -23,13 +23,13 @@ extension Refusal {
 
   init(_ failure: LocalFailure) {
     switch failure.kind {
-    case .invalid: self.init(.usage, failure.code, failure.description, hint: failure.hint)
-    case .refused, .notPermitted: self.init(.no, failure.code, failure.description, hint: failure.hint)
+    case .invalid: self.init(.usage, failure.code, failure.description.asClause, hint: failure.hint)
+    case .refused, .notPermitted: self.init(.no, failure.code, failure.description.asClause, hint: failure.hint)
     case .credentials: self = .wrongPassword
     case .session(let rejection): self = .ended(rejection.sentence)
     case .notFresh: self = .notFresh
     case .throttled(let throttle): self.init(throttle)
-    case .unavailable(let cause): self.init(.cannotTell, failure.code, cause.description, hint: cause.hint)
+    case .unavailable(let cause): self.init(.cannotTell, failure.code, cause.description.asClause, hint: cause.hint)
     }
   }
 
@@ -47,15 +47,15 @@ extension Refusal {
   }
 
   init(_ cause: Unavailability) {
-    self.init(.cannotTell, "unavailable", cause.description, hint: cause.hint)
+    self.init(.cannotTell, "unavailable", cause.description.asClause, hint: cause.hint)
   }
 
   init(_ failure: VaultFailure) {
-    self.init(.cannotTell, "session_file_unusable", failure.description, hint: failure.hint)
+    self.init(.cannotTell, "session_file_unusable", failure.description.asClause, hint: failure.hint)
   }
 
   init(_ evidence: VaultEvidence) {
-    self.init(.cannotTell, "session_file_corrupt", evidence.description, hint: evidence.hint)
+    self.init(.cannotTell, "session_file_corrupt", evidence.description.asClause, hint: evidence.hint)
   }
 
   init(_ obstacle: Obstacle) {
@@ -170,4 +170,13 @@ extension EndReason {
 extension Duration {
   /// Seconds, rounded up.
   var wholeSeconds: Int64 { components.seconds + (components.attoseconds > 0 ? 1 : 0) }
+}
+
+extension String {
+  /// The sentence as it stands after "auth-cli: ": no capital at its head, no full stop at its end.
+  fileprivate var asClause: String {
+    let body = hasSuffix(".") ? String(dropLast()) : self
+    let isPlain = body.dropFirst().first.map { $0.isLowercase || $0 == " " } ?? false
+    return isPlain ? body.prefix(1).lowercased() + body.dropFirst() : body
+  }
 }

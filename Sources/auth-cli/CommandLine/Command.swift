@@ -1,53 +1,43 @@
-/// One command: plain data, and the one function that turns its parsed words into a request of the program.
+/// One command: its names, and what is to say about it, made only when somebody asks.
+///
+/// A run asks for one command of the table; making the others would take longer than the rest of a short run.
 struct Command<Request: Sendable>: Sendable {
-  /// A command line to try, and what it shows.
-  struct Example: Hashable, Sendable {
-    /// The words after the program's name, as one would type them in a shell.
-    let line: String
-    let shows: String
-
-    init(_ line: String, _ shows: String) {
-      self.line = line
-      self.shows = shows
-    }
-  }
-
-  /// Makes a request of words that fit the declaration.
-  typealias Binding = @Sendable (ParsedWords) throws(UsageError) -> Request
-
   let name: String
   let aliases: [String]
-  let summary: String
-  /// Paragraphs below the usage line.
-  let discussion: [String]
-  let arguments: [ArgumentDeclaration]
-  let options: [OptionDeclaration]
-  let examples: [Example]
-  /// The statuses it can end with.
-  let statuses: [StatusDeclaration]
-  let subcommands: [Command]
-  /// Nil for a command that only groups its subcommands.
-  let request: Binding?
+  private let describe: @Sendable () -> CommandDescription<Request>
 
+  /// `describe` gives what is to say about the command, the same each time.
   init(
-    _ name: String, aliases: [String] = [], summary: String, discussion: [String] = [],
-    arguments: [any DeclaredArgument] = [], options: [any DeclaredOption] = [], examples: [Example],
-    statuses: [StatusDeclaration], subcommands: [Command] = [], request: Binding?
+    _ name: String, aliases: [String] = [], describedBy describe: @escaping @Sendable () -> CommandDescription<Request>
   ) {
     self.name = name
     self.aliases = aliases
-    self.summary = summary
-    self.discussion = discussion
-    self.arguments = arguments.map(\.declaration)
-    self.options = options.map(\.declaration)
-    self.examples = examples
-    self.statuses = statuses
-    self.subcommands = subcommands
-    self.request = request
+    self.describe = describe
   }
+
+  /// What it takes, does and shows.
+  ///
+  /// Made anew each time.
+  var description: CommandDescription<Request> { describe() }
 
   /// The name and the aliases.
   var names: [String] { [name] + aliases }
+
+  /// Whether `word` is the name or an alias, exactly: no abbreviation, no other case.
+  func isCalled(_ word: Word) -> Bool {
+    word.isSpelled(name) || aliases.contains(where: word.isSpelled)
+  }
+}
+
+extension Command {
+  var summary: String { description.summary }
+  var discussion: [String] { description.discussion }
+  var arguments: [ArgumentDeclaration] { description.arguments }
+  var options: [OptionDeclaration] { description.options }
+  var examples: [Example] { description.examples }
+  var statuses: [StatusDeclaration] { description.statuses }
+  var subcommands: [Command] { description.subcommands }
+  var request: CommandDescription<Request>.Binding? { description.request }
 }
 
 /// A status that a program can end with.

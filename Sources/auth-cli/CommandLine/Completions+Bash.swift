@@ -5,7 +5,7 @@ extension Completions {
   var bash: String {
     let valued = valuedOptions.flatMap(\.spellings).joined(separator: "|")
     var lines = [
-      "# bash completions for \(tool.name) \(tool.version)",
+      "# bash completions for \(tool.name) \(tool.about.version)",
       "\(function)() {",
       "  local current=${COMP_WORDS[COMP_CWORD]} previous= place= skip= word= offers= i",
       "  # An option and its value may be split at the equals sign.",

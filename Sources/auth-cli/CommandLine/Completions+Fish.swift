@@ -4,7 +4,7 @@ extension Completions {
     let at = "_\(function)_at"
     let valued = valuedOptions.flatMap(\.spellings).joined(separator: " ")
     var lines = [
-      "# fish completions for \(tool.name) \(tool.version)",
+      "# fish completions for \(tool.name) \(tool.about.version)",
       "function \(at) --description 'Whether the line is at this place'",
       "  set -l place ''",
       "  set -l skip 0",

@@ -4,7 +4,7 @@ extension Completions {
     let valued = valuedOptions.flatMap(\.spellings).joined(separator: "|")
     var lines = [
       "#compdef \(tool.name)",
-      "# zsh completions for \(tool.name) \(tool.version)",
+      "# zsh completions for \(tool.name) \(tool.about.version)",
       "\(function)() {",
       "  local place= skip= word= option=",
       "  local -a offers options",

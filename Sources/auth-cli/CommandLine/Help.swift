@@ -44,9 +44,9 @@ struct Help<Request: Sendable>: Sendable {
 
   /// What the program is, what to type first, and all its commands.
   var overview: String {
-    var lines = Paragraph.wrap("\(tool.name): \(tool.summary).", width: width)
-    lines += tool.discussion.flatMap { [""] + Paragraph.wrap($0, width: width) }
-    lines += ["", "Type first:"] + definitions(tool.firstSteps.map { ("\(tool.name) \($0.line)", $0.shows) })
+    var lines = Paragraph.wrap("\(tool.name): \(tool.about.summary).", width: width)
+    lines += tool.about.discussion.flatMap { [""] + Paragraph.wrap($0, width: width) }
+    lines += ["", "Type first:"] + definitions(tool.about.firstSteps.map { ("\(tool.name) \($0.line)", $0.shows) })
     for group in tool.groups {
       lines += ["", "\(group.title):"]
       lines += definitions(group.commands.map { ($0.names.joined(separator: ", "), $0.summary) })
@@ -61,7 +61,7 @@ struct Help<Request: Sendable>: Sendable {
 
   /// What each exit status means.
   var statuses: String {
-    finish(["Exit statuses:"] + definitions(tool.statuses.map(term)))
+    finish(["Exit statuses:"] + definitions(tool.about.statuses.map(term)))
   }
 
   private func page(_ location: Tool<Request>.Location) -> String {

@@ -1,7 +1,8 @@
 /// Sorts words into options and the rest, before it is known which command they belong to.
 ///
 /// Options may stand before their command, so a name must mean the same kind of option for all commands: with a value
-/// everywhere, or nowhere. A test holds the table to it.
+/// everywhere, or nowhere. A test holds the table to it. So it does not matter to a line that is understood whether the lexer
+/// knows the options of all commands or just those that occur.
 struct Lexer {
   /// A word, or two that belong together.
   enum Token: Hashable, Sendable {
@@ -19,16 +20,13 @@ struct Lexer {
     case plain(Word, literal: Bool)
   }
 
-  /// The options of all commands, by their names with dashes.
-  private let known: [String: OptionDeclaration]
+  /// The options that are known.
+  ///
+  /// There are few, and a line has few of them: searching is faster than a dictionary.
+  let declarations: [OptionDeclaration]
 
-  init(_ declarations: [OptionDeclaration]) {
-    var known: [String: OptionDeclaration] = [:]
-    for declaration in declarations {
-      known[declaration.flag] = declaration
-      if let short = declaration.short { known["-\(short)"] = declaration }
-    }
-    self.known = known
+  private func declaration(_ name: Word) -> OptionDeclaration? {
+    declarations.first { $0.isSpelled(name) }
   }
 
   /// The tokens of a line, in order.
@@ -46,7 +44,7 @@ struct Lexer {
         continue
       }
       let (name, attached) = word.splitAtEquals
-      guard let option = name.text.flatMap({ known[$0] }) else {
+      guard let option = declaration(name) else {
         tokens.append(word.looksLikeSignedNumber ? .signedNumber(word) : .unknownOption(name))
         continue
       }
@@ -69,6 +67,14 @@ struct Lexer {
         .lacksValue(option.flag, saw: next)
       }
     }
+  }
+}
+
+extension OptionDeclaration {
+  /// Whether a word is the long or the short name with its dashes.
+  fileprivate func isSpelled(_ word: Word) -> Bool {
+    if word.bytes.starts(with: "--".utf8) { return word.bytes.dropFirst(2).elementsEqual(long.utf8) }
+    return short.map { word.isSpelled("-\($0)") } ?? false
   }
 }
 

@@ -8,21 +8,21 @@ struct Manual<Request: Sendable>: Sendable {
 
   /// The source of the page, for section 1.
   var page: String {
-    var lines = [".Dd \(Roff.text(tool.date))", ".Dt \(tool.name.uppercased()) 1", ".Os"]
-    lines += [".Sh NAME", ".Nm \(tool.name)", ".Nd \(Roff.text(tool.summary))"]
+    var lines = [".Dd \(Roff.text(tool.about.date))", ".Dt \(tool.name.uppercased()) 1", ".Os"]
+    lines += [".Sh NAME", ".Nm \(tool.name)", ".Nd \(Roff.text(tool.about.summary))"]
     lines += synopsis
-    lines += [".Sh DESCRIPTION"] + paragraphs(tool.discussion)
+    lines += [".Sh DESCRIPTION"] + paragraphs(tool.about.discussion)
     lines += [".Pp", "Options may stand before or after the command.", "After", ".Ql --", "every word is an argument."]
     lines += ["The options of every command are:"] + list(tool.allGlobalOptions)
-    lines += [".Pp", "To begin with, type:"] + examples(tool.firstSteps)
+    lines += [".Pp", "To begin with, type:"] + examples(tool.about.firstSteps)
     lines += [".Sh COMMANDS"]
     lines += tool.locations.flatMap(section)
-    for glossary in tool.glossaries {
+    for glossary in tool.about.glossaries {
       lines += [".Sh \(glossary.title.uppercased())", ".Bl -tag -width Ds"]
       lines += glossary.entries.flatMap { [".It \(Roff.quoted($0.term))", Roff.lines($0.meaning)] } + [".El"]
     }
     lines += [".Sh EXIT STATUS", ".Bl -tag -width Ds"]
-    lines += tool.statuses.flatMap { [".It \($0.code)", Roff.lines($0.meaning)] } + [".El"]
+    lines += tool.about.statuses.flatMap { [".It \($0.code)", Roff.lines($0.meaning)] } + [".El"]
     return lines.joined(separator: "\n") + "\n"
   }
 
@@ -67,7 +67,7 @@ struct Manual<Request: Sendable>: Sendable {
       } + [".El"]
   }
 
-  private func examples(_ examples: [Command<Request>.Example]) -> [String] {
+  private func examples(_ examples: [Example]) -> [String] {
     [".Bl -tag -width Ds"]
       + examples.flatMap { [".It Li \(Roff.quoted("\(tool.name) \($0.line)"))", Roff.lines($0.shows)] } + [".El"]
   }

@@ -9,19 +9,25 @@ struct ParsedWords: Sendable {
 
   /// The program and the command, by their proper names.
   let path: [String]
-  /// By the long name of the option.
-  let options: [String: [Word]]
-  /// By the name of the argument.
-  let arguments: [String: [Word]]
-  /// Options whose value is that of an environment variable.
-  let fromEnvironment: [String: String]
+  /// The options that have a value or were given.
+  let options: [Given]
+  /// The arguments, by their names.
+  let arguments: [Given]
+
+  /// The words for one option or argument.
+  struct Given: Sendable {
+    /// The long name of the option, or the name of the argument.
+    let name: String
+    var words: [Word]
+    var origin = Origin.commandLine
+  }
 
   /// The value of an option.
   ///
   /// Throws when the option had to be given and was not.
   subscript<Result>(option: Option<Result>) -> Result {
     get throws(UsageError) {
-      guard let result = option.read(options[option.declaration.long] ?? []) else {
+      guard let result = option.read(words(options, option.declaration.long)) else {
         throw UsageError(problem: .missingOption(option.declaration.usage), path: path)
       }
       return result
@@ -33,7 +39,7 @@ struct ParsedWords: Sendable {
   /// Throws when the argument had to be given and was not.
   subscript<Result>(argument: Argument<Result>) -> Result {
     get throws(UsageError) {
-      guard let result = argument.read(arguments[argument.declaration.name] ?? []) else {
+      guard let result = argument.read(words(arguments, argument.declaration.name)) else {
         throw UsageError(problem: .missingArgument(argument.declaration.name, because: nil), path: path)
       }
       return result
@@ -54,8 +60,10 @@ struct ParsedWords: Sendable {
 
   /// Where the value of an option came from.
   func origin(of option: some DeclaredOption) -> Origin {
-    let name = option.declaration.long
-    if let variable = fromEnvironment[name] { return .environment(variable) }
-    return options[name] == nil ? .notGiven : .commandLine
+    options.first { $0.name == option.declaration.long }?.origin ?? .notGiven
+  }
+
+  private func words(_ all: [Given], _ name: String) -> [Word] {
+    all.first { $0.name == name }?.words ?? []
   }
 }

@@ -13,35 +13,37 @@ struct Parser<Request: Sendable>: Sendable {
   }
 
   let tool: Tool<Request>
-  private let lexer: Lexer
+  private let thoroughLexer: ThoroughLexer
 
   init(_ tool: Tool<Request>) {
     self.tool = tool
-    lexer = Lexer(tool.allGlobalOptions + tool.locations.flatMap(\.command.options))
+    thoroughLexer = ThoroughLexer { tool.allGlobalOptions + tool.locations.flatMap(\.command.options) }
   }
 
   /// Understands the words after the program's name.
   ///
   /// `environment` looks a variable up; it is asked only for those that options declare.
   func parse(_ words: [Word], environment: (String) -> Word? = { _ in nil }) throws(UsageError) -> Meaning {
-    let tokens = lexer.tokens(words)
-    let beforeTerminator = words.prefix { $0 != "--" }
-    if beforeTerminator.contains("--help") || beforeTerminator.contains("-h") { return .help(helpTopic(tokens)) }
-    if beforeTerminator.contains("--version") { return .version }
-    var resolution = try resolve(tokens)
-    guard let command = resolution.command else {
+    let beforeTerminator = words.prefix { !$0.isSpelled("--") }
+    if beforeTerminator.contains(where: { $0.isSpelled("--help") || $0.isSpelled("-h") }) {
+      return .help(helpTopic(thoroughLexer.tokens(words)))
+    }
+    if beforeTerminator.contains(where: { $0.isSpelled("--version") }) { return .version }
+    let tokens = tokens(words)
+    let found = try resolve(tokens)
+    guard let command = found.description else {
       try check(tokens, against: tool.allGlobalOptions, path: [tool.name])
       return .help([])
     }
-    let path = [tool.name] + resolution.path
+    let path = [tool.name] + found.path
     let declared = command.options + tool.allGlobalOptions
     try check(tokens, against: declared, path: path, argument: command.arguments.first)
     guard let request = command.request else {
       throw UsageError(problem: .missingSubcommand(command.subcommands.map(\.name)), path: path)
     }
-    let arguments = try assign(&resolution.rest, to: command.arguments, path: path)
-    let (options, origins) = try collect(tokens, declared: declared, path: path, environment: environment)
-    let parsed = ParsedWords(path: path, options: options, arguments: arguments, fromEnvironment: origins)
+    let arguments = try assign(found.rest, to: command.arguments, path: path)
+    let options = try collect(tokens, declared: declared, path: path, environment: environment)
+    let parsed = ParsedWords(path: path, options: options, arguments: arguments)
     return .request(try request(parsed), parsed)
   }
 
@@ -49,13 +51,32 @@ struct Parser<Request: Sendable>: Sendable {
   ///
   /// It decides the form of the refusal.
   func mentions(_ flag: Option<Bool>, in words: [Word]) -> Bool {
-    lexer.tokens(words).contains(.option(flag.declaration.long, value: nil))
+    thoroughLexer.tokens(words).contains(.option(flag.declaration.long, value: nil))
+  }
+
+  // MARK: The words
+
+  /// The tokens, mostly without asking more than one command for its options.
+  private func tokens(_ words: [Word]) -> [Lexer.Token] {
+    var lexer = Lexer(declarations: tool.allGlobalOptions)
+    let firstTry = lexer.tokens(words)
+    for case .plain(let word, literal: false) in firstTry {
+      guard let command = tool.command(called: word)?.description else { break }
+      lexer = Lexer(
+        declarations: command.options + command.subcommands.flatMap(\.options) + tool.allGlobalOptions)
+      break
+    }
+    let tokens = lexer.tokens(words)
+    let isSure = !tokens.contains {
+      if case .unknownOption = $0 { true } else { false }
+    }
+    return isSure ? tokens : thoroughLexer.tokens(words)
   }
 
   // MARK: The command
 
   private struct Resolution {
-    var command: Command<Request>?
+    var description: CommandDescription<Request>?
     var path: [String] = []
     var rest: [Word] = []
   }
@@ -63,23 +84,27 @@ struct Parser<Request: Sendable>: Sendable {
   private func resolve(_ tokens: [Lexer.Token]) throws(UsageError) -> Resolution {
     var found = Resolution()
     for case .plain(let word, let literal) in tokens {
-      let choices = found.command?.subcommands ?? (found.path.isEmpty ? tool.commands : [])
-      if !literal, found.rest.isEmpty, let next = choices.first(where: { command in command.isCalled(word) }) {
-        found.command = next
+      if !literal, found.rest.isEmpty, let next = self.next(word, after: found.description) {
+        found.description = next.description
         found.path.append(next.name)
         continue
       }
       let path = [tool.name] + found.path
-      guard let command = found.command else {
+      guard let description = found.description else {
         guard !literal else { throw UsageError(problem: .missingCommand, path: path) }
-        throw unknownCommand(word, among: choices, path: path)
+        throw unknownCommand(word, among: tool.commands, path: path)
       }
-      if command.arguments.isEmpty, !choices.isEmpty {
-        throw unknownCommand(word, among: choices, path: path)
+      if description.arguments.isEmpty, !description.subcommands.isEmpty {
+        throw unknownCommand(word, among: description.subcommands, path: path)
       }
       found.rest.append(word)
     }
     return found
+  }
+
+  private func next(_ word: Word, after description: CommandDescription<Request>?) -> Command<Request>? {
+    guard let description else { return tool.command(called: word) }
+    return description.subcommands.first { command in command.isCalled(word) }
   }
 
   private func unknownCommand(_ word: Word, among choices: [Command<Request>], path: [String]) -> UsageError {
@@ -121,7 +146,7 @@ struct Parser<Request: Sendable>: Sendable {
         continue
       }
     }
-    var seen: Set<String> = []
+    var seen: [String] = []
     for token in tokens {
       switch token {
       case .lacksValue(let flag, let saw):
@@ -131,7 +156,8 @@ struct Parser<Request: Sendable>: Sendable {
         throw refuse(.unexpectedValue(flag, word))
       case .option(let name, _):
         let isRepeatable = declared.contains { $0.long == name && $0.isRepeatable }
-        guard seen.insert(name).inserted || isRepeatable else { throw refuse(.repeatedOption("--" + name)) }
+        guard !seen.contains(name) || isRepeatable else { throw refuse(.repeatedOption("--" + name)) }
+        seen.append(name)
       case .unknownOption, .signedNumber, .plain:
         continue
       }
@@ -143,47 +169,41 @@ struct Parser<Request: Sendable>: Sendable {
   }
 
   private func assign(
-    _ words: inout [Word], to declared: [ArgumentDeclaration], path: [String]
-  ) throws(UsageError) -> [String: [Word]] {
-    var result: [String: [Word]] = [:]
+    _ words: [Word], to declared: [ArgumentDeclaration], path: [String]
+  ) throws(UsageError) -> [ParsedWords.Given] {
     var rest = words[...]
-    for argument in declared {
+    let given = declared.map { argument in
       let taken = argument.arity == .any ? rest : rest.prefix(1)
       rest = rest.dropFirst(taken.count)
-      result[argument.name] = Array(taken)
+      return ParsedWords.Given(name: argument.name, words: Array(taken))
     }
     if let extra = rest.first { throw UsageError(problem: .extraArgument(extra), path: path) }
-    for argument in declared {
-      for word in result[argument.name] ?? [] {
-        try require(word, toBe: argument.form, at: argument.name, path: path)
-      }
+    for (argument, given) in zip(declared, given) {
+      for word in given.words { try require(word, toBe: argument.form, at: argument.name, path: path) }
     }
-    return result
+    return given
   }
 
   private func collect(
     _ tokens: [Lexer.Token], declared: [OptionDeclaration], path: [String], environment: (String) -> Word?
-  ) throws(UsageError) -> (options: [String: [Word]], origins: [String: String]) {
-    var options: [String: [Word]] = [:]
-    var origins: [String: String] = [:]
-    for case .option(let name, let value) in tokens {
-      options[name, default: []].append(value ?? "")
-    }
+  ) throws(UsageError) -> [ParsedWords.Given] {
+    var all: [ParsedWords.Given] = []
     for option in declared {
-      guard let value = option.value else { continue }
+      var given = ParsedWords.Given(name: option.long, words: [])
+      for case .option(option.long, let value) in tokens { given.words.append(value ?? "") }
       var place = option.flag
-      if options[option.long] == nil, let variable = option.environment, let word = environment(variable),
-        !word.bytes.isEmpty
-      {
-        options[option.long] = [word]
-        origins[option.long] = variable
+      if given.words.isEmpty, let variable = option.environment, let word = environment(variable), !word.bytes.isEmpty {
+        given.words = [word]
+        given.origin = .environment(variable)
         place = variable
       }
-      for word in options[option.long] ?? [] {
-        try require(word, toBe: value.form, at: place, path: path)
+      if given.words.isEmpty { continue }
+      if let value = option.value {
+        for word in given.words { try require(word, toBe: value.form, at: place, path: path) }
       }
+      all.append(given)
     }
-    return (options, origins)
+    return all
   }
 
   private func require(
@@ -192,12 +212,5 @@ struct Parser<Request: Sendable>: Sendable {
     guard !form.accepts(word) else { return }
     throw UsageError(
       problem: .malformedValue(word, place: place, noun: form.noun, accepted: form.accepted), path: path)
-  }
-}
-
-extension Command {
-  /// Whether `word` is the name or an alias, exactly: no abbreviation, no other case.
-  func isCalled(_ word: Word) -> Bool {
-    names.contains { Word($0) == word }
   }
 }

@@ -6,33 +6,45 @@ struct Tool<Request: Sendable>: Sendable {
     let commands: [Command<Request>]
   }
 
-  /// A heading with terms and what they mean: environment variables, files.
-  struct Glossary: Sendable {
-    struct Entry: Hashable, Sendable {
-      let term: String
-      let meaning: String
-    }
-    let title: String
-    let entries: [Entry]
+  /// A command with the names that lead to it.
+  struct Location: Sendable {
+    /// The proper names, without the program's own.
+    let path: [String]
+    let command: Command<Request>
   }
 
   let name: String
-  let version: String
-  /// The date of the version as manual pages write it: "January 31, 2026".
-  let date: String
-  let summary: String
-  /// Paragraphs that say what it is.
-  let discussion: [String]
-  /// What to type first.
-  let firstSteps: [Command<Request>.Example]
   let groups: [Group]
   /// Options that every command takes.
   let globalOptions: [OptionDeclaration]
-  let statuses: [StatusDeclaration]
-  let glossaries: [Glossary]
+  private let describe: @Sendable () -> About
+
+  /// `about` gives what is to say about the program, the same each time.
+  init(
+    name: String, groups: [Group], globalOptions: [OptionDeclaration], about: @escaping @Sendable () -> About
+  ) {
+    self.name = name
+    self.groups = groups
+    self.globalOptions = globalOptions
+    describe = about
+  }
+
+  /// What is to say about the program.
+  var about: About { describe() }
 
   /// The top-level commands in the order of the groups.
   var commands: [Command<Request>] { groups.flatMap(\.commands) }
+
+  /// Every command and subcommand, in the order of the table.
+  var locations: [Location] { commands.flatMap { Self.locations($0, path: [$0.name]) } }
+
+  /// A top-level command, by its name or an alias.
+  func command(called word: Word) -> Command<Request>? {
+    for group in groups {
+      if let command = group.commands.first(where: { command in command.isCalled(word) }) { return command }
+    }
+    return nil
+  }
 
   /// Asks for help.
   ///
@@ -51,18 +63,8 @@ struct Tool<Request: Sendable>: Sendable {
   /// The global options with the two that every program has.
   var allGlobalOptions: [OptionDeclaration] { globalOptions + [Self.helpOption, Self.versionOption] }
 
-  /// A command with the names that lead to it.
-  struct Location: Sendable {
-    /// The proper names, without the program's own.
-    let path: [String]
-    let command: Command<Request>
-  }
-
-  /// Every command and subcommand, in the order of the table.
-  var locations: [Location] {
-    func below(_ command: Command<Request>, _ path: [String]) -> [Location] {
-      [Location(path: path, command: command)] + command.subcommands.flatMap { below($0, path + [$0.name]) }
-    }
-    return commands.flatMap { below($0, [$0.name]) }
+  private static func locations(_ command: Command<Request>, path: [String]) -> [Location] {
+    [Location(path: path, command: command)]
+      + command.subcommands.flatMap { locations($0, path: path + [$0.name]) }
   }
 }

@@ -14,10 +14,11 @@ struct ValueKind<Value: Sendable>: Sendable {
   ///   - offersCommands: Whether a shell may offer the program's commands besides.
   ///   - convert: Gives the value, or nil when the word is not of this kind.
   init(
-    _ noun: String, accepted: String, candidates: [ValueForm.Candidate] = [], offersCommands: Bool = false,
+    _ noun: String, accepted: @autoclosure @escaping @Sendable () -> String, candidates: [ValueForm.Candidate] = [],
+    offersCommands: Bool = false,
     convert: @escaping @Sendable (Word) -> Value?
   ) {
-    form = ValueForm(noun: noun, accepted: accepted, candidates: candidates, offersCommands: offersCommands) {
+    form = ValueForm(noun: noun, makeAccepted: accepted, candidates: candidates, offersCommands: offersCommands) {
       convert($0) != nil
     }
     self.convert = convert
@@ -33,9 +34,13 @@ struct ValueForm: Sendable {
   }
 
   let noun: String
-  let accepted: String
+  fileprivate let makeAccepted: @Sendable () -> String
   let candidates: [Candidate]
   let offersCommands: Bool
+  /// The accepted form, as the end of a sentence that says what to write.
+  ///
+  /// Only refusals have a use for it.
+  var accepted: String { makeAccepted() }
   /// Whether a word is of this kind.
   let accepts: @Sendable (Word) -> Bool
 }

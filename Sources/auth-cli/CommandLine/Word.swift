@@ -23,6 +23,11 @@ struct Word: Hashable, Sendable, ExpressibleByStringLiteral {
     String(validating: bytes, as: UTF8.self)
   }
 
+  /// Whether the word is exactly this text.
+  func isSpelled(_ text: String) -> Bool {
+    bytes.elementsEqual(text.utf8)
+  }
+
   /// The word between quotation marks, fit for a message: escaped, and shortened when it is long.
   var quoted: String {
     let longest = 64
@@ -44,6 +49,6 @@ struct Word: Hashable, Sendable, ExpressibleByStringLiteral {
   /// The bytes of a C string, without its NUL.
   init(cString: UnsafePointer<CChar>) {
     let length = strlen(cString)
-    bytes = UnsafeRawBufferPointer(start: cString, count: length).map { $0 }
+    bytes = Array(UnsafeRawBufferPointer(start: cString, count: length))
   }
 }

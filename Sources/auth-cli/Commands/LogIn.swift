@@ -19,13 +19,14 @@ extension Workspace {
       let credentials = Credentials(username: name, password: password)
       switch present {
       case nil:
-        return Beginning(session: try await self.store.logIn(credentials, limits: limits), verb: "Logged in")
+        return Beginning(session: try await self.store.logIn(credentials, limits: limits), verb: "Logged in as")
       case .some(let present) where present.user.username == name.lowercased():
         return Beginning(
-          session: try await self.store.reauthenticate(password: password, limits: limits), verb: "Renewed the session")
+          session: try await self.store.reauthenticate(password: password, limits: limits),
+          verb: "Renewed the session of")
       case .some:
         let switched = try await self.store.switchUser(to: credentials, limits: limits)
-        return Beginning(session: switched.session, verb: "Switched", leftovers: switched.leftovers)
+        return Beginning(session: switched.session, verb: "Switched to", leftovers: switched.leftovers)
       }
     }
     let beginning =
@@ -60,7 +61,7 @@ extension Workspace {
     if let variable = globals.contextVariable { notes.append("In context \(context) (from \(variable)).") }
     return Answer(
       lines: [
-        "\(beginning.verb) as \(escaping: user.username). Without activity the session ends in \(deadlines.remaining(limits.idle))."
+        "\(beginning.verb) \(escaping: user.username). Without activity the session ends in \(deadlines.remaining(limits.idle))."
       ],
       [
         "user": .user(user),

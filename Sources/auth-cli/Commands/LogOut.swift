@@ -5,6 +5,7 @@ extension Workspace {
   /// `logout [--all]`: ends the session, whatever state it is in.
   func logOut(everywhere: Bool) async throws(Refusal) -> Answer {
     let before = await restore()
+    let others = everywhere ? endOthers(before) : .ended(0)
     let result: LogoutResult
     do throws(LogoutRefusal) {
       result = try await store.logOut()
@@ -14,23 +15,72 @@ extension Workspace {
       }
     }
     switch result {
-    case .complete: return loggedOut(before)
+    case .complete:
+      switch others {
+      case .ended(let count): return loggedOut(before, others: count)
+      case .refused(let refusal): throw Self.incomplete(refusal)
+      }
     case .alreadyLoggedOut:
+      if case .refused(let refusal) = others { throw Self.incomplete(refusal) }
       return Answer(lines: ["Nobody was logged in."], ["logged_out": false, "reason": "nobody_logged_in"])
-    case .partial(let leftovers, let causes):
-      let why = causes.isEmpty ? "" : " (\(causes.joined(separator: "; ")))"
-      throw Refusal(
-        .cannotTell, "logout_incomplete", "logged out on this device, but \(leftovers)\(why)",
-        hint: "Log out again when the cause is removed: auth-cli logout")
+    case .partial(let leftovers, let causes): throw Self.incomplete(leftovers, causes)
     }
   }
 
-  private func loggedOut(_ before: RestoreOutcome) -> Answer {
+  /// What became of the user's sessions elsewhere.
+  private enum Elsewhere {
+    case ended(Int)
+    case refused(Refusal)
+  }
+
+  /// Ends all sessions of the user. Whatever comes of it, this one is logged out afterwards.
+  private func endOthers(_ before: RestoreOutcome) -> Elsewhere {
+    switch before {
+    case .loggedIn(let session):
+      do throws(Refusal) {
+        return .ended(
+          try ask(session) { (lease) throws(LocalFailure) in try authority.endAllSessions(under: lease) } - 1)
+      } catch {
+        return .refused(error)
+      }
+    case .loggedOut: return .ended(0)
+    case .obstructed(let obstacle): return .refused(Refusal(obstacle))
+    case .overtaken, .cancelled: return .refused(Refusal(SessionFailure.overtaken))
+    }
+  }
+
+  /// A session file that stays must not be reported as a logout, and without it there is nothing to log out again with.
+  private static func incomplete(_ leftovers: Leftovers, _ causes: [String]) -> Refusal {
+    var reasons: [String] = []
+    for cause in causes where !reasons.contains(cause) { reasons.append(cause) }
+    let why = reasons.isEmpty ? "" : " (\(reasons.joined(separator: "; ")))"
+    guard leftovers.notErased else {
+      return Refusal(
+        .cannotTell, "logout_incomplete", "logged out on this device, but \(leftovers)\(why)",
+        hint: "Its limits end the session; to end it sooner, remove the cause, log in, and: auth-cli logout --all")
+    }
+    return Refusal(
+      .cannotTell, "logout_incomplete",
+      "\(leftovers.notRevoked ? "the logout failed:" : "the session is ended, but") \(leftovers)\(why)",
+      hint: "Remove the cause, then log out again: auth-cli logout")
+  }
+
+  private static func incomplete(_ refusal: Refusal) -> Refusal {
+    Refusal(
+      .cannotTell, "other_sessions_not_ended",
+      "logged out on this device, but the user's other sessions were not ended: \(refusal.message)",
+      hint: "Log in and end them: auth-cli logout --all")
+  }
+
+  private func loggedOut(_ before: RestoreOutcome, others: Int) -> Answer {
     switch before {
     case .loggedIn(let session):
       Answer(
-        lines: ["Logged out \(escaping: session.user.username)."],
-        ["logged_out": true, "user": .user(session.user)])
+        lines: [
+          "Logged out \(escaping: session.user.username)"
+            + (others == 0 ? "." : others == 1 ? ", and 1 other session." : ", and \(others) other sessions.")
+        ],
+        ["logged_out": true, "user": .user(session.user), "other_sessions_ended": .integer(Int64(others))])
     case .loggedOut, .obstructed, .overtaken, .cancelled:
       Answer(
         lines: ["Nobody was logged in; the unusable session was set aside."],

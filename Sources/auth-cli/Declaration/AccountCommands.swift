@@ -3,40 +3,46 @@ enum AccountCommands {
   static var all: [Command<Request>] { [accounts] }
 
   static var accounts: Command<Request> {
-    Command(
-      "accounts", summary: "See and change accounts, as administrator",
-      discussion: ["Changing an account needs a password entered recently, and asks for it on a terminal."],
-      examples: [
-        .init("accounts list", "shows the first page of accounts"),
-        .init("accounts unlock bob", "lets bob try passwords again"),
-      ],
-      statuses: .of(.usage),
-      subcommands: [list, show, disable, enable, unlock], request: nil)
+    Command("accounts") {
+      .init(
+        summary: "See and change accounts, as administrator",
+        discussion: ["Changing an account needs a password entered recently, and asks for it on a terminal."],
+        examples: [
+          .init("accounts list", "shows the first page of accounts"),
+          .init("accounts unlock bob", "lets bob try passwords again"),
+        ],
+        statuses: .of(.usage),
+        subcommands: [list, show, disable, enable, unlock], request: nil)
+    }
   }
 
   private static var list: Command<Request> {
-    Command(
-      "list", summary: "List accounts",
-      discussion: ["By name, a page at a time; the last line names the command for the next page."],
-      options: [Options.limit, Options.after],
-      examples: [
-        .init("accounts list", "shows the first page"),
-        .init("accounts list --after bob --limit 100", "shows those that come after bob"),
-      ],
-      statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst)
-    ) { words throws(UsageError) in
-      .listAccounts(limit: try words[Options.limit], after: try words[Options.after])
+    Command("list") {
+      .init(
+        summary: "List accounts",
+        discussion: ["By name, a page at a time; the last line names the command for the next page."],
+        options: [Options.limit, Options.after],
+        examples: [
+          .init("accounts list", "shows the first page"),
+          .init("accounts list --after bob --limit 100", "shows those that come after bob"),
+        ],
+        statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst)
+      ) { words throws(UsageError) in
+        .listAccounts(limit: try words[Options.limit], after: try words[Options.after])
+      }
     }
   }
 
   private static var show: Command<Request> {
-    Command(
-      "show", summary: "Show one account",
-      arguments: [Arguments.account],
-      examples: [.init("accounts show bob", "shows role, state and sessions of bob")],
-      statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst)
-    ) { words throws(UsageError) in
-      .showAccount(user: try words[Arguments.account])
+    Command("show") {
+      .init(
+        summary: "Show one account",
+        arguments: [Arguments.account],
+        examples: [.init("accounts show bob", "shows role, state and sessions of bob")],
+        statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst)
+      ) { words throws(UsageError) in
+        .showAccount(user: try words[Arguments.account])
+      }
     }
   }
 
@@ -59,14 +65,16 @@ enum AccountCommands {
   private static func change(
     _ name: String, _ summary: String, _ shows: String, request: @escaping @Sendable (String) -> Request
   ) -> Command<Request> {
-    Command(
-      name, summary: summary,
-      discussion: ["Needs a password entered recently, and asks for it on a terminal."],
-      arguments: [Arguments.account],
-      examples: [.init("accounts \(name) bob", shows)],
-      statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
-    ) { words throws(UsageError) in
-      request(try words[Arguments.account])
+    Command(name) {
+      .init(
+        summary: summary,
+        discussion: ["Needs a password entered recently, and asks for it on a terminal."],
+        arguments: [Arguments.account],
+        examples: [.init("accounts \(name) bob", shows)],
+        statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
+      ) { words throws(UsageError) in
+        request(try words[Arguments.account])
+      }
     }
   }
 }

@@ -14,7 +14,8 @@ enum Kinds {
 /// An option that several commands take is one constant.
 enum Options {
   static let json = Option.flag("json", "Print JSON: one document on a line, with a version, never a secret")
-  static let quiet = Option.flag("quiet", short: "q", "Print no messages; errors and data are printed all the same")
+  static let quiet = Option.flag(
+    "quiet", short: "q", "Print errors only; the exit status says the rest, and --json still prints")
   static let context = Option.optional(
     "context", "NAME", Kinds.context, "Use the session of this name; contexts stand side by side",
     environment: "AUTH_CLI_CONTEXT")

@@ -2,7 +2,7 @@ import AuthCore
 import AuthLocal
 
 /// The administrator's screens: accounts, and what may be changed about them.
-final class AccountsScreen: LiveScreen {
+final class AccountsScreen: LiveScreen, RunsOnce {
   let key: LiveKey
 
   init(session: LoggedInSession) {
@@ -17,7 +17,8 @@ final class AccountsScreen: LiveScreen {
     of authority: LocalAuthority, after: String?, limit: Int, for administrator: AdminSession
   ) throws(LeaseError<LocalFailure>) -> [AccountSummary] {
     try session.withLease { (lease) throws(LocalFailure) in
-      try authority.accounts(after: after, limit: limit, for: administrator, under: lease)
+      try noteView(at: authority, for: administrator, under: lease)
+      return try authority.accounts(after: after, limit: limit, for: administrator, under: lease)
     }
   }
 
@@ -26,7 +27,8 @@ final class AccountsScreen: LiveScreen {
     _ name: Username, at authority: LocalAuthority, for administrator: AdminSession
   ) throws(LeaseError<LocalFailure>) -> AccountSummary {
     try session.withLease { (lease) throws(LocalFailure) in
-      try authority.account(named: name, for: administrator, under: lease)
+      try noteView(at: authority, for: administrator, under: lease)
+      return try authority.account(named: name, for: administrator, under: lease)
     }
   }
 
@@ -41,6 +43,15 @@ final class AccountsScreen: LiveScreen {
       case .enable: try authority.setDisabled(false, account: name, for: administrator, fresh, under: lease)
       case .unlock: try authority.unlock(account: name, for: administrator, fresh, under: lease)
       }
+    }
+  }
+
+  /// Looking at other people's accounts is an event, once in the life of the screen however many pages it shows.
+  private func noteView(
+    at authority: LocalAuthority, for administrator: AdminSession, under lease: borrowing SessionLease
+  ) throws(LocalFailure) {
+    try runOnceUntilSuccess { () throws(LocalFailure) in
+      try authority.noteView(of: "accounts", for: administrator, under: lease)
     }
   }
 }

@@ -14,7 +14,7 @@ final class OutputStream {
   /// Columns, if it is a terminal; otherwise the width that text for a file or a pipe is laid out in.
   let width: Int
 
-  private let descriptor: Int32
+  let descriptor: Int32
   private var buffer: [UInt8] = []
 
   init(descriptor: Int32, name: String, isTerminal: Bool, style: Style, width: Int) {
@@ -57,8 +57,8 @@ final class OutputStream {
     }
   }
 
-  /// Only a process whose parent had it ignore the signal comes here; others are dead already.
-  private func dieOfPipeSignal() -> Never {
+  /// Ends the process as a write to a pipe that nobody reads does, also where the parent had it ignore that signal.
+  func dieOfPipeSignal() -> Never {
     signal(SIGPIPE, SIG_DFL)
     var pipeSignal = sigset_t()
     sigemptyset(&pipeSignal)

@@ -63,7 +63,7 @@ struct CommandTableTests {
         #expect(Array(words.path.dropFirst().prefix(location.path.count)) == location.path, "\(example.line)")
       }
     }
-    for step in tool.firstSteps { _ = try parser.parse(Self.words(step.line)) }
+    for step in tool.about.firstSteps { _ = try parser.parse(Self.words(step.line)) }
   }
 
   @Test("every option of a command is read by it")
@@ -97,7 +97,7 @@ struct CommandTableTests {
       #expect(codes.contains(ExitStatus.usage.rawValue))
       if location.command.request != nil { #expect(codes.contains(0) && codes.contains(3), "\(location.path)") }
     }
-    #expect(tool.statuses.map(\.code) == [0, 1, 2, 3, 4, 5, 6])
+    #expect(tool.about.statuses.map(\.code) == [0, 1, 2, 3, 4, 5, 6])
   }
 
   @Test("every command, option and variable is in the help, the manual page and the completions")
@@ -121,9 +121,11 @@ struct CommandTableTests {
       }
     }
     for name in tool.commands.flatMap(\.names) { #expect(help.overview.contains(name)) }
-    for entry in tool.glossaries.flatMap(\.entries) { #expect(manual.contains(Roff.text(entry.term)), "\(entry.term)") }
+    for entry in tool.about.glossaries.flatMap(\.entries) {
+      #expect(manual.contains(Roff.text(entry.term)), "\(entry.term)")
+    }
     for variable in (tool.globalOptions + tool.locations.flatMap(\.command.options)).compactMap(\.environment) {
-      #expect(tool.glossaries.flatMap(\.entries).contains { $0.term == variable }, "\(variable)")
+      #expect(tool.about.glossaries.flatMap(\.entries).contains { $0.term == variable }, "\(variable)")
     }
   }
 

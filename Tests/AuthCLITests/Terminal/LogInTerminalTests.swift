@@ -1,5 +1,5 @@
-import ChildProcess
 import Glibc
+import Programs
 import Testing
 
 /// The built program at its prompt, on a real pseudo-terminal.
@@ -14,7 +14,7 @@ struct LogInTerminalTests {
       "HOME": scratch.path, "AUTH_CLI_HOME": scratch.path + "/auth", "PATH": "/usr/bin:/bin",
       "TERM": "xterm", "PS1": "ready> ",
     ]
-    let register = ChildProcess(
+    let register = Program(
       BuiltExecutable.path, ["register", "alice", "--password-stdin"], environment: environment,
       input: Array(Self.password.utf8), timeLimit: .seconds(60))
     let outcome = try await register.run()
@@ -136,7 +136,7 @@ struct LogInTerminalTests {
   func noTerminal() async throws {
     let (scratch, environment) = try await home()
     for words in [["login", "alice"], ["register", "bob"]] {
-      let program = ChildProcess(
+      let program = Program(
         BuiltExecutable.path, words, environment: environment, timeLimit: .seconds(20))
       let outcome = try await program.run()
       #expect(outcome.ending == .exited(2))

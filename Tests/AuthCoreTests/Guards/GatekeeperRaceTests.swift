@@ -13,7 +13,7 @@ struct GatekeeperRaceTests {
 
   @Test("E5: the published form lets two in, in the same harness") func published() {
     let gates = (0..<rounds).map { _ in PublishedGatekeeper() }
-    let seen = TwoThreads.race(rounds: rounds) { gates[$0].attemptPassage() }
+    let seen = TwoThreads.race(rounds: rounds) { gates[$0].attemptPassage(isInterrupted: $0 % 16 == 0) }
     #expect(seen[2] > 0, "the harness does not race, so it proves nothing")
   }
 

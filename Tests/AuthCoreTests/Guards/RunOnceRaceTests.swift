@@ -18,7 +18,7 @@ extension RunOnceSuites {
       let objects = (0..<rounds).map { _ in PublishedRunOnce() }
       let seen = TwoThreads.race(rounds: rounds) { round in
         var ran = false
-        objects[round].run("place") { ran = true }
+        objects[round].run("place", isInterrupted: round % 16 == 0) { ran = true }
         return ran
       }
       #expect(seen[2] > 0, "the harness does not race, so it proves nothing")
@@ -41,7 +41,7 @@ extension RunOnceSuites {
       let objects = (0..<rounds).map { _ in PublishedRunOnce() }
       let seen = await TwoTasks.race(rounds: rounds) { round in
         var ran = false
-        objects[round].run("place") { ran = true }
+        objects[round].run("place", isInterrupted: round % 16 == 0) { ran = true }
         return ran
       }
       #expect(seen[2] > 0, "the harness does not race, so it proves nothing")

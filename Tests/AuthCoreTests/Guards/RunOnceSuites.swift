@@ -28,7 +28,7 @@ final class Visited: RunsOnce, Sendable {
 
 /// Writes down what calls answered.
 final class Diary: Sendable {
-  private let entries = Mutex<[RunOnce.Outcome]>([])
+  private let entries = Locked<[RunOnce.Outcome]>([])
   func write(_ outcome: RunOnce.Outcome) { entries.withLock { $0.append(outcome) } }
   var all: [RunOnce.Outcome] { entries.withLock { $0 } }
 }

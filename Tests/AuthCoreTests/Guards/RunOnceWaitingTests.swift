@@ -148,7 +148,7 @@ extension RunOnceSuites {
       #expect(plain { Issue.record("ran twice") } == .alreadyRan)
 
       let other = Visited()
-      let waiter = Mutex<Task<RunOnce.Outcome, Never>?>(nil)
+      let waiter = Locked<Task<RunOnce.Outcome, Never>?>(nil)
       let outcome = plain(on: other) {
         waiter.withLock {
           $0 = Task.immediate { await other.runOnce(key: "work") { () async in Issue.record("ran twice") } }

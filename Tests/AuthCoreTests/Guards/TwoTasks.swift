@@ -1,6 +1,9 @@
+import Glibc
 import Synchronization
 
-/// Two tasks that meet before every round. The meeting has a bound, as the pool may have one thread to spare.
+/// Two tasks that meet before every round.
+///
+/// The meeting has a bound, as the pool may have one thread to spare.
 final class TwoTasks: Sendable {
   private let first = Atomic(0)
   private let second = Atomic(0)
@@ -33,6 +36,8 @@ final class TwoTasks: Sendable {
 
   private static func arrive(_ mine: borrowing Atomic<Int>, and other: borrowing Atomic<Int>, _ round: Int) {
     mine.store(round + 1, ordering: .releasing)
-    for _ in 0..<5_000 where other.load(ordering: .acquiring) <= round {}
+    for spin in 0..<5_000 where other.load(ordering: .acquiring) <= round {
+      if spin % 256 == 255 { sched_yield() }
+    }
   }
 }

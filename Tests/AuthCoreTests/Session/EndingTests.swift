@@ -84,7 +84,14 @@ struct EndingTests {
     try await start.reach(world)
     let result = try await drive(world, world.store.beginLogOut())
     switch start {
-    case .saving, .exchanging:
+    case .saving:
+      // What the vault holds in the end is not known before its write has landed, so it is not known to be revoked either.
+      #expect(
+        result
+          == .partial(
+            Leftovers(notRevoked: true, notErased: true),
+            causes: ["the vault did not forget the session within 5.0 seconds"]))
+    case .exchanging:
       // The write under way stands before the erasure in the line.
       #expect(
         result

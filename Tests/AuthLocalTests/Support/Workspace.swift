@@ -9,7 +9,9 @@ final class Workspace: Sendable {
   let clock = SettableClock()
 
   init() {
-    var template = Array("/tmp/authlocal-test-XXXXXX".utf8CString)
+    // In memory where that is possible: these tests are about what is written, not about how long the disk takes.
+    let base = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
+    var template = Array("\(base)/authlocal-test-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else { preconditionFailure("mkdtemp failed: \(errno)") }
     path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
@@ -17,6 +19,9 @@ final class Workspace: Sendable {
   deinit {
     run("chmod -R u+rwx '\(path)'; rm -rf '\(path)'")
   }
+
+  /// The root of the source tree.
+  static let repository = #filePath.split(separator: "/").dropLast(4).reduce("") { $0 + "/" + $1 }
 
   var data: String { "\(path)/data" }
   var state: String { "\(path)/state" }
@@ -27,7 +32,9 @@ final class Workspace: Sendable {
     wallClock: @escaping @Sendable () -> WallTime = WallTime.now
   ) -> LocalAuthority {
     LocalAuthority(
-      directory: data, policy: policy, busyWait: busyWait, clock: clock, cost: cost, wallClock: wallClock)
+      directory: data, policy: policy, busyWait: busyWait, clock: clock, cost: cost,
+      // The authority keeps its directory alive by this.
+      wallClock: { withExtendedLifetime(self, wallClock) })
   }
 
   func vault(_ context: ContextName = .standard, lockWait: Duration = .seconds(5)) -> FileVault {
@@ -50,7 +57,8 @@ final class Workspace: Sendable {
     return String(decoding: output, as: UTF8.self)
   }
 
-  func sql(_ statements: String) -> String { run("sqlite3 '\(databasePath)' \"\(statements)\"") }
+  /// A plain connection to the database file.
+  var raw: RawDatabase { RawDatabase(databasePath) }
 
   func mode(_ file: String) -> String { run("stat -c %a '\(file)'") }
 }
@@ -69,14 +77,33 @@ final class SettableClock: SessionClock {
 
 let alicePassword = Password("correct horse battery")
 let bobPassword = Password("another good passphrase")
+let wrongPassword = Password("not the right password")
 
 extension LocalAuthority {
+  /// Makes alice, the administrator, and bob.
   func registerBoth() throws {
     _ = try register(username: "alice", password: alicePassword)
     _ = try register(username: "bob", password: bobPassword)
   }
 
-  func logIn(_ name: String = "alice", _ password: Password = alicePassword) throws -> Grant {
+  func logIn(_ name: String = "alice", _ password: Password = alicePassword) throws(LocalFailure) -> Grant {
     try logIn(Credentials(username: name, password: password), limits: .standard)
   }
+
+  func order(_ amount: String, to payee: String = "bob", key: String? = nil) throws -> PaymentOrder {
+    PaymentOrder(amount: try Amount(amount), payee: try Username(payee), key: try key.map { try IdempotencyKey($0) })
+  }
 }
+
+/// The failure that `body` throws.
+func failure<Result>(_ body: () throws(LocalFailure) -> Result) -> LocalFailure? {
+  do {
+    _ = try body()
+    return nil
+  } catch {
+    return error
+  }
+}
+
+/// The code of the failure that `body` throws.
+func code<Result>(_ body: () throws(LocalFailure) -> Result) -> String? { failure(body)?.code }

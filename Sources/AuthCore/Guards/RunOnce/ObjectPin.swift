@@ -21,7 +21,9 @@ final class ObjectPin {
     unmanaged(address)._withUnsafeGuaranteedRef { _getUnownedRetainCount($0) == 1 }
   }
 
-  /// Whether `object` has not begun its `deinit`. In there a new weak reference is nil, and following an unowned one traps.
+  /// Whether `object` has not begun its `deinit`.
+  ///
+  /// In there a new weak reference is nil, and following an unowned one traps.
   static func isLive(_ object: AnyObject) -> Bool {
     weak let probe = object
     return probe != nil

@@ -5,7 +5,7 @@
 /// on one run.
 ///
 /// *At most once* is meant without exception: a body that throws has run. Who wants another try after an error says so
-/// with ``runUntilSuccess(on:key:fileID:line:column:_:)``. A call that finds the body running skips it; the
+/// with `runUntilSuccess`. A call that finds the body running skips it; the
 /// asynchronous forms wait for it instead. A call from inside the body skips, in both. No lock is held while a body runs.
 ///
 /// The object may be of any class, actors included. It is not kept alive. Its memory, and that of the record, is given
@@ -65,7 +65,7 @@ public enum RunOnce {
     try perform(Run.keyed(on: object, key), on: object, body)
   }
 
-  /// Runs `body` as ``run(on:fileID:line:column:_:)`` does, except that a run that threw does not count.
+  /// Runs `body` as `run(on:)` does, except that a run that threw does not count.
   ///
   /// - Parameters:
   ///   - object: Whose life the promise is bound to.
@@ -83,7 +83,7 @@ public enum RunOnce {
     try perform(Run.placed(on: object, fileID, line, column), on: object, afterThrow: .idle, body)
   }
 
-  /// Runs `body` as ``run(on:key:_:)`` does, except that a run that threw does not count.
+  /// Runs `body` as `run(on:key:)` does, except that a run that threw does not count.
   ///
   /// - Parameters:
   ///   - object: Whose life the promise is bound to.

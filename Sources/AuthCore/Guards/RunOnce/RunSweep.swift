@@ -29,21 +29,26 @@ enum RunSweep {
     }
   }
 
-  /// Removes what is gone from one shard. Meanwhile nobody else does, so every address stays pinned while it is looked at.
+  /// Removes what is gone from one shard.
+  ///
+  /// Meanwhile nobody else does, so every address stays pinned while it is looked at.
   private static func visit(_ index: Int) -> (gone: Int, kept: Int) {
     let addresses = RunRecords.withShard(index) { shard -> [UInt] in
-      if shard.isBeingSwept || shard.pins.isEmpty { return [] }
-      shard.isBeingSwept = true
-      return shard.pins.filter { $0.value.running == 0 }.map(\.key)
+      if shard.isBeingSwept { return [] }
+      let idle = shard.pins.filter { $0.value.running == 0 }.map(\.key)
+      shard.isBeingSwept = !idle.isEmpty
+      return idle
     }
     if addresses.isEmpty { return (0, 0) }
     let gone = Set(addresses.filter(ObjectPin.isGone))
-    RunRecords.withShard(index) { shard in
+    // Keys are the users' values and may have a `deinit`: the old table dies after the lock is left.
+    _ = RunRecords.withShard(index) { shard -> RunTable? in
       shard.isBeingSwept = false
-      if gone.isEmpty { return }
+      if gone.isEmpty { return nil }
+      let old = shard.runs
       shard.pins = shard.pins.filter { !gone.contains($0.key) }
-      let pins = shard.pins
-      shard.runs.removeAll { pins[$0] != nil }
+      shard.runs.removeAll(at: gone)
+      return old
     }
     objects.subtract(gone.count, ordering: .relaxed)
     return (gone.count, addresses.count - gone.count)

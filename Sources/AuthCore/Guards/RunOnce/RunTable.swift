@@ -32,7 +32,7 @@ struct RunTable {
       return slots[index].phase
     }
     set {
-      if 4 * (used + 1) > 3 * slots.count { resize(toHold: used + 1, keeping: { _ in true }) }
+      if 4 * (used + 1) > 3 * slots.count { resize(toHold: used + 1) }
       guard let index = index(of: run) else { return }
       if slots[index].address == 0 {
         used += 1
@@ -42,9 +42,9 @@ struct RunTable {
     }
   }
 
-  /// Forgets the runs of all objects but those at addresses that `isKept` accepts, and gives back the room.
-  mutating func removeAll(but isKept: (UInt) -> Bool) {
-    resize(toHold: 0, keeping: isKept)
+  /// Forgets the runs of the objects that were at `addresses`, and gives back the room.
+  mutating func removeAll(at addresses: Set<UInt>) {
+    resize(toHold: 0, without: addresses)
   }
 
   /// Where `run` is, or the free slot where it would be; nil only in a table without slots.
@@ -68,8 +68,8 @@ struct RunTable {
   }
 
   /// Moves what is kept into a table that is at most three quarters and, if it is not tiny, at least three eighths full.
-  private mutating func resize(toHold count: Int, keeping isKept: (UInt) -> Bool) {
-    let kept = slots.filter { $0.address != 0 && isKept($0.address) }
+  private mutating func resize(toHold count: Int, without gone: Set<UInt> = []) {
+    let kept = slots.filter { $0.address != 0 && !gone.contains($0.address) }
     var capacity = 8
     while 4 * max(count, kept.count) > 3 * capacity { capacity *= 2 }
     slots = [Slot](repeating: Slot(), count: capacity)

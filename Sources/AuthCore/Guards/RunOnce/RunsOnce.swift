@@ -1,4 +1,4 @@
-/// Gives a class or an actor `runOnce { … }`. It asks for nothing.
+/// Gives a class or an actor `runOnce { … }`, and asks for nothing.
 ///
 /// ```swift
 /// final class ProfileScreen: RunsOnce {
@@ -10,7 +10,7 @@
 public protocol RunsOnce: AnyObject {}
 
 extension RunsOnce {
-  /// Runs `body`, unless it was run on this object before or is running; see ``RunOnce/run(on:fileID:line:column:_:)``.
+  /// Runs `body`, unless it was run on this object before or is running; see `RunOnce.run(on:)`.
   @inlinable @discardableResult
   public func runOnce<Failure: Error>(
     fileID: StaticString = #fileID, line: UInt = #line, column: UInt = #column, _ body: () throws(Failure) -> Void
@@ -26,7 +26,7 @@ extension RunsOnce {
     try RunOnce.run(on: self, key: key, body)
   }
 
-  /// Runs `body` as ``runOnce(fileID:line:column:_:)`` does, except that a run that threw does not count.
+  /// Runs `body` as `runOnce` does, except that a run that threw does not count.
   @inlinable @discardableResult
   public func runOnceUntilSuccess<Failure: Error>(
     fileID: StaticString = #fileID, line: UInt = #line, column: UInt = #column, _ body: () throws(Failure) -> Void
@@ -34,7 +34,7 @@ extension RunsOnce {
     try RunOnce.runUntilSuccess(on: self, fileID: fileID, line: line, column: column, body)
   }
 
-  /// Runs `body` as ``runOnce(key:_:)`` does, except that a run that threw does not count.
+  /// Runs `body` as `runOnce(key:)` does, except that a run that threw does not count.
   @inlinable @discardableResult
   public func runOnceUntilSuccess<Failure: Error>(
     key: any Hashable & Sendable, _ body: () throws(Failure) -> Void
@@ -46,7 +46,7 @@ extension RunsOnce {
 extension RunsOnce {
   /// Runs `body`, unless it was run on this object before; if it is running, waits for its end.
   ///
-  /// See the asynchronous ``RunOnce/run(on:fileID:line:column:_:)``.
+  /// See the asynchronous `RunOnce.run(on:)`.
   @discardableResult
   public func runOnce<Failure: Error>(
     fileID: StaticString = #fileID, line: UInt = #line, column: UInt = #column,

@@ -1,0 +1,54 @@
+import Glibc
+import Programs
+import Testing
+
+@testable import auth_cli
+
+@Suite("Completions, asked of the shells themselves", .timeLimit(.minutes(2)))
+struct CompletionTests {
+  private func run(_ shell: String, _ arguments: [String], input: String) async throws -> String {
+    let process = Programs.Program(
+      shell, arguments, environment: ["PATH": "/usr/bin:/bin", "HOME": "/nonexistent"], input: Array(input.utf8),
+      timeLimit: .seconds(60))
+    let outcome = try await process.run()
+    #expect(outcome.ending == .exited(0), "\(outcome.text)")
+    return outcome.text
+  }
+
+  @Test("the scripts are valid in the shells that are installed", arguments: Shell.allCases)
+  func syntax(_ shell: Shell) async throws {
+    let path = "/usr/bin/" + shell.rawValue
+    guard access(path, X_OK) == 0 else { return }
+    let script = Completions(AuthTool.tool).script(for: shell)
+    #expect(try await run(path, ["-n"], input: script) == "")
+  }
+
+  @Test("bash offers commands, subcommands, options and values, each at its place")
+  func bash() async throws {
+    let cases: [(line: [String], offers: String)] = [
+      (["auth-cli", "prof"], "profile"), (["auth-cli", "sessions", ""], "revoke"), (["auth-cli", "who"], "whoami"),
+      (["auth-cli", "machine", "--format", ""], "text mermaid json"),
+      (["auth-cli", "machine", "--format", "=", "m"], "mermaid"),
+      (["auth-cli", "--context", "pay", "log"], "login logout"), (["auth-cli", "whoami", "--js"], "--json"),
+      (["auth-cli", "pay", "5", "--id"], "--idempotency-key"), (["auth-cli", "pay", "--to", ""], ""),
+      (["auth-cli", "completions", ""], "bash zsh fish"), (["auth-cli", "help", "statu"], "statuses status"),
+      (["auth-cli", "pay", "--", "--"], ""),
+    ]
+    var script = Completions(AuthTool.tool).script(for: .bash)
+    for (line, _) in cases {
+      let words = line.map(ShellQuoting.posix).joined(separator: " ")
+      script += "COMP_WORDS=(\(words)); COMP_CWORD=\(line.count - 1); _auth_cli; echo \"${COMPREPLY[*]}\"\n"
+    }
+    let answers = try await run("/bin/bash", [], input: script).split(separator: "\n", omittingEmptySubsequences: false)
+    for (index, (line, offers)) in cases.enumerated() {
+      #expect(answers[index] == offers, "\(line)")
+    }
+  }
+
+  @Test("fish offers the same, with what it means")
+  func fish() async throws {
+    guard access("/usr/bin/fish", X_OK) == 0 else { return }
+    let script = Completions(AuthTool.tool).script(for: .fish) + "complete -C 'auth-cli --context x sessions r'\n"
+    #expect(try await run("/usr/bin/fish", ["--no-config"], input: script).hasPrefix("revoke\tEnd one session"))
+  }
+}

@@ -1,0 +1,101 @@
+import AuthCore
+import AuthLocal
+import Testing
+
+@Suite struct PasswordTests {
+  @Test(
+    "when setting: the rule that is broken is named",
+    arguments: [
+      (Password("fourteen chars"), "password_too_short"),
+      (Password(String(repeating: "e\u{301}", count: 14)), "password_too_short"),
+      (Password(String(repeating: "a", count: 512)), "password_too_long"),
+      (Password(String(repeating: "\u{20AC}", count: 171)), "password_too_long"),
+      (Password(String(repeating: "a", count: 3000)), "password_too_long"),
+      (Password(bytes: Array("fifteen chars\u{0}and more".utf8)), "password_has_nul"),
+      (Password(bytes: [0xFF] + Array("fifteen chars and more".utf8)), "password_not_text"),
+      (Password("fifteen chars and \u{378}"), "password_unassigned"),
+      (Password("QwertyUIOPasdfgh"), "password_blocked"),
+      (Password("auth-cli-password-2026"), "password_blocked"),
+      (Password("what does ALICE say"), "password_contains_name"),
+    ]) func refused(password: Password, code expected: String)
+  {
+    let work = Workspace()
+    let refusal = failure { () throws(LocalFailure) in
+      try work.authority().register(username: "Alice", password: password)
+    }
+    #expect(refusal?.code == expected)
+    #expect(refusal?.kind == .invalid)
+    #expect(!String(describing: refusal).contains("what does"))
+  }
+
+  @Test("at the bounds: 15 characters, 511 bytes, and a short name inside are accepted") func accepted() throws {
+    let authority = Workspace().authority()
+    _ = try authority.register(username: "a1", password: Password("fifteen letters"))
+    let longest = Password(String(repeating: "b", count: 511))
+    _ = try authority.register(username: "a2", password: longest)
+    _ = try authority.logIn("a2", longest)
+    #expect(
+      code { () throws(LocalFailure) in
+        try authority.logIn("a2", Password(String(repeating: "b", count: 510)))
+      } == "credentials_not_accepted")
+    _ = try authority.register(username: "tom", password: Password("atomic tomatoes today"))
+    #expect(
+      code { () throws(LocalFailure) in
+        try authority.register(username: "ann", password: Password("annannannannann"))
+      } == "password_contains_name")
+  }
+
+  @Test("a composed and a decomposed é are the same password") func composition() throws {
+    let authority = Workspace().authority()
+    _ = try authority.register(username: "zoe", password: Password("caf\u{E9} cr\u{E8}me br\u{FB}l\u{E9}e"))
+    _ = try authority.logIn("zoe", Password("cafe\u{301} cre\u{300}me bru\u{302}le\u{301}e"))
+  }
+
+  @Test("at login every password that cannot be one is simply not accepted") func notAccepted() throws {
+    let authority = Workspace().authority()
+    try authority.registerBoth()
+    for password in [
+      Password(""), Password(bytes: [0xFF]), Password(bytes: [0]), Password(String(repeating: "x", count: 1 << 20)),
+    ] {
+      #expect(code { () throws(LocalFailure) in try authority.logIn("bob", password) } == "credentials_not_accepted")
+      #expect(code { () throws(LocalFailure) in try authority.logIn("nobody", password) } == "credentials_not_accepted")
+    }
+  }
+
+  @Test("what is stored verifies with the system's own crypt", .enabled(if: Workspace().run("command -v perl") != ""))
+  func interoperability() throws {
+    let work = Workspace()
+    _ = try work.authority().register(username: "alice", password: alicePassword)
+    let stored = try #require(work.raw.rows("SELECT password_hash FROM accounts")?.first?.first)
+    #expect(stored.hasPrefix("$y$j75$"))
+    #expect(work.run("perl -e 'print crypt($ARGV[0], $ARGV[1])' 'correct horse battery' '\(stored)'") == stored)
+    #expect(work.run("perl -e 'print crypt($ARGV[0], $ARGV[1])' 'correct horse batterz' '\(stored)'") != stored)
+  }
+
+  @Test("the default cost fills 64 MiB, and a lower one is raised at the next login") func cost() throws {
+    #expect(PasswordCost.standard.memory == 64 << 20)
+    let work = Workspace()
+    _ = try work.authority(cost: .least).register(username: "alice", password: alicePassword)
+    _ = try work.authority(cost: .standard).logIn()
+    let stored = try #require(work.raw.rows("SELECT password_hash FROM accounts")?.first?.first)
+    #expect(PasswordCost(of: stored) == .standard)
+    #expect(stored.hasPrefix("$y$jBT$"))
+    _ = try work.authority(cost: .least).logIn()
+    #expect(work.raw.rows("SELECT password_hash FROM accounts")?.first?.first == stored)
+  }
+
+  @Test("a hash says its cost, for every cost", arguments: UInt(1)...4) func costOfHash(count: UInt) throws {
+    let work = Workspace()
+    _ = try work.authority(cost: PasswordCost(count: count)).register(username: "alice", password: alicePassword)
+    let stored = try #require(work.raw.rows("SELECT password_hash FROM accounts")?.first?.first)
+    #expect(PasswordCost(of: stored) == PasswordCost(count: count))
+  }
+
+  @Test("the embedded blocklist is the one in fixtures, and each entry is long enough to matter") func blocklist() {
+    let listed = Workspace().run("cat '\(Workspace.repository)/fixtures/blocked-passwords.txt'").split(separator: "\n")
+    #expect(listed.count > 200)
+    #expect(Set(listed.map(String.init)) == BlockedPasswords.all)
+    #expect(listed == listed.sorted())
+    #expect(listed.allSatisfy { $0.count >= 15 && $0 == $0.lowercased() })
+  }
+}

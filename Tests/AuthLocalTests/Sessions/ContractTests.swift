@@ -1,0 +1,34 @@
+import AuthCore
+import AuthCoreTesting
+import AuthLocal
+import Testing
+
+@Suite struct ContractTests {
+  @Test("the embedded authority keeps the contract of every authority", arguments: AuthorityContract.checks)
+  func authority(check: AuthorityContract.Check) async throws {
+    let work = Workspace()
+    let authority = work.authority()
+    try authority.registerBoth()
+    let subject = AuthorityContract.Subject(
+      authority: authority, first: Credentials(username: "alice", password: alicePassword),
+      second: Credentials(username: "bob", password: bobPassword),
+      advance: { work.clock.advance(by: $0) },
+      setAvailable: { isAvailable in
+        work.run("mv '\(work.data)\(isAvailable ? ".away" : "")' '\(work.data)\(isAvailable ? "" : ".away")'")
+      })
+    #expect(await check.run(on: subject) == nil)
+  }
+
+  @Test("the file vault keeps the contract of every vault", arguments: SessionVaultContract.checks)
+  func vault(check: SessionVaultContract.Check) async {
+    let work = Workspace()
+    let vault = work.vault()
+    let subject = SessionVaultContract.Subject(
+      vault: vault, reopen: { work.vault() },
+      corrupt: {
+        work.run("mkdir -p -m 700 '\(work.state)'; echo garbage > '\(vault.path)'; chmod 600 '\(vault.path)'")
+      },
+      evidence: { Int(work.run("ls '\(work.state)' | grep -c corrupt")) ?? 0 })
+    #expect(await check.run(on: subject) == nil)
+  }
+}

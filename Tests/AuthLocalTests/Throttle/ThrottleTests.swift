@@ -1,0 +1,147 @@
+import AuthCore
+import AuthLocal
+import Testing
+
+@Suite struct ThrottleTests {
+  private let boot = BootID(high: 1, low: 1)
+  private func at(_ seconds: Int64, boot: BootID? = nil) -> BootInstant {
+    BootInstant(boot: boot ?? self.boot, uptime: .seconds(seconds))
+  }
+
+  @Test("five are free, then 30 s, doubling to an hour") func waits() {
+    #expect((0...4).allSatisfy { ThrottlePolicy.wait(after: $0) == nil })
+    #expect(
+      (5...13).map { ThrottlePolicy.wait(after: $0) }
+        == [30, 60, 120, 240, 480, 960, 1920, 3600, 3600].map { .seconds($0) })
+    #expect(ThrottlePolicy.wait(after: 99) == .seconds(3600))
+  }
+
+  @Test("the sixth attempt is turned away with what is left of the wait") func turnAway() {
+    var record = ThrottleRecord()
+    for _ in 1...5 { #expect(record.count(at: at(100), mayLock: true) == .hear) }
+    #expect(record.count(at: at(110), mayLock: true) == .turnAway(.wait(.seconds(20))))
+    #expect(record.count(at: at(129), mayLock: true) == .turnAway(.wait(.seconds(1))))
+    #expect(record.count(at: at(130), mayLock: true) == .hear)
+    #expect(record.guesses == 6 && record.attempts == 8)
+    #expect(record.standing(at: at(130), mayLock: true) == .wait(.seconds(60)))
+  }
+
+  @Test("after a reboot the wait begins again in full") func reboot() {
+    var record = ThrottleRecord()
+    for _ in 1...5 { _ = record.count(at: at(100), mayLock: true) }
+    let other = BootID(high: 2, low: 2)
+    #expect(record.count(at: at(5, boot: other), mayLock: true) == .turnAway(.wait(.seconds(30))))
+    #expect(record.count(at: at(34, boot: other), mayLock: true) == .turnAway(.wait(.seconds(1))))
+    #expect(record.count(at: at(35, boot: other), mayLock: true) == .hear)
+  }
+
+  @Test("a hundred lock the account; the last administrator waits an hour instead") func lock() {
+    var record = ThrottleRecord()
+    var seconds: Int64 = 0
+    while record.guesses < 100 {
+      seconds += 3600
+      _ = record.count(at: at(seconds), mayLock: true)
+    }
+    #expect(record.count(at: at(seconds + 100_000), mayLock: true) == .turnAway(.locked))
+    #expect(record.count(at: at(seconds + 1), mayLock: false) == .turnAway(.wait(.seconds(3599))))
+    #expect(record.count(at: at(seconds + 3600), mayLock: false) == .hear)
+  }
+
+  @Test("the right password during the wait is turned away like any other, and success afterwards resets")
+  func rightPasswordWaits() throws {
+    let work = Workspace()
+    let authority = work.authority()
+    try authority.registerBoth()
+    for _ in 1...5 {
+      #expect(
+        code { () throws(LocalFailure) in try authority.logIn("bob", wrongPassword) } == "credentials_not_accepted")
+    }
+    let refusal = failure { () throws(LocalFailure) in try authority.logIn("bob", bobPassword) }
+    #expect(refusal?.kind == .throttled(.wait(.seconds(30))))
+    #expect(refusal?.hint == "Try again in 30 s.")
+    work.clock.advance(by: .seconds(30))
+    _ = try authority.logIn("bob", bobPassword)
+    #expect(work.raw.number("SELECT guesses + attempts FROM accounts WHERE name = 'bob'") == 0)
+  }
+
+  @Test("an unknown name is told the same at every step") func unknownNames() throws {
+    let work = Workspace()
+    let authority = work.authority()
+    try authority.registerBoth()
+    for step in 1...9 {
+      let known = failure { () throws(LocalFailure) in try authority.logIn("bob", wrongPassword) }
+      let unknown = failure { () throws(LocalFailure) in try authority.logIn("nobody", wrongPassword) }
+      let hostile = failure { () throws(LocalFailure) in try authority.logIn("../\u{1B}[2J", wrongPassword) }
+      #expect(known == unknown && known == hostile, "step \(step)")
+      work.clock.advance(by: .seconds(step == 7 ? 29 : 10))
+    }
+  }
+
+  @Test("G8: 64 parallel wrong guesses count 64, and five are looked at") func parallel() async throws {
+    let work = Workspace()
+    try work.authority().registerBoth()
+    let heard = await withTaskGroup(of: Bool.self) { group in
+      for _ in 0..<64 {
+        let authority = work.authority()
+        group.addTask {
+          code { () throws(LocalFailure) in try authority.logIn("bob", wrongPassword) } == "credentials_not_accepted"
+        }
+      }
+      return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+    }
+    #expect(heard == 5)
+    #expect(work.raw.rows("SELECT guesses, attempts FROM accounts WHERE name = 'bob'") == [["5", "64"]])
+  }
+
+  @Test("locked is not disabled: live sessions go on, and an administrator unlocks") func lockedIsNotDisabled()
+    async throws
+  {
+    let work = Workspace()
+    let authority = work.authority()
+    try authority.registerBoth()
+    let (alice, bob) = (try authority.logIn(), try authority.logIn("bob", bobPassword))
+    work.raw.script("UPDATE accounts SET guesses = 100, attempts = 100")
+    #expect(failure { () throws(LocalFailure) in try authority.logIn("bob", bobPassword) }?.kind == .throttled(.locked))
+    _ = try await authority.resume(bob.token)
+    _ = try authority.pay(authority.order("1", to: "alice"), token: bob.token)
+    #expect(
+      failure { () throws(LocalFailure) in
+        try authority.reauthenticate(bob.token, password: bobPassword, requesting: .standard)
+      }?.kind == .throttled(.locked))
+    #expect(try authority.account(named: Username("bob"), token: alice.token).throttle == .locked)
+    _ = try authority.unlock(account: Username("bob"), token: alice.token)
+    _ = try authority.logIn("bob", bobPassword)
+    // The last administrator is heard again after waits.
+    _ = try authority.logIn("alice", alicePassword)
+  }
+
+  @Test("a flood of invented names keeps a bounded number of rows and events") func flood() throws {
+    let work = Workspace()
+    let authority = work.authority()
+    try authority.registerBoth()
+    let raw = work.raw
+    raw.script(
+      """
+      WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
+      INSERT INTO unknown_names(id, name_hash, guesses, attempts) SELECT i, randomblob(32), 1, 1 FROM n;
+      WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
+      INSERT INTO events(id, at, name) SELECT i, i, 'authn_login_fail' FROM n;
+      """)
+    for name in ["x1", "x2", "x3"] {
+      _ = failure { () throws(LocalFailure) in try authority.logIn(name, wrongPassword) }
+    }
+    #expect(raw.rows("SELECT count(*), min(id) FROM unknown_names") == [["10000", "4"]])
+    #expect(raw.number("SELECT count(*) FROM events WHERE account IS NULL") == 10_000)
+    let digest = Hex.text(SHA256.hash("x1".utf8)).uppercased()
+    #expect(raw.rows("SELECT hex(name_hash) FROM unknown_names WHERE id = 10001") == [[digest]])
+  }
+
+  @Test("a name that was guessed before it existed begins clean when it is registered") func registrationClears() throws
+  {
+    let authority = Workspace().authority()
+    _ = try authority.register(username: "alice", password: alicePassword)
+    for _ in 1...6 { _ = failure { () throws(LocalFailure) in try authority.logIn("Bob", wrongPassword) } }
+    _ = try authority.register(username: "bob", password: bobPassword)
+    _ = try authority.logIn("bob", bobPassword)
+  }
+}

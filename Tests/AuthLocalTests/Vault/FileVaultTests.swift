@@ -1,0 +1,181 @@
+import AuthCore
+import AuthLocal
+import Glibc
+import Testing
+
+@Suite struct FileVaultTests {
+  private let first = SessionToken(bytes: Array(0..<32))
+  private let second = SessionToken(bytes: Array(100..<132))
+
+  private func ready() async throws -> (Workspace, FileVault) {
+    let work = Workspace()
+    let vault = work.vault()
+    try await vault.store(first)
+    return (work, vault)
+  }
+
+  @Test("what is stored is read again, replaced and erased only by comparison") func compareAndSwap() async throws {
+    let (work, vault) = try await ready()
+    defer { withExtendedLifetime(work) {} }
+    #expect(await vault.load() == .token(first))
+    #expect(try await vault.replace(second, with: first) == false)
+    try await vault.erase(second)
+    #expect(await vault.load() == .token(first))
+    #expect(try await vault.replace(first, with: second))
+    #expect(await vault.load() == .token(second))
+    try await vault.erase(second)
+    #expect(await vault.load() == .absent)
+    try await vault.erase(second)
+    #expect(try await vault.replace(second, with: first) == false)
+    #expect(try await vault.setAside() == nil)
+  }
+
+  @Test("looking at nothing makes nothing") func absent() async throws {
+    let work = Workspace()
+    #expect(await work.vault().load() == .absent)
+    try await work.vault().erase(first)
+    #expect(try await work.vault().setAside() == nil)
+    #expect(work.run("ls '\(work.path)'") == "")
+  }
+
+  @Test("directory 0700 and files 0600 whatever the umask", arguments: [mode_t(0), 0o777]) func umasks(mask: mode_t) {
+    let work = Workspace()
+    let vault = work.vault()
+    withUmask(mask) {
+      // It never suspends, so it is done when this returns, on this thread and under its umask.
+      Task.immediate {
+        try await vault.store(first)
+        work.run("echo x > '\(vault.path)'")
+        try await vault.store(second)
+      }
+    }
+    #expect(work.mode(work.state) == "700")
+    let modes = work.run("cd '\(work.state)' && stat -c '%a %n' *")
+    #expect(modes == "600 default.lock\n600 default.session\n600 default.session.corrupt-1")
+  }
+
+  @Test(
+    "what cannot be used is corrupt, says which file and why, and is set aside by storing",
+    arguments: [
+      ("truncate -s 20 FILE", "incomplete", false), ("head -c 500 /dev/urandom > FILE", "not a session file", false),
+      (": > FILE", "empty", false), ("sed -i '1s/1$/2/' FILE", "version 2", true),
+      ("sed -i '1s/1$/x/' FILE", "version cannot be read", true),
+      ("sed -i '3s/^./x/' FILE", "checksum", true), ("sed -i '$d' FILE", "incomplete", true),
+      ("echo more >> FILE", "incomplete", true),
+      ("sed -i '2s/^00/01/' FILE", "checksum", true), ("chmod 666 FILE", "0666", true),
+      ("chmod 640 FILE", "0640", true),
+      ("mv FILE REAL; ln -s REAL FILE", "symbolic link", false), ("rm FILE; mkdir FILE", "a directory", false),
+      ("rm FILE; mkfifo FILE", "named pipe", false),
+    ] as [(String, String, Bool)])
+  func corrupt(command: String, reason: String, isSalvaged: Bool) async throws {
+    let (work, vault) = try await ready()
+    work.run(command.replacing("FILE", with: "'\(vault.path)'").replacing("REAL", with: "'\(work.state)/real'"))
+    guard case .corrupt(let evidence) = await vault.load() else {
+      Issue.record("\(await vault.load()) is not corrupt")
+      return
+    }
+    #expect(evidence.description.contains(vault.path) && evidence.description.contains(reason))
+    #expect((evidence.salvaged != nil) == isSalvaged && !evidence.hint.isEmpty)
+    #expect(try await vault.replace(first, with: second) == false)
+    try await vault.erase(first)
+    #expect(work.run("ls -d '\(vault.path)'") == vault.path)
+    try await vault.store(second)
+    #expect(await vault.load() == .token(second))
+    #expect(work.run("ls -d '\(vault.path).corrupt-1'") == vault.path + ".corrupt-1")
+  }
+
+  @Test("a foreign owner is named with both user ids", .enabled(if: geteuid() == 0)) func owner() async throws {
+    let (work, vault) = try await ready()
+    work.run("chown 12345 '\(vault.path)'")
+    guard case .corrupt(let evidence) = await vault.load() else {
+      Issue.record("\(await vault.load()) is not corrupt")
+      return
+    }
+    #expect(
+      evidence.description.contains("12345") && evidence.description.contains("user id 0") && evidence.salvaged == first
+    )
+    #expect(try await vault.setAside() == vault.path + ".corrupt-1")
+    #expect(await vault.load() == .absent)
+  }
+
+  @Test("evidence is never overwritten") func evidence() async throws {
+    let (work, vault) = try await ready()
+    for number in 1...3 {
+      work.run("echo evidence \(number) > '\(vault.path)'")
+      #expect(try await vault.setAside() == "\(vault.path).corrupt-\(number)")
+    }
+    #expect(work.run("cat '\(vault.path)'.corrupt-*") == "evidence 1\nevidence 2\nevidence 3")
+    #expect(work.mode(vault.path + ".corrupt-2") == "600")
+  }
+
+  @Test("M6: a directory that keeps from looking is unavailable, not absent", arguments: ["chmod 755", "chmod 777"])
+  func unavailable(command: String) async throws {
+    let (work, vault) = try await ready()
+    work.run("\(command) '\(work.state)'")
+    guard case .unavailable(let failure) = await vault.load() else {
+      Issue.record("\(await vault.load()) is not unavailable")
+      return
+    }
+    #expect(failure.description.contains(work.state) && failure.hint.hasPrefix("chmod 700"))
+    await #expect(throws: VaultFailure.self) { try await vault.store(second) }
+    await #expect(throws: VaultFailure.self) { try await vault.erase(first) }
+  }
+
+  @Test("a lock that another process holds is waited for, within bounds") func locked() async throws {
+    let (work, vault) = try await ready()
+    let descriptor = open(work.state + "/default.lock", O_RDWR)
+    #expect(flock(descriptor, LOCK_EX) == 0)
+    await #expect(throws: VaultFailure.self) { try await work.vault(lockWait: .milliseconds(30)).store(second) }
+    #expect(await vault.load() == .token(first))
+    close(descriptor)
+    try await vault.store(second)
+  }
+
+  @Test("what a killed writer left is used again") func leftovers() async throws {
+    let (work, vault) = try await ready()
+    work.run("cd '\(work.state)' && mkdir x && ln -s /nonexistent .default.session.new")
+    try await vault.store(second)
+    #expect(await vault.load() == .token(second))
+    #expect(work.run("ls -A '\(work.state)'") == "default.lock\ndefault.session\nx")
+  }
+
+  @Test("G3: contexts do not touch each other, and writers of one lose nothing") func contexts() async throws {
+    let work = Workspace()
+    let names = try ["default", "a", "a.session", "B_2-x"].map { try ContextName($0) }
+    await withTaskGroup(of: Void.self) { group in
+      for (index, name) in names.enumerated() {
+        group.addTask {
+          for round in 0..<20 {
+            try? await work.vault(name).store(
+              SessionToken(bytes: Array(repeating: UInt8(index * 20 + round), count: 32)))
+          }
+        }
+      }
+    }
+    for (index, name) in names.enumerated() {
+      #expect(
+        await work.vault(name).load()
+          == .token(SessionToken(bytes: Array(repeating: UInt8(index * 20 + 19), count: 32))))
+    }
+    let vault = work.vault(names[0])
+    let start = SessionToken(bytes: Array(repeating: 0, count: 32))
+    try await vault.store(start)
+    let won = await withTaskGroup(of: Bool.self) { group in
+      for number in UInt8(1)...16 {
+        group.addTask {
+          (try? await work.vault(names[0]).replace(
+            start, with: SessionToken(bytes: Array(repeating: number, count: 32)))) == true
+        }
+      }
+      return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+    }
+    #expect(won == 1)
+  }
+
+  @Test(
+    "G12: a context is never a path",
+    arguments: ["", ".", "..", "../x", "a/b", "-x", "a\u{0}", "\u{E9}", String(repeating: "x", count: 65)])
+  func badContexts(name: String) {
+    #expect(code { () throws(LocalFailure) in try ContextName(name) } == "context_invalid")
+  }
+}
