@@ -2,4 +2,5 @@
 let allSuites: [Suite] = [
   .gatekeeper,
   .runOnce,
+  .leases,
 ]

@@ -20,16 +20,20 @@ import Synchronization
   }
 
   /// Where a lease is noted; it is handed back on leaving.
-  @usableFromInline enum Place {
-    case slot(Int)
-    case overflow(UInt)
-  }
+  ///
+  /// A plain number, because it is passed twice in every lease: the index of a slot, or one of the two below.
+  @usableFromInline typealias Place = Int
+  /// Noted with those that found no free slot: a nameless one, and one that a task holds.
+  private static let overflow = 8
+  private static let overflowOfTask = 9
+  /// Not noted: the gate is closed.
+  @usableFromInline static var refused: Place { -1 }
 
   private static let free: UInt = 0
-  /// Stands for a thread that runs no task.
+  /// Stands for the holder of a synchronous lease. No task lies at this address.
   ///
-  /// No task lies at this address.
-  private static let thread: UInt = 1
+  /// Code under such a lease cannot await a logout, so nobody has to find out whose it is; asking for the task costs as much as all the rest.
+  private static let nameless: UInt = 1
 
   init(clock: any SessionClock) {
     self.clock = clock
@@ -38,49 +42,65 @@ import Synchronization
   var isClosed: Bool { closed.load(ordering: .acquiring) }
 
   /// Why the gate was closed, or nil while it is open.
-  var reason: EndReason? { slow.withLock { $0.reason } }
+  @usableFromInline var reason: EndReason? { slow.withLock { $0.reason } }
 
-  /// Enters, or says why not.
-  func enter() throws(LeaseEnded) -> Place {
-    let holder = Self.currentHolder()
-    let place = take(holder)
-    if closed.load(ordering: .sequentiallyConsistent) {
-      leave(place)
-      throw LeaseEnded(reason: reason ?? .revoked)
-    }
-    return place
+  /// Enters for synchronous work, unless the gate is closed; then it answers `refused`, which is not to be handed back.
+  @usableFromInline func enter() -> Place {
+    // Any slot will do; threads have stacks of their own, so that they seldom meet at one.
+    let spread = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 1) { UInt(bitPattern: $0.baseAddress) >> 16 }
+    return enter(Self.nameless, Int(truncatingIfNeeded: spread), Self.overflow)
   }
 
-  private func take(_ holder: UInt) -> Place {
-    let start = Int(truncatingIfNeeded: holder >> 6) & 7
-    for offset in 0..<8 {
-      let index = (start + offset) & 7
-      let (taken, _) = slots[index].compareExchange(
+  /// The same for asynchronous work, noting the task.
+  @usableFromInline func enterInTask() -> Place {
+    let holder = Self.currentHolder()
+    return enter(holder, Int(truncatingIfNeeded: holder >> 6), Self.overflowOfTask)
+  }
+
+  @inline(__always)
+  private func enter(_ holder: UInt, _ spread: Int, _ overflow: Place) -> Place {
+    let first = spread & 7
+    let (isTaken, _) = slots[first].compareExchange(
+      expected: Self.free, desired: holder, ordering: .sequentiallyConsistent)
+    let place = isTaken ? first : enterElsewhere(holder, first, overflow)
+    guard closed.load(ordering: .sequentiallyConsistent) else { return place }
+    leave(place)
+    return Self.refused
+  }
+
+  @inline(never)
+  private func enterElsewhere(_ holder: UInt, _ first: Int, _ overflow: Place) -> Place {
+    for offset in 1..<8 {
+      let index = (first + offset) & 7
+      let (isTaken, _) = slots[index].compareExchange(
         expected: Self.free, desired: holder, ordering: .sequentiallyConsistent)
-      if taken { return .slot(index) }
+      if isTaken { return index }
     }
     slow.withLock { $0.overflow.append(holder) }
-    return .overflow(holder)
+    return overflow
   }
 
-  /// Leaves.
+  /// Leaves; an asynchronous lease in the task that entered.
   ///
   /// The last one to leave a closed gate tells whoever waits for that.
   @usableFromInline func leave(_ place: Place) {
-    switch place {
-    case .slot(let index):
-      slots[index].store(Self.free, ordering: .sequentiallyConsistent)
-    case .overflow(let holder):
-      slow.withLock { state in
-        if let index = state.overflow.firstIndex(of: holder) { state.overflow.remove(at: index) }
-      }
+    if place < Self.overflow {
+      slots[place].store(Self.free, ordering: .sequentiallyConsistent)
+    } else {
+      leaveOverflow(place)
     }
     if closed.load(ordering: .sequentiallyConsistent) { tellIfDrained() }
   }
 
-  /// Closes the gate: no lease starts from now on.
-  ///
-  /// Closing again keeps the first reason.
+  @inline(never)
+  private func leaveOverflow(_ place: Place) {
+    let holder = place == Self.overflow ? Self.nameless : Self.currentHolder()
+    slow.withLock { state in
+      if let index = state.overflow.firstIndex(of: holder) { state.overflow.remove(at: index) }
+    }
+  }
+
+  /// Closes the gate: no lease starts from now on. Closing again keeps the first reason.
   func close(_ reason: EndReason) {
     slow.withLock { state in
       if state.reason == nil { state.reason = reason }
@@ -111,26 +131,19 @@ import Synchronization
     return count
   }
 
-  /// Whether the task that asks is inside a lease.
-  ///
-  /// A task started by the lease's holder is another task.
+  /// Whether the task that asks is inside a lease. A task started by the lease's holder is another task.
   var isHeldByCurrentTask: Bool {
     let holder = Self.currentHolder()
-    guard holder != Self.thread else { return false }
+    guard holder != Self.nameless else { return false }
     for index in 0..<8 where slots[index].load(ordering: .sequentiallyConsistent) == holder { return true }
     return slow.withLock { $0.overflow.contains(holder) }
   }
 
   private static func currentHolder() -> UInt {
     withUnsafeCurrentTask { task in
-      guard let task else { return thread }
+      guard let task else { return nameless }
       // The handle is one pointer to the task, compared and never followed; its `hashValue` would cost twice a whole lease.
       return unsafeBitCast(task, to: UInt.self)
     }
   }
-}
-
-/// A lease was asked of a session that is over.
-struct LeaseEnded: Error {
-  let reason: EndReason
 }

@@ -1,3 +1,4 @@
+// Inlinable, because a lease took twice as long from another module without (`auth-bench --filter lease`).
 extension LoggedInSession {
   /// Runs `body` while the session cannot end: a logout waits for it, or `body` never starts.
   ///
@@ -9,9 +10,11 @@ extension LoggedInSession {
   public func withLease<Result: ~Copyable, Failure: Error>(
     _ body: (borrowing SessionLease) throws(Failure) -> Result
   ) throws(LeaseError<Failure>) -> Result {
-    let running = try LeaseHold.begin(self, Failure.self)
+    let place = gate.enter()
+    if place == LeaseGate.refused { throw .ended(gate.reason ?? .revoked) }
+    defer { withExtendedLifetime(record) { gate.leave(place) } }
     do {
-      return try body(running.lease)
+      return try body(SessionLease(record))
     } catch {
       throw .body(error)
     }
@@ -24,9 +27,11 @@ extension LoggedInSession {
   public func withLease<Result: ~Copyable, Failure: Error>(
     _ body: (borrowing SessionLease) async throws(Failure) -> Result
   ) async throws(LeaseError<Failure>) -> Result {
-    let running = try LeaseHold.begin(self, Failure.self)
+    let place = gate.enterInTask()
+    if place == LeaseGate.refused { throw .ended(gate.reason ?? .revoked) }
+    defer { withExtendedLifetime(record) { gate.leave(place) } }
     do {
-      return try await body(running.lease)
+      return try await body(SessionLease(record))
     } catch {
       throw .body(error)
     }
@@ -42,9 +47,11 @@ extension LoggedInSession {
     using resource: consuming Resource,
     _ body: (consuming Resource, borrowing SessionLease) throws(Failure) -> Result
   ) throws(LeaseError<Failure>) -> Result {
-    let running = try LeaseHold.begin(self, Failure.self)
+    let place = gate.enter()
+    if place == LeaseGate.refused { throw .ended(gate.reason ?? .revoked) }
+    defer { withExtendedLifetime(record) { gate.leave(place) } }
     do {
-      return try body(resource, running.lease)
+      return try body(resource, SessionLease(record))
     } catch {
       throw .body(error)
     }
@@ -60,39 +67,13 @@ extension LoggedInSession {
     using resource: consuming Resource,
     _ body: (consuming Resource, borrowing SessionLease) async throws(Failure) -> Result
   ) async throws(LeaseError<Failure>) -> Result {
-    let running = try LeaseHold.begin(self, Failure.self)
+    let place = gate.enterInTask()
+    if place == LeaseGate.refused { throw .ended(gate.reason ?? .revoked) }
+    defer { withExtendedLifetime(record) { gate.leave(place) } }
     do {
-      return try await body(resource, running.lease)
+      return try await body(resource, SessionLease(record))
     } catch {
       throw .body(error)
     }
-  }
-}
-
-/// A place taken at the gate, given back at the end of its life.
-@usableFromInline struct LeaseHold: ~Copyable {
-  @usableFromInline let lease: SessionLease
-  @usableFromInline let gate: LeaseGate
-  @usableFromInline let place: LeaseGate.Place
-
-  private init(_ session: LoggedInSession, _ place: LeaseGate.Place) {
-    lease = SessionLease(session.record)
-    gate = session.gate
-    self.place = place
-  }
-
-  @usableFromInline static func begin<Failure: Error>(
-    _ session: LoggedInSession, _: Failure.Type
-  ) throws(LeaseError<Failure>) -> LeaseHold {
-    do {
-      return LeaseHold(session, try session.gate.enter())
-    } catch {
-      throw .ended(error.reason)
-    }
-  }
-
-  // Inlinable like its users: Swift 6.3 stops on an assertion, in a release build, when this alone is not.
-  @inlinable deinit {
-    gate.leave(place)
   }
 }

@@ -8,8 +8,8 @@
 /// A key is a snapshot: when the user's name changes, open screens are handed a new one. Copies are the same key: after the logout every one
 /// of them says that it is dead.
 public struct LoggedInSession: Sendable {
-  let record: SessionRecord
-  let gate: LeaseGate
+  @usableFromInline let record: SessionRecord
+  @usableFromInline let gate: LeaseGate
 
   init(_ record: SessionRecord, _ gate: LeaseGate) {
     self.record = record

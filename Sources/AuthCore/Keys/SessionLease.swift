@@ -3,18 +3,22 @@
 /// A lease permits effects. It is lent to a closure and cannot be stored, captured by an escaping closure, copied or returned. Across
 /// processes the truth is the authority's own check, made in the same transaction as the effect; hand it ``token``.
 public struct SessionLease: ~Copyable {
-  private let record: SessionRecord
+  /// Not retained: a lease only exists inside `withLease`, which keeps the key, and with it the record, until its body has returned.
+  @usableFromInline let record: Unmanaged<SessionRecord>
 
+  @inlinable
   init(_ record: SessionRecord) {
-    self.record = record
+    self.record = .passUnretained(record)
   }
 
+  private var grant: Grant { record.takeUnretainedValue().grant }
+
   /// The user of the session.
-  public var user: User { record.grant.user }
+  public var user: User { grant.user }
   /// The public name of the session.
-  public var sessionID: SessionID { record.grant.id }
+  public var sessionID: SessionID { grant.id }
   /// The secret to present to the authority with the effect.
-  public var token: SessionToken { record.grant.token }
+  public var token: SessionToken { grant.token }
 }
 
 /// Why work under a lease did not finish.

@@ -1,0 +1,152 @@
+import AuthCore
+import AuthCoreTesting
+
+/// An authority that breaks one rule.
+final class BrokenAuthority: Authority {
+  enum Flaw: CaseIterable {
+    case grantsAnotherUser, repeatsTokens, acceptsAnyPassword, tellsUnknownNames, unknownTokenIsUnavailable
+    case revokeDoesNothing, revokesTwiceFails, revokesEverything, renewRecreates, refusalEndsTheSession
+    case acceptsAnyAccountsPassword, exchangesAtOnce, neverSupersedes, confirmsOnce, useDoesNotConfirm
+    case renewExchangesAtOnce, revokesOneTokenOnly, limitsMissing, lengthens, ignoresRequests, resumeIsActivity
+    case renewIsNoActivity, renewMovesAbsolute, neverExpires, rejectsWhenUnavailable, losesLogins
+  }
+
+  let base: ScriptedAuthority
+  let flaw: Flaw
+  /// What it remembers of its misdeeds.
+  private let notes = Locked(Notes())
+
+  init(base: ScriptedAuthority, flaw: Flaw) {
+    self.base = base
+    self.flaw = flaw
+  }
+
+  private struct Notes {
+    var last: Grant?
+    var all: [Grant] = []
+    var confirmed: Set<SessionToken> = []
+    var revoked: Set<SessionToken> = []
+  }
+
+  func authenticate(
+    _ credentials: Credentials, limits: LimitRequest
+  ) async throws(AuthorityFailure<CredentialsRejection>) -> Grant {
+    var credentials = credentials
+    switch flaw {
+    case .grantsAnotherUser: if credentials == World.alice { credentials = World.bob }
+    case .acceptsAnyPassword where credentials.username == "alice": credentials = World.alice
+    case .tellsUnknownNames where credentials.username.hasPrefix("nobody"):
+      throw .unavailable(Unavailability(.unreadable, "no such name"))
+    case .repeatsTokens: if let last = notes.withLock({ $0.last }) { return last }
+    case .losesLogins:
+      if let last = notes.withLock({ $0.all.count >= 4 ? $0.last : nil }) { return last }
+    default: break
+    }
+    let grant = bent(
+      try await base.authenticate(credentials, limits: flaw == .ignoresRequests ? .standard : limits), limits)
+    notes.withLock { notes in
+      notes.last = grant
+      notes.all.append(grant)
+    }
+    return grant
+  }
+
+  func resume(_ token: SessionToken) async throws(AuthorityFailure<SessionRejection>) -> Grant {
+    let isRevoked = notes.withLock { $0.revoked.contains(token) }
+    if flaw == .revokesOneTokenOnly || flaw == .renewRecreates, isRevoked { throw .rejected(.ended(.revoked)) }
+    if flaw == .neverSupersedes || flaw == .neverExpires, !isRevoked, let grant = grant(of: token) { return grant }
+    do throws(AuthorityFailure<SessionRejection>) {
+      if flaw == .resumeIsActivity { return try await base.renew(token) }
+      if flaw == .useDoesNotConfirm, isUnconfirmed(token), let grant = grant(of: token) { return grant }
+      return bent(try await base.resume(token), .standard)
+    } catch {
+      throw twisted(error)
+    }
+  }
+
+  func renew(_ token: SessionToken) async throws(AuthorityFailure<SessionRejection>) -> Grant {
+    if flaw == .renewRecreates, notes.withLock({ $0.revoked.contains(token) }), let grant = grant(of: token) {
+      notes.withLock { _ = $0.revoked.remove(token) }
+      return grant
+    }
+    if flaw == .renewIsNoActivity { return try await resume(token) }
+    do throws(AuthorityFailure<SessionRejection>) {
+      let grant = try await base.renew(token)
+      if flaw == .renewExchangesAtOnce { try await base.confirm(grant.token) }
+      guard flaw == .renewMovesAbsolute, case .at(let idle) = grant.limits.idle else { return bent(grant, .standard) }
+      return Grant(
+        id: grant.id, user: grant.user, token: grant.token,
+        limits: SessionLimits(idle: .at(idle), absolute: .at(idle.advanced(by: .seconds(1))), fresh: grant.limits.fresh)
+      )
+    } catch {
+      throw twisted(error)
+    }
+  }
+
+  func reauthenticate(
+    _ token: SessionToken, password: Password, limits: LimitRequest
+  ) async throws(AuthorityFailure<ReauthenticationRejection>) -> Grant {
+    var password = password
+    if flaw == .acceptsAnyAccountsPassword, password == World.bob.password { password = World.alice.password }
+    do throws(AuthorityFailure<ReauthenticationRejection>) {
+      let grant = bent(try await base.reauthenticate(token, password: password, limits: limits), limits)
+      notes.withLock { $0.all.append(grant) }
+      if flaw == .exchangesAtOnce { _ = try? await base.confirm(grant.token) }
+      return grant
+    } catch {
+      if flaw == .refusalEndsTheSession, error == .rejected(.notAccepted) { base.end(token, .revoked) }
+      if flaw == .rejectsWhenUnavailable, case .unavailable = error { throw .rejected(.session(.ended(.revoked))) }
+      throw error
+    }
+  }
+
+  func confirm(_ token: SessionToken) async throws(AuthorityFailure<SessionRejection>) {
+    if flaw == .confirmsOnce, !notes.withLock({ $0.confirmed.insert(token).inserted }) {
+      throw .rejected(.superseded)
+    }
+    notes.withLock { _ = $0.confirmed.insert(token) }
+    if flaw == .neverSupersedes { return }
+    try await base.confirm(token)
+  }
+
+  func revoke(_ token: SessionToken, reason: EndReason) async throws(Unavailability) {
+    let isFirst = notes.withLock { $0.revoked.insert(token).inserted }
+    switch flaw {
+    case .revokeDoesNothing, .revokesOneTokenOnly, .renewRecreates: return
+    case .revokesTwiceFails where !isFirst: throw Unavailability(.unreadable, "it is gone already")
+    case .revokesEverything: for token in base.liveTokens { base.end(token, reason) }
+    default: try await base.revoke(token, reason: reason)
+    }
+  }
+
+  // MARK: Misdeeds
+
+  private func grant(of token: SessionToken) -> Grant? {
+    notes.withLock { notes in notes.all.last { $0.token == token } }
+  }
+
+  private func isUnconfirmed(_ token: SessionToken) -> Bool {
+    notes.withLock { !$0.confirmed.contains(token) }
+  }
+
+  private func twisted(_ failure: AuthorityFailure<SessionRejection>) -> AuthorityFailure<SessionRejection> {
+    switch (flaw, failure) {
+    case (.unknownTokenIsUnavailable, .rejected): .unavailable(Unavailability(.unreadable, "no such token"))
+    case (.rejectsWhenUnavailable, .unavailable): .rejected(.ended(.revoked))
+    default: failure
+    }
+  }
+
+  private func bent(_ grant: Grant, _ request: LimitRequest) -> Grant {
+    let limits: SessionLimits
+    switch (flaw, grant.limits.absolute) {
+    case (.limitsMissing, _): limits = SessionLimits(idle: grant.limits.idle, absolute: .missing, fresh: .off)
+    case (.lengthens, .at(let absolute)):
+      let more = request.absolute.map { $0 - .seconds(28_800) } ?? .zero
+      limits = SessionLimits(
+        idle: grant.limits.idle, absolute: .at(absolute.advanced(by: max(.zero, more))), fresh: grant.limits.fresh)
+    default: limits = grant.limits
+    }
+    return Grant(id: grant.id, user: grant.user, token: grant.token, limits: limits)
+  }
+}

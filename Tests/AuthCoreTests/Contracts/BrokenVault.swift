@@ -1,0 +1,85 @@
+import AuthCore
+import AuthCoreTesting
+
+/// A vault that breaks one rule.
+final class BrokenVault: SessionVault {
+  enum Flaw: CaseIterable {
+    case eraseOfNothingFails, storesOnce, cutsAtZero, replaceDoesNothing, replaceAlways, eraseAny, setsAsideAnything
+    case loadHeals, overwritesCorrupt, saysNoPlace, replaceOverCorrupt, eraseOverCorrupt, manyWinners, forgets
+    case keepsNone
+  }
+
+  let base: InMemoryVault
+  let flaw: Flaw
+  private let stores = Locked(0)
+
+  init(_ base: InMemoryVault, _ flaw: Flaw) {
+    self.base = base
+    self.flaw = flaw
+  }
+
+  private var isCorrupt: Bool {
+    if case .corrupt = base.content { true } else { false }
+  }
+
+  func load() async -> VaultReading {
+    if flaw == .loadHeals, isCorrupt {
+      defer { base.content = .empty }
+      return await base.load()
+    }
+    return await base.load()
+  }
+
+  func store(_ token: SessionToken) async throws(VaultFailure) {
+    let count = stores.withLock { stores in
+      stores += 1
+      return stores
+    }
+    switch flaw {
+    case .storesOnce where count > 1: return
+    case .overwritesCorrupt where isCorrupt: base.content = .token(token)
+    case .cutsAtZero: try await base.store(SessionToken(bytes: token.bytes.prefix { $0 != 0 }.map(\.self)))
+    case .keepsNone where count > 4: base.content = .empty
+    default: try await base.store(token)
+    }
+    if flaw == .forgets, count == 1 { base.content = .empty }
+  }
+
+  func replace(_ old: SessionToken, with new: SessionToken) async throws(VaultFailure) -> Bool {
+    switch flaw {
+    case .replaceDoesNothing: return true
+    case .replaceAlways:
+      try await base.store(new)
+      return true
+    case .replaceOverCorrupt where isCorrupt:
+      try await base.store(new)
+      return false
+    case .manyWinners:
+      return try await base.replace(old, with: new) || base.content != .empty && old == VaultProbeTokens.zero
+    default: return try await base.replace(old, with: new)
+    }
+  }
+
+  func erase(_ token: SessionToken) async throws(VaultFailure) {
+    switch flaw {
+    case .eraseOfNothingFails where base.content == .empty: throw VaultFailure("no such file")
+    case .eraseAny: base.content = .empty
+    case .eraseOverCorrupt where isCorrupt: base.content = .empty
+    default: try await base.erase(token)
+    }
+  }
+
+  func setAside() async throws(VaultFailure) -> String? {
+    if flaw == .setsAsideAnything, base.content != .empty {
+      base.content = .empty
+      return "evidence"
+    }
+    let place = try await base.setAside()
+    return flaw == .saysNoPlace ? nil : place
+  }
+}
+
+/// The token that the contract lets many exchange at once.
+enum VaultProbeTokens {
+  static let zero = SessionToken(bytes: [0, 0, 10, 13, 34, 92, 255] + Array(repeating: 0, count: 25))
+}

@@ -1,0 +1,62 @@
+import AuthCore
+import AuthCoreTesting
+import Testing
+
+@Suite("The doubles keep the contracts")
+struct ContractTests {
+  static func authority(
+    rotates: Bool = false, _ wrap: (ScriptedAuthority) -> any Authority = { $0 }
+  ) -> AuthorityContract.Subject {
+    let clock = ManualClock()
+    let authority = ScriptedAuthority(clock: clock)
+    authority.setRotation(rotates)
+    authority.setAccount("alice", password: World.alice.password)
+    authority.setAccount("bob", password: World.bob.password)
+    return AuthorityContract.Subject(
+      authority: wrap(authority), first: World.alice, second: World.bob,
+      advance: { clock.advance(by: $0) },
+      setAvailable: { available in
+        for operation in ScriptedAuthority.Operation.allCases {
+          authority.fail(operation, with: available ? nil : .unavailable(World.offline))
+        }
+      })
+  }
+
+  static func vault(_ wrap: (InMemoryVault) -> any SessionVault = { $0 }) -> SessionVaultContract.Subject {
+    let vault = InMemoryVault()
+    let wrapped = wrap(vault)
+    return SessionVaultContract.Subject(
+      vault: wrapped, reopen: { wrapped }, corrupt: { vault.content = .corrupt(World.evidence) },
+      evidence: { vault.evidence.count })
+  }
+
+  @Test("the scripted authority", arguments: AuthorityContract.checks, [true, false])
+  func scriptedAuthority(check: AuthorityContract.Check, rotates: Bool) async {
+    #expect(await check.run(on: Self.authority(rotates: rotates)) == nil)
+  }
+
+  @Test("the vault in memory", arguments: SessionVaultContract.checks)
+  func inMemoryVault(check: SessionVaultContract.Check) async {
+    #expect(await check.run(on: Self.vault()) == nil)
+  }
+
+  @Test("a minted session is a key that can be changed and ended")
+  func mintedSession() async throws {
+    let session = TestSession.mint()
+    #expect(session.key.user == TestSession.alice)
+    #expect(session.key.isLive)
+    _ = try FreshSession(session.key)
+    session.letPasswordAge()
+    #expect(throws: FreshnessRefusal.passwordNotRecent) { try FreshSession(session.key) }
+    let screen = try #require(Screen(session.store))
+    let renamed = User(id: TestSession.alice.id, username: "alice", displayName: "Alice B.", role: .member)
+    #expect(try await session.change(to: renamed).user == renamed)
+    try await session.end(.revoked)
+    #expect(session.key.endReason == .revoked)
+    #expect(screen.told == ["follow Alice B.", "dismiss revoked"])
+    let administrator = TestSession.mint(user: TestSession.root)
+    _ = try AdminSession(administrator.key)
+    try await administrator.end()
+    #expect(administrator.key.endReason == .userAsked)
+  }
+}

@@ -1,0 +1,121 @@
+import AuthCoreTesting
+import Glibc
+import Synchronization
+import Testing
+
+@testable import AuthCore
+
+@Suite("Leases and logouts race")
+struct LeaseStressTests {
+  /// What a race came to.
+  private struct Tally {
+    var leases = 0
+    /// Effects that ran when the logout had returned already.
+    var late = 0
+    var results: [LogoutResult] = []
+  }
+
+  /// Several tasks take leases as fast as they can while the session is ended, again and again.
+  private func race(clock: any SessionClock, rounds: Int) async throws -> Tally {
+    let authority = ScriptedAuthority(clock: ManualClock())
+    authority.setAccount("alice", password: World.alice.password)
+    authority.setGrantedLimits(SessionLimits(idle: .off, absolute: .off, fresh: .off))
+    let store = SessionStore(authority: authority, vault: InMemoryVault(), clock: clock)
+    var tally = Tally()
+    for _ in 0..<rounds {
+      let key = try await store.logIn(World.alice)
+      let isOver = Flag()
+      let leases = Counter()
+      let late = Counter()
+      let workers = (0..<12).map { worker in
+        Task {
+          while true {
+            // Tasks that never give way would keep the one that logs out from running.
+            await Task.yield()
+            do throws(LeaseError<Never>) {
+              if worker.isMultiple(of: 3) {
+                try key.withLease { _ in
+                  if isOver.isSet { late.add(1) }
+                  leases.add(1)
+                  if isOver.isSet { late.add(1) }
+                }
+              } else {
+                try await key.withLease { (_: borrowing SessionLease) async in
+                  for _ in 0..<worker { await Task.yield() }
+                  leases.add(1)
+                  if isOver.isSet { late.add(1) }
+                }
+              }
+            } catch {
+              return
+            }
+          }
+        }
+      }
+      await until { leases.value >= 20 }
+      tally.results.append(try await store.logOut())
+      isOver.set()
+      for worker in workers { await worker.value }
+      tally.leases += leases.value
+      tally.late += late.value
+    }
+    return tally
+  }
+
+  private final class Flag: Sendable {
+    private let value = Atomic(false)
+    var isSet: Bool { value.load(ordering: .sequentiallyConsistent) }
+    func set() { value.store(true, ordering: .sequentiallyConsistent) }
+  }
+
+  @Test("M7: after a complete logout no effect under a lease runs or can start")
+  func drained() async throws {
+    let tally = try await race(clock: ManualClock(), rounds: 500)
+    #expect(tally.late == 0)
+    #expect(tally.results.allSatisfy { $0 == .complete })
+    #expect(tally.leases >= 10_000)
+  }
+
+  @Test("M7: a store that does not wait for its leases fails the same race, and does not answer complete for it")
+  func undrained() async throws {
+    let tally = try await race(clock: HastyClock(step: SessionTiming().logoutStep), rounds: 200)
+    #expect(tally.late > 0)
+    #expect(tally.results.contains { $0 != .complete })
+  }
+
+  /// A thread that enters again and again races with one that closes the gate; what is counted are effects after the closer went on.
+  ///
+  /// It stops when it has seen one.
+  private func raceAtTheGate(rounds: Int, waits: Bool) -> Int {
+    let late = Counter()
+    for _ in 0..<rounds where late.value == 0 {
+      let gate = LeaseGate(clock: ManualClock())
+      let isOver = Flag()
+      let isEntering = Flag()
+      TwoThreads.both { side in
+        guard side == 0 else {
+          while !isEntering.isSet { sched_yield() }
+          gate.close(.userAsked)
+          let drained = gate.drained()
+          while waits, drained.kept == nil { sched_yield() }
+          isOver.set()
+          return
+        }
+        isEntering.set()
+        while true {
+          let place = gate.enter()
+          if place == LeaseGate.refused { return }
+          for _ in 0..<20 where isOver.isSet { late.add(1) }
+          gate.leave(place)
+        }
+      }
+    }
+    return late.value
+  }
+
+  @Test("M7: whoever closed the gate and waited sees nobody inside, in hundreds of rounds; without the wait it does")
+  func gate() {
+    #expect(raceAtTheGate(rounds: 300, waits: true) == 0)
+    #expect(raceAtTheGate(rounds: 5000, waits: false) > 0)
+  }
+}

@@ -1,0 +1,68 @@
+import AuthCoreTesting
+import Testing
+
+@testable import AuthCore
+
+@Suite("M12: nothing secret is shown")
+struct SecrecyTests {
+  private func shown(_ value: some Any) -> String {
+    var text = "\(value) " + String(reflecting: value)
+    dump(value, to: &text)
+    return text
+  }
+
+  @Test("M12: neither a password nor a token appears in any form of any value that holds one")
+  func values() async throws {
+    let world = World()
+    let secret = "correct horse battery"
+    let key = try await world.store.logIn(World.alice)
+    let token = try #require(world.authority.liveTokens.first)
+    let grant = key.record.grant
+    let marks = [
+      secret, "token-1", "\(Array(secret.utf8))", "\(token.bytes)",
+      token.bytes.map(String.init).joined(separator: ", "),
+    ]
+    let holders: [Any] = [
+      World.alice, World.alice.password, token, grant, key, key.record, try FreshSession(key),
+      VaultReading.token(token), VaultEvidence("cut short", hint: "", salvaged: token), world.store.state,
+      SessionChange(revision: 1, snapshot: world.store.state), Effect.Targets(token), Effect.save(Epoch(1), key.record),
+      Effect.exchange(Epoch(1), old: key.record, new: key.record),
+      SessionEvent.authenticated(Epoch(1), .granted(key.record)),
+      SessionEvent.restored(Epoch(1), .ended(.revoked, token)), SessionState.loggedIn(LoggedIn(session: key.record)),
+      SessionMachine(), UserSwitch(session: key, leftovers: .none), RestoreOutcome.loggedIn(key),
+      SubmittedCredentials(credentials: World.alice, limits: .standard),
+      SessionFailure.corrupt(VaultEvidence("x", hint: "", salvaged: token)),
+    ]
+    for holder in holders {
+      let text = shown(holder)
+      for mark in marks { #expect(!text.contains(mark), "\(type(of: holder)) shows a secret") }
+    }
+    try key.withLease { lease in
+      let user = lease.user
+      #expect(!shown(user).contains("token-1"))
+    }
+  }
+
+  @Test("M12: no failure tells a secret")
+  func failures() async throws {
+    let world = World()
+    var texts: [String] = []
+    do throws(SessionFailure) {
+      try await world.store.logIn(World.wrong)
+    } catch {
+      texts.append(shown(error))
+    }
+    world.vault.failWrites(World.diskError)
+    do throws(SessionFailure) {
+      try await world.store.logIn(World.alice)
+    } catch {
+      texts.append(shown(error))
+    }
+    #expect(texts.count == 2)
+    for text in texts {
+      #expect(!text.contains("guess"))
+      #expect(!text.contains("correct horse"))
+      #expect(!text.contains("token-"))
+    }
+  }
+}
