@@ -70,6 +70,24 @@ final class Workspace {
     }
   }
 
+  /// Checks the password of whoever is logged in again.
+  ///
+  /// When another process exchanges the session's token at the same moment, one of the two exchanges is void. The password was
+  /// right, so that is no answer to who typed it: it is tried again on what the other process left.
+  func reauthenticate(
+    _ password: Password, limits: LimitRequest = .standard
+  ) async throws(SessionFailure) -> LoggedInSession {
+    for _ in 1..<8 {
+      do throws(SessionFailure) {
+        return try await store.reauthenticate(password: password, limits: limits)
+      } catch {
+        guard error == .overtaken else { throw error }
+      }
+      try await store.check()
+    }
+    return try await store.reauthenticate(password: password, limits: limits)
+  }
+
   /// A key that proves a recent password: asks for it on the terminal where it is too old.
   func fresh(_ session: LoggedInSession) async throws(Refusal) -> FreshSession {
     do throws(FreshnessRefusal) {
@@ -78,7 +96,7 @@ final class Workspace {
       guard error == .passwordNotRecent else { throw Refusal(error) }
     }
     let renewed = try await PasswordQuestion.onTerminal(for: session.user.username, insteadOf: .notFresh) {
-      (password) throws(SessionFailure) in try await store.reauthenticate(password: password)
+      (password) throws(SessionFailure) in try await reauthenticate(password)
     }
     do throws(FreshnessRefusal) {
       return try FreshSession(renewed)

@@ -15,7 +15,7 @@ extension Workspace {
       renewed = try await reauthenticated(Password(bytes: lines[0]))
     } else {
       renewed = try await PasswordQuestion.onTerminal(for: session.user.username) {
-        (password) throws(SessionFailure) in try await store.reauthenticate(password: password)
+        (password) throws(SessionFailure) in try await reauthenticate(password)
       }
       new = try PasswordQuestion.new(for: session.user.username)
     }
@@ -32,7 +32,7 @@ extension Workspace {
 
   private func reauthenticated(_ password: Password) async throws(Refusal) -> LoggedInSession {
     do throws(SessionFailure) {
-      return try await store.reauthenticate(password: password)
+      return try await reauthenticate(password)
     } catch {
       throw Refusal(error)
     }

@@ -22,7 +22,7 @@ extension Workspace {
         return Beginning(session: try await self.store.logIn(credentials, limits: limits), verb: "Logged in as")
       case .some(let present) where present.user.username == name.lowercased():
         return Beginning(
-          session: try await self.store.reauthenticate(password: password, limits: limits),
+          session: try await self.reauthenticate(password, limits: limits),
           verb: "Renewed the session of")
       case .some:
         let switched = try await self.store.switchUser(to: credentials, limits: limits)

@@ -6,7 +6,7 @@ extension Workspace {
   func reauthenticate(passwordFromInput: Bool) async throws(Refusal) -> Answer {
     let session = try await session()
     let check: (Password) async throws(SessionFailure) -> LoggedInSession = { (password) throws(SessionFailure) in
-      try await self.store.reauthenticate(password: password)
+      try await self.reauthenticate(password)
     }
     let renewed =
       passwordFromInput

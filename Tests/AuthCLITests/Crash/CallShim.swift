@@ -1,0 +1,49 @@
+import Foundation
+import Programs
+
+/// The library that logs the writing calls of an executable and kills it at one, built from `fixtures/kill-at-call.c`.
+///
+/// It needs only the C compiler that comes with Swift, and no right to trace; and a dynamic executable, which the debug build is.
+final class CallShim: Sendable {
+  private let scratch: ScratchDirectory
+  private let library: String
+
+  /// The one of this test run.
+  static let shared = Task { try await CallShim() }
+
+  private init() async throws {
+    scratch = try ScratchDirectory()
+    library = scratch.path + "/kill-at-call.so"
+    let source = BuiltExecutable.repository + "/fixtures/kill-at-call.c"
+    let compile = """
+      compiler=$(dirname "$(readlink -f "$(command -v swift)")")/clang
+      [ -x "$compiler" ] || compiler=cc
+      exec "$compiler" -shared -fPIC -O1 -o '\(library)' '\(source)' -ldl
+      """
+    let outcome = try await Program("sh", ["-c", compile], timeLimit: .seconds(120)).run()
+    guard outcome.ending == .exited(0) else {
+      throw TestHome.SetUpFailure(description: "the C compiler \(outcome.ending): \(outcome.text)")
+    }
+  }
+
+  /// A run under the shim.
+  struct Run {
+    let outcome: ProgramOutcome
+    /// The calls that were begun.
+    let calls: [WritingCall]
+  }
+
+  /// Runs the executable of `home`, to its end or to the point where it is killed.
+  func run(_ arguments: [String], input: String, in home: TestHome, killedAt point: KillPoint? = nil) async throws
+    -> Run
+  {
+    let log = home.file("calls")
+    var variables = ["LD_PRELOAD": library, "CALL_LOG": log]
+    if let point {
+      variables["KILL_AT"] = String(point.call.number)
+      if point.isTorn { variables["KILL_TORN"] = "1" }
+    }
+    let outcome = try await home.run(arguments, input: input, environment: variables)
+    return Run(outcome: outcome, calls: WritingCall.parse(try String(contentsOfFile: log, encoding: .utf8)))
+  }
+}

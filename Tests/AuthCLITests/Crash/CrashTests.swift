@@ -1,0 +1,70 @@
+import Foundation
+import Programs
+import Testing
+
+/// Commands killed at the calls that write.
+///
+/// By default every writing call is a kill point once, and of rows of like calls the first and the last; `CRASH_EVERY=1` in the
+/// environment kills at every single call, and half way through every write.
+@Suite("Crash", .timeLimit(.minutes(30)))
+struct CrashTests {
+  private static let every = Program.inheritedEnvironment["CRASH_EVERY"] == "1"
+
+  @Test(
+    "C1: killed at any call that writes, it leaves the old state or the new, and nothing to repair",
+    arguments: CrashCase.all)
+  func killed(_ command: CrashCase) async throws {
+    let shim = try await CallShim.shared.value
+    let whole = try await CrashStart.home(command.start)
+    let run = try await shim.run(command.arguments, input: command.input, in: whole)
+    try #require(run.outcome.ending == .exited(0), "\(run.outcome.text)")
+    let points = KillPoint.among(run.calls, every: Self.every)
+    try #require(points.count > 10)
+    let began = ContinuousClock.now
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for (index, point) in points.enumerated() {
+        // A password hash costs most of the time: what hashes is run again after every third death.
+        let runsAgain = !command.hashes || Self.every || index % 3 == 0 || index == points.count - 1
+        group.addTask { try await kill(command, at: point, runsAgain: runsAgain) }
+      }
+      try await group.waitForAll()
+    }
+    print(
+      "\(command.name): \(run.calls.count) writing calls, \(points.count) kill points, \(ContinuousClock.now - began)")
+  }
+
+  private func kill(_ command: CrashCase, at point: KillPoint, runsAgain: Bool) async throws {
+    let home = try await CrashStart.home(command.start)
+    let session = FileManager.default.contents(atPath: home.sessionFile)
+    let run = try await CallShim.shared.value.run(command.arguments, input: command.input, in: home, killedAt: point)
+    // Hashes and tokens are random, and so is a page more or less: a run may end before a late point.
+    #expect(run.outcome.ending == .signalled(SIGKILL) || run.calls.count < point.call.number, "\(point)")
+    let status = try await home.run(["status"])
+    #expect(
+      command.statusAfter.contains { status.ending == .exited($0) }, "\(point): status \(status.ending) \(status.text)")
+    if runsAgain { try await runAgain(command, after: point, in: home, session) }
+    let books = Books(home.database)
+    if command.start != .nothing || runsAgain { #expect(books != nil, "\(point)") }
+    if let books { #expect(books.areInOrder, "\(point): \(books)") }
+  }
+
+  private func runAgain(
+    _ command: CrashCase, after point: KillPoint, in home: TestHome, _ session: Data?
+  ) async throws {
+    let again = try await home.run(command.arguments, input: command.input)
+    #expect(command.retry.contains { again.ending == .exited($0) }, "\(point): \(again.ending) \(again.text)")
+    let status = try await home.run(["status"])
+    #expect(status.ending == .exited(command.statusFinally), "\(point): status \(status.ending) \(status.text)")
+    #expect(Books(home.database)?.transfers == command.transfersFinally, "\(point)")
+    if again.ending == .exited(5) {
+      let reauthentication = try await home.run(["reauth", "--password-stdin"], input: "an umbrella in the rain")
+      #expect(reauthentication.ending == .exited(0), "\(point): neither the old nor the new password works")
+    }
+    if command.statusFinally == 1, let session {
+      try #require(
+        FileManager.default.createFile(
+          atPath: home.sessionFile, contents: session, attributes: [.posixPermissions: 0o600]))
+      #expect(try await home.run(["status"]).ending == .exited(1), "\(point): a copy of the session file works")
+    }
+  }
+}
