@@ -15,7 +15,7 @@ extension Workspace {
       renewed = try await PasswordQuestion.onTerminal(for: session.user.username) {
         (password) throws(SessionFailure) in try await store.reauthenticate(password: password)
       }
-      new = try PasswordQuestion.new(for: session.user.username)
+      new = try newPassword(for: session.user.username)
     }
     let fresh = try await fresh(renewed)
     _ = try ask(renewed) { (lease) throws(LocalFailure) in

@@ -25,12 +25,7 @@ extension Workspace {
       ],
       [
         "logged_in": true, "user": .user(user),
-        "session": .members([
-          "id": .string(session.id.rawValue),
-          "idle_until": .string(orNull: deadlines.moment(limits.idle)?.iso8601),
-          "absolute_until": .string(orNull: deadlines.moment(limits.absolute)?.iso8601),
-          "fresh_until": .string(orNull: deadlines.moment(limits.fresh)?.iso8601),
-        ]),
+        "session": .session(session, deadlines),
         "context": .string(context.description), "context_from": .string(orNull: globals.contextVariable),
         "home_from": .string(orNull: places.chosenBy),
       ])
