@@ -23,7 +23,9 @@ enum Program {
     let asJSON = parser.mentions(Options.json, in: words)
     switch meaning {
     case .version:
-      return describe("program", asJSON) { _ throws(UsageError) in AuthTool.tool.name + " " + AuthTool.version + "\n" }
+      return describe("program", asJSON) { _ throws(UsageError) in
+        AuthTool.tool.name + " " + AuthTool.version + (asJSON ? "" : "\n")
+      }
     case .help(let topic):
       return describe("help", asJSON) { width throws(UsageError) in try Help(AuthTool.tool, width: width).page(topic) }
     case .request(let request, let parsed): return await run(request, parsed, asJSON)
