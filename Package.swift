@@ -24,7 +24,7 @@ let package = Package(
     .target(name: "Programs", path: "Tests/Programs"),
     .testTarget(name: "AuthCoreTests", dependencies: ["AuthCore", "AuthCoreTesting", "Programs"]),
     .testTarget(name: "AuthLocalTests", dependencies: ["AuthLocal", "AuthCoreTesting", "CSQLite"]),
-    .testTarget(name: "AuthCLITests", dependencies: ["auth-cli", "AuthLocal", "Programs"]),
+    .testTarget(name: "AuthCLITests", dependencies: ["auth-cli", "AuthLocal", "CSQLite", "Programs"]),
   ],
   swiftLanguageModes: [.v6]
 )
