@@ -22,7 +22,7 @@ enum ExitStatus: Int32, Hashable, Sendable, CaseIterable {
     switch self {
     case .done: "done, or yes"
     case .no: "no: not logged in, refused, not enough money"
-    case .usage: "the command line was not understood; nothing was tried"
+    case .usage: "the command line or what was entered cannot be accepted as it is; nothing was changed"
     case .cannotTell:
       "cannot tell or cannot store: a file or the database is missing, corrupt, busy, full or not permitted"
     case .logInFirst: "log in first, or enter the password again with 'reauth'"

@@ -70,14 +70,19 @@ public struct Unavailability: Error, Hashable, Sendable, CustomStringConvertible
 
   /// The class of the fault.
   public let cause: Cause
+  /// A stable name for programs, in snake case: the authority's own, or else that of the class.
+  public let code: String
   /// What happened and why, in one line, without secrets.
   public let description: String
   /// What to do about it, in one line.
   public let hint: String
 
   /// Creates an unavailability.
-  public init(_ cause: Cause, _ description: String, hint: String = "Try again; nothing was changed.") {
+  public init(
+    _ cause: Cause, _ description: String, hint: String = "Try again; nothing was changed.", code: String? = nil
+  ) {
     self.cause = cause
+    self.code = code ?? "authority_\(cause)"
     self.description = description
     self.hint = hint
   }

@@ -8,9 +8,10 @@ struct DisplayName {
     guard typed.utf8.count <= 256, (1...64).contains(typed.count), !scalars.contains(where: \.isTreacherous),
       let first = scalars.first, let last = scalars.last, !first.properties.isWhitespace, !last.properties.isWhitespace
     else {
+      let shown = typed.utf8.count > 256 ? "a text of \(typed.utf8.count) bytes" : "'\(typed.printable)'"
       throw .invalid(
-        "display_name_invalid", "That is not a name that can be shown.",
-        hint: "1 to 64 characters without control characters, not beginning or ending with a space.")
+        "display_name_invalid", "\(shown) is not a name that can be shown.",
+        hint: "Use 1 to 64 characters without control characters, not beginning or ending with a space.")
     }
     text = typed
   }

@@ -19,7 +19,7 @@ public struct Username: Hashable, Sendable, CustomStringConvertible {
       let shown = bytes.count > 64 ? "A name of \(bytes.count) bytes" : "'\(typed.printable)'"
       throw .invalid(
         "username_invalid", "\(shown) is not a user name.",
-        hint: "1 to 64 letters a-z, digits, '.', '_' or '-', beginning with a letter or a digit.")
+        hint: "Use 1 to 64 letters a-z, digits, '.', '_' or '-', beginning with a letter or a digit.")
     }
     canonical = typed.lowercased()
   }

@@ -10,7 +10,7 @@ extension LocalFailure {
     case .throttled(let throttle): return .throttled(throttle)
     case .unavailable(let unavailability): return .unavailable(unavailability)
     case .invalid, .refused, .credentials, .session, .notFresh, .notPermitted:
-      return .unavailable(Unavailability(.unparsable, description, hint: hint))
+      return .unavailable(Unavailability(.unparsable, description, hint: hint, code: code))
     }
   }
 }

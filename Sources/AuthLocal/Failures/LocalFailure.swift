@@ -53,7 +53,7 @@ extension LocalFailure {
   }
 
   static func unavailable(_ cause: Unavailability.Cause, _ code: String, _ what: String, hint: String) -> LocalFailure {
-    LocalFailure(.unavailable(Unavailability(cause, what, hint: hint)), code, what, hint: hint)
+    LocalFailure(.unavailable(Unavailability(cause, what, hint: hint, code: code)), code, what, hint: hint)
   }
 
   /// One sentence for an unknown name, a wrong password and a disabled account.

@@ -31,7 +31,7 @@ public struct IdempotencyKey: Hashable, Sendable, CustomStringConvertible {
   public init(_ text: String) throws(LocalFailure) {
     guard (1...128).contains(text.utf8.count), text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
       throw .invalid(
-        "idempotency_key_invalid", "That is not an idempotency key.", hint: "1 to 128 printable ASCII characters.")
+        "idempotency_key_invalid", "That is not an idempotency key.", hint: "Use 1 to 128 printable ASCII characters.")
     }
     description = text
   }

@@ -76,7 +76,7 @@ extension LocalAuthority: Authority {
       }
     } catch {
       if case .unavailable(let unavailability) = error.kind { throw unavailability }
-      throw Unavailability(.unparsable, error.description, hint: error.hint)
+      throw Unavailability(.unparsable, error.description, hint: error.hint, code: error.code)
     }
   }
 

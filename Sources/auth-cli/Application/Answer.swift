@@ -6,7 +6,9 @@ struct Answer: Sendable {
   var lines: [String] = []
   /// The result for programs: the members after `version`.
   var document: [JSON.Member] = []
-  /// Messages beside the result, for standard error.
+  /// What people may want to know or do next, for standard error.
+  ///
+  /// Programs find the same in the document, if it concerns them.
   var notes: [String] = []
   /// What stays true if the result cannot be printed, such as a payment that was made.
   var evenIfUnprinted: String?

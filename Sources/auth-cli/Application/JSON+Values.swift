@@ -11,6 +11,16 @@ extension JSON {
     ])
   }
 
+  /// A session with its limits, as moments of the wall clock.
+  static func session(_ session: LoggedInSession, _ deadlines: Deadlines) -> JSON {
+    .members([
+      "id": .string(session.id.rawValue),
+      "idle_until": .string(orNull: deadlines.moment(session.limits.idle)?.iso8601),
+      "absolute_until": .string(orNull: deadlines.moment(session.limits.absolute)?.iso8601),
+      "fresh_until": .string(orNull: deadlines.moment(session.limits.fresh)?.iso8601),
+    ])
+  }
+
   static func receipt(_ receipt: Receipt) -> JSON {
     .members([
       "id": .integer(receipt.id), "payer": .string(orNull: receipt.payer), "payee": .string(receipt.payee),

@@ -1,4 +1,5 @@
 import AuthCore
+import AuthLocal
 import Glibc
 
 /// Asks for a password and has it checked, the terminal silent until the answer is there.
@@ -16,16 +17,15 @@ enum PasswordQuestion {
     check: (Password) async throws(SessionFailure) -> Value
   ) async throws(Refusal) -> Value {
     let terminal = try terminal(insteadOf)
-    let bytes: [UInt8]
-    do throws(PromptFailure) {
-      bytes = try terminal.ask("Password for \(username): ")
-    } catch {
-      throw Refusal(error)
-    }
+    let bytes = try answer(terminal, "Password for \(username): ")
     let result = await checked(bytes, check)
     // The echo stays off through the delay of a refusal.
     _ = consume terminal
     return try result.get()
+  }
+
+  private static func answer(_ terminal: borrowing SilentTerminal, _ question: String) throws(Refusal) -> [UInt8] {
+    do throws(PromptFailure) { return try terminal.ask(question) } catch { throw Refusal(error) }
   }
 
   private static func terminal(_ insteadOf: Refusal?) throws(Refusal) -> SilentTerminal {
@@ -58,22 +58,21 @@ enum PasswordQuestion {
     }
   }
 
-  /// Asks for a password that does not exist yet, twice.
-  static func new(for username: String) throws(Refusal) -> Password {
-    let answers: ([UInt8], [UInt8])
-    do throws(PromptFailure) {
-      let terminal = try SilentTerminal.controlling(insteadUse: Options.passwordFromInput.declaration.flag)
-      let first = try terminal.ask("New password for \(username) (at least 15 characters): ")
-      answers = (first, try terminal.ask("The same again: "))
-    } catch {
-      throw Refusal(error)
-    }
-    guard answers.0 == answers.1 else {
+  /// Asks for a password that does not exist yet, twice, unless it is refused already.
+  ///
+  /// `check` is what refuses it.
+  static func new(
+    for username: String, check: (Password) throws(LocalFailure) -> Void
+  ) throws(Refusal) -> Password {
+    let terminal = try terminal(nil)
+    let first = try answer(terminal, "New password for \(username) (at least 15 characters): ")
+    do throws(LocalFailure) { try check(Password(bytes: first)) } catch { throw Refusal(error) }
+    guard try answer(terminal, "The same again: ") == first else {
       throw Refusal(
         .usage, "passwords_differ", "the two passwords are not the same",
         hint: "Run the command again; nothing was changed.")
     }
-    return Password(bytes: answers.0)
+    return Password(bytes: first)
   }
 
   private static func checked<Value>(

@@ -7,27 +7,29 @@ import Glibc
 struct Places: Hashable, Sendable {
   /// Where the database lies.
   let data: String
+  /// The variable that chose that in place of the default, to be shown.
+  let dataVariable: String?
   /// Where the sessions lie, one file for each context.
   let state: String
-  /// The variable that chose them in place of the defaults, to be shown.
-  let chosenBy: String?
+  /// The variable that chose that in place of the default, to be shown.
+  let stateVariable: String?
 
   init(environment: (String) -> Word? = Environment.word) throws(Refusal) {
     if let word = environment("AUTH_CLI_HOME"), !word.bytes.isEmpty {
       let home = try Self.text(word, "AUTH_CLI_HOME")
-      (data, state, chosenBy) = (home, home, "AUTH_CLI_HOME")
+      (data, state) = (home, home)
+      (dataVariable, stateVariable) = ("AUTH_CLI_HOME", "AUTH_CLI_HOME")
       return
     }
-    let (dataBase, dataVariable) = try Self.base("XDG_DATA_HOME", "/.local/share", environment)
-    let (stateBase, stateVariable) = try Self.base("XDG_STATE_HOME", "/.local/state", environment)
-    (data, state, chosenBy) = (dataBase + "/auth-cli", stateBase + "/auth-cli", dataVariable ?? stateVariable)
+    (data, dataVariable) = try Self.base("XDG_DATA_HOME", "/.local/share", environment)
+    (state, stateVariable) = try Self.base("XDG_STATE_HOME", "/.local/state", environment)
   }
 
   private static func base(
     _ variable: String, _ standard: String, _ environment: (String) -> Word?
   ) throws(Refusal) -> (String, String?) {
     if let word = environment(variable), word.bytes.first == UInt8(ascii: "/") {
-      return (try text(word, variable), variable)
+      return (try text(word, variable) + "/auth-cli", variable)
     }
     guard let home = try environment("HOME").map({ (word) throws(Refusal) in try text(word, "HOME") }),
       home.hasPrefix("/")
@@ -36,7 +38,7 @@ struct Places: Hashable, Sendable {
         .cannotTell, "no_home", "HOME is not set to an absolute path, so there is no place for sessions and accounts",
         hint: "Set HOME, or AUTH_CLI_HOME to the directory to use.")
     }
-    return (home + standard, nil)
+    return (home + standard + "/auth-cli", nil)
   }
 
   /// A path is not repaired: that would be another path.

@@ -11,7 +11,7 @@ struct Printer {
     } else if !isQuiet {
       for line in answer.lines { streams.output.writeLine(line) }
     }
-    if !isQuiet {
+    if !isQuiet, !asJSON {
       for note in answer.notes { streams.errors.writeLine(note) }
     }
     do throws(OutputFailure) {

@@ -20,21 +20,27 @@ enum Program {
         asJSON: parser.mentions(Options.json, in: words), isQuiet: false)
       return printer.refuse(Refusal(error))
     }
+    let asJSON = parser.mentions(Options.json, in: words)
     switch meaning {
-    case .version: return describe { _ throws(UsageError) in AuthTool.tool.name + " " + AuthTool.version + "\n" }
+    case .version:
+      return describe("program", asJSON) { _ throws(UsageError) in
+        AuthTool.tool.name + " " + AuthTool.version + (asJSON ? "" : "\n")
+      }
     case .help(let topic):
-      return describe { width throws(UsageError) in try Help(AuthTool.tool, width: width).page(topic) }
-    case .request(let request, let parsed): return await run(request, parsed)
+      return describe("help", asJSON) { width throws(UsageError) in try Help(AuthTool.tool, width: width).page(topic) }
+    case .request(let request, let parsed): return await run(request, parsed, asJSON)
     }
   }
 
-  private static func run(_ request: Request, _ parsed: ParsedWords) async -> ExitStatus {
+  private static func run(_ request: Request, _ parsed: ParsedWords, _ asJSON: Bool) async -> ExitStatus {
     switch request {
     case .help(let topic):
-      return describe { width throws(UsageError) in try Help(AuthTool.tool, width: width).page(topic) }
-    case .manual: return describe { _ throws(UsageError) in Manual(AuthTool.tool).page }
+      return describe("help", asJSON) { width throws(UsageError) in try Help(AuthTool.tool, width: width).page(topic) }
+    case .manual: return describe("man", asJSON) { _ throws(UsageError) in Manual(AuthTool.tool).page }
     case .completions(let shell):
-      return describe { _ throws(UsageError) in Completions(AuthTool.tool).script(for: shell) }
+      return describe("completions", asJSON) { _ throws(UsageError) in
+        Completions(AuthTool.tool).script(for: shell)
+      }
     case .register, .logIn, .logOut, .status, .reauthenticate, .home, .pay, .receipts, .profile, .sessions,
       .revokeSession, .changePassword, .listAccounts, .showAccount, .disableAccount, .enableAccount, .unlockAccount,
       .events, .watch, .machine:
@@ -56,12 +62,16 @@ enum Program {
     }
   }
 
-  /// Prints text that describes the program: needs no account and no file.
-  private static func describe(_ text: (Int) throws(UsageError) -> String) -> ExitStatus {
+  /// Prints text that describes the program, as a document in the member `name`: needs no account and no file.
+  private static func describe(
+    _ name: String, _ asJSON: Bool, _ text: (Int) throws(UsageError) -> String
+  ) -> ExitStatus {
     let streams = Streams.standard(noColor: false)
-    let printer = Printer(streams: streams, asJSON: false, isQuiet: false)
+    let printer = Printer(streams: streams, asJSON: asJSON, isQuiet: false)
     do {
-      streams.output.write(try text(min(streams.output.width, 100)))
+      let text = try text(min(streams.output.width, 100))
+      guard !asJSON else { return printer.print(Answer([name: .string(text)])) }
+      streams.output.write(text)
     } catch {
       return printer.refuse(Refusal(error))
     }

@@ -29,7 +29,7 @@ extension Refusal {
     case .session(let rejection): self = .ended(rejection.sentence)
     case .notFresh: self = .notFresh
     case .throttled(let throttle): self.init(throttle)
-    case .unavailable(let cause): self.init(.cannotTell, failure.code, cause.description.asClause, hint: cause.hint)
+    case .unavailable(let cause): self.init(cause)
     }
   }
 
@@ -47,7 +47,7 @@ extension Refusal {
   }
 
   init(_ cause: Unavailability) {
-    self.init(.cannotTell, "unavailable", cause.description.asClause, hint: cause.hint)
+    self.init(.cannotTell, cause.code, cause.description.asClause, hint: cause.hint)
   }
 
   init(_ failure: VaultFailure) {

@@ -46,7 +46,9 @@ struct Help<Request: Sendable>: Sendable {
   var overview: String {
     var lines = Paragraph.wrap("\(tool.name): \(tool.about.summary).", width: width)
     lines += tool.about.discussion.flatMap { [""] + Paragraph.wrap($0, width: width) }
-    lines += ["", "Type first:"] + definitions(tool.about.firstSteps.map { ("\(tool.name) \($0.line)", $0.shows) })
+    lines +=
+      ["", "Type first:"]
+      + definitions(widest: width / 2, tool.about.firstSteps.map { ("\(tool.name) \($0.line)", $0.shows) })
     for group in tool.groups {
       lines += ["", "\(group.title):"]
       lines += definitions(group.commands.map { ($0.names.joined(separator: ", "), $0.summary) })
@@ -87,9 +89,9 @@ struct Help<Request: Sendable>: Sendable {
     terms.isEmpty ? [] : ["", "\(title):"] + definitions(terms)
   }
 
-  private func definitions(_ terms: [(String, String)]) -> [String] {
+  private func definitions(widest limit: Int? = nil, _ terms: [(String, String)]) -> [String] {
     let widest = terms.map { DisplayWidth.columns($0.0) }.max() ?? 0
-    let column = min(widest + 4, width / 3)
+    let column = min(widest + 4, limit ?? width / 3)
     return terms.flatMap { Paragraph.definition($0.0, $0.1, width: width, column: column) }
   }
 

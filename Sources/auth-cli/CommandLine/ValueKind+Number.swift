@@ -1,7 +1,9 @@
 extension ValueKind where Value == Int {
   /// A whole number in ASCII digits, without a sign, inside `range`.
-  static func wholeNumber(_ noun: String = "a whole number", in range: ClosedRange<Int>) -> ValueKind {
-    ValueKind(noun, accepted: "\(range.lowerBound) to \(range.upperBound), in digits") { word in
+  static func wholeNumber(in range: ClosedRange<Int>) -> ValueKind {
+    ValueKind(
+      "a whole number from \(range.lowerBound) to \(range.upperBound)", accepted: "digits, such as \(range.upperBound)"
+    ) { word in
       guard let number = Digits.number(word.bytes, maximumDigits: 18) else { return nil }
       return range.contains(Int(number)) ? Int(number) : nil
     }

@@ -6,7 +6,7 @@ extension Workspace {
   func listAccounts(limit: Int, after: String?) async throws(Refusal) -> Answer {
     let screen = try await open(AccountsScreen.self)
     let administrator = try administrator(screen.session)
-    let page: [AccountSummary]
+    let page: Page<AccountSummary>
     do throws(LeaseError<LocalFailure>) {
       page = try screen.page(of: authority, after: after, limit: limit, for: administrator)
     } catch {
@@ -16,17 +16,19 @@ extension Workspace {
       .init(title: "USERNAME"), .init(title: "NAME"), .init(title: "ROLE"), .init(title: "STATE"),
       .init(title: "SINCE"),
     ])
-    for account in page {
+    for account in page.items {
       table.add([
         account.user.username, account.user.displayName, account.user.role.rawValue, account.state,
         UTCTime(seconds: account.createdAt.seconds).local,
       ])
     }
     return Answer(
-      lines: bar("Accounts") + (page.isEmpty ? ["No accounts."] : lines(table)),
-      ["accounts": .array(page.map(JSON.account))],
-      notes: page.count == limit
-        ? ["More: auth-cli accounts list --after \(TextEscaping.escape(page[limit - 1].user.username))"] : [])
+      lines: bar("Accounts") + (page.items.isEmpty ? ["No accounts."] : lines(table)),
+      [
+        "accounts": .array(page.items.map(JSON.account)),
+        "next_after": .string(orNull: page.lastOfMore?.user.username),
+      ],
+      notes: page.lastOfMore.map { ["More: auth-cli accounts list --after \(escaping: $0.user.username)"] } ?? [])
   }
 
   /// `accounts show USER`: one account.

@@ -17,7 +17,7 @@ extension Workspace {
       renewed = try await PasswordQuestion.onTerminal(for: session.user.username) {
         (password) throws(SessionFailure) in try await reauthenticate(password)
       }
-      new = try PasswordQuestion.new(for: session.user.username)
+      new = try newPassword(for: session.user.username)
     }
     let fresh = try await fresh(renewed)
     _ = try ask(renewed) { (lease) throws(LocalFailure) in

@@ -5,13 +5,13 @@ extension Workspace {
   /// `events`: what happened, the latest last.
   func events(since: Moment?, limit: Int) async throws(Refusal) -> Answer {
     let screen = try await open(EventsScreen.self)
-    let events: [Event]
+    let page: Page<Event>
     do throws(LeaseError<LocalFailure>) {
-      events = try screen.events(
-        at: authority, since: since.map(\.wallTime), limit: limit)
+      page = try screen.events(at: authority, since: since.map(\.wallTime), limit: limit)
     } catch {
       throw Refusal(error)
     }
+    let events = page.items.reversed()
     var table = Table([
       .init(title: "TIME"), .init(title: "EVENT"), .init(title: "ACCOUNT"), .init(title: "BY"),
       .init(title: "SESSION"), .init(title: "DETAIL"),
@@ -32,8 +32,9 @@ extension Workspace {
               "account": .string(orNull: event.account), "actor": .string(orNull: event.actor),
               "session": .string(orNull: event.session), "detail": .string(orNull: event.detail),
             ])
-          })
-      ])
+          }), "are_all": .bool(page.lastOfMore == nil),
+      ],
+      notes: page.lastOfMore == nil ? [] : ["There are earlier ones: take a larger --limit."])
   }
 }
 

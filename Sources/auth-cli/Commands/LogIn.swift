@@ -57,23 +57,18 @@ extension Workspace {
   private func describe(_ beginning: Beginning) throws(Refusal) -> Answer {
     let deadlines = try Deadlines(clock: clock)
     let user = beginning.session.user
-    let limits = beginning.session.limits
     var notes: [String] = []
     if beginning.leftovers != .none { notes.append("Of the session before: \(beginning.leftovers).") }
     if let variable = globals.contextVariable { notes.append("In context \(context) (from \(variable)).") }
     return Answer(
       lines: [
-        "\(beginning.verb) \(escaping: user.username). Without activity the session ends in \(deadlines.remaining(limits.idle))."
+        "\(beginning.verb) \(escaping: user.username). Without activity the session ends in \(deadlines.remaining(beginning.session.limits))."
       ],
       [
         "user": .user(user),
-        "session": .members([
-          "id": .string(beginning.session.id.rawValue),
-          "idle_until": .string(orNull: deadlines.moment(limits.idle)?.iso8601),
-          "absolute_until": .string(orNull: deadlines.moment(limits.absolute)?.iso8601),
-          "fresh_until": .string(orNull: deadlines.moment(limits.fresh)?.iso8601),
-        ]),
-        "context": .string(context.description),
+        "session": .session(beginning.session, deadlines), "context": .string(context.description),
+        "context_from": .string(orNull: globals.contextVariable),
+        "leftovers": beginning.leftovers == .none ? nil : .string(beginning.leftovers.description),
       ], notes: notes)
   }
 }

@@ -17,6 +17,6 @@ extension Workspace {
       lines: [
         "The password of \(escaping: renewed.user.username) counts as recent for \(deadlines.remaining(renewed.limits.fresh))."
       ],
-      ["user": .user(renewed.user), "fresh_until": .string(orNull: deadlines.moment(renewed.limits.fresh)?.iso8601)])
+      ["user": .user(renewed.user), "session": .session(renewed, deadlines)])
   }
 }

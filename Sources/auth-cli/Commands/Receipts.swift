@@ -6,7 +6,7 @@ extension Workspace {
   func receipts(limit: Int, before: String?) async throws(Refusal) -> Answer {
     let first = try receiptNumber(before)
     let screen = try await open(ReceiptsScreen.self)
-    let page: [Receipt]
+    let page: Page<Receipt>
     do throws(LeaseError<LocalFailure>) {
       page = try screen.page(of: authority, before: first, limit: limit)
     } catch {
@@ -17,7 +17,7 @@ extension Workspace {
       .init(title: "RECEIPT", alignment: .right), .init(title: "TIME"), .init(title: "AMOUNT", alignment: .right),
       .init(title: "WITH"),
     ])
-    for receipt in page {
+    for receipt in page.items {
       let isOut = receipt.payer == own
       table.add([
         String(receipt.id), UTCTime(seconds: receipt.madeAt.seconds).local,
@@ -25,9 +25,12 @@ extension Workspace {
       ])
     }
     return Answer(
-      lines: bar("Receipts") + (page.isEmpty ? ["No receipts."] : lines(table)),
-      ["receipts": .array(page.map(JSON.receipt))],
-      notes: page.count == limit ? ["More: auth-cli receipts --before \(page[limit - 1].id)"] : [])
+      lines: bar("Receipts") + (page.items.isEmpty ? ["No receipts."] : lines(table)),
+      [
+        "receipts": .array(page.items.map(JSON.receipt)),
+        "next_before": page.lastOfMore.map { .integer($0.id) } ?? .null,
+      ],
+      notes: page.lastOfMore.map { ["More: auth-cli receipts --before \($0.id)"] } ?? [])
   }
 
   private func receiptNumber(_ text: String?) throws(Refusal) -> Int64? {

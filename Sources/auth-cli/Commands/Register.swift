@@ -13,7 +13,7 @@ extension Workspace {
       throw Refusal(error)
     }
     let password =
-      passwordFromInput ? Password(bytes: try PasswordQuestion.line()) : try PasswordQuestion.new(for: name)
+      passwordFromInput ? Password(bytes: try PasswordQuestion.line()) : try newPassword(for: name)
     let created: User
     do throws(LocalFailure) {
       created = try authority.register(username: name, password: password)
@@ -29,12 +29,21 @@ extension Workspace {
       ])
   }
 
+  /// Asks on the terminal for a password to set.
+  func newPassword(for name: String) throws(Refusal) -> Password {
+    try PasswordQuestion.new(for: name) { (password) throws(LocalFailure) in
+      try authority.check(newPassword: password, for: name)
+    }
+  }
+
   /// The user name of the command line, or what is typed on the terminal.
   func username(_ given: String?, _ question: String) throws(Refusal) -> String {
     if let given { return given }
     let bytes: [UInt8]
     do throws(PromptFailure) {
-      bytes = try NameQuestion.ask(question, insteadUse: "the argument USER")
+      bytes = try NameQuestion.ask(
+        question,
+        insteadUse: "as the argument USER, and the password with \(Options.passwordFromInput.declaration.flag)")
     } catch {
       throw Refusal(error)
     }

@@ -27,14 +27,9 @@ extension Workspace {
       ],
       [
         "logged_in": true, "user": .user(user),
-        "session": .members([
-          "id": .string(session.id.rawValue),
-          "idle_until": .string(orNull: deadlines.moment(limits.idle)?.iso8601),
-          "absolute_until": .string(orNull: deadlines.moment(limits.absolute)?.iso8601),
-          "fresh_until": .string(orNull: deadlines.moment(limits.fresh)?.iso8601),
-        ]),
+        "session": .session(session, deadlines),
         "context": .string(context.description), "context_from": .string(orNull: globals.contextVariable),
-        "home_from": .string(orNull: places.chosenBy),
+        "sessions_from": .string(orNull: places.stateVariable), "accounts_from": .string(orNull: places.dataVariable),
       ])
   }
 
@@ -48,14 +43,20 @@ extension Workspace {
       status: .no, lines: ["\(sentence).", placesLine],
       [
         "logged_in": false, "reason": .string(orNull: code), "context": .string(context.description),
-        "context_from": .string(orNull: globals.contextVariable), "home_from": .string(orNull: places.chosenBy),
+        "context_from": .string(orNull: globals.contextVariable),
+        "sessions_from": .string(orNull: places.stateVariable), "accounts_from": .string(orNull: places.dataVariable),
       ], notes: ["Log in with: auth-cli login USER"])
   }
 
   /// Which context and which directories, and what chose them.
   private var placesLine: String {
-    let chosenContext = globals.contextVariable.map { " (from \($0))" } ?? ""
-    let chosenPlaces = places.chosenBy.map { ", kept in \(TextEscaping.escape(places.state)) (from \($0))" } ?? ""
-    return "Context \(context)\(chosenContext)\(chosenPlaces)."
+    var parts = ["Context \(context)" + (globals.contextVariable.map { " (from \($0))" } ?? "")]
+    if let variable = places.stateVariable {
+      parts.append("sessions in \(TextEscaping.escape(places.state)) (from \(variable))")
+    }
+    if let variable = places.dataVariable, places.data != places.state {
+      parts.append("accounts in \(TextEscaping.escape(places.data)) (from \(variable))")
+    }
+    return parts.joined(separator: ", ") + "."
   }
 }

@@ -11,18 +11,18 @@ extension Workspace {
     let databaseName = Self.fileName(authority.databasePath)
     let signal = try ChangeSignal()
     var log = WatchLog(globals: globals, output: printer.streams.output, store: store)
-    var patience = Duration.seconds(1)
+    var patience = Self.firstPatience
     while true {
       try listen(with: signal)
       let obstacle = await look()
       try log.show(obstacle)
       if case .loggedOut = store.state, end == .loggedOut { return Answer() }
-      patience = obstacle == nil ? .seconds(1) : min(patience * 2, .seconds(60))
+      // Nobody tells when an obstacle goes away, so looking again is all there is, ever more rarely.
+      let pause = obstacle == nil ? try timeUntilLimit() : patience
+      patience = obstacle == nil ? Self.firstPatience : min(patience * 2, .seconds(60))
       // Without a session and without doubt, only a session file can change anything.
       let isSettled = store.session == nil && obstacle == nil
-      try signal.wait(
-        atMost: obstacle == nil ? try timeUntilLimit() : patience, for: printer.streams.output
-      ) { name in
+      try signal.wait(atMost: pause, for: printer.streams.output) { name in
         name == sessionName || !isSettled && name.hasPrefix(databaseName)
       }
     }
@@ -68,6 +68,8 @@ extension Workspace {
       throw Refusal(error)
     }
   }
+
+  private static var firstPatience: Duration { .seconds(1) }
 
   private static func fileName(_ path: String) -> String {
     path.split(separator: "/").last.map(String.init) ?? path

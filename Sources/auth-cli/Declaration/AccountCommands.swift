@@ -38,7 +38,7 @@ enum AccountCommands {
       .init(
         summary: "Show one account",
         arguments: [Arguments.account],
-        examples: [.init("accounts show bob", "shows role, state and sessions of bob")],
+        examples: [.init("accounts show bob", "shows role, state and failed attempts of bob")],
         statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst)
       ) { words throws(UsageError) in
         .showAccount(user: try words[Arguments.account])

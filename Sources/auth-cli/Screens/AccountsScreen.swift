@@ -15,10 +15,11 @@ final class AccountsScreen: LiveScreen, RunsOnce {
   /// Loads a page, by name.
   func page(
     of authority: LocalAuthority, after: String?, limit: Int, for administrator: AdminSession
-  ) throws(LeaseError<LocalFailure>) -> [AccountSummary] {
+  ) throws(LeaseError<LocalFailure>) -> Page<AccountSummary> {
     try session.withLease { (lease) throws(LocalFailure) in
       try noteView(at: authority, for: administrator, under: lease)
-      return try authority.accounts(after: after, limit: limit, for: administrator, under: lease)
+      return Page(
+        of: limit, from: try authority.accounts(after: after, limit: limit + 1, for: administrator, under: lease))
     }
   }
 

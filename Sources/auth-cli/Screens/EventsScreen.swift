@@ -9,18 +9,19 @@ final class EventsScreen: LiveScreen {
     key = LiveKey(session)
   }
 
-  /// Loads the newest events, the latest last.
+  /// Loads the newest events, the latest first.
   func events(
     at authority: LocalAuthority, since: WallTime?, limit: Int
-  ) throws(LeaseError<LocalFailure>) -> [Event] {
+  ) throws(LeaseError<LocalFailure>) -> Page<Event> {
     let administrator = administrator
-    return try session.withLease { (lease) throws(LocalFailure) in
+    let newest = try session.withLease { (lease) throws(LocalFailure) in
       if let administrator {
-        try authority.allEvents(since: since, limit: limit, for: administrator, under: lease)
+        try authority.allEvents(since: since, limit: limit + 1, for: administrator, under: lease)
       } else {
-        try authority.events(since: since, limit: limit, under: lease)
+        try authority.events(since: since, limit: limit + 1, under: lease)
       }
-    }.reversed()
+    }
+    return Page(of: limit, from: newest)
   }
 
   private var administrator: AdminSession? {

@@ -13,11 +13,11 @@ final class ReceiptsScreen: LiveScreen {
   /// Loads a page, newest first.
   func page(
     of authority: LocalAuthority, before: Int64?, limit: Int
-  ) throws(LeaseError<LocalFailure>) -> [Receipt] {
+  ) throws(LeaseError<LocalFailure>) -> Page<Receipt> {
     let page = try session.withLease { (lease) throws(LocalFailure) in
-      try authority.receipts(before: before, limit: limit, under: lease)
+      Page(of: limit, from: try authority.receipts(before: before, limit: limit + 1, under: lease))
     }
-    for receipt in page { _ = impressions.see(receipt.id) }
+    for receipt in page.items { _ = impressions.see(receipt.id) }
     return page
   }
 

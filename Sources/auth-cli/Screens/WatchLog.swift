@@ -10,7 +10,7 @@ struct WatchLog {
   private var screen: WatchScreen?
   private var obstacle: Refusal?
   private var isBegun = false
-  private var shownButton: NavigationBar.Button?
+  private var shownBar: String?
 
   init(globals: GlobalOptions, output: OutputStream, store: SessionStore) {
     self.globals = globals
@@ -97,11 +97,13 @@ struct WatchLog {
 
   /// Begins a new screen where the button says something else than before.
   private mutating func showBar() {
-    guard output.isTerminal, !globals.json, !globals.quiet, shownButton != bar.button else { return }
-    if shownButton != nil { output.writeLine() }
-    output.writeLine(Bar(bar: bar).line(width: output.width, style: output.style))
+    guard output.isTerminal, !globals.json, !globals.quiet else { return }
+    let line = Bar(bar: bar).line(width: output.width, style: output.style)
+    guard line != shownBar else { return }
+    if shownBar != nil { output.writeLine() }
+    output.writeLine(line)
     output.writeLine()
-    shownButton = bar.button
+    shownBar = line
   }
 
   private func line(_ text: String, _ change: String, _ members: KeyValuePairs<String, JSON>) {

@@ -1,7 +1,7 @@
 /// A secret was not read.
 enum PromptFailure: Error, Hashable, Sendable {
   /// There is no terminal to ask on.
-  case noTerminal(insteadUse: String)
+  case noTerminal(for: String, insteadUse: String)
   /// The user ended the input (`^D`) or the terminal went away.
   case cancelled
   /// Nothing was entered in time.
@@ -24,7 +24,7 @@ enum PromptFailure: Error, Hashable, Sendable {
   /// What happened and why, in one line.
   var message: String {
     switch self {
-    case .noTerminal: "there is no terminal to ask for the password on"
+    case .noTerminal(let what, _): "there is no terminal to ask for the \(what) on"
     case .cancelled: "the input was ended, so nothing was entered"
     case .timedOut(let limit): "nothing was entered within \(limit.components.seconds) seconds"
     case .tooLong(let limit): "the line is longer than \(limit) bytes"
@@ -42,7 +42,7 @@ enum PromptFailure: Error, Hashable, Sendable {
   /// What to do about it, in one line.
   var hint: String {
     switch self {
-    case .noTerminal(let flag): "Give it on standard input with \(flag)."
+    case .noTerminal(_, let instead): "Give it \(instead)."
     case .cancelled, .timedOut, .alreadyAsking: "Run the command again; nothing was changed."
     case .tooLong, .containsNUL: "Check what is entered; nothing was changed."
     case .missingLine, .emptyLine, .tooManyLines:
@@ -55,7 +55,7 @@ enum PromptFailure: Error, Hashable, Sendable {
   var code: String {
     switch self {
     case .noTerminal: "no_terminal"
-    case .cancelled: "cancelled"
+    case .cancelled: "nothing_entered"
     case .timedOut: "timed_out"
     case .tooLong: "line_too_long"
     case .containsNUL: "nul_in_line"

@@ -33,7 +33,10 @@ struct KillPoint: Hashable, CustomStringConvertible {
   ///
   /// The last write of a row is torn in two.
   ///
-  /// - Parameter every: Whether to kill before every single call, and half way through every write, instead.
+  /// - Parameters:
+  ///   - calls: What a run did.
+  ///   - every: Whether to kill before every single call, and half way through every write, instead.
+  /// - Returns: Where to kill.
   static func among(_ calls: [WritingCall], every: Bool) -> [KillPoint] {
     calls.indices.flatMap { index -> [KillPoint] in
       let call = calls[index]

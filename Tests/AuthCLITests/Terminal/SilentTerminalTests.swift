@@ -211,7 +211,7 @@ struct SilentTerminalTests {
         _ = try SilentTerminal.controlling(insteadUse: "--password-stdin")
         exit(1)
       } catch {
-        precondition(error == .noTerminal(insteadUse: "--password-stdin"))
+        precondition(error == .noTerminal(for: "password", insteadUse: "on standard input with --password-stdin"))
         precondition(error.hint.contains("--password-stdin"))
         exit(0)
       }

@@ -4,7 +4,7 @@ import Testing
 
 private final class Plain {}
 
-private actor Counter: RunsOnce {
+private actor RunCounter: RunsOnce {
   private(set) var count = 0
   func increment() -> RunOnce.Outcome { runOnce { count += 1 } }
 }
@@ -110,7 +110,7 @@ extension RunOnceSuites {
     }
 
     @Test("an actor is an object like others") func onActor() async {
-      let counter = Counter()
+      let counter = RunCounter()
       #expect(await counter.increment() == .ran)
       #expect(await counter.increment() == .alreadyRan)
       #expect(await counter.count == 1)

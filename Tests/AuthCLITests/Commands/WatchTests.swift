@@ -1,0 +1,171 @@
+import Glibc
+import Programs
+import Testing
+
+/// `watch`, with everything that changes the session done by other processes.
+@Suite("Watching the session", .timeLimit(.minutes(5)))
+struct WatchTests {
+  @Test("a watcher that is there before anything else sees every change, once and in order, as a line and as JSON")
+  func everyChange() async throws {
+    let home = try await CommandHome(accounts: [], apart: true)
+    let (text, json) = (try Watcher(home), try Watcher(home, "--json"))
+    var latencies: [Duration] = []
+    func expect(_ line: String, _ change: String) async throws {
+      let start = ContinuousClock.now
+      #expect(try await text.change() == line)
+      latencies.append(start.duration(to: .now))
+      let document = try await json.line()
+      #expect(document.hasPrefix(#"{"version":1,"at":"20"#) && document.hasSuffix("}"))
+      #expect(document.contains(change), "\(document)")
+    }
+    try await expect("nobody is logged in", #""change":"logged_out","reason":null"#)
+    try await home.succeed("register alice", as: "alice")
+    try await home.succeed("register bob", as: "bob")
+    try await home.succeed("login alice", as: "alice")
+    try await expect("logged in as alice (alice)", #""change":"logged_in","user":{"id":"u1","username":"alice""#)
+    try await home.succeed("profile --name Alicia")
+    try await expect(
+      "the user is alice (Alicia, administrator) now", #""change":"user_changed","user":{"id":"u1","username":"alice""#)
+    try await home.succeed("reauth", as: "alice")
+    try await expect("the password was entered again", #""change":"reauthenticated","user""#)
+    try await home.succeed("login bob --switch", as: "bob")
+    try await expect(
+      "logged out: another user was logged in in its place", #""change":"logged_out","reason":"switched_user""#)
+    try await expect("logged in as bob (bob)", #""change":"logged_in","user":{"id":"u2""#)
+    try await home.succeed("logout")
+    try await expect(
+      "logged out: the session was ended by logging out", #""change":"logged_out","reason":"logged_out""#)
+    for watcher in [text, json] {
+      watcher.send(SIGTERM)
+      #expect(try await watcher.end() == .signalled(SIGTERM))
+    }
+    let slowest = latencies.dropFirst().max() ?? .zero
+    print("watch: \(latencies.count) lines, the slowest \(slowest) after the end of the command that caused it")
+  }
+
+  @Test("what others do to the account ends the session here, with the reason")
+  func endedByOthers() async throws {
+    let home = try await CommandHome()
+    try await home.succeed("login alice --context admin", as: "alice")
+    try await home.succeed("login bob", as: "bob")
+    let watcher = try Watcher(home)
+    #expect(try await watcher.change() == "logged in as bob (bob)")
+    try await home.succeed("accounts disable bob --context admin")
+    #expect(try await watcher.change() == "logged out: the account was disabled")
+    try await home.succeed("accounts enable bob --context admin")
+
+    for (line, input, reason) in [
+      ("logout --all", "", "the session was ended by logging out"),
+      (
+        "password --password-stdin", CommandHome.passwords["bob"].map { "\($0)\n\($0)\n" } ?? "",
+        "the session was revoked"
+      ),
+    ] {
+      try await home.succeed("login bob", as: "bob")
+      #expect(try await watcher.change() == "logged in as bob (bob)")
+      try await home.succeed("login bob --context elsewhere", as: "bob")
+      let outcome = try await home.run("\(line) --context elsewhere", input: input)
+      #expect(outcome.ending == .exited(0), "\(outcome.text)")
+      #expect(try await watcher.change() == "logged out: \(reason)")
+    }
+    watcher.send(SIGINT)
+    #expect(try await watcher.end() == .signalled(SIGINT))
+  }
+
+  @Test(
+    "M10: a limit that passes and a restart of the machine end what is watched",
+    arguments: [
+      (CommandHome.Passed.idle, "the session expired after too long without activity"),
+      (CommandHome.Passed.absolute, "the session reached its longest duration"),
+      (CommandHome.Passed.boot, "the machine was restarted since the session began"),
+    ])
+  func limits(_ passing: String, _ reason: String) async throws {
+    let home = try await CommandHome(accounts: ["alice"])
+    try await home.succeed("login alice", as: "alice")
+    let watcher = try Watcher(home, "--until logged-out")
+    #expect(try await watcher.change() == "logged in as alice (alice)")
+    try home.changeDatabase(passing)
+    #expect(try await watcher.change() == "logged out: \(reason)")
+    #expect(try await watcher.end() == .exited(0))
+  }
+
+  @Test("M10: a limit that is reached while nothing else happens is told by itself")
+  func limitAlone() async throws {
+    let home = try await CommandHome(accounts: ["alice"])
+    try await home.succeed("login alice --absolute 1s", as: "alice")
+    let watcher = try Watcher(home, "--until logged-out --json")
+    var line = try await watcher.line()
+    // A slow machine may come to look when it is over.
+    if line.contains(#""change":"logged_in""#) { line = try await watcher.line() }
+    #expect(line.contains(#""change":"logged_out","reason":"expired_absolute""#), "\(line)")
+    #expect(try await watcher.end() == .exited(0))
+  }
+
+  @Test("activity, questions, payments and what happens in another context print nothing")
+  func silence() async throws {
+    let home = try await CommandHome()
+    try await home.succeed("login bob", as: "bob")
+    let watcher = try Watcher(home)
+    #expect(try await watcher.change() == "logged in as bob (bob)")
+    try home.changeDatabase("UPDATE sessions SET active = active - 600000000000")
+    for line in ["status", "home", "receipts", "sessions", "pay 1 --to alice"] { try await home.succeed(line) }
+    try await home.succeed("login alice --context other", as: "alice")
+    try await home.succeed("profile --name Somebody --context other")
+    try await home.succeed("logout --context other")
+    try await home.succeed("logout")
+    #expect(try await watcher.change() == "logged out: the session was ended by logging out")
+  }
+
+  @Test("what cannot be told is said once; when it can be again, how things stand")
+  func obstacle() async throws {
+    let home = try await CommandHome(accounts: ["alice"])
+    try await home.succeed("login alice", as: "alice")
+    let watcher = try Watcher(home, "--json")
+    #expect(try await watcher.line().contains(#""change":"logged_in""#))
+    let (database, away) = (home.data + "/authority.db", home.data + "/away")
+    #expect(rename(database, away) == 0)
+    let obstacle = try await watcher.line()
+    #expect(obstacle.contains(#""change":"unavailable","code":"database_missing""#), "\(obstacle)")
+    for _ in 0..<3 { #expect(try await home.run("status").ending == .exited(3)) }
+    #expect(rename(away, database) == 0)
+    #expect(try await watcher.line().contains(#""change":"logged_in""#))
+    try await home.succeed("logout")
+    #expect(try await watcher.line().contains(#""reason":"logged_out""#))
+  }
+
+  @Test("it ends when nobody reads it any more, and when the directory it watches is gone")
+  func endings() async throws {
+    let home = try await CommandHome(accounts: ["alice"])
+    let unread = try Watcher(home)
+    _ = try await unread.line()
+    unread.stopReading()
+    #expect(try await unread.end() == .signalled(SIGPIPE))
+
+    let watcher = try Watcher(home)
+    #expect(try await watcher.change() == "nobody is logged in")
+    #expect(rename(home.state, home.state + "-away") == 0)
+    #expect(try await watcher.line().hasPrefix("auth-cli: "))
+    #expect(try await watcher.end() == .exited(3))
+  }
+
+  @Test("on a terminal the screen has its bar, is dismissed with the reason, and another one opens")
+  func terminal() async throws {
+    let home = try await CommandHome()
+    try await home.succeed("login bob", as: "bob")
+    let terminal = try PseudoTerminal(columns: 50)
+    let program = try terminal.launch(home.words("watch --no-color"), environment: home.environment)
+    func bar(_ right: String) -> String {
+      "Watch" + String(repeating: " ", count: 45 - right.count) + right + "\r\n\r\n"
+    }
+    let begun = try await onOwnThread { try terminal.expect("logged in as bob (bob)\r\n") }
+    #expect(begun.hasPrefix(bar("bob  [Log out]")))
+    try await home.succeed("logout")
+    let dismissed = try await onOwnThread { try terminal.expect("[Log in]\r\n\r\n") }
+    #expect(dismissed.hasSuffix("logged out: the session was ended by logging out\r\n\r\n" + bar("[Log in]")))
+    try await home.succeed("login alice", as: "alice")
+    let opened = try await onOwnThread { try terminal.expect("logged in as alice (alice)\r\n") }
+    #expect(opened.hasPrefix("\r\n" + bar("alice  [Log out]")))
+    try terminal.send("\u{3}")
+    #expect(try program.wait() == .signalled(SIGINT))
+  }
+}

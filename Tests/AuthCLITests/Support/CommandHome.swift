@@ -1,0 +1,82 @@
+import CSQLite
+import Glibc
+import Programs
+import Testing
+
+/// A home for one test, and the built program to use it with.
+final class CommandHome: Sendable {
+  /// Of the accounts that are made at the beginning.
+  static let passwords = ["alice": "correct horse battery staple", "bob": "paper lantern river orchard"]
+
+  let environment: [String: String]
+  private let scratch: ScratchDirectory
+
+  /// Where the database lies.
+  let data: String
+  /// Where the sessions lie.
+  let state: String
+
+  /// Makes a home with these accounts, of which the first is the administrator.
+  ///
+  /// With `apart` the database and the sessions are in directories of their own, which do not exist yet.
+  init(accounts: [String] = ["alice", "bob"], apart: Bool = false) async throws {
+    scratch = try ScratchDirectory()
+    let path = scratch.path
+    var environment = ["HOME": path, "PATH": "/usr/bin:/bin", "TERM": "xterm", "TZ": "GMT", "PS1": "ready> "]
+    if apart {
+      (data, state) = (path + "/data/auth-cli", path + "/state/auth-cli")
+      environment["XDG_DATA_HOME"] = path + "/data"
+      environment["XDG_STATE_HOME"] = path + "/state"
+    } else {
+      (data, state) = (path + "/auth", path + "/auth")
+      environment["AUTH_CLI_HOME"] = path + "/auth"
+    }
+    self.environment = environment
+    for account in accounts { try await succeed("register \(account)", as: account) }
+  }
+
+  /// Runs a command line without a terminal; its words stand between single spaces.
+  func run(_ line: String, input: String = "") async throws -> ProgramOutcome {
+    let words = line.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+    return try await Program(
+      BuiltExecutable.path, words, environment: environment, input: Array(input.utf8), timeLimit: .seconds(60)
+    ).run()
+  }
+
+  /// Runs a command that must succeed, with the password of an account on its standard input if it wants one.
+  func succeed(
+    _ line: String, as account: String? = nil, sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws {
+    let password = account.flatMap { Self.passwords[$0] }
+    let whole = password == nil ? line : "\(line) --password-stdin"
+    let outcome = try await run(whole, input: password ?? "")
+    try #require(outcome.ending == .exited(0), "\(whole): \(outcome.text)", sourceLocation: sourceLocation)
+  }
+
+  /// The words that start the program, for what runs it by itself.
+  func words(_ line: String) -> [String] {
+    [BuiltExecutable.path] + line.split(separator: " ").map(String.init)
+  }
+
+  /// Writes into the database what else only time could: a deadline that has passed, another boot, many failures.
+  func changeDatabase(_ statement: String) throws {
+    var connection: OpaquePointer?
+    defer { sqlite3_close(connection) }
+    var code = sqlite3_open_v2(data + "/authority.db", &connection, SQLITE_OPEN_READWRITE, nil)
+    if code == SQLITE_OK {
+      sqlite3_busy_timeout(connection, 20_000)
+      code = sqlite3_exec(connection, statement, nil, nil, nil)
+    }
+    guard code == SQLITE_OK else {
+      throw PseudoTerminal.Failure(description: "\(statement): \(String(cString: sqlite3_errmsg(connection)))")
+    }
+  }
+
+  /// What stands in place of a passed time: the statements that let it pass for every session.
+  enum Passed {
+    static let freshness = "UPDATE sessions SET fresh_until = 0"
+    static let idle = "UPDATE sessions SET active = 0, idle_span = 1"
+    static let absolute = "UPDATE sessions SET absolute_until = 0"
+    static let boot = "UPDATE sessions SET boot = zeroblob(16)"
+  }
+}

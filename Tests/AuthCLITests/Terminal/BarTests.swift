@@ -1,0 +1,90 @@
+import Testing
+
+@testable import auth_cli
+
+/// The navigation bar at the head of every screen, on a real pseudo-terminal.
+@Suite("The navigation bar", .timeLimit(.minutes(3)))
+struct BarTests {
+  /// What a command shows on a terminal of that width, line by line.
+  private func show(
+    _ line: String, in home: CommandHome, columns: UInt16 = 80, adding variables: [String: String] = [:]
+  ) async throws -> [String] {
+    let environment = home.environment.merging(variables) { $1 }
+    let words = home.words(line)
+    return try await onOwnThread {
+      let terminal = try PseudoTerminal(columns: columns)
+      let program = try terminal.launch(words, environment: environment)
+      let shown = try terminal.expectEnd()
+      guard try program.wait() == .exited(0) else { throw PseudoTerminal.Failure(description: shown) }
+      return shown.split(separator: "\r\n", omittingEmptySubsequences: false).map(String.init)
+    }
+  }
+
+  @Test("every screen begins with title, account and button, as wide as the terminal, and an empty line")
+  func everyScreen() async throws {
+    let home = try await CommandHome()
+    try await home.succeed("login alice", as: "alice")
+    let screens = [
+      ("home", "Home"), ("receipts", "Receipts"), ("profile", "Profile"), ("profile --name Alicia", "Profile"),
+      ("sessions", "Sessions"), ("events", "Events"), ("accounts list", "Accounts"), ("accounts show bob", "Accounts"),
+      ("accounts unlock bob", "Accounts"), ("pay 1 --to bob", "Pay"),
+    ]
+    for (line, title) in screens {
+      let lines = try await show(line, in: home)
+      let space = String(repeating: " ", count: 80 - title.count - "alice  [Log out]".count)
+      #expect(lines[0] == "\u{1B}[1m\(title)\u{1B}[0m\(space)alice  [Log out]", "\(line)")
+      #expect(lines[1].isEmpty)
+      #expect(lines.allSatisfy { !$0.contains("\r") })
+    }
+    try await home.succeed("logout")
+    #expect(try await show("home", in: home)[0].hasSuffix("[Log in]"))
+  }
+
+  @Test(
+    "nothing but plain text with NO_COLOR, a dumb terminal or --no-color",
+    arguments: [("home", "NO_COLOR", "1"), ("home", "TERM", "dumb"), ("home --no-color", "TERM", "xterm")])
+  func plain(_ line: String, _ variable: String, _ value: String) async throws {
+    let home = try await CommandHome(accounts: [])
+    let lines = try await show(line, in: home, adding: [variable: value])
+    #expect(lines[0] == "Home" + String(repeating: " ", count: 68) + "[Log in]")
+    #expect(!lines.joined().contains("\u{1B}"))
+  }
+
+  @Test("an empty NO_COLOR is none")
+  func emptyNoColor() async throws {
+    let home = try await CommandHome(accounts: [])
+    #expect(try await show("home", in: home, adding: ["NO_COLOR": ""])[0].contains("\u{1B}[1m"))
+  }
+
+  @Test("there is no bar in JSON and none with --quiet")
+  func noBar() async throws {
+    let home = try await CommandHome(accounts: [])
+    #expect(try await show("home --json", in: home)[0] == #"{"version":1,"logged_in":false,"user":null}"#)
+    #expect(try await show("home --quiet", in: home) == [""])
+  }
+
+  @Test("on a narrow terminal the account gives way first, then the title")
+  func narrow() async throws {
+    let home = try await CommandHome(accounts: ["alice"])
+    try await home.succeed("login alice", as: "alice")
+    for (columns, bar) in [
+      (26, "Profile   alice  [Log out]"), (25, "Profile  alice  [Log out]"), (24, "Profile  ali…  [Log out]"),
+      (22, "Profile  a…  [Log out]"), (21, "Profile     [Log out]"), (16, "Prof… [Log out]"), (9, "[Log out]"),
+      (5, "[Log…"),
+    ] {
+      let lines = try await show("profile --no-color", in: home, columns: UInt16(columns))
+      #expect(lines[0].count == columns, "\(columns)")
+      #expect(lines[0] == bar || columns == 16, "\(columns): \(lines[0])")
+    }
+  }
+
+  @Test("tables fit the terminal")
+  func tables() async throws {
+    let home = try await CommandHome()
+    try await home.succeed("login alice", as: "alice")
+    try await home.succeed("profile --name 李雷李雷李雷李雷李雷李雷李雷李雷李雷李雷李雷李雷")
+    for line in ["accounts list --no-color", "receipts --no-color", "events --no-color"] {
+      for text in try await show(line, in: home, columns: 72) { #expect(DisplayWidth.columns(text) <= 72, "\(text)") }
+    }
+  }
+}

@@ -1,0 +1,209 @@
+import Glibc
+import Programs
+import Testing
+
+/// The questions of the commands, on a real pseudo-terminal: what is asked, in which order, and that no answer shows.
+@Suite("Questions on a terminal", .timeLimit(.minutes(5)))
+struct PromptTests {
+  static let alice = CommandHome.passwords["alice"] ?? ""
+  static let bob = CommandHome.passwords["bob"] ?? ""
+
+  /// A question, and what is typed as its answer.
+  private struct Step: Sendable {
+    let question: String
+    let answer: String
+    /// Whether the answer may show, which is for names.
+    var isShown = false
+  }
+
+  /// Runs a command on a terminal, answers its questions, and returns how it ended and all that was shown.
+  private func answer(
+    _ line: String, in home: CommandHome, _ steps: [Step]
+  ) async throws -> (end: TerminalProcess.End, shown: String) {
+    let words = home.words(line)
+    let environment = home.environment
+    let (end, shown) = try await onOwnThread {
+      let terminal = try PseudoTerminal()
+      let before = terminal.settings
+      let program = try terminal.launch(words, environment: environment)
+      for step in steps {
+        try terminal.expect(step.question)
+        #expect(terminal.echoes == step.isShown, "\(line): \(step.question)")
+        try terminal.send(step.answer + "\n")
+      }
+      _ = try terminal.expectEnd()
+      let end = try program.wait()
+      #expect(terminal.settings == before, "\(line)")
+      return (end, terminal.transcript)
+    }
+    for step in steps where !step.isShown { #expect(!shown.contains(step.answer), "\(line): \(shown)") }
+    return (end, shown)
+  }
+
+  @Test("register asks twice for the password, after the name if that is missing")
+  func register() async throws {
+    let home = try await CommandHome(accounts: [])
+    let given = try await answer(
+      "register alice", in: home,
+      [
+        Step(question: "New password for alice (at least 15 characters): ", answer: Self.alice),
+        Step(question: "The same again: ", answer: Self.alice),
+      ])
+    #expect(given.end == .exited(0) && given.shown.contains("Registered alice, the administrator."))
+    let asked = try await answer(
+      "register", in: home,
+      [
+        Step(question: "Name of the new account: ", answer: "bob", isShown: true),
+        Step(question: "New password for bob (at least 15 characters): ", answer: Self.bob),
+        Step(question: "The same again: ", answer: Self.bob),
+      ])
+    #expect(asked.end == .exited(0) && asked.shown.contains("Registered bob."))
+    try await home.succeed("login bob", as: "bob")
+  }
+
+  @Test("two different passwords register nobody, and one that breaks a rule is not asked for again")
+  func registerRefused() async throws {
+    let home = try await CommandHome(accounts: [])
+    let different = try await answer(
+      "register alice", in: home,
+      [
+        Step(question: "characters): ", answer: Self.alice),
+        Step(question: "The same again: ", answer: "correct horse battery stable"),
+      ])
+    #expect(different.end == .exited(2) && different.shown.contains("the two passwords are not the same"))
+    let short = try await answer("register alice", in: home, [Step(question: "characters): ", answer: "hunter22")])
+    #expect(short.end == .exited(2) && short.shown.contains("at least 15 are needed"))
+    #expect(!short.shown.contains("The same again"))
+    #expect(access(home.data + "/authority.db", F_OK) != 0)
+  }
+
+  @Test("login asks for the name in the open, then for the password in silence")
+  func logIn() async throws {
+    let home = try await CommandHome()
+    let (end, shown) = try await answer(
+      "login", in: home,
+      [
+        Step(question: "User: ", answer: "alice", isShown: true),
+        Step(question: "Password for alice: ", answer: Self.alice),
+      ])
+    #expect(end == .exited(0) && shown.contains("Logged in as alice."))
+    // Somebody else is refused before a password is asked for.
+    let other = try await answer("login bob", in: home, [])
+    #expect(other.end == .exited(1) && other.shown.contains("alice is logged in here"))
+    let switched = try await answer(
+      "login bob --switch", in: home, [Step(question: "Password for bob: ", answer: Self.bob)])
+    #expect(switched.end == .exited(0) && switched.shown.contains("Switched to bob."))
+  }
+
+  @Test("pay asks for the password when it is no longer fresh: wrong pays nothing, right pays once")
+  func pay() async throws {
+    let home = try await CommandHome()
+    try await home.succeed("login alice", as: "alice")
+    let fresh = try await answer("pay 1 --to bob", in: home, [])
+    #expect(fresh.end == .exited(0) && fresh.shown.contains("Paid 1.00 to bob."))
+    try home.changeDatabase(CommandHome.Passed.freshness)
+    let wrong = try await answer(
+      "pay 2 --to bob", in: home, [Step(question: "Password for alice: ", answer: "not the right password")])
+    #expect(wrong.end == .exited(5))
+    #expect(try await home.run("profile").text.contains("Balance   99.00"))
+    let right = try await answer(
+      "pay 2 --to bob", in: home, [Step(question: "Password for alice: ", answer: Self.alice)])
+    #expect(right.end == .exited(0) && right.shown.contains("Paid 2.00 to bob."))
+    // The session is fresh again.
+    let again = try await answer("pay 2 --to bob", in: home, [])
+    #expect(again.end == .exited(0))
+    #expect(try await home.run("profile").text.contains("Balance   95.00"))
+  }
+
+  @Test("what else needs a recent password asks for it in the same way")
+  func others() async throws {
+    let home = try await CommandHome()
+    try await home.succeed("login alice", as: "alice")
+    for line in ["accounts disable bob", "accounts enable bob", "accounts unlock bob"] {
+      try home.changeDatabase(CommandHome.Passed.freshness)
+      let (end, shown) = try await answer(line, in: home, [Step(question: "Password for alice: ", answer: Self.alice)])
+      #expect(end == .exited(0), "\(line): \(shown)")
+    }
+    try home.changeDatabase(CommandHome.Passed.freshness)
+    let (end, shown) = try await answer(
+      "sessions revoke nothing", in: home, [Step(question: "Password for alice: ", answer: Self.alice)])
+    #expect(end == .exited(1) && shown.contains("you have no live session 'nothing'"))
+  }
+
+  @Test("reauth asks for the password, and a wrong one leaves the session as it was")
+  func reauth() async throws {
+    let home = try await CommandHome()
+    try await home.succeed("login alice", as: "alice")
+    let wrong = try await answer("reauth", in: home, [Step(question: "Password for alice: ", answer: "something else")])
+    #expect(wrong.end == .exited(5))
+    let right = try await answer("reauth", in: home, [Step(question: "Password for alice: ", answer: Self.alice)])
+    #expect(right.end == .exited(0) && right.shown.contains("counts as recent for 15 min."))
+    try await home.succeed("logout")
+    let nobody = try await answer("reauth", in: home, [])
+    #expect(nobody.end == .exited(4))
+  }
+
+  @Test("password asks for the present one and twice for the new one")
+  func password() async throws {
+    let home = try await CommandHome()
+    try await home.succeed("login alice", as: "alice")
+    let new = "quiet meadow copper lantern"
+    let (end, shown) = try await answer(
+      "password", in: home,
+      [
+        Step(question: "Password for alice: ", answer: Self.alice),
+        Step(question: "New password for alice (at least 15 characters): ", answer: new),
+        Step(question: "The same again: ", answer: new),
+      ])
+    #expect(end == .exited(0) && shown.contains("The password of alice is changed"))
+    #expect(try await home.run("login alice --password-stdin --context x", input: new).ending == .exited(0))
+    #expect(try await home.run("login alice --password-stdin --context y", input: Self.alice).ending == .exited(5))
+  }
+
+  @Test("after five wrong answers the right one is not looked at, and the wait is said")
+  func throttled() async throws {
+    let home = try await CommandHome()
+    try home.changeDatabase("UPDATE accounts SET guesses = 4, attempts = 4 WHERE name = 'alice'")
+    let step = Step(question: "Password for alice: ", answer: Self.alice)
+    let fifth = try await answer("login alice", in: home, [Step(question: step.question, answer: "a wrong password")])
+    #expect(fifth.end == .exited(5))
+    let right = try await answer("login alice", in: home, [step])
+    #expect(right.end == .exited(6))
+    #expect(right.shown.contains(/Try again in (30|[12]\d) s\./), "\(right.shown)")
+  }
+
+  @Test("G6: --password-stdin on a terminal says what it awaits, and does not show it")
+  func passwordFromTerminal() async throws {
+    let home = try await CommandHome()
+    let question = "Reading the password from standard input; it does not show: "
+    let logIn = try await answer(
+      "login alice --password-stdin", in: home, [Step(question: question, answer: Self.alice)])
+    #expect(logIn.end == .exited(0))
+    let reauth = try await answer("reauth --password-stdin", in: home, [Step(question: question, answer: Self.alice)])
+    #expect(reauth.end == .exited(0))
+    let password = try await answer(
+      "password --password-stdin", in: home,
+      [
+        Step(question: "Reading the present password from standard input; it does not show: ", answer: Self.alice),
+        Step(question: "Reading the new password from standard input; it does not show: ", answer: Self.bob),
+      ])
+    #expect(password.end == .exited(0))
+  }
+
+  @Test("a session that ends elsewhere while the password is asked for pays nothing")
+  func endedDuringQuestion() async throws {
+    let home = try await CommandHome()
+    try await home.succeed("login alice", as: "alice")
+    try home.changeDatabase(CommandHome.Passed.freshness)
+    let terminal = try PseudoTerminal()
+    let program = try terminal.launch(home.words("pay 1 --to bob"), environment: home.environment)
+    _ = try await onOwnThread { try terminal.expect("Password for alice: ") }
+    try await home.succeed("logout")
+    try terminal.send(Self.alice + "\n")
+    let shown = try await onOwnThread { try terminal.expectEnd() }
+    #expect(try program.wait() == .exited(4))
+    #expect(shown.contains("the session was ended by logging out"), "\(shown)")
+    try await home.succeed("login alice", as: "alice")
+    #expect(try await home.run("profile").text.contains("Balance   100.00"))
+  }
+}
