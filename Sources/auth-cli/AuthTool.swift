@@ -28,11 +28,11 @@ enum AuthTool {
           .init("home", "look around"),
         ],
         statuses: ExitStatus.allCases.map(\.declaration),
-        glossaries: [environment, files])
+        glossaries: [environment, files, RefusalCodes.glossary])
     })
 
   private static let environment = About.Glossary(
-    title: "Environment",
+    title: "Environment", topic: "environment",
     entries: [
       .init(
         term: "AUTH_CLI_HOME", meaning: "directory for the database and the sessions, in place of the XDG directories"),
@@ -46,7 +46,7 @@ enum AuthTool {
     ])
 
   private static let files = About.Glossary(
-    title: "Files",
+    title: "Files", topic: "files",
     entries: [
       .init(
         term: "~/.local/share/auth-cli/authority.db",

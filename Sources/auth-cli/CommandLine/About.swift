@@ -7,6 +7,8 @@ struct About: Hashable, Sendable {
       let meaning: String
     }
     let title: String
+    /// What 'help' calls it.
+    let topic: String
     let entries: [Entry]
   }
 

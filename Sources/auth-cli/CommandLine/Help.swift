@@ -13,15 +13,21 @@ struct Help<Request: Sendable>: Sendable {
     self.width = min(max(width, 40), 100)
   }
 
-  /// The topic that is no command.
+  /// The topic of the exit statuses.
   static var statusesTopic: String { "statuses" }
 
-  /// Help for a topic: the overview, a command with its subcommand, or the statuses.
+  /// The topics that are no commands.
+  private var topics: [String] { [Self.statusesTopic] + tool.about.glossaries.map(\.topic) }
+
+  /// Help for a topic: the overview, a command with its subcommand, the statuses, or a glossary.
   ///
   /// Throws when there is no such topic.
   func page(_ topic: [String]) throws(UsageError) -> String {
     if topic.isEmpty { return overview }
     if topic == [Self.statusesTopic] { return statuses }
+    if let glossary = tool.about.glossaries.first(where: { [$0.topic] == topic }) {
+      return finish(["\(glossary.title):"] + definitions(glossary.entries.map { ($0.term, $0.meaning) }))
+    }
     return page(try location(topic))
   }
 
@@ -31,7 +37,7 @@ struct Help<Request: Sendable>: Sendable {
     for name in topic {
       let path = [tool.name] + (found?.path ?? [])
       guard let command = choices.first(where: { command in command.names.contains(name) }) else {
-        let names = choices.flatMap(\.names) + (found == nil ? [Self.statusesTopic] : [])
+        let names = choices.flatMap(\.names) + (found == nil ? topics : [])
         throw UsageError(
           problem: .unknownCommand(Word(name), nearest: NearestName.find(Word(name), among: names)), path: path)
       }
@@ -56,7 +62,7 @@ struct Help<Request: Sendable>: Sendable {
     lines += ["", "Options of every command:"] + definitions(tool.allGlobalOptions.map(term))
     lines += [""]
     lines += Paragraph.wrap(
-      "'\(tool.name) help COMMAND' explains a command, '\(tool.name) help \(Self.statusesTopic)' the exit statuses.",
+      "'\(tool.name) help COMMAND' explains a command, '\(tool.name) help TOPIC' one of: \(topics.joined(separator: ", ")).",
       width: width)
     return finish(lines)
   }

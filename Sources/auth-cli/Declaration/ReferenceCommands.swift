@@ -32,6 +32,7 @@ enum ReferenceCommands {
           .init("help pay", "shows how to pay; so does 'pay --help'"),
           .init("help sessions revoke", "shows help for a subcommand"),
           .init("help statuses", "lists the exit statuses"),
+          .init("help codes", "lists the codes of refusals in JSON"),
         ],
         statuses: .of(.done, .usage, .cannotTell)
       ) { words throws(UsageError) in

@@ -63,7 +63,11 @@ enum Arguments {
   static let amount = Argument.required("AMOUNT", Kinds.amount, "How much: 12, 12.5 or 12.50, and no other form")
   static let session = Argument.required("ID", .identifier("a session"), "The session, as 'sessions' lists it")
   static let topic = Argument.rest(
-    "COMMAND", .helpTopic("a command", besides: [.init(value: "statuses", summary: "The exit statuses")]),
-    "A command with its subcommand, or 'statuses'; none is the overview")
+    "COMMAND", .helpTopic("a command", besides: topics),
+    "A command with its subcommand, or a topic: statuses, codes, environment, files; none is the overview")
+  private static let topics: [ValueForm.Candidate] = [
+    .init(value: "statuses", summary: "The exit statuses"), .init(value: "codes", summary: "The codes of refusals"),
+    .init(value: "environment", summary: "The variables"), .init(value: "files", summary: "The files"),
+  ]
   static let shell = Argument.required("SHELL", ValueKind<Shell>.choice("a shell"), "The shell to write for")
 }

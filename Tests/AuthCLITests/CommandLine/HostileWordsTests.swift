@@ -12,7 +12,7 @@ struct HostileWordsTests {
     Word(bytes: [0x2D, 0x2D, 0xFF]),
   ]
 
-  /// More of them, for shorter lines.
+  /// More of them: at the end of a line, and in shorter ones anywhere.
   static let more: [Word] = [
     " ", "---", "-=", "=", "--to=bob", "--context", "--json=", "-q", "-qh", "--help", "--version", "--limit=0", "-0x",
     "-.",
@@ -35,19 +35,20 @@ struct HostileWordsTests {
         outcomes.refused += 1
       }
     }
+    let all = Self.vocabulary + Self.more
     parse([])
+    // What the first two words leave the parser in depends on what they are, not on how they are spelled: few reach every phase.
     for first in Self.vocabulary {
       for second in Self.vocabulary {
-        for third in Self.vocabulary { parse([first, second, third]) }
+        for third in all { parse([first, second, third]) }
       }
     }
-    let all = Self.vocabulary + Self.more
     for first in all {
       parse([first])
       for second in all { parse([first, second]) }
     }
     let (three, two) = (Self.vocabulary.count, all.count)
-    #expect(outcomes.understood + outcomes.refused == 1 + three * three * three + two + two * two)
+    #expect(outcomes.understood + outcomes.refused == 1 + three * three * two + two + two * two)
     #expect(outcomes.understood > 1000)
     #expect(outcomes.refused > 1000)
   }

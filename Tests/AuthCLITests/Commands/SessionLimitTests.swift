@@ -81,7 +81,7 @@ struct SessionLimitTests {
 
   @Test("the last administrator waits instead of being locked")
   func lastAdministrator() async throws {
-    let home = try await CommandHome(accounts: ["alice"])
+    let home = try await CommandHome()
     try home.changeDatabase("UPDATE accounts SET guesses = 99, attempts = 99")
     _ = try await home.run("login alice --password-stdin", input: "not the right one")
     let refused = try await home.run("login alice --password-stdin", input: CommandHome.passwords["alice"] ?? "")

@@ -7,7 +7,7 @@ import Testing
 struct WatchTests {
   @Test("a watcher that is there before anything else sees every change, once and in order, as a line and as JSON")
   func everyChange() async throws {
-    let home = try await CommandHome(accounts: [], apart: true)
+    let home = try await CommandHome(registered: false, apart: true)
     let (text, json) = (try Watcher(home), try Watcher(home, "--json"))
     var latencies: [Duration] = []
     func expect(_ line: String, _ change: String) async throws {
@@ -80,7 +80,7 @@ struct WatchTests {
       (CommandHome.Passed.boot, "the machine was restarted since the session began"),
     ])
   func limits(_ passing: String, _ reason: String) async throws {
-    let home = try await CommandHome(accounts: ["alice"])
+    let home = try await CommandHome()
     try await home.succeed("login alice", as: "alice")
     let watcher = try Watcher(home, "--until logged-out")
     #expect(try await watcher.change() == "logged in as alice (alice)")
@@ -91,7 +91,7 @@ struct WatchTests {
 
   @Test("M10: a limit that is reached while nothing else happens is told by itself")
   func limitAlone() async throws {
-    let home = try await CommandHome(accounts: ["alice"])
+    let home = try await CommandHome()
     try await home.succeed("login alice --absolute 1s", as: "alice")
     let watcher = try Watcher(home, "--until logged-out --json")
     var line = try await watcher.line()
@@ -118,7 +118,7 @@ struct WatchTests {
 
   @Test("what cannot be told is said once; when it can be again, how things stand")
   func obstacle() async throws {
-    let home = try await CommandHome(accounts: ["alice"])
+    let home = try await CommandHome()
     try await home.succeed("login alice", as: "alice")
     let watcher = try Watcher(home, "--json")
     #expect(try await watcher.line().contains(#""change":"logged_in""#))
@@ -135,7 +135,7 @@ struct WatchTests {
 
   @Test("it ends when nobody reads it any more, and when the directory it watches is gone")
   func endings() async throws {
-    let home = try await CommandHome(accounts: ["alice"])
+    let home = try await CommandHome()
     let unread = try Watcher(home)
     _ = try await unread.line()
     unread.stopReading()

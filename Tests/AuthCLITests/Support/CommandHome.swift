@@ -1,11 +1,11 @@
 import CSQLite
-import Glibc
+import Foundation
 import Programs
 import Testing
 
 /// A home for one test, and the built program to use it with.
 final class CommandHome: Sendable {
-  /// Of the accounts that are made at the beginning.
+  /// Of the accounts.
   static let passwords = ["alice": "correct horse battery staple", "bob": "paper lantern river orchard"]
 
   let environment: [String: String]
@@ -16,10 +16,12 @@ final class CommandHome: Sendable {
   /// Where the sessions lie.
   let state: String
 
-  /// Makes a home with these accounts, of which the first is the administrator.
+  /// Makes a home.
   ///
-  /// With `apart` the database and the sessions are in directories of their own, which do not exist yet.
-  init(accounts: [String] = ["alice", "bob"], apart: Bool = false) async throws {
+  /// - Parameters:
+  ///   - registered: Whether alice, who is the administrator, and bob have accounts in it.
+  ///   - apart: Whether the database and the sessions are in directories of their own.
+  init(registered: Bool = true, apart: Bool = false) async throws {
     scratch = try ScratchDirectory()
     let path = scratch.path
     var environment = ["HOME": path, "PATH": "/usr/bin:/bin", "TERM": "xterm", "TZ": "GMT", "PS1": "ready> "]
@@ -32,7 +34,14 @@ final class CommandHome: Sendable {
       environment["AUTH_CLI_HOME"] = path + "/auth"
     }
     self.environment = environment
-    for account in accounts { try await succeed("register \(account)", as: account) }
+    if registered { try FileManager.default.copyItem(atPath: try await Self.registered.value.data, toPath: data) }
+  }
+
+  /// What every home with accounts begins as a copy of: hashing passwords is meant to be slow.
+  private static let registered = Task {
+    let home = try await CommandHome(registered: false)
+    for account in ["alice", "bob"] { try await home.succeed("register \(account)", as: account) }
+    return home
   }
 
   /// Runs a command line without a terminal; its words stand between single spaces.

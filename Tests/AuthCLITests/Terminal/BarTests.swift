@@ -44,7 +44,7 @@ struct BarTests {
     "nothing but plain text with NO_COLOR, a dumb terminal or --no-color",
     arguments: [("home", "NO_COLOR", "1"), ("home", "TERM", "dumb"), ("home --no-color", "TERM", "xterm")])
   func plain(_ line: String, _ variable: String, _ value: String) async throws {
-    let home = try await CommandHome(accounts: [])
+    let home = try await CommandHome(registered: false)
     let lines = try await show(line, in: home, adding: [variable: value])
     #expect(lines[0] == "Home" + String(repeating: " ", count: 68) + "[Log in]")
     #expect(!lines.joined().contains("\u{1B}"))
@@ -52,20 +52,20 @@ struct BarTests {
 
   @Test("an empty NO_COLOR is none")
   func emptyNoColor() async throws {
-    let home = try await CommandHome(accounts: [])
+    let home = try await CommandHome(registered: false)
     #expect(try await show("home", in: home, adding: ["NO_COLOR": ""])[0].contains("\u{1B}[1m"))
   }
 
   @Test("there is no bar in JSON and none with --quiet")
   func noBar() async throws {
-    let home = try await CommandHome(accounts: [])
+    let home = try await CommandHome(registered: false)
     #expect(try await show("home --json", in: home)[0] == #"{"version":1,"logged_in":false,"user":null}"#)
     #expect(try await show("home --quiet", in: home) == [""])
   }
 
   @Test("on a narrow terminal the account gives way first, then the title")
   func narrow() async throws {
-    let home = try await CommandHome(accounts: ["alice"])
+    let home = try await CommandHome()
     try await home.succeed("login alice", as: "alice")
     for (columns, bar) in [
       (26, "Profile   alice  [Log out]"), (25, "Profile  alice  [Log out]"), (24, "Profile  ali…  [Log out]"),

@@ -42,7 +42,7 @@ struct PromptTests {
 
   @Test("register asks twice for the password, after the name if that is missing")
   func register() async throws {
-    let home = try await CommandHome(accounts: [])
+    let home = try await CommandHome(registered: false)
     let given = try await answer(
       "register alice", in: home,
       [
@@ -63,7 +63,7 @@ struct PromptTests {
 
   @Test("two different passwords register nobody, and one that breaks a rule is not asked for again")
   func registerRefused() async throws {
-    let home = try await CommandHome(accounts: [])
+    let home = try await CommandHome(registered: false)
     let different = try await answer(
       "register alice", in: home,
       [

@@ -135,8 +135,8 @@ struct SilentTerminalTests {
   @Test(
     "what is no answer is refused, with the echo on again",
     arguments: [
-      Answer(name: "^D", typed: "\u{4}", outcome: "<cancelled>"),
-      Answer(name: "^D after a beginning", typed: "abc\u{4}\u{4}", outcome: "<cancelled>"),
+      Answer(name: "^D", typed: "\u{4}", outcome: "<nothing_entered>"),
+      Answer(name: "^D after a beginning", typed: "abc\u{4}\u{4}", outcome: "<nothing_entered>"),
       Answer(name: "NUL", typed: "a\u{0}b\n", outcome: "<nul_in_line>"),
       Answer(name: "too long", typed: String(repeating: "x", count: 5000) + "\n", outcome: "<line_too_long>"),
       Answer(name: "nothing in time", typed: "", outcome: "<timed_out>"),

@@ -1,0 +1,42 @@
+import Testing
+
+@testable import auth_cli
+
+@Suite("Codes of refusals")
+struct RefusalCodeTests {
+  private let listed = RefusalCodes.all.map(\.key)
+
+  @Test("the list names each code once, in snake case, with a status that can be")
+  func form() {
+    #expect(Set(listed).count == listed.count)
+    for (code, meaning) in RefusalCodes.all {
+      #expect(code.wholeMatch(of: /[a-z]+(_[a-z]+)*/) != nil, "\(code)")
+      let status = Int32(meaning.prefix(1)).flatMap(ExitStatus.init(rawValue:))
+      #expect(status != nil && status != .done && meaning.dropFirst().hasPrefix(": "), "\(code): \(meaning)")
+    }
+  }
+
+  @Test("every code that the sources use is listed, and every listed code is used")
+  func complete() throws {
+    var used: Set<String> = []
+    for path in try TextFile.list("Sources/auth-cli", suffix: ".swift")
+      + TextFile.list("Sources/AuthLocal", suffix: ".swift")
+    {
+      let text = try TextFile.read(path)
+      // A refusal or a failure that is made with its code.
+      let made =
+        /(?:Refusal\(\s*\.\w+|self\.init\(\s*\.\w+|\.(?:invalid|refused)\(|\.unavailable\(\s*\.\w+|LocalFailure\(\s*\.\w+(?:\([^"]*\))?),?\s*"(?<code>[a-z_]+)"/
+      used.formUnion(text.matches(of: made).map { String($0.output.code) })
+      // Types that know their codes.
+      for property in text.matches(of: /var code: String \{(?<body>.*?)\n  \}/.dotMatchesNewlines()) {
+        guard !path.hasSuffix("Refusal+Causes.swift") else { continue }
+        used.formUnion(property.output.body.matches(of: /: "([a-z_]+)"/).map { String($0.output.1) })
+      }
+    }
+    let library = Set(listed.filter { $0.hasPrefix("authority_") })
+    #expect(used.count > 60)
+    let internals: Set<String> = ["not_fresh"]
+    #expect(used.subtracting(listed).subtracting(internals).sorted() == [])
+    #expect(Set(listed).subtracting(used).subtracting(library).sorted() == [])
+  }
+}
