@@ -46,5 +46,4 @@ struct Deadlines {
     case _: "\(minutes / 60) h \(minutes % 60) min"
     }
   }
-  }
 }

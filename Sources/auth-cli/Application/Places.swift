@@ -20,7 +20,7 @@ struct Places: Hashable, Sendable {
     }
     let (dataBase, dataVariable) = try Self.base("XDG_DATA_HOME", "/.local/share", environment)
     let (stateBase, stateVariable) = try Self.base("XDG_STATE_HOME", "/.local/state", environment)
-    (data, state, chosenBy) = (dataBase + "/auth-cli", stateBase + "/auth-cli", dataVariable ?? stateVariable)
+    (data, state, chosenBy) = (dataBase + "/auth-cli", stateBase + "/auth-cli", stateVariable ?? dataVariable)
   }
 
   private static func base(
