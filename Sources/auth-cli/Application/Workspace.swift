@@ -77,13 +77,15 @@ final class Workspace {
   func reauthenticate(
     _ password: Password, limits: LimitRequest = .standard
   ) async throws(SessionFailure) -> LoggedInSession {
+    let user = store.session?.user.id
     for _ in 1..<8 {
       do throws(SessionFailure) {
         return try await store.reauthenticate(password: password, limits: limits)
       } catch {
         guard error == .overtaken else { throw error }
       }
-      try await store.check()
+      // The password belongs to one user, and the other process may have put another in place.
+      guard try await store.check().user.id == user else { throw .overtaken }
     }
     return try await store.reauthenticate(password: password, limits: limits)
   }

@@ -1,0 +1,139 @@
+import CSQLite
+import Foundation
+import Programs
+import Testing
+
+/// Processes of the built executable that use one home at the same time.
+@Suite("Many processes", .serialized, .timeLimit(.minutes(10)))
+struct ManyProcessesTests {
+  private func home(loggedIn contexts: [(String, String)] = []) async throws -> TestHome {
+    let home = try TestHome()
+    try await home.register()
+    for (user, context) in contexts {
+      try await home.succeed(
+        ["login", user, "--context", context, "--password-stdin"],
+        input: user == "alice" ? TestHome.alice : TestHome.bob)
+    }
+    return home
+  }
+
+  @Test("16 processes make 50 payments each while others log in and out: all receipts, sum zero, none lost")
+  func payments() async throws {
+    let home = try await home(loggedIn: [("alice", "a"), ("bob", "b")])
+    let crowd = try await Crowd(
+      home,
+      """
+      pays() { for i in $(seq 50); do run pay-$1 pay 0.0$((i % 9 + 1)) --to $3 --context $2 --idempotency-key $1-$i; done; }
+      visits() { for i in 1 2 3; do
+        echo "$alice" | run login-$1 login alice --context $1 --password-stdin
+        run status-$1 status --context $1; run logout-$1 logout --context $1
+      done; }
+      for p in 1 2 3 4 5 6 7 8; do pays $p a bob & pays 1$p b alice & done
+      visits x & visits y &
+      """)
+    #expect(crowd.all("pay-") == [Int32](repeating: 0, count: 800), "\(crowd.outcome.text)")
+    for visit in ["login-", "status-", "logout-"] { #expect(crowd.all(visit) == [Int32](repeating: 0, count: 6)) }
+    let books = try #require(Books(home.database))
+    #expect(books.areInOrder && books.transfers == 802 && books.liveSessions == 2, "\(books)")
+    // In 50 payments each digit from 1 to 9 is paid 5 or 6 times; both sides pay the same.
+    for context in ["a", "b"] {
+      let profile = try await home.run(["profile", "--context", context])
+      #expect(profile.text.contains("Balance   100.00"), "\(profile.text)")
+    }
+  }
+
+  @Test("money that is there once is paid once, whoever asks first")
+  func lastMoney() async throws {
+    let home = try await home(loggedIn: [("alice", "a")])
+    let crowd = try await Crowd(
+      home, "for p in 1 2 3 4 5 6 7 8; do run pay-$p pay 60 --to bob --context a & done")
+    #expect(crowd.all("pay-").sorted() == [0, 1, 1, 1, 1, 1, 1, 1], "\(crowd.outcome.text)")
+    let same = try await Crowd(
+      home, "for p in 1 2 3 4 5 6 7 8; do run pay-$p pay 10 --to bob --context a --idempotency-key rent & done")
+    #expect(same.all("pay-") == [Int32](repeating: 0, count: 8), "\(same.outcome.text)")
+    let books = try #require(Books(home.database))
+    #expect(books.areInOrder && books.transfers == 4, "\(books)")
+  }
+
+  @Test("a lock that another process keeps is waited for, then it is 3 and nothing has changed")
+  func locked() async throws {
+    let home = try await home(loggedIn: [("alice", "default")])
+    let before = Books(home.database)
+    var handle: OpaquePointer?
+    try #require(sqlite3_open(home.database, &handle) == SQLITE_OK)
+    defer { sqlite3_close(handle) }
+    try #require(sqlite3_exec(handle, "BEGIN EXCLUSIVE", nil, nil, nil) == SQLITE_OK)
+    let session = FileManager.default.contents(atPath: home.sessionFile)
+    for words in [["status"], ["pay", "1", "--to", "bob"], ["login", "alice", "--password-stdin"]] {
+      let outcome = try await home.run(words, input: TestHome.alice, timeLimit: .seconds(30))
+      #expect(outcome.ending == .exited(3), "\(words): \(outcome.ending)")
+      #expect(outcome.text.contains("authority.db is in use by another process"), "\(outcome.text)")
+    }
+    try #require(sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) == SQLITE_OK)
+    #expect(Books(home.database) == before)
+    #expect(FileManager.default.contents(atPath: home.sessionFile) == session)
+    #expect(try await home.run(["pay", "1", "--to", "bob"]).ending == .exited(0))
+  }
+
+  @Test("G3: four writers over different contexts lose nothing")
+  func contexts() async throws {
+    let home = try await home()
+    for round in 1...5 {
+      let crowd = try await Crowd(
+        home,
+        """
+        for c in c1 c2 c3 c4; do (
+          echo "$alice" | run login-$c login alice --context $c --password-stdin; run status-$c status --context $c
+        ) & done
+        """)
+      #expect(crowd.all("") == [Int32](repeating: 0, count: 8), "round \(round): \(crowd.outcome.text)")
+    }
+    let sessions = try await home.run(["sessions", "--json", "--context", "c1"])
+    for context in 1...4 { #expect(sessions.text.contains(#""context":"c\#(context)""#), "\(sessions.text)") }
+    #expect(Books(home.database)?.liveSessions == 4)
+  }
+
+  @Test("G8: 64 parallel wrong guesses count 64")
+  func guesses() async throws {
+    let home = try await home(loggedIn: [("alice", "default")])
+    let crowd = try await Crowd(
+      home,
+      """
+      for g in $(seq 64); do
+        echo 'not the right password' | run guess-$g login bob --context guess --password-stdin &
+      done
+      """)
+    let statuses = crowd.all("guess-")
+    #expect(statuses.count == 64 && statuses.allSatisfy { $0 == 5 || $0 == 6 }, "\(crowd.outcome.text)")
+    #expect(statuses.count { $0 == 5 } == 5)
+    let shown = try await home.run(["accounts", "show", "bob", "--json"])
+    #expect(shown.text.contains(#""failed_attempts":64"#), "\(shown.text)")
+    #expect(
+      try await home.run(["login", "bob", "--context", "guess", "--password-stdin"], input: TestHome.bob).ending
+        == .exited(6))
+  }
+
+  @Test("25 rounds of four logins in one context: each succeeds, and one session file is left, which works")
+  func sameContext() async throws {
+    let home = try await home()
+    for round in 1...25 {
+      // Every other round begins logged out; in the others the four renew one session.
+      if round.isMultiple(of: 2) { try await home.succeed(["logout"]) }
+      let crowd = try await Crowd(
+        home,
+        """
+        for p in 1 2 3 4; do (echo "$alice" | run login-$p login alice --password-stdin) & done
+        """)
+      #expect(crowd.all("login-") == [0, 0, 0, 0], "round \(round): \(crowd.outcome.text)")
+      #expect(try await home.run(["status"]).ending == .exited(0), "round \(round)")
+      let files = try FileManager.default.contentsOfDirectory(atPath: home.path).filter { $0.contains("session") }
+      #expect(files == ["default.session"], "round \(round)")
+    }
+    // Whatever session was left behind by losing the race for the file can be seen, and ended.
+    let sessions = try await home.run(["sessions", "--json"])
+    let listed = sessions.text.components(separatedBy: #""current":"#).count - 1
+    #expect(Books(home.database)?.liveSessions == Int64(listed), "\(sessions.text)")
+    try await home.succeed(["logout", "--all"])
+    #expect(Books(home.database)?.liveSessions == 0)
+  }
+}
