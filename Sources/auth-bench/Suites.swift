@@ -3,4 +3,5 @@ let allSuites: [Suite] = [
   .gatekeeper,
   .runOnce,
   .leases,
+  .machine,
 ]
