@@ -55,7 +55,9 @@ final class Turnstile<Place: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// Called by what a test may stop. It does not suspend where nothing is held.
+  /// Called by what a test may stop.
+  ///
+  /// It does not suspend where nothing is held.
   func pass(_ place: Place) async {
     guard storage.withLock({ $0.held[place] != nil }) else { return }
     await withCheckedContinuation { continuation in

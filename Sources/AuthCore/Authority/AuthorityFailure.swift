@@ -16,7 +16,9 @@ public enum EndReason: Hashable, Sendable {
   case storeReleased
 }
 
-/// Why credentials were refused. One case on purpose: unknown name, wrong password and disabled account look alike.
+/// Why credentials were refused.
+///
+/// One case on purpose: unknown name, wrong password and disabled account look alike.
 public enum CredentialsRejection: Hashable, Sendable {
   /// The name and the password do not open an account here.
   case notAccepted
@@ -46,7 +48,9 @@ public enum Throttle: Hashable, Sendable {
   case locked
 }
 
-/// The authority could not be asked, or its answer could not be understood. It says nothing about the session.
+/// The authority could not be asked, or its answer could not be understood.
+///
+/// It says nothing about the session.
 public struct Unavailability: Error, Hashable, Sendable, CustomStringConvertible {
   /// The class of the fault.
   public enum Cause: Hashable, Sendable, CaseIterable {
@@ -79,7 +83,9 @@ public struct Unavailability: Error, Hashable, Sendable, CustomStringConvertible
   }
 }
 
-/// Why an authority did not do what was asked. Only ``rejected(_:)`` is an answer about the credentials or the session.
+/// Why an authority did not do what was asked.
+///
+/// Only ``rejected(_:)`` is an answer about the credentials or the session.
 public enum AuthorityFailure<Rejection: Hashable & Sendable>: Error, Hashable, Sendable {
   /// It looked, and said no.
   case rejected(Rejection)

@@ -1,8 +1,12 @@
-/// A password as it was typed. It never prints itself.
+/// A password as it was typed.
+///
+/// It never prints itself.
 ///
 /// The bytes are UTF-8, not normalised: that belongs to the authority that hashes them.
 public struct Password: Hashable, Sendable, Redacted {
-  /// The UTF-8 bytes. For an authority; do not log, print or keep them.
+  /// The UTF-8 bytes.
+  ///
+  /// For an authority; do not log, print or keep them.
   public let bytes: [UInt8]
 
   /// Wraps bytes that were read from a terminal or a pipe.

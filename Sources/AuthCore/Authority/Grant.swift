@@ -1,4 +1,6 @@
-/// Names a session in listings and events. It is not a secret and opens nothing.
+/// Names a session in listings and events.
+///
+/// It is not a secret and opens nothing.
 public struct SessionID: RawRepresentable, Hashable, Sendable {
   /// The identifier in the authority's own form.
   public let rawValue: String
@@ -20,7 +22,9 @@ public struct Grant: Hashable, Sendable {
   /// Until when.
   public let limits: SessionLimits
 
-  /// Creates a grant. For authorities.
+  /// Creates a grant.
+  ///
+  /// For authorities.
   public init(id: SessionID, user: User, token: SessionToken, limits: SessionLimits) {
     self.id = id
     self.user = user
@@ -29,7 +33,9 @@ public struct Grant: Hashable, Sendable {
   }
 }
 
-/// What a login asks of its limits, to have them shorter than the authority's own. Longer is never given.
+/// What a login asks of its limits, to have them shorter than the authority's own.
+///
+/// Longer is never given.
 public struct LimitRequest: Hashable, Sendable {
   /// The wished idle limit; nil is the authority's own.
   public let idle: Duration?

@@ -16,7 +16,9 @@ public struct VaultEvidence: Hashable, Sendable {
   public let description: String
   /// What to do about it, in one line.
   public let hint: String
-  /// The token, if it can still be read: logging out revokes it. It is never used to log in.
+  /// The token, if it can still be read: logging out revokes it.
+  ///
+  /// It is never used to log in.
   public let salvaged: SessionToken?
 
   /// Creates evidence.

@@ -28,7 +28,9 @@ public struct User: Hashable, Sendable {
   /// What they may do.
   public let role: Role
 
-  /// Creates a user. Holding one proves nothing: only a ``LoggedInSession`` does.
+  /// Creates a user.
+  ///
+  /// Holding one proves nothing: only a ``LoggedInSession`` does.
   public init(id: UserID, username: String, displayName: String, role: Role) {
     self.id = id
     self.username = username

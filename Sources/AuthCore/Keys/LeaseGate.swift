@@ -30,8 +30,9 @@ import Synchronization
   @usableFromInline static var refused: Place { -1 }
 
   private static let free: UInt = 0
-  /// Stands for the holder of a synchronous lease. No task lies at this address.
+  /// Stands for the holder of a synchronous lease.
   ///
+  /// No task lies at this address.
   /// Code under such a lease cannot await a logout, so nobody has to find out whose it is; asking for the task costs as much as all the rest.
   private static let nameless: UInt = 1
 
@@ -46,8 +47,9 @@ import Synchronization
 
   /// Enters for synchronous work, unless the gate is closed; then it answers `refused`, which is not to be handed back.
   @usableFromInline func enter() -> Place {
-    // Any slot will do; threads have stacks of their own, so that they seldom meet at one.
-    let spread = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 1) { UInt(bitPattern: $0.baseAddress) >> 16 }
+    // Any slot will do; threads have stacks of their own, so that they seldom meet at one (Fibonacci hashing of the page; D. E. Knuth).
+    let page = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 1) { UInt(bitPattern: $0.baseAddress) >> 12 }
+    let spread = (UInt64(truncatingIfNeeded: page) &* 0x9E37_79B9_7F4A_7C15) >> 61
     return enter(Self.nameless, Int(truncatingIfNeeded: spread), Self.overflow)
   }
 
@@ -100,7 +102,9 @@ import Synchronization
     }
   }
 
-  /// Closes the gate: no lease starts from now on. Closing again keeps the first reason.
+  /// Closes the gate: no lease starts from now on.
+  ///
+  /// Closing again keeps the first reason.
   func close(_ reason: EndReason) {
     slow.withLock { state in
       if state.reason == nil { state.reason = reason }
@@ -131,7 +135,9 @@ import Synchronization
     return count
   }
 
-  /// Whether the task that asks is inside a lease. A task started by the lease's holder is another task.
+  /// Whether the task that asks is inside a lease.
+  ///
+  /// A task started by the lease's holder is another task.
   var isHeldByCurrentTask: Bool {
     let holder = Self.currentHolder()
     guard holder != Self.nameless else { return false }

@@ -15,7 +15,9 @@ public final class LiveKey: Sendable {
     storage = Locked(Storage(session: session))
   }
 
-  /// The newest key. After a dismissal it is the last one, which says that it is dead.
+  /// The newest key.
+  ///
+  /// After a dismissal it is the last one, which says that it is dead.
   public var session: LoggedInSession { storage.withLock { $0.session } }
 
   /// Why the screen was dismissed, or nil while it is open.
@@ -26,7 +28,9 @@ public final class LiveKey: Sendable {
     storage.withLock { $0.session = session }
   }
 
-  /// Notes that the screen is dismissed. The first reason stays.
+  /// Notes that the screen is dismissed.
+  ///
+  /// The first reason stays.
   public func dismiss(_ reason: EndReason) {
     storage.withLock { storage in
       if storage.dismissal == nil { storage.dismissal = reason }

@@ -23,7 +23,9 @@ public struct LoggedInSession: Sendable {
   /// Until when, as far as this key knows.
   public var limits: SessionLimits { record.grant.limits }
 
-  /// Whether the session still stands in this process. It may end right after the answer: for an effect, take a lease.
+  /// Whether the session still stands in this process.
+  ///
+  /// It may end right after the answer: for an effect, take a lease.
   public var isLive: Bool { !gate.isClosed }
   /// Why the session is over, or nil while it stands.
   public var endReason: EndReason? { gate.reason }

@@ -60,7 +60,9 @@ struct Awaited {
     return settled
   }
 
-  /// What is settled when the store is gone. A logout is not: it goes on, and ends in time.
+  /// What is settled when the store is gone.
+  ///
+  /// A logout is not: it goes on, and ends in time.
   mutating func abandon() -> [Settlement] {
     var settled: [Settlement] = []
     settle(restore: .overtaken, &settled)

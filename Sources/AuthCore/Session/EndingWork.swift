@@ -84,7 +84,9 @@ extension SessionCore {
     await revokeUnawaited(record.grant.token, .userAsked)
   }
 
-  /// Revokes where nobody waits for the answer. A failure leaves a token that nothing here holds and that its limits end.
+  /// Revokes where nobody waits for the answer.
+  ///
+  /// A failure leaves a token that nothing here holds and that its limits end.
   private func revokeUnawaited(_ token: SessionToken, _ reason: EndReason) async {
     _ = await revocation(of: token, reason)
   }

@@ -6,7 +6,9 @@ public struct Epoch: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// Position in the order in which work was started by one machine, from 1.
   public let number: UInt64
 
-  /// Creates an epoch. Only a machine hands out meaningful ones.
+  /// Creates an epoch.
+  ///
+  /// Only a machine hands out meaningful ones.
   public init(_ number: UInt64) {
     self.number = number
   }

@@ -1,10 +1,14 @@
-/// What a logout could not finish. Empty means that nothing remains.
+/// What a logout could not finish.
+///
+/// Empty means that nothing remains.
 public struct Leftovers: Hashable, Sendable, CustomStringConvertible {
   /// The authority did not confirm that the session is over there: a copy of the token may still work.
   public var notRevoked = false
   /// The vault did not confirm that the token is gone from it.
   public var notErased = false
-  /// Leases that were still running at the time limit. The authority refuses their late effects if it revoked the session.
+  /// Leases that were still running at the time limit.
+  ///
+  /// The authority refuses their late effects if it revoked the session.
   public var leases = 0
 
   /// Creates leftovers.

@@ -54,7 +54,7 @@ extension MachineTable {
     public let state: SessionState.Kind
     /// The event it is asked about.
     public let event: SessionEvent.Kind
-    /// Every different outcome: transitions first, then rejections, then what is ignored. There is at least one.
+    /// Every different outcome, of which there is at least one: transitions first, then rejections, then what is ignored.
     public let outcomes: [Outcome]
   }
 

@@ -54,7 +54,9 @@ extension MachineTable.Outcome {
   }
 }
 
-/// As much of JSON (RFC 8259) as the table needs. Its strings are names and plain sentences of this library.
+/// As much of JSON (RFC 8259) as the table needs.
+///
+/// Its strings are names and plain sentences of this library.
 private enum JSON {
   case null
   case number(Int)

@@ -28,8 +28,11 @@ extension Restoring {
 extension LoggedOut {
   fileprivate var shape: String {
     guard isUnfinished else { return leftovers.leases > 0 ? "loggedOut, a lease running" : "loggedOut" }
-    return "loggedOut, unfinished, \(targets == nil ? "token in the vault" : "token known")"
-      + (leftovers.leases > 0 ? ", a lease running" : "")
+    var parts = ["loggedOut", "unfinished"]
+    if targets != nil { parts.append("token known") }
+    if sweeping { parts.append("whatever is kept") }
+    if leftovers.leases > 0 { parts.append("a lease running") }
+    return parts.joined(separator: ", ")
   }
 }
 
@@ -38,7 +41,7 @@ extension Authenticating {
     let work = saving == nil ? "asking" : "saving"
     switch from {
     case .restoring: return "authenticating from restoring, \(work)"
-    case .loggedOut: return "authenticating from loggedOut, \(work)"
+    case .loggedOut(let state): return "authenticating from \(state.shape), \(work)"
     }
   }
 }
@@ -69,9 +72,10 @@ extension LoggingOut {
       }
     var parts = ["loggingOut", step]
     switch targets {
-    case .none: parts.append("token in the vault")
+    case .none: break
     case .some(let targets): parts.append(targets.pending == nil ? "one token" : "two tokens")
     }
+    if sweeping { parts.append("whatever is kept") }
     if !revoking { parts.append("already revoked") }
     if successor != nil { parts.append("with a successor") }
     if leftovers.notRevoked || leftovers.notErased { parts.append("unfinished") }

@@ -2,6 +2,7 @@ extension MachineTable {
   /// The table for a terminal: a block for each state, a line for each outcome of an event.
   ///
   /// - Parameter width: The columns of the terminal; long lines are broken between words, at no less than 40 columns.
+  /// - Returns: Lines, each with its line ending.
   public func text(width: Int) -> String {
     let width = max(40, width)
     var lines: [String] = []

@@ -57,6 +57,7 @@ public final class NavigationBar: Stateful {
   /// Sends the button's event.
   ///
   /// - Parameter credentials: Asks for credentials; only called for a login. Nil means that the user thought better of it.
+  /// - Returns: What came of it.
   /// - Throws: ``SessionFailure`` of the login.
   @discardableResult
   public func press(

@@ -7,7 +7,9 @@ import Observation
 final class ObservedState: Observable, Sendable {
   private let registrar = ObservationRegistrar()
 
-  /// What observers track. It has no value of its own.
+  /// What observers track.
+  ///
+  /// It has no value of its own.
   var state: Void { registrar.access(self, keyPath: \.state) }
 
   func changed() {

@@ -1,4 +1,6 @@
-/// A login, switch, renewal or check that was begun. It goes on whether or not anybody waits for it.
+/// A login, switch, renewal or check that was begun.
+///
+/// It goes on whether or not anybody waits for it.
 public struct PendingSession: Sendable {
   private let promise: Promise<Result<UserSwitch, SessionFailure>>?
   private let reaction: Reaction
@@ -25,7 +27,9 @@ public struct PendingSession: Sendable {
   }
 }
 
-/// A logout that was begun. It goes on whether or not anybody waits for it.
+/// A logout that was begun.
+///
+/// It goes on whether or not anybody waits for it.
 public struct PendingLogout: Sendable {
   private let promise: Promise<LogoutResult>?
 

@@ -17,7 +17,9 @@ final class Promise<Value: Sendable>: Sendable {
 
   private let storage = Locked(Storage())
 
-  /// Brings the value. A second value is not taken.
+  /// Brings the value.
+  ///
+  /// A second value is not taken.
   func fulfil(_ value: Value) {
     let waiters = storage.withLock { storage -> [UInt64: CheckedContinuation<Value?, Never>] in
       guard case .waiting(let waiters) = storage.state else { return [:] }

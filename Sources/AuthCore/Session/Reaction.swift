@@ -35,6 +35,8 @@ public struct Rejection: Error, Hashable, Sendable, CustomStringConvertible {
     case alreadyLoggedIn
     /// Nobody is logged in, and nothing is left to clean up.
     case alreadyLoggedOut
+    /// A logout could not be finished: finish it, or log in.
+    case logoutUnfinished
     /// An authentication is under way, and there is at most one.
     case alreadyInProgress
     /// The session is busy with other work; ask again when that has ended.

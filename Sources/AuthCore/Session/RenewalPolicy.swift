@@ -1,6 +1,8 @@
 /// How often activity may ask the authority for a renewal.
 public struct RenewalPolicy: Hashable, Sendable {
-  /// The length of a window. Activity within a window of the last renewal may not move the idle limit, so keep it well below
+  /// The length of a window.
+  ///
+  /// Activity within a window of the last renewal may not move the idle limit, so keep it well below
   /// the authority's idle limit.
   public let window: Duration
   /// How many renewals may begin within a window, failed ones included.

@@ -1,4 +1,6 @@
-/// The events that somebody awaits. Each is answered with a transition or a typed rejection, never ignored.
+/// The events that somebody awaits.
+///
+/// Each is answered with a transition or a typed rejection, never ignored.
 public enum SessionCommand: String, Hashable, Sendable, CaseIterable {
   /// Find out at launch whether a kept session still stands.
   case restore

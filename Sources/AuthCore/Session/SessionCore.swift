@@ -19,7 +19,9 @@ final class SessionCore: Sendable {
     var crowded = 16
     /// What is still to be told, in order.
     var outbox: [Delivery] = []
-    /// Whether somebody is telling it. There is one at a time, so that the order holds.
+    /// Whether somebody is telling it.
+    ///
+    /// There is one at a time, so that the order holds.
     var isDelivering = false
     var awaited = Awaited()
     /// Tokens that a logout took out of the vault and could not revoke; the next one tries again.
@@ -57,10 +59,12 @@ final class SessionCore: Sendable {
   /// Hands an event to the machine, tells whom it concerns, and starts the work that the reaction names.
   ///
   /// - Parameters:
+  ///   - event: What happened, or what is asked for.
   ///   - failure: What the caller who awaits this is told if the event leads nowhere.
   ///   - submitted: What an authentication that this event starts is to present. It stays with the event, because an observer may
   ///     send another before this one's work has started.
   ///   - prepare: Runs under the same lock, with the reaction.
+  /// - Returns: The reaction, and what `prepare` made of it.
   @discardableResult
   func send<Result: Sendable>(
     _ event: SessionEvent, failure: SessionFailure? = nil, submitting submitted: SubmittedCredentials? = nil,

@@ -1,4 +1,6 @@
-/// Everything that can happen to a session. Each state answers each of these; there is no default anywhere.
+/// Everything that can happen to a session.
+///
+/// Each state answers each of these; there is no default anywhere.
 ///
 /// First the commands, which somebody awaits; then the completions of the work that effects start, each with the epoch of that
 /// work; then what may be learnt at any time, with the epoch in which the session it speaks of began.
@@ -101,7 +103,9 @@ public enum SessionEvent: Hashable, Sendable {
   }
 }
 
-/// Why it is not known whether a kept session stands. The session is neither in nor out.
+/// Why it is not known whether a kept session stands.
+///
+/// The session is neither in nor out.
 public indirect enum Obstacle: Hashable, Sendable {
   /// The vault could not be looked into.
   case vault(VaultFailure)

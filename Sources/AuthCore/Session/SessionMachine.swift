@@ -16,6 +16,13 @@ public struct SessionMachine: Hashable, Sendable {
     self.policy = policy
   }
 
+  /// Creates a machine that stands in a state already, for a test that wants one which events do not lead to.
+  init(in state: SessionState, after last: Epoch, policy: RenewalPolicy) {
+    self.state = state
+    self.policy = policy
+    epochs = EpochCounter(last: last)
+  }
+
   /// The epoch handed out last.
   public var lastEpoch: Epoch { epochs.last }
 

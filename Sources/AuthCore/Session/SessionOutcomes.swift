@@ -12,7 +12,9 @@ public enum RestoreOutcome: Hashable, Sendable {
   case cancelled
 }
 
-/// What a logout came to. In memory nobody is logged in after any of these.
+/// What a logout came to.
+///
+/// In memory nobody is logged in after any of these.
 public enum LogoutResult: Hashable, Sendable {
   /// No lease runs or can start, the authority ended the session, the vault forgot it.
   case complete
@@ -39,7 +41,9 @@ public struct UserSwitch: Hashable, Sendable {
   public let leftovers: Leftovers
 }
 
-/// Why a command of the store did not do what it was asked. Every case leaves the session as it was, unless it says otherwise.
+/// Why a command of the store did not do what it was asked.
+///
+/// Every case leaves the session as it was, unless it says otherwise.
 public enum SessionFailure: Error, Hashable, Sendable {
   /// The state of the session does not permit the command.
   case rejected(Rejection)

@@ -1,4 +1,6 @@
-/// Where the session stands, as screens see it. Where there is a session, there is its key.
+/// Where the session stands, as screens see it.
+///
+/// Where there is a session, there is its key.
 public enum SessionSnapshot: Hashable, Sendable {
   /// It is not known whether anybody is logged in; the obstacle says why, once it was tried.
   case restoring(Obstacle?)

@@ -19,7 +19,9 @@ public import Observation
 public final class SessionStore: Observable, Sendable {
   let core: SessionCore
 
-  /// Creates a store at launch. Nothing is read before ``restore()``.
+  /// Creates a store at launch.
+  ///
+  /// Nothing is read before ``restore()``.
   public init(
     authority: any Authority, vault: any SessionVault, clock: any SessionClock, timing: SessionTiming = SessionTiming()
   ) {
@@ -32,7 +34,9 @@ public final class SessionStore: Observable, Sendable {
 
   // MARK: State
 
-  /// Where the session stands now. Reading it inside `withObservationTracking`, or in a SwiftUI body, tracks it.
+  /// Where the session stands now.
+  ///
+  /// Reading it inside `withObservationTracking`, or in a SwiftUI body, tracks it.
   ///
   /// It is a signal to read again: changes may coalesce, and `onChange` already sees the new state. A change between the reading and the
   /// moment at which `withObservationTracking` returns is not signalled by the system; compare ``revision`` once more after it
@@ -42,7 +46,9 @@ public final class SessionStore: Observable, Sendable {
     return core.withLock { [core] inner in core.snapshot(inner) }
   }
 
-  /// The number of the last change. It is tracked like ``state``, and never goes back.
+  /// The number of the last change.
+  ///
+  /// It is tracked like ``state``, and never goes back.
   public var revision: UInt64 {
     core.observed.state
     return core.withLock { $0.revision }
@@ -145,7 +151,7 @@ public final class SessionStore: Observable, Sendable {
     }
   }
 
-  /// Looks again, at the vault and the authority: has another process changed the session, or somebody the user?
+  /// Looks again, at the vault and the authority, for what another process changed.
   ///
   /// It is not activity. Call it when the vault or the account may have changed.
   ///
@@ -156,7 +162,9 @@ public final class SessionStore: Observable, Sendable {
     try await work { () throws(SessionFailure) in .check }
   }
 
-  /// Ends the session. It always ends, and nobody is logged in afterwards, whatever fails on the way.
+  /// Ends the session.
+  ///
+  /// It always ends, and nobody is logged in afterwards, whatever fails on the way.
   ///
   /// - Throws: ``LogoutRefusal/insideLease`` when the calling task is inside a lease of this session.
   @discardableResult

@@ -1,4 +1,6 @@
-/// The store's own time limits. The limits of a session come from its authority.
+/// The store's own time limits.
+///
+/// The limits of a session come from its authority.
 public struct SessionTiming: Hashable, Sendable {
   /// How long a logout waits for each of its steps: for the leases, for the authority, for the vault.
   public let logoutStep: Duration

@@ -5,7 +5,9 @@ struct SubmittedCredentials: Sendable {
 }
 
 extension SessionCore {
-  /// Does one effect. Work is an unstructured task that starts at once, on the caller's thread: it outlives whoever asked for it, and
+  /// Does one effect.
+  ///
+  /// Work is an unstructured task that starts at once, on the caller's thread: it outlives whoever asked for it, and
   /// work that never suspends is done when this returns.
   func run(_ effect: Effect, _ turn: VaultTurn?, _ submitted: SubmittedCredentials?) {
     switch effect {
@@ -50,7 +52,9 @@ extension SessionCore {
     return await turn.run(operation)
   }
 
-  /// Why a grant is not one, though the authority gave it: a limit is reached, or nobody said when it is. Nil when the clock cannot tell.
+  /// Why a grant is not one, though the authority gave it: a limit is reached, or nobody said when it is.
+  ///
+  /// Nil when the clock cannot tell.
   private func flaw(of grant: Grant) -> EndReason? {
     do throws(ClockFailure) {
       switch grant.limits.verdict(at: try clock.now()) {
@@ -70,7 +74,9 @@ extension SessionCore {
     send(.restored(epoch, outcome), failure: outcome.failure)
   }
 
-  /// Reads the vault and asks the authority. A superseded token is a reason to read again: another process was faster.
+  /// Reads the vault and asks the authority.
+  ///
+  /// A superseded token is a reason to read again: another process was faster.
   private func findOut(_ epoch: Epoch, _ turn: VaultTurn?) async -> SessionEvent.Restored {
     var superseded: SessionToken?
     var turn = turn

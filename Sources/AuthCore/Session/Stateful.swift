@@ -1,4 +1,6 @@
-/// Something that shows whether somebody is logged in, and never has to ask. (State pattern: V. Yanchina, 2016.)
+/// Something that shows whether somebody is logged in, and never has to ask.
+///
+/// (State pattern: V. Yanchina, 2016.)
 ///
 /// The store holds it weakly, tells it the present state on attaching, and every change after that, in order and with no lock
 /// held, on whichever thread the change happened. It may use the store from inside; what it causes follows after the present change.

@@ -26,7 +26,7 @@ public struct Authenticating: Hashable, Sendable {
     case .logOut:
       // Also while a grant is being kept: if that fails, the vault still holds what was there before. The grant itself is given back when
       // its write comes back.
-      return .forget(&epochs)
+      return .clear(unfinished, sweeping: true, .userAsked, revoking: true, &epochs)
     case .restored:
       return .ignore(.otherEpoch)
     case .authenticated(let epoch, let outcome):
@@ -59,6 +59,14 @@ public struct Authenticating: Hashable, Sendable {
     switch outcome {
     case .done: .move(.loggedIn(LoggedIn(session: record)), Effects(.notify))
     case .failed, .superseded: .move(origin, Effects(.discard(record), .notify))
+    }
+  }
+
+  /// What a logout before this login could not finish.
+  private var unfinished: Effect.Targets? {
+    switch from {
+    case .restoring: nil
+    case .loggedOut(let state): state.isUnfinished ? state.targets : nil
     }
   }
 

@@ -6,17 +6,23 @@ public struct LoggedOut: Hashable, Sendable {
   public var leftovers = Leftovers.none
   /// The tokens that may still work or may still be kept; nil when only the vault knows.
   public var targets: Effect.Targets?
+  /// Whether whatever the vault holds may be such a token, and not the targets only.
+  public var sweeping = false
 
-  /// Whether another `logOut` has something to do. A lease that outlived its session ends by itself.
+  /// Whether another `logOut` has something to do.
+  ///
+  /// A lease that outlived its session ends by itself.
   var isUnfinished: Bool { leftovers.notRevoked || leftovers.notErased }
 
   var permitted: SessionCommands {
-    isUnfinished ? [.restore, .logIn, .logOut] : [.restore, .logIn]
+    isUnfinished ? [.logIn, .logOut] : [.restore, .logIn]
   }
 
   func react(to event: SessionEvent, _ epochs: inout EpochCounter) -> Step {
     switch event {
     case .restore:
+      // What the vault still holds is what the user asked to forget.
+      guard !isUnfinished else { return .reject(.logoutUnfinished) }
       let epoch = epochs.next()
       return .move(
         .restoring(Restoring(reading: epoch, previously: reason)), Effects(.read(epoch), .notify))
@@ -26,8 +32,7 @@ public struct LoggedOut: Hashable, Sendable {
       return .reject(.notLoggedIn)
     case .logOut:
       guard isUnfinished else { return .reject(.alreadyLoggedOut) }
-      guard let targets else { return .forget(&epochs) }
-      return .revoke(targets, .userAsked, &epochs)
+      return .clear(targets, sweeping: sweeping, .userAsked, revoking: true, &epochs)
     case .restored:
       return .ignore(.otherEpoch)
     case .authenticated(_, let outcome):

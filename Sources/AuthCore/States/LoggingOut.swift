@@ -10,9 +10,13 @@ public struct LoggingOut: Hashable, Sendable {
   public let reason: EndReason
   /// The tokens to revoke and erase; nil when only the vault knows.
   public let targets: Effect.Targets?
+  /// Whether the vault is to forget whatever it holds, and not the targets only.
+  public var sweeping = false
   /// Whether the authority has to be told; it has not when the reason came from there.
   public var revoking = true
-  /// The session that takes the place of this one. It is kept already.
+  /// The session that takes the place of this one.
+  ///
+  /// It is kept already.
   public var successor: SessionRecord?
   /// What could not be finished so far.
   public var leftovers = Leftovers.none
@@ -65,7 +69,7 @@ public struct LoggingOut: Hashable, Sendable {
     switch step {
     case .draining: Leftovers(leases: leases)
     case .revoking: Leftovers(notRevoked: true)
-    case .erasing: Leftovers(notRevoked: targets == nil, notErased: true)
+    case .erasing: Leftovers(notRevoked: sweeping, notErased: true)
     }
   }
 
@@ -84,15 +88,15 @@ public struct LoggingOut: Hashable, Sendable {
 
   private func eraseOrFinish(_ epochs: inout EpochCounter) -> Step {
     if successor != nil { return finish() }
-    guard let targets else { return begin(.erasing, &epochs) { .forget($0) } }
-    return begin(.erasing, &epochs) { .erase($0, targets) }
+    if let targets, !sweeping { return begin(.erasing, &epochs) { .erase($0, targets) } }
+    return begin(.erasing, &epochs) { .forget($0) }
   }
 
   private func begin(_ step: Progress, _ epochs: inout EpochCounter, _ effect: (Epoch) -> Effect) -> Step {
     let epoch = epochs.next()
     let next = LoggingOut(
-      epoch: epoch, step: step, reason: reason, targets: targets, revoking: revoking, successor: successor,
-      leftovers: leftovers)
+      epoch: epoch, step: step, reason: reason, targets: targets, sweeping: sweeping, revoking: revoking,
+      successor: successor, leftovers: leftovers)
     return .move(.loggingOut(next), Effects(effect(epoch)))
   }
 
@@ -100,8 +104,8 @@ public struct LoggingOut: Hashable, Sendable {
     if let successor {
       return .move(.loggedIn(LoggedIn(session: successor, predecessor: leftovers)), Effects(.notify))
     }
-    return .move(
-      .loggedOut(LoggedOut(reason: .ended(reason), leftovers: leftovers, targets: targets)), Effects(.notify))
+    let next = LoggedOut(reason: .ended(reason), leftovers: leftovers, targets: targets, sweeping: sweeping)
+    return .move(.loggedOut(next), Effects(.notify))
   }
 
   /// The user logs out while a switch is under way: the one who was to come does not.
@@ -133,24 +137,15 @@ extension Step {
     return .move(.loggingOut(next), Effects(.closeKeys(session.began), .notify, .drain(epoch)))
   }
 
-  /// Ends a session that has no keys yet.
-  static func revoke(_ targets: Effect.Targets, _ reason: EndReason, _ epochs: inout EpochCounter) -> Step {
+  /// Clears away what may be left of a session that has no keys.
+  ///
+  /// It begins with the leases too: one may have outlived a session that ended before.
+  static func clear(
+    _ targets: Effect.Targets?, sweeping: Bool, _ reason: EndReason, revoking: Bool, _ epochs: inout EpochCounter
+  ) -> Step {
     let epoch = epochs.next()
-    let next = LoggingOut(epoch: epoch, step: .revoking, reason: reason, targets: targets)
-    return .move(.loggingOut(next), Effects(.revoke(epoch, targets, reason), .notify))
-  }
-
-  /// Forgets a token that the authority rejected.
-  static func erase(_ targets: Effect.Targets, _ reason: EndReason, _ epochs: inout EpochCounter) -> Step {
-    let epoch = epochs.next()
-    let next = LoggingOut(epoch: epoch, step: .erasing, reason: reason, targets: targets, revoking: false)
-    return .move(.loggingOut(next), Effects(.erase(epoch, targets), .notify))
-  }
-
-  /// Ends whatever session the vault may hold.
-  static func forget(_ epochs: inout EpochCounter) -> Step {
-    let epoch = epochs.next()
-    let next = LoggingOut(epoch: epoch, step: .erasing, reason: .userAsked, targets: nil)
-    return .move(.loggingOut(next), Effects(.forget(epoch), .notify))
+    let next = LoggingOut(
+      epoch: epoch, step: .draining, reason: reason, targets: targets, sweeping: sweeping, revoking: revoking)
+    return .move(.loggingOut(next), Effects(.notify, .drain(epoch)))
   }
 }

@@ -1,4 +1,6 @@
-/// Launch: the vault has not answered, or could not. A login is permitted; nothing says that anybody is logged out.
+/// Launch: the vault has not answered, or could not.
+///
+/// A login is permitted; nothing says that anybody is logged out.
 public struct Restoring: Hashable, Sendable {
   /// The epoch of the reading under way; nil before the first, and after one that could not find out.
   public var reading: Epoch?
@@ -22,7 +24,7 @@ public struct Restoring: Hashable, Sendable {
     case .switchUser, .reauthenticate, .renew, .check:
       return .reject(.notLoggedIn)
     case .logOut:
-      return .forget(&epochs)
+      return .clear(nil, sweeping: true, .userAsked, revoking: true, &epochs)
     case .restored(let epoch, let outcome):
       guard epoch == reading else { return .ignore(.otherEpoch) }
       return conclude(outcome, &epochs)
@@ -46,7 +48,7 @@ public struct Restoring: Hashable, Sendable {
     case .absent:
       .move(.loggedOut(LoggedOut(reason: previously)), Effects(.notify))
     case .ended(let reason, let token):
-      .erase(Effect.Targets(token), reason, &epochs)
+      .clear(Effect.Targets(token), sweeping: false, reason, revoking: false, &epochs)
     case .obstructed(let obstacle):
       .move(.restoring(Restoring(obstacle: obstacle, previously: previously)), Effects(.notify))
     }

@@ -1,4 +1,6 @@
-/// Where a session stands. Each case is a type of its own, which holds what only that state can have.
+/// Where a session stands.
+///
+/// Each case is a type of its own, which holds what only that state can have.
 public enum SessionState: Hashable, Sendable {
   /// Nothing is known yet, or nothing could be found out: neither in nor out.
   case restoring(Restoring)

@@ -9,7 +9,9 @@ public struct ClockFailure: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Where the library gets its time from. It has no clock of its own.
+/// Where the library gets its time from.
+///
+/// It has no clock of its own.
 ///
 /// A conformer must measure by a clock that cannot be set and that counts suspended time (`CLOCK_BOOTTIME` on Linux).
 public protocol SessionClock: Sendable {

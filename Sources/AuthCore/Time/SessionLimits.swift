@@ -48,7 +48,9 @@ public struct SessionLimits: Hashable, Sendable {
     case rebooted
   }
 
-  /// Judges the session at `now`. A reboot outranks an expiry, the absolute limit outranks the idle one.
+  /// Judges the session at `now`.
+  ///
+  /// A reboot outranks an expiry, the absolute limit outranks the idle one.
   public func verdict(at now: BootInstant) -> Verdict {
     switch (absolute.standing(at: now), idle.standing(at: now)) {
     case (.otherBoot, _), (_, .otherBoot): .rebooted

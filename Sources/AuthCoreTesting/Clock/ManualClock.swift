@@ -61,7 +61,9 @@ public final class ManualClock: SessionClock {
     for sleeper in woken { sleeper.resume(returning: true) }
   }
 
-  /// Starts another boot: a new identity, and an uptime of zero. Sleepers go on sleeping.
+  /// Starts another boot: a new identity, and an uptime of zero.
+  ///
+  /// Sleepers go on sleeping.
   public func reboot() {
     storage.withLock { storage in
       let boot = BootID(high: 0, low: storage.now.boot.low + 1)

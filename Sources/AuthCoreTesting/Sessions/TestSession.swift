@@ -15,9 +15,13 @@ public import AuthCore
 /// }
 /// ```
 public final class TestSession: Sendable {
-  /// The store that holds the session. The key dies with it, so keep the `TestSession` for as long as the key is to live.
+  /// The store that holds the session.
+  ///
+  /// The key dies with it, so keep the `TestSession` for as long as the key is to live.
   public let store: SessionStore
-  /// The key as it was minted. After ``change(to:)`` the store has a newer one.
+  /// The key as it was minted.
+  ///
+  /// After ``change(to:)`` the store has a newer one.
   public let key: LoggedInSession
   /// Decides about the session.
   public let authority: ScriptedAuthority

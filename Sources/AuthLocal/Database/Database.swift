@@ -109,7 +109,8 @@ final class Database: Sendable {
     }
     if let facts = try directory.look(for: Self.fileName) {
       for suffix in Self.sideFileSuffixes {
-        if let facts = try FileFacts(of: path + suffix) { _ = try checked(facts) }
+        guard let facts = try FileFacts(of: path + suffix) else { continue }
+        if !(try checked(facts)).isOpenToOwner { throw facts.wrongMode("keeps its owner out") }
       }
       return try checked(facts)
     }
@@ -131,11 +132,10 @@ final class Database: Sendable {
 
   private func checked(_ facts: FileFacts) throws(FileFault) -> FileFacts {
     try facts.require(.file)
-    if facts.permissions == 0, facts.status.st_size == 0 {
-      // Killed between open and fchmod under a umask of 777: finish what was begun.
-      guard chmod(facts.path, 0o600) == 0 else { throw .system(facts.path, "cannot be made accessible", .current) }
-    }
-    return facts
+    guard facts.permissions == 0, facts.status.st_size == 0 else { return facts }
+    // Killed between open and fchmod under a umask of 777: finish what was begun.
+    guard chmod(facts.path, 0o600) == 0 else { throw .system(facts.path, "cannot be made accessible", .current) }
+    return try FileFacts(of: facts.path) ?? facts
   }
 
   /// What SQLite may read or write beside the file.

@@ -1,5 +1,6 @@
 import AuthCore
 import CSQLite
+import Glibc
 
 /// What SQLite's result codes mean for a person, each with what to do.
 ///
@@ -22,6 +23,8 @@ enum DatabaseFault {
       return .unavailable(
         .unwritable, "database_read_only", "\(name) cannot be written: \(detail).",
         hint: "Make the file and its directory writable for this user; nothing was changed.")
+    case SQLITE_CANTOPEN where systemError.code == EACCES:
+      return FileFault.system(path, "or its journal cannot be opened", systemError).asLocalFailure
     case SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_AUTH:
       let reason = systemError.code == 0 ? detail : systemError.explanation
       return .unavailable(

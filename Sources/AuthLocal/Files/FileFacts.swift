@@ -29,6 +29,11 @@ struct FileFacts {
   }
 
   var permissions: mode_t { status.st_mode & 0o7777 }
+  /// The permissions as chmod(1) takes them.
+  var mode: String {
+    let digits = String(permissions, radix: 8)
+    return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+  }
   var isDirectory: Bool { type == S_IFDIR }
   var isRegularFile: Bool { type == S_IFREG }
 
@@ -36,6 +41,8 @@ struct FileFacts {
 
   /// Whether its owner alone may use it.
   var isPrivate: Bool { permissions & 0o077 == 0 }
+  /// Whether its owner can do with it what this program does: look into it and change it.
+  var isOpenToOwner: Bool { permissions & (isDirectory ? 0o700 : 0o600) == (isDirectory ? 0o700 : 0o600) }
   var isWritableByOthers: Bool { permissions & 0o022 != 0 }
   var isOwn: Bool { status.st_uid == geteuid() }
 
@@ -67,7 +74,7 @@ struct FileFacts {
   func wrongMode(_ consequence: String) -> FileFault {
     let name = path.printable
     return FileFault(
-      .wrongMode, "\(name) has mode 0\(String(permissions, radix: 8)), which \(consequence).",
+      .wrongMode, "\(name) has mode \(mode), which \(consequence).",
       hint: "chmod \(isDirectory ? "700" : "600") '\(name)'")
   }
 

@@ -49,15 +49,19 @@ package struct FileFault: Error, Hashable, Sendable {
   private static func denied(_ path: String, _ what: String) -> FileFault {
     var place = path
     while true {
-      if let facts = try? FileFacts(of: place) {
-        guard !facts.isOwn else {
+      var status = stat()
+      if lstat(place, &status) == 0 {
+        let facts = FileFacts(path: place, status: status)
+        if !facts.isOwn {
           return FileFault(
-            .denied, "\(what); \(place.printable) has mode 0\(String(facts.permissions, radix: 8)).",
+            .denied, "\(what); \(facts.ownership).",
+            hint: "Have user id \(facts.status.st_uid) let you in there, or choose another directory.")
+        }
+        if !facts.isOpenToOwner {
+          return FileFault(
+            .denied, "\(what); \(place.printable) has mode \(facts.mode).",
             hint: "chmod u+\(facts.isDirectory ? "rwx" : "rw") '\(place.printable)'")
         }
-        return FileFault(
-          .denied, "\(what); \(facts.ownership).",
-          hint: "Have user id \(facts.status.st_uid) let you in there, or choose another directory.")
       }
       let above = PrivateDirectory.parent(of: place)
       guard above != place else {

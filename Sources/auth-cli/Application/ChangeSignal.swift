@@ -38,6 +38,7 @@ final class ChangeSignal {
   ///   - limit: How long.
   ///   - output: Where changes are told; the wait is over for good when nobody reads them any more.
   ///   - isRelevant: Whether a file of that name matters.
+  /// - Throws: ``Refusal`` when the kernel stops telling.
   func wait(
     atMost limit: Duration?, for output: OutputStream, isRelevant: (String) -> Bool
   ) throws(Refusal) {
@@ -98,7 +99,9 @@ final class ChangeSignal {
     inotify_rm_watch(descriptor, watch)
   }
 
-  /// Changes of content, presence and mode. Closing after writing is none of them: a reader of the database has it open for writing.
+  /// Changes of content, presence and mode.
+  ///
+  /// Closing after writing is none of them: a reader of the database has it open for writing.
   private static let changes =
     UInt32(IN_MODIFY | IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE | IN_ATTRIB | IN_ONLYDIR) | losses
   private static let losses = UInt32(IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED | IN_UNMOUNT)

@@ -38,11 +38,12 @@ struct Deadlines {
   }
 
   private static func words(_ seconds: Int64) -> String {
-    switch seconds {
+    let minutes = (seconds + 30) / 60
+    return switch seconds {
     case ..<0: "over"
     case ..<120: "\(seconds) s"
-    case ..<7200: "\(seconds / 60) min"
-    case _: "\(seconds / 3600) h \(seconds / 60 % 60) min"
+    case ..<7200: "\(minutes) min"
+    case _: "\(minutes / 60) h \(minutes % 60) min"
     }
   }
 }

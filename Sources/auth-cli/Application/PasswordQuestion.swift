@@ -9,6 +9,8 @@ enum PasswordQuestion {
   ///   - username: Whose password.
   ///   - insteadOf: What to refuse with when there is no terminal.
   ///   - check: Has the password checked.
+  /// - Returns: What the check came to.
+  /// - Throws: ``Refusal`` when nothing could be asked, or the password was not accepted.
   static func onTerminal<Value>(
     for username: String, insteadOf: Refusal? = nil,
     check: (Password) async throws(SessionFailure) -> Value

@@ -92,7 +92,7 @@ extension Refusal {
 
   init(_ rejection: Rejection) {
     switch rejection.reason {
-    case .notLoggedIn, .alreadyLoggedOut: self = .notLoggedIn
+    case .notLoggedIn, .alreadyLoggedOut, .logoutUnfinished: self = .notLoggedIn
     case .alreadyLoggedIn:
       self.init(.no, "already_logged_in", "somebody is logged in already", hint: "Log out first: auth-cli logout")
     case .alreadyInProgress, .renewalInProgress, .renewedRecently, .logoutInProgress:

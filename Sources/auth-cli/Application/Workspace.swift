@@ -22,9 +22,7 @@ final class Workspace {
   }
 
   /// Nothing is read or made yet.
-  ///
-  /// - Parameter staysOpen: Whether the run lasts until it is interrupted, so that limits pass while it waits.
-  init(_ globals: GlobalOptions, _ printer: Printer, staysOpen: Bool = false) throws(Refusal) {
+  init(_ globals: GlobalOptions, _ printer: Printer) throws(Refusal) {
     self.globals = globals
     self.printer = printer
     places = try Places()
@@ -36,7 +34,7 @@ final class Workspace {
     authority = LocalAuthority(directory: places.data, label: context.description, clock: clock)
     vault = FileVault(directory: places.state, context: context)
     store = SessionStore(
-      authority: authority, vault: vault, clock: clock, timing: SessionTiming(watchesLimits: staysOpen))
+      authority: authority, vault: vault, clock: clock, timing: SessionTiming(watchesLimits: false))
   }
 
   /// Finds out about the kept session, once in a run however many parts of it ask.

@@ -2,7 +2,9 @@ import AuthCore
 import AuthLocal
 
 extension Workspace {
-  /// `password`: the present password, then the new one. The user's other sessions end.
+  /// `password`: the present password, then the new one.
+  ///
+  /// The user's other sessions end.
   func changePassword(passwordsFromInput: Bool) async throws(Refusal) -> Answer {
     let session = try await session()
     let new: Password

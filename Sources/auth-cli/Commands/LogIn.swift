@@ -42,7 +42,9 @@ extension Workspace {
     var leftovers = Leftovers.none
   }
 
-  /// Who is logged in now. An unusable session file is no obstacle to a login; an authority that cannot be asked is.
+  /// Who is logged in now.
+  ///
+  /// An unusable session file is no obstacle to a login; an authority that cannot be asked is.
   private func present() async throws(Refusal) -> LoggedInSession? {
     switch await restore() {
     case .loggedIn(let session): return session

@@ -33,7 +33,9 @@ extension Workspace {
     case refused(Refusal)
   }
 
-  /// Ends all sessions of the user. Whatever comes of it, this one is logged out afterwards.
+  /// Ends all sessions of the user.
+  ///
+  /// Whatever comes of it, this one is logged out afterwards.
   private func endOthers(_ before: RestoreOutcome) -> Elsewhere {
     switch before {
     case .loggedIn(let session):

@@ -2,7 +2,9 @@ import AuthCore
 import AuthLocal
 
 extension Workspace {
-  /// `register [USER]`: makes an account. It does not log in.
+  /// `register [USER]`: makes an account.
+  ///
+  /// It does not log in.
   func register(_ user: String?, passwordFromInput: Bool) async throws(Refusal) -> Answer {
     let name = try username(user, "Name of the new account: ")
     do throws(LocalFailure) {

@@ -2,7 +2,9 @@ import AuthCore
 import AuthLocal
 
 extension Workspace {
-  /// `status`: yes, no, or cannot tell. It is not activity.
+  /// `status`: yes, no, or cannot tell.
+  ///
+  /// It is not activity.
   func status() async throws(Refusal) -> Answer {
     switch await restore() {
     case .loggedIn(let session): return try standing(session)

@@ -2,7 +2,9 @@ import AuthCore
 import AuthLocal
 
 extension Workspace {
-  /// `watch`: a line for each change of this context's session and user, whichever process makes it. Watching is not activity.
+  /// `watch`: a line for each change of this context's session and user, whichever process makes it.
+  ///
+  /// Watching is not activity.
   func watch(until end: WatchEnd?) async throws(Refusal) -> Answer {
     do throws(VaultFailure) { try vault.prepare() } catch { throw Refusal(error) }
     let sessionName = Self.fileName(vault.path)
@@ -26,7 +28,9 @@ extension Workspace {
     }
   }
 
-  /// Listens where the session file and the database are. There may be no database yet: an account comes before a session.
+  /// Listens where the session file and the database are.
+  ///
+  /// There may be no database yet: an account comes before a session.
   private func listen(with signal: ChangeSignal) throws(Refusal) {
     guard try signal.listen(to: places.state) else {
       throw Refusal(
@@ -36,7 +40,9 @@ extension Workspace {
     try signal.listen(to: places.data)
   }
 
-  /// Looks at the vault and the authority again. What was learnt is in the store; returned is why nothing could be.
+  /// Looks at the vault and the authority again.
+  ///
+  /// What was learnt is in the store; returned is why nothing could be.
   private func look() async -> Refusal? {
     if store.session != nil {
       do throws(SessionFailure) {
@@ -51,7 +57,9 @@ extension Workspace {
     return nil
   }
 
-  /// How long nothing can change by itself: until the next limit. A machine that slept is noticed by looking up now and then.
+  /// How long nothing can change by itself: until the next limit.
+  ///
+  /// A machine that slept is noticed by looking up now and then.
   private func timeUntilLimit() throws(Refusal) -> Duration? {
     guard let earliest = store.session?.limits.earliest else { return nil }
     do throws(ClockFailure) {

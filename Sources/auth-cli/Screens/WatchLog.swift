@@ -19,7 +19,9 @@ struct WatchLog {
     bar = NavigationBar(title: "Watch", store: store)
   }
 
-  /// Prints what is new since the last look, and what kept that look from seeing anything. Nothing new prints nothing.
+  /// Prints what is new since the last look, and what kept that look from seeing anything.
+  ///
+  /// Nothing new prints nothing.
   mutating func show(_ obstacle: Refusal?) throws(Refusal) {
     let isBackInSight = self.obstacle != nil && obstacle == nil
     var isTold = try showChanges()

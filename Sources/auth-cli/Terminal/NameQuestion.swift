@@ -7,6 +7,8 @@ enum NameQuestion {
   /// - Parameters:
   ///   - question: The text to show.
   ///   - argument: What to give on the command line instead, for the message when there is no terminal.
+  /// - Returns: The bytes of the line.
+  /// - Throws: ``PromptFailure`` when there is no terminal, or nothing came from it.
   static func ask(_ question: String, insteadUse argument: String) throws(PromptFailure) -> [UInt8] {
     let descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
     guard descriptor >= 0 else { throw .noTerminal(insteadUse: argument) }

@@ -117,7 +117,7 @@ import Testing
   @Test(
     "what is too open is refused with the command that closes it",
     arguments: [
-      ("authority.db", "0666", "600"), ("authority.db", "0640", "600"), (".", "0755", "700"), (".", "0777", "700"),
+      ("authority.db", "0666", "600"), ("authority.db", "0640", "600"),
     ])
   func wrongMode(file: String, mode: String, right: String) async throws {
     let (work, grant) = try ready()
@@ -126,6 +126,30 @@ import Testing
     #expect(
       found.code == "file_wrong_mode" && found.description.contains(mode) && found.hint.hasPrefix("chmod \(right) "))
     work.run(found.hint)
+    #expect(await resumption(work, grant) == nil)
+  }
+
+  @Test("a directory that others may see is trusted for reading, and closed to them by the next write")
+  func seenByOthers() async throws {
+    let (work, grant) = try ready()
+    work.run("chmod 755 '\(work.data)'")
+    #expect(await resumption(work, grant) == nil)
+    #expect(work.mode(work.data) == "755")
+    let authority = work.authority()
+    _ = try authority.pay(try authority.order("1"), token: grant.token)
+    #expect(work.mode(work.data) == "700")
+  }
+
+  @Test("a directory that others may write is refused for reading, with the command that closes it")
+  func writtenByOthers() async throws {
+    let (work, grant) = try ready()
+    work.run("chmod 777 '\(work.data)'")
+    guard case .unavailable(let cause) = await resumption(work, grant) else {
+      Issue.record("what others may have written was trusted")
+      return
+    }
+    #expect(cause.description.contains(work.data) && cause.hint.hasPrefix("chmod 700 "))
+    work.run(cause.hint)
     #expect(await resumption(work, grant) == nil)
   }
 

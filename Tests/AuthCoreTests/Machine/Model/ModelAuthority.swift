@@ -1,0 +1,91 @@
+import AuthCore
+
+/// An authority as its protocol promises it, cut down to what the order of events can tell apart.
+///
+/// Sessions and tokens are numbered; a number says nothing, and two authorities that differ in the numbers only are the same.
+struct ModelAuthority {
+  struct Session {
+    let user: UInt8
+    var end: EndReason?
+    /// A fault that nobody could make up for left it alive: a lost answer, a crash, a revocation that could not be delivered.
+    var isExcused = false
+    /// A logout has taken it out of the vault.
+    var isErased = false
+  }
+
+  struct Token {
+    let session: UInt8
+    /// The token that dies as soon as this one is used or confirmed.
+    var replaces: UInt8?
+    var isSuperseded = false
+    /// The vault has held it.
+    var wasKept = false
+    /// The authority could not be told that it is kept; its first use makes up for that.
+    var isConfirmationMissing = false
+  }
+
+  var sessions: [Session] = []
+  var tokens: [Token] = []
+
+  func session(of token: UInt8) -> Session { sessions[Int(tokens[Int(token)].session)] }
+
+  func isLive(_ token: UInt8) -> Bool { session(of: token).end == nil && !tokens[Int(token)].isSuperseded }
+
+  mutating func begin(for user: UInt8) -> UInt8 {
+    sessions.append(Session(user: user))
+    tokens.append(Token(session: UInt8(sessions.count - 1)))
+    return UInt8(tokens.count - 1)
+  }
+
+  /// Issues a token to take the place of another, which works until this one is used.
+  mutating func exchange(_ token: UInt8) -> UInt8 {
+    tokens.append(Token(session: tokens[Int(token)].session, replaces: token))
+    return UInt8(tokens.count - 1)
+  }
+
+  /// The token is used or confirmed: the one it replaces and that one's other successors die.
+  mutating func use(_ token: UInt8) {
+    guard let old = tokens[Int(token)].replaces else { return }
+    tokens[Int(token)].replaces = nil
+    for other in tokens.indices where other != Int(token) && (other == Int(old) || tokens[other].replaces == old) {
+      tokens[other].isSuperseded = true
+    }
+  }
+
+  mutating func end(_ token: UInt8, _ reason: EndReason) {
+    let session = Int(tokens[Int(token)].session)
+    if sessions[session].end == nil { sessions[session].end = reason }
+  }
+
+  mutating func excuse(_ token: UInt8) {
+    sessions[Int(tokens[Int(token)].session)].isExcused = true
+  }
+
+  // MARK: The shipped types
+
+  static let names = ["alice", "bob"]
+  private static let users = names.map {
+    User(id: UserID(rawValue: $0), username: $0, displayName: $0, role: .member)
+  }
+  private static let limits = SessionLimits(idle: .off, absolute: .off, fresh: .off)
+
+  func record(_ token: UInt8, began: Epoch) -> SessionRecord {
+    let session = tokens[Int(token)].session
+    return SessionRecord(
+      Grant(
+        id: SessionID(rawValue: "s\(session)"), user: Self.users[Int(sessions[Int(session)].user)],
+        token: SessionToken(bytes: [token]), limits: Self.limits),
+      began: began)
+  }
+
+  func user(of record: SessionRecord) -> User { Self.users[Int(session(of: record.token).user)] }
+}
+
+extension SessionRecord {
+  var token: UInt8 { grant.token.number }
+}
+
+extension SessionToken {
+  /// The number of a token of the model.
+  var number: UInt8 { bytes[0] }
+}

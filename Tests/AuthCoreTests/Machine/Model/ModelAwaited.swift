@@ -1,0 +1,53 @@
+@testable import AuthCore
+
+/// Which commands are waited for.
+///
+/// It asks the shipped ``Awaited`` what a state settles.
+struct ModelAwaited {
+  var restore = false
+  var work = false
+  var logout = false
+  /// The work under way is known to fail.
+  var isFailing = false
+
+  private static let gate = LeaseGate(clock: StoppedClock())
+
+  mutating func begin(_ command: SessionCommand) {
+    switch command {
+    case .restore: restore = true
+    case .logIn, .switchUser, .reauthenticate, .renew, .check: work = true
+    case .logOut: logout = true
+    }
+  }
+
+  mutating func settle(_ state: SessionState, isFailure: Bool) -> [Settlement] {
+    guard restore || work || logout else { return [] }
+    var shipped = Awaited()
+    if restore { _ = shipped.beginRestore() }
+    if work { _ = shipped.beginWork() }
+    if logout { _ = shipped.beginLogout() }
+    if work && (isFailing || isFailure) {
+      // A renewal settles nothing, so this only puts the failure down.
+      let renewing = Renewing(session: Self.record, purpose: .check, epoch: Epoch(0), renewals: RenewalBudget())
+      _ = shipped.settle(.renewing(renewing), nil, .overtaken)
+      isFailing = true
+    }
+    let settled = shipped.settle(state, state.session.map { LoggedInSession($0, Self.gate) }, nil)
+    restore = shipped.restore != nil
+    work = shipped.work != nil
+    logout = shipped.logout != nil
+    if !work { isFailing = false }
+    return settled
+  }
+
+  private static let record: SessionRecord = {
+    var authority = ModelAuthority()
+    let token = authority.begin(for: 0)
+    return authority.record(token, began: Epoch(0))
+  }()
+}
+
+private struct StoppedClock: SessionClock {
+  func now() throws(ClockFailure) -> BootInstant { throw ClockFailure("no time in the model") }
+  func sleep(for duration: Duration) async throws(CancellationError) { throw CancellationError() }
+}

@@ -1,0 +1,109 @@
+@testable import AuthCore
+
+/// Explores every world that is reached within a bound, nearest first, so that the first violation found has the shortest script.
+struct ModelChecker {
+  /// What an exploration came to.
+  struct Report: CustomStringConvertible {
+    /// Hashes of the worlds that differ in more than numbers and the budget.
+    var states: Set<UInt64> = []
+    /// Worlds that were visited: the same again for each budget.
+    var visited = 0
+    var transitions = 0
+    /// The longest path that was followed.
+    var depth = 0
+    /// Whether nothing was left to explore.
+    var isWhole = false
+    var outcomes: Set<ModelOutcome> = []
+    var violation: ModelViolation?
+    /// The steps that lead to the violation.
+    var script: String?
+
+    var description: String {
+      "\(states.count) states, \(transitions) transitions, \(depth) steps from the beginning"
+        + (isWhole ? ", nothing left" : "")
+    }
+  }
+
+  var handle: ModelJudge.Machine = { $0.handle($1) }
+  let worlds: [ModelWorld]
+  let mostVisited: Int
+
+  private struct Visit {
+    let parent: Int32
+    let step: ModelStep?
+  }
+
+  func explore() -> Report {
+    let judge = ModelJudge(handle)
+    var report = Report()
+    var seen: Set<UInt64> = []
+    var visits: [Visit] = []
+    var frontier: [(Int32, ModelWorld)] = []
+
+    func visit(_ world: ModelWorld, _ parent: Int32, _ step: ModelStep?) -> Int32? {
+      let hash = Self.hash(ModelEncoder(world).bytes)
+      guard seen.insert(Self.mix(hash, world.budget.code)).inserted else { return nil }
+      report.states.insert(hash)
+      visits.append(Visit(parent: parent, step: step))
+      return Int32(visits.count - 1)
+    }
+
+    for world in worlds {
+      if let number = visit(world, -1, nil) { frontier.append((number, world)) }
+    }
+    search: while !frontier.isEmpty {
+      var next: [(Int32, ModelWorld)] = []
+      for (number, world) in frontier {
+        for step in world.steps() {
+          var reached = world
+          reached.take(step, judge)
+          report.transitions += 1
+          if let violation = judge.violation {
+            report.violation = violation
+            report.script = script(visits, number, step)
+            break search
+          }
+          if let number = visit(reached, number, step) { next.append((number, reached)) }
+        }
+        if visits.count >= mostVisited { break search }
+      }
+      frontier = next
+      report.depth += 1
+    }
+    report.isWhole = frontier.isEmpty
+    report.visited = visits.count
+    report.outcomes = judge.outcomes
+    return report
+  }
+
+  /// Plays the steps from the launch again, and writes down what happens.
+  private func script(_ visits: [Visit], _ last: Int32, _ step: ModelStep) -> String {
+    var steps = [step]
+    var number = last
+    while let step = visits[Int(number)].step {
+      steps.append(step)
+      number = visits[Int(number)].parent
+    }
+    var world = worlds[Int(number)]
+    let judge = ModelJudge(handle)
+    var lines = [world.prologue]
+    for step in steps.reversed() { lines += world.takeInWords(step, judge) }
+    if let violation = judge.violation { lines.append("BROKEN \(violation)") }
+    return lines.joined(separator: "\n")
+  }
+
+  // MARK: Hashing
+
+  /// A hash of 64 bits: among a million worlds two of them collide with a probability of 3 in 10^8.
+  private static func hash(_ bytes: [UInt8]) -> UInt64 {
+    var hash: UInt64 = 0x9E37_79B9_7F4A_7C15
+    for byte in bytes { hash = mix(hash, UInt64(byte)) }
+    return hash
+  }
+
+  private static func mix(_ hash: UInt64, _ value: UInt64) -> UInt64 {
+    var mixed = (hash ^ value) &* 0xBF58_476D_1CE4_E5B9
+    mixed ^= mixed >> 29
+    return mixed &* 0x94D0_49BB_1331_11EB &+ 1
+  }
+}

@@ -1,0 +1,83 @@
+@testable import AuthCore
+
+// How work under way is written.
+extension ModelEncoder {
+  mutating func write(_ work: ModelWork) {
+    bytes.append(UInt8(truncatingIfNeeded: work.effect.number))
+    if let epoch = work.epoch { write(brought: epoch) }
+    switch work.effect {
+    case .read, .drain, .forget, .closeKeys, .notify: break
+    case .authenticate: write(user: work.user)
+    case .reauthenticate(_, let record), .renew(_, let record), .save(_, let record), .confirm(let record),
+      .discard(let record), .discardSaved(let record):
+      write(token: record.token)
+      write(brought: record.began)
+    case .exchange(_, let old, let new):
+      write(token: old.token)
+      write(token: new.token)
+      write(brought: new.began)
+    case .revoke(_, let targets, let reason):
+      write(targets)
+      write(reason)
+    case .erase(_, let targets): write(targets)
+    }
+    switch work.stage {
+    case .waiting(let token, let hasFailed):
+      bytes.append(hasFailed ? 249 : Self.none)
+      if let token { token == ModelWorld.nothing ? bytes.append(Self.unknown) : write(token: token) }
+    case .asking(let token, let hasFailed):
+      bytes.append(hasFailed ? 253 : 252)
+      if let token { write(token: token) }
+    case .returning(let event, let isFailure):
+      bytes.append(isFailure ? 251 : 250)
+      write(event)
+    }
+  }
+
+  private mutating func write(_ event: SessionEvent) {
+    switch event {
+    case .restored(_, .found(let record)), .authenticated(_, .granted(let record)), .renewed(_, .granted(let record)):
+      bytes.append(0)
+      write(token: record.token)
+      write(brought: record.began)
+    case .restored(_, .absent), .authenticated(_, .failed), .saved(_, _, .done): bytes.append(1)
+    case .restored(_, .ended(let reason, let token)):
+      bytes.append(2)
+      write(reason)
+      write(token: token.number)
+    case .restored(_, .obstructed(let obstacle)): write(obstacle)
+    case .renewed(_, .ended(let reason)):
+      bytes.append(3)
+      write(reason)
+    case .renewed(_, .superseded), .saved(_, _, .superseded): bytes.append(4)
+    case .renewed(_, .failed), .saved(_, _, .failed): bytes.append(5)
+    case .revoked(_, let done): write(done)
+    case .erased(_, let left): write(left)
+    case .drained, .timedOut, .restore, .logIn, .switchUser, .reauthenticate, .renew, .check, .logOut, .limitReached,
+      .ended:
+      bytes.append(6)
+    }
+  }
+}
+
+extension Effect {
+  fileprivate var number: Int {
+    switch self {
+    case .read: 0
+    case .authenticate: 1
+    case .reauthenticate: 2
+    case .renew: 3
+    case .save: 4
+    case .exchange: 5
+    case .drain: 6
+    case .revoke: 7
+    case .erase: 8
+    case .forget: 9
+    case .confirm: 10
+    case .closeKeys: 11
+    case .discard: 12
+    case .discardSaved: 13
+    case .notify: 14
+    }
+  }
+}

@@ -1,0 +1,268 @@
+@testable import AuthCore
+
+/// Writes a world as bytes, so that two worlds that differ in nothing but numbers come out the same.
+///
+/// Tokens, sessions and users are numbered in the order in which they are met, beginning with the machine. Of an epoch only
+/// that counts to which part of the machine it is equal. What nothing refers to is left out.
+struct ModelEncoder {
+  var bytes: [UInt8] = []
+  private let authority: ModelAuthority
+  private var tokenNumbers: [UInt8]
+  private var tokens: [UInt8] = []
+  private var sessionNumbers: [UInt8]
+  private var sessions: [UInt8] = []
+  private var userNumbers: [UInt8] = [unknown, unknown]
+  private var users: UInt8 = 0
+  private var epochs: [Epoch] = []
+  /// While set, nothing is numbered: what has no number is described.
+  private var isSketch = false
+
+  static let unknown: UInt8 = 255
+  static let none: UInt8 = 254
+
+  init(_ world: borrowing ModelWorld) {
+    authority = world.authority
+    tokenNumbers = Array(repeating: Self.unknown, count: authority.tokens.count)
+    sessionNumbers = Array(repeating: Self.unknown, count: authority.sessions.count)
+    bytes.reserveCapacity(96)
+    write(world.machine.state, world)
+    write(world)
+    writeWorks(world.works)
+    writeAuthority(world)
+  }
+
+  // MARK: Names
+
+  mutating func write(token: UInt8) {
+    if tokenNumbers[Int(token)] == Self.unknown {
+      guard !isSketch else {
+        let session = authority.session(of: token)
+        bytes.append(200 + (session.end == nil ? 1 : 0) + (session.isExcused ? 2 : 0))
+        return
+      }
+      tokenNumbers[Int(token)] = UInt8(tokens.count)
+      tokens.append(token)
+    }
+    bytes.append(tokenNumbers[Int(token)])
+  }
+
+  mutating func write(user: UInt8) {
+    if userNumbers[Int(user)] == Self.unknown, !isSketch {
+      userNumbers[Int(user)] = users
+      users += 1
+    }
+    bytes.append(userNumbers[Int(user)])
+  }
+
+  /// An epoch of the machine.
+  private mutating func write(own epoch: Epoch) {
+    if let index = epochs.firstIndex(of: epoch) { return bytes.append(UInt8(index)) }
+    bytes.append(UInt8(epochs.count))
+    epochs.append(epoch)
+  }
+
+  /// An epoch that somebody brings: one of the machine's, or just another.
+  mutating func write(brought epoch: Epoch) {
+    bytes.append(epochs.firstIndex(of: epoch).map { UInt8($0) } ?? Self.none)
+  }
+
+  mutating func write(_ flags: Bool...) {
+    var byte: UInt8 = 0
+    for flag in flags { byte = byte << 1 | (flag ? 1 : 0) }
+    bytes.append(byte)
+  }
+
+  // MARK: The machine
+
+  private mutating func write(_ state: SessionState, _ world: borrowing ModelWorld) {
+    switch state {
+    case .restoring(let state):
+      write(false, state.reading != nil)
+      if let reading = state.reading { write(own: reading) }
+      write(state.obstacle)
+      write(state.previously)
+    case .loggedOut(let state):
+      bytes.append(10)
+      write(state)
+    case .authenticating(let state):
+      bytes.append(state.saving == nil ? 20 : 21)
+      write(own: state.epoch)
+      if let record = state.saving { write(own: record) }
+      switch state.from {
+      case .restoring(let obstacle, let reason):
+        bytes.append(0)
+        write(obstacle)
+        write(reason)
+      case .loggedOut(let state):
+        bytes.append(1)
+        write(state)
+      }
+    case .loggedIn(let state):
+      bytes.append(world.isUsed(state.renewals) ? 30 : 31)
+      write(own: state.session)
+      write(state.predecessor)
+    case .renewing(let state):
+      bytes.append(world.isUsed(state.renewals) ? 40 : 41)
+      write(own: state.session)
+      bytes.append(UInt8(truncatingIfNeeded: state.purpose.number))
+      write(own: state.epoch)
+      switch state.step {
+      case .asking: bytes.append(0)
+      case .saving(let record):
+        bytes.append(1)
+        write(own: record)
+      case .rereading: bytes.append(2)
+      }
+    case .loggingOut(let state):
+      bytes.append(50 + UInt8(state.step.number))
+      write(own: state.epoch)
+      write(state.reason)
+      write(state.targets)
+      write(state.revoking, state.successor != nil, state.sweeping)
+      if let successor = state.successor { write(own: successor) }
+      write(state.leftovers)
+    }
+  }
+
+  private mutating func write(own record: SessionRecord) {
+    write(token: record.token)
+    write(own: record.began)
+  }
+
+  private mutating func write(_ state: LoggedOut) {
+    write(state.reason)
+    write(state.leftovers)
+    write(state.targets)
+    write(state.sweeping)
+  }
+
+  mutating func write(_ targets: Effect.Targets?) {
+    guard let targets else { return bytes.append(Self.none) }
+    write(token: targets.token.number)
+    if let pending = targets.pending { write(token: pending.number) } else { bytes.append(Self.none) }
+  }
+
+  mutating func write(_ leftovers: Leftovers) {
+    write(leftovers.notRevoked, leftovers.notErased, leftovers.leases > 0, leftovers.leases > 1)
+  }
+
+  mutating func write(_ obstacle: Obstacle?) {
+    switch obstacle {
+    case .none: bytes.append(0)
+    case .vault: bytes.append(1)
+    case .corrupt: bytes.append(2)
+    case .authority: bytes.append(3)
+    }
+  }
+
+  private mutating func write(_ reason: LogoutReason) {
+    switch reason {
+    case .neverLoggedIn: bytes.append(Self.none)
+    case .ended(let reason): write(reason)
+    }
+  }
+
+  mutating func write(_ reason: EndReason) {
+    let number: UInt8 =
+      switch reason {
+      case .userAsked: 0
+      case .expired(.idle): 1
+      case .expired(.absolute): 2
+      case .revoked: 3
+      case .accountDisabled: 4
+      case .rebooted: 5
+      case .switchedUser: 6
+      case .storeReleased: 7
+      }
+    bytes.append(number)
+  }
+
+  // MARK: Its surroundings
+
+  private mutating func write(_ world: borrowing ModelWorld) {
+    switch world.vault.content {
+    case .empty: bytes.append(Self.none)
+    case .corrupt: bytes.append(Self.unknown)
+    case .token(let token): write(token: token)
+    }
+    bytes.append(world.vault.difference.rawValue)
+    let gate = world.gate ?? ModelGate(isOpen: false)
+    bytes.append(gate.leases)
+    write(
+      gate.isOpen, world.awaited.restore, world.awaited.work, world.awaited.logout, world.awaited.isFailing,
+      world.timer == world.machine.state.stepUnderTimeLimit)
+    bytes.append(UInt8(world.unrevoked.count))
+    for token in world.unrevoked { write(token: token) }
+    if let ended = world.lastEnded { write(token: ended) } else { bytes.append(Self.none) }
+  }
+
+  /// The line before the vault has an order, everything else has none.
+  private mutating func writeWorks(_ works: [ModelWork]) {
+    bytes.append(UInt8(works.count))
+    for work in works where work.isWaitingForVault { write(work) }
+    bytes.append(Self.unknown)
+    var others = works.filter { !$0.isWaitingForVault }
+    if others.count > 1 {
+      var sketched = others.map { (sketch(of: $0), $0) }
+      sketched.sort { $0.0.lexicographicallyPrecedes($1.0) }
+      others = sketched.map(\.1)
+    }
+    for work in others { write(work) }
+  }
+
+  private mutating func sketch(of work: ModelWork) -> [UInt8] {
+    let saved = bytes
+    bytes = []
+    isSketch = true
+    write(work)
+    isSketch = false
+    defer { bytes = saved }
+    return bytes
+  }
+
+  private mutating func writeAuthority(_ world: borrowing ModelWorld) {
+    bytes.append(Self.unknown)
+    for number in tokens {
+      let token = authority.tokens[Int(number)]
+      write(token.isSuperseded, token.wasKept, token.isConfirmationMissing, token.replaces != nil)
+      bytes.append(token.replaces.map { tokenNumbers[Int($0)] } ?? Self.none)
+      if sessionNumbers[Int(token.session)] == Self.unknown {
+        sessionNumbers[Int(token.session)] = UInt8(sessions.count)
+        sessions.append(token.session)
+      }
+      bytes.append(sessionNumbers[Int(token.session)])
+    }
+    for number in sessions {
+      let session = authority.sessions[Int(number)]
+      write(user: session.user)
+      write(session.isExcused, session.isErased, session.end != nil)
+      if let end = session.end { write(end) }
+    }
+    let orphans = authority.sessions.indices.count {
+      let session = authority.sessions[$0]
+      return session.end == nil && !session.isExcused && sessionNumbers[$0] == Self.unknown
+    }
+    bytes.append(UInt8(orphans))
+  }
+}
+
+extension Renewing.Purpose {
+  fileprivate var number: Int {
+    switch self {
+    case .activity: 0
+    case .check: 1
+    case .password: 2
+    case .switchUser: 3
+    }
+  }
+}
+
+extension LoggingOut.Progress {
+  fileprivate var number: Int {
+    switch self {
+    case .draining: 0
+    case .revoking: 1
+    case .erasing: 2
+    }
+  }
+}

@@ -1,0 +1,200 @@
+@testable import AuthCore
+
+/// A rule that was broken, and how.
+struct ModelViolation: CustomStringConvertible {
+  let rule: String
+  let what: String
+
+  var description: String { "\(rule): \(what)" }
+}
+
+/// Asks the machine, and judges its answers and the world that they lead to.
+///
+/// The rules do not look into the table: they say what must hold whatever the table is.
+final class ModelJudge {
+  typealias Machine = @Sendable (inout SessionMachine, SessionEvent) -> Reaction
+
+  /// The machine, or a mutant of it.
+  let handle: Machine
+  private(set) var violation: ModelViolation?
+  private(set) var outcomes: Set<ModelOutcome> = []
+  /// What was asked and answered in the last step, for a script.
+  var exchanges: [(SessionEvent, Reaction)]?
+
+  init(_ handle: @escaping Machine) {
+    self.handle = handle
+  }
+
+  func forget() { violation = nil }
+
+  func expect(_ holds: Bool, _ rule: String, _ what: @autoclosure () -> String) {
+    if !holds && violation == nil { violation = ModelViolation(rule: rule, what: what()) }
+  }
+
+  // MARK: An answer
+
+  func judge(_ before: SessionMachine, _ event: SessionEvent, _ reaction: Reaction, _ world: borrowing ModelWorld) {
+    outcomes.insert(ModelOutcome(before.state.kind, event.kind, reaction))
+    exchanges?.append((event, reaction))
+    let after = world.machine
+    expect(
+      reaction.effects.count { $0.changesVault || $0.looksIntoVault } <= 1, "FIFO",
+      "two effects want one turn at the vault")
+    switch reaction {
+    case .transition(let transition): judge(transition, before, event, after, world)
+    case .rejected(let rejection):
+      expect(before == after, "M2", "a rejection changed the machine")
+      guard let command = event.kind.command else { return expect(false, "M2", "a completion was rejected") }
+      let isPermitted = before.state.permitted.commands.contains(command)
+      expect(
+        !isPermitted || rejection.reason == .renewedRecently, "M2", "\(command.rawValue) is permitted, but was rejected"
+      )
+      expect(command != .logOut || rejection.reason == .alreadyLoggedOut, "M3", "a logout was rejected")
+    case .ignored(_, let cleanup):
+      expect(before == after, "M5", "an ignored event changed the machine")
+      expect(event.kind.command == nil, "M2", "\(event.kind.rawValue) was ignored, and somebody awaits it")
+      expect(cleanup.allSatisfy { $0.kind == .discard || $0.kind == .discardSaved }, "M5", "more than clean-up")
+      expect(!isAwaitedStep(event, before.state), "M3", "a logout did not go on at \(event.kind.rawValue)")
+    }
+  }
+
+  private func judge(
+    _ transition: Transition, _ before: SessionMachine, _ event: SessionEvent, _ after: SessionMachine,
+    _ world: borrowing ModelWorld
+  ) {
+    expect(
+      transition.from == before.state.kind && transition.to == after.state.kind, "M2",
+      "the transition names other states")
+    if let command = event.kind.command {
+      let isPermitted = before.state.permitted.commands.contains(command)
+      // Launch and renewal may be joined, and both say so.
+      let rule = command == .logIn || command == .switchUser ? "M4" : "M2"
+      expect(isPermitted, rule, "\(command.rawValue) was taken where it is not permitted")
+      expect(command != .logOut || transition.to == .loggingOut, "M3", "a logout led to \(transition.to.rawValue)")
+    } else if let epoch = event.epoch {
+      expect(epoch == before.state.awaitedEpoch, "M5", "\(event.kind.rawValue) of another epoch was taken")
+    } else if let session = event.sessionEpoch {
+      expect(session == before.state.session?.began, "M5", "\(event.kind.rawValue) of another session was taken")
+    }
+    expect(
+      Visible(before.state) == Visible(after.state) || transition.effects.contains(.notify), "M8",
+      "nobody is told of \(after.state.shape)")
+    judgeEnd(before.state, event, after.state)
+    judgeExposure(before.state, after.state, world)
+    if case .loggingOut(let old) = before.state, event.kind != .logOut {
+      let rank = if case .loggingOut(let new) = after.state { new.rank } else { 0 }
+      expect(rank < old.rank, "M3", "a logout did not come nearer to its end at \(event.kind.rawValue)")
+    }
+    if case .drained = event { expect(!(world.gate?.isOpen ?? false), "M7", "the leases drained with the keys alive") }
+  }
+
+  private func isAwaitedStep(_ event: SessionEvent, _ state: SessionState) -> Bool {
+    guard case .loggingOut(let state) = state else { return false }
+    switch event {
+    case .timedOut(let epoch, _): return epoch == state.epoch
+    case .drained(let epoch): return epoch == state.epoch && state.step == .draining
+    case .revoked(let epoch, _): return epoch == state.epoch && state.step == .revoking
+    case .erased(let epoch, _): return epoch == state.epoch && state.step == .erasing
+    case .restore, .logIn, .switchUser, .reauthenticate, .renew, .check, .logOut, .restored, .authenticated, .renewed,
+      .saved, .limitReached, .ended:
+      return false
+    }
+  }
+
+  /// Only the user, a limit, a proven-absent vault, an explicit rejection or another session in its place ends a session.
+  private func judgeEnd(_ before: SessionState, _ event: SessionEvent, _ after: SessionState) {
+    let wasPossible = before.session != nil || before.kind == .restoring
+    let isOver = after.kind == .loggedOut || after.kind == .loggingOut
+    guard wasPossible, isOver else { return }
+    let isCause: Bool =
+      switch event {
+      case .logOut, .limitReached, .ended, .restored(_, .absent), .restored(_, .ended), .renewed(_, .ended): true
+      case .restored(_, .found(let record)): record.grant.id != before.session?.grant.id
+      case .saved(_, let record, .done): record.grant.id != before.session?.grant.id
+      case .restore, .logIn, .switchUser, .reauthenticate, .renew, .check, .restored(_, .obstructed), .authenticated,
+        .renewed(_, .granted), .renewed(_, .superseded), .renewed(_, .failed), .saved(_, _, .failed),
+        .saved(_, _, .superseded), .drained, .revoked, .erased, .timedOut:
+        false
+      }
+    expect(isCause, "M6", "\(event.kind.rawValue) ended a session, or what may be one")
+  }
+
+  /// A session is exposed only when the authority granted it to that user and the vault has it.
+  private func judgeExposure(_ before: SessionState, _ after: SessionState, _ world: borrowing ModelWorld) {
+    guard let record = after.session, before.session?.grant.token != record.grant.token else { return }
+    expect(record.grant.user == world.authority.user(of: record), "M1", "the session is not that user's")
+    expect(world.authority.tokens[Int(record.token)].wasKept, "C3", "a session was exposed before it was kept")
+  }
+
+  // MARK: A settlement
+
+  func judge(_ settlement: Settlement, _ world: borrowing ModelWorld) {
+    let isForeign = world.vault.difference == .foreign
+    switch settlement {
+    case .logout(_, .complete):
+      expect(!(world.gate?.isOpen ?? false), "M7", "a logout is complete and a lease may begin")
+      expect(world.gate?.leases ?? 0 == 0, "M7", "a logout is complete and a lease runs")
+      expect(world.vault.content == .empty || isForeign, "M7", "a logout is complete and the vault is not empty")
+      let ended = world.lastEnded.map(world.authority.session(of:))
+      expect(ended.map { $0.end != nil || $0.isExcused } ?? true, "M7", "a logout is complete and the session lives")
+    case .work(_, .success(let success)):
+      expect(
+        world.vault.token == success.session.record.token || isForeign, "C2",
+        "success is reported, and another token is kept")
+    case .logout, .work, .restore: break
+    }
+  }
+}
+
+/// What observers can see.
+private struct Visible: Equatable {
+  let kind: SessionState.Kind
+  let session: SessionRecord?
+  let obstacle: Obstacle?
+  let reason: LogoutReason?
+
+  init(_ state: SessionState) {
+    kind = state.kind
+    session = state.session
+    switch state {
+    case .restoring(let state): (obstacle, reason) = (state.obstacle, nil)
+    case .loggedOut(let state): (obstacle, reason) = (nil, state.reason)
+    case .authenticating, .loggedIn, .renewing, .loggingOut: (obstacle, reason) = (nil, nil)
+    }
+  }
+}
+
+extension LoggingOut {
+  /// How far the end is; every step must bring it down.
+  fileprivate var rank: Int {
+    let steps =
+      switch step {
+      case .draining: 3
+      case .revoking: 2
+      case .erasing: 1
+      }
+    return successor == nil ? steps : steps + 3
+  }
+}
+
+extension SessionEvent {
+  /// The epoch of a completion.
+  var epoch: Epoch? {
+    switch self {
+    case .restored(let epoch, _), .authenticated(let epoch, _), .renewed(let epoch, _), .saved(let epoch, _, _),
+      .drained(let epoch), .revoked(let epoch, _), .erased(let epoch, _), .timedOut(let epoch, _):
+      epoch
+    case .restore, .logIn, .switchUser, .reauthenticate, .renew, .check, .logOut, .limitReached, .ended: nil
+    }
+  }
+
+  /// The epoch of the session that a notice speaks of.
+  fileprivate var sessionEpoch: Epoch? {
+    switch self {
+    case .limitReached(let epoch, _), .ended(let epoch, _): epoch
+    case .restore, .logIn, .switchUser, .reauthenticate, .renew, .check, .logOut, .restored, .authenticated, .renewed,
+      .saved, .drained, .revoked, .erased, .timedOut:
+      nil
+    }
+  }
+}

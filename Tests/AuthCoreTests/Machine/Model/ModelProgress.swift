@@ -1,0 +1,205 @@
+@testable import AuthCore
+
+// How effects go on: what the shipped store asks of vault and authority for each, one question at a time.
+extension ModelWorld {
+  mutating func proceed(_ index: Int, _ choice: ModelChoice, _ judge: ModelJudge) {
+    let work = works[index]
+    if choice == .failed { budget.faults -= 1 }
+    switch work.stage {
+    case .returning(let event, let isFailure):
+      works.remove(at: index)
+      send(event, isFailure: isFailure, judge)
+    case .waiting(let token, let hasFailed):
+      operate(index, work.effect, token, hasFailed, choice, judge)
+    case .asking(let token, let hasFailed):
+      ask(index, work, token, hasFailed, choice)
+    }
+  }
+
+  private mutating func finish(_ index: Int, _ event: SessionEvent, isFailure: Bool = false) {
+    works[index].stage = .returning(event, isFailure: isFailure)
+  }
+
+  private mutating func ask(_ index: Int, about token: UInt8?, hasFailed: Bool = false) {
+    works[index].stage = .asking(token, hasFailed: hasFailed)
+  }
+
+  // MARK: At the vault
+
+  private mutating func operate(
+    _ index: Int, _ effect: Effect, _ token: UInt8?, _ hasFailed: Bool, _ choice: ModelChoice, _ judge: ModelJudge
+  ) {
+    switch effect {
+    case .read(let epoch):
+      if choice == .refused { return obstruct(index, epoch, .vault(VaultFailure("unreadable"))) }
+      switch vault.content {
+      case .empty: finish(index, .restored(epoch, .absent))
+      case .corrupt: obstruct(index, epoch, .corrupt(VaultEvidence("damaged", hint: "")))
+      case .token(let kept) where kept == token:
+        finish(index, .restored(epoch, .ended(.revoked, SessionToken(bytes: [kept]))))
+      case .token(let kept): ask(index, about: kept)
+      }
+    case .save(let epoch, let record):
+      if choice == .failed { return finish(index, .saved(epoch, record, .failed), isFailure: true) }
+      let displaced = vault.token
+      write(record, judge)
+      finish(index, .saved(epoch, record, .done))
+      if let displaced, displaced != record.token {
+        works.append(ModelWork(.discard(authority.record(displaced, began: Epoch(0))), user: 0))
+      }
+    case .exchange(let epoch, let old, let new):
+      if choice == .failed { return finish(index, .saved(epoch, new, .failed), isFailure: true) }
+      guard vault.token == old.token else {
+        return finish(index, .saved(epoch, new, .superseded), isFailure: true)
+      }
+      write(new, judge)
+      finish(index, .saved(epoch, new, .done))
+    case .erase(let epoch, let targets):
+      if choice == .done { erase(targets.tokens) }
+      finish(index, .erased(epoch, Leftovers(notErased: choice == .failed)))
+    case .forget(let epoch):
+      forget(index, epoch, token, hasFailed, choice)
+    case .discardSaved(let record):
+      if choice == .done {
+        erase([record.grant.token])
+      } else if vault.token == record.token {
+        vault.difference = .unreported
+      }
+      ask(index, about: record.token)
+    case .drain(let epoch):
+      works.remove(at: index)
+      send(.drained(epoch), judge)
+    case .authenticate, .reauthenticate, .renew, .revoke, .confirm, .closeKeys, .discard, .notify:
+      preconditionFailure("waits for nothing")
+    }
+  }
+
+  private mutating func obstruct(_ index: Int, _ epoch: Epoch, _ obstacle: Obstacle) {
+    finish(index, .restored(epoch, .obstructed(obstacle)), isFailure: true)
+  }
+
+  private mutating func write(_ record: SessionRecord, _ judge: ModelJudge) {
+    judge.judgeWrite(of: record.token, self)
+    keep(record.token)
+  }
+
+  private mutating func erase(_ tokens: [SessionToken]) {
+    for token in tokens {
+      authority.sessions[Int(authority.tokens[Int(token.number)].session)].isErased = true
+      if vault.token == token.number { vault.content = .empty }
+    }
+  }
+
+  /// Looks, then revokes what it found and what could not be revoked before, then erases what it found.
+  private mutating func forget(
+    _ index: Int, _ epoch: Epoch, _ token: UInt8?, _ hasFailed: Bool, _ choice: ModelChoice
+  ) {
+    guard let token else {
+      guard choice == .done else {
+        return finish(index, .erased(epoch, Leftovers(notRevoked: true, notErased: true)))
+      }
+      if vault.content == .corrupt {
+        toTheEnd(index, .waiting(Self.nothing))
+      } else if vault.token != nil || !unrevoked.isEmpty {
+        ask(index, about: vault.token)
+      } else {
+        finish(index, .erased(epoch, .none))
+      }
+      return
+    }
+    if choice == .done {
+      if token != Self.nothing {
+        erase([SessionToken(bytes: [token])])
+      } else if vault.content == .corrupt {
+        vault.content = .empty
+      }
+    }
+    finish(index, .erased(epoch, Leftovers(notRevoked: hasFailed, notErased: choice == .failed)))
+  }
+
+  /// Stands for a token where there is none to erase.
+  static let nothing: UInt8 = 255
+
+  /// Takes another place in the line before the vault.
+  private mutating func toTheEnd(_ index: Int, _ stage: ModelWork.Stage) {
+    var work = works.remove(at: index)
+    work.stage = stage
+    works.append(work)
+  }
+
+  // MARK: At the authority
+
+  private mutating func ask(
+    _ index: Int, _ work: ModelWork, _ token: UInt8?, _ hasFailed: Bool, _ choice: ModelChoice
+  ) {
+    switch (work.effect, token) {
+    case (.authenticate(let epoch), _):
+      guard choice == .done else {
+        if choice == .failed { authority.excuse(authority.begin(for: work.user)) }
+        return finish(index, .authenticated(epoch, .failed), isFailure: true)
+      }
+      let token = authority.begin(for: work.user)
+      finish(index, .authenticated(epoch, .granted(authority.record(token, began: epoch))))
+    case (.read(let epoch), .some(let token)):
+      resume(index, epoch, token, choice)
+    case (.reauthenticate(let epoch, let record), .some(let token)):
+      renew(index, epoch, record, token, choice == .done ? .exchanged : choice, isPassword: true)
+    case (.renew(let epoch, let record), .some(let token)):
+      renew(index, epoch, record, token, choice, isPassword: false)
+    case (.forget, _):
+      for token in unrevoked + [token].compactMap(\.self) { revoke(token, choice) }
+      if choice == .done { unrevoked = [] } else if let token { unrevoked.append(token) }
+      toTheEnd(index, .waiting(token ?? Self.nothing, hasFailed: choice == .failed))
+    case (.revoke(let epoch, let targets, _), .some(let token)):
+      revoke(token, choice)
+      let hasFailed = hasFailed || choice == .failed
+      if let pending = targets.pending, pending.number != token {
+        return ask(index, about: pending.number, hasFailed: hasFailed)
+      }
+      finish(index, .revoked(epoch, !hasFailed))
+    case (.confirm, .some(let token)):
+      if choice == .failed {
+        authority.tokens[Int(token)].isConfirmationMissing = true
+      } else if authority.isLive(token) {
+        authority.use(token)
+      }
+      works.remove(at: index)
+    case (.discard, .some(let token)), (.discardSaved, .some(let token)):
+      revoke(token, choice)
+      works.remove(at: index)
+    case (.save, _), (.exchange, _), (.erase, _), (.drain, _), (.closeKeys, _), (.notify, _), (.read, .none),
+      (.reauthenticate, .none), (.renew, .none), (.revoke, .none), (.confirm, .none), (.discard, .none),
+      (.discardSaved, .none):
+      preconditionFailure("does not ask the authority")
+    }
+  }
+
+  private mutating func revoke(_ token: UInt8, _ choice: ModelChoice) {
+    if choice == .failed { authority.excuse(token) } else { authority.end(token, .userAsked) }
+  }
+
+  private mutating func resume(_ index: Int, _ epoch: Epoch, _ token: UInt8, _ choice: ModelChoice) {
+    if choice == .refused { return obstruct(index, epoch, .authority(Unavailability(.unreachable, "no answer"))) }
+    if let reason = authority.session(of: token).end {
+      return finish(index, .restored(epoch, .ended(reason, SessionToken(bytes: [token]))))
+    }
+    guard !authority.tokens[Int(token)].isSuperseded else {
+      return toTheEnd(index, .waiting(token))
+    }
+    authority.use(token)
+    finish(index, .restored(epoch, .found(authority.record(token, began: epoch))))
+  }
+
+  private mutating func renew(
+    _ index: Int, _ epoch: Epoch, _ record: SessionRecord, _ token: UInt8, _ choice: ModelChoice, isPassword: Bool
+  ) {
+    if choice == .refused { return finish(index, .renewed(epoch, .failed), isFailure: true) }
+    if let reason = authority.session(of: token).end { return finish(index, .renewed(epoch, .ended(reason))) }
+    guard !authority.tokens[Int(token)].isSuperseded else {
+      return finish(index, .renewed(epoch, .superseded), isFailure: isPassword)
+    }
+    authority.use(token)
+    let next = choice == .exchanged ? authority.exchange(token) : token
+    finish(index, .renewed(epoch, .granted(authority.record(next, began: record.began))))
+  }
+}

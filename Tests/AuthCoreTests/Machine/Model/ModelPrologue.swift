@@ -1,0 +1,130 @@
+@testable import AuthCore
+
+/// A path that explorations begin at the end of, because what it leads to takes many steps to reach.
+struct ModelPrologue {
+  /// A step, or how the last effect of a kind that can goes on so.
+  enum Move {
+    case command(SessionCommand, user: UInt8 = 0)
+    case timeOut
+    case on(Effect.Kind, ModelChoice)
+  }
+
+  let words: String
+  let moves: [Move]
+  var launch = ModelWorld.withSession
+
+  /// The world at the end, or nil if a mutant does not come there.
+  func play(_ budget: ModelBudget, _ handle: @escaping ModelJudge.Machine) -> ModelWorld? {
+    var world = launch
+    let judge = ModelJudge(handle)
+    var script = [world.prologue]
+    for move in moves {
+      guard let step = step(move, in: world) else { return nil }
+      script += world.takeInWords(step, judge)
+      guard judge.violation == nil else { return nil }
+    }
+    world.prologue = (script + ["(\(words))"]).joined(separator: "\n")
+    return world.limited(to: budget)
+  }
+
+  private func step(_ move: Move, in world: ModelWorld) -> ModelStep? {
+    switch move {
+    case .command(let command, let user): return .command(command, user: user)
+    case .timeOut: return .timeOut
+    case .on(let kind, let choice):
+      let index = world.works.indices.last { index in
+        world.works[index].effect.kind == kind && world.choices(index).contains { $0 == choice }
+      }
+      return index.map { .work(UInt8($0), choice) }
+    }
+  }
+
+  /// The ends of all prologues that the machine comes to.
+  static func sessions(_ budget: ModelBudget, _ handle: @escaping ModelJudge.Machine) -> [ModelWorld] {
+    all.compactMap { $0.play(budget, handle) }
+  }
+
+  // MARK: The prologues
+
+  private static let restored: [Move] = [
+    .command(.restore), .on(.read, .done), .on(.read, .done), .on(.read, .arrives),
+  ]
+  private static let renewing: [Move] = restored + [.command(.renew)]
+  private static let renewed: [Move] = renewing + [.on(.renew, .exchanged)]
+  private static let exchanging: [Move] =
+    restored + [.command(.reauthenticate), .on(.reauthenticate, .done), .on(.reauthenticate, .arrives)]
+  private static let switching: [Move] =
+    restored + [.command(.switchUser, user: 1), .on(.authenticate, .done), .on(.authenticate, .arrives)]
+  private static let loggedInOverReading: [Move] = [.command(.restore), .on(.read, .done)] + login(0)
+
+  private static func login(_ user: UInt8) -> [Move] {
+    [
+      .command(.logIn, user: user), .on(.authenticate, .done), .on(.authenticate, .arrives), .on(.save, .done),
+      .on(.save, .arrives),
+    ]
+  }
+
+  private static let logout: [Move] = [
+    .command(.logOut), .on(.drain, .arrives), .on(.revoke, .done), .on(.revoke, .arrives), .on(.erase, .done),
+    .on(.erase, .arrives),
+  ]
+
+  /// A logout none of whose steps came back in time, and another that took no notice of them.
+  private static func lateLogout(tokens: Int = 1) -> [Move] {
+    [.command(.logOut), .timeOut, .timeOut, .timeOut, .command(.logOut), .on(.drain, .arrives)]
+      + Array(repeating: .on(.revoke, .done), count: tokens)
+      + [.on(.revoke, .arrives), .on(.erase, .done), .on(.erase, .done), .on(.erase, .arrives)]
+  }
+
+  private static let abandonedReading: [Move] = [
+    .command(.logOut), .on(.drain, .arrives), .on(.forget, .done), .on(.forget, .arrives),
+  ]
+  private static let abandonedLogin: [Move] = [.command(.logIn, user: 1)] + abandonedReading
+
+  static let all = [
+    ModelPrologue(words: "alice was restored", moves: restored),
+    ModelPrologue(words: "alice entered her password again, and the new token is to be kept", moves: exchanging),
+    ModelPrologue(words: "bob is to take the place of alice, and his token is to be kept", moves: switching),
+    ModelPrologue(
+      words: "bob's token took the place of alice's, who is being logged out",
+      moves: switching + [.on(.exchange, .done), .on(.exchange, .arrives)]),
+    ModelPrologue(words: "alice logged in while the vault was being read", moves: loggedInOverReading),
+    ModelPrologue(
+      words: "somebody logged out while the empty vault was being read",
+      moves: [.command(.restore), .on(.read, .done)] + abandonedReading, launch: ModelWorld()),
+    ModelPrologue(
+      words: "bob logged out while his login was under way", moves: abandonedLogin, launch: ModelWorld()),
+    ModelPrologue(
+      words: "bob logged out while his login was under way, and logged in",
+      moves: abandonedLogin + login(1), launch: ModelWorld()),
+    ModelPrologue(words: "alice logged out, and bob in", moves: restored + logout + login(1)),
+    ModelPrologue(
+      words: "alice logged out over a renewal, and the logout was repeated because nothing came back",
+      moves: renewing + lateLogout()),
+    ModelPrologue(
+      words: "alice logged out over a renewal, the logout was repeated because nothing came back, and bob logged in",
+      moves: renewing + lateLogout() + login(1)),
+    ModelPrologue(
+      words: "alice logged out over a renewal that was granted, and the logout was repeated",
+      moves: renewed + lateLogout()),
+    ModelPrologue(
+      words: "alice logged out over a renewal that was granted, the logout was repeated, and bob logged in",
+      moves: renewed + lateLogout() + login(1)),
+    ModelPrologue(
+      words: "alice logged out over the keeping of a new token, and the logout was repeated because nothing came back",
+      moves: exchanging + [.on(.exchange, .done)] + lateLogout(tokens: 2)),
+    ModelPrologue(
+      words: "alice logged out over the failed keeping of a new token, and bob logged in",
+      moves: exchanging + [.on(.exchange, .failed)] + lateLogout(tokens: 2) + login(1)),
+    ModelPrologue(
+      words: "alice logged out over the keeping of a new token, the logout was repeated, and bob logged in",
+      moves: exchanging + [.on(.exchange, .done)] + lateLogout(tokens: 2) + login(1)),
+  ]
+}
+
+extension ModelBudget {
+  /// The budget in a number; what does not change on a path needs none.
+  var code: UInt64 {
+    UInt64(logins) << 24 | UInt64(faults) << 16 | UInt64(strangers) << 8 | UInt64(crashes)
+  }
+}

@@ -1,0 +1,147 @@
+@testable import AuthCore
+
+/// One thing that may happen next.
+enum ModelStep {
+  /// Somebody asks; a login or a switch says for whom.
+  case command(SessionCommand, user: UInt8)
+  /// So much time passes that activity may renew again.
+  case windowPasses
+  /// A lease of the session that stands begins.
+  case leaseBegins
+  /// A lease ends, in time or after its session.
+  case leaseEnds
+  /// The effect at this place goes on.
+  case work(UInt8, ModelChoice)
+  /// The limit on the step of a logout is reached.
+  case timeOut
+  /// A limit of the session is reached.
+  case limit
+  /// The authority ended the session, and the user of a lease was told.
+  case rejection
+  /// One of these notices arrives when what it speaks of is over.
+  case late(Late)
+  /// Another process, an administrator or a person does something.
+  case stranger(Stranger)
+  /// The process is killed, and another is launched.
+  case crash
+
+  enum Late: CaseIterable { case timeOut, limit, rejection }
+
+  enum Stranger: CaseIterable {
+    /// The authority ends the session that the vault keeps.
+    case revokes
+    /// Another process logs out.
+    case logsOut
+    /// Another process renews and exchanges the token.
+    case renews
+    /// Another process logs another user in.
+    case logsIn
+    /// The content of the vault is damaged.
+    case corrupts
+    /// The content of the vault is removed.
+    case removes
+  }
+}
+
+extension ModelWorld {
+  /// Everything that may happen next.
+  func steps() -> [ModelStep] {
+    var steps: [ModelStep] = []
+    steps.reserveCapacity(32)
+    for command in SessionCommand.allCases where mayBegin(command) {
+      steps.append(.command(command, user: 0))
+      if command == .logIn || command == .switchUser { steps.append(.command(command, user: 1)) }
+    }
+    if isWindowOpen { steps.append(.windowPasses) }
+    if let gate {
+      if gate.isOpen && gate.leases < budget.leases { steps.append(.leaseBegins) }
+      if gate.leases > 0 { steps.append(.leaseEnds) }
+    }
+    for index in works.indices {
+      for choice in choices(index) { steps.append(.work(UInt8(index), choice)) }
+    }
+    if let timer, timer == machine.state.stepUnderTimeLimit { steps.append(.timeOut) }
+    if let session = machine.state.session {
+      steps.append(.limit)
+      if authority.session(of: session.token).end != nil { steps.append(.rejection) }
+    }
+    for late in ModelStep.Late.allCases where event(for: late) != nil { steps.append(.late(late)) }
+    if budget.strangers > 0 {
+      for stranger in ModelStep.Stranger.allCases where may(stranger) { steps.append(.stranger(stranger)) }
+    }
+    if budget.crashes > 0 { steps.append(.crash) }
+    return steps
+  }
+
+  private func mayBegin(_ command: SessionCommand) -> Bool {
+    switch command {
+    case .logOut: true
+    case .logIn, .switchUser: budget.logins > 0 && works.count < budget.work
+    case .restore, .reauthenticate, .renew, .check: works.count < budget.work
+    }
+  }
+
+  private var isWindowOpen: Bool {
+    switch machine.state {
+    case .loggedIn(let state): isUsed(state.renewals)
+    case .renewing(let state): isUsed(state.renewals)
+    case .restoring, .loggedOut, .authenticating, .loggingOut: false
+    }
+  }
+
+  /// Whether the budget leaves no renewal now.
+  func isUsed(_ renewals: RenewalBudget) -> Bool {
+    renewals.spending(at: now, under: machine.policy) == nil
+  }
+
+  /// How the effect at the index may go on.
+  func choices(_ index: Int) -> [ModelChoice] {
+    let work = works[index]
+    let mayFail = budget.faults > 0
+    switch work.stage {
+    case .returning:
+      return [.arrives]
+    case .waiting:
+      switch work.effect {
+      case .drain:
+        return gate?.leases ?? 0 == 0 ? [.arrives] : []
+      case .read, .save, .exchange, .erase, .forget, .discardSaved, .authenticate, .reauthenticate, .renew, .revoke,
+        .confirm, .closeKeys, .discard, .notify:
+        guard !works[..<index].contains(where: \.holdsUpVault) else { return [] }
+        if case .read = work.effect { return [.done, .refused] }
+        return mayFail ? [.done, .failed] : [.done]
+      }
+    case .asking:
+      switch work.effect {
+      case .read, .reauthenticate: return [.done, .refused]
+      case .renew: return [.done, .exchanged, .refused]
+      case .authenticate: return mayFail ? [.done, .refused, .failed] : [.done, .refused]
+      case .exchange, .drain, .revoke, .erase, .forget, .confirm, .closeKeys, .discard, .discardSaved, .notify, .save:
+        return mayFail ? [.done, .failed] : [.done]
+      }
+    }
+  }
+
+  private func may(_ stranger: ModelStep.Stranger) -> Bool {
+    switch stranger {
+    case .revokes, .renews, .logsOut: vault.token.map(authority.isLive) ?? false
+    case .logsIn: true
+    case .corrupts, .removes: vault.token != nil
+    }
+  }
+
+  /// The notice that comes late, if there was something it could be about.
+  func event(for late: ModelStep.Late) -> SessionEvent? {
+    switch late {
+    case .timeOut:
+      (timer == machine.state.stepUnderTimeLimit ? pastTimer : timer).map { .timedOut($0, leases: 0) }
+    case .limit: pastSession.map { .limitReached($0, .absolute) }
+    case .rejection: pastSession.map { .ended($0, .revoked) }
+    }
+  }
+
+  /// The epoch of a session that stood before.
+  private var pastSession: Epoch? {
+    lastBegan.flatMap { $0 == machine.state.session?.began ? nil : $0 }
+  }
+}

@@ -1,0 +1,86 @@
+@testable import AuthCore
+
+// A script of steps in words.
+
+extension ModelWorld {
+  /// Takes the step, and says what happened: the step, and what the machine was asked and answered.
+  mutating func takeInWords(_ step: ModelStep, _ judge: ModelJudge) -> [String] {
+    let words = step.words(self)
+    judge.exchanges = []
+    take(step, judge)
+    let answers = (judge.exchanges ?? []).map { event, reaction in
+      "    \(event.kind.rawValue) -> \(reaction.words(machine.state))"
+    }
+    return [words] + answers
+  }
+}
+
+extension ModelStep {
+  /// What happens, said before it does.
+  func words(_ world: borrowing ModelWorld) -> String {
+    switch self {
+    case .command(.logIn, let user): "logIn \(ModelAuthority.names[Int(user)])"
+    case .command(.switchUser, let user): "switchUser to \(ModelAuthority.names[Int(user)])"
+    case .command(let command, _): command.rawValue
+    case .windowPasses: "a window for renewals passes"
+    case .leaseBegins: "a lease begins"
+    case .leaseEnds: "a lease ends"
+    case .work(let index, let choice): world.works[Int(index)].words(choice, world.authority)
+    case .timeOut: "the step of the logout takes too long"
+    case .limit: "the idle limit is reached"
+    case .rejection: "the authority refuses an effect: the session is over"
+    case .late(.timeOut): "a time limit of a step that has ended fires"
+    case .late(.limit): "a limit of a past session fires"
+    case .late(.rejection): "the authority refuses an effect of a past session"
+    case .stranger(.revokes): "the authority ends the session that is kept"
+    case .stranger(.logsOut): "another process logs out"
+    case .stranger(.renews): "another process renews, and exchanges the token"
+    case .stranger(.logsIn): "another process logs another user in"
+    case .stranger(.corrupts): "what the vault keeps is damaged"
+    case .stranger(.removes): "what the vault keeps is removed"
+    case .crash: "the process is killed and launched again"
+    }
+  }
+}
+
+extension ModelWork {
+  func words(_ choice: ModelChoice, _ authority: ModelAuthority) -> String {
+    let outcome =
+      switch choice {
+      case .done: "done"
+      case .exchanged: "granted with a new token"
+      case .refused: "refused"
+      case .failed: "failed"
+      case .arrives: "arrives"
+      }
+    let place =
+      switch stage {
+      case .waiting: effect.kind == .drain ? "leases" : "vault"
+      case .asking: "authority"
+      case .returning: "completion"
+      }
+    return "\(effect.kind.rawValue)\(epoch.map { " \($0)" } ?? ""), \(place): \(outcome)\(subject(authority))"
+  }
+
+  private func subject(_ authority: ModelAuthority) -> String {
+    switch effect {
+    case .authenticate: ", for \(ModelAuthority.names[Int(user)])"
+    case .reauthenticate(_, let record), .renew(_, let record), .save(_, let record), .confirm(let record),
+      .discard(let record), .discardSaved(let record), .exchange(_, _, let record):
+      ", token \(record.token) of \(authority.user(of: record).username)"
+    case .read, .drain, .revoke, .erase, .forget, .closeKeys, .notify: ""
+    }
+  }
+}
+
+extension Reaction {
+  func words(_ state: SessionState) -> String {
+    let effects = self.effects.map(\.kind.rawValue).joined(separator: ", ")
+    let after = effects.isEmpty ? "" : ": \(effects)"
+    return switch self {
+    case .transition: "\(state.shape)\(after)"
+    case .rejected(let rejection): "rejected, \(rejection.reason.rawValue)"
+    case .ignored(let reason, _): "ignored, \(reason.rawValue)\(after)"
+    }
+  }
+}

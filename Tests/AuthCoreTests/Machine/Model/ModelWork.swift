@@ -1,0 +1,67 @@
+@testable import AuthCore
+
+/// An effect under way.
+struct ModelWork {
+  /// What the machine asked for.
+  let effect: Effect
+  var stage: Stage
+  /// Whose credentials were submitted, where the effect checks any.
+  var user: UInt8 = 0
+
+  enum Stage {
+    /// In the line before the vault, or waiting for leases. The token is one that was refused as superseded, or one that is to be erased.
+    case waiting(UInt8?, hasFailed: Bool = false)
+    /// The question about the token is on its way to the authority; what was refused before counts.
+    case asking(UInt8?, hasFailed: Bool)
+    /// It is decided, and the completion is on its way back.
+    case returning(SessionEvent, isFailure: Bool)
+  }
+
+  init(_ effect: Effect, user: UInt8) {
+    self.effect = effect
+    self.user = user
+    switch effect {
+    case .read, .save, .exchange, .erase, .forget, .discardSaved, .drain: stage = .waiting(nil)
+    case .authenticate: stage = .asking(nil, hasFailed: false)
+    case .reauthenticate(_, let record), .renew(_, let record), .confirm(let record), .discard(let record):
+      stage = .asking(record.token, hasFailed: false)
+    case .revoke(_, let targets, _): stage = .asking(targets.token.number, hasFailed: false)
+    case .closeKeys, .notify: preconditionFailure("done in the step that decides it")
+    }
+  }
+
+  var isWaitingForVault: Bool {
+    switch stage {
+    case .waiting: effect.changesVault || effect.looksIntoVault
+    case .asking, .returning: false
+    }
+  }
+
+  /// Whether those behind it in the line wait for it.
+  var holdsUpVault: Bool { isWaitingForVault && effect.changesVault }
+
+  /// The epoch that the completion will bring.
+  var epoch: Epoch? {
+    switch effect {
+    case .read(let epoch), .authenticate(let epoch), .reauthenticate(let epoch, _), .renew(let epoch, _),
+      .save(let epoch, _), .exchange(let epoch, _, _), .drain(let epoch), .revoke(let epoch, _, _),
+      .erase(let epoch, _), .forget(let epoch):
+      epoch
+    case .confirm, .closeKeys, .discard, .discardSaved, .notify: nil
+    }
+  }
+}
+
+/// How a step of an effect comes out.
+enum ModelChoice: UInt8 {
+  /// As asked.
+  case done
+  /// The authority grants it with another token.
+  case exchanged
+  /// Refused, or not available: nothing has changed, and the caller is told.
+  case refused
+  /// It fails, and something is left that has to be reported or is lost.
+  case failed
+  /// The completion arrives.
+  case arrives
+}

@@ -1,0 +1,174 @@
+@testable import AuthCore
+
+/// The shipped machine, and around it everything a store, a vault, an authority, other processes and bad luck may do.
+///
+/// It does what ``SessionCore`` does with a reaction, but lets each part of it happen at any time that the protocols permit.
+struct ModelWorld {
+  var machine = SessionMachine(policy: RenewalPolicy(limit: 1))
+  var authority = ModelAuthority()
+  var vault = ModelVault()
+  var gate: ModelGate?
+  var awaited = ModelAwaited()
+  var works: [ModelWork] = []
+  var budget: ModelBudget
+  var now = BootInstant(boot: BootID(high: 0, low: 0), uptime: .zero)
+  /// The step of a logout that was given a time limit last, and the one before.
+  var timer: Epoch?
+  var pastTimer: Epoch?
+  /// The epoch of the session that stood last.
+  var lastBegan: Epoch?
+  /// The token of the session that was ended last, until the next one.
+  var lastEnded: UInt8?
+  /// Tokens that were taken out of the vault and not revoked; the store tries again when it forgets next.
+  var unrevoked: [UInt8] = []
+
+  /// What has happened before the exploration begins.
+  var prologue = "launch, and the vault is empty"
+
+  init(_ budget: ModelBudget = ModelBudget()) {
+    self.budget = budget
+  }
+
+  // MARK: Steps
+
+  mutating func take(_ step: ModelStep, _ judge: ModelJudge) {
+    switch step {
+    case .command(let command, let user):
+      if command == .logIn || command == .switchUser {
+        guard send(event(command), user: user, judge) else { return }
+        budget.logins -= 1
+      } else {
+        _ = send(event(command), user: machineUser, judge)
+      }
+    case .windowPasses: now = now.advanced(by: machine.policy.window)
+    case .leaseBegins: gate?.leases += 1
+    case .leaseEnds: gate?.leases -= 1
+    case .work(let index, let choice): proceed(Int(index), choice, judge)
+    case .timeOut: if let timer { send(.timedOut(timer, leases: Int(gate?.leases ?? 0)), judge) }
+    case .limit: if let session = machine.state.session { send(.limitReached(session.began, .idle), judge) }
+    case .rejection:
+      if let session = machine.state.session {
+        send(.ended(session.began, authority.session(of: session.token).end ?? .revoked), judge)
+      }
+    case .late(let late): if let event = event(for: late) { send(event, judge) }
+    case .stranger(let stranger): act(stranger)
+    case .crash: crash()
+    }
+    if agreesWithDisk { vault.difference = .none }
+    judge.inspect(self)
+  }
+
+  private func event(_ command: SessionCommand) -> SessionEvent {
+    switch command {
+    case .restore: .restore
+    case .logIn: .logIn
+    case .switchUser: .switchUser
+    case .reauthenticate: .reauthenticate
+    case .renew: .renew(now)
+    case .check: .check
+    case .logOut: .logOut
+    }
+  }
+
+  private var machineUser: UInt8 {
+    machine.state.session.map { authority.session(of: $0.token).user } ?? 0
+  }
+
+  private var agreesWithDisk: Bool {
+    switch machine.state {
+    case .loggedIn(let state): vault.token == state.session.token
+    case .loggedOut: vault.content == .empty
+    case .restoring, .authenticating, .renewing, .loggingOut: false
+    }
+  }
+
+  // MARK: What the store does with a reaction
+
+  @discardableResult
+  mutating func send(
+    _ event: SessionEvent, isFailure: Bool = false, user: UInt8 = 0, _ judge: ModelJudge
+  ) -> Bool {
+    let before = machine
+    let reaction = judge.handle(&machine, event)
+    judge.judge(before, event, reaction, self)
+    guard case .transition(let transition) = reaction else {
+      start(reaction.effects, user, judge)
+      return false
+    }
+    if let command = event.kind.command { awaited.begin(command) }
+    let (old, new) = (before.state.session, machine.state.session)
+    if transition.to == .loggingOut, transition.effects.contains(where: \.closesKeys) { gate?.isOpen = false }
+    if let new, old?.began != new.began { gate = ModelGate() }
+    if let old, old.began != new?.began { (lastBegan, lastEnded) = (old.began, old.token) }
+    if new != nil { lastEnded = nil }
+    for settlement in awaited.settle(machine.state, isFailure: isFailure) { judge.judge(settlement, self) }
+    start(transition.effects, user, judge)
+    return true
+  }
+
+  private mutating func start(_ effects: Effects, _ user: UInt8, _ judge: ModelJudge) {
+    for effect in effects {
+      judge.judgeStart(of: effect, self)
+      switch effect {
+      case .notify, .closeKeys: continue
+      case .drain(let epoch), .revoke(let epoch, _, _), .erase(let epoch, _), .forget(let epoch):
+        (timer, pastTimer) = (epoch, timer)
+      case .read, .authenticate, .reauthenticate, .renew, .save, .exchange, .confirm, .discard, .discardSaved: break
+      }
+      works.append(ModelWork(effect, user: user))
+    }
+  }
+
+  // MARK: What may happen to it
+
+  /// Writes that have reached the vault stay; nothing else does.
+  private mutating func crash() {
+    budget.crashes -= 1
+    for token in authority.tokens.indices where UInt8(token) != vault.token {
+      let session = authority.tokens[token].session
+      if vault.token.map({ authority.tokens[Int($0)].session }) != session { authority.excuse(UInt8(token)) }
+    }
+    machine = SessionMachine(policy: machine.policy)
+    (gate, awaited, works, timer, lastBegan, lastEnded) = (nil, ModelAwaited(), [], nil, nil, nil)
+    (unrevoked, pastTimer) = ([], nil)
+  }
+
+  private mutating func act(_ stranger: ModelStep.Stranger) {
+    budget.strangers -= 1
+    let kept = vault.token
+    switch stranger {
+    case .revokes:
+      if let kept { authority.end(kept, .revoked) }
+      return
+    case .logsOut:
+      if let kept { forgetFrom(kept) }
+    case .renews:
+      guard let kept else { return }
+      authority.use(kept)
+      let token = authority.exchange(kept)
+      keep(token)
+      authority.use(token)
+    case .logsIn:
+      if let kept { authority.end(kept, .userAsked) }
+      keep(authority.begin(for: kept.map { 1 - authority.session(of: $0).user } ?? 0))
+    case .corrupts:
+      if let kept { authority.excuse(kept) }
+      vault.content = .corrupt
+    case .removes:
+      if let kept { authority.excuse(kept) }
+      vault.content = .empty
+    }
+    vault.difference = .foreign
+  }
+
+  private mutating func forgetFrom(_ token: UInt8) {
+    authority.end(token, .userAsked)
+    authority.sessions[Int(authority.tokens[Int(token)].session)].isErased = true
+    vault.content = .empty
+  }
+
+  mutating func keep(_ token: UInt8) {
+    vault.content = .token(token)
+    authority.tokens[Int(token)].wasKept = true
+  }
+}

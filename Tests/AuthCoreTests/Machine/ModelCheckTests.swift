@@ -1,0 +1,54 @@
+import Glibc
+import Testing
+
+@testable import AuthCore
+
+/// The shipped machine, explored exhaustively within a bound; `CHECK_DEEP=1` moves the bound out.
+@Suite struct ModelCheckTests {
+  private static let isDeep = getenv("CHECK_DEEP") != nil
+
+  /// What is reached in normal use of everything, and what is reached from the middle of things.
+  private static var explorations: [ModelChecker] {
+    let machine: ModelJudge.Machine = { $0.handle($1) }
+    let narrow = ModelBudget(logins: 1, faults: 0, strangers: 0, crashes: 0, leases: 0, work: 6)
+    let faulty = ModelBudget(logins: 1, faults: 1, strangers: 1, crashes: 0, leases: 1, work: 6)
+    let (first, second, third) = isDeep ? (800_000, 500_000, 500_000) : (6_000, 6_000, 12_000)
+    return [
+      ModelChecker(worlds: ModelWorld.launches(ModelBudget()), mostVisited: first),
+      ModelChecker(worlds: ModelPrologue.sessions(narrow, machine), mostVisited: second),
+      ModelChecker(worlds: ModelPrologue.sessions(faulty, machine), mostVisited: third),
+    ]
+  }
+
+  @Test("M1 to M8, A4, C1 to C3 and D1 hold in every state that is reached, and every cell is")
+  func explore() throws {
+    let start = ContinuousClock.now
+    var states: Set<UInt64> = []
+    var outcomes: Set<ModelOutcome> = []
+    var transitions = 0
+    for exploration in Self.explorations {
+      let report = exploration.explore()
+      try #require(report.violation == nil, "\n\(report.script ?? "")")
+      states.formUnion(report.states)
+      outcomes.formUnion(report.outcomes)
+      transitions += report.transitions
+    }
+    print(
+      "model check: \(states.count) states, \(transitions) transitions, \(outcomes.count) of \(ModelOutcome.all.count) "
+        + "outcomes, \(ContinuousClock.now - start)")
+
+    let unknown = outcomes.subtracting(ModelOutcome.all)
+    #expect(unknown.isEmpty, "the table does not have \(unknown)")
+    let unreached = ModelOutcome.all.filter { !outcomes.contains($0) }
+    if Self.isDeep { #expect(unreached.isEmpty, "not reached: \(unreached)") }
+    let cells = Set(outcomes.map { [$0.state.rawValue, $0.event.rawValue] })
+    #expect(cells.count == SessionState.Kind.allCases.count * SessionEvent.Kind.allCases.count)
+  }
+
+  @Test("the machine comes to the end of every prologue")
+  func prologues() {
+    for prologue in ModelPrologue.all {
+      #expect(prologue.play(ModelBudget(), { $0.handle($1) }) != nil, "\(prologue.words)")
+    }
+  }
+}
