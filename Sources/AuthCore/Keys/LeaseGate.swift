@@ -48,8 +48,9 @@ import Synchronization
 
   /// Enters for synchronous work, unless the gate is closed; then it answers `refused`, which is not to be handed back.
   @usableFromInline func enter() -> Place {
-    // Any slot will do; threads have stacks of their own, so that they seldom meet at one.
-    let spread = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 1) { UInt(bitPattern: $0.baseAddress) >> 16 }
+    // Any slot will do; threads have stacks of their own, so that they seldom meet at one (Fibonacci hashing of the page; D. E. Knuth).
+    let page = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 1) { UInt(bitPattern: $0.baseAddress) >> 12 }
+    let spread = (UInt64(truncatingIfNeeded: page) &* 0x9E37_79B9_7F4A_7C15) >> 61
     return enter(Self.nameless, Int(truncatingIfNeeded: spread), Self.overflow)
   }
 
