@@ -2,4 +2,13 @@
 let allSuites: [Suite] = [
   .gatekeeper,
   .runOnce,
+  .machine,
+  .keys,
+  .status,
+  .durable,
+  .sessionChecks,
+  .throughput,
+  .scale,
+  .memory,
+  .enumeration,
 ]
