@@ -1,17 +1,21 @@
 /// What was asked for on the command line.
-struct BenchOptions {
+struct BenchOptions: Sendable {
   static let usage = """
-    usage: auth-bench [--filter TEXT] [--rounds N] [--json] [--help]
+    usage: auth-bench [--filter TEXT] [--rounds N] [--quick] [--json] [--list] [--help]
 
-      --filter TEXT  only suites and rows whose name contains TEXT, with the baselines they need
-      --rounds N     samples per row, 3 to 1000 (default 15)
+      --filter TEXT  only suites and rows whose name contains TEXT, with the rows they need
+      --rounds N     samples per row, 3 to 1000 (default 15); suites whose samples are dear or noisy take fewer or more
+      --quick        fewer samples and smaller populations: a look, not a figure to quote
       --json         one JSON document on standard output
+      --list         the names of the suites
 
     """
 
   var filter: String?
   var rounds = 15
+  var isQuick = false
   var json = false
+  var list = false
   var help = false
 
   /// Why the command line was not understood.
@@ -22,7 +26,11 @@ struct BenchOptions {
     while let argument = rest.popFirst() {
       switch argument {
       case "--json": json = true
+      case "--list": list = true
       case "--help", "-h": help = true
+      case "--quick":
+        isQuick = true
+        rounds = 5
       case "--filter":
         guard let text = rest.popFirst() else { throw Misuse(message: "--filter needs a text") }
         filter = text
@@ -37,14 +45,22 @@ struct BenchOptions {
     }
   }
 
-  /// The wanted rows of a suite, and with them the baselines they are held against.
-  func select(from suite: Suite) -> [Benchmark] {
-    let all = suite.benchmarks()
-    guard let filter, !suite.name.contains(filter) else { return all }
+  /// Whether to say what takes long.
+  var isTalkative: Bool { !json }
+
+  /// Whether a suite is to be looked into: the ones whose names fit, else all that are cheap to build, for their rows.
+  func looksInto(_ suite: Suite, among all: [Suite]) -> Bool {
+    wants(suite) || (!suite.isDear && !all.contains(where: wants))
+  }
+
+  /// Whether a suite is wanted as a whole.
+  private func wants(_ suite: Suite) -> Bool { filter.map { suite.name.contains($0) } ?? true }
+
+  /// The wanted rows, and with them those they are held against or made of.
+  func select(from all: [Benchmark], of suite: Suite) -> [Benchmark] {
+    guard let filter, !wants(suite) else { return all }
     var wanted = Set(all.map(\.name).filter { $0.contains(filter) })
-    for benchmark in all.reversed() {
-      if wanted.contains(benchmark.name), let baseline = benchmark.baseline { wanted.insert(baseline) }
-    }
+    for benchmark in all.reversed() where wanted.contains(benchmark.name) { wanted.formUnion(benchmark.needs) }
     return all.filter { wanted.contains($0.name) }
   }
 }

@@ -4,14 +4,21 @@
 /// value that is there already does not suspend.
 final class Promise<Value: Sendable>: Sendable {
   private enum State {
-    /// Nothing arrived; these wait, by number.
-    case waiting([UInt64: CheckedContinuation<Value?, Never>])
+    /// Nothing arrived; these wait, in the order in which they came.
+    ///
+    /// There are few, and the first dictionary of a process costs more than the search for one of them.
+    case waiting([Waiter])
     /// It arrived.
     case kept(Value)
   }
 
+  private struct Waiter {
+    let number: UInt64
+    let continuation: CheckedContinuation<Value?, Never>
+  }
+
   private struct Storage {
-    var state = State.waiting([:])
+    var state = State.waiting([])
     var lastWaiter: UInt64 = 0
   }
 
@@ -21,12 +28,12 @@ final class Promise<Value: Sendable>: Sendable {
   ///
   /// A second value is not taken.
   func fulfil(_ value: Value) {
-    let waiters = storage.withLock { storage -> [UInt64: CheckedContinuation<Value?, Never>] in
-      guard case .waiting(let waiters) = storage.state else { return [:] }
+    let waiters = storage.withLock { storage -> [Waiter] in
+      guard case .waiting(let waiters) = storage.state else { return [] }
       storage.state = .kept(value)
       return waiters
     }
-    for waiter in waiters.values { waiter.resume(returning: value) }
+    for waiter in waiters { waiter.continuation.resume(returning: value) }
   }
 
   /// The value, or nil as soon as the waiting task is cancelled.
@@ -43,7 +50,7 @@ final class Promise<Value: Sendable>: Sendable {
           case .kept(let value): return .some(value)
           case .waiting(var waiters):
             if Task.isCancelled { return .some(nil) }
-            waiters[number] = continuation
+            waiters.append(Waiter(number: number, continuation: continuation))
             storage.state = .waiting(waiters)
             return .none
           }
@@ -51,13 +58,14 @@ final class Promise<Value: Sendable>: Sendable {
         if let answer { continuation.resume(returning: answer) }
       }
     } onCancel: {
-      let waiter = storage.withLock { storage -> CheckedContinuation<Value?, Never>? in
-        guard case .waiting(var waiters) = storage.state else { return nil }
-        let waiter = waiters.removeValue(forKey: number)
+      let waiter = storage.withLock { storage -> Waiter? in
+        guard case .waiting(var waiters) = storage.state, let index = waiters.firstIndex(where: { $0.number == number })
+        else { return nil }
+        let waiter = waiters.remove(at: index)
         storage.state = .waiting(waiters)
         return waiter
       }
-      waiter?.resume(returning: nil)
+      waiter?.continuation.resume(returning: nil)
     }
   }
 
@@ -73,7 +81,7 @@ final class Promise<Value: Sendable>: Sendable {
         switch storage.state {
         case .kept(let value): return value
         case .waiting(var waiters):
-          waiters[number] = continuation
+          waiters.append(Waiter(number: number, continuation: continuation))
           storage.state = .waiting(waiters)
           return nil
         }

@@ -3,7 +3,7 @@ import Synchronization
 
 extension Suite {
   /// Gates, against the atomics and the lock that one would write by hand in the same place.
-  static let gatekeeper = Suite(name: "gatekeeper", summary: "one passage, from another module") {
+  static let gatekeeper = Suite(name: "gatekeeper", summary: "one passage, from another module") { _ in
     oneCondition + perElement
   }
 }

@@ -2,7 +2,7 @@ import AuthCore
 
 extension Suite {
   /// Code that has run already: what every later call pays, alone and in a crowd.
-  static let runOnce = Suite(name: "runonce", summary: "already ran, from another module") {
+  static let runOnce = Suite(name: "runonce", summary: "already ran, from another module") { _ in
     let crowd = (0..<population).map { _ in Visited() }
     let lone = Visited()
     for object in crowd { visit(object) }

@@ -1,27 +1,37 @@
-/// The result for programs: one JSON document, `version` 1, times in nanoseconds per operation.
-///
-/// Names are our own literals, so only what JSON must have escaped is.
+/// The result for programs: one JSON document, `version` 2, each figure in the unit of its row.
 struct JSONReport {
   static func render(_ results: [(suite: Suite, rows: [Row])]) -> String {
     let suites = results.map { suite, rows in
       "{\"name\":\(quoted(suite.name)),\"rows\":[" + rows.map(object).joined(separator: ",") + "]}"
     }
-    return "{\"version\":1,\"suites\":[" + suites.joined(separator: ",") + "]}\n"
+    return "{\"version\":2,\"machine\":\(machine),\"suites\":[" + suites.joined(separator: ",") + "]}\n"
+  }
+
+  private static var machine: String {
+    let facts = Machine.facts.map { "\(quoted($0.name)):\(quoted($0.value))" }
+    return "{" + facts.joined(separator: ",") + "}"
   }
 
   private static func object(_ row: Row) -> String {
-    var fields = [
-      "\"name\":\(quoted(row.measurement.name))",
-      "\"median\":\(row.measurement.median)",
-      "\"spread\":\(row.measurement.spread)",
-      "\"samples\":\(row.measurement.samples.count)",
-    ]
-    if let baseline = row.baseline, let ratio = row.ratio {
-      fields.append("\"baseline\":\(quoted(baseline.name)),\"ratio\":\(ratio)")
+    var fields = ["\"name\":\(quoted(row.name))"]
+    if let reason = row.skipped { fields.append("\"skipped\":\(quoted(reason))") }
+    if let measurement = row.measurement {
+      fields += [
+        "\"unit\":\(quoted(row.benchmark.unit.rawValue))", "\"median\":\(measurement.median)",
+        "\"minimum\":\(measurement.minimum)", "\"spread\":\(measurement.spread)",
+        "\"samples\":\(measurement.samples.count)",
+      ]
     }
-    switch row.goal {
+    if let baseline = row.baseline, let ratio = row.ratio, let ratioOfMinima = row.ratioOfMinima {
+      fields += [
+        "\"baseline\":\(quoted(baseline.name))", "\"ratio\":\(ratio)", "\"ratio_of_minima\":\(ratioOfMinima)",
+      ]
+    }
+    switch row.benchmark.goal {
     case .ratio(let limit): fields.append("\"goal\":{\"ratio\":\(limit)}")
-    case .nanoseconds(let limit): fields.append("\"goal\":{\"nanoseconds\":\(limit)}")
+    case .ratioAtLeast(let limit): fields.append("\"goal\":{\"ratio_at_least\":\(limit)}")
+    case .within(let limit): fields.append("\"goal\":{\"within\":\(limit)}")
+    case .atMost(let limit): fields.append("\"goal\":{\"at_most\":\(limit)}")
     case nil: break
     }
     if let isMet = row.isMet { fields.append("\"met\":\(isMet)") }

@@ -2,17 +2,29 @@
 struct Rounds {
   let count: Int
 
-  /// The first round warms up and is not counted.
-  func measure(_ benchmarks: [Benchmark], progress: (Int) -> Void) -> [Measurement] {
-    var samples = [[Double]](repeating: [], count: benchmarks.count)
-    for round in 0...count {
+  /// The first round warms up and is not counted, unless it is the only one.
+  ///
+  /// - Returns: One measurement for each row, nil for one that is skipped.
+  func measure(_ benchmarks: [Benchmark], progress: (Int) -> Void) -> [Measurement?] {
+    var samples: [String: [Double]] = [:]
+    for round in (count == 1 ? 1 : 0)...count {
       progress(round)
-      for (index, benchmark) in benchmarks.enumerated() {
-        let elapsed = ContinuousClock().measure(benchmark.run)
-        if round > 0 { samples[index].append(elapsed.nanoseconds / Double(benchmark.operations)) }
+      for benchmark in benchmarks {
+        guard case .measured(let sample) = benchmark.source else { continue }
+        let value = sample()
+        if round > 0 { samples[benchmark.name, default: []].append(value) }
       }
     }
-    return zip(benchmarks, samples).map { Measurement(name: $0.name, samples: $1) }
+    return benchmarks.map { benchmark in
+      switch benchmark.source {
+      case .measured: Measurement(name: benchmark.name, samples: samples[benchmark.name] ?? [])
+      case .difference(let whole, let part):
+        Measurement(
+          name: benchmark.name, samples: zip(samples[whole] ?? [], samples[part] ?? []).map { $0 - $1 })
+      case .same(let other): Measurement(name: benchmark.name, samples: samples[other] ?? [])
+      case .skipped: nil
+      }
+    }
   }
 }
 

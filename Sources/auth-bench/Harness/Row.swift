@@ -1,30 +1,49 @@
-/// One line of the result: a measurement beside its baseline of the same run, judged by its goal.
+/// One line of the result: a row's measurement beside its baseline of the same run, judged by its goal.
 struct Row {
-  let measurement: Measurement
+  let benchmark: Benchmark
+  /// Nil when the row was skipped.
+  let measurement: Measurement?
   let baseline: Measurement?
-  let goal: Goal?
 
-  /// How many times the baseline it cost; nil without one.
-  var ratio: Double? { baseline.map { measurement.median / $0.median } }
+  var name: String { benchmark.name }
+
+  /// How many times the baseline it came to, by medians; nil without one.
+  var ratio: Double? {
+    guard let measurement, let baseline else { return nil }
+    return measurement.median / baseline.median
+  }
+
+  /// The same by the least samples.
+  var ratioOfMinima: Double? {
+    guard let measurement, let baseline else { return nil }
+    return measurement.minimum / baseline.minimum
+  }
 
   /// Whether the goal was met; nil without one.
   var isMet: Bool? {
-    switch goal {
+    switch benchmark.goal {
     case .ratio(let limit): ratio.map { $0 <= limit }
-    case .nanoseconds(let limit): measurement.median <= limit
+    case .ratioAtLeast(let limit): ratio.map { $0 >= limit }
+    case .within(let limit): ratio.map { $0 <= limit && $0 >= 1 / limit }
+    case .atMost(let limit): measurement.map { $0.median <= limit }
     case nil: nil
     }
   }
 
-  static func rows(of benchmarks: [Benchmark], _ measurements: [Measurement]) -> [Row] {
+  /// Why there is nothing to show.
+  var skipped: String? {
+    if case .skipped(let reason) = benchmark.source { reason } else { nil }
+  }
+
+  static func rows(of benchmarks: [Benchmark], _ measurements: [Measurement?]) -> [Row] {
     zip(benchmarks, measurements).map { benchmark, measurement in
       let baseline = benchmark.baseline.map { name in
-        guard let found = measurements.first(where: { $0.name == name }) else {
+        guard let found = measurements.compactMap({ $0 }).first(where: { $0.name == name }) else {
           preconditionFailure("\"\(benchmark.name)\" is held against \"\(name)\", which is no row of its suite")
         }
         return found
       }
-      return Row(measurement: measurement, baseline: baseline, goal: benchmark.goal)
+      return Row(benchmark: benchmark, measurement: measurement, baseline: baseline)
     }
   }
 }

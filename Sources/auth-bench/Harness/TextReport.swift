@@ -1,36 +1,63 @@
-/// The result for people: a table, and a bar per row as long as its cost beside the dearest of the suite.
+/// The result for people: a table, and a bar per row as long as its figure beside the largest of the suite.
 struct TextReport {
   static let barWidth = 24
 
   static func render(_ suite: Suite, _ rows: [Row]) -> String {
-    let nameWidth = rows.map(\.measurement.name.count).max() ?? 0
-    let dearest = rows.map(\.measurement.median).max() ?? 0
+    let nameWidth = rows.map(\.name.count).max() ?? 0
     var lines = ["\(suite.name): \(suite.summary)"]
     for row in rows {
-      let measurement = row.measurement
-      let bar = dearest > 0 ? Int((measurement.median / dearest * Double(barWidth)).rounded()) : 0
+      let name = "  " + padded(row.name, to: nameWidth)
+      guard let measurement = row.measurement else {
+        lines.append("\(name)   skipped: \(row.skipped ?? "")")
+        continue
+      }
+      let unit = row.benchmark.unit
+      let largest = rows.filter { $0.benchmark.unit == unit }.compactMap(\.measurement?.median).max() ?? 0
+      let bar = largest > 0 ? Int((measurement.median / largest * Double(barWidth)).rounded()) : 0
       lines.append(
         [
-          "  " + padded(measurement.name, to: nameWidth),
-          padded(time(measurement.median), to: 9, left: true),
+          name, padded(amount(measurement.median, unit), to: 10, left: true),
           padded("±" + fixed(measurement.spread * 100, places: 0) + "%", to: 5, left: true),
           padded(row.ratio.map { fixed($0, places: 2) + "×" } ?? "", to: 9, left: true),
-          padded(verdict(row), to: 17),
-          String(repeating: "█", count: max(bar, 1)),
+          padded(row.ratioOfMinima.map { "(min " + fixed($0, places: 2) + "×)" } ?? "", to: 13),
+          padded(verdict(row), to: 17), String(repeating: "█", count: max(bar, 1)),
         ].joined(separator: " "))
       if let baseline = row.baseline { lines.append("    against \(baseline.name)") }
     }
     return lines.joined(separator: "\n") + "\n"
   }
 
+  /// How many goals there were, and which were missed.
+  static func summary(_ results: [(suite: Suite, rows: [Row])]) -> String {
+    let judged = results.flatMap { suite, rows in rows.filter { $0.isMet != nil }.map { (suite, $0) } }
+    let missed = judged.filter { $0.1.isMet == false }.map { "\($0.name): \($1.name)" }
+    let skipped = results.flatMap(\.rows).count { $0.skipped != nil }
+    return
+      (["\(judged.count - missed.count) of \(judged.count) goals met, \(skipped) rows skipped"]
+      + missed.map { "  missed: \($0)" }).joined(separator: "\n")
+  }
+
   static func verdict(_ row: Row) -> String {
-    guard let goal = row.goal, let isMet = row.isMet else { return "" }
+    guard let goal = row.benchmark.goal, let isMet = row.isMet else { return "" }
     let limit =
       switch goal {
-      case .ratio(let limit): fixed(limit, places: 1) + "×"
-      case .nanoseconds(let limit): time(limit)
+      case .ratio(let limit): "≤ " + fixed(limit, places: 2) + "×"
+      case .ratioAtLeast(let limit): "≥ " + fixed(limit, places: 2) + "×"
+      case .within(let limit): "= ×÷ " + fixed(limit, places: 2)
+      case .atMost(let limit): "≤ " + amount(limit, row.benchmark.unit)
       }
-    return (isMet ? "met " : "MISSED ") + "≤ " + limit
+    return (isMet ? "met " : "MISSED ") + limit
+  }
+
+  static func amount(_ value: Double, _ unit: Unit) -> String {
+    switch unit {
+    case .nanoseconds: time(value)
+    case .bytes:
+      value.magnitude < 1_048_576
+        ? fixed(value / 1024, places: 1) + " KiB" : fixed(value / 1_048_576, places: 2) + " MiB"
+    case .perSecond: fixed(value, places: 0) + " /s"
+    case .count: fixed(value, places: 0)
+    }
   }
 
   /// A time in the unit that leaves one to four digits before the point.

@@ -13,6 +13,10 @@ final class Workspace {
   let store: SessionStore
   private let restoring = Gatekeeper<RestoreSteps>()
   private var restored = RestoreOutcome.overtaken
+  /// It is never let go: the process ends with its command, and taking all of this apart first is a tenth of a short run.
+  ///
+  /// Nothing waits for that. What must last was made durable when it was written.
+  private var itself: Workspace?
 
   /// The conditions of finding out about the kept session: one at a time, and once in a run.
   private struct RestoreSteps: OptionSet, Sendable {
@@ -34,7 +38,12 @@ final class Workspace {
     authority = LocalAuthority(directory: places.data, label: context.description, clock: clock)
     vault = FileVault(directory: places.state, context: context)
     store = SessionStore(
+<<<<<<< HEAD
       authority: authority, vault: vault, clock: clock, timing: SessionTiming(watchesLimits: false))
+=======
+      authority: authority, vault: vault, clock: clock, timing: SessionTiming(watchesLimits: staysOpen))
+    itself = self
+>>>>>>> 997a8db879efe077ffdd435ac8f2465a35836d64
   }
 
   /// Finds out about the kept session, once in a run however many parts of it ask.
