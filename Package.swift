@@ -19,7 +19,7 @@ let package = Package(
     .target(name: "AuthLocal", dependencies: ["AuthCore", "CSQLite", "CCrypt"]),
     .executableTarget(name: "auth-cli", dependencies: ["AuthCore", "AuthLocal"]),
     .executableTarget(
-      name: "auth-bench", dependencies: ["AuthCore", "AuthCoreTesting", "AuthLocal", "CSQLite", "CCrypt"]),
+      name: "auth-bench", dependencies: ["AuthCore", "AuthLocal", "CSQLite", "CCrypt"]),
     .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CCrypt", providers: [.apt(["libcrypt-dev"])]),
     .target(name: "Programs", path: "Tests/Programs"),

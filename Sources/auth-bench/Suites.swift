@@ -2,12 +2,9 @@
 let allSuites: [Suite] = [
   .gatekeeper,
   .runOnce,
-<<<<<<< HEAD
   .leases,
   .machine,
-=======
-  .machine,
-  .keys,
+  .renewals,
   .status,
   .durable,
   .sessionChecks,
@@ -15,5 +12,4 @@ let allSuites: [Suite] = [
   .scale,
   .memory,
   .enumeration,
->>>>>>> 997a8db879efe077ffdd435ac8f2465a35836d64
 ]
