@@ -3,14 +3,14 @@ import AuthCore
 extension Suite {
   /// Renewals and rejections, against a switch that one would write by hand for the same few events.
   static let renewals = Suite(name: "renewals", summary: "one event of the session machine, from another module") { _ in
-    [renewals(byHand: true), renewals(byHand: false), rejections(byHand: true), rejections(byHand: false)]
+    [renewing(byHand: true), renewing(byHand: false), rejecting(byHand: true), rejecting(byHand: false)]
   }
 }
 
 private let count = 1_000_000
 
 /// A renewal and its completion, over and over.
-private func renewals(byHand: Bool) -> Benchmark {
+private func renewing(byHand: Bool) -> Benchmark {
   let byHandName = "renewal, switch by hand"
   if byHand {
     var machine = HandWrittenRenewals(sample)
@@ -31,7 +31,7 @@ private func renewals(byHand: Bool) -> Benchmark {
 }
 
 /// A login while somebody is logged in.
-private func rejections(byHand: Bool) -> Benchmark {
+private func rejecting(byHand: Bool) -> Benchmark {
   let byHandName = "rejection, switch by hand"
   if byHand {
     var machine = HandWrittenRenewals(sample)
