@@ -29,65 +29,66 @@ public struct SessionMachine: Hashable, Sendable {
   /// Answers an event, and moves to the state that the answer names.
   public mutating func handle(_ event: SessionEvent) -> Reaction {
     switch state {
-    case .restoring(let state): conclude(.restoring, state.react(to: event, &epochs))
-    case .loggedOut(let state): conclude(.loggedOut, state.react(to: event, &epochs))
-    case .authenticating(let state): conclude(.authenticating, state.react(to: event, &epochs))
-    case .loggedIn(let state): conclude(.loggedIn, state.react(to: event, &epochs, policy))
-    case .renewing(let state): conclude(.renewing, state.react(to: event, &epochs))
-    case .loggingOut(let state): conclude(.loggingOut, state.react(to: event, &epochs))
-    }
-  }
-
-  private mutating func conclude(_ from: SessionState.Kind, _ step: Step) -> Reaction {
-    switch step {
-    case .move(let next, let effects):
-      state = next
-      return .transition(Transition(from: from, to: next.kind, effects: effects))
-    case .join:
-      return .transition(Transition(from: from, to: from, effects: .none))
-    case .reject(let reason):
-      return .rejected(Rejection(reason, permitted: state.permitted))
-    case .ignore(let reason, let cleanup):
-      return .ignored(reason, cleanup)
+    case .restoring(let state): state.react(to: event, &self)
+    case .loggedOut(let state): state.react(to: event, &self)
+    case .authenticating(let state): state.react(to: event, &self)
+    case .loggedIn(let state): state.react(to: event, &self)
+    case .renewing(let state): state.react(to: event, &self)
+    case .loggingOut(let state): state.react(to: event, &self)
     }
   }
 }
 
-/// What a state says to an event; the machine makes a ``Reaction`` of it.
-enum Step {
-  /// Take the event: go there, and do this.
-  case move(SessionState, Effects)
-  /// Take the command: what it asks for is under way, and its caller waits for that.
-  case join
-  /// Refuse the command.
-  case reject(Rejection.Reason)
-  /// Take no notice, but clean up.
-  case ignore(IgnoredBecause, Effects)
+// What a state says to an event.
+extension SessionMachine {
+  /// Takes the event: goes there, and asks for this to be done.
+  mutating func move(_ next: consuming SessionState, _ effects: consuming Effects) -> Reaction {
+    let from = state.kind
+    state = next
+    return .transition(Transition(from: from, to: state.kind, effects: effects))
+  }
 
+  /// Takes the command: what it asks for is under way, and its caller waits for that.
+  func join() -> Reaction {
+    .transition(Transition(from: state.kind, to: state.kind, effects: .none))
+  }
+
+  /// Refuses the command.
+  func reject(_ reason: Rejection.Reason) -> Reaction {
+    .rejected(Rejection(reason, permitted: state.permitted))
+  }
+
+  /// Numbers work that is about to start.
+  mutating func nextEpoch() -> Epoch {
+    epochs.next()
+  }
+}
+
+extension Reaction {
   /// Takes no notice, and there is nothing to clean up.
-  static func ignore(_ reason: IgnoredBecause) -> Step { .ignore(reason, .none) }
+  static func ignored(_ reason: IgnoredBecause) -> Reaction { .ignored(reason, .none) }
 
   /// Answers a late authentication: nothing changes here, and what it brought is revoked.
-  static func fence(_ outcome: SessionEvent.Authenticated) -> Step {
+  static func fence(_ outcome: SessionEvent.Authenticated) -> Reaction {
     switch outcome {
-    case .granted(let late): .ignore(.otherEpoch, Effects(.discard(late)))
-    case .failed: .ignore(.otherEpoch)
+    case .granted(let late): .ignored(.otherEpoch, Effects(.discard(late)))
+    case .failed: .ignored(.otherEpoch)
     }
   }
 
   /// Answers a late renewal: nothing changes here, and what it brought is revoked.
-  static func fence(_ outcome: SessionEvent.Renewed) -> Step {
+  static func fence(_ outcome: SessionEvent.Renewed) -> Reaction {
     switch outcome {
-    case .granted(let late): .ignore(.otherEpoch, Effects(.discard(late)))
-    case .ended, .superseded, .failed: .ignore(.otherEpoch)
+    case .granted(let late): .ignored(.otherEpoch, Effects(.discard(late)))
+    case .ended, .superseded, .failed: .ignored(.otherEpoch)
     }
   }
 
   /// Answers a late write: what landed in the vault is revoked and erased from it.
-  static func fence(_ record: SessionRecord, _ outcome: SessionEvent.Saved) -> Step {
+  static func fence(_ record: SessionRecord, _ outcome: SessionEvent.Saved) -> Reaction {
     switch outcome {
-    case .done: .ignore(.otherEpoch, Effects(.discardSaved(record)))
-    case .failed, .superseded: .ignore(.otherEpoch, Effects(.discard(record)))
+    case .done: .ignored(.otherEpoch, Effects(.discardSaved(record)))
+    case .failed, .superseded: .ignored(.otherEpoch, Effects(.discard(record)))
     }
   }
 }

@@ -17,48 +17,50 @@ public struct Authenticating: Hashable, Sendable {
 
   static let permitted: SessionCommands = [.logOut]
 
-  func react(to event: SessionEvent, _ epochs: inout EpochCounter) -> Step {
+  func react(to event: SessionEvent, _ machine: inout SessionMachine) -> Reaction {
     switch event {
     case .restore, .logIn, .switchUser, .reauthenticate:
-      return .reject(.alreadyInProgress)
+      return machine.reject(.alreadyInProgress)
     case .renew, .check:
-      return .reject(.notLoggedIn)
+      return machine.reject(.notLoggedIn)
     case .logOut:
       // Also while a grant is being kept: if that fails, the vault still holds what was there before. The grant itself is given back when
       // its write comes back.
-      return .clear(unfinished, sweeping: true, .userAsked, revoking: true, &epochs)
+      return machine.clear(unfinished, sweeping: true, .userAsked, revoking: true)
     case .restored:
-      return .ignore(.otherEpoch)
+      return .ignored(.otherEpoch)
     case .authenticated(let epoch, let outcome):
       guard epoch == self.epoch, saving == nil else { return .fence(outcome) }
-      return conclude(outcome, &epochs)
+      return conclude(outcome, &machine)
     case .renewed(_, let outcome):
       return .fence(outcome)
     case .saved(let epoch, let record, let outcome):
       guard epoch == self.epoch, saving == record else { return .fence(record, outcome) }
-      return conclude(record, outcome)
+      return conclude(record, outcome, &machine)
     case .drained, .revoked, .erased, .timedOut:
-      return .ignore(.otherEpoch)
+      return .ignored(.otherEpoch)
     case .limitReached, .ended:
-      return .ignore(.otherSession)
+      return .ignored(.otherSession)
     }
   }
 
-  private func conclude(_ outcome: SessionEvent.Authenticated, _ epochs: inout EpochCounter) -> Step {
+  private func conclude(_ outcome: SessionEvent.Authenticated, _ machine: inout SessionMachine) -> Reaction {
     switch outcome {
     case .granted(let record):
-      let epoch = epochs.next()
-      return .move(
+      let epoch = machine.nextEpoch()
+      return machine.move(
         .authenticating(Authenticating(epoch: epoch, saving: record, from: from)), Effects(.save(epoch, record)))
     case .failed:
-      return .move(origin, Effects(.notify))
+      return machine.move(origin, Effects(.notify))
     }
   }
 
-  private func conclude(_ record: SessionRecord, _ outcome: SessionEvent.Saved) -> Step {
+  private func conclude(
+    _ record: SessionRecord, _ outcome: SessionEvent.Saved, _ machine: inout SessionMachine
+  ) -> Reaction {
     switch outcome {
-    case .done: .move(.loggedIn(LoggedIn(session: record)), Effects(.notify))
-    case .failed, .superseded: .move(origin, Effects(.discard(record), .notify))
+    case .done: machine.move(.loggedIn(LoggedIn(session: record)), Effects(.notify))
+    case .failed, .superseded: machine.move(origin, Effects(.discard(record), .notify))
     }
   }
 
@@ -79,11 +81,11 @@ public struct Authenticating: Hashable, Sendable {
   }
 }
 
-extension Step {
+extension SessionMachine {
   /// Starts an authentication.
-  static func authenticate(from origin: Authenticating.Origin, _ epochs: inout EpochCounter) -> Step {
-    let epoch = epochs.next()
-    return .move(
+  mutating func authenticate(from origin: Authenticating.Origin) -> Reaction {
+    let epoch = nextEpoch()
+    return move(
       .authenticating(Authenticating(epoch: epoch, from: origin)), Effects(.authenticate(epoch), .notify))
   }
 }

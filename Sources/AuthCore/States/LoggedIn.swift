@@ -9,27 +9,29 @@ public struct LoggedIn: Hashable, Sendable {
 
   static let permitted: SessionCommands = [.switchUser, .reauthenticate, .renew, .check, .logOut]
 
-  func react(to event: SessionEvent, _ epochs: inout EpochCounter, _ policy: RenewalPolicy) -> Step {
+  func react(to event: SessionEvent, _ machine: inout SessionMachine) -> Reaction {
     switch event {
     case .restore, .logIn:
-      return .reject(.alreadyLoggedIn)
+      return machine.reject(.alreadyLoggedIn)
     case .switchUser:
-      let epoch = epochs.next()
-      return renew(.switchUser, epoch, renewals, .authenticate(epoch))
+      let epoch = machine.nextEpoch()
+      return renew(.switchUser, epoch, renewals, .authenticate(epoch), &machine)
     case .reauthenticate:
-      let epoch = epochs.next()
-      return renew(.password, epoch, renewals, .reauthenticate(epoch, session))
+      let epoch = machine.nextEpoch()
+      return renew(.password, epoch, renewals, .reauthenticate(epoch, session), &machine)
     case .renew(let now):
-      guard let renewals = renewals.spending(at: now, under: policy) else { return .reject(.renewedRecently) }
-      let epoch = epochs.next()
-      return renew(.activity, epoch, renewals, .renew(epoch, session))
+      guard let renewals = renewals.spending(at: now, under: machine.policy) else {
+        return machine.reject(.renewedRecently)
+      }
+      let epoch = machine.nextEpoch()
+      return renew(.activity, epoch, renewals, .renew(epoch, session), &machine)
     case .check:
-      let epoch = epochs.next()
-      return renew(.check, epoch, renewals, .read(epoch))
+      let epoch = machine.nextEpoch()
+      return renew(.check, epoch, renewals, .read(epoch), &machine)
     case .logOut:
-      return .end(session, .userAsked, revoking: true, &epochs)
+      return machine.end(session, .userAsked, revoking: true)
     case .restored:
-      return .ignore(.otherEpoch)
+      return .ignored(.otherEpoch)
     case .authenticated(_, let outcome):
       return .fence(outcome)
     case .renewed(_, let outcome):
@@ -37,20 +39,21 @@ public struct LoggedIn: Hashable, Sendable {
     case .saved(_, let record, let outcome):
       return .fence(record, outcome)
     case .drained, .revoked, .erased, .timedOut:
-      return .ignore(.otherEpoch)
+      return .ignored(.otherEpoch)
     case .limitReached(let began, let limit):
-      guard began == session.began else { return .ignore(.otherSession) }
-      return .end(session, limit.reason, revoking: true, &epochs)
+      guard began == session.began else { return .ignored(.otherSession) }
+      return machine.end(session, limit.reason, revoking: true)
     case .ended(let began, let reason):
-      guard began == session.began else { return .ignore(.otherSession) }
-      return .end(session, reason, revoking: false, &epochs)
+      guard began == session.began else { return .ignored(.otherSession) }
+      return machine.end(session, reason, revoking: false)
     }
   }
 
   private func renew(
-    _ purpose: Renewing.Purpose, _ epoch: Epoch, _ renewals: RenewalBudget, _ effect: Effect
-  ) -> Step {
-    .move(
+    _ purpose: Renewing.Purpose, _ epoch: Epoch, _ renewals: RenewalBudget, _ effect: Effect,
+    _ machine: inout SessionMachine
+  ) -> Reaction {
+    machine.move(
       .renewing(Renewing(session: session, purpose: purpose, epoch: epoch, renewals: renewals)),
       Effects(effect, .notify))
   }

@@ -18,23 +18,23 @@ public struct LoggedOut: Hashable, Sendable {
     isUnfinished ? [.logIn, .logOut] : [.restore, .logIn]
   }
 
-  func react(to event: SessionEvent, _ epochs: inout EpochCounter) -> Step {
+  func react(to event: SessionEvent, _ machine: inout SessionMachine) -> Reaction {
     switch event {
     case .restore:
       // What the vault still holds is what the user asked to forget.
-      guard !isUnfinished else { return .reject(.logoutUnfinished) }
-      let epoch = epochs.next()
-      return .move(
+      guard !isUnfinished else { return machine.reject(.logoutUnfinished) }
+      let epoch = machine.nextEpoch()
+      return machine.move(
         .restoring(Restoring(reading: epoch, previously: reason)), Effects(.read(epoch), .notify))
     case .logIn:
-      return .authenticate(from: .loggedOut(self), &epochs)
+      return machine.authenticate(from: .loggedOut(self))
     case .switchUser, .reauthenticate, .renew, .check:
-      return .reject(.notLoggedIn)
+      return machine.reject(.notLoggedIn)
     case .logOut:
-      guard isUnfinished else { return .reject(.alreadyLoggedOut) }
-      return .clear(targets, sweeping: sweeping, .userAsked, revoking: true, &epochs)
+      guard isUnfinished else { return machine.reject(.alreadyLoggedOut) }
+      return machine.clear(targets, sweeping: sweeping, .userAsked, revoking: true)
     case .restored:
-      return .ignore(.otherEpoch)
+      return .ignored(.otherEpoch)
     case .authenticated(_, let outcome):
       return .fence(outcome)
     case .renewed(_, let outcome):
@@ -42,9 +42,9 @@ public struct LoggedOut: Hashable, Sendable {
     case .saved(_, let record, let outcome):
       return .fence(record, outcome)
     case .drained, .revoked, .erased, .timedOut:
-      return .ignore(.otherEpoch)
+      return .ignored(.otherEpoch)
     case .limitReached, .ended:
-      return .ignore(.otherSession)
+      return .ignored(.otherSession)
     }
   }
 }

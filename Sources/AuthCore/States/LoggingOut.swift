@@ -33,15 +33,15 @@ public struct LoggingOut: Hashable, Sendable {
 
   static let permitted: SessionCommands = [.logOut]
 
-  func react(to event: SessionEvent, _ epochs: inout EpochCounter) -> Step {
+  func react(to event: SessionEvent, _ machine: inout SessionMachine) -> Reaction {
     switch event {
     case .restore, .logIn, .switchUser, .reauthenticate, .renew, .check:
-      return .reject(.logoutInProgress)
+      return machine.reject(.logoutInProgress)
     case .logOut:
-      guard let successor else { return .join }
-      return abandon(successor, &epochs)
+      guard let successor else { return machine.join() }
+      return abandon(successor, &machine)
     case .restored:
-      return .ignore(.otherEpoch)
+      return .ignored(.otherEpoch)
     case .authenticated(_, let outcome):
       return .fence(outcome)
     case .renewed(_, let outcome):
@@ -49,19 +49,19 @@ public struct LoggingOut: Hashable, Sendable {
     case .saved(_, let record, let outcome):
       return .fence(record, outcome)
     case .drained(let epoch):
-      guard epoch == self.epoch, step == .draining else { return .ignore(.otherEpoch) }
-      return proceed(.none, &epochs)
+      guard epoch == self.epoch, step == .draining else { return .ignored(.otherEpoch) }
+      return proceed(.none, &machine)
     case .revoked(let epoch, let done):
-      guard epoch == self.epoch, step == .revoking else { return .ignore(.otherEpoch) }
-      return proceed(Leftovers(notRevoked: !done), &epochs)
+      guard epoch == self.epoch, step == .revoking else { return .ignored(.otherEpoch) }
+      return proceed(Leftovers(notRevoked: !done), &machine)
     case .erased(let epoch, let left):
-      guard epoch == self.epoch, step == .erasing else { return .ignore(.otherEpoch) }
-      return proceed(left, &epochs)
+      guard epoch == self.epoch, step == .erasing else { return .ignored(.otherEpoch) }
+      return proceed(left, &machine)
     case .timedOut(let epoch, let leases):
-      guard epoch == self.epoch else { return .ignore(.otherEpoch) }
-      return proceed(overdue(leases), &epochs)
+      guard epoch == self.epoch else { return .ignored(.otherEpoch) }
+      return proceed(overdue(leases), &machine)
     case .limitReached, .ended:
-      return .ignore(.alreadyEnding)
+      return .ignored(.alreadyEnding)
     }
   }
 
@@ -73,79 +73,79 @@ public struct LoggingOut: Hashable, Sendable {
     }
   }
 
-  private func proceed(_ left: Leftovers, _ epochs: inout EpochCounter) -> Step {
+  private func proceed(_ left: Leftovers, _ machine: inout SessionMachine) -> Reaction {
     var next = self
     next.leftovers = leftovers.adding(left)
     return switch (step, targets) {
     case (.draining, .some(let targets)) where revoking:
-      next.begin(.revoking, &epochs) { .revoke($0, targets, reason) }
+      next.begin(.revoking, &machine) { .revoke($0, targets, reason) }
     case (.draining, .some), (.draining, .none), (.revoking, .some), (.revoking, .none):
-      next.eraseOrFinish(&epochs)
+      next.eraseOrFinish(&machine)
     case (.erasing, .some), (.erasing, .none):
-      next.finish()
+      next.finish(&machine)
     }
   }
 
-  private func eraseOrFinish(_ epochs: inout EpochCounter) -> Step {
-    if successor != nil { return finish() }
-    if let targets, !sweeping { return begin(.erasing, &epochs) { .erase($0, targets) } }
-    return begin(.erasing, &epochs) { .forget($0) }
+  private func eraseOrFinish(_ machine: inout SessionMachine) -> Reaction {
+    if successor != nil { return finish(&machine) }
+    if let targets, !sweeping { return begin(.erasing, &machine) { .erase($0, targets) } }
+    return begin(.erasing, &machine) { .forget($0) }
   }
 
-  private func begin(_ step: Progress, _ epochs: inout EpochCounter, _ effect: (Epoch) -> Effect) -> Step {
-    let epoch = epochs.next()
+  private func begin(_ step: Progress, _ machine: inout SessionMachine, _ effect: (Epoch) -> Effect) -> Reaction {
+    let epoch = machine.nextEpoch()
     let next = LoggingOut(
       epoch: epoch, step: step, reason: reason, targets: targets, sweeping: sweeping, revoking: revoking,
       successor: successor, leftovers: leftovers)
-    return .move(.loggingOut(next), Effects(effect(epoch)))
+    return machine.move(.loggingOut(next), Effects(effect(epoch)))
   }
 
-  private func finish() -> Step {
+  private func finish(_ machine: inout SessionMachine) -> Reaction {
     if let successor {
-      return .move(.loggedIn(LoggedIn(session: successor, predecessor: leftovers)), Effects(.notify))
+      return machine.move(.loggedIn(LoggedIn(session: successor, predecessor: leftovers)), Effects(.notify))
     }
     let next = LoggedOut(reason: .ended(reason), leftovers: leftovers, targets: targets, sweeping: sweeping)
-    return .move(.loggedOut(next), Effects(.notify))
+    return machine.move(.loggedOut(next), Effects(.notify))
   }
 
   /// The user logs out while a switch is under way: the one who was to come does not.
-  private func abandon(_ successor: SessionRecord, _ epochs: inout EpochCounter) -> Step {
+  private func abandon(_ successor: SessionRecord, _ machine: inout SessionMachine) -> Reaction {
     let token = targets?.token ?? successor.grant.token
     let next = LoggingOut(
       epoch: epoch, step: step, reason: .userAsked, targets: Effect.Targets(token, pending: successor.grant.token),
       leftovers: leftovers)
     switch step {
-    case .draining: return .move(.loggingOut(next), Effects(.notify))
+    case .draining: return machine.move(.loggingOut(next), Effects(.notify))
     case .revoking, .erasing:
-      return next.begin(.revoking, &epochs) {
+      return next.begin(.revoking, &machine) {
         .revoke($0, Effect.Targets(token, pending: successor.grant.token), .userAsked)
       }
     }
   }
 }
 
-extension Step {
+extension SessionMachine {
   /// Ends a session that has keys.
-  static func end(
+  mutating func end(
     _ session: SessionRecord, _ reason: EndReason, revoking: Bool, pending: SessionToken? = nil,
-    successor: SessionRecord? = nil, _ epochs: inout EpochCounter
-  ) -> Step {
-    let epoch = epochs.next()
+    successor: SessionRecord? = nil
+  ) -> Reaction {
+    let epoch = nextEpoch()
     let next = LoggingOut(
       epoch: epoch, step: .draining, reason: reason,
       targets: Effect.Targets(session.grant.token, pending: pending), revoking: revoking, successor: successor)
-    return .move(.loggingOut(next), Effects(.closeKeys(session.began), .notify, .drain(epoch)))
+    return move(.loggingOut(next), Effects(.closeKeys(session.began), .notify, .drain(epoch)))
   }
 
   /// Clears away what may be left of a session that has no keys.
   ///
   /// It begins with the leases too: one may have outlived a session that ended before.
-  static func clear(
-    _ targets: Effect.Targets?, sweeping: Bool, _ reason: EndReason, revoking: Bool, _ epochs: inout EpochCounter
-  ) -> Step {
-    let epoch = epochs.next()
+  mutating func clear(
+    _ targets: Effect.Targets?, sweeping: Bool, _ reason: EndReason, revoking: Bool
+  ) -> Reaction {
+    let epoch = nextEpoch()
     let next = LoggingOut(
       epoch: epoch, step: .draining, reason: reason, targets: targets, sweeping: sweeping, revoking: revoking)
-    return .move(.loggingOut(next), Effects(.notify, .drain(epoch)))
+    return move(.loggingOut(next), Effects(.notify, .drain(epoch)))
   }
 }

@@ -40,41 +40,41 @@ public struct Renewing: Hashable, Sendable {
     }
   }
 
-  func react(to event: SessionEvent, _ epochs: inout EpochCounter) -> Step {
+  func react(to event: SessionEvent, _ machine: inout SessionMachine) -> Reaction {
     switch event {
     case .restore, .logIn:
-      return .reject(.alreadyLoggedIn)
+      return machine.reject(.alreadyLoggedIn)
     case .switchUser, .reauthenticate:
-      return .reject(.alreadyInProgress)
+      return machine.reject(.alreadyInProgress)
     case .renew:
-      return purpose == .activity ? .join : .reject(.renewalInProgress)
+      return purpose == .activity ? machine.join() : machine.reject(.renewalInProgress)
     case .check:
       // Not joined: the reading under way may have looked before the change that this caller heard of.
-      return .reject(.renewalInProgress)
+      return machine.reject(.renewalInProgress)
     case .logOut:
-      return .end(session, .userAsked, revoking: true, pending: pending, &epochs)
+      return machine.end(session, .userAsked, revoking: true, pending: pending)
     case .restored(let epoch, let outcome):
-      guard epoch == self.epoch, isReading else { return .ignore(.otherEpoch) }
-      return conclude(outcome, &epochs)
+      guard epoch == self.epoch, isReading else { return .ignored(.otherEpoch) }
+      return conclude(outcome, &machine)
     case .authenticated(let epoch, let outcome):
       guard epoch == self.epoch, purpose == .switchUser, step == .asking else { return .fence(outcome) }
-      return conclude(outcome, &epochs)
+      return conclude(outcome, &machine)
     case .renewed(let epoch, let outcome):
       guard epoch == self.epoch, purpose == .activity || purpose == .password, step == .asking else {
         return .fence(outcome)
       }
-      return conclude(outcome, &epochs)
+      return conclude(outcome, &machine)
     case .saved(let epoch, let record, let outcome):
       guard epoch == self.epoch, step == .saving(record) else { return .fence(record, outcome) }
-      return conclude(record, outcome, &epochs)
+      return conclude(record, outcome, &machine)
     case .drained, .revoked, .erased, .timedOut:
-      return .ignore(.otherEpoch)
+      return .ignored(.otherEpoch)
     case .limitReached(let began, let limit):
-      guard began == session.began else { return .ignore(.otherSession) }
-      return .end(session, limit.reason, revoking: true, pending: pending, &epochs)
+      guard began == session.began else { return .ignored(.otherSession) }
+      return machine.end(session, limit.reason, revoking: true, pending: pending)
     case .ended(let began, let reason):
-      guard began == session.began else { return .ignore(.otherSession) }
-      return .end(session, reason, revoking: pending != nil, pending: pending, &epochs)
+      guard began == session.began else { return .ignored(.otherSession) }
+      return machine.end(session, reason, revoking: pending != nil, pending: pending)
     }
   }
 

@@ -11,23 +11,23 @@ public struct Restoring: Hashable, Sendable {
 
   static let permitted: SessionCommands = [.restore, .logIn, .logOut]
 
-  func react(to event: SessionEvent, _ epochs: inout EpochCounter) -> Step {
+  func react(to event: SessionEvent, _ machine: inout SessionMachine) -> Reaction {
     switch event {
     case .restore:
-      guard reading == nil else { return .join }
-      let epoch = epochs.next()
-      return .move(
+      guard reading == nil else { return machine.join() }
+      let epoch = machine.nextEpoch()
+      return machine.move(
         .restoring(Restoring(reading: epoch, obstacle: obstacle, previously: previously)),
         Effects(.read(epoch), .notify))
     case .logIn:
-      return .authenticate(from: .restoring(obstacle, previously), &epochs)
+      return machine.authenticate(from: .restoring(obstacle, previously))
     case .switchUser, .reauthenticate, .renew, .check:
-      return .reject(.notLoggedIn)
+      return machine.reject(.notLoggedIn)
     case .logOut:
-      return .clear(nil, sweeping: true, .userAsked, revoking: true, &epochs)
+      return machine.clear(nil, sweeping: true, .userAsked, revoking: true)
     case .restored(let epoch, let outcome):
-      guard epoch == reading else { return .ignore(.otherEpoch) }
-      return conclude(outcome, &epochs)
+      guard epoch == reading else { return .ignored(.otherEpoch) }
+      return conclude(outcome, &machine)
     case .authenticated(_, let outcome):
       return .fence(outcome)
     case .renewed(_, let outcome):
@@ -35,22 +35,22 @@ public struct Restoring: Hashable, Sendable {
     case .saved(_, let record, let outcome):
       return .fence(record, outcome)
     case .drained, .revoked, .erased, .timedOut:
-      return .ignore(.otherEpoch)
+      return .ignored(.otherEpoch)
     case .limitReached, .ended:
-      return .ignore(.otherSession)
+      return .ignored(.otherSession)
     }
   }
 
-  private func conclude(_ outcome: SessionEvent.Restored, _ epochs: inout EpochCounter) -> Step {
+  private func conclude(_ outcome: SessionEvent.Restored, _ machine: inout SessionMachine) -> Reaction {
     switch outcome {
     case .found(let record):
-      .move(.loggedIn(LoggedIn(session: record)), Effects(.notify))
+      machine.move(.loggedIn(LoggedIn(session: record)), Effects(.notify))
     case .absent:
-      .move(.loggedOut(LoggedOut(reason: previously)), Effects(.notify))
+      machine.move(.loggedOut(LoggedOut(reason: previously)), Effects(.notify))
     case .ended(let reason, let token):
-      .clear(Effect.Targets(token), sweeping: false, reason, revoking: false, &epochs)
+      machine.clear(Effect.Targets(token), sweeping: false, reason, revoking: false)
     case .obstructed(let obstacle):
-      .move(.restoring(Restoring(obstacle: obstacle, previously: previously)), Effects(.notify))
+      machine.move(.restoring(Restoring(obstacle: obstacle, previously: previously)), Effects(.notify))
     }
   }
 }
