@@ -19,7 +19,7 @@ extension Workspace {
     for account in page.items {
       table.add([
         account.user.username, account.user.displayName, account.user.role.rawValue, account.state,
-        UTCTime(seconds: account.createdAt.seconds).local,
+        UTCTime(seconds: account.createdAt.seconds).local(.minutes),
       ])
     }
     return Answer(

@@ -14,11 +14,11 @@ extension Workspace {
     let events = page.items.reversed()
     var table = Table([
       .init(title: "TIME"), .init(title: "EVENT"), .init(title: "ACCOUNT"), .init(title: "BY"),
-      .init(title: "SESSION"), .init(title: "DETAIL"),
+      .init(title: "SESSION", yields: true), .init(title: "DETAIL"),
     ])
     for event in events {
       table.add([
-        UTCTime(seconds: event.at.seconds).local, event.name, event.account ?? "", event.actor ?? "",
+        UTCTime(seconds: event.at.seconds).local(.seconds), event.name, event.account ?? "", event.actor ?? "",
         event.session ?? "", event.detail ?? "",
       ])
     }

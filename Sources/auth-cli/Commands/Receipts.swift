@@ -20,7 +20,7 @@ extension Workspace {
     for receipt in page.items {
       let isOut = receipt.payer == own
       table.add([
-        String(receipt.id), UTCTime(seconds: receipt.madeAt.seconds).local,
+        String(receipt.id), UTCTime(seconds: receipt.madeAt.seconds).local(.seconds),
         (isOut ? "-" : "+") + receipt.amount.description, isOut ? receipt.payee : receipt.payer ?? "opening credit",
       ])
     }

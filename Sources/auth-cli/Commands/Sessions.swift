@@ -18,8 +18,8 @@ extension Workspace {
     ])
     for session in sessions {
       table.add([
-        session.id.rawValue, session.label ?? "", UTCTime(seconds: session.createdAt.seconds).local,
-        UTCTime(seconds: session.activeAt.seconds).local, deadlines.remaining(session.limits),
+        session.id.rawValue, session.label ?? "", UTCTime(seconds: session.createdAt.seconds).local(.minutes),
+        UTCTime(seconds: session.activeAt.seconds).local(.minutes), deadlines.remaining(session.limits),
         session.isCurrent ? "this one" : "",
       ])
     }

@@ -7,6 +7,8 @@ struct Table: Hashable, Sendable {
   struct Column: Hashable, Sendable {
     let title: String
     var alignment = Alignment.left
+    /// Whether it is shortened before others: what is in it is for programs rather than people.
+    var yields = false
   }
 
   let columns: [Column]
@@ -25,7 +27,7 @@ struct Table: Hashable, Sendable {
 
   /// The lines, the titles first.
   ///
-  /// They stay within `width` columns, by shortening the widest column; nil is for a file or a pipe, where nothing is shortened.
+  /// They stay within `width` columns, by shortening those that yield and then the widest; nil is for a file or a pipe, where nothing is shortened.
   func lines(width: Int?) -> [String] {
     let table = [columns.map(\.title)] + rows
     var widths = columns.indices.map { column in table.map { DisplayWidth.columns($0[column]) }.max() ?? 0 }
@@ -45,7 +47,11 @@ struct Table: Hashable, Sendable {
   /// Takes columns from the widest, as long as it stays readable.
   private func shrink(_ widths: inout [Int], to width: Int) {
     let readable = 8
-    while widths.reduce(0, +) + 2 * (widths.count - 1) > width {
+    func isTooWide() -> Bool { widths.reduce(0, +) + 2 * (widths.count - 1) > width }
+    for index in columns.indices where columns[index].yields {
+      while isTooWide(), widths[index] > readable { widths[index] -= 1 }
+    }
+    while isTooWide() {
       guard let widest = widths.indices.max(by: { widths[$0] < widths[$1] }), widths[widest] > readable else { return }
       widths[widest] -= 1
     }

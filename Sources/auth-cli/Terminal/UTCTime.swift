@@ -43,13 +43,26 @@ struct UTCTime: Hashable, Sendable {
       + "T\(padded(rest / 3600)):\(padded(rest / 60 % 60)):\(padded(rest % 60))Z"
   }
 
+  /// A form of the local time.
+  enum LocalForm: String {
+    /// `2026-01-31 10:30:00 CET`
+    case withZone = "%Y-%m-%d %H:%M:%S %Z"
+    /// `2026-01-31 10:30:00`, in a column of such.
+    case seconds = "%Y-%m-%d %H:%M:%S"
+    /// `2026-01-31 10:30`, in a column of such.
+    case minutes = "%Y-%m-%d %H:%M"
+  }
+
   /// The local time with its zone, such as `2026-01-31 10:30:00 CET`.
-  var local: String {
+  var local: String { local(.withZone) }
+
+  /// The local time.
+  func local(_ form: LocalForm) -> String {
     var clock = time_t(seconds)
     var parts = tm()
     guard localtime_r(&clock, &parts) != nil else { return iso8601 }
     return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
-      guard let start = buffer.baseAddress, strftime(start, buffer.count, "%Y-%m-%d %H:%M:%S %Z", &parts) > 0
+      guard let start = buffer.baseAddress, strftime(start, buffer.count, form.rawValue, &parts) > 0
       else { return iso8601 }
       // The zone's name comes from the environment.
       return TextEscaping.escape(String(cString: start))

@@ -86,5 +86,10 @@ struct BarTests {
     for line in ["accounts list --no-color", "receipts --no-color", "events --no-color"] {
       for text in try await show(line, in: home, columns: 72) { #expect(DisplayWidth.columns(text) <= 72, "\(text)") }
     }
+    // At the usual width nothing that people need is shortened.
+    for line in ["sessions --no-color", "receipts --no-color"] {
+      let lines = try await show(line, in: home)
+      #expect(lines.allSatisfy { !$0.contains("…") && DisplayWidth.columns($0) <= 80 }, "\(lines)")
+    }
   }
 }
