@@ -75,7 +75,10 @@ extension Gatekeeper where Value: SetAlgebra & Sendable, Value.Element: Sendable
   }
 
   /// Ends unowned passages for what `option` names, whoever began them; owned ones stay.
-  @inlinable public func reset(for option: Value.Element) { taken.withLock { _ = $0.unowned.remove(option) } }
+  @inlinable public func reset(for option: Value.Element) {
+    // The element that was kept dies after the lock is left: its `deinit` is the user's, and may come to this gate.
+    _ = taken.withLock { $0.unowned.remove(option) }
+  }
 
   /// Passes for `option`, runs `body` and opens again however the body ends, or runs nothing.
   @inlinable public func withPassage<Result, Failure: Error>(
@@ -104,7 +107,7 @@ extension Gatekeeper where Value: SetAlgebra & Sendable, Value.Element: Sendable
     taken.withLock { !$0.unowned.overlaps(option) && $0.owned.take(option) }
   }
 
-  @inlinable func leave(_ option: Value.Element) { taken.withLock { _ = $0.owned.remove(option) } }
+  @inlinable func leave(_ option: Value.Element) { _ = taken.withLock { $0.owned.remove(option) } }
 }
 
 extension SetAlgebra {

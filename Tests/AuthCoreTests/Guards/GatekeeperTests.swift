@@ -112,4 +112,24 @@ struct GatekeeperTests {
     #expect(!loads)
     #expect(!published.mayPass(for: .loading), "the published order leaves loading shut for ever")
   }
+
+  /// All are equal, and each comes to the gate when it dies.
+  private final class Departing: Hashable, Sendable {
+    static let gate = Gatekeeper<Set<Departing>>()
+    static let other = Departing()
+
+    static func == (one: Departing, other: Departing) -> Bool { true }
+
+    func hash(into hasher: inout Hasher) {}
+
+    deinit { _ = Departing.gate.mayPass(for: Departing.other) }
+  }
+
+  @Test("an element that is given up dies with no lock held") func elementThatComesBack() {
+    let gate = Departing.gate
+    gate.attemptPassage(for: Departing())
+    gate.reset(for: Departing.other)
+    #expect(gate.withPassage(for: Departing()) { 1 } == .passed(1))
+    #expect(gate.mayPass(for: Departing.other))
+  }
 }
