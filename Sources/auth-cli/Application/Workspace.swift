@@ -38,12 +38,8 @@ final class Workspace {
     authority = LocalAuthority(directory: places.data, label: context.description, clock: clock)
     vault = FileVault(directory: places.state, context: context)
     store = SessionStore(
-<<<<<<< HEAD
       authority: authority, vault: vault, clock: clock, timing: SessionTiming(watchesLimits: false))
-=======
-      authority: authority, vault: vault, clock: clock, timing: SessionTiming(watchesLimits: staysOpen))
     itself = self
->>>>>>> 997a8db879efe077ffdd435ac8f2465a35836d64
   }
 
   /// Finds out about the kept session, once in a run however many parts of it ask.
