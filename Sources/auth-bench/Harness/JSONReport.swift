@@ -22,11 +22,10 @@ struct JSONReport {
         "\"samples\":\(measurement.samples.count)",
       ]
     }
-    if let baseline = row.baseline, let ratio = row.ratio, let ratioOfMinima = row.ratioOfMinima {
-      fields += [
-        "\"baseline\":\(quoted(baseline.name))", "\"ratio\":\(ratio)", "\"ratio_of_minima\":\(ratioOfMinima)",
-      ]
+    if let baseline = row.baseline, let ratio = row.ratio {
+      fields += ["\"baseline\":\(quoted(baseline.name))", "\"ratio\":\(ratio)"]
     }
+    if let ratio = row.ratioOfMinima { fields.append("\"ratio_of_minima\":\(ratio)") }
     switch row.benchmark.goal {
     case .ratio(let limit): fields.append("\"goal\":{\"ratio\":\(limit)}")
     case .ratioAtLeast(let limit): fields.append("\"goal\":{\"ratio_at_least\":\(limit)}")

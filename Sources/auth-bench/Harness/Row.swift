@@ -13,8 +13,9 @@ struct Row {
     return measurement.median / baseline.median
   }
 
-  /// The same by the least samples.
+  /// The same by the least samples; nil for a difference, whose least sample is an accident.
   var ratioOfMinima: Double? {
+    if case .difference = benchmark.source { return nil }
     guard let measurement, let baseline else { return nil }
     return measurement.minimum / baseline.minimum
   }

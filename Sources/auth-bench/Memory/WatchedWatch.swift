@@ -49,7 +49,7 @@ final class WatchedWatch {
   /// Until it has written that much, and then nothing for a while.
   private func waitForQuiet(atLeast least: Double) throws {
     var last = -1.0
-    for _ in 0..<200 {
+    for _ in 0..<1200 {
       usleep(100_000)
       let now = access(output, R_OK) == 0 ? try lines() : 0
       if now >= least, now == last { return }

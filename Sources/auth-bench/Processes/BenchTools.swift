@@ -35,10 +35,11 @@ enum BenchTools {
       let environment = [
         "PATH=" + (getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"), "TMPDIR=" + directory.path,
       ]
-      let build = ChildProcess(path: compiler, arguments: arguments, environment: environment)
+      var build = ChildProcess(path: compiler, arguments: arguments, environment: environment)
+      build.errors = "/dev/null"
       if (try? build.run()) != nil { return target }
     }
-    throw BenchFault("\(source) does not compile")
+    throw BenchFault("\(source) does not compile: \(compiler) -O2 -o bare \(source) -lsqlite3 -lm")
   }
 
   /// The toolchain's own compiler, else the system's.

@@ -9,6 +9,8 @@ struct ChildProcess {
   var input: [UInt8] = []
   /// Where standard output goes; `/dev/null` unless it is to be read.
   var output = "/dev/null"
+  /// Where standard error goes; nil is that of this program.
+  var errors: String?
 
   /// Starts it.
   func start() throws -> pid_t {
@@ -27,6 +29,7 @@ struct ChildProcess {
     }
     defer { if ends[0] >= 0 { close(ends[0]) } }
     posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+    if let errors { posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors, O_WRONLY, 0) }
     let words = ([path] + arguments).map { strdup($0) } + [nil]
     let variables = environment.map { strdup($0) } + [nil]
     defer { for text in words + variables { free(text) } }
