@@ -15,7 +15,7 @@ struct Crowd {
 
       """
     outcome = try await Program(
-      "sh", ["-c", preamble + script + "\nwait\ncd \"$notes\" && grep '' $(ls | grep -v out$)"],
+      "sh", ["-c", preamble + script + "\nwait\ncd \"$notes\" && grep -H '' $(ls | grep -v out$)"],
       environment: home.environment, timeLimit: timeLimit
     ).run()
     var statuses: [String: [Int32]] = [:]
