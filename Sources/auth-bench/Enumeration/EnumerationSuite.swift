@@ -15,7 +15,7 @@ extension Suite {
         var next = 0
         return {
           next += 1
-          refuse("\(kind)\(next)", at: authority)
+          withExtendedLifetime(home) { refuse("\(kind)\(next)", at: authority) }
         }
       }
       return [

@@ -11,6 +11,7 @@ struct BenchHome {
   let directory: BenchDirectory
 
   var environment: [String] { ["AUTH_CLI_HOME=" + path, "HOME=" + path] }
+  private var errors: String { path + ".errors" }
   var database: String { path + "/authority.db" }
   var sessionFile: String { path + "/default.session" }
 
@@ -40,14 +41,14 @@ struct BenchHome {
 
   /// A run of the command line here.
   func command(_ words: String...) -> ChildProcess {
-    ChildProcess(path: program, arguments: words, environment: environment)
+    ChildProcess(path: program, arguments: words, environment: environment, errors: errors)
   }
 
   /// A run of the command line here that is given the password.
   func command(withPassword words: String...) -> ChildProcess {
     ChildProcess(
       path: program, arguments: words + ["--password-stdin"], environment: environment,
-      input: Array((Self.password + "\n").utf8))
+      input: Array((Self.password + "\n").utf8), errors: errors)
   }
 
   /// A login without the price of the password, through the library: by this program in the part of a command line.

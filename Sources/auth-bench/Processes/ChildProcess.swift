@@ -29,7 +29,9 @@ struct ChildProcess {
     }
     defer { if ends[0] >= 0 { close(ends[0]) } }
     posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output, O_WRONLY | O_CREAT | O_APPEND, 0o600)
-    if let errors { posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors, O_WRONLY, 0) }
+    if let errors {
+      posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+    }
     let words = ([path] + arguments).map { strdup($0) } + [nil]
     let variables = environment.map { strdup($0) } + [nil]
     defer { for text in words + variables { free(text) } }
@@ -50,13 +52,18 @@ struct ChildProcess {
 
   static func check(_ status: Int32) throws {
     guard status == 0 else {
-      throw BenchFault("a measured program ended with wait status \(status); its messages are above")
+      throw BenchFault("a measured program ended with wait status \(status); what it said is above")
     }
   }
 
   /// Runs it to its end.
   func run() throws {
-    try Self.wait(for: start())
+    do {
+      try Self.wait(for: start())
+    } catch {
+      if let errors, let said = try? BenchFile.read(errors) { say(said) }
+      throw error
+    }
   }
 
   /// Runs it and returns what it printed.

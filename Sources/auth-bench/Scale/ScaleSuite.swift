@@ -33,13 +33,14 @@ private struct Operation {
   let program: (BenchHome) -> ChildProcess
 }
 
+// The pages are so short that the smallest database fills them.
 private var operations: [Operation] {
   [
     Operation(name: "status") { $0.command("status") },
     Operation(name: "pay") { $0.command("pay", "0.01", "--to", "bob") },
-    Operation(name: "receipts, first page") { $0.command("receipts") },
-    Operation(name: "accounts list, first page") { $0.command("accounts", "list") },
-    Operation(name: "events, last page") { $0.command("events") },
+    Operation(name: "receipts, first page") { $0.command("receipts", "--limit", "5") },
+    Operation(name: "accounts list, first page") { $0.command("accounts", "list", "--limit", "10") },
+    Operation(name: "events, last page") { $0.command("events", "--limit", "10") },
     Operation(name: "login at least hash", prepare: { run($0.command("logout")) }, program: { $0.cheapLogin() }),
   ]
 }

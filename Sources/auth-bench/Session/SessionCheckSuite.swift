@@ -26,7 +26,7 @@ extension Suite {
                 sqlite3_reset(statement)
               }
             }
-            withExtendedLifetime(raw) {}
+            withExtendedLifetime((raw, home)) {}
           }
         },
         Benchmark("session check", .perSecond, against: "raw SQLite: one row in a transaction") {
