@@ -21,9 +21,8 @@ struct Benchmark {
 
   /// A row whose work is timed as a whole: a million calls in this process, or one run of another program.
   ///
-  /// - Parameters:
-  ///   - operations: How many operations one call of `run` does; the figures are per operation.
-  ///   - prepare: What `run` needs done before; it is not timed.
+  /// `operations` is how many operations one call of `run` does; the figures are per operation. What `run` needs done before is done by
+  /// `prepare`, which is not timed.
   init(
     _ name: String, operations: Int = 1, against baseline: String? = nil, goal: Goal? = nil,
     prepare: @escaping () -> Void = {}, _ run: @escaping () -> Void

@@ -17,7 +17,11 @@ struct BenchHome {
 
   /// Makes it.
   ///
-  /// - Parameter cost: What a password check costs; the command line itself hashes anew what was hashed for less.
+  /// - Parameters:
+  ///   - name: What to call its directory.
+  ///   - directory: Where it is made.
+  ///   - cost: What a password check costs; the command line itself hashes anew what was hashed for less.
+  /// - Throws: What kept it from being made.
   init(_ name: String, in directory: BenchDirectory, cost: PasswordCost = .standard) throws {
     path = try directory.directory(name)
     self.directory = directory

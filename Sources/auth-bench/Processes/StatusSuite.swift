@@ -36,7 +36,9 @@ extension Suite {
     })
 }
 
-/// Rows for another tool that says whether somebody is logged in, if it is installed. Its answer does not matter.
+/// Rows for another tool that says whether somebody is logged in, if it is installed.
+///
+/// Its answer does not matter.
 private func beside(_ name: String, _ arguments: [String], goal: Goal?) -> [Benchmark] {
   let words = ([name] + arguments).joined(separator: " ")
   guard let path = BenchTools.installed(name) else {

@@ -21,6 +21,7 @@ final class CommandHome: Sendable {
   /// - Parameters:
   ///   - registered: Whether alice, who is the administrator, and bob have accounts in it.
   ///   - apart: Whether the database and the sessions are in directories of their own.
+  /// - Throws: What kept it from being made.
   init(registered: Bool = true, apart: Bool = false) async throws {
     scratch = try ScratchDirectory()
     let path = scratch.path
