@@ -16,6 +16,8 @@ import Synchronization
     /// Holders that found no free slot.
     var overflow: [UInt] = []
     var reason: EndReason?
+    /// What the session is now; nil while that is what its first key says.
+    var newest: SessionRecord?
     var whenDrained: Promise<Void>?
   }
 
@@ -45,6 +47,14 @@ import Synchronization
 
   /// Why the gate was closed, or nil while it is open.
   @usableFromInline var reason: EndReason? { slow.withLock { $0.reason } }
+
+  /// The session as it is now, where it has changed since its first key.
+  var newest: SessionRecord? { slow.withLock { $0.newest } }
+
+  /// Notes that the session goes on under another record.
+  func goOn(as record: SessionRecord) {
+    slow.withLock { $0.newest = record }
+  }
 
   /// Enters for synchronous work, unless the gate is closed; then it answers `refused`, which is not to be handed back.
   @usableFromInline func enter() -> Place {

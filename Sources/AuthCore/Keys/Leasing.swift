@@ -14,7 +14,7 @@ extension LoggedInSession {
     if place == LeaseGate.refused { throw .ended(gate.reason ?? .revoked) }
     defer { withExtendedLifetime(record) { gate.leave(place) } }
     do {
-      return try body(SessionLease(record))
+      return try body(SessionLease(record, gate))
     } catch {
       throw .body(error)
     }
@@ -31,7 +31,7 @@ extension LoggedInSession {
     if place == LeaseGate.refused { throw .ended(gate.reason ?? .revoked) }
     defer { withExtendedLifetime(record) { gate.leave(place) } }
     do {
-      return try await body(SessionLease(record))
+      return try await body(SessionLease(record, gate))
     } catch {
       throw .body(error)
     }
@@ -51,7 +51,7 @@ extension LoggedInSession {
     if place == LeaseGate.refused { throw .ended(gate.reason ?? .revoked) }
     defer { withExtendedLifetime(record) { gate.leave(place) } }
     do {
-      return try body(resource, SessionLease(record))
+      return try body(resource, SessionLease(record, gate))
     } catch {
       throw .body(error)
     }
@@ -71,7 +71,7 @@ extension LoggedInSession {
     if place == LeaseGate.refused { throw .ended(gate.reason ?? .revoked) }
     defer { withExtendedLifetime(record) { gate.leave(place) } }
     do {
-      return try await body(resource, SessionLease(record))
+      return try await body(resource, SessionLease(record, gate))
     } catch {
       throw .body(error)
     }

@@ -5,10 +5,13 @@
 public struct SessionLease: ~Copyable {
   /// Not retained: a lease only exists inside `withLease`, which keeps the key, and with it the record, until its body has returned.
   @usableFromInline let record: Unmanaged<SessionRecord>
+  /// Not retained either: the key keeps it too.
+  @usableFromInline let gate: Unmanaged<LeaseGate>
 
   @inlinable
-  init(_ record: SessionRecord) {
+  init(_ record: SessionRecord, _ gate: LeaseGate) {
     self.record = .passUnretained(record)
+    self.gate = .passUnretained(gate)
   }
 
   private var grant: Grant { record.takeUnretainedValue().grant }
@@ -18,7 +21,9 @@ public struct SessionLease: ~Copyable {
   /// The public name of the session.
   public var sessionID: SessionID { grant.id }
   /// The secret to present to the authority with the effect.
-  public var token: SessionToken { grant.token }
+  ///
+  /// It is the session's token of this moment, also under a key from before the token was exchanged: read it right before it is used.
+  public var token: SessionToken { gate.takeUnretainedValue().newest?.grant.token ?? grant.token }
 }
 
 /// Why work under a lease did not finish.

@@ -1,7 +1,8 @@
 // The work that ends sessions; what begins and renews them is in SessionWork.swift.
 extension SessionCore {
   func drain(_ epoch: Epoch) async {
-    if let gate = withLock({ $0.gate }) { await gate.drained().valueUncancelled() }
+    // A lease of an earlier session may have outlived that one's logout; this one is not complete while it runs.
+    for gate in withLock({ $0.gates }) { await gate.drained().valueUncancelled() }
     send(.drained(epoch))
   }
 
@@ -24,7 +25,8 @@ extension SessionCore {
   /// answers does not keep the token on the device.
   func forget(_ epoch: Epoch, _ turn: VaultTurn?) async {
     let reading = await onVault(turn) { await vault.load() }
-    let unrevoked = await revocationsInTime(of: withLock { $0.unrevoked } + reading.revocable)
+    let tokens = withLock { $0.unrevoked } + reading.revocable
+    let unrevoked = await revocationsInTime(of: tokens)
     let failure: VaultFailure?
     switch reading {
     case .absent: failure = nil
@@ -33,7 +35,11 @@ extension SessionCore {
       failure = await onVault(nil) { await result { () throws(VaultFailure) in try await vault.setAside() } }
     case .unavailable(let unreadable): failure = unreadable
     }
-    withLock { $0.unrevoked = unrevoked.map(\.token) }
+    withLock { inner in
+      // Another one, which overran its time, may have noted tokens meanwhile.
+      inner.unrevoked.removeAll { tokens.contains($0) }
+      inner.unrevoked += unrevoked.map(\.token)
+    }
     let left = Leftovers(notRevoked: !unrevoked.isEmpty || reading.isUnavailable, notErased: failure != nil)
     finishErasing(epoch, left, unrevoked.map(\.failure.description) + [failure?.description])
   }

@@ -27,6 +27,7 @@ public struct RenewalBudget: Hashable, Sendable {
 
   /// The budget after one more renewal at `now`, or nil when the window is used up.
   func spending(at now: BootInstant, under policy: RenewalPolicy) -> RenewalBudget? {
+    guard policy.limit > 0 else { return nil }
     var next = self
     if let windowBegan, windowBegan.boot == now.boot, now.uptime - windowBegan.uptime < policy.window {
       guard begun < policy.limit else { return nil }

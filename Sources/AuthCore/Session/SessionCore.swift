@@ -13,6 +13,8 @@ final class SessionCore: Sendable {
     var machine: SessionMachine
     /// The gate of the session that stands or is being ended.
     var gate: LeaseGate?
+    /// The gates of sessions before it whose leases did not end in time.
+    var overdue: [LeaseGate] = []
     var revision: UInt64 = 0
     var observers: [any Observer] = []
     /// With more observers than this, those whose targets are gone are looked for.
@@ -30,6 +32,9 @@ final class SessionCore: Sendable {
     var lastVaultChange: Promise<Void>?
     var timers = SessionTimers()
     var isShutDown = false
+
+    /// All gates that may have leases running.
+    var gates: [LeaseGate] { overdue + [gate].compactMap(\.self) }
   }
 
   /// One thing to do with no lock held.
@@ -102,7 +107,10 @@ final class SessionCore: Sendable {
       let gate = LeaseGate(clock: clock)
       // A login outlives the store that began it; a key does not.
       if inner.isShutDown { gate.close(.storeReleased) }
+      inner.overdue = inner.gates.filter { $0.running > 0 }
       inner.gate = gate
+    } else if let session = state.session, before.session !== session {
+      inner.gate?.goOn(as: session)
     }
     for timer in inner.timers.outdated(by: state) { inner.outbox.append(.cancel(timer)) }
     if transition.effects.contains(.notify) {
@@ -116,6 +124,9 @@ final class SessionCore: Sendable {
     guard let record = inner.machine.state.session, let gate = inner.gate else { return nil }
     return LoggedInSession(record, gate)
   }
+
+  /// Whether the task that asks is inside a lease that a logout would wait for.
+  var isInsideLease: Bool { withLock { $0.gates }.contains(where: \.isHeldByCurrentTask) }
 
   func change(_ inner: borrowing Inner) -> SessionChange {
     SessionChange(revision: inner.revision, snapshot: snapshot(inner))

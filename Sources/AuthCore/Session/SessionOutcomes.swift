@@ -65,6 +65,8 @@ public enum SessionFailure: Error, Hashable, Sendable {
   case overtaken
   /// The clock could not be read, so nobody can tell.
   case clock(ClockFailure)
+  /// It was asked for from inside a lease, for whose end it would wait: leave the lease first.
+  case insideLease
   /// The calling task was cancelled. The work goes on.
   case cancelled
 }

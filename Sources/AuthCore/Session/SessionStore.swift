@@ -6,6 +6,8 @@ public import Observation
 /// notified; a logout is the other way round, so that it wins whatever fails: keys dead, leases drained, token revoked, token erased, notified.
 /// Work outlives a cancelled waiter: the waiter leaves at once, the work goes on.
 ///
+/// Keep the store for as long as a key is to live: keys die with it. The session itself stands, and another store can restore it.
+///
 /// ```swift
 /// import AuthCore
 ///
@@ -89,14 +91,15 @@ public final class SessionStore: Observable, Sendable {
   /// A vault or an authority that cannot be asked leaves the state at `restoring`: that is not "logged out".
   @discardableResult
   public func restore() async -> RestoreOutcome {
-    let (reaction, promise) = core.send(.restore) { reaction, inner in
+    let (_, promise) = core.send(.restore) { reaction, inner in
       reaction.isTransition ? inner.awaited.beginRestore() : nil
     }
     if let promise { return await promise.value() ?? .cancelled }
-    if case .rejected(let rejection) = reaction, rejection.reason == .alreadyLoggedIn, let session {
-      return .loggedIn(session)
+    switch core.withLock({ core.snapshot($0) }) {
+    case .loggedIn(let session), .renewing(let session): return .loggedIn(session)
+    case .loggedOut(let reason): return .loggedOut(reason)
+    case .restoring, .authenticating, .loggingOut: return .overtaken
     }
-    return .overtaken
   }
 
   /// Begins a session.
@@ -117,12 +120,14 @@ public final class SessionStore: Observable, Sendable {
 
   /// Logs another user in in place of the present one, who stays if that fails.
   ///
-  /// - Throws: ``SessionFailure``; the present session is untouched then, unless it ended meanwhile.
+  /// - Throws: ``SessionFailure``; the present session is untouched then, unless it ended meanwhile. ``SessionFailure/insideLease`` when the
+  ///   calling task is inside a lease, for whose end the switch would wait.
   @discardableResult
   public func switchUser(
     to credentials: Credentials, limits: LimitRequest = .standard
   ) async throws(SessionFailure) -> UserSwitch {
-    try await begin(.switchUser, SubmittedCredentials(credentials: credentials, limits: limits)).value()
+    if core.isInsideLease { throw .insideLease }
+    return try await begin(.switchUser, SubmittedCredentials(credentials: credentials, limits: limits)).value()
   }
 
   /// Checks the password of the present user again, which makes the session fresh and its limits new.
@@ -159,7 +164,7 @@ public final class SessionStore: Observable, Sendable {
   /// - Throws: ``SessionFailure/ended(_:)`` when none does, another case when it could not be found out and nothing changed.
   @discardableResult
   public func check() async throws(SessionFailure) -> LoggedInSession {
-    try await work { () throws(SessionFailure) in .check }
+    try await work(sharing: true) { () throws(SessionFailure) in .check }
   }
 
   /// Ends the session.
@@ -169,8 +174,7 @@ public final class SessionStore: Observable, Sendable {
   /// - Throws: ``LogoutRefusal/insideLease`` when the calling task is inside a lease of this session.
   @discardableResult
   public func logOut() async throws(LogoutRefusal) -> LogoutResult {
-    let gate = core.withLock { $0.gate }
-    if let gate, gate.isHeldByCurrentTask { throw .insideLease }
+    if core.isInsideLease { throw .insideLease }
     return try await beginLogOut().value()
   }
 
@@ -192,18 +196,32 @@ public final class SessionStore: Observable, Sendable {
     return PendingSession(promise, reaction)
   }
 
+  // Sharing: the result of a check that begins after this call will do, so that those who wait for the same work make one check afterwards
+  // and not one each.
   private func work(
-    _ event: () throws(SessionFailure) -> SessionEvent
+    sharing: Bool = false, _ event: () throws(SessionFailure) -> SessionEvent
   ) async throws(SessionFailure) -> LoggedInSession {
+    var hasWaited = false
     while true {
-      let (reaction, promise) = core.send(try event()) { reaction, inner in
-        reaction.isTransition ? inner.awaited.beginWork() : inner.awaited.work
+      let (reaction, (promise, isCheck)) = core.send(try event()) { reaction, inner in
+        (reaction.isTransition ? inner.awaited.beginWork() : inner.awaited.work, inner.machine.state.isChecking)
       }
       guard case .rejected(let rejection) = reaction, rejection.reason == .renewalInProgress else {
         return try await PendingSession(reaction.isTransition ? promise : nil, reaction).value().session
       }
+      if sharing, hasWaited, isCheck, let promise { return try await PendingSession(promise, reaction).value().session }
       // Other work on the session is under way; its end is what this waits for, not its result.
       if let promise, await promise.value() == nil { throw .cancelled }
+      hasWaited = true
+    }
+  }
+}
+
+extension SessionState {
+  fileprivate var isChecking: Bool {
+    switch self {
+    case .renewing(let state): state.purpose == .check
+    case .restoring, .loggedOut, .authenticating, .loggedIn, .loggingOut: false
     }
   }
 }

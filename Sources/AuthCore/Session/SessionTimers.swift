@@ -44,7 +44,7 @@ extension SessionCore {
       } catch {
         return  // Cancelled: the step has ended.
       }
-      let leases = withLock { $0.gate?.running ?? 0 }
+      let leases = withLock { $0.gates.reduce(0) { $0 + $1.running } }
       send(.timedOut(epoch, leases: leases)) { reaction, inner in
         if reaction.isTransition { inner.awaited.causes.append(step.overdue(timing.logoutStep)) }
       }
@@ -81,7 +81,8 @@ extension SessionCore {
     guard timing.watchesLimits else { return }
     let task = Task {
       do {
-        try await clock.sleep(for: duration)
+        // A limit may be centuries away, and few clocks can sleep so long; to look again each day costs nothing.
+        try await clock.sleep(for: min(duration, .seconds(86_400)))
       } catch {
         return  // Cancelled: the limit has moved or the session has ended.
       }

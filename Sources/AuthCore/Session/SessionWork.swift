@@ -175,6 +175,7 @@ extension SessionCore {
         try await vault.store(record.grant.token)
         return nil
       } catch {
+        await takeBack(record.grant.token, for: displaced.withLock { $0 })
         return error
       }
     }
@@ -193,6 +194,7 @@ extension SessionCore {
       do throws(VaultFailure) {
         return .success(try await vault.replace(old.grant.token, with: new.grant.token))
       } catch {
+        await takeBack(new.grant.token, for: old.grant.token)
         return .failure(error)
       }
     }
@@ -200,6 +202,22 @@ extension SessionCore {
     case .success(true): send(.saved(epoch, new, .done))
     case .success(false): send(.saved(epoch, new, .superseded), failure: .overtaken)
     case .failure(let failure): send(.saved(epoch, new, .failed), failure: .notSaved(failure))
+    }
+  }
+
+  /// Undoes a write that failed, for it may have landed all the same, as one does whose last flush failed.
+  ///
+  /// The vault would then keep a token that is about to be revoked. Where this fails too, what the caller is told of the write says all there
+  /// is to say.
+  private func takeBack(_ token: SessionToken, for earlier: SessionToken?) async {
+    do throws(VaultFailure) {
+      if let earlier {
+        _ = try await vault.replace(token, with: earlier)
+      } else {
+        try await vault.erase(token)
+      }
+    } catch {
+      return
     }
   }
 

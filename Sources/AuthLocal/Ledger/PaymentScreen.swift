@@ -4,11 +4,18 @@ public import AuthCore
 ///
 /// It cannot be made without a key, and a payment made ready in it can be submitted once.
 ///
-/// ```swift import AuthCore import AuthLocal
+/// ```swift
+/// import AuthCore
+/// import AuthLocal
 ///
-/// func pay(_ store: SessionStore, _ authority: LocalAuthority) async throws { guard let screen = PaymentScreen(store)
-/// else { return } let order = PaymentOrder(amount: try Amount("12.50"), payee: try Username("bob")) let intent = try
-/// screen.prepare(order, at: authority) let receipt = try await screen.submit(intent) print(receipt.id) } ```
+/// func pay(_ store: SessionStore, _ authority: LocalAuthority) async throws {
+///   guard let screen = PaymentScreen(store) else { return }
+///   let order = PaymentOrder(amount: try Amount("12.50"), payee: try Username("bob"))
+///   let intent = try screen.prepare(order, at: authority)
+///   let receipt = try await screen.submit(intent)
+///   print(receipt.id)
+/// }
+/// ```
 public final class PaymentScreen: GuardedScreen {
   private let key: LiveKey
   private let submitting = Gatekeeper<Bool>()

@@ -9,6 +9,7 @@ import Glibc
 public final class BootClock: SessionClock {
   private let bootIDPath: String
   private let known = Locked<BootID?>(nil)
+  private static let longestSleep = Duration.seconds(86_400)
 
   /// Creates a clock for this machine.
   public convenience init() {
@@ -36,9 +37,15 @@ public final class BootClock: SessionClock {
   ///
   /// - Throws: `CancellationError` as soon as the calling task is cancelled.
   public func sleep(for duration: Duration) async throws(CancellationError) {
+    var left = duration
     do {
+      // In pieces: the standard library's sleep traps on a time that it cannot add to its own.
+      while left > Self.longestSleep {
+        try await Task.sleep(for: Self.longestSleep, clock: .continuous)
+        left -= Self.longestSleep
+      }
       // The standard library's continuous clock is CLOCK_BOOTTIME on Linux.
-      try await Task.sleep(for: duration, clock: .continuous)
+      try await Task.sleep(for: left, clock: .continuous)
     } catch {
       throw CancellationError()
     }

@@ -85,7 +85,8 @@ extension Refusal {
         .cannotTell, "overtaken", "another process changed this session at the same time",
         hint: "Look with auth-cli status, then try again.")
     case .clock(let failure): self.init(failure)
-    case .cancelled:
+    case .insideLease, .cancelled:
+      // No command switches users under a lease.
       self.init(.cannotTell, "cancelled", "the command was cancelled", hint: "Look with auth-cli status.")
     }
   }

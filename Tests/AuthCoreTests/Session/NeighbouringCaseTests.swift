@@ -1,0 +1,147 @@
+import AuthCore
+import AuthCoreTesting
+import Testing
+
+@Suite("The rules in neighbouring cases")
+struct NeighbouringCaseTests {
+  /// Starts a lease that lasts until the returned closure is called.
+  private func lease(_ key: LoggedInSession) async -> (end: @Sendable () -> Void, task: Task<Void, any Error>) {
+    let (ends, end) = AsyncStream<Void>.makeStream()
+    let (starts, start) = AsyncStream<Void>.makeStream()
+    let task = Task {
+      try await key.withLease { (_: borrowing SessionLease) async in
+        start.finish()
+        for await _ in ends {}
+      }
+    }
+    for await _ in starts {}
+    return ({ end.finish() }, task)
+  }
+
+  @Test("M7: a logout is not complete while a lease runs that an earlier session left behind")
+  func leaseOfAnEarlierSession() async throws {
+    let world = World()
+    let (end, task) = await lease(try await world.store.logIn(World.alice))
+    let step = SessionTiming().logoutStep
+    let first = world.store.beginLogOut()
+    await world.clock.waitForSleepers(1, dueWithin: step)
+    world.clock.advance(by: step)
+    guard case .partial(let left, _) = try await first.value() else {
+      Issue.record("the logout did not report the lease")
+      return
+    }
+    #expect(left == Leftovers(leases: 1))
+
+    try await world.store.logIn(World.bob)
+    let second = world.store.beginLogOut()
+    #expect(world.store.state == .loggingOut)
+    end()
+    try await task.value
+    #expect(try await second.value() == .complete)
+  }
+
+  @Test("M7: a switch of users from inside a lease is a typed refusal, because it would wait for itself")
+  func switchInsideLease() async throws {
+    let world = World()
+    let key = try await world.store.logIn(World.alice)
+    let store = world.store
+    await #expect(throws: LeaseError<SessionFailure>.body(.insideLease)) {
+      try await key.withLease { (_: borrowing SessionLease) async throws(SessionFailure) in
+        _ = try await store.switchUser(to: World.bob)
+      }
+    }
+    #expect(store.session == key)
+  }
+
+  @Test("a key from before an exchange is the same key: its lease lends the token that works now")
+  func leaseAfterExchange() async throws {
+    let world = World()
+    world.authority.setRotation(true)
+    let key = try await world.store.logIn(World.alice)
+    try await world.store.renew()
+    #expect(world.vault.content == .token(try key.withLease { lease in lease.token }))
+    try await world.store.reauthenticate(password: World.alice.password)
+    #expect(world.vault.content == .token(try key.withLease { lease in lease.token }))
+    #expect(world.vaultAgrees)
+  }
+
+  @Test("C2, M6: a switch whose write failed and landed is taken back, and does not end the first user's session")
+  func switchThatLanded() async throws {
+    let world = World()
+    let key = try await world.store.logIn(World.alice)
+    world.vault.failWrites(World.diskError, landing: true)
+    await #expect(throws: SessionFailure.notSaved(World.diskError)) {
+      try await world.store.switchUser(to: World.bob)
+    }
+    world.vault.failWrites(nil)
+    #expect(world.vaultAgrees)
+    #expect(try await world.store.check() == key)
+    guard case .loggedIn(let restored) = await world.anotherProcess().restore() else {
+      Issue.record("the next process has no session")
+      return
+    }
+    #expect(restored.id == key.id)
+  }
+
+  @Test("C2: a login whose write failed and landed leaves in the vault what was there", arguments: [true, false])
+  func loginThatLanded(over kept: Bool) async throws {
+    let world = World()
+    if kept { try await world.store.logIn(World.alice) }
+    let before = world.vault.content
+    let next = world.anotherProcess()
+    world.vault.failWrites(World.diskError, landing: true)
+    await #expect(throws: SessionFailure.notSaved(World.diskError)) { try await next.logIn(World.bob) }
+    #expect(world.vault.content == before)
+  }
+
+  @Test("M3: after an unfinished logout, restore says that nobody is logged in")
+  func restoreAfterUnfinishedLogout() async throws {
+    let world = World()
+    try await world.store.logIn(World.alice)
+    world.authority.fail(.revoke, with: .unavailable(World.offline))
+    try await world.store.logOut()
+    #expect(await world.store.restore() == .loggedOut(.ended(.userAsked)))
+  }
+
+  @Test("D3: a policy of no renewals permits none")
+  func noRenewals() async throws {
+    let world = World(timing: SessionTiming(renewal: RenewalPolicy(limit: 0)))
+    try await world.store.logIn(World.alice)
+    await #expect(throws: SessionFailure.self) { try await world.store.renew() }
+    #expect(world.count(.renew) == 0)
+  }
+
+  @Test("M10: the watch of a limit that is centuries away sleeps for no longer than a day at a time")
+  func distantLimit() async throws {
+    let world = World()
+    let centuries = Deadline.at(try world.clock.now().advanced(by: .seconds(Int64.max)))
+    world.authority.setGrantedLimits(SessionLimits(idle: .off, absolute: centuries, fresh: .off))
+    let key = try await world.store.logIn(World.alice)
+    for _ in 0..<3 {
+      await world.clock.waitForSleepers(1, dueWithin: .seconds(86_400))
+      world.clock.advance(by: .seconds(86_400))
+    }
+    await world.clock.waitForSleepers(1, dueWithin: .seconds(86_400))
+    #expect(key.isLive)
+  }
+
+  @Test("E1: checks that wait for the same work share the one that follows")
+  func sharedChecks() async throws {
+    let world = World()
+    try await world.store.logIn(World.alice)
+    world.authority.hold(.resume)
+    let store = world.store
+    let first = Task { try await store.check() }
+    await world.authority.waitUntilHeld(.resume)
+    let others = (0..<200).map { _ in Task { try await store.check() } }
+    for _ in 0..<1000 { await Task.yield() }
+    world.authority.releaseFirst(.resume)
+    _ = try await first.value
+    await world.authority.waitUntilHeld(.resume)
+    for _ in 0..<1000 { await Task.yield() }
+    world.authority.release(.resume)
+    for other in others { _ = try await other.value }
+    // Who came late made a check of its own; most had come.
+    #expect(world.count(.resume) < 100)
+  }
+}
