@@ -5,10 +5,13 @@ import Glibc
 final class WatchedWatch {
   private let process: pid_t
   private let output: String
+  /// Kept, so that it is not removed under the watch.
+  private let directory: BenchDirectory
   private let database: BenchDatabase
   private var renamed = 0
 
   init(_ home: BenchHome, _ directory: BenchDirectory) throws {
+    self.directory = directory
     output = directory.file("watched")
     database = try BenchDatabase(path: home.database)
     // Durability is not what is measured: changes shall come as fast as they can be read.
@@ -49,7 +52,7 @@ final class WatchedWatch {
   /// Until it has written that much, and then nothing for a while.
   private func waitForQuiet(atLeast least: Double) throws {
     var last = -1.0
-    for _ in 0..<1200 {
+    for _ in 0..<300 {
       usleep(100_000)
       let now = access(output, R_OK) == 0 ? try lines() : 0
       if now >= least, now == last { return }
