@@ -168,14 +168,15 @@ extension SessionCore {
   }
 
   private func save(_ epoch: Epoch, _ record: SessionRecord, _ turn: VaultTurn?) async {
-    let displaced = Locked<SessionToken?>(nil)
+    let found = Locked<VaultReading>(.absent)
     let failure = await onVault(turn) { () -> VaultFailure? in
-      if case .token(let token) = await vault.load() { displaced.withLock { $0 = token } }
+      let reading = await vault.load()
+      found.withLock { $0 = reading }
       do throws(VaultFailure) {
         try await vault.store(record.grant.token)
         return nil
       } catch {
-        await takeBack(record.grant.token, for: displaced.withLock { $0 })
+        await takeBack(record.grant.token, for: reading.usableToken)
         return error
       }
     }
@@ -183,7 +184,7 @@ extension SessionCore {
       send(.saved(epoch, record, .failed), failure: .notSaved(failure))
       return
     }
-    if let token = displaced.withLock({ $0 }), token != record.grant.token {
+    if let token = found.withLock({ $0 }).legibleToken, token != record.grant.token {
       giveBack(token, .userAsked)
     }
     send(.saved(epoch, record, .done))
@@ -229,6 +230,25 @@ extension SessionCore {
       case .rejected(.ended(let reason)): send(.ended(record.began, reason))
       case .rejected(.superseded), .throttled, .unavailable: break  // Made up for by the first use of the token.
       }
+    }
+  }
+}
+
+extension VaultReading {
+  /// The token that is kept, if it can be used.
+  fileprivate var usableToken: SessionToken? {
+    switch self {
+    case .token(let token): token
+    case .absent, .unavailable, .corrupt: nil
+    }
+  }
+
+  /// The token that can be read, whether or not it can be used: what a login displaces must not go on working somewhere else.
+  fileprivate var legibleToken: SessionToken? {
+    switch self {
+    case .token(let token): token
+    case .corrupt(let evidence): evidence.salvaged
+    case .absent, .unavailable: nil
     }
   }
 }

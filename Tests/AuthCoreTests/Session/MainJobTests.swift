@@ -97,4 +97,17 @@ struct MainJobTests {
     }
     #expect(!key.isLive)
   }
+
+  @Test("C4: a login over a corrupt vault sets the evidence aside and revokes what can still be read in it")
+  func loginOverCorrupt() async throws {
+    let world = World()
+    try await world.store.logIn(World.alice)
+    let old = try #require(world.authority.liveTokens.first)
+    world.vault.content = .corrupt(VaultEvidence("mode 0666", hint: "Log in again.", salvaged: old))
+    let next = SessionStore(authority: world.authority, vault: world.vault, clock: world.clock)
+    try await next.logIn(World.alice)
+    #expect(!world.authority.liveTokens.contains(old))
+    #expect(world.authority.liveTokens.count == 1)
+    #expect(world.vault.evidence.count == 1)
+  }
 }
