@@ -4,7 +4,7 @@ extension Suite {
   /// The same commands in a small and in a large database.
   static let scale = Suite(
     name: "scale", summary: "whole processes, by the number of accounts, sessions, receipts and events", isDear: true,
-    rounds: { $0.isQuick ? 10 : $0.rounds * 3 },
+    rounds: { $0.isQuick ? 10 : $0.rounds * 6 },
     benchmarks: { options in
       let directory = try BenchDirectory()
       let sizes = options.isQuick ? [10, 1000, 20_000] : [10, 1000, 100_000, 1_000_000]
