@@ -27,7 +27,7 @@ extension Workspace {
     return Answer(
       lines: bar("Receipts") + (page.items.isEmpty ? ["No receipts."] : lines(table)),
       [
-        "receipts": .array(page.items.map(JSON.receipt)),
+        "receipts": .array(page.items.map(JSON.receipt)), "shown": .integer(Int64(screen.shown)),
         "next_before": page.lastOfMore.map { .integer($0.id) } ?? .null,
       ],
       notes: page.lastOfMore.map { ["More: auth-cli receipts --before \($0.id)"] } ?? [])
