@@ -12,9 +12,7 @@ struct Row {
   func flag(_ column: Int32) -> Bool { integer(column) != 0 }
   func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
   func text(_ column: Int32) -> String { String(decoding: blob(column), as: UTF8.self) }
-  func optionalInteger(_ column: Int32) -> Int64? { isNull(column) ? nil : integer(column) }
   func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
-  func optionalBlob(_ column: Int32) -> [UInt8]? { isNull(column) ? nil : blob(column) }
 
   func blob(_ column: Int32) -> [UInt8] {
     // The order matters: the pointer first, then its length (sqlite.org/c3ref/column_blob.html).

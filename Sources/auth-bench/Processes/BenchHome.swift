@@ -13,7 +13,6 @@ struct BenchHome {
   var environment: [String] { ["AUTH_CLI_HOME=" + path, "HOME=" + path] }
   private var errors: String { path + ".errors" }
   var database: String { path + "/authority.db" }
-  var sessionFile: String { path + "/default.session" }
 
   /// Makes it.
   ///

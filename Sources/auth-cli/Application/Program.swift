@@ -26,16 +26,14 @@ enum Program {
       return describe("program", asJSON) { _ throws(UsageError) in
         AuthTool.tool.name + " " + AuthTool.version + (asJSON ? "" : "\n")
       }
-    case .help(let topic):
-      return describe("help", asJSON) { width throws(UsageError) in try Help(AuthTool.tool, width: width).page(topic) }
+    case .help(let topic): return help(topic, asJSON)
     case .request(let request, let parsed): return await run(request, parsed, asJSON)
     }
   }
 
   private static func run(_ request: Request, _ parsed: ParsedWords, _ asJSON: Bool) async -> ExitStatus {
     switch request {
-    case .help(let topic):
-      return describe("help", asJSON) { width throws(UsageError) in try Help(AuthTool.tool, width: width).page(topic) }
+    case .help(let topic): return help(topic, asJSON)
     case .manual: return describe("man", asJSON) { _ throws(UsageError) in Manual(AuthTool.tool).page }
     case .completions(let shell):
       return describe("completions", asJSON) { _ throws(UsageError) in
@@ -60,6 +58,10 @@ enum Program {
     } catch {
       return printer.refuse(error)
     }
+  }
+
+  private static func help(_ topic: [String], _ asJSON: Bool) -> ExitStatus {
+    describe("help", asJSON) { width throws(UsageError) in try Help(AuthTool.tool, width: width).page(topic) }
   }
 
   /// Prints text that describes the program, as a document in the member `name`: needs no account and no file.

@@ -3,11 +3,6 @@ struct Style: Hashable, Sendable {
   /// A kind of emphasis.
   enum Emphasis: String, Hashable, Sendable {
     case bold = "1"
-    case dim = "2"
-    case red = "31"
-    case green = "32"
-    case yellow = "33"
-    case reverse = "7"
   }
 
   let isOn: Bool
