@@ -19,9 +19,11 @@ let package = Package(
     .target(name: "AuthLocal", dependencies: ["AuthCore", "CSQLite", "CCrypt"]),
     .executableTarget(name: "auth-cli", dependencies: ["AuthCore", "AuthLocal"]),
     .executableTarget(
-      name: "auth-bench", dependencies: ["AuthCore", "AuthLocal", "CSQLite", "CCrypt"]),
+      name: "auth-bench", dependencies: ["AuthCore", "AuthLocal", "CSQLite", "CCrypt", "CPerfEvent"]),
     .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CCrypt", providers: [.apt(["libcrypt-dev"])]),
+    // Not a library but a call of the kernel, for the benchmarks.
+    .systemLibrary(name: "CPerfEvent"),
     .target(name: "Programs", path: "Tests/Programs"),
     .testTarget(name: "AuthCoreTests", dependencies: ["AuthCore", "AuthCoreTesting", "Programs"]),
     .testTarget(name: "AuthLocalTests", dependencies: ["AuthLocal", "AuthCoreTesting", "CSQLite"]),

@@ -21,6 +21,9 @@ public struct Leftovers: Hashable, Sendable, CustomStringConvertible {
   /// Nothing remains.
   public static let none = Leftovers()
 
+  /// Whether a token may still work or may still be kept.
+  var hasTokens: Bool { notRevoked || notErased }
+
   /// Both together.
   func adding(_ other: Leftovers) -> Leftovers {
     Leftovers(

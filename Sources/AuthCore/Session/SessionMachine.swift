@@ -28,39 +28,11 @@ public struct SessionMachine: Hashable, Sendable {
 
   /// Answers an event, and moves to the state that the answer names.
   public mutating func handle(_ event: SessionEvent) -> Reaction {
-    switch state {
-    case .restoring(let state): state.react(to: event, &self)
-    case .loggedOut(let state): state.react(to: event, &self)
-    case .authenticating(let state): state.react(to: event, &self)
-    case .loggedIn(let state): state.react(to: event, &self)
-    case .renewing(let state): state.react(to: event, &self)
-    case .loggingOut(let state): state.react(to: event, &self)
-    }
-  }
-}
-
-// What a state says to an event.
-extension SessionMachine {
-  /// Takes the event: goes there, and asks for this to be done.
-  mutating func move(_ next: consuming SessionState, _ effects: consuming Effects) -> Reaction {
-    let from = state.kind
-    state = next
-    return .transition(Transition(from: from, to: state.kind, effects: effects))
-  }
-
-  /// Takes the command: what it asks for is under way, and its caller waits for that.
-  func join() -> Reaction {
-    .transition(Transition(from: state.kind, to: state.kind, effects: .none))
-  }
-
-  /// Refuses the command.
-  func reject(_ reason: Rejection.Reason) -> Reaction {
-    .rejected(Rejection(reason, permitted: state.permitted))
-  }
-
-  /// Numbers work that is about to start.
-  mutating func nextEpoch() -> Epoch {
-    epochs.next()
+    var turn = Turn(from: state.kind, policy: policy, epochs: epochs)
+    let reaction = state.react(to: event, &turn)
+    epochs = turn.epochs
+    if let next = turn.next { state = next }
+    return reaction
   }
 }
 

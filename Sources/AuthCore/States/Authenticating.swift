@@ -1,5 +1,5 @@
 /// Nobody is logged in yet: the authority has been asked about credentials, or its grant is being kept.
-public struct Authenticating: Hashable, Sendable {
+public struct Authenticating: AnsweringState, Hashable, Sendable {
   /// The epoch of the work under way.
   public let epoch: Epoch
   /// The grant that is being kept; nil while the authority has not answered.
@@ -15,28 +15,28 @@ public struct Authenticating: Hashable, Sendable {
     case loggedOut(LoggedOut)
   }
 
-  static let permitted: SessionCommands = [.logOut]
+  var permitted: SessionCommands { [.logOut] }
 
-  func react(to event: SessionEvent, _ machine: inout SessionMachine) -> Reaction {
+  func react(to event: SessionEvent, _ turn: inout Turn) -> Reaction {
     switch event {
     case .restore, .logIn, .switchUser, .reauthenticate:
-      return machine.reject(.alreadyInProgress)
+      return reject(.alreadyInProgress)
     case .renew, .check:
-      return machine.reject(.notLoggedIn)
+      return reject(.notLoggedIn)
     case .logOut:
       // Also while a grant is being kept: if that fails, the vault still holds what was there before. The grant itself is given back when
       // its write comes back.
-      return machine.clear(unfinished, sweeping: true, .userAsked, revoking: true)
+      return turn.clear(unfinished, sweeping: true, .userAsked, revoking: true)
     case .restored:
       return .ignored(.otherEpoch)
     case .authenticated(let epoch, let outcome):
       guard epoch == self.epoch, saving == nil else { return .fence(outcome) }
-      return conclude(outcome, &machine)
+      return conclude(outcome, &turn)
     case .renewed(_, let outcome):
       return .fence(outcome)
     case .saved(let epoch, let record, let outcome):
-      guard epoch == self.epoch, saving == record else { return .fence(record, outcome) }
-      return conclude(record, outcome, &machine)
+      guard epoch == self.epoch, isSaving(record) else { return .fence(record, outcome) }
+      return conclude(record, outcome, &turn)
     case .drained, .revoked, .erased, .timedOut:
       return .ignored(.otherEpoch)
     case .limitReached, .ended:
@@ -44,23 +44,30 @@ public struct Authenticating: Hashable, Sendable {
     }
   }
 
-  private func conclude(_ outcome: SessionEvent.Authenticated, _ machine: inout SessionMachine) -> Reaction {
+  private func conclude(_ outcome: SessionEvent.Authenticated, _ turn: inout Turn) -> Reaction {
     switch outcome {
     case .granted(let record):
-      let epoch = machine.nextEpoch()
-      return machine.move(
+      let epoch = turn.nextEpoch()
+      return turn.move(
         .authenticating(Authenticating(epoch: epoch, saving: record, from: from)), Effects(.save(epoch, record)))
     case .failed:
-      return machine.move(origin, Effects(.notify))
+      return turn.move(origin, Effects(.notify))
     }
   }
 
   private func conclude(
-    _ record: SessionRecord, _ outcome: SessionEvent.Saved, _ machine: inout SessionMachine
+    _ record: SessionRecord, _ outcome: SessionEvent.Saved, _ turn: inout Turn
   ) -> Reaction {
     switch outcome {
-    case .done: machine.move(.loggedIn(LoggedIn(session: record)), Effects(.notify))
-    case .failed, .superseded: machine.move(origin, Effects(.discard(record), .notify))
+    case .done: turn.move(.loggedIn(LoggedIn(session: record)), Effects(.notify))
+    case .failed, .superseded: turn.move(origin, Effects(.discard(record), .notify))
+    }
+  }
+
+  private func isSaving(_ record: SessionRecord) -> Bool {
+    switch saving {
+    case .some(let kept): kept == record
+    case .none: false
     }
   }
 
@@ -81,7 +88,7 @@ public struct Authenticating: Hashable, Sendable {
   }
 }
 
-extension SessionMachine {
+extension Turn {
   /// Starts an authentication.
   mutating func authenticate(from origin: Authenticating.Origin) -> Reaction {
     let epoch = nextEpoch()

@@ -1,5 +1,5 @@
 /// A session stands, and nothing is under way.
-public struct LoggedIn: Hashable, Sendable {
+public struct LoggedIn: AnsweringState, Hashable, Sendable {
   /// The session; keys are made from it.
   public let session: SessionRecord
   /// The renewals begun in this window.
@@ -7,29 +7,29 @@ public struct LoggedIn: Hashable, Sendable {
   /// What could not be finished of the session that this one took the place of.
   public var predecessor = Leftovers.none
 
-  static let permitted: SessionCommands = [.switchUser, .reauthenticate, .renew, .check, .logOut]
+  var permitted: SessionCommands { [.switchUser, .reauthenticate, .renew, .check, .logOut] }
 
-  func react(to event: SessionEvent, _ machine: inout SessionMachine) -> Reaction {
+  func react(to event: SessionEvent, _ turn: inout Turn) -> Reaction {
     switch event {
     case .restore, .logIn:
-      return machine.reject(.alreadyLoggedIn)
+      return reject(.alreadyLoggedIn)
     case .switchUser:
-      let epoch = machine.nextEpoch()
-      return renew(.switchUser, epoch, renewals, .authenticate(epoch), &machine)
+      let epoch = turn.nextEpoch()
+      return renew(.switchUser, epoch, renewals, .authenticate(epoch), &turn)
     case .reauthenticate:
-      let epoch = machine.nextEpoch()
-      return renew(.password, epoch, renewals, .reauthenticate(epoch, session), &machine)
+      let epoch = turn.nextEpoch()
+      return renew(.password, epoch, renewals, .reauthenticate(epoch, session), &turn)
     case .renew(let now):
-      guard let renewals = renewals.spending(at: now, under: machine.policy) else {
-        return machine.reject(.renewedRecently)
+      guard let renewals = renewals.spending(at: now, under: turn.policy) else {
+        return reject(.renewedRecently)
       }
-      let epoch = machine.nextEpoch()
-      return renew(.activity, epoch, renewals, .renew(epoch, session), &machine)
+      let epoch = turn.nextEpoch()
+      return renew(.activity, epoch, renewals, .renew(epoch, session), &turn)
     case .check:
-      let epoch = machine.nextEpoch()
-      return renew(.check, epoch, renewals, .read(epoch), &machine)
+      let epoch = turn.nextEpoch()
+      return renew(.check, epoch, renewals, .read(epoch), &turn)
     case .logOut:
-      return machine.end(session, .userAsked, revoking: true)
+      return turn.end(session, .userAsked, revoking: true)
     case .restored:
       return .ignored(.otherEpoch)
     case .authenticated(_, let outcome):
@@ -42,18 +42,18 @@ public struct LoggedIn: Hashable, Sendable {
       return .ignored(.otherEpoch)
     case .limitReached(let began, let limit):
       guard began == session.began else { return .ignored(.otherSession) }
-      return machine.end(session, limit.reason, revoking: true)
+      return turn.end(session, limit.reason, revoking: true)
     case .ended(let began, let reason):
       guard began == session.began else { return .ignored(.otherSession) }
-      return machine.end(session, reason, revoking: false)
+      return turn.end(session, reason, revoking: false)
     }
   }
 
   private func renew(
     _ purpose: Renewing.Purpose, _ epoch: Epoch, _ renewals: RenewalBudget, _ effect: Effect,
-    _ machine: inout SessionMachine
+    _ turn: inout Turn
   ) -> Reaction {
-    machine.move(
+    turn.move(
       .renewing(Renewing(session: session, purpose: purpose, epoch: epoch, renewals: renewals)),
       Effects(effect, .notify))
   }

@@ -1,10 +1,10 @@
 /// Nobody is logged in.
-public struct LoggedOut: Hashable, Sendable {
+public struct LoggedOut: AnsweringState, Hashable, Sendable {
   /// Why.
   public let reason: LogoutReason
   /// What the logout before could not finish.
   public var leftovers = Leftovers.none
-  /// The tokens that may still work or may still be kept; nil when only the vault knows.
+  /// The tokens that may still work or may still be kept; nil when there is none, or when only the vault knows.
   public var targets: Effect.Targets?
   /// Whether whatever the vault holds may be such a token, and not the targets only.
   public var sweeping = false
@@ -12,27 +12,27 @@ public struct LoggedOut: Hashable, Sendable {
   /// Whether another `logOut` has something to do.
   ///
   /// A lease that outlived its session ends by itself.
-  var isUnfinished: Bool { leftovers.notRevoked || leftovers.notErased }
+  var isUnfinished: Bool { leftovers.hasTokens }
 
   var permitted: SessionCommands {
     isUnfinished ? [.logIn, .logOut] : [.restore, .logIn]
   }
 
-  func react(to event: SessionEvent, _ machine: inout SessionMachine) -> Reaction {
+  func react(to event: SessionEvent, _ turn: inout Turn) -> Reaction {
     switch event {
     case .restore:
       // What the vault still holds is what the user asked to forget.
-      guard !isUnfinished else { return machine.reject(.logoutUnfinished) }
-      let epoch = machine.nextEpoch()
-      return machine.move(
+      guard !isUnfinished else { return reject(.logoutUnfinished) }
+      let epoch = turn.nextEpoch()
+      return turn.move(
         .restoring(Restoring(reading: epoch, previously: reason)), Effects(.read(epoch), .notify))
     case .logIn:
-      return machine.authenticate(from: .loggedOut(self))
+      return turn.authenticate(from: .loggedOut(self))
     case .switchUser, .reauthenticate, .renew, .check:
-      return machine.reject(.notLoggedIn)
+      return reject(.notLoggedIn)
     case .logOut:
-      guard isUnfinished else { return machine.reject(.alreadyLoggedOut) }
-      return machine.clear(targets, sweeping: sweeping, .userAsked, revoking: true)
+      guard isUnfinished else { return reject(.alreadyLoggedOut) }
+      return turn.clear(targets, sweeping: sweeping, .userAsked, revoking: true)
     case .restored:
       return .ignored(.otherEpoch)
     case .authenticated(_, let outcome):

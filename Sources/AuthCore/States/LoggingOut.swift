@@ -1,7 +1,7 @@
 /// The session is over: its keys are dead, and what remains is cleared away in the order drain, revoke, erase.
 ///
 /// Each step has an epoch of its own and a time limit, so this state always ends, whatever fails or never answers.
-public struct LoggingOut: Hashable, Sendable {
+public struct LoggingOut: AnsweringState, Hashable, Sendable {
   /// The epoch of the step under way.
   public let epoch: Epoch
   /// Which step that is.
@@ -31,15 +31,15 @@ public struct LoggingOut: Hashable, Sendable {
     case erasing
   }
 
-  static let permitted: SessionCommands = [.logOut]
+  var permitted: SessionCommands { [.logOut] }
 
-  func react(to event: SessionEvent, _ machine: inout SessionMachine) -> Reaction {
+  func react(to event: SessionEvent, _ turn: inout Turn) -> Reaction {
     switch event {
     case .restore, .logIn, .switchUser, .reauthenticate, .renew, .check:
-      return machine.reject(.logoutInProgress)
+      return reject(.logoutInProgress)
     case .logOut:
-      guard let successor else { return machine.join() }
-      return abandon(successor, &machine)
+      guard let successor else { return turn.join() }
+      return abandon(successor, &turn)
     case .restored:
       return .ignored(.otherEpoch)
     case .authenticated(_, let outcome):
@@ -50,16 +50,16 @@ public struct LoggingOut: Hashable, Sendable {
       return .fence(record, outcome)
     case .drained(let epoch):
       guard epoch == self.epoch, step == .draining else { return .ignored(.otherEpoch) }
-      return proceed(.none, &machine)
+      return proceed(.none, &turn)
     case .revoked(let epoch, let done):
       guard epoch == self.epoch, step == .revoking else { return .ignored(.otherEpoch) }
-      return proceed(Leftovers(notRevoked: !done), &machine)
+      return proceed(Leftovers(notRevoked: !done), &turn)
     case .erased(let epoch, let left):
       guard epoch == self.epoch, step == .erasing else { return .ignored(.otherEpoch) }
-      return proceed(left, &machine)
+      return proceed(left, &turn)
     case .timedOut(let epoch, let leases):
       guard epoch == self.epoch else { return .ignored(.otherEpoch) }
-      return proceed(overdue(leases), &machine)
+      return proceed(overdue(leases), &turn)
     case .limitReached, .ended:
       return .ignored(.alreadyEnding)
     }
@@ -73,58 +73,67 @@ public struct LoggingOut: Hashable, Sendable {
     }
   }
 
-  private func proceed(_ left: Leftovers, _ machine: inout SessionMachine) -> Reaction {
-    var next = self
-    next.leftovers = leftovers.adding(left)
-    return switch (step, targets) {
-    case (.draining, .some(let targets)) where revoking:
-      next.begin(.revoking, &machine) { .revoke($0, targets, reason) }
-    case (.draining, .some), (.draining, .none), (.revoking, .some), (.revoking, .none):
-      next.eraseOrFinish(&machine)
-    case (.erasing, .some), (.erasing, .none):
-      next.finish(&machine)
+  private func proceed(_ left: Leftovers, _ turn: inout Turn) -> Reaction {
+    let left = leftovers.adding(left)
+    switch step {
+    case .draining:
+      guard revoking, let targets else { return eraseOrFinish(left, &turn) }
+      let epoch = turn.nextEpoch()
+      return begin(.revoking, epoch, .revoke(epoch, targets, reason), left, &turn)
+    case .revoking:
+      return eraseOrFinish(left, &turn)
+    case .erasing:
+      return finish(left, &turn)
     }
   }
 
-  private func eraseOrFinish(_ machine: inout SessionMachine) -> Reaction {
-    if successor != nil { return finish(&machine) }
-    if let targets, !sweeping { return begin(.erasing, &machine) { .erase($0, targets) } }
-    return begin(.erasing, &machine) { .forget($0) }
+  private func eraseOrFinish(_ left: Leftovers, _ turn: inout Turn) -> Reaction {
+    if successor != nil { return finish(left, &turn) }
+    let epoch = turn.nextEpoch()
+    if let targets, !sweeping { return begin(.erasing, epoch, .erase(epoch, targets), left, &turn) }
+    return begin(.erasing, epoch, .forget(epoch), left, &turn)
   }
 
-  private func begin(_ step: Progress, _ machine: inout SessionMachine, _ effect: (Epoch) -> Effect) -> Reaction {
-    let epoch = machine.nextEpoch()
-    let next = LoggingOut(
-      epoch: epoch, step: step, reason: reason, targets: targets, sweeping: sweeping, revoking: revoking,
-      successor: successor, leftovers: leftovers)
-    return machine.move(.loggingOut(next), Effects(effect(epoch)))
+  private func begin(
+    _ step: Progress, _ epoch: Epoch, _ effect: consuming Effect, _ left: Leftovers, _ turn: inout Turn
+  ) -> Reaction {
+    turn.move(
+      .loggingOut(
+        LoggingOut(
+          epoch: epoch, step: step, reason: reason, targets: targets, sweeping: sweeping, revoking: revoking,
+          successor: successor, leftovers: left)),
+      Effects(effect))
   }
 
-  private func finish(_ machine: inout SessionMachine) -> Reaction {
+  private func finish(_ left: Leftovers, _ turn: inout Turn) -> Reaction {
     if let successor {
-      return machine.move(.loggedIn(LoggedIn(session: successor, predecessor: leftovers)), Effects(.notify))
+      return turn.move(.loggedIn(LoggedIn(session: successor, predecessor: left)), Effects(.notify))
     }
-    let next = LoggedOut(reason: .ended(reason), leftovers: leftovers, targets: targets, sweeping: sweeping)
-    return machine.move(.loggedOut(next), Effects(.notify))
+    // Where no token is left, neither is one named.
+    let next =
+      left.hasTokens
+      ? LoggedOut(reason: .ended(reason), leftovers: left, targets: targets, sweeping: sweeping)
+      : LoggedOut(reason: .ended(reason), leftovers: left)
+    return turn.move(.loggedOut(next), Effects(.notify))
   }
 
   /// The user logs out while a switch is under way: the one who was to come does not.
-  private func abandon(_ successor: SessionRecord, _ machine: inout SessionMachine) -> Reaction {
+  private func abandon(_ successor: SessionRecord, _ turn: inout Turn) -> Reaction {
     let token = targets?.token ?? successor.grant.token
     let next = LoggingOut(
       epoch: epoch, step: step, reason: .userAsked, targets: Effect.Targets(token, pending: successor.grant.token),
       leftovers: leftovers)
     switch step {
-    case .draining: return machine.move(.loggingOut(next), Effects(.notify))
+    case .draining: return turn.move(.loggingOut(next), Effects(.notify))
     case .revoking, .erasing:
-      return next.begin(.revoking, &machine) {
-        .revoke($0, Effect.Targets(token, pending: successor.grant.token), .userAsked)
-      }
+      let epoch = turn.nextEpoch()
+      let targets = Effect.Targets(token, pending: successor.grant.token)
+      return next.begin(.revoking, epoch, .revoke(epoch, targets, .userAsked), leftovers, &turn)
     }
   }
 }
 
-extension SessionMachine {
+extension Turn {
   /// Ends a session that has keys.
   mutating func end(
     _ session: SessionRecord, _ reason: EndReason, revoking: Bool, pending: SessionToken? = nil,

@@ -1,5 +1,5 @@
 /// A session stands and is usable, and work on it is under way: one piece at a time.
-public struct Renewing: Hashable, Sendable {
+public struct Renewing: AnsweringState, Hashable, Sendable {
   /// The session; keys are made from it.
   public let session: SessionRecord
   /// What the work is for.
@@ -40,41 +40,48 @@ public struct Renewing: Hashable, Sendable {
     }
   }
 
-  func react(to event: SessionEvent, _ machine: inout SessionMachine) -> Reaction {
+  func react(to event: SessionEvent, _ turn: inout Turn) -> Reaction {
     switch event {
     case .restore, .logIn:
-      return machine.reject(.alreadyLoggedIn)
+      return reject(.alreadyLoggedIn)
     case .switchUser, .reauthenticate:
-      return machine.reject(.alreadyInProgress)
+      return reject(.alreadyInProgress)
     case .renew:
-      return purpose == .activity ? machine.join() : machine.reject(.renewalInProgress)
+      return purpose == .activity ? turn.join() : reject(.renewalInProgress)
     case .check:
       // Not joined: the reading under way may have looked before the change that this caller heard of.
-      return machine.reject(.renewalInProgress)
+      return reject(.renewalInProgress)
     case .logOut:
-      return machine.end(session, .userAsked, revoking: true, pending: pending)
+      return turn.end(session, .userAsked, revoking: true, pending: pending)
     case .restored(let epoch, let outcome):
       guard epoch == self.epoch, isReading else { return .ignored(.otherEpoch) }
-      return conclude(outcome, &machine)
+      return conclude(outcome, &turn)
     case .authenticated(let epoch, let outcome):
       guard epoch == self.epoch, purpose == .switchUser, step == .asking else { return .fence(outcome) }
-      return conclude(outcome, &machine)
+      return conclude(outcome, &turn)
     case .renewed(let epoch, let outcome):
       guard epoch == self.epoch, purpose == .activity || purpose == .password, step == .asking else {
         return .fence(outcome)
       }
-      return conclude(outcome, &machine)
+      return conclude(outcome, &turn)
     case .saved(let epoch, let record, let outcome):
-      guard epoch == self.epoch, step == .saving(record) else { return .fence(record, outcome) }
-      return conclude(record, outcome, &machine)
+      guard epoch == self.epoch, isSaving(record) else { return .fence(record, outcome) }
+      return conclude(record, outcome, &turn)
     case .drained, .revoked, .erased, .timedOut:
       return .ignored(.otherEpoch)
     case .limitReached(let began, let limit):
       guard began == session.began else { return .ignored(.otherSession) }
-      return machine.end(session, limit.reason, revoking: true, pending: pending)
+      return turn.end(session, limit.reason, revoking: true, pending: pending)
     case .ended(let began, let reason):
       guard began == session.began else { return .ignored(.otherSession) }
-      return machine.end(session, reason, revoking: pending != nil, pending: pending)
+      return turn.end(session, reason, revoking: pending != nil, pending: pending)
+    }
+  }
+
+  private func isSaving(_ record: SessionRecord) -> Bool {
+    switch step {
+    case .saving(let kept): kept == record
+    case .asking, .rereading: false
     }
   }
 

@@ -1,7 +1,7 @@
 /// Launch: the vault has not answered, or could not.
 ///
 /// A login is permitted; nothing says that anybody is logged out.
-public struct Restoring: Hashable, Sendable {
+public struct Restoring: AnsweringState, Hashable, Sendable {
   /// The epoch of the reading under way; nil before the first, and after one that could not find out.
   public var reading: Epoch?
   /// Why the last reading could not find out.
@@ -9,25 +9,25 @@ public struct Restoring: Hashable, Sendable {
   /// Why nobody was logged in before this reading, where that was known.
   public var previously: LogoutReason = .neverLoggedIn
 
-  static let permitted: SessionCommands = [.restore, .logIn, .logOut]
+  var permitted: SessionCommands { [.restore, .logIn, .logOut] }
 
-  func react(to event: SessionEvent, _ machine: inout SessionMachine) -> Reaction {
+  func react(to event: SessionEvent, _ turn: inout Turn) -> Reaction {
     switch event {
     case .restore:
-      guard reading == nil else { return machine.join() }
-      let epoch = machine.nextEpoch()
-      return machine.move(
+      guard reading == nil else { return turn.join() }
+      let epoch = turn.nextEpoch()
+      return turn.move(
         .restoring(Restoring(reading: epoch, obstacle: obstacle, previously: previously)),
         Effects(.read(epoch), .notify))
     case .logIn:
-      return machine.authenticate(from: .restoring(obstacle, previously))
+      return turn.authenticate(from: .restoring(obstacle, previously))
     case .switchUser, .reauthenticate, .renew, .check:
-      return machine.reject(.notLoggedIn)
+      return reject(.notLoggedIn)
     case .logOut:
-      return machine.clear(nil, sweeping: true, .userAsked, revoking: true)
+      return turn.clear(nil, sweeping: true, .userAsked, revoking: true)
     case .restored(let epoch, let outcome):
       guard epoch == reading else { return .ignored(.otherEpoch) }
-      return conclude(outcome, &machine)
+      return conclude(outcome, &turn)
     case .authenticated(_, let outcome):
       return .fence(outcome)
     case .renewed(_, let outcome):
@@ -41,16 +41,16 @@ public struct Restoring: Hashable, Sendable {
     }
   }
 
-  private func conclude(_ outcome: SessionEvent.Restored, _ machine: inout SessionMachine) -> Reaction {
+  private func conclude(_ outcome: SessionEvent.Restored, _ turn: inout Turn) -> Reaction {
     switch outcome {
     case .found(let record):
-      machine.move(.loggedIn(LoggedIn(session: record)), Effects(.notify))
+      turn.move(.loggedIn(LoggedIn(session: record)), Effects(.notify))
     case .absent:
-      machine.move(.loggedOut(LoggedOut(reason: previously)), Effects(.notify))
+      turn.move(.loggedOut(LoggedOut(reason: previously)), Effects(.notify))
     case .ended(let reason, let token):
-      machine.clear(Effect.Targets(token), sweeping: false, reason, revoking: false)
+      turn.clear(Effect.Targets(token), sweeping: false, reason, revoking: false)
     case .obstructed(let obstacle):
-      machine.move(.restoring(Restoring(obstacle: obstacle, previously: previously)), Effects(.notify))
+      turn.move(.restoring(Restoring(obstacle: obstacle, previously: previously)), Effects(.notify))
     }
   }
 }

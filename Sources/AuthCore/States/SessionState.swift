@@ -52,15 +52,29 @@ public enum SessionState: Hashable, Sendable {
     }
   }
 
+  /// Asks the state for its answer to an event.
+  ///
+  /// In a function of its own the state is lent; a `switch` where it is stored would copy it.
+  func react(to event: SessionEvent, _ turn: inout Turn) -> Reaction {
+    switch self {
+    case .restoring(let state): state.react(to: event, &turn)
+    case .loggedOut(let state): state.react(to: event, &turn)
+    case .authenticating(let state): state.react(to: event, &turn)
+    case .loggedIn(let state): state.react(to: event, &turn)
+    case .renewing(let state): state.react(to: event, &turn)
+    case .loggingOut(let state): state.react(to: event, &turn)
+    }
+  }
+
   /// The commands that this state takes.
   public var permitted: SessionCommands {
     switch self {
-    case .restoring: Restoring.permitted
+    case .restoring(let state): state.permitted
     case .loggedOut(let state): state.permitted
-    case .authenticating: Authenticating.permitted
-    case .loggedIn: LoggedIn.permitted
+    case .authenticating(let state): state.permitted
+    case .loggedIn(let state): state.permitted
     case .renewing(let state): state.permitted
-    case .loggingOut: LoggingOut.permitted
+    case .loggingOut(let state): state.permitted
     }
   }
 }

@@ -14,28 +14,13 @@ extension Suite {
       Benchmark(
         "a life of 7 events", operations: lives * 7, against: "hand-written switch: a life of 7 events",
         goal: .ratio(2)
-      ) {
-        var machine = SessionMachine()
-        for _ in 0..<lives { live(record, lastEpoch: machine.lastEpoch) { machine.handle($0) } }
-        keep(machine.lastEpoch)
-      },
+      ) { live(lives, record) },
       Benchmark("one event", .nanoseconds, goal: .nanoseconds(50), from: .same("a life of 7 events")),
-      Benchmark("a rejected command", operations: count, goal: .nanoseconds(50)) {
-        var machine = loggedInMachine(record)
-        var rejected = 0
-        for _ in 0..<count {
-          if case .rejected = machine.handle(.logIn) { rejected += 1 }
-        }
-        keep(rejected)
-      },
-      Benchmark("a late completion", operations: count, goal: .nanoseconds(50)) {
-        var machine = loggedInMachine(record)
-        var ignored = 0
-        for index in 0..<count {
-          if case .ignored = machine.handle(.drained(known[index & 63])) { ignored += 1 }
-        }
-        keep(ignored)
-      },
+      Benchmark("a rejected command", operations: count, goal: .nanoseconds(50)) { reject(record) },
+      Benchmark("a late completion", operations: count, goal: .nanoseconds(50)) { ignore(record, known) },
+      .allocations("allocations in 100,000 lives") { live(lives, record) },
+      .allocations("allocations in 1,000,000 rejections") { reject(record) },
+      .allocations("allocations in 1,000,000 late completions") { ignore(record, known) },
     ]
   }
 }
@@ -48,6 +33,30 @@ private let grant = Grant(
   user: User(id: UserID(rawValue: "user-1"), username: "alice", displayName: "Alice", role: .member),
   token: SessionToken(bytes: Array(repeating: 7, count: 32)),
   limits: SessionLimits(idle: .off, absolute: .off, fresh: .off))
+
+private func live(_ lives: Int, _ record: SessionRecord) {
+  var machine = SessionMachine()
+  for _ in 0..<lives { live(record, lastEpoch: machine.lastEpoch) { machine.handle($0) } }
+  keep(machine.lastEpoch)
+}
+
+private func reject(_ record: SessionRecord) {
+  var machine = loggedInMachine(record)
+  var rejected = 0
+  for _ in 0..<count {
+    if case .rejected = machine.handle(.logIn) { rejected += 1 }
+  }
+  keep(rejected)
+}
+
+private func ignore(_ record: SessionRecord, _ known: [Epoch]) {
+  var machine = loggedInMachine(record)
+  var ignored = 0
+  for index in 0..<count {
+    if case .ignored = machine.handle(.drained(known[index & 63])) { ignored += 1 }
+  }
+  keep(ignored)
+}
 
 /// From login to logout.
 @inline(__always)
