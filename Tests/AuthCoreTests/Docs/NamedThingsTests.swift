@@ -41,6 +41,23 @@ import Testing
     }
   }
 
+  @Test(
+    "every room is on the map",
+    arguments: [
+      ("CONTRIBUTING.md", "Sources"), ("CONTRIBUTING.md", "Sources/AuthCore"), ("CONTRIBUTING.md", "Sources/auth-cli"),
+      ("fixtures/README.md", "fixtures"),
+    ])
+  func rooms(_ map: String, _ building: String) throws {
+    let text = try Repository.text(of: map)
+    let rooms = Set(
+      Repository.files(below: building, suffix: "").compactMap { path -> Substring? in
+        let rest = path.dropFirst(building.count + 1)
+        return rest.firstIndex(of: "/").map { rest[...$0] }
+      })
+    #expect(rooms.count > 3)
+    for room in rooms { #expect(text.contains(room), "\(room)") }
+  }
+
   @Test("what is named is found")
   func finds() throws {
     let spans = try Self.spans(of: "CONTRIBUTING.md")
