@@ -3,9 +3,7 @@ import Programs
 import Testing
 
 /// Every command of the README that no terminal session plays is executed here; one that is new and has no way to be fails.
-///
-/// One at a time, because some write into the build directory.
-@Suite(.serialized) struct ReadmeCommandTests {
+@Suite struct ReadmeCommandTests {
   private static let readme = (try? TextFile.read(BuiltExecutable.repository + "/README.md")) ?? ""
   private static let found = ReadmeCommands(markdown: readme)
 
@@ -51,7 +49,10 @@ import Testing
     "./usr/local/share/zsh/site-functions/_auth-cli",
   ].joined(separator: " ")
 
-  @Test("a command of make in the README does its work", arguments: found.commands.filter { $0.hasPrefix("make ") })
+  /// One at a time, because some write into the build directory.
+  @Test(
+    "a command of make in the README does its work", .serialized,
+    arguments: found.commands.filter { $0.hasPrefix("make ") })
   func make(_ command: String) async throws {
     let script = try #require(Self.rehearsals[command], "nothing executes this command of the README")
     let scratch = try ScratchDirectory()
