@@ -1,3 +1,1 @@
-import Glibc
-
-exit(await Program.run().rawValue)
+Program.main()

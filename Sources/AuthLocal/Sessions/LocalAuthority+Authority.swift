@@ -24,6 +24,16 @@ extension LocalAuthority: Authority {
     }
   }
 
+  /// Whom a token stands for, if it is the present one of a live session, without a suspension; one read, and nothing is written.
+  ///
+  /// - Returns: Nil for every other token and for every fault; ``resume(_:)`` says which, and leaves the event.
+  package func standing(_ token: SessionToken) -> Grant? {
+    try? database.read { (db) throws(LocalFailure) -> Grant? in
+      guard case .live(let session) = try find(token, at: try now(), in: db) else { return nil }
+      return session.grant(token: token)
+    }
+  }
+
   /// Reports activity.
   ///
   /// It writes when the last activity is older than a minute, or a thirtieth of the idle limit, and keeps the token.

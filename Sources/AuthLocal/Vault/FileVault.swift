@@ -38,6 +38,14 @@ public final class FileVault: SessionVault {
     look()
   }
 
+  /// The token that is kept, if it can be used, without a suspension.
+  ///
+  /// - Returns: Nil in every other case; ``load()`` says which.
+  package func usableToken() -> SessionToken? {
+    guard case .token(let token) = look() else { return nil }
+    return token
+  }
+
   /// Keeps `token`; what cannot be understood is set aside first.
   public func store(_ token: SessionToken) async throws(VaultFailure) {
     try change { (_) throws(FileFault) in

@@ -1,25 +1,30 @@
 /// What a command has to say, in both forms; ``Program`` prints the one that was asked for.
-struct Answer: Sendable {
+struct Answer {
   /// How the run ends.
-  var status = ExitStatus.done
+  let status: ExitStatus
   /// The result for people, a line each, escaped.
-  var lines: [String] = []
-  /// The result for programs: the members after `version`.
-  var document: [JSON.Member] = []
+  let lines: [String]
   /// What people may want to know or do next, for standard error.
   ///
   /// Programs find the same in the document, if it concerns them.
-  var notes: [String] = []
+  let notes: [String]
   /// What stays true if the result cannot be printed, such as a payment that was made.
-  var evenIfUnprinted: String?
+  let evenIfUnprinted: String?
+  private let makeDocument: () -> KeyValuePairs<String, JSON>
 
+  /// `document` is made only if it is printed: for a short run it would be much of the work.
   init(
-    status: ExitStatus = .done, lines: [String] = [], _ document: KeyValuePairs<String, JSON> = [:],
-    notes: [String] = []
+    status: ExitStatus = .done, lines: [String] = [],
+    _ document: @autoclosure @escaping () -> KeyValuePairs<String, JSON> = [:], notes: [String] = [],
+    evenIfUnprinted: String? = nil
   ) {
     self.status = status
     self.lines = lines
-    self.document = document.map { JSON.Member(name: $0.key, value: $0.value) }
     self.notes = notes
+    self.evenIfUnprinted = evenIfUnprinted
+    makeDocument = document
   }
+
+  /// The result for programs: the members after `version`.
+  var document: [JSON.Member] { makeDocument().map { JSON.Member(name: $0.key, value: $0.value) } }
 }

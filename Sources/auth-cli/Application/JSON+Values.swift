@@ -12,12 +12,12 @@ extension JSON {
   }
 
   /// A session with its limits, as moments of the wall clock.
-  static func session(_ session: LoggedInSession, _ deadlines: Deadlines) -> JSON {
+  static func session(_ id: SessionID, _ limits: SessionLimits, _ deadlines: Deadlines) -> JSON {
     .members([
-      "id": .string(session.id.rawValue),
-      "idle_until": .string(orNull: deadlines.moment(session.limits.idle)?.iso8601),
-      "absolute_until": .string(orNull: deadlines.moment(session.limits.absolute)?.iso8601),
-      "fresh_until": .string(orNull: deadlines.moment(session.limits.fresh)?.iso8601),
+      "id": .string(id.rawValue),
+      "idle_until": .string(orNull: deadlines.moment(limits.idle)?.iso8601),
+      "absolute_until": .string(orNull: deadlines.moment(limits.absolute)?.iso8601),
+      "fresh_until": .string(orNull: deadlines.moment(limits.fresh)?.iso8601),
     ])
   }
 

@@ -4,10 +4,22 @@ struct Printer {
   let asJSON: Bool
   let isQuiet: Bool
 
+  init(streams: Streams, asJSON: Bool, isQuiet: Bool) {
+    self.streams = streams
+    self.asJSON = asJSON
+    self.isQuiet = isQuiet
+  }
+
+  /// Prints to the streams of this process what the options ask for.
+  init(_ globals: GlobalOptions) {
+    self.init(streams: .standard(noColor: globals.noColor), asJSON: globals.json, isQuiet: globals.quiet)
+  }
+
   /// Prints an answer, and returns the status to end with: a result that could not be printed is not a success.
   func print(_ answer: Answer) -> ExitStatus {
     if asJSON {
-      if !answer.document.isEmpty { writeDocument(answer.document) }
+      let document = answer.document
+      if !document.isEmpty { writeDocument(document) }
     } else if !isQuiet {
       for line in answer.lines { streams.output.writeLine(line) }
     }

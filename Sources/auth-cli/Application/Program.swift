@@ -1,14 +1,39 @@
 import Glibc
 
 /// One run: understands the line, runs the command, prints what came of it.
+///
+/// Not an asynchronous main: making one costs a short run more than its work does, and the first suspension of one costs a
+/// static executable some 5 ms.
 enum Program {
-  /// Runs the command line of this process and returns its status.
-  static func run() async -> ExitStatus {
+  /// Runs the command line of this process, and ends the process with its status.
+  static func main() -> Never {
     StandardDescriptors.occupyClosed()
     // What is made is private from its first moment on, so that a death before its mode is set leaves nothing to repair.
     umask(0o077)
     // A file that reaches the limit of its size is a write that failed, to be reported, and no cause of death.
     signal(SIGXFSZ, SIG_IGN)
+    switch begin() {
+    case .over(let status): exit(status.rawValue)
+    case .command(let request, let globals): wait(for: request, globals)
+    }
+  }
+
+  /// What does not suspend runs on this thread to its end, and the rest on others while this one waits.
+  // Not inlined, or every run would begin with looking up types of the concurrency runtime.
+  @inline(never)
+  private static func wait(for request: Request, _ globals: GlobalOptions) -> Never {
+    Task.immediateDetached { exit(await run(request, globals).rawValue) }
+    while true { pause() }
+  }
+
+  /// How a run goes on once its line is understood.
+  private enum Course {
+    case over(ExitStatus)
+    case command(Request, GlobalOptions)
+  }
+
+  /// Does all that needs no asynchronous call.
+  private static func begin() -> Course {
     let words = Word.programArguments()
     let parser = Parser(AuthTool.tool)
     let meaning: Parser<Request>.Meaning
@@ -18,43 +43,55 @@ enum Program {
       let printer = Printer(
         streams: Streams.standard(noColor: parser.mentions(Options.noColor, in: words)),
         asJSON: parser.mentions(Options.json, in: words), isQuiet: false)
-      return printer.refuse(Refusal(error))
+      return .over(printer.refuse(Refusal(error)))
     }
-    let asJSON = parser.mentions(Options.json, in: words)
     switch meaning {
     case .version:
-      return describe("program", asJSON) { _ throws(UsageError) in
-        AuthTool.tool.name + " " + AuthTool.version + (asJSON ? "" : "\n")
-      }
-    case .help(let topic): return help(topic, asJSON)
-    case .request(let request, let parsed): return await run(request, parsed, asJSON)
+      let asJSON = parser.mentions(Options.json, in: words)
+      return .over(
+        describe("program", asJSON) { _ throws(UsageError) in
+          AuthTool.tool.name + " " + AuthTool.version + (asJSON ? "" : "\n")
+        })
+    case .help(let topic): return .over(help(topic, parser.mentions(Options.json, in: words)))
+    case .request(let request, let parsed): return begin(request, parsed)
     }
   }
 
-  private static func run(_ request: Request, _ parsed: ParsedWords, _ asJSON: Bool) async -> ExitStatus {
-    switch request {
-    case .help(let topic): return help(topic, asJSON)
-    case .manual: return describe("man", asJSON) { _ throws(UsageError) in Manual(AuthTool.tool).page }
-    case .completions(let shell):
-      return describe("completions", asJSON) { _ throws(UsageError) in
-        Completions(AuthTool.tool).script(for: shell)
-      }
-    case .register, .logIn, .logOut, .status, .reauthenticate, .home, .pay, .receipts, .profile, .sessions,
-      .revokeSession, .changePassword, .listAccounts, .showAccount, .disableAccount, .enableAccount, .unlockAccount,
-      .events, .watch, .machine:
-      break
-    }
+  private static func begin(_ request: Request, _ parsed: ParsedWords) -> Course {
     let globals: GlobalOptions
     do {
       globals = try GlobalOptions(parsed)
     } catch {
-      return Printer(streams: Streams.standard(noColor: false), asJSON: false, isQuiet: false).refuse(Refusal(error))
+      return .over(
+        Printer(streams: Streams.standard(noColor: false), asJSON: false, isQuiet: false).refuse(Refusal(error)))
     }
-    let streams = Streams.standard(noColor: globals.noColor)
-    let printer = Printer(streams: streams, asJSON: globals.json, isQuiet: globals.quiet)
+    switch request {
+    case .help(let topic): return .over(help(topic, globals.json))
+    case .manual: return .over(describe("man", globals.json) { _ throws(UsageError) in Manual(AuthTool.tool).page })
+    case .completions(let shell):
+      return .over(
+        describe("completions", globals.json) { _ throws(UsageError) in
+          Completions(AuthTool.tool).script(for: shell)
+        })
+    case .status:
+      let printer = Printer(globals)
+      do throws(Refusal) {
+        if let answer = try Workspace(globals, printer).statusAtOnce() { return .over(printer.print(answer)) }
+      } catch {
+        return .over(printer.refuse(error))
+      }
+    case .register, .logIn, .logOut, .reauthenticate, .home, .pay, .receipts, .profile, .sessions, .revokeSession,
+      .changePassword, .listAccounts, .showAccount, .disableAccount, .enableAccount, .unlockAccount, .events, .watch,
+      .machine:
+      break
+    }
+    return .command(request, globals)
+  }
+
+  private static func run(_ request: Request, _ globals: GlobalOptions) async -> ExitStatus {
+    let printer = Printer(globals)
     do throws(Refusal) {
-      let answer = try await answer(request, globals, printer)
-      return printer.print(answer)
+      return printer.print(try await answer(request, globals, printer))
     } catch {
       return printer.refuse(error)
     }

@@ -10,8 +10,9 @@ final class Workspace {
   let clock = BootClock()
   let authority: LocalAuthority
   let vault: FileVault
-  let store: SessionStore
-  private let restoring = Gatekeeper<RestoreSteps>()
+  private(set) lazy var store = SessionStore(
+    authority: authority, vault: vault, clock: clock, timing: SessionTiming(watchesLimits: false))
+  private lazy var restoring = Gatekeeper<RestoreSteps>()
   private var restored = RestoreOutcome.overtaken
   /// It is never let go: the process ends with its command, and taking all of this apart first is a tenth of a short run.
   ///
@@ -37,8 +38,6 @@ final class Workspace {
     }
     authority = LocalAuthority(directory: places.data, label: context.description, clock: clock)
     vault = FileVault(directory: places.state, context: context)
-    store = SessionStore(
-      authority: authority, vault: vault, clock: clock, timing: SessionTiming(watchesLimits: false))
     itself = self
   }
 

@@ -51,7 +51,10 @@ struct Parser<Request: Sendable>: Sendable {
   ///
   /// It decides the form of the refusal.
   func mentions(_ flag: Option<Bool>, in words: [Word]) -> Bool {
-    thoroughLexer.tokens(words).contains(.option(flag.declaration.long, value: nil))
+    let option = flag.declaration
+    // The words are looked at first: sorting them needs the options of all commands, and few lines have the flag.
+    return words.contains { $0.isSpelled(option.flag) }
+      && thoroughLexer.tokens(words).contains(.option(option.long, value: nil))
   }
 
   // MARK: The words

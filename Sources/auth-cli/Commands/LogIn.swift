@@ -66,8 +66,9 @@ extension Workspace {
       ],
       [
         "user": .user(user),
-        "session": .session(beginning.session, deadlines), "context": .string(context.description),
-        "context_from": .string(orNull: globals.contextVariable),
+        "session": .session(beginning.session.id, beginning.session.limits, deadlines),
+        "context": .string(self.context.description),
+        "context_from": .string(orNull: self.globals.contextVariable),
         "leftovers": beginning.leftovers == .none ? nil : .string(beginning.leftovers.description),
       ], notes: notes)
   }

@@ -44,10 +44,8 @@ extension Workspace {
   }
 
   private func paid(_ receipt: Receipt) -> Answer {
-    var answer = Answer(
+    Answer(
       lines: bar("Pay") + ["Paid \(receipt.amount) to \(escaping: receipt.payee). Receipt \(receipt.id)."],
-      ["receipt": .receipt(receipt)])
-    answer.evenIfUnprinted = "paid, receipt \(receipt.id)"
-    return answer
+      ["receipt": .receipt(receipt)], evenIfUnprinted: "paid, receipt \(receipt.id)")
   }
 }

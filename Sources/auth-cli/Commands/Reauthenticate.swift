@@ -17,6 +17,6 @@ extension Workspace {
       lines: [
         "The password of \(escaping: renewed.user.username) counts as recent for \(deadlines.remaining(renewed.limits.fresh))."
       ],
-      ["user": .user(renewed.user), "session": .session(renewed, deadlines)])
+      ["user": .user(renewed.user), "session": .session(renewed.id, renewed.limits, deadlines)])
   }
 }

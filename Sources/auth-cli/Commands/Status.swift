@@ -7,17 +7,24 @@ extension Workspace {
   /// It is not activity.
   func status() async throws(Refusal) -> Answer {
     switch await restore() {
-    case .loggedIn(let session): return try standing(session)
+    case .loggedIn(let session): return try standing(session.user, session.id, session.limits)
     case .loggedOut(let reason): return absent(reason)
     case .obstructed(let obstacle): throw Refusal(obstacle)
     case .overtaken, .cancelled: throw Refusal(SessionFailure.overtaken)
     }
   }
 
-  private func standing(_ session: LoggedInSession) throws(Refusal) -> Answer {
+  /// The answer when it is a plain yes, without a store and its machinery, which would take as long again: prompts and scripts
+  /// ask this before everything they do.
+  ///
+  /// - Returns: Nil when the kept session does not simply stand; ``status()`` finds out what it is then.
+  func statusAtOnce() throws(Refusal) -> Answer? {
+    guard let token = vault.usableToken(), let grant = authority.standing(token) else { return nil }
+    return try standing(grant.user, grant.id, grant.limits)
+  }
+
+  private func standing(_ user: User, _ id: SessionID, _ limits: SessionLimits) throws(Refusal) -> Answer {
     let deadlines = try Deadlines(clock: clock)
-    let limits = session.limits
-    let user = session.user
     let role = user.role == .administrator ? ", administrator" : ""
     return Answer(
       lines: [
@@ -27,9 +34,10 @@ extension Workspace {
       ],
       [
         "logged_in": true, "user": .user(user),
-        "session": .session(session, deadlines),
-        "context": .string(context.description), "context_from": .string(orNull: globals.contextVariable),
-        "sessions_from": .string(orNull: places.stateVariable), "accounts_from": .string(orNull: places.dataVariable),
+        "session": .session(id, limits, deadlines),
+        "context": .string(self.context.description), "context_from": .string(orNull: self.globals.contextVariable),
+        "sessions_from": .string(orNull: self.places.stateVariable),
+        "accounts_from": .string(orNull: self.places.dataVariable),
       ])
   }
 
@@ -42,21 +50,24 @@ extension Workspace {
     return Answer(
       status: .no, lines: ["\(sentence).", placesLine],
       [
-        "logged_in": false, "reason": .string(orNull: code), "context": .string(context.description),
-        "context_from": .string(orNull: globals.contextVariable),
-        "sessions_from": .string(orNull: places.stateVariable), "accounts_from": .string(orNull: places.dataVariable),
+        "logged_in": false, "reason": .string(orNull: code), "context": .string(self.context.description),
+        "context_from": .string(orNull: self.globals.contextVariable),
+        "sessions_from": .string(orNull: self.places.stateVariable),
+        "accounts_from": .string(orNull: self.places.dataVariable),
       ], notes: ["Log in with: auth-cli login USER"])
   }
 
   /// Which context and which directories, and what chose them.
   private var placesLine: String {
-    var parts = ["Context \(context)" + (globals.contextVariable.map { " (from \($0))" } ?? "")]
+    // Put together by hand: the first `joined` of a process takes longer than reading the session file.
+    var line = "Context \(context)"
+    if let variable = globals.contextVariable { line += " (from \(variable))" }
     if let variable = places.stateVariable {
-      parts.append("sessions in \(TextEscaping.escape(places.state)) (from \(variable))")
+      line += ", sessions in \(TextEscaping.escape(places.state)) (from \(variable))"
     }
     if let variable = places.dataVariable, places.data != places.state {
-      parts.append("accounts in \(TextEscaping.escape(places.data)) (from \(variable))")
+      line += ", accounts in \(TextEscaping.escape(places.data)) (from \(variable))"
     }
-    return parts.joined(separator: ", ") + "."
+    return line + "."
   }
 }
