@@ -6,7 +6,9 @@ SHELL := /bin/bash
 
 PREFIX ?= /usr/local
 DESTDIR ?=
+DEBUG := .build/debug/auth-cli
 RELEASE := .build/release/auth-cli
+RELEASE_BENCH := .build/release/auth-bench
 SOURCES := Sources Tests fixtures/must-not-compile Package.swift
 
 # Not for Thread Sanitizer: tests that race on purpose, as the `published…` forms do, and those that run compilers.
@@ -15,8 +17,8 @@ TSAN_SKIP ?= /published|MustNotCompile|DependencyTests|SnippetTests|SymbolDocume
 # The deep model check is one test, which explores further when CHECK_DEEP is set.
 DEEP_FILTER ?= ModelCheck
 
-.PHONY: help build demo test test-tsan test-release transcripts-cram check-deep lint format release bench docs \
-  install uninstall clean setup
+.PHONY: help build demo test test-tsan test-release transcripts-cram check-deep lint format release release-bench \
+  bench docs install uninstall clean setup
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' Makefile
@@ -25,7 +27,7 @@ build: setup ## Build everything, debug (the default)
 	swift build
 
 demo: build ## Play the tour in a temporary directory
-	fixtures/demo.sh .build/debug/auth-cli
+	fixtures/demo.sh $(DEBUG)
 
 test: setup ## Run all tests
 	swift test
@@ -40,7 +42,7 @@ test-release: release ## Play the transcripts against the release executable
 
 transcripts-cram: build ## Play the same transcripts in the independent cram, when it is installed
 	@command -v cram >/dev/null || { echo "cram is not installed (https://bitheap.org/cram/)" >&2; exit 1; }
-	AUTH_CLI=$${AUTH_CLI:-$(abspath .build/debug/auth-cli)} setsid -w cram fixtures/transcripts
+	AUTH_CLI=$${AUTH_CLI:-$(abspath $(DEBUG))} setsid -w cram fixtures/transcripts
 
 check-deep: setup ## Explore the session machine as deeply as the design promises
 	CHECK_DEEP=1 .ci/tests -c release -Xswiftc -enable-testing --scratch-path .build/deep --filter $(DEEP_FILTER)
@@ -54,12 +56,14 @@ format: ## Rewrite the sources in the project's format
 release: setup ## Build .build/release/auth-cli: stripped, and static where the system has the libraries
 	.ci/release auth-cli
 
-bench: setup ## Measure, beside baselines taken in the same run
+release-bench: setup ## Build the benchmarks, and the executable they run
 	.ci/release auth-cli auth-bench
-	.build/release/auth-bench $(BENCH)
+
+bench: release-bench ## Measure, beside baselines taken in the same run
+	$(RELEASE_BENCH) $(BENCH)
 
 docs: build ## Build the documentation into .build/docs
-	.ci/docs
+	.ci/docs $(dir $(DEBUG))Modules
 
 MAN := $(DESTDIR)$(PREFIX)/share/man/man1/auth-cli.1
 BASH_COMPLETION := $(DESTDIR)$(PREFIX)/share/bash-completion/completions/auth-cli

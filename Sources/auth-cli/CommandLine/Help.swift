@@ -118,7 +118,7 @@ extension Command {
   /// The usage lines: the command itself, and its subcommands.
   func usageLines(name: String) -> [String] {
     let required = options.filter(\.isRequired).map(\.usage)
-    let optional = options.filter { !$0.isRequired }.map { "[\($0.usage)]" + ($0.isRepeatable ? "..." : "") }
+    let optional = options.filter { !$0.isRequired }.map { "[\($0.usage)]" }
     let own = ([name] + arguments.map(\.usage) + required + optional).joined(separator: " ")
     return (request == nil ? [] : [own]) + subcommands.flatMap { $0.usageLines(name: "\(name) \($0.name)") }
   }
@@ -129,7 +129,6 @@ extension OptionDeclaration {
   var remark: String {
     let notes = [
       isRequired ? "required" : nil, standardText.map { "otherwise \($0)" }, environment.map { "otherwise $\($0)" },
-      isRepeatable ? "may be repeated" : nil,
     ].compactMap(\.self)
     let candidates = value?.form.candidates.map(\.value) ?? []
     let choice = candidates.count > 1 ? ": " + candidates.formattedAsChoice() : candidates.first.map { ": \($0)" } ?? ""

@@ -46,15 +46,6 @@ extension Option {
       words.isEmpty ? standard : words.first.flatMap(kind.convert)
     }
   }
-
-  /// An option that may be given any number of times.
-  static func repeatable<Value>(
-    _ long: String, _ valueName: String, _ kind: ValueKind<Value>, _ summary: String
-  ) -> Option where Result == [Value] {
-    let declaration = OptionDeclaration(
-      long: long, summary: summary, value: .init(name: valueName, form: kind.form), isRepeatable: true)
-    return Option(declaration: declaration) { $0.compactMap(kind.convert) }
-  }
 }
 
 /// An option as data, for the parser, help, the man page and completions.
@@ -74,21 +65,19 @@ struct OptionDeclaration: Sendable {
   /// Nil for a flag.
   let value: Value?
   let isRequired: Bool
-  let isRepeatable: Bool
   let environment: String?
   /// The text of the value that holds when the option is left out.
   let standardText: String?
 
   init(
     long: String, short: Character? = nil, summary: String, value: Value? = nil, isRequired: Bool = false,
-    isRepeatable: Bool = false, environment: String? = nil, standardText: String? = nil
+    environment: String? = nil, standardText: String? = nil
   ) {
     self.long = long
     self.short = short
     self.summary = summary
     self.value = value
     self.isRequired = isRequired
-    self.isRepeatable = isRepeatable
     self.environment = environment
     self.standardText = standardText
   }

@@ -158,8 +158,7 @@ struct Parser<Request: Sendable>: Sendable {
       case .unexpectedValue(let flag, let word):
         throw refuse(.unexpectedValue(flag, word))
       case .option(let name, _):
-        let isRepeatable = declared.contains { $0.long == name && $0.isRepeatable }
-        guard !seen.contains(name) || isRepeatable else { throw refuse(.repeatedOption("--" + name)) }
+        guard !seen.contains(name) else { throw refuse(.repeatedOption("--" + name)) }
         seen.append(name)
       case .unknownOption, .signedNumber, .plain:
         continue

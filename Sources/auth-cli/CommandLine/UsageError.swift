@@ -16,7 +16,7 @@ struct UsageError: Error, Hashable, Sendable {
     case misplacedOption(String, belongsTo: [String])
     /// A number with a sign, where options begin with the same character.
     case signedNumber(Word, argument: String?, accepted: String?)
-    /// An option that may be given once was given twice.
+    /// An option was given twice.
     case repeatedOption(String)
     /// An option that takes no value was given one.
     case unexpectedValue(String, Word)

@@ -15,6 +15,8 @@ struct GoldenTests {
       let name = location.path.joined(separator: "-")
       try Golden.expect(try help.page(location.path), equals: "help-\(name).txt")
     }
+    let kept = try TextFile.list("fixtures/golden", suffix: ".txt").filter { $0.contains("/help-") }
+    #expect(kept.count == tool.locations.count + 1, "a page is kept of a command that is gone")
   }
 
   @Test("help stays within its width", arguments: [40, 60, 80, 100])

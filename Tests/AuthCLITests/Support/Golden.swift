@@ -8,7 +8,7 @@ enum Golden {
   static func expect(
     _ text: String, equals name: String, sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
-    let path = TextFile.packageRoot + "/fixtures/golden/" + name
+    let path = BuiltExecutable.repository + "/fixtures/golden/" + name
     if getenv("RECORD_GOLDEN").map({ String(cString: $0) }) == "1" {
       try TextFile.write(text, to: path)
       return

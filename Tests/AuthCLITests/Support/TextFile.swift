@@ -6,9 +6,6 @@ enum TextFile {
     let description: String
   }
 
-  /// The root of the package, from the place of this file in it.
-  static let packageRoot = #filePath.split(separator: "/").dropLast(4).reduce("") { $0 + "/" + $1 }
-
   static func read(_ path: String) throws -> String {
     guard let file = fopen(path, "rb") else { throw Failure(description: "cannot read \(path): error \(errno)") }
     defer { fclose(file) }
@@ -27,7 +24,7 @@ enum TextFile {
 
   /// The paths of the files below a folder of the package whose names end with `suffix`.
   static func list(_ folder: String, suffix: String) throws -> [String] {
-    let path = packageRoot + "/" + folder
+    let path = BuiltExecutable.repository + "/" + folder
     guard let directory = opendir(path) else { throw Failure(description: "cannot list \(path): error \(errno)") }
     defer { closedir(directory) }
     var found: [String] = []

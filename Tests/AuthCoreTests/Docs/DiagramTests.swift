@@ -1,11 +1,29 @@
+import AuthCore
+import Foundation
 import Testing
 
-/// The diagram in the documentation is the one that the machine prints.
+/// The article on the session machine shows what the machine prints.
 @Suite struct DiagramTests {
-  @Test("the article on the session machine shows the golden diagram")
-  func articleShowsGolden() throws {
-    let article = try Repository.text(of: "Sources/AuthCore/AuthCore.docc/TheSessionMachine.md")
-    let golden = try Repository.text(of: "fixtures/golden/machine.mmd")
-    #expect(article.contains("```mermaid\n\(golden)```"))
+  private static let path = "Sources/AuthCore/AuthCore.docc/TheSessionMachine.md"
+
+  /// `RECORD_GOLDEN=1` writes the diagram into the article instead.
+  @Test("the article shows the diagram that the machine prints")
+  func diagram() throws {
+    let block = "```mermaid\n\(MachineTable().mermaid)```"
+    if ProcessInfo.processInfo.environment["RECORD_GOLDEN"] == "1" {
+      let recorded = try Repository.text(of: Self.path).replacing(/(?s)```mermaid\n.*?```/, with: block)
+      try Data(recorded.utf8).write(to: URL(filePath: Repository.root + "/" + Self.path))
+    }
+    #expect(try Repository.text(of: Self.path).contains(block), "see RECORD_GOLDEN in CONTRIBUTING.md")
+  }
+
+  @Test("the article says how many states and events there are")
+  func counts() throws {
+    let words = NumberFormatter()
+    words.locale = Locale(identifier: "en")
+    words.numberStyle = .spellOut
+    let states = try #require(words.string(from: SessionState.Kind.allCases.count as NSNumber)).capitalized
+    let events = try #require(words.string(from: SessionEvent.Kind.allCases.count as NSNumber))
+    #expect(try Repository.text(of: Self.path).contains("\n\(states) states, \(events) events, "))
   }
 }

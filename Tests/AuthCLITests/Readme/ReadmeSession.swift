@@ -20,6 +20,11 @@ struct ReadmeSession {
 
   var isEmpty: Bool { lines.isEmpty }
 
+  /// What is typed, without the continuations.
+  var commands: [String] {
+    lines.filter { $0.hasPrefix("$ ") }.map { String($0.dropFirst(2)) }
+  }
+
   /// The same session as a transcript, in the home that every transcript begins with.
   func transcript(name: String) -> Transcript {
     let indented = lines.map { "  \($0)\n" }.joined()

@@ -1,28 +1,14 @@
-import Foundation
-import Programs
 import Testing
 
-/// The README says what happens.
-@Suite struct ReadmeTests {
-  private static let readme: String? = try? String(
-    contentsOf: URL(filePath: BuiltExecutable.repository).appending(path: "README.md"), encoding: .utf8)
-
-  @Test("the README's terminal sessions go as they are shown", .enabled(if: readme != nil))
+/// The README's terminal session says what happens.
+@Suite struct ReadmeSessionTests {
+  @Test("the README's terminal sessions go as they are shown")
   func session() async throws {
-    let session = ReadmeSession(markdown: Self.readme ?? "")
+    let session = ReadmeSession(markdown: try TextFile.read(BuiltExecutable.repository + "/README.md"))
     #expect(!session.isEmpty, "the README shows no terminal session")
     let run = try await play(session)
     let actual = ReadmeSession.visible(in: run)
     #expect(run.reachedEnd && session.matches(actual), "it went like this:\n\(actual.joined(separator: "\n"))")
-  }
-
-  @Test("every target of make that the README names exists", .enabled(if: readme != nil))
-  func targets() async throws {
-    let named = (Self.readme ?? "").matches(of: /\bmake ([a-z][a-z-]*)/).map { String($0.output.1) }
-    let makefile = try String(
-      contentsOf: URL(filePath: BuiltExecutable.repository).appending(path: "Makefile"), encoding: .utf8)
-    let unknown = Set(named).filter { target in !makefile.contains("\n\(target):") }
-    #expect(unknown.isEmpty)
   }
 
   @Test(

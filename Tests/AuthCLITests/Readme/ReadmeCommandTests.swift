@@ -1,0 +1,142 @@
+import Foundation
+import Programs
+import Testing
+
+/// Every command of the README that no terminal session plays is executed here; one that is new and has no way to be fails.
+@Suite struct ReadmeCommandTests {
+  private static let readme = (try? TextFile.read(BuiltExecutable.repository + "/README.md")) ?? ""
+  private static let found = ReadmeCommands(markdown: readme)
+
+  /// How the commands of make are executed: in the repository, with `$HOME` a new directory.
+  ///
+  /// `--assume-old` leaves out the target that builds, and what was built is that which this test was built with: inside `swift test`
+  /// another build would wait for this one to end. All else is done as it is for whoever types the command.
+  private static let rehearsals = [
+    "make demo": "make --assume-old=build demo DEBUG='\(executable)'",
+    "make docs": "make --assume-old=build docs DEBUG='\(executable)'",
+    // Below a directory that stands for the root of the system.
+    "make install PREFIX=/usr/local": """
+    \(install)
+    test "$(cd "$HOME/root" && find . -type f | sort | xargs)" = "\(installed)"
+    "$HOME/root/usr/local/bin/auth-cli" --version
+    """,
+    "make uninstall PREFIX=/usr/local": """
+    \(install)
+    touch "$HOME/root/usr/local/bin/other"
+    make uninstall PREFIX=/usr/local DESTDIR="$HOME/root"
+    test "$(cd "$HOME/root" && find . -type f)" = ./usr/local/bin/other
+    """,
+    // One suite of many, with few samples: all of them take minutes, and a debug build shows nothing but that they run.
+    "make bench": """
+    make --assume-old=release-bench bench RELEASE_BENCH='\(benchmarks)' BENCH='--quick --filter leases'
+    """,
+    // The run that this test is part of is that of the tests, so the rest is: that make would begin it, and that a change is not good
+    // without it. What it does before, the set-up, is executed.
+    "make test": """
+    make setup
+    make --dry-run test | grep -x 'swift test'
+    grep -x 'stage test' .ci/run
+    """,
+  ]
+
+  private static let executable = BuiltExecutable.debug
+  private static let benchmarks = executable.replacing("/auth-cli", with: "/auth-bench")
+  private static let install =
+    "make --assume-old=release install PREFIX=/usr/local DESTDIR=\"$HOME/root\" RELEASE='\(executable)'"
+  private static let installed = [
+    "./usr/local/bin/auth-cli", "./usr/local/share/bash-completion/completions/auth-cli",
+    "./usr/local/share/fish/vendor_completions.d/auth-cli.fish", "./usr/local/share/man/man1/auth-cli.1",
+    "./usr/local/share/zsh/site-functions/_auth-cli",
+  ].joined(separator: " ")
+
+  /// One at a time, because some write into the build directory.
+  @Test(
+    "a command of make in the README does its work", .serialized,
+    arguments: found.commands.filter { $0.hasPrefix("make ") })
+  func make(_ command: String) async throws {
+    let script = try #require(Self.rehearsals[command], "nothing executes this command of the README")
+    let scratch = try ScratchDirectory()
+    try await play(script, environment: ["HOME": scratch.path])
+  }
+
+  @Test(
+    "a command of auth-cli in the README does its work for who is logged in, or a session of the README plays it",
+    arguments: found.commands.filter { !$0.hasPrefix("make ") })
+  func tool(_ command: String) async throws {
+    try #require(command.hasPrefix("auth-cli "), "nothing executes this command of the README")
+    let sessions = ReadmeSession(markdown: Self.readme)
+    if sessions.commands.contains(where: { $0 == command || $0.hasPrefix(command + " ") }) { return }
+    var script = command
+    if let pager = command.firstRange(of: " | man "), try await !isInstalled("man") {
+      script = String(command[..<pager.lowerBound])
+    }
+    let home = try await CommandHome()
+    try await home.succeed("login alice", as: "alice")
+    try await play(script, environment: home.environment)
+  }
+
+  @Test("what is rehearsed is in the README")
+  func rehearsed() {
+    #expect(Set(Self.rehearsals.keys).isSubset(of: Self.found.commands))
+  }
+
+  @Test("every block of the README is of a kind that is executed or compiled")
+  func kinds() {
+    #expect(Set(Self.found.languages) == ["console", "sh", "swift"])
+  }
+
+  @Test("the README's library example compiles, and pays")
+  func library() async throws {
+    let block = try #require(Self.readme.firstMatch(of: /(?s)```swift\n(.*?)```/)).output.1
+    let home = try await CommandHome()
+    let products = Self.executable.dropLast("/auth-cli".count)
+    let sources = BuiltExecutable.repository + "/Sources"
+    try await play(
+      """
+      cat >"$HOME/main.swift"
+      swiftc -swift-version 6 -I '\(products)/Modules' -I '\(sources)/CSQLite' -I '\(sources)/CCrypt' \
+        -module-cache-path '\(products)/ClientModules' -o "$HOME/tour" "$HOME/main.swift" \
+        '\(products)'/AuthCore.build/*.o '\(products)'/AuthLocal.build/*.o
+      "$HOME/tour" "$AUTH_CLI_HOME" | grep -x 'Receipt [0-9]*'
+      """, environment: home.environment, input: block + "\ntry await tour(of: CommandLine.arguments[1])\n")
+  }
+
+  @Test("commands are found in blocks and in text, across lines too; options, variables and names are not commands")
+  func findsCommands() {
+    let found = ReadmeCommands(
+      markdown: """
+        Type `make demo` or `auth-cli help
+        pay`; `pay`, `--to USER`, `$HOME/a b` and `make` are none.
+
+        ```sh
+        make test    # all
+        # nothing
+
+        make demo
+        ```
+
+        ```console
+        $ auth-cli man
+        ```
+        """)
+    #expect(found.commands == ["make test", "make demo", "auth-cli help pay"])
+    #expect(found.languages == ["sh", "console"])
+  }
+
+  private func isInstalled(_ program: String) async throws -> Bool {
+    try await Program("sh", ["-c", "command -v \(program)"], timeLimit: .seconds(10)).run().ending == .exited(0)
+  }
+
+  /// Plays a script in the repository; each of its commands must succeed, and something must be printed.
+  private func play(_ script: String, environment: [String: String], input: String = "") async throws {
+    // Nothing of a make that runs these tests, nor of the caller's choices, but where programs are found.
+    let path = Program.inheritedEnvironment["PATH"] ?? "/usr/bin:/bin"
+    let bin = Self.executable.dropLast("/auth-cli".count)
+    let shell = Program(
+      "bash", ["-euo", "pipefail", "-c", script],
+      environment: environment.merging(["PATH": "\(bin):\(path)"]) { $1 },
+      workingDirectory: BuiltExecutable.repository, input: Array(input.utf8), timeLimit: .seconds(120))
+    let outcome = try await shell.run()
+    #expect(outcome.ending == .exited(0) && !outcome.output.isEmpty, "\(script)\n\(outcome.text)")
+  }
+}

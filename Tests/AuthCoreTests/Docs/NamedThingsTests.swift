@@ -1,0 +1,75 @@
+import Foundation
+import Testing
+
+/// What the prose names is there: targets of make, files, folders and test suites.
+@Suite struct NamedThingsTests {
+  private static let documents =
+    ["README.md", "CONTRIBUTING.md", "fixtures/README.md"]
+    + Repository.files(below: "Sources/AuthCore/AuthCore.docc", suffix: ".md")
+
+  @Test("every target of make that a document names exists", arguments: documents)
+  func targets(_ document: String) throws {
+    let targets = try Repository.text(of: "Makefile").matches(of: /(?m)^(?<name>[a-z-]+):/).map(\.name)
+    for span in try Self.spans(of: document) {
+      guard let target = span.prefixMatch(of: /make (?<name>[a-z-]+)/)?.name else { continue }
+      #expect(targets.contains(target))
+    }
+  }
+
+  @Test("every file and folder that a document names exists", arguments: documents)
+  func files(_ document: String) throws {
+    let paths = ["Sources", "Tests", "fixtures"].flatMap { top in
+      Repository.files(below: top, suffix: "").map { "/\($0)" }
+    }
+    for span in try Self.spans(of: document) {
+      guard let name = span.wholeMatch(of: /(?<path>[A-Za-z+\/.-]+(?:\.(?:swift|md|txt|c|sh)|\/))/)?.path,
+        !name.contains("NAME")
+      else { continue }
+      let exists = paths.contains { name.hasSuffix("/") ? $0.contains("/\(name)") : $0.hasSuffix("/\(name)") }
+      #expect(exists, "\(name)")
+    }
+  }
+
+  @Test("every test that a document filters for exists", arguments: documents)
+  func suites(_ document: String) throws {
+    let tests = try Repository.files(below: "Tests", suffix: ".swift").map(Repository.text(of:)).joined()
+    for span in try Self.spans(of: document) {
+      guard let names = span.firstMatch(of: /swift test --filter '?(?<names>[A-Za-z|]+)/)?.names else { continue }
+      for name in names.split(separator: "|") where name != "NAME" {
+        #expect(tests.contains("struct \(name) {"), "\(name)")
+      }
+    }
+  }
+
+  @Test(
+    "every room is on the map",
+    arguments: [
+      ("CONTRIBUTING.md", "Sources"), ("CONTRIBUTING.md", "Sources/AuthCore"), ("CONTRIBUTING.md", "Sources/auth-cli"),
+      ("fixtures/README.md", "fixtures"),
+    ])
+  func rooms(_ map: String, _ building: String) throws {
+    let text = try Repository.text(of: map)
+    let rooms = Set(
+      Repository.files(below: building, suffix: "").compactMap { path -> Substring? in
+        let rest = path.dropFirst(building.count + 1)
+        return rest.firstIndex(of: "/").map { rest[...$0] }
+      })
+    #expect(rooms.count > 3)
+    for room in rooms { #expect(text.contains(room), "\(room)") }
+  }
+
+  @Test("what is named is found")
+  func finds() throws {
+    let spans = try Self.spans(of: "CONTRIBUTING.md")
+    #expect(spans.isSuperset(of: ["make check-deep", "ModelStep.swift", "States/"]))
+    #expect(spans.contains { $0.contains("swift test --filter 'MachineTableTests|DiagramTests'") })
+  }
+
+  /// The spans of code outside of blocks, and the lines of shell blocks.
+  private static func spans(of document: String) throws -> Set<String> {
+    let text = try Repository.text(of: document)
+    let shell = text.matches(of: /(?s)```sh\n(?<lines>.*?)```/).flatMap { $0.lines.split(separator: "\n") }
+    let spans = text.replacing(/(?ms)^ *```.*?^ *```$/, with: "").matches(of: /`+(?<code>[^`]+)`+/).map(\.code)
+    return Set((shell + spans).map { String($0).replacing(/\s+/, with: " ") })
+  }
+}
