@@ -6,6 +6,7 @@ let allSuites: [Suite] = [
   .machine,
   .renewals,
   .status,
+  .otherTools,
   .durable,
   .sessionChecks,
   .throughput,

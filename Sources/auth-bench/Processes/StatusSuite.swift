@@ -21,41 +21,18 @@ extension Suite {
         Benchmark(
           "auth-cli status, against bare", .nanoseconds, against: "bare: open, select one row", goal: .ratio(1.5),
           from: .same("auth-cli status")),
-      ] + beside("klist", ["-s"], goal: .ratio(1)) + beside("gh", ["auth", "status"], goal: .ratio(1 / 25))
-        + beside("sudo", ["-n", "-v"], goal: nil) + [
-          Benchmark("peak memory of status", .bytes, goal: .atMost(8 * 1_048_576)) {
-            let peak = ChildProcess(
-              path: bare, arguments: ["peak", home.program, "status"], environment: home.environment)
-            return require("peak memory") { Double(try peak.read(in: directory).filter { $0 != "\n" }) ?? .nan }
-          },
-          Benchmark("size of the executable", .bytes, goal: .atMost(12 * 1_048_576)) {
-            var status = stat()
-            return stat(home.program, &status) == 0 ? Double(status.st_size) : .nan
-          },
-        ]
+      ] + beside("klist", ["-s"], goal: .ratio(1)) + [
+        Benchmark("peak memory of status", .bytes, goal: .atMost(8 * 1_048_576)) {
+          let peak = ChildProcess(
+            path: bare, arguments: ["peak", home.program, "status"], environment: home.environment)
+          return require("peak memory") { Double(try peak.read(in: directory).filter { $0 != "\n" }) ?? .nan }
+        },
+        Benchmark("size of the executable", .bytes, goal: .atMost(12 * 1_048_576)) {
+          var status = stat()
+          return stat(home.program, &status) == 0 ? Double(status.st_size) : .nan
+        },
+      ]
     })
-}
-
-/// Rows for another tool that says whether somebody is logged in, if it is installed.
-///
-/// Its answer does not matter.
-private func beside(_ name: String, _ arguments: [String], goal: Goal?) -> [Benchmark] {
-  let words = ([name] + arguments).joined(separator: " ")
-  guard let path = BenchTools.installed(name) else {
-    return [.skipped("auth-cli status, against \(words)", because: "\(name) is not installed")]
-  }
-  return [
-    Benchmark(words) {
-      let tool = ChildProcess(
-        path: path, arguments: arguments, environment: ["HOME=/nonexistent", "PATH=/usr/bin:/bin"])
-      require(words) {
-        var status: Int32 = 0
-        _ = waitpid(try tool.start(), &status, 0)
-      }
-    },
-    Benchmark(
-      "auth-cli status, against \(words)", .nanoseconds, against: words, goal: goal, from: .same("auth-cli status")),
-  ]
 }
 
 /// Runs a measured program.
