@@ -6,6 +6,7 @@ exit(run(Array(CommandLine.arguments.dropFirst())))
 func run(_ arguments: [String]) -> Int32 {
   // This program in the part of a measured one.
   if arguments.count == 2, arguments[0] == "--log-in" { return CheapLogin.run(home: arguments[1]) }
+  if arguments == ["--run-once-memory"] { return RunOnceMemory.run() }
   do {
     return try runBenchmarks(BenchOptions(arguments))
   } catch {

@@ -7,16 +7,16 @@ struct Row {
 
   var name: String { benchmark.name }
 
-  /// How many times the baseline it came to, by medians; nil without one.
+  /// How many times the baseline it came to, by medians; nil without one, and when the baseline came to nothing.
   var ratio: Double? {
-    guard let measurement, let baseline else { return nil }
+    guard let measurement, let baseline, baseline.median != 0 else { return nil }
     return measurement.median / baseline.median
   }
 
   /// The same by the least samples; nil for a difference, whose least sample is an accident.
   var ratioOfMinima: Double? {
     if case .difference = benchmark.source { return nil }
-    guard let measurement, let baseline else { return nil }
+    guard let measurement, let baseline, baseline.minimum != 0 else { return nil }
     return measurement.minimum / baseline.minimum
   }
 
