@@ -37,10 +37,10 @@ final class ChangeSignal {
   /// - Parameters:
   ///   - limit: How long.
   ///   - output: Where changes are told; the wait is over for good when nobody reads them any more.
-  ///   - isRelevant: Whether a file of that name matters.
+  ///   - isRelevant: Whether a change of the file of that name matters; it is one of mode or owner alone, or another.
   /// - Throws: ``Refusal`` when the kernel stops telling.
   func wait(
-    atMost limit: Duration?, for output: OutputStream, isRelevant: (String) -> Bool
+    atMost limit: Duration?, for output: OutputStream, isRelevant: (String, _ isOfAttributes: Bool) -> Bool
   ) throws(Refusal) {
     let deadline = limit.map { MonotonicDeadline(after: $0) }
     var events = [
@@ -65,7 +65,7 @@ final class ChangeSignal {
   /// Takes what the kernel has to tell.
   ///
   /// - Returns: Whether any of it is relevant. An overflow is: nobody knows what it swallowed. So is the loss of a directory.
-  private func drain(_ isRelevant: (String) -> Bool) throws(Refusal) -> Bool {
+  private func drain(_ isRelevant: (String, Bool) -> Bool) throws(Refusal) -> Bool {
     var isAny = false
     var buffer = [UInt8](repeating: 0, count: 16_384)
     while true {
@@ -86,7 +86,8 @@ final class ChangeSignal {
         }
         if mask & Self.losses != 0 { forget(watch) }
         let name = buffer[(offset + Self.headSize)..<(offset + Self.headSize + length)].prefix { $0 != 0 }
-        if name.isEmpty || isRelevant(String(decoding: name, as: UTF8.self)) { isAny = true }
+        let isOfAttributes = mask == UInt32(IN_ATTRIB)
+        if name.isEmpty || isRelevant(String(decoding: name, as: UTF8.self), isOfAttributes) { isAny = true }
         offset += Self.headSize + length
       }
     }

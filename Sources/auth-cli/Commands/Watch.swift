@@ -22,8 +22,10 @@ extension Workspace {
       patience = obstacle == nil ? Self.firstPatience : min(patience * 2, .seconds(60))
       // Without a session and without doubt, only a session file can change anything.
       let isSettled = store.session == nil && obstacle == nil
-      try signal.wait(atMost: pause, for: printer.streams.output) { name in
-        name == sessionName || !isSettled && name.hasPrefix(databaseName)
+      try signal.wait(atMost: pause, for: printer.streams.output) { name, isOfAttributes in
+        if name == sessionName { return true }
+        // For root SQLite sets the owner of a journal whenever it looks into one, so that every look would be cause for another.
+        return !isSettled && name.hasPrefix(databaseName) && (name == databaseName || !isOfAttributes)
       }
     }
   }

@@ -116,6 +116,20 @@ struct WatchTests {
     #expect(try await watcher.change() == "logged out: the session was ended by logging out")
   }
 
+  @Test("looking is no change: two watchers rest when nothing happens, as root too")
+  func rest() async throws {
+    let home = try await CommandHome()
+    try await home.succeed("login alice", as: "alice")
+    let watchers = [try Watcher(home), try Watcher(home)]
+    for watcher in watchers { #expect(try await watcher.change() == "logged in as alice (alice)") }
+    try await home.succeed("profile --name Alicia")
+    for watcher in watchers {
+      #expect(try await watcher.change() == "the user is alice (Alicia, administrator) now")
+    }
+    // A look opens some files; nothing else here does.
+    #expect(try await onOwnThread { try openingsUntilQuiet(in: home.data) } < 100)
+  }
+
   @Test("what cannot be told is said once; when it can be again, how things stand")
   func obstacle() async throws {
     let home = try await CommandHome()
@@ -168,4 +182,19 @@ struct WatchTests {
     try terminal.send("\u{3}")
     #expect(try program.wait() == .signalled(SIGINT))
   }
+}
+
+/// How often a file in the directory is opened until none is for half a second; at most a thousand times.
+private func openingsUntilQuiet(in directory: String) throws -> Int {
+  let descriptor = inotify_init1(Int32(IN_CLOEXEC))
+  guard descriptor >= 0 else { throw PseudoTerminal.Failure(description: "no inotify: error \(errno)") }
+  defer { close(descriptor) }
+  guard inotify_add_watch(descriptor, directory, UInt32(IN_OPEN)) >= 0 else {
+    throw PseudoTerminal.Failure(description: "\(directory) cannot be watched: error \(errno)")
+  }
+  var count = 0
+  var event = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+  var buffer = [UInt8](repeating: 0, count: 512)
+  while count < 1000, poll(&event, 1, 500) > 0, read(descriptor, &buffer, buffer.count) > 0 { count += 1 }
+  return count
 }
