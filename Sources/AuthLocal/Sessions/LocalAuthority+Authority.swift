@@ -26,9 +26,10 @@ extension LocalAuthority: Authority {
 
   /// Whom a token stands for, if it is the present one of a live session, without a suspension; one read, and nothing is written.
   ///
-  /// - Returns: Nil for every other token and for every fault; ``resume(_:)`` says which, and leaves the event.
-  package func standing(_ token: SessionToken) -> Grant? {
-    try? database.read { (db) throws(LocalFailure) -> Grant? in
+  /// - Returns: Nil for every other token; ``resume(_:)`` says what it is, and leaves the event.
+  /// - Throws: ``LocalFailure`` of kind `unavailable` when it could not be found out, which has waited as long as there is a point in.
+  package func standing(_ token: SessionToken) throws(LocalFailure) -> Grant? {
+    try database.read { (db) throws(LocalFailure) -> Grant? in
       guard case .live(let session) = try find(token, at: try now(), in: db) else { return nil }
       return session.grant(token: token)
     }

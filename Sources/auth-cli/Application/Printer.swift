@@ -4,17 +4,6 @@ struct Printer {
   let asJSON: Bool
   let isQuiet: Bool
 
-  init(streams: Streams, asJSON: Bool, isQuiet: Bool) {
-    self.streams = streams
-    self.asJSON = asJSON
-    self.isQuiet = isQuiet
-  }
-
-  /// Prints to the streams of this process what the options ask for.
-  init(_ globals: GlobalOptions) {
-    self.init(streams: .standard(noColor: globals.noColor), asJSON: globals.json, isQuiet: globals.quiet)
-  }
-
   /// Prints an answer, and returns the status to end with: a result that could not be printed is not a success.
   func print(_ answer: Answer) -> ExitStatus {
     if asJSON {
@@ -61,5 +50,12 @@ struct Printer {
   /// Messages that nobody can be given are lost, and the status says the rest.
   private func flushErrors() {
     do { try streams.errors.flush(survivingClosedPipe: true) } catch {}
+  }
+}
+
+extension Printer {
+  /// Prints to the streams of this process what the options ask for.
+  init(_ globals: GlobalOptions) {
+    self.init(streams: .standard(noColor: globals.noColor), asJSON: globals.json, isQuiet: globals.quiet)
   }
 }

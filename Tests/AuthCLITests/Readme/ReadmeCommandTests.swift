@@ -17,14 +17,14 @@ import Testing
     // Below a directory that stands for the root of the system.
     "make install PREFIX=/usr/local": """
     \(install)
-    test "$(cd "$HOME/root" && find . -type f | sort | xargs)" = "\(installed)"
-    "$HOME/root/usr/local/bin/auth-cli" --version
+    test "$(cd "$HOME/stage" && find . -type f | sort | xargs)" = "\(installed)"
+    "$HOME/stage/usr/local/bin/auth-cli" --version
     """,
     "make uninstall PREFIX=/usr/local": """
     \(install)
-    touch "$HOME/root/usr/local/bin/other"
-    make uninstall PREFIX=/usr/local DESTDIR="$HOME/root"
-    test "$(cd "$HOME/root" && find . -type f)" = ./usr/local/bin/other
+    touch "$HOME/stage/usr/local/bin/other"
+    make uninstall PREFIX=/usr/local DESTDIR="$HOME/stage"
+    test "$(cd "$HOME/stage" && find . -type f)" = ./usr/local/bin/other
     """,
     // One suite of many, with few samples: all of them take minutes, and a debug build shows nothing but that they run.
     "make bench": """
@@ -42,7 +42,7 @@ import Testing
   private static let executable = BuiltExecutable.debug
   private static let benchmarks = executable.replacing("/auth-cli", with: "/auth-bench")
   private static let install =
-    "make --assume-old=release install PREFIX=/usr/local DESTDIR=\"$HOME/root\" RELEASE='\(executable)'"
+    "make --assume-old=release install PREFIX=/usr/local DESTDIR=\"$HOME/stage\" RELEASE='\(executable)'"
   private static let installed = [
     "./usr/local/bin/auth-cli", "./usr/local/share/bash-completion/completions/auth-cli",
     "./usr/local/share/fish/vendor_completions.d/auth-cli.fish", "./usr/local/share/man/man1/auth-cli.1",

@@ -10,30 +10,35 @@ import Testing
     try authority.registerBoth()
     let grant = try authority.logIn()
     let raw = work.raw
-    func glance(_ token: SessionToken) -> Grant? {
+    func glance(_ token: SessionToken) throws -> Grant? {
       let before = raw.number("PRAGMA data_version")
       defer { #expect(raw.number("PRAGMA data_version") == before) }
-      return authority.standing(token)
+      return try authority.standing(token)
     }
-    #expect(glance(grant.token) == grant)
-    #expect(glance(SessionToken(bytes: Array(repeating: 7, count: 32))) == nil)
+    #expect(try glance(grant.token) == grant)
+    #expect(try glance(SessionToken(bytes: Array(repeating: 7, count: 32))) == nil)
 
     let issued = try await authority.reauthenticate(grant.token, password: alicePassword, limits: .standard)
-    #expect(glance(grant.token) == grant)
-    #expect(glance(issued.token) == nil, "its first use is a change, and a glance is none")
+    #expect(try glance(grant.token) == grant)
+    #expect(try glance(issued.token) == nil, "its first use is a change, and a glance is none")
     try await authority.confirm(issued.token)
-    #expect(glance(grant.token) == nil)
-    #expect(glance(issued.token) == issued)
+    #expect(try glance(grant.token) == nil)
+    #expect(try glance(issued.token) == issued)
 
+    // A fault is told, or whoever asks again after it would wait for the lock a second time.
+    let impatient = work.authority(busyWait: .milliseconds(1))
+    #expect(raw.script("BEGIN EXCLUSIVE"))
+    #expect(code { () throws(LocalFailure) in try impatient.standing(issued.token) } == "database_busy")
+    #expect(raw.script("ROLLBACK"))
     work.run("mv '\(work.databasePath)' '\(work.databasePath).away'")
-    #expect(authority.standing(issued.token) == nil)
+    #expect(code { () throws(LocalFailure) in try authority.standing(issued.token) } == "database_missing")
     work.run("mv '\(work.databasePath).away' '\(work.databasePath)'")
     try await authority.revoke(issued.token, reason: .userAsked)
-    #expect(glance(issued.token) == nil)
+    #expect(try glance(issued.token) == nil)
 
     let later = try authority.logIn()
-    #expect(glance(later.token) == later)
+    #expect(try glance(later.token) == later)
     work.clock.advance(by: .seconds(1800))
-    #expect(glance(later.token) == nil)
+    #expect(try glance(later.token) == nil)
   }
 }
