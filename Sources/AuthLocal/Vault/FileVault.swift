@@ -38,14 +38,6 @@ public final class FileVault: SessionVault {
     look()
   }
 
-  /// The token that is kept, if it can be used, without a suspension.
-  ///
-  /// - Returns: Nil in every other case; ``load()`` says which.
-  package func usableToken() -> SessionToken? {
-    guard case .token(let token) = look() else { return nil }
-    return token
-  }
-
   /// Keeps `token`; what cannot be understood is set aside first.
   public func store(_ token: SessionToken) async throws(VaultFailure) {
     try change { (_) throws(FileFault) in
@@ -118,7 +110,8 @@ public final class FileVault: SessionVault {
 
   private func evidence(_ number: Int) -> String { "\(path).corrupt-\(number)" }
 
-  private func look() -> VaultReading {
+  /// The same as ``load()``, without a suspension.
+  package func look() -> VaultReading {
     do throws(FileFault) {
       guard try directory.look(for: name) != nil else { return .absent }
     } catch {

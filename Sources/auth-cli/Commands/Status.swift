@@ -19,7 +19,7 @@ extension Workspace {
   ///
   /// - Returns: Nil when the kept session does not simply stand; ``status()`` finds out what it is then.
   func statusAtOnce() throws(Refusal) -> Answer? {
-    guard let token = vault.usableToken(),
+    guard case .token(let token) = vault.look(),
       let grant = try valid({ () throws(LocalFailure) in try authority.standing(token) })
     else { return nil }
     return try standing(grant.user, grant.id, grant.limits)
