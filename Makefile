@@ -18,7 +18,7 @@ TSAN_SKIP ?= /published|MustNotCompile|DependencyTests|SnippetTests|SymbolDocume
 DEEP_FILTER ?= ModelCheck
 
 .PHONY: help build demo test test-tsan test-release transcripts-cram check-deep lint format release release-bench \
-  bench docs install uninstall clean setup
+  bench docs install uninstall clean setup setup-release
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' Makefile
@@ -53,10 +53,10 @@ lint: ## Check format and documentation rules
 format: ## Rewrite the sources in the project's format
 	swift format --in-place --parallel --recursive $(SOURCES)
 
-release: setup ## Build .build/release/auth-cli: stripped, and static where the system has the libraries
+release: setup-release ## Build .build/release/auth-cli: stripped, and static where the system has the libraries
 	.ci/release auth-cli
 
-release-bench: setup ## Build the benchmarks, and the executable they run
+release-bench: setup-release ## Build the benchmarks, and the executable they run
 	.ci/release auth-cli auth-bench
 
 bench: release-bench ## Measure, beside baselines taken in the same run
@@ -94,3 +94,6 @@ clean: ## Remove everything that was built
 
 setup:
 	@.ci/setup
+
+setup-release:
+	@.ci/setup release
