@@ -52,7 +52,11 @@ public protocol SessionVault: Sendable {
   func load() async -> VaultReading
 
   /// Keeps `token` in place of whatever is there; corrupt content is set aside first.
-  func store(_ token: SessionToken) async throws(VaultFailure)
+  ///
+  /// - Returns: What it took the place of, read in the same step: of several stores at once, each displaces another token, and a displaced
+  ///   token is revoked.
+  @discardableResult
+  func store(_ token: SessionToken) async throws(VaultFailure) -> VaultReading
 
   /// Keeps `new` if `old` is what is kept.
   ///

@@ -168,26 +168,22 @@ extension SessionCore {
   }
 
   private func save(_ epoch: Epoch, _ record: SessionRecord, _ turn: VaultTurn?) async {
-    let found = Locked<VaultReading>(.absent)
-    let failure = await onVault(turn) { () -> VaultFailure? in
-      let reading = await vault.load()
-      found.withLock { $0 = reading }
+    let outcome = await onVault(turn) { () -> Result<VaultReading, VaultFailure> in
+      let before = await vault.load()
       do throws(VaultFailure) {
-        try await vault.store(record.grant.token)
-        return nil
+        return .success(try await vault.store(record.grant.token))
       } catch {
-        await takeBack(record.grant.token, for: reading.usableToken)
-        return error
+        await takeBack(record.grant.token, for: before.usableToken)
+        return .failure(error)
       }
     }
-    if let failure {
+    switch outcome {
+    case .success(let displaced):
+      if let token = displaced.legibleToken, token != record.grant.token { giveBack(token, .userAsked) }
+      send(.saved(epoch, record, .done))
+    case .failure(let failure):
       send(.saved(epoch, record, .failed), failure: .notSaved(failure))
-      return
     }
-    if let token = found.withLock({ $0 }).legibleToken, token != record.grant.token {
-      giveBack(token, .userAsked)
-    }
-    send(.saved(epoch, record, .done))
   }
 
   private func exchange(_ epoch: Epoch, _ old: SessionRecord, _ new: SessionRecord, _ turn: VaultTurn?) async {

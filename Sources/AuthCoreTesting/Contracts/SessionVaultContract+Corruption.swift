@@ -13,7 +13,10 @@ extension SessionVaultContract {
       guard let corrupt = probe.subject.corrupt else { return }
       await corrupt()
       let before = await probe.subject.evidence?()
-      try await probe.store(VaultProbe.token(1))
+      let displaced = try await probe.store(VaultProbe.token(1))
+      guard case .corrupt = displaced else {
+        throw Breach("a store over corrupt content said that it took the place of \(displaced)")
+      }
       try await probe.expectReading(.token(VaultProbe.token(1)), "after a store over corrupt content")
       guard let before, let after = await probe.subject.evidence?() else { return }
       try require(after == before + 1, "corrupt content was overwritten, not set aside")

@@ -61,24 +61,27 @@ extension SessionVaultContract {
       try await probe.expectReading(.token(VaultProbe.token(1)), "after setAside")
     },
 
-    Check("stores at once leave one of them") { probe throws(Breach) in
-      let failures = await withTaskGroup(of: Breach?.self) { group in
+    Check("stores at once leave one of them, and each says what it took the place of") { probe throws(Breach) in
+      let outcomes = await withTaskGroup(of: Result<VaultReading, Breach>.self) { group in
         for number in UInt8(1)...8 {
           group.addTask {
             do throws(Breach) {
-              try await probe.store(VaultProbe.token(number))
-              return nil
+              return .success(try await probe.store(VaultProbe.token(number)))
             } catch {
-              return error
+              return .failure(error)
             }
           }
         }
         return await group.reduce(into: []) { $0.append($1) }
       }
-      for case let breach? in failures { throw breach }
+      var displaced: [VaultReading] = []
+      for outcome in outcomes { displaced.append(try outcome.get()) }
       let reading = await probe.vault.load()
       let stored = (UInt8(1)...8).map { VaultReading.token(VaultProbe.token($0)) }
       try require(stored.contains(reading), "after 8 stores at once the vault reads as \(reading)")
+      try require(
+        displaced.count == 8 && Set(displaced + [reading]) == Set(stored + [.absent]),
+        "8 stores at once took the place of \(displaced)")
     },
 
     Check("of exchanges at once of the same token one wins") { probe throws(Breach) in

@@ -11,7 +11,8 @@ struct VaultProbe: Sendable {
     SessionToken(bytes: [number, 0, 10, 13, 34, 92, 255] + Array(repeating: number, count: 25))
   }
 
-  func store(_ token: SessionToken) async throws(Breach) {
+  @discardableResult
+  func store(_ token: SessionToken) async throws(Breach) -> VaultReading {
     try await expect("store") { () async throws(VaultFailure) in try await vault.store(token) }
   }
 

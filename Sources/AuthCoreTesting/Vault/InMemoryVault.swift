@@ -13,6 +13,15 @@ public final class InMemoryVault: SessionVault {
     case token(SessionToken)
     /// Something that cannot be used.
     case corrupt(VaultEvidence)
+
+    /// What a look at it finds.
+    fileprivate var reading: VaultReading {
+      switch self {
+      case .empty: .absent
+      case .token(let token): .token(token)
+      case .corrupt(let evidence): .corrupt(evidence)
+      }
+    }
   }
 
   /// The operations of a vault.
@@ -123,21 +132,22 @@ public final class InMemoryVault: SessionVault {
     let reading = storage.withLock { storage -> VaultReading in
       storage.log.append(.load)
       if let failure = storage.readFailure { return .unavailable(failure) }
-      return switch storage.content {
-      case .empty: .absent
-      case .token(let token): .token(token)
-      case .corrupt(let evidence): .corrupt(evidence)
-      }
+      return storage.content.reading
     }
     await turnstile.pass(Place(operation: .load, point: .after))
     return reading
   }
 
   /// Keeps `token`; corrupt content is set aside first.
-  public func store(_ token: SessionToken) async throws(VaultFailure) {
+  ///
+  /// - Returns: What was kept before.
+  @discardableResult
+  public func store(_ token: SessionToken) async throws(VaultFailure) -> VaultReading {
     try await write(.store) { storage in
+      let reading = storage.content.reading
       if case .corrupt(let evidence) = storage.content { storage.evidence.append(evidence) }
       storage.content = .token(token)
+      return reading
     }
   }
 

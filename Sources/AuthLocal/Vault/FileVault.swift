@@ -39,10 +39,14 @@ public final class FileVault: SessionVault {
   }
 
   /// Keeps `token`; what cannot be understood is set aside first.
-  public func store(_ token: SessionToken) async throws(VaultFailure) {
-    try change { (_) throws(FileFault) in
-      if case .corrupt = look() { _ = try moveAside() }
+  ///
+  /// - Returns: What was kept before.
+  @discardableResult
+  public func store(_ token: SessionToken) async throws(VaultFailure) -> VaultReading {
+    try change { (reading) throws(FileFault) in
+      if case .corrupt = reading { _ = try moveAside() }
       try DurableFile.replace(name, in: directory, with: SessionFile.content(token))
+      return reading
     }
   }
 

@@ -27,7 +27,7 @@ private struct OpenDoor: Authority, SessionVault, SessionClock {
   func revoke(_ token: SessionToken, reason: EndReason) async throws(Unavailability) {}
 
   func load() async -> VaultReading { .absent }
-  func store(_ token: SessionToken) async throws(VaultFailure) {}
+  func store(_ token: SessionToken) async throws(VaultFailure) -> VaultReading { .absent }
   func replace(_ old: SessionToken, with new: SessionToken) async throws(VaultFailure) -> Bool { true }
   func erase(_ token: SessionToken) async throws(VaultFailure) {}
   func setAside() async throws(VaultFailure) -> String? { nil }

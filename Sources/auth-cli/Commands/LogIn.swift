@@ -21,9 +21,14 @@ extension Workspace {
       case nil:
         return Beginning(session: try await self.store.logIn(credentials, limits: limits), verb: "Logged in as")
       case .some(let present) where present.user.username == name.lowercased():
-        return Beginning(
-          session: try await self.reauthenticate(password, limits: limits),
-          verb: "Renewed the session of")
+        do throws(SessionFailure) {
+          return Beginning(
+            session: try await self.reauthenticate(password, limits: limits), verb: "Renewed the session of")
+        } catch {
+          // Another process ended it meanwhile. Who typed name and password has asked for a session all the same.
+          guard case .ended = error else { throw error }
+          return Beginning(session: try await self.store.logIn(credentials, limits: limits), verb: "Logged in as")
+        }
       case .some:
         let switched = try await self.store.switchUser(to: credentials, limits: limits)
         return Beginning(session: switched.session, verb: "Switched to", leftovers: switched.leftovers)

@@ -6,7 +6,7 @@ final class BrokenVault: SessionVault {
   enum Flaw: CaseIterable {
     case eraseOfNothingFails, storesOnce, cutsAtZero, replaceDoesNothing, replaceAlways, eraseAny, setsAsideAnything
     case loadHeals, overwritesCorrupt, saysNoPlace, replaceOverCorrupt, eraseOverCorrupt, manyWinners, forgets
-    case keepsNone
+    case keepsNone, displacesNothing
   }
 
   let base: InMemoryVault
@@ -30,19 +30,24 @@ final class BrokenVault: SessionVault {
     return await base.load()
   }
 
-  func store(_ token: SessionToken) async throws(VaultFailure) {
+  func store(_ token: SessionToken) async throws(VaultFailure) -> VaultReading {
     let count = stores.withLock { stores in
       stores += 1
       return stores
     }
+    var displaced = await base.load()
     switch flaw {
-    case .storesOnce where count > 1: return
+    case .storesOnce where count > 1: break
     case .overwritesCorrupt where isCorrupt: base.content = .token(token)
-    case .cutsAtZero: try await base.store(SessionToken(bytes: token.bytes.prefix { $0 != 0 }.map(\.self)))
+    case .cutsAtZero: displaced = try await base.store(SessionToken(bytes: token.bytes.prefix { $0 != 0 }.map(\.self)))
     case .keepsNone where count > 4: base.content = .empty
-    default: try await base.store(token)
+    case .displacesNothing:
+      try await base.store(token)
+      displaced = .absent
+    default: displaced = try await base.store(token)
     }
     if flaw == .forgets, count == 1 { base.content = .empty }
+    return displaced
   }
 
   func replace(_ old: SessionToken, with new: SessionToken) async throws(VaultFailure) -> Bool {

@@ -161,4 +161,17 @@ struct DurabilityTests {
     world.authority.release(.revoke)
     await until { world.vaultAgrees }
   }
+
+  @Test("two first logins that look before either writes leave one session: the later revokes the one it displaces")
+  func displacedAtOnce() async throws {
+    let world = World()
+    let next = world.anotherProcess()
+    world.vault.hold(.store)
+    let logins = [world.store.beginLogIn(World.alice), next.beginLogIn(World.alice)]
+    await world.vault.waitUntilHeld(.store, count: 2)
+    #expect(world.authority.liveTokens.count == 2)
+    world.vault.release(.store)
+    for login in logins { _ = try await login.value() }
+    await until { world.vaultAgrees }
+  }
 }

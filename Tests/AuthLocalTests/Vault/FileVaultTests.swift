@@ -154,7 +154,7 @@ import Testing
       for (index, name) in names.enumerated() {
         group.addTask {
           for round in 0..<20 {
-            try? await work.vault(name).store(
+            _ = try? await work.vault(name).store(
               SessionToken(bytes: Array(repeating: UInt8(index * 20 + round), count: 32)))
           }
         }
