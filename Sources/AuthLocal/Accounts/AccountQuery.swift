@@ -3,15 +3,18 @@
 /// The columns of a selection are in the order that ``AccountRow`` reads.
 package enum AccountQuery: String, Query {
   case byName = """
-    SELECT id, name, display_name, role, password_hash, disabled, created_at, guesses, attempts, wait_boot, wait_until
+    SELECT id, name, display_name, role, password_hash, disabled, created_at, guesses, attempts, wait_boot, wait_until,
+      failures
     FROM accounts WHERE name = ?
     """
   case byID = """
-    SELECT id, name, display_name, role, password_hash, disabled, created_at, guesses, attempts, wait_boot, wait_until
+    SELECT id, name, display_name, role, password_hash, disabled, created_at, guesses, attempts, wait_boot, wait_until,
+      failures
     FROM accounts WHERE id = ?
     """
   case page = """
-    SELECT id, name, display_name, role, password_hash, disabled, created_at, guesses, attempts, wait_boot, wait_until
+    SELECT id, name, display_name, role, password_hash, disabled, created_at, guesses, attempts, wait_boot, wait_until,
+      failures
     FROM accounts WHERE name > ? ORDER BY name LIMIT ?
     """
   case exists = "SELECT 1 FROM accounts WHERE name = ?"
@@ -28,6 +31,7 @@ package enum AccountQuery: String, Query {
   case setDisplayName = "UPDATE accounts SET display_name = ? WHERE id = ?"
   case setDisabled = "UPDATE accounts SET disabled = ? WHERE id = ?"
   case setThrottle = """
-    UPDATE accounts SET guesses = ?, attempts = ?, wait_boot = ?, wait_until = ? WHERE id = ?
+    UPDATE accounts SET guesses = ?, attempts = ?, wait_boot = ?, wait_until = ?, failures = ? WHERE id = ?
     """
+  case addFailure = "UPDATE accounts SET failures = failures + 1 WHERE id = ? AND failures < guesses"
 }

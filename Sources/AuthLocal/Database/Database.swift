@@ -24,7 +24,7 @@ final class Database: Sendable {
   }
 
   let directory: PrivateDirectory
-  private let busyWait: Duration
+  let busyWait: Duration
   private let open = Locked<Open>(Open())
 
   init(directory: PrivateDirectory, busyWait: Duration) {

@@ -12,7 +12,7 @@ package enum Schema {
   package static var version: Int64 { Int64(steps.count) }
 
   /// The statements that lead from each version to the next, beginning with the empty file.
-  package static let steps: [String] = [first, second]
+  package static let steps: [String] = [first, second, third]
 
   private static let first = """
     CREATE TABLE authority(
@@ -123,5 +123,13 @@ package enum Schema {
     CREATE TRIGGER events_keep BEFORE UPDATE ON events BEGIN SELECT RAISE(ABORT, 'events are append-only'); END;
     CREATE TRIGGER events_stay BEFORE DELETE ON events WHEN old.account IS NOT NULL
       BEGIN SELECT RAISE(ABORT, 'events are append-only'); END;
+    """
+
+  /// Version 3 tells attempts that failed from those that are being looked at.
+  private static let third = """
+    ALTER TABLE accounts ADD COLUMN failures INTEGER NOT NULL DEFAULT 0;
+    UPDATE accounts SET failures = guesses;
+    ALTER TABLE unknown_names ADD COLUMN failures INTEGER NOT NULL DEFAULT 0;
+    UPDATE unknown_names SET failures = guesses;
     """
 }

@@ -5,25 +5,28 @@ extension LocalAuthority {
   package func logIn(_ credentials: Credentials, limits: LimitRequest) throws(LocalFailure) -> Grant {
     let password = try? NormalizedPassword(credentials.password)
     let name = try? Username(credentials.username)
-    let (account, decision) = try database.write {
-      (db) throws(LocalFailure) -> (AccountRow?, ThrottleRecord.Decision) in
-      let now = try now()
-      guard let name, let account = try self.account(named: name, in: db) else {
-        return (nil, try countAttempt(onUnknown: credentials.username, at: now, in: db))
+    let attempt = try heard { () throws(LocalFailure) in
+      try database.write { (db) throws(LocalFailure) in
+        let now = try now()
+        guard let name, let account = try account(named: name, in: db) else {
+          return try countAttempt(onUnknown: credentials.username, at: now, in: db)
+        }
+        return try countAttempt(on: account, at: now, in: db)
       }
-      return (account, try countAttempt(on: account, at: now, in: db))
     }
-    if case .turnAway(let throttle) = decision { throw .throttled(throttle) }
-    let grant = try accept(password, for: account) { (db, account, now) throws(LocalFailure) in
+    let grant = try accept(password, for: attempt.account) { (db, account, now) throws(LocalFailure) in
       let grant = try begin(account: account, limits: limits, at: now, in: db)
-      let failures = account.throttle.guesses - 1
+      let failures = account.throttle.failures
       try record(
         failures > 0 ? .loginSucceededAfterFailures : .loginSucceeded, account: account.id, actor: account.id,
         session: grant.id, detail: failures > 0 ? "\(failures) failures" : nil, in: db)
       return grant
     }
     guard let grant else {
-      try database.write { (db) throws(LocalFailure) in try record(.loginFailed, account: account?.id, in: db) }
+      try database.write { (db) throws(LocalFailure) in
+        try fail(attempt, in: db)
+        try record(.loginFailed, account: attempt.account?.id, in: db)
+      }
       throw .credentialsNotAccepted
     }
     return grant
@@ -33,13 +36,13 @@ extension LocalAuthority {
   package func reauthenticate(
     _ token: SessionToken, password typed: Password, requesting limits: LimitRequest
   ) throws(LocalFailure) -> Grant {
-    let (account, decision) = try writing(token, asActivity: false) {
-      (db, session, now) throws(LocalFailure) -> (AccountRow, ThrottleRecord.Decision) in
-      let account = try self.account(session.account, in: db)
-      return (account, try countAttempt(on: account, at: now, in: db))
+    let attempt = try heard { () throws(LocalFailure) in
+      try writing(token, asActivity: false) { (db, session, now) throws(LocalFailure) in
+        try countAttempt(on: try account(session.account, in: db), at: now, in: db)
+      }
     }
-    if case .turnAway(let throttle) = decision { throw .throttled(throttle) }
-    let grant = try accept(try? NormalizedPassword(typed), for: account) { (db, account, now) throws(LocalFailure) in
+    let grant = try accept(try? NormalizedPassword(typed), for: attempt.account) {
+      (db, account, now) throws(LocalFailure) in
       let session = try claim(token, at: now, in: db)
       let grant = try issue(for: session, limits: limits, at: now, in: db)
       try record(.reauthenticated, account: account.id, actor: account.id, session: session.id, in: db)
@@ -47,7 +50,9 @@ extension LocalAuthority {
     }
     guard let grant else {
       try database.write { (db) throws(LocalFailure) in
-        try record(.reauthenticationFailed, account: account.id, actor: account.id, in: db)
+        try fail(attempt, in: db)
+        try record(
+          .reauthenticationFailed, account: attempt.account?.id, actor: attempt.account?.id, in: db)
       }
       throw .credentialsNotAccepted
     }
@@ -56,28 +61,33 @@ extension LocalAuthority {
 
   /// Verifies a password outside any transaction, then commits `body` with the end of the throttle's count.
   ///
-  /// - Returns: nil when the password does not fit, when there is no account, when it is disabled, and when the
-  ///   password was changed while this one was being hashed. Each costs the same.
+  /// When the stored hash was changed meanwhile, by a new password or by a login that raised its cost, the password is verified against that.
+  ///
+  /// - Returns: nil when the password does not fit, when there is no account, and when it is disabled. Each costs the same.
   private func accept(
     _ password: NormalizedPassword?, for account: AccountRow?,
     _ body: (Connection, AccountRow, BootInstant) throws(LocalFailure) -> Grant
   ) throws(LocalFailure) -> Grant? {
-    guard let account else {
+    guard var account else {
       try hasher.pretendToVerify(password)
       return nil
     }
-    guard try hasher.verifies(password, against: account.passwordHash), let password, !account.isDisabled else {
-      return nil
-    }
-    let newHash = hasher.isOutdated(account.passwordHash) ? try hasher.hash(password) : nil
-    return try database.write { (db) throws(LocalFailure) in
-      let current = try self.account(account.id, in: db)
-      guard current.passwordHash == account.passwordHash, !current.isDisabled else { return nil }
-      if let newHash {
-        try db.run(AccountQuery.rehash, .text(newHash), .integer(account.id), .text(account.passwordHash))
+    while true {
+      guard try hasher.verifies(password, against: account.passwordHash), let password, !account.isDisabled else {
+        return nil
       }
-      try store(ThrottleRecord(), account: account.id, in: db)
-      return try body(db, current, try now())
+      let newHash = hasher.isOutdated(account.passwordHash) ? try hasher.hash(password) : nil
+      let (grant, current) = try database.write { (db) throws(LocalFailure) -> (Grant?, AccountRow) in
+        let current = try self.account(account.id, in: db)
+        guard current.passwordHash == account.passwordHash, !current.isDisabled else { return (nil, current) }
+        if let newHash {
+          try db.run(AccountQuery.rehash, .text(newHash), .integer(account.id), .text(account.passwordHash))
+        }
+        try store(ThrottleRecord(), account: account.id, in: db)
+        return (try body(db, current, try now()), current)
+      }
+      if let grant { return grant }
+      account = current
     }
   }
 

@@ -1,26 +1,80 @@
 import AuthCore
+import Glibc
+
+/// A password attempt that is counted, and what to do with it.
+struct PasswordAttempt: Sendable {
+  /// Nil for a name that has no account.
+  let account: AccountRow?
+  let typed: String
+  /// How many attempts there are now in a row, with this one.
+  let guess: Int64
+  let decision: ThrottleRecord.Decision
+}
 
 extension LocalAuthority {
-  /// Counts an attempt on an account and says whether to look at it, in one transaction with whatever `db` is in.
+  /// Counts an attempt, and returns it when its password is to be looked at.
+  ///
+  /// Attempts that are being looked at are counted already, as failures. Who would be turned away because of these waits until they are
+  /// decided: of many who log in at once with the right password each is heard, and of wrong ones no more than five.
+  ///
+  /// - Parameter count: Counts it, in a transaction of its own.
+  func heard(
+    _ count: () throws(LocalFailure) -> PasswordAttempt
+  ) throws(LocalFailure) -> PasswordAttempt {
+    let deadline = ContinuousClock.now + database.busyWait
+    while true {
+      let attempt = try count()
+      var decision = attempt.decision
+      var round = 0
+      while case .askAgain(let throttle) = decision {
+        guard ContinuousClock.now < deadline else { throw .throttled(throttle) }
+        // As long as a look takes, and not in step with the others who wait.
+        var pause = timespec(tv_sec: 0, tv_nsec: .random(in: 2_000_000...min(8_000_000 << round, 60_000_000)))
+        nanosleep(&pause, nil)
+        round = min(round + 1, 3)
+        decision = try decisionNow(on: attempt)
+      }
+      switch decision {
+      case .turnAway(let throttle), .askAgain(let throttle): throw .throttled(throttle)
+      case .hear: if attempt.decision == .hear { return attempt }
+      }
+    }
+  }
+
+  /// Writes down that an attempt was wrong.
+  func fail(_ attempt: PasswordAttempt, in db: Connection) throws(LocalFailure) {
+    guard let account = attempt.account else {
+      try db.run(UnknownNameQuery.addFailure, .blob(UnknownName.hash(of: attempt.typed)))
+      return
+    }
+    // None when somebody else's success has ended the row meanwhile.
+    guard try db.run(AccountQuery.addFailure, .integer(account.id)) > 0 else { return }
+    let event: EventName
+    switch attempt.guess {
+    case ThrottlePolicy.free: event = .loginFailuresThrottled
+    case ThrottlePolicy.lockedAt: event = .loginLocked
+    default: return
+    }
+    try record(event, account: account.id, detail: "\(attempt.guess) failures", in: db)
+  }
+
+  /// Counts an attempt on an account, in one transaction with whatever `db` is in.
   func countAttempt(on account: AccountRow, at now: BootInstant, in db: Connection) throws(LocalFailure)
-    -> ThrottleRecord.Decision
+    -> PasswordAttempt
   {
     var record = account.throttle
     let decision = record.count(at: now, mayLock: try mayLock(account, in: db))
     try store(record, account: account.id, in: db)
-    if decision == .hear, record.guesses == ThrottlePolicy.free || record.guesses == ThrottlePolicy.lockedAt {
-      let name: EventName = record.guesses == ThrottlePolicy.free ? .loginFailuresThrottled : .loginLocked
-      try self.record(name, account: account.id, detail: "\(record.guesses) failures", in: db)
-    }
-    return decision
+    return PasswordAttempt(
+      account: account, typed: account.user.username, guess: record.guesses, decision: decision)
   }
 
   /// Counts an attempt on a name without an account, at the same cost.
   func countAttempt(onUnknown typed: String, at now: BootInstant, in db: Connection) throws(LocalFailure)
-    -> ThrottleRecord.Decision
+    -> PasswordAttempt
   {
     let hash = SQLValue.blob(UnknownName.hash(of: typed))
-    let found = try db.first(UnknownNameQuery.find, hash) { ThrottleRecord($0, from: 0) }
+    let found = try throttle(ofUnknown: typed, in: db)
     var record = found ?? ThrottleRecord()
     let decision = record.count(at: now, mayLock: true)
     let counts: (SQLValue, SQLValue) = (.integer(record.guesses), .integer(record.attempts))
@@ -30,13 +84,30 @@ extension LocalAuthority {
     } else {
       try db.run(UnknownNameQuery.update, counts.0, counts.1, record.waitBootValue, record.waitUntilValue, hash)
     }
-    return decision
+    return PasswordAttempt(account: nil, typed: typed, guess: record.guesses, decision: decision)
+  }
+
+  /// What would be done with an attempt now, reading only.
+  private func decisionNow(on attempt: PasswordAttempt) throws(LocalFailure) -> ThrottleRecord.Decision {
+    try database.read { (db) throws(LocalFailure) in
+      let now = try now()
+      guard let account = attempt.account else {
+        let record = try throttle(ofUnknown: attempt.typed, in: db) ?? ThrottleRecord()
+        return record.decision(at: now, mayLock: true)
+      }
+      let current = try self.account(account.id, in: db)
+      return current.throttle.decision(at: now, mayLock: try mayLock(current, in: db))
+    }
+  }
+
+  private func throttle(ofUnknown typed: String, in db: Connection) throws(LocalFailure) -> ThrottleRecord? {
+    try db.first(UnknownNameQuery.find, .blob(UnknownName.hash(of: typed))) { ThrottleRecord($0, from: 0) }
   }
 
   func store(_ record: ThrottleRecord, account: Int64, in db: Connection) throws(LocalFailure) {
     try db.run(
       AccountQuery.setThrottle, .integer(record.guesses), .integer(record.attempts), record.waitBootValue,
-      record.waitUntilValue, .integer(account))
+      record.waitUntilValue, .integer(record.failures), .integer(account))
   }
 
   /// Every account may be locked but that of the last administrator who could unlock others.

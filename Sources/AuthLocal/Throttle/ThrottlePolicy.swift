@@ -8,6 +8,8 @@ package enum ThrottlePolicy {
   package static let lockedAt: Int64 = 100
   package static let firstWait: Duration = .seconds(30)
   package static let longestWait: Duration = .seconds(3600)
+  /// How long an attempt may be looked at, ten times what it takes; who was killed meanwhile is not waited for any longer.
+  package static let longestLook: Duration = .seconds(2)
 
   /// The wait that begins with the failure that makes the count `guesses`, or nil when there is none.
   package static func wait(after guesses: Int64) -> Duration? {

@@ -2,8 +2,10 @@ package import AuthCore
 
 /// The failed attempts on one name since its last success.
 package struct ThrottleRecord: Hashable, Sendable {
-  /// Passwords that were looked at.
+  /// Passwords that were looked at, or are just now.
   package var guesses: Int64 = 0
+  /// Those of them that are known to be wrong.
+  package var failures: Int64 = 0
   /// All attempts, with those that were turned away unheard.
   package var attempts: Int64 = 0
   /// The boot and the time since it began at which the next guess is heard.
@@ -25,6 +27,8 @@ package struct ThrottleRecord: Hashable, Sendable {
     case hear
     /// Do not look.
     case turnAway(Throttle)
+    /// Do not look yet: attempts that are being looked at have begun the wait, and may end it.
+    case askAgain(Throttle)
   }
 
   /// Counts an attempt, before anything is known of the password, and says whether to look at it.
@@ -45,7 +49,11 @@ package struct ThrottleRecord: Hashable, Sendable {
         wait = (now.boot, uptime + full.wholeNanoseconds)
         return .turnAway(.wait(full))
       }
-      if uptime < until { return .turnAway(.wait(.nanoseconds(until - uptime))) }
+      let left = Duration.nanoseconds(until - uptime)
+      if left > .zero {
+        return guesses > failures && full - left < ThrottlePolicy.longestLook
+          ? .askAgain(.wait(left)) : .turnAway(.wait(left))
+      }
     }
     guesses += 1
     wait = ThrottlePolicy.wait(after: guesses).map { (now.boot, uptime + $0.wholeNanoseconds) }
@@ -54,20 +62,26 @@ package struct ThrottleRecord: Hashable, Sendable {
 
   /// What an attempt would be told now; nil when it would be heard.
   package func standing(at now: BootInstant, mayLock: Bool) -> Throttle? {
-    var copy = self
-    switch copy.count(at: now, mayLock: mayLock) {
+    switch decision(at: now, mayLock: mayLock) {
     case .hear: return nil
-    case .turnAway(let throttle): return throttle
+    case .turnAway(let throttle), .askAgain(let throttle): return throttle
     }
+  }
+
+  /// What would be done with an attempt now.
+  func decision(at now: BootInstant, mayLock: Bool) -> Decision {
+    var copy = self
+    return copy.count(at: now, mayLock: mayLock)
   }
 }
 
 extension ThrottleRecord {
-  /// Reads guesses, attempts, boot and instant from four columns.
+  /// Reads guesses, attempts, boot, instant and failures from five columns.
   init(_ row: Row, from column: Int32) {
     guesses = row.integer(column)
     attempts = row.integer(column + 1)
     if let boot = BootID(row.blob(column + 2)) { wait = (boot, row.integer(column + 3)) }
+    failures = row.integer(column + 4)
   }
 
   var waitBootValue: SQLValue { .blob(wait?.0.bytes) }

@@ -13,13 +13,14 @@ enum UnknownName {
 }
 
 package enum UnknownNameQuery: String, Query {
-  case find = "SELECT guesses, attempts, wait_boot, wait_until FROM unknown_names WHERE name_hash = ?"
+  case find = "SELECT guesses, attempts, wait_boot, wait_until, failures FROM unknown_names WHERE name_hash = ?"
   case insert = """
     INSERT INTO unknown_names(name_hash, guesses, attempts, wait_boot, wait_until) VALUES (?, ?, ?, ?, ?)
     """
   case update = """
     UPDATE unknown_names SET guesses = ?, attempts = ?, wait_boot = ?, wait_until = ? WHERE name_hash = ?
     """
+  case addFailure = "UPDATE unknown_names SET failures = failures + 1 WHERE name_hash = ? AND failures < guesses"
   case forget = "DELETE FROM unknown_names WHERE name_hash = ?"
   case evict = "DELETE FROM unknown_names WHERE id <= (SELECT max(id) FROM unknown_names) - ?"
 }

@@ -26,6 +26,68 @@ import Testing
     #expect(record.standing(at: at(130), mayLock: true) == .wait(.seconds(60)))
   }
 
+  @Test("who is turned away by attempts that are being looked at asks again, for two seconds at most") func askAgain() {
+    var record = ThrottleRecord()
+    for _ in 1...5 { #expect(record.count(at: at(100), mayLock: true) == .hear) }
+    #expect(record.count(at: at(100), mayLock: true) == .askAgain(.wait(.seconds(30))))
+    #expect(record.count(at: at(101), mayLock: true) == .askAgain(.wait(.seconds(29))))
+    #expect(record.count(at: at(102), mayLock: true) == .turnAway(.wait(.seconds(28))))
+    record.failures = 5
+    #expect(record.count(at: at(100), mayLock: true) == .turnAway(.wait(.seconds(30))))
+  }
+
+  @Test("who waits for five that are being looked at is heard when one of them succeeds") func heardAfterSuccess()
+    async throws
+  {
+    let work = Workspace()
+    let authority = work.authority()
+    try authority.registerBoth()
+    // As five other processes leave it while they hash: at 1000 s of this boot, the first wait begins.
+    work.raw.script(
+      """
+      UPDATE accounts SET guesses = 5, attempts = 5, wait_until = 1030000000000,
+        wait_boot = x'00000000000000010000000000000001' WHERE name = 'bob'
+      """)
+    async let refusal = failure { () throws(LocalFailure) in try authority.logIn("bob", bobPassword) }
+    while work.raw.number("SELECT attempts FROM accounts WHERE name = 'bob'") != 6 { await Task.yield() }
+    work.raw.script("UPDATE accounts SET guesses = 0, attempts = 0, wait_until = NULL, wait_boot = NULL")
+    #expect(await refusal == nil)
+    #expect(work.raw.number("SELECT guesses + failures + attempts FROM accounts WHERE name = 'bob'") == 0)
+  }
+
+  @Test("logins at once that find the cost raised all succeed, though one of them changes the hash") func raisingCost()
+    async throws
+  {
+    let work = Workspace()
+    try work.authority().registerBoth()
+    let failures = await withTaskGroup(of: LocalFailure?.self) { group in
+      for _ in 0..<24 {
+        let authority = work.authority(cost: PasswordCost(count: 2))
+        group.addTask { failure { () throws(LocalFailure) in try authority.logIn("bob", bobPassword) } }
+      }
+      return await group.reduce(into: []) { $0 += [$1].compactMap(\.self) }
+    }
+    #expect(failures == [])
+    #expect(work.raw.rows("SELECT DISTINCT name FROM events WHERE name LIKE 'authn%'") == [["authn_login_success"]])
+  }
+
+  @Test("an attempt whose process was killed counts, and is waited for no longer than the others") func killed() throws
+  {
+    let work = Workspace()
+    let authority = work.authority()
+    try authority.registerBoth()
+    for _ in 1...4 { _ = failure { () throws(LocalFailure) in try authority.logIn("bob", wrongPassword) } }
+    work.raw.script(
+      """
+      UPDATE accounts SET guesses = 5, attempts = 5, wait_until = 1030000000000,
+        wait_boot = x'00000000000000010000000000000001' WHERE name = 'bob'
+      """)
+    work.clock.advance(by: .seconds(2))
+    #expect(
+      failure { () throws(LocalFailure) in try authority.logIn("bob", bobPassword) }?.kind
+        == .throttled(.wait(.seconds(28))))
+  }
+
   @Test("after a reboot the wait begins again in full") func reboot() {
     var record = ThrottleRecord()
     for _ in 1...5 { _ = record.count(at: at(100), mayLock: true) }
@@ -42,6 +104,7 @@ import Testing
       seconds += 3600
       _ = record.count(at: at(seconds), mayLock: true)
     }
+    record.failures = record.guesses
     #expect(record.count(at: at(seconds + 100_000), mayLock: true) == .turnAway(.locked))
     #expect(record.count(at: at(seconds + 1), mayLock: false) == .turnAway(.wait(.seconds(3599))))
     #expect(record.count(at: at(seconds + 3600), mayLock: false) == .hear)
