@@ -18,6 +18,8 @@ extension LocalAuthority {
   /// decided: of many who log in at once with the right password each is heard, and of wrong ones no more than five.
   ///
   /// - Parameter count: Counts it, in a transaction of its own.
+  /// - Returns: The attempt.
+  /// - Throws: ``LocalFailure`` of kind `throttled` when it is turned away, and what `count` throws.
   func heard(
     _ count: () throws(LocalFailure) -> PasswordAttempt
   ) throws(LocalFailure) -> PasswordAttempt {
