@@ -33,16 +33,18 @@ final class CallShim: Sendable {
     let calls: [WritingCall]
   }
 
-  /// Runs the executable of `home`, to its end or to the point where it is killed.
-  func run(_ arguments: [String], input: String, in home: TestHome, killedAt point: KillPoint? = nil) async throws
-    -> Run
-  {
+  /// Runs the executable of `home`, to its end or to the point where it is killed, with one call that fails or none.
+  func run(
+    _ arguments: [String], input: String, in home: TestHome, killedAt point: KillPoint? = nil,
+    failing call: WritingCall? = nil
+  ) async throws -> Run {
     let log = home.file("calls")
     var variables = ["LD_PRELOAD": library, "CALL_LOG": log]
     if let point {
       variables["KILL_AT"] = String(point.call.number)
       if point.isTorn { variables["KILL_TORN"] = "1" }
     }
+    if let call { variables["FAIL_AT"] = String(call.number) }
     let outcome = try await home.run(arguments, input: input, environment: variables)
     return Run(outcome: outcome, calls: WritingCall.parse(try String(contentsOfFile: log, encoding: .utf8)))
   }
