@@ -174,6 +174,7 @@ final class Connection {
   /// The error of the device because of which SQLite says that the file is damaged, as it does when some reads fail; nil when what was read is.
   ///
   /// - Parameter last: What the system said last, which is all there is to ask when it was the journal that could not be read.
+  /// - Returns: The error of the device.
   private func deviceError(_ last: ErrorNumber) -> ErrorNumber? {
     var kept: Int32 = 0
     _ = sqlite3_file_control(handle, "main", SQLITE_FCNTL_LAST_ERRNO, &kept)
