@@ -43,7 +43,7 @@ struct Awaited {
       settle(work: .failure(self.failure ?? .overtaken), &settled)
     case .loggedOut(let state):
       settle(restore: .loggedOut(state.reason), &settled)
-      settle(work: .failure(self.failure ?? state.reason.failure), &settled)
+      settle(work: .failure(ending(state.reason.failure)), &settled)
       settle(logout: state.leftovers == .none ? .complete : .partial(state.leftovers, causes: causes), &settled)
     case .authenticating:
       settle(restore: .overtaken, &settled)
@@ -55,9 +55,15 @@ struct Awaited {
     case .renewing:
       break
     case .loggingOut(let state):
-      if state.successor == nil { settle(work: .failure(self.failure ?? .ended(state.reason)), &settled) }
+      if state.successor == nil { settle(work: .failure(ending(.ended(state.reason))), &settled) }
     }
     return settled
+  }
+
+  /// Why work came to nothing whose session is over: that it was overtaken says less than how that ended.
+  private func ending(_ ended: SessionFailure) -> SessionFailure {
+    guard let failure, failure != .overtaken else { return ended }
+    return failure
   }
 
   /// What is settled when the store is gone.

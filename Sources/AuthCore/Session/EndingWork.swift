@@ -7,9 +7,19 @@ extension SessionCore {
   }
 
   func revoke(_ epoch: Epoch, _ targets: Effect.Targets, _ reason: EndReason) async {
+    // Those that an earlier logout left behind, too. They are noted until the authority has said that they are dead: this step may be
+    // overtaken by its time limit.
+    let tokens = withLock { inner -> [SessionToken] in
+      inner.unrevoked = targets.tokens + inner.unrevoked.filter { !targets.tokens.contains($0) }
+      return inner.unrevoked
+    }
     var failures: [Unavailability] = []
-    for token in targets.tokens {
-      if let failure = await revocation(of: token, reason) { failures.append(failure) }
+    for token in tokens {
+      if let failure = await revocation(of: token, reason) {
+        failures.append(failure)
+      } else {
+        withLock { $0.unrevoked.removeAll { $0 == token } }
+      }
     }
     send(.revoked(epoch, failures.isEmpty)) { reaction, inner in
       if reaction.isTransition { inner.awaited.causes += failures.map(\.description) }
@@ -17,7 +27,18 @@ extension SessionCore {
   }
 
   func erase(_ epoch: Epoch, _ targets: Effect.Targets, _ turn: VaultTurn?) async {
-    let failure = await onVault(turn) { await erasure(of: targets.tokens) }
+    let failure = await onVault(turn) { () -> VaultFailure? in
+      if let failure = await erasure(of: targets.tokens) { return failure }
+      switch await vault.load() {
+      case .absent, .unavailable: return nil
+      case .token:
+        // Another process put it there. If it belongs to this session, it died with it, unless that could not be said to the authority.
+        return withLock { inner in targets.tokens.contains { inner.unrevoked.contains($0) } } ? .keepsAnother : nil
+      case .corrupt(let evidence):
+        if let token = evidence.salvaged, !targets.tokens.contains(token) { giveBack(token, .userAsked) }
+        return await result { () throws(VaultFailure) in try await vault.setAside() }
+      }
+    }
     finishErasing(epoch, Leftovers(notErased: failure != nil), [failure?.description])
   }
 
@@ -123,6 +144,11 @@ extension SessionCore {
       return error
     }
   }
+}
+
+extension VaultFailure {
+  fileprivate static let keepsAnother = VaultFailure(
+    "The vault keeps a token that another process put there, and it may still work.", hint: "Log out again.")
 }
 
 extension Effect.Targets {

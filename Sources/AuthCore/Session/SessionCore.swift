@@ -26,7 +26,7 @@ final class SessionCore: Sendable {
     /// There is one at a time, so that the order holds.
     var isDelivering = false
     var awaited = Awaited()
-    /// Tokens that a logout took out of the vault and could not revoke; the next one tries again.
+    /// Tokens that a logout or a switch of users took out of use, until the authority says that they are dead; the next logout tries again.
     var unrevoked: [SessionToken] = []
     /// The last change of the vault; the next operation waits for it, so that changes land in order.
     var lastVaultChange: Promise<Void>?

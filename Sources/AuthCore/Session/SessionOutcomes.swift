@@ -17,11 +17,14 @@ public enum RestoreOutcome: Hashable, Sendable {
 /// In memory nobody is logged in after any of these.
 public enum LogoutResult: Hashable, Sendable {
   /// No lease runs or can start, the authority ended the session, the vault forgot it.
+  ///
+  /// A token that another process put into the vault meanwhile stays there; if it was this session's, it is dead.
   case complete
   /// Nobody was logged in.
   case alreadyLoggedOut
-  /// The session is over here, and this remains, with what is known of the causes. Log out again to retry what was not revoked or
-  /// erased.
+  /// The session is over here, and this remains, with what is known of the causes.
+  ///
+  /// Log out again to retry what was not revoked or erased; the logout of a later session retries what was not revoked, too.
   case partial(Leftovers, causes: [String])
 }
 

@@ -14,8 +14,8 @@ public struct SessionTiming: Hashable, Sendable {
   /// - Parameters:
   ///   - logoutStep: The longest wait for one step of a logout.
   ///   - renewal: How often activity may renew.
-  ///   - watchesLimits: Pass false in a process that ends before a limit could pass; it saves a timer. The limits are still looked at
-  ///     whenever a session begins or changes.
+  ///   - watchesLimits: Pass false in a process that ends before a limit could pass; it saves timers. The limits are still looked at
+  ///     whenever a session begins or changes, and the step of a logout is limited only once it has let go of its thread.
   public init(
     logoutStep: Duration = .seconds(5), renewal: RenewalPolicy = RenewalPolicy(), watchesLimits: Bool = true
   ) {

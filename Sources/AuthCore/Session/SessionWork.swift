@@ -28,22 +28,28 @@ extension SessionCore {
     case .confirm(let record):
       Task.immediate { await confirm(record) }
     case .drain(let epoch):
-      Task.immediate { await drain(epoch) }
-      limitStep(epoch)
+      limited(epoch) { await self.drain(epoch) }
     case .revoke(let epoch, let targets, let reason):
-      Task.immediate { await revoke(epoch, targets, reason) }
-      limitStep(epoch)
+      limited(epoch) { await self.revoke(epoch, targets, reason) }
     case .erase(let epoch, let targets):
-      Task.immediate { await erase(epoch, targets, turn) }
-      limitStep(epoch)
+      limited(epoch) { await self.erase(epoch, targets, turn) }
     case .forget(let epoch):
-      Task.immediate { await forget(epoch, turn) }
-      limitStep(epoch)
+      limited(epoch) { await self.forget(epoch, turn) }
     case .discard(let record):
       Task.immediate { await discard(record) }
     case .discardSaved(let record):
       Task.immediate { await discardSaved(record, turn) }
     }
+  }
+
+  /// Does a step of a logout, within its time limit.
+  ///
+  /// The limit begins first, because an authority or a vault may block this thread. Where no timers are wanted it begins only when the step did
+  /// not end at once, so that a short process needs none.
+  private func limited(_ epoch: Epoch, _ step: @escaping @Sendable () async -> Void) {
+    if timing.watchesLimits { limitStep(epoch) }
+    Task.immediate { await step() }
+    if !timing.watchesLimits { limitStep(epoch) }
   }
 
   /// Changes the vault when those before have done so.

@@ -1,5 +1,6 @@
 import AuthCore
 import AuthCoreTesting
+import Dispatch
 import Testing
 
 @Suite("Every logout ends")
@@ -266,5 +267,124 @@ struct EndingTests {
     #expect(vault.content == .empty)
     #expect(key?.endReason == .userAsked)
     authority.release(.revoke)
+  }
+
+  @Test("M3: a step that blocks its thread is limited all the same, for whoever joins the logout")
+  func blocked() async throws {
+    let world = World()
+    let authority = BlockingAuthority(world.authority)
+    let store = SessionStore(authority: authority, vault: world.vault, clock: world.clock)
+    try await store.logIn(World.alice)
+    DispatchQueue.global().async { store.beginLogOut() }
+    await until { authority.isBlocked }
+    let joined = store.beginLogOut()
+    await world.clock.waitForSleepers(1, dueWithin: .seconds(5))
+    world.clock.advance(by: .seconds(5))
+    let result = try await joined.value()
+    authority.letGo()
+    guard case .partial(let leftovers, _) = result else {
+      Issue.record("the logout came to \(result)")
+      return
+    }
+    #expect(leftovers == Leftovers(notRevoked: true))
+    #expect(world.vault.content == .empty)
+  }
+
+  @Test("a token that another process exchanged, and that could not be revoked, is not reported as erased")
+  func exchangedElsewhere() async throws {
+    let world = World()
+    world.authority.setRotation(true)
+    try await world.store.logIn(World.alice)
+    let other = world.anotherProcess()
+    await other.restore()
+    try await other.renew()
+    world.authority.fail(.revoke, with: .unavailable(World.offline))
+    guard case .partial(let leftovers, _) = try await world.store.logOut() else {
+      Issue.record("the logout came to its end")
+      return
+    }
+    #expect(leftovers == Leftovers(notRevoked: true, notErased: true))
+    world.authority.fail(.revoke, with: nil)
+    #expect(try await world.store.logOut() == .complete)
+    #expect(world.authority.liveTokens.isEmpty)
+    #expect(await world.anotherProcess().restore() == .loggedOut(.ended(.userAsked)))
+  }
+
+  @Test("a logout sets aside what became of the kept token while it was not looked at")
+  func corruptedMeanwhile() async throws {
+    let world = World()
+    try await world.store.logIn(World.alice)
+    let evidence = VaultEvidence(
+      "session: cut short", hint: "Log in again.", salvaged: world.authority.liveTokens.first)
+    world.vault.content = .corrupt(evidence)
+    #expect(try await world.store.logOut() == .complete)
+    #expect(world.vault.evidence == [evidence])
+    #expect(world.vault.content == .empty)
+  }
+
+  @Test("what one session left unrevoked, the logout of the next one revokes", arguments: [false, true])
+  func leftBehind(bySwitching: Bool) async throws {
+    let world = World()
+    try await world.store.logIn(World.alice)
+    world.authority.fail(.revoke, with: .unavailable(World.offline))
+    if bySwitching {
+      #expect(try await world.store.switchUser(to: World.bob).leftovers.notRevoked)
+    } else {
+      try await world.store.logOut()
+      try await world.store.logIn(World.bob)
+    }
+    #expect(world.authority.liveTokens.count == 2)
+    world.authority.fail(.revoke, with: nil)
+    #expect(try await world.store.logOut() == .complete)
+    #expect(world.authority.liveTokens.isEmpty)
+  }
+}
+
+/// An authority that blocks the thread on which it is asked to revoke.
+private final class BlockingAuthority: Authority {
+  private let base: ScriptedAuthority
+  private let gate = DispatchSemaphore(value: 0)
+  private let blocked = Locked(false)
+
+  init(_ base: ScriptedAuthority) {
+    self.base = base
+  }
+
+  var isBlocked: Bool { blocked.withLock { $0 } }
+
+  func letGo() { gate.signal() }
+
+  private func block() {
+    blocked.withLock { $0 = true }
+    gate.wait()
+  }
+
+  func authenticate(
+    _ credentials: Credentials, limits: LimitRequest
+  ) async throws(AuthorityFailure<CredentialsRejection>) -> Grant {
+    try await base.authenticate(credentials, limits: limits)
+  }
+
+  func resume(_ token: SessionToken) async throws(AuthorityFailure<SessionRejection>) -> Grant {
+    try await base.resume(token)
+  }
+
+  func renew(_ token: SessionToken) async throws(AuthorityFailure<SessionRejection>) -> Grant {
+    try await base.renew(token)
+  }
+
+  func reauthenticate(
+    _ token: SessionToken, password: Password, limits: LimitRequest
+  ) async throws(AuthorityFailure<ReauthenticationRejection>) -> Grant {
+    try await base.reauthenticate(token, password: password, limits: limits)
+  }
+
+  func confirm(_ token: SessionToken) async throws(AuthorityFailure<SessionRejection>) {
+    try await base.confirm(token)
+  }
+
+  func revoke(_ token: SessionToken, reason: EndReason) async throws(Unavailability) {
+    block()
+    try await base.revoke(token, reason: reason)
   }
 }

@@ -129,7 +129,7 @@ struct LateCompletionTests {
     world.authority.setRotation(true)
     let key = try await world.store.logIn(World.alice)
     world.vault.content = .empty
-    await #expect(throws: SessionFailure.overtaken) { try await world.store.renew() }
+    await #expect(throws: SessionFailure.ended(.userAsked)) { try await world.store.renew() }
     #expect(world.store.session == nil)
     #expect(!key.isLive)
     #expect(world.vault.content == .empty)
