@@ -21,9 +21,12 @@ extension Workspace {
       case nil:
         return Beginning(session: try await self.store.logIn(credentials, limits: limits), verb: "Logged in as")
       case .some(let present) where present.user.username == name.lowercased():
+        // What is not asked for now is as long as for any login, and not as the session before had it.
+        let policy = SessionPolicy.standard
+        let renewed = LimitRequest(idle: idle ?? policy.idle, absolute: absolute ?? policy.absolute)
         do throws(SessionFailure) {
           return Beginning(
-            session: try await self.reauthenticate(password, limits: limits), verb: "Renewed the session of")
+            session: try await self.reauthenticate(password, limits: renewed), verb: "Renewed the session of")
         } catch {
           // Another process ended it meanwhile. Who typed name and password has asked for a session all the same.
           guard case .ended = error else { throw error }
