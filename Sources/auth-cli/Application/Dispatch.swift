@@ -28,7 +28,8 @@ extension Program {
     case .disableAccount(let user): try await Workspace(globals, printer).changeAccount(.disable, user)
     case .enableAccount(let user): try await Workspace(globals, printer).changeAccount(.enable, user)
     case .unlockAccount(let user): try await Workspace(globals, printer).changeAccount(.unlock, user)
-    case .events(let since, let limit): try await Workspace(globals, printer).events(since: since, limit: limit)
+    case .events(let since, let limit, let before):
+      try await Workspace(globals, printer).events(since: since, limit: limit, before: before)
     case .watch(let until): try await Workspace(globals, printer).watch(until: until)
     case .machine(let format): machine(format, printer)
     case .help, .manual, .completions: Answer()

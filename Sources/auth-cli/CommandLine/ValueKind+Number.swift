@@ -1,9 +1,7 @@
 extension ValueKind where Value == Int {
   /// A whole number in ASCII digits, without a sign, inside `range`.
-  static func wholeNumber(in range: ClosedRange<Int>) -> ValueKind {
-    ValueKind(
-      "a whole number from \(range.lowerBound) to \(range.upperBound)", accepted: "digits, such as \(range.upperBound)"
-    ) { word in
+  static func wholeNumber(_ noun: String, in range: ClosedRange<Int>) -> ValueKind {
+    ValueKind(noun, accepted: "a whole number from \(range.lowerBound) to \(range.upperBound)") { word in
       guard let number = Digits.number(word.bytes, maximumDigits: 18) else { return nil }
       return range.contains(Int(number)) ? Int(number) : nil
     }
@@ -11,6 +9,13 @@ extension ValueKind where Value == Int {
 }
 
 extension ValueKind where Value == Int64 {
+  /// A number that something was given in its turn: ASCII digits, greater than zero.
+  static func serialNumber(_ noun: String) -> ValueKind {
+    ValueKind(noun, accepted: "a whole number greater than zero, such as 42") { word in
+      Digits.number(word.bytes, maximumDigits: 18).flatMap { $0 > 0 ? $0 : nil }
+    }
+  }
+
   /// A positive decimal number, converted to units of its last possible digit: with two digits, `12.5` becomes 1250.
   ///
   /// Digits with at most one point between digits, and nothing else: no sign, exponent, separator or superfluous leading

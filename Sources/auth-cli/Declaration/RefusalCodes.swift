@@ -58,7 +58,6 @@ enum RefusalCodes {
       "password_too_short": "2: the password has fewer than 15 characters",
       "password_unassigned": "2: the password has characters that Unicode has not assigned",
       "passwords_differ": "2: the two new passwords are not the same",
-      "receipt_invalid": "2: not the number of a receipt",
       "timed_out": "2: nothing was entered in time",
       "too_many_lines": "2: standard input goes on after the password",
       "username_invalid": "2: not a user name",

@@ -10,7 +10,7 @@ enum Request: Hashable, Sendable {
   case home
   /// `minorUnits` is the amount in hundredths.
   case pay(minorUnits: Int64, payee: String, idempotencyKey: String?)
-  case receipts(limit: Int, before: String?)
+  case receipts(limit: Int, before: Int64?)
   case profile(newName: String?)
   case sessions
   case revokeSession(id: String)
@@ -20,7 +20,7 @@ enum Request: Hashable, Sendable {
   case disableAccount(user: String)
   case enableAccount(user: String)
   case unlockAccount(user: String)
-  case events(since: Moment?, limit: Int)
+  case events(since: Moment?, limit: Int, before: Int64?)
   case watch(until: WatchEnd?)
   case machine(format: MachineFormat)
   case help(topic: [String])

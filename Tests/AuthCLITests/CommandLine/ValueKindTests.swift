@@ -43,11 +43,22 @@ struct ValueKindTests {
 
   @Test("whole numbers stay in their range")
   func wholeNumber() {
-    let kind = ValueKind.wholeNumber(in: 1...1000)
+    let kind = Kinds.pageLength
     #expect(kind.convert("1") == 1)
     #expect(kind.convert("1000") == 1000)
     for word in ["0", "1001", "", "-1", "+1", "1.0", "99999999999999999999", "1e2"] as [Word] {
       #expect(kind.convert(word) == nil, "\(word.quoted)")
+    }
+  }
+
+  @Test("the number of a receipt is digits, and more than zero")
+  func serialNumber() {
+    for kind in [Kinds.receipt, Kinds.event] {
+      #expect(kind.convert("1") == 1)
+      #expect(kind.convert("999999999999999999") == 999_999_999_999_999_999)
+      for word in ["", "0", "-5", "+5", "5.0", "x", "٥", "9999999999999999999"] as [Word] {
+        #expect(kind.convert(word) == nil, "\(word.quoted)")
+      }
     }
   }
 
