@@ -39,8 +39,6 @@ enum RefusalCodes {
       "unknown_option": "2: no command has this option",
       // Status 2: what was entered
       "already_asking": "2: another question is open in this process",
-      "amount_invalid": "2: not an amount",
-      "context_invalid": "2: not the name of a context",
       "display_name_invalid": "2: not a name that can be shown",
       "empty_line": "2: a password on standard input is empty",
       "home_not_text": "2: the variable that chooses a directory is not UTF-8",

@@ -1,3 +1,5 @@
+import AuthLocal
+
 /// What a command line asks for, with everything it says.
 ///
 /// One case for each command that does something.
@@ -8,8 +10,7 @@ enum Request: Hashable, Sendable {
   case status
   case reauthenticate(passwordFromInput: Bool)
   case home
-  /// `minorUnits` is the amount in hundredths.
-  case pay(minorUnits: Int64, payee: String, idempotencyKey: String?)
+  case pay(amount: Amount, payee: String, idempotencyKey: String?)
   case receipts(limit: Int, before: Int64?)
   case profile(newName: String?)
   case sessions

@@ -33,7 +33,7 @@ enum ScreenCommands {
         statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
       ) { words throws(UsageError) in
         .pay(
-          minorUnits: try words[Arguments.amount], payee: try words[Options.payee],
+          amount: try words[Arguments.amount], payee: try words[Options.payee],
           idempotencyKey: try words[Options.idempotencyKey])
       }
     }

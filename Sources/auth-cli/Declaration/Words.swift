@@ -1,10 +1,20 @@
+import AuthLocal
+
 /// The kinds of value that the commands take.
 enum Kinds {
   static let username = ValueKind.text("a user name", maximumBytes: 64)
   static let displayName = ValueKind.text("a name", maximumBytes: 128)
-  static let amount = ValueKind.decimal("an amount", fractionDigits: 2, integerDigits: 15)
+  static let amount = ValueKind<Amount>(
+    "an amount", accepted: "12, 12.5 or 12.50: greater than zero, at most \(Amount.largest), without a sign"
+  ) { word in
+    word.text.flatMap { text in try? Amount(text) }
+  }
   static let idempotencyKey = ValueKind.text("an idempotency key", maximumBytes: 128)
-  static let context = ValueKind.identifier("a context")
+  static let context = ValueKind<ContextName>(
+    "a context", accepted: "1 to 64 of the characters A-Z a-z 0-9 . _ -, beginning with a letter or a digit"
+  ) { word in
+    word.text.flatMap { text in try? ContextName(text) }
+  }
   static let duration = ValueKind.duration()
   static let pageLength = ValueKind.wholeNumber("the length of a page", in: 1...1000)
   static let receipt = ValueKind.serialNumber("the number of a receipt")
