@@ -40,7 +40,7 @@ enum AuthTool {
       .init(term: "XDG_DATA_HOME", meaning: "where the database is kept, in auth-cli/; relative values are ignored"),
       .init(term: "XDG_STATE_HOME", meaning: "where sessions are kept, in auth-cli/; relative values are ignored"),
       .init(term: "NO_COLOR", meaning: "no colour when it is set and not empty"),
-      .init(term: "TERM", meaning: "no colour when it is 'dumb'"),
+      .init(term: "TERM", meaning: "no colour when it is unset, empty or 'dumb'"),
       .init(term: "COLUMNS", meaning: "the width of the output where the terminal does not tell"),
       .init(term: "TZ", meaning: "the time zone of times shown to people"),
     ])
