@@ -59,9 +59,7 @@ public final class LocalAuthority: Sendable {
     do {
       return try clock.now()
     } catch {
-      throw .unavailable(
-        .unreadable, "clock_unreadable", error.description,
-        hint: "Without it no limit can be judged; mount /proc, then try again.")
+      throw .unavailable(.unreadable, "clock_unreadable", error.description, hint: error.hint)
     }
   }
 }
