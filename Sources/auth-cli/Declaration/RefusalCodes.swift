@@ -42,6 +42,7 @@ enum RefusalCodes {
       "display_name_invalid": "2: not a name that can be shown",
       "empty_line": "2: a password on standard input is empty",
       "home_not_text": "2: the variable that chooses a directory is not UTF-8",
+      "home_too_long": "2: the path of a directory is too long",
       "idempotency_key_invalid": "2: not an idempotency key",
       "line_too_long": "2: a line is longer than can be taken",
       "missing_line": "2: standard input ended before a password",
