@@ -35,7 +35,8 @@ enum AuthTool {
     title: "Environment", topic: "environment",
     entries: [
       .init(
-        term: "AUTH_CLI_HOME", meaning: "directory for the database and the sessions, in place of the XDG directories"),
+        term: "AUTH_CLI_HOME",
+        meaning: "directory for the database and the sessions, in place of the XDG directories; no symbolic link"),
       .init(term: "AUTH_CLI_CONTEXT", meaning: "the context to use when --context is not given"),
       .init(term: "XDG_DATA_HOME", meaning: "where the database is kept, in auth-cli/; relative values are ignored"),
       .init(term: "XDG_STATE_HOME", meaning: "where sessions are kept, in auth-cli/; relative values are ignored"),
