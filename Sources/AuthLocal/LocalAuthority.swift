@@ -44,7 +44,7 @@ public final class LocalAuthority: Sendable {
     clock: any SessionClock = BootClock(), cost: PasswordCost,
     wallClock: @escaping @Sendable () -> WallTime = WallTime.now
   ) {
-    database = Database(directory: PrivateDirectory(path: directory), busyWait: busyWait)
+    database = Database(directory: PrivateDirectory(named: directory), busyWait: busyWait)
     self.clock = clock
     self.policy = policy
     self.label = label
@@ -59,9 +59,7 @@ public final class LocalAuthority: Sendable {
     do {
       return try clock.now()
     } catch {
-      throw .unavailable(
-        .unreadable, "clock_unreadable", error.description,
-        hint: "Without it no limit can be judged; mount /proc, then try again.")
+      throw .unavailable(.unreadable, "clock_unreadable", error.description, hint: error.hint)
     }
   }
 }

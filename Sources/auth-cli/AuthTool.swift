@@ -35,12 +35,13 @@ enum AuthTool {
     title: "Environment", topic: "environment",
     entries: [
       .init(
-        term: "AUTH_CLI_HOME", meaning: "directory for the database and the sessions, in place of the XDG directories"),
+        term: "AUTH_CLI_HOME",
+        meaning: "directory for the database and the sessions, in place of the XDG directories; no symbolic link"),
       .init(term: "AUTH_CLI_CONTEXT", meaning: "the context to use when --context is not given"),
       .init(term: "XDG_DATA_HOME", meaning: "where the database is kept, in auth-cli/; relative values are ignored"),
       .init(term: "XDG_STATE_HOME", meaning: "where sessions are kept, in auth-cli/; relative values are ignored"),
       .init(term: "NO_COLOR", meaning: "no colour when it is set and not empty"),
-      .init(term: "TERM", meaning: "no colour when it is 'dumb'"),
+      .init(term: "TERM", meaning: "no colour when it is unset, empty or 'dumb'"),
       .init(term: "COLUMNS", meaning: "the width of the output where the terminal does not tell"),
       .init(term: "TZ", meaning: "the time zone of times shown to people"),
     ])

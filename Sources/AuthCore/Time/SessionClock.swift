@@ -2,10 +2,13 @@
 public struct ClockFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// What could not be read, and why.
   public let description: String
+  /// What to do about it, in one line.
+  public let hint: String
 
-  /// Creates a failure that says what could not be read and why.
-  public init(_ description: String) {
+  /// Creates a failure that says what could not be read and why, and what to do about it.
+  public init(_ description: String, hint: String = "Try again; without the clock no limit can be judged.") {
     self.description = description
+    self.hint = hint
   }
 }
 

@@ -110,7 +110,7 @@ extension LocalAuthority {
     if other == nil {
       throw .refused(
         "last_administrator", "'\(account.user.username)' is the last administrator who can enable accounts.",
-        hint: "Make or enable another administrator first.")
+        hint: "It stays enabled: no other account can become administrator. To end its sessions, log out everywhere.")
     }
   }
 

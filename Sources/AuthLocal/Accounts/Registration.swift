@@ -39,14 +39,7 @@ extension LocalAuthority {
     }
   }
 
-  /// Looks whether a password may be set, so that nobody types one twice that is refused then.
-  ///
-  /// - Throws: ``LocalFailure`` of kind `invalid` with the rule that the name or the password breaks.
-  public func check(newPassword password: Password, for username: String) throws(LocalFailure) {
-    _ = try PasswordPolicy.accept(password, for: try Username(username))
-  }
-
-  private func requireFree(_ name: Username, in db: Connection) throws(LocalFailure) {
+  func requireFree(_ name: Username, in db: Connection) throws(LocalFailure) {
     if try db.first(AccountQuery.exists, .text(name.canonical), read: { _ in true }) != nil {
       throw .refused("username_taken", "The name '\(name)' is taken.", hint: "Choose another name.")
     }

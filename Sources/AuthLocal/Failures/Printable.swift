@@ -1,26 +1,49 @@
 extension String {
   /// The text with everything escaped that could move a cursor, hide, reorder or break a line.
   ///
-  /// Control and format characters, line and paragraph separators and unassigned scalars become `\u{…}`; a backslash is
-  /// doubled, so that the original can be told from its escape.
+  /// Control and format characters, line and paragraph separators and unassigned scalars become `\u{1B}`, or `\n`, `\r`, `\t`.
+  /// Emoji and several scripts join with two format characters, which reorder nothing and are left.
   public var printable: String {
     guard unicodeScalars.contains(where: \.mustBeEscaped) else { return self }
     var result = ""
     for scalar in unicodeScalars {
-      if scalar == "\\" {
-        result += "\\\\"
-      } else if scalar.mustBeEscaped {
-        result += "\\u{\(String(scalar.value, radix: 16))}"
-      } else {
-        result.unicodeScalars.append(scalar)
+      switch scalar {
+      case "\n": result += "\\n"
+      case "\r": result += "\\r"
+      case "\t": result += "\\t"
+      case _ where scalar.mustBeEscaped: result += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+      case _: result.unicodeScalars.append(scalar)
       }
     }
     return result
   }
+
+  /// The text as one word of a command to type, harmless to print.
+  ///
+  /// Between single quotes, or in the form `$'…'` of POSIX.1-2024 where something must be escaped.
+  var shellWord: String {
+    guard unicodeScalars.contains(where: \.mustBeEscaped) else {
+      return "'" + split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+    }
+    var result = "$'"
+    for scalar in unicodeScalars {
+      if scalar == "'" || scalar == "\\" {
+        result += "\\"
+        result.unicodeScalars.append(scalar)
+      } else if scalar.mustBeEscaped {
+        for byte in UTF8.encode(scalar) ?? .init() {
+          result += "\\" + String(byte / 64) + String(byte / 8 % 8) + String(byte % 8)
+        }
+      } else {
+        result.unicodeScalars.append(scalar)
+      }
+    }
+    return result + "'"
+  }
 }
 
 extension Unicode.Scalar {
-  fileprivate var mustBeEscaped: Bool { self == "\\" || isTreacherous }
+  fileprivate var mustBeEscaped: Bool { isTreacherous && value != 0x200C && value != 0x200D }
 
   /// Whether the scalar can move a cursor, hide, reorder or break a line, or means nothing yet.
   var isTreacherous: Bool {

@@ -54,14 +54,14 @@ struct FileFacts {
 
   /// Refuses what is not a file or directory of this user, whatever its mode.
   func requireOwn(_ expected: Expected) throws(FileFault) {
-    let name = path.printable
     guard type == (expected == .file ? S_IFREG : S_IFDIR) else {
       throw FileFault(
-        .wrongType, "\(name) is \(typeName), not a \(expected == .file ? "regular file" : "directory").",
-        hint: "Move it out of the way: mv '\(name)' '\(name).old'")
+        .wrongType, "\(path.printable) is \(typeName), not a \(expected == .file ? "regular file" : "directory").",
+        hint: expected == .directory && type == S_IFLNK
+          ? instead : "Move it out of the way: mv \(path.shellWord) \((path + ".old").shellWord)")
     }
     guard isOwn else {
-      throw FileFault(.wrongOwner, "\(ownership).", hint: "As root: chown \(geteuid()) '\(name)'")
+      throw FileFault(.wrongOwner, "\(ownership).", hint: "As root: chown \(geteuid()) \(path.shellWord)")
     }
   }
 
@@ -72,10 +72,16 @@ struct FileFacts {
 
   /// The fault of a mode; `consequence` is what is wrong with it, as in "lets others in".
   func wrongMode(_ consequence: String) -> FileFault {
-    let name = path.printable
-    return FileFault(
-      .wrongMode, "\(name) has mode \(mode), which \(consequence).",
-      hint: "chmod \(isDirectory ? "700" : "600") '\(name)'")
+    FileFault(
+      .wrongMode, "\(path.printable) has mode \(mode), which \(consequence).",
+      hint: "chmod \(isDirectory ? "700" : "600") \(path.shellWord)")
+  }
+
+  /// What to name in place of a link, which may be the user's own and lead to what they mean.
+  private var instead: String {
+    guard let target = realpath(path, nil) else { return "It leads nowhere; name a directory itself." }
+    defer { free(target) }
+    return "Name the directory that it leads to instead: \(String(cString: target).shellWord)"
   }
 
   private var typeName: String {

@@ -40,6 +40,7 @@ package struct FileFault: Error, Hashable, Sendable {
     case ENOENT: FileFault(.missing, what, hint: "Check the path.")
     case EACCES, EPERM: denied(path, "\(name) \(action): \(error.explanation)")
     case EROFS: FileFault(.readOnly, what, hint: "Make the file system writable, or choose another directory.")
+    case ENAMETOOLONG: FileFault(.system(error), what, hint: "Choose a shorter path; nothing was changed.")
     case _ where error.isNoSpace: FileFault(.noSpace, what, hint: "Make room, then try again.")
     case _: FileFault(.system(error), what, hint: "Try again; nothing was changed.")
     }
@@ -60,7 +61,7 @@ package struct FileFault: Error, Hashable, Sendable {
         if !facts.isOpenToOwner {
           return FileFault(
             .denied, "\(what); \(place.printable) has mode \(facts.mode).",
-            hint: "chmod u+\(facts.isDirectory ? "rwx" : "rw") '\(place.printable)'")
+            hint: "chmod u+\(facts.isDirectory ? "rwx" : "rw") \(place.shellWord)")
         }
       }
       let above = PrivateDirectory.parent(of: place)

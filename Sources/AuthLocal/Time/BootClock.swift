@@ -61,14 +61,21 @@ public final class BootClock: SessionClock {
   private func readBootID() throws(ClockFailure) -> BootID {
     let descriptor = open(bootIDPath, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
-      throw ClockFailure("The boot id cannot be read: \(bootIDPath): \(ErrorNumber.current.explanation).")
+      let error = ErrorNumber.current
+      throw ClockFailure(
+        "The boot id cannot be read: \(bootIDPath): \(error.explanation).",
+        hint: error.code == ENOENT
+          ? "Without it no limit can be judged; mount /proc."
+          : "Without it no limit can be judged; make it readable for this user.")
     }
     defer { close(descriptor) }
     var text = [UInt8](repeating: 0, count: 64)
     let count = read(descriptor, &text, text.count)
     let digits = text.prefix(max(count, 0)).compactMap { Hex.value(of: $0) }
     guard digits.count == 32 else {
-      throw ClockFailure("The boot id cannot be read: \(bootIDPath) does not hold 32 hexadecimal digits.")
+      throw ClockFailure(
+        "The boot id cannot be read: \(bootIDPath) does not hold 32 hexadecimal digits.",
+        hint: "Without it no limit can be judged; let the kernel's own file be seen there.")
     }
     func number(_ part: ArraySlice<UInt8>) -> UInt64 { part.reduce(0) { $0 << 4 | UInt64($1) } }
     return BootID(high: number(digits[0..<16]), low: number(digits[16..<32]))

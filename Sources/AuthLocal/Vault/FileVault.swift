@@ -20,7 +20,7 @@ public final class FileVault: SessionVault {
   ///   - context: Which of the sessions side by side.
   ///   - lockWait: How long to wait for another process that changes the same file.
   public init(directory: String, context: ContextName = .standard, lockWait: Duration = .seconds(5)) {
-    self.directory = PrivateDirectory(path: directory)
+    self.directory = PrivateDirectory(named: directory)
     self.context = context
     self.lockWait = lockWait
   }

@@ -14,8 +14,8 @@ extension Program {
     case .reauthenticate(let passwordFromInput):
       try await Workspace(globals, printer).reauthenticate(passwordFromInput: passwordFromInput)
     case .home: try await Workspace(globals, printer).home()
-    case .pay(let minorUnits, let payee, let key):
-      try await Workspace(globals, printer).pay(minorUnits, to: payee, key: key)
+    case .pay(let amount, let payee, let key):
+      try await Workspace(globals, printer).pay(amount, to: payee, key: key)
     case .receipts(let limit, let before): try await Workspace(globals, printer).receipts(limit: limit, before: before)
     case .profile(let newName): try await Workspace(globals, printer).profile(newName: newName)
     case .sessions: try await Workspace(globals, printer).sessions()
@@ -28,7 +28,8 @@ extension Program {
     case .disableAccount(let user): try await Workspace(globals, printer).changeAccount(.disable, user)
     case .enableAccount(let user): try await Workspace(globals, printer).changeAccount(.enable, user)
     case .unlockAccount(let user): try await Workspace(globals, printer).changeAccount(.unlock, user)
-    case .events(let since, let limit): try await Workspace(globals, printer).events(since: since, limit: limit)
+    case .events(let since, let limit, let before):
+      try await Workspace(globals, printer).events(since: since, limit: limit, before: before)
     case .watch(let until): try await Workspace(globals, printer).watch(until: until)
     case .machine(let format): machine(format, printer)
     case .help, .manual, .completions: Answer()

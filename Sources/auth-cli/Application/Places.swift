@@ -19,10 +19,43 @@ struct Places: Hashable, Sendable {
       let home = try Self.text(word, "AUTH_CLI_HOME")
       (data, state) = (home, home)
       (dataVariable, stateVariable) = ("AUTH_CLI_HOME", "AUTH_CLI_HOME")
+    } else {
+      (data, dataVariable) = try Self.base("XDG_DATA_HOME", "/.local/share", environment)
+      (state, stateVariable) = try Self.base("XDG_STATE_HOME", "/.local/state", environment)
+    }
+    try Self.require(data, toHaveAtMost: Self.longestData)
+    try Self.require(state, toHaveAtMost: Self.longestState)
+  }
+
+  /// SQLite takes 512 bytes, and this is the longest name that it is given.
+  private static let longestData = 512 - "/authority.db.backup-v9.new-journal".utf8.count
+  /// The system takes 4096 (PATH_MAX), and names of session files have 64 bytes and what says their kind.
+  private static let longestState = 4096 - 128
+
+  /// Before anything is made, since a part of a path that is too long could be made.
+  private static func require(_ path: String, toHaveAtMost limit: Int) throws(Refusal) {
+    let longestName = 255
+    let length = path.utf8.count + (path.hasPrefix("/") ? 0 : workingDirectoryLength + 1)
+    let rule: String
+    if length > limit {
+      rule = "it may have at most \(limit) bytes from the root on"
+    } else if path.utf8.count > longestName,
+      path.utf8.split(separator: UInt8(ascii: "/")).contains(where: { $0.count > longestName })
+    {
+      rule = "a name in it may have at most \(longestName) bytes"
+    } else {
       return
     }
-    (data, dataVariable) = try Self.base("XDG_DATA_HOME", "/.local/share", environment)
-    (state, stateVariable) = try Self.base("XDG_STATE_HOME", "/.local/state", environment)
+    throw Refusal(
+      .usage, "home_too_long", "the path \(Word(path).quoted) is too long: \(rule)",
+      hint: "Choose a shorter one with AUTH_CLI_HOME; nothing was changed.")
+  }
+
+  /// Relative paths are lengthened by it; one that is gone lengthens nothing.
+  private static var workingDirectoryLength: Int {
+    guard let path = getcwd(nil, 0) else { return 0 }
+    defer { free(path) }
+    return strlen(path)
   }
 
   private static func base(

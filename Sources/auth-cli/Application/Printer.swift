@@ -12,9 +12,6 @@ struct Printer {
     } else if !isQuiet {
       for line in answer.lines { streams.output.writeLine(line) }
     }
-    if !isQuiet, !asJSON {
-      for note in answer.notes { streams.errors.writeLine(note) }
-    }
     do throws(OutputFailure) {
       try streams.output.flush(survivingClosedPipe: answer.evenIfUnprinted != nil)
     } catch {
@@ -22,6 +19,10 @@ struct Printer {
       guard let truth = answer.evenIfUnprinted else { return refuse(refusal) }
       return refuse(
         Refusal(refusal.status, refusal.code, "\(truth); \(refusal.message)", hint: "The receipts show it."))
+    }
+    // What to do next is said of a result that is there.
+    if !isQuiet, !asJSON {
+      for note in answer.notes { streams.errors.writeLine(note) }
     }
     flushErrors()
     return answer.status

@@ -68,7 +68,7 @@ extension Refusal {
 
   init(_ failure: ClockFailure) {
     self.init(
-      .cannotTell, "clock_unreadable", failure.description, hint: "Without it no limit can be judged; mount /proc.")
+      .cannotTell, "clock_unreadable", failure.description.asClause, hint: failure.hint)
   }
 
   init(_ failure: SessionFailure) {
@@ -175,7 +175,7 @@ extension Duration {
 
 extension String {
   /// The sentence as it stands after "auth-cli: ": no capital at its head, no full stop at its end.
-  fileprivate var asClause: String {
+  var asClause: String {
     let body = hasSuffix(".") ? String(dropLast()) : self
     let isPlain = body.dropFirst().first.map { $0.isLowercase || $0 == " " } ?? false
     return isPlain ? body.prefix(1).lowercased() + body.dropFirst() : body

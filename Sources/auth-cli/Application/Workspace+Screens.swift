@@ -38,6 +38,14 @@ extension Workspace {
     }
   }
 
+  /// The command for the next page: this one, with what shaped its page, and where the next begins.
+  func more(_ command: String, limit: Int) -> String {
+    var line = "More: auth-cli \(command)"
+    if limit != Options.pageLength { line += " --limit \(limit)" }
+    if globals.contextVariable == nil, let context = globals.context { line += " --context \(context)" }
+    return line
+  }
+
   /// The lines of a table, fitted to a terminal.
   func lines(_ table: Table) -> [String] {
     let output = printer.streams.output

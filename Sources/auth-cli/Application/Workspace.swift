@@ -31,11 +31,7 @@ final class Workspace {
     self.globals = globals
     self.printer = printer
     places = try Places()
-    do throws(LocalFailure) {
-      context = try globals.context.map { (name) throws(LocalFailure) in try ContextName(name) } ?? .standard
-    } catch {
-      throw Refusal(error)
-    }
+    context = globals.context ?? .standard
     authority = LocalAuthority(directory: places.data, label: context.description, clock: clock)
     vault = FileVault(directory: places.state, context: context)
     itself = self

@@ -11,6 +11,8 @@ struct CommandDescription<Request: Sendable>: Sendable {
   let examples: [Example]
   /// The statuses it can end with.
   let statuses: [StatusDeclaration]
+  /// Whether a variable stands in for an option that is not given.
+  let heedsEnvironment: Bool
   let subcommands: [Command<Request>]
   /// Nil for a command that only groups its subcommands.
   let request: Binding?
@@ -18,7 +20,7 @@ struct CommandDescription<Request: Sendable>: Sendable {
   init(
     summary: String, discussion: [String] = [], arguments: [any DeclaredArgument] = [],
     options: [any DeclaredOption] = [], examples: [Example], statuses: [StatusDeclaration],
-    subcommands: [Command<Request>] = [], request: Binding?
+    heedsEnvironment: Bool = true, subcommands: [Command<Request>] = [], request: Binding?
   ) {
     self.summary = summary
     self.discussion = discussion
@@ -26,6 +28,7 @@ struct CommandDescription<Request: Sendable>: Sendable {
     self.options = options.map(\.declaration)
     self.examples = examples
     self.statuses = statuses
+    self.heedsEnvironment = heedsEnvironment
     self.subcommands = subcommands
     self.request = request
   }

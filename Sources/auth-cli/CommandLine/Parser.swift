@@ -22,7 +22,8 @@ struct Parser<Request: Sendable>: Sendable {
 
   /// Understands the words after the program's name.
   ///
-  /// `environment` looks a variable up; it is asked only for those that options declare.
+  /// `environment` looks a variable up; it is asked only for those that options declare, and not for a command that does not
+  /// heed it.
   func parse(_ words: [Word], environment: (String) -> Word? = { _ in nil }) throws(UsageError) -> Meaning {
     let beforeTerminator = words.prefix { !$0.isSpelled("--") }
     if beforeTerminator.contains(where: { $0.isSpelled("--help") || $0.isSpelled("-h") }) {
@@ -42,7 +43,8 @@ struct Parser<Request: Sendable>: Sendable {
       throw UsageError(problem: .missingSubcommand(command.subcommands.map(\.name)), path: path)
     }
     let arguments = try assign(found.rest, to: command.arguments, path: path)
-    let options = try collect(tokens, declared: declared, path: path, environment: environment)
+    let options = try collect(
+      tokens, declared: declared, path: path, environment: command.heedsEnvironment ? environment : { _ in nil })
     let parsed = ParsedWords(path: path, options: options, arguments: arguments)
     return .request(try request(parsed), parsed)
   }
@@ -193,15 +195,13 @@ struct Parser<Request: Sendable>: Sendable {
     for option in declared {
       var given = ParsedWords.Given(name: option.long, words: [])
       for case .option(option.long, let value) in tokens { given.words.append(value ?? "") }
-      var place = option.flag
       if given.words.isEmpty, let variable = option.environment, let word = environment(variable), !word.bytes.isEmpty {
         given.words = [word]
         given.origin = .environment(variable)
-        place = variable
       }
       if given.words.isEmpty { continue }
       if let value = option.value {
-        for word in given.words { try require(word, toBe: value.form, at: place, path: path) }
+        for word in given.words { try require(word, toBe: value.form, at: option.flag, from: given.origin, path: path) }
       }
       all.append(given)
     }
@@ -209,10 +209,14 @@ struct Parser<Request: Sendable>: Sendable {
   }
 
   private func require(
-    _ word: Word, toBe form: ValueForm, at place: String, path: [String]
+    _ word: Word, toBe form: ValueForm, at place: String, from origin: ParsedWords.Origin = .commandLine, path: [String]
   ) throws(UsageError) {
     guard !form.accepts(word) else { return }
-    throw UsageError(
-      problem: .malformedValue(word, place: place, noun: form.noun, accepted: form.accepted), path: path)
+    let problem: UsageError.Problem =
+      switch origin {
+      case .environment(let name): .malformedVariable(word, name: name, noun: form.noun, accepted: form.accepted)
+      case .commandLine, .notGiven: .malformedValue(word, place: place, noun: form.noun, accepted: form.accepted)
+      }
+    throw UsageError(problem: problem, path: path)
   }
 }

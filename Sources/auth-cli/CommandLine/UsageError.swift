@@ -24,8 +24,10 @@ struct UsageError: Error, Hashable, Sendable {
     case missingValue(String, valueName: String, saw: Word?)
     /// A word too many.
     case extraArgument(Word)
-    /// A value is not of its kind. `place` is the option, argument or environment variable.
+    /// A value is not of its kind. `place` is the option or the argument.
     case malformedValue(Word, place: String, noun: String, accepted: String)
+    /// The value of an environment variable is not of its kind.
+    case malformedVariable(Word, name: String, noun: String, accepted: String)
     /// An option that must be given was not.
     case missingOption(String)
     /// An argument that must be given was not. `because` is the option that needs it, if it is one.
@@ -64,7 +66,8 @@ struct UsageError: Error, Hashable, Sendable {
       return "'\(option)' needs a value: \(option) \(name)\(found)"
     case .extraArgument(let word):
       return "'\(command)' does not take the word \(word.quoted)"
-    case .malformedValue(let word, let place, let noun, let accepted):
+    case .malformedValue(let word, let place, let noun, let accepted),
+      .malformedVariable(let word, let place, let noun, let accepted):
       return "\(place): \(word.quoted) is not \(noun); accepted: \(accepted)"
     case .missingOption(let usage):
       return "'\(command)' needs the option \(usage)"
@@ -80,6 +83,8 @@ struct UsageError: Error, Hashable, Sendable {
     switch problem {
     case .missingValue(let option, _, saw: .some):
       return "A value that begins with a dash is written \(option)=VALUE. Read '\(help)'."
+    case .malformedVariable(_, let name, _, _):
+      return "Correct or unset \(name)."
     case .unknownCommand, .missingSubcommand, .missingCommand, .unknownOption, .misplacedOption, .signedNumber,
       .repeatedOption, .unexpectedValue, .missingValue, .extraArgument, .malformedValue, .missingOption,
       .missingArgument:
@@ -106,7 +111,7 @@ extension UsageError.Problem {
     case .unexpectedValue: "unexpected_value"
     case .missingValue: "missing_value"
     case .extraArgument: "extra_argument"
-    case .malformedValue: "malformed_value"
+    case .malformedValue, .malformedVariable: "malformed_value"
     case .missingOption: "missing_option"
     case .missingArgument: "missing_argument"
     }

@@ -1,9 +1,7 @@
 extension ValueKind where Value == Int {
   /// A whole number in ASCII digits, without a sign, inside `range`.
-  static func wholeNumber(in range: ClosedRange<Int>) -> ValueKind {
-    ValueKind(
-      "a whole number from \(range.lowerBound) to \(range.upperBound)", accepted: "digits, such as \(range.upperBound)"
-    ) { word in
+  static func wholeNumber(_ noun: String, in range: ClosedRange<Int>) -> ValueKind {
+    ValueKind(noun, accepted: "a whole number from \(range.lowerBound) to \(range.upperBound)") { word in
       guard let number = Digits.number(word.bytes, maximumDigits: 18) else { return nil }
       return range.contains(Int(number)) ? Int(number) : nil
     }
@@ -11,26 +9,10 @@ extension ValueKind where Value == Int {
 }
 
 extension ValueKind where Value == Int64 {
-  /// A positive decimal number, converted to units of its last possible digit: with two digits, `12.5` becomes 1250.
-  ///
-  /// Digits with at most one point between digits, and nothing else: no sign, exponent, separator or superfluous leading
-  /// zero, and no digits but the ASCII ones. So a number has one reading on every machine.
-  static func decimal(_ noun: String, fractionDigits: Int, integerDigits: Int) -> ValueKind {
-    ValueKind(
-      noun,
-      accepted: "12, 12.5 or 12.50: greater than zero, at most \(integerDigits) digits before the point "
-        + "and \(fractionDigits) after it, without a sign"
-    ) { word in
-      let parts = word.bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-      guard let whole = parts.first, parts.count <= 2, whole.count == 1 || whole.first != UInt8(ascii: "0"),
-        let units = Digits.number(whole, maximumDigits: integerDigits)
-      else { return nil }
-      let fraction = parts.count == 2 ? Array(parts[1]) : [UInt8(ascii: "0")]
-      guard fraction.count <= fractionDigits else { return nil }
-      let padded = fraction + Array(repeating: UInt8(ascii: "0"), count: fractionDigits - fraction.count)
-      guard !fraction.isEmpty, let small = Digits.number(padded, maximumDigits: fractionDigits) else { return nil }
-      let total = (0..<fractionDigits).reduce(units) { scaled, _ in scaled * 10 } + small
-      return total > 0 ? total : nil
+  /// A number that something was given in its turn: ASCII digits, greater than zero.
+  static func serialNumber(_ noun: String) -> ValueKind {
+    ValueKind(noun, accepted: "a whole number greater than zero, such as 42") { word in
+      Digits.number(word.bytes, maximumDigits: 18).flatMap { $0 > 0 ? $0 : nil }
     }
   }
 }

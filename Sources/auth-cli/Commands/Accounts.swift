@@ -28,7 +28,7 @@ extension Workspace {
         "accounts": .array(page.items.map(JSON.account)),
         "next_after": .string(orNull: page.lastOfMore?.user.username),
       ],
-      notes: page.lastOfMore.map { ["More: auth-cli accounts list --after \(escaping: $0.user.username)"] } ?? [])
+      notes: page.lastOfMore.map { [more("accounts list --after \($0.user.username)", limit: limit)] } ?? [])
   }
 
   /// `accounts show USER`: one account.

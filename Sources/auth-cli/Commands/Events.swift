@@ -3,11 +3,12 @@ import AuthLocal
 
 extension Workspace {
   /// `events`: what happened, the latest last.
-  func events(since: Moment?, limit: Int) async throws(Refusal) -> Answer {
+  func events(since: Moment?, limit: Int, before: Int64?) async throws(Refusal) -> Answer {
+    let since = since.map(\.wallTime)
     let screen = try await open(EventsScreen.self)
     let page: Page<Event>
     do throws(LeaseError<LocalFailure>) {
-      page = try screen.events(at: authority, since: since.map(\.wallTime), limit: limit)
+      page = try screen.page(of: authority, since: since, before: before, limit: limit)
     } catch {
       throw Refusal(error)
     }
@@ -32,9 +33,16 @@ extension Workspace {
               "account": .string(orNull: event.account), "actor": .string(orNull: event.actor),
               "session": .string(orNull: event.session), "detail": .string(orNull: event.detail),
             ])
-          }), "are_all": .bool(page.lastOfMore == nil),
+          }),
+        "next_before": page.lastOfMore.map { .integer($0.id) } ?? .null,
       ],
-      notes: page.lastOfMore == nil ? [] : ["There are earlier ones: take a larger --limit."])
+      notes: page.lastOfMore.map { [earlier(than: $0, since: since, limit: limit)] } ?? [])
+  }
+
+  /// The command for the page before, which begins at the same moment however late it is given.
+  private func earlier(than event: Event, since: WallTime?, limit: Int) -> String {
+    let bound = since.map { " --since \(UTCTime(seconds: max(0, $0.seconds)).iso8601)" } ?? ""
+    return more("events --before \(event.id)\(bound)", limit: limit)
   }
 }
 

@@ -6,6 +6,7 @@ extension Workspace {
   func logIn(
     _ user: String?, switching: Bool, idle: Duration?, absolute: Duration?, passwordFromInput: Bool
   ) async throws(Refusal) -> Answer {
+    if !passwordFromInput { try valid { () throws(LocalFailure) in try authority.checkForLogins() } }
     let name = try username(user, "User: ")
     let limits = LimitRequest(idle: idle, absolute: absolute)
     let present = try await present()

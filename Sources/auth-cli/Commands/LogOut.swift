@@ -54,7 +54,7 @@ extension Workspace {
   /// A session file that stays must not be reported as a logout, and without it there is nothing to log out again with.
   private static func incomplete(_ leftovers: Leftovers, _ causes: [String]) -> Refusal {
     var reasons: [String] = []
-    for cause in causes where !reasons.contains(cause) { reasons.append(cause) }
+    for cause in causes.map(\.asClause) where !reasons.contains(cause) { reasons.append(cause) }
     let why = reasons.isEmpty ? "" : " (\(reasons.joined(separator: "; ")))"
     guard leftovers.notErased else {
       return Refusal(

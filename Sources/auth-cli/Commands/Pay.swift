@@ -3,11 +3,11 @@ import AuthLocal
 
 extension Workspace {
   /// `pay AMOUNT --to USER`: one payment, made once and wholly, or not at all.
-  func pay(_ minorUnits: Int64, to payee: String, key: String?) async throws(Refusal) -> Answer {
+  func pay(_ amount: Amount, to payee: String, key: String?) async throws(Refusal) -> Answer {
     let screen = try await open(PaymentScreen.self, isActivity: false)
     let order = try valid { () throws(LocalFailure) in
       PaymentOrder(
-        amount: try Amount(minorUnits: minorUnits), payee: try Username(payee),
+        amount: amount, payee: try Username(payee),
         key: try key.map { (text) throws(LocalFailure) in try IdempotencyKey(text) })
     }
     // An identical retry gets its receipt before anything else is asked for.

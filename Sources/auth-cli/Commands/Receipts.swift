@@ -3,12 +3,11 @@ import AuthLocal
 
 extension Workspace {
   /// `receipts`: payments made and received, the latest first.
-  func receipts(limit: Int, before: String?) async throws(Refusal) -> Answer {
-    let first = try receiptNumber(before)
+  func receipts(limit: Int, before: Int64?) async throws(Refusal) -> Answer {
     let screen = try await open(ReceiptsScreen.self)
     let page: Page<Receipt>
     do throws(LeaseError<LocalFailure>) {
-      page = try screen.page(of: authority, before: first, limit: limit)
+      page = try screen.page(of: authority, before: before, limit: limit)
     } catch {
       throw Refusal(error)
     }
@@ -30,16 +29,6 @@ extension Workspace {
         "receipts": .array(page.items.map(JSON.receipt)), "shown": .integer(Int64(screen.shown)),
         "next_before": page.lastOfMore.map { .integer($0.id) } ?? .null,
       ],
-      notes: page.lastOfMore.map { ["More: auth-cli receipts --before \($0.id)"] } ?? [])
-  }
-
-  private func receiptNumber(_ text: String?) throws(Refusal) -> Int64? {
-    guard let text else { return nil }
-    guard let number = Int64(text) else {
-      throw Refusal(
-        .usage, "receipt_invalid", "'\(TextEscaping.escape(text))' is not the number of a receipt",
-        hint: "Take one from the first column of: auth-cli receipts")
-    }
-    return number
+      notes: page.lastOfMore.map { [more("receipts --before \($0.id)", limit: limit)] } ?? [])
   }
 }

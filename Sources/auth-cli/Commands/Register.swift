@@ -12,8 +12,13 @@ extension Workspace {
     } catch {
       throw Refusal(error)
     }
-    let password =
-      passwordFromInput ? Password(bytes: try PasswordQuestion.line()) : try newPassword(for: name)
+    let password: Password
+    if passwordFromInput {
+      password = Password(bytes: try PasswordQuestion.line())
+    } else {
+      try valid { () throws(LocalFailure) in try authority.check(newUsername: name) }
+      password = try newPassword(for: name)
+    }
     let created: User
     do throws(LocalFailure) {
       created = try authority.register(username: name, password: password)

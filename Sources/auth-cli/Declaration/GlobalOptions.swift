@@ -1,3 +1,5 @@
+import AuthLocal
+
 /// The options that every command takes.
 struct GlobalOptions: Hashable, Sendable {
   /// Results and refusals as JSON.
@@ -7,7 +9,7 @@ struct GlobalOptions: Hashable, Sendable {
   /// No colour, whatever the terminal can do.
   let noColor: Bool
   /// The name of the session to use, or nil for the standard one.
-  let context: String?
+  let context: ContextName?
   /// The environment variable that chose the context, to be shown: it holds for this run and is never written.
   let contextVariable: String?
 

@@ -1,6 +1,6 @@
 /// The commands that describe the program itself.
 ///
-/// They need no account and read no file.
+/// They need no account, read no file and use no context.
 enum ReferenceCommands {
   static var all: [Command<Request>] { [machine, help, manual, completions] }
 
@@ -15,7 +15,7 @@ enum ReferenceCommands {
           .init("machine --format mermaid", "prints a diagram for Mermaid"),
           .init("machine --format json", "prints every cell for a program; so does --json"),
         ],
-        statuses: .of(.done, .usage, .cannotTell)
+        statuses: .of(.done, .usage, .cannotTell), heedsEnvironment: false
       ) { words throws(UsageError) in
         .machine(format: try words[Options.json] ? .json : try words[Options.format])
       }
@@ -34,7 +34,7 @@ enum ReferenceCommands {
           .init("help statuses", "lists the exit statuses"),
           .init("help codes", "lists the codes of refusals in JSON"),
         ],
-        statuses: .of(.done, .usage, .cannotTell)
+        statuses: .of(.done, .usage, .cannotTell), heedsEnvironment: false
       ) { words throws(UsageError) in
         .help(topic: try words[Arguments.topic])
       }
@@ -47,7 +47,7 @@ enum ReferenceCommands {
         summary: "Print the manual page",
         discussion: ["One page with all commands, in mdoc, for 'man' to show or for installing as auth-cli.1."],
         examples: [.init("man | man -l -", "shows the page")],
-        statuses: .of(.done, .usage, .cannotTell)
+        statuses: .of(.done, .usage, .cannotTell), heedsEnvironment: false
       ) { _ throws(UsageError) in .manual }
     }
   }
@@ -62,7 +62,7 @@ enum ReferenceCommands {
           .init("completions zsh > _auth-cli", "writes a file for a directory in zsh's fpath"),
           .init("completions fish | source", "turns them on in this fish"),
         ],
-        statuses: .of(.done, .usage, .cannotTell)
+        statuses: .of(.done, .usage, .cannotTell), heedsEnvironment: false
       ) { words throws(UsageError) in
         .completions(shell: try words[Arguments.shell])
       }

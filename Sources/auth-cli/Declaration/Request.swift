@@ -1,3 +1,5 @@
+import AuthLocal
+
 /// What a command line asks for, with everything it says.
 ///
 /// One case for each command that does something.
@@ -8,9 +10,8 @@ enum Request: Hashable, Sendable {
   case status
   case reauthenticate(passwordFromInput: Bool)
   case home
-  /// `minorUnits` is the amount in hundredths.
-  case pay(minorUnits: Int64, payee: String, idempotencyKey: String?)
-  case receipts(limit: Int, before: String?)
+  case pay(amount: Amount, payee: String, idempotencyKey: String?)
+  case receipts(limit: Int, before: Int64?)
   case profile(newName: String?)
   case sessions
   case revokeSession(id: String)
@@ -20,7 +21,7 @@ enum Request: Hashable, Sendable {
   case disableAccount(user: String)
   case enableAccount(user: String)
   case unlockAccount(user: String)
-  case events(since: Moment?, limit: Int)
+  case events(since: Moment?, limit: Int, before: Int64?)
   case watch(until: WatchEnd?)
   case machine(format: MachineFormat)
   case help(topic: [String])

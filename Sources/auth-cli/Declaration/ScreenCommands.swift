@@ -33,7 +33,7 @@ enum ScreenCommands {
         statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
       ) { words throws(UsageError) in
         .pay(
-          minorUnits: try words[Arguments.amount], payee: try words[Options.payee],
+          amount: try words[Arguments.amount], payee: try words[Options.payee],
           idempotencyKey: try words[Options.idempotencyKey])
       }
     }
@@ -120,8 +120,11 @@ enum ScreenCommands {
     Command("events") {
       .init(
         summary: "Show what happened to the account",
-        discussion: ["One's own events; an administrator sees those of all accounts. The latest come last."],
-        options: [Options.since, Options.limit],
+        discussion: [
+          "One's own events; an administrator sees those of all accounts. The latest come last.",
+          "The latest page is shown first; below it stands the command for the one before.",
+        ],
+        options: [Options.since, Options.limit, Options.beforeEvent],
         examples: [
           .init("events", "shows the latest"),
           .init("events --since 8h", "shows those of the last eight hours"),
@@ -129,7 +132,8 @@ enum ScreenCommands {
         ],
         statuses: .of(.done, .usage, .cannotTell, .logInFirst)
       ) { words throws(UsageError) in
-        .events(since: try words[Options.since], limit: try words[Options.limit])
+        .events(
+          since: try words[Options.since], limit: try words[Options.limit], before: try words[Options.beforeEvent])
       }
     }
   }

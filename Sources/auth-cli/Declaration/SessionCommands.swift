@@ -16,7 +16,7 @@ enum SessionCommands {
           .init("register alice", "asks for a new password, twice"),
           .init("register bob --password-stdin < bob.password", "reads the password from a file, for scripts"),
         ],
-        statuses: .of(.done, .no, .usage, .cannotTell)
+        statuses: .of(.done, .no, .usage, .cannotTell), heedsEnvironment: false
       ) { words throws(UsageError) in
         .register(
           user: try words[Arguments.newUser, neededBy: Options.passwordFromInput],

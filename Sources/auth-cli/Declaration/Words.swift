@@ -1,12 +1,24 @@
+import AuthLocal
+
 /// The kinds of value that the commands take.
 enum Kinds {
   static let username = ValueKind.text("a user name", maximumBytes: 64)
   static let displayName = ValueKind.text("a name", maximumBytes: 128)
-  static let amount = ValueKind.decimal("an amount", fractionDigits: 2, integerDigits: 15)
+  static let amount = ValueKind<Amount>(
+    "an amount", accepted: "12, 12.5 or 12.50: greater than zero, at most \(Amount.largest), without a sign"
+  ) { word in
+    word.text.flatMap { text in try? Amount(text) }
+  }
   static let idempotencyKey = ValueKind.text("an idempotency key", maximumBytes: 128)
-  static let context = ValueKind.identifier("a context")
+  static let context = ValueKind<ContextName>(
+    "a context", accepted: "1 to 64 of the characters A-Z a-z 0-9 . _ -, beginning with a letter or a digit"
+  ) { word in
+    word.text.flatMap { text in try? ContextName(text) }
+  }
   static let duration = ValueKind.duration()
-  static let pageLength = ValueKind.wholeNumber(in: 1...1000)
+  static let pageLength = ValueKind.wholeNumber("the length of a page", in: 1...1000)
+  static let receipt = ValueKind.serialNumber("the number of a receipt")
+  static let event = ValueKind.serialNumber("the number of an event")
 }
 
 /// The options of all commands.
@@ -40,9 +52,13 @@ enum Options {
   static let newName = Option.optional("name", "NAME", Kinds.displayName, "Change the name that screens show")
 
   static let limit = Option.standard(
-    "limit", "N", Kinds.pageLength, "Show at most this many", standard: 20, shownAs: "20")
+    "limit", "N", Kinds.pageLength, "Show at most this many", standard: pageLength, shownAs: "\(pageLength)")
+  /// How many a page shows when nothing is said.
+  static let pageLength = 20
   static let before = Option.optional(
-    "before", "ID", .identifier("a receipt"), "Show what came before this receipt: the next page")
+    "before", "ID", Kinds.receipt, "Show what came before this receipt: the next page")
+  static let beforeEvent = Option.optional(
+    "before", "ID", Kinds.event, "Show what came before this event: the next page")
   static let after = Option.optional(
     "after", "USER", Kinds.username, "Show what comes after this account: the next page")
   static let since = Option.optional(

@@ -9,19 +9,20 @@ final class EventsScreen: LiveScreen {
     key = LiveKey(session)
   }
 
-  /// Loads the newest events, the latest first.
-  func events(
-    at authority: LocalAuthority, since: WallTime?, limit: Int
+  /// Loads a page, newest first.
+  func page(
+    of authority: LocalAuthority, since: WallTime?, before: Int64?, limit: Int
   ) throws(LeaseError<LocalFailure>) -> Page<Event> {
     let administrator = administrator
-    let newest = try session.withLease { (lease) throws(LocalFailure) in
+    let loaded = try session.withLease { (lease) throws(LocalFailure) in
       if let administrator {
-        try authority.allEvents(since: since, limit: limit + 1, for: administrator, under: lease)
+        try authority.allEvents(
+          since: since, before: before, limit: limit + 1, for: administrator, under: lease)
       } else {
-        try authority.events(since: since, limit: limit + 1, under: lease)
+        try authority.events(since: since, before: before, limit: limit + 1, under: lease)
       }
     }
-    return Page(of: limit, from: newest)
+    return Page(of: limit, from: loaded)
   }
 
   private var administrator: AdminSession? {

@@ -72,13 +72,14 @@ enum SecretInput {
 
   private static func split(_ bytes: [UInt8], count: Int) throws(PromptFailure) -> [[UInt8]] {
     var lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map(Array.init)
+    // A carriage return is part of a line ending only before the rest of it.
+    for index in lines.indices.dropLast() where lines[index].last == UInt8(ascii: "\r") {
+      lines[index].removeLast()
+    }
     // What follows the last line ending is a line only if there is something in it.
     if lines.last == [] { lines.removeLast() }
     guard lines.count <= count else { throw .tooManyLines(expected: count) }
     guard lines.count == count else { throw .missingLine(number: lines.count + 1) }
-    for index in lines.indices where lines[index].last == UInt8(ascii: "\r") {
-      lines[index].removeLast()
-    }
     return lines
   }
 }

@@ -11,7 +11,9 @@ struct Style: Hashable, Sendable {
   ///
   /// `environment` looks a variable up.
   init(isTerminal: Bool, noColorOption: Bool, environment: (String) -> String?) {
-    isOn = isTerminal && !noColorOption && (environment("NO_COLOR") ?? "").isEmpty && environment("TERM") != "dumb"
+    let terminal = environment("TERM") ?? ""
+    isOn =
+      isTerminal && !noColorOption && (environment("NO_COLOR") ?? "").isEmpty && !terminal.isEmpty && terminal != "dumb"
   }
 
   private init(isOn: Bool) {
@@ -21,8 +23,8 @@ struct Style: Hashable, Sendable {
   /// No emphasis.
   static let plain = Style(isOn: false)
 
-  /// `text` with emphasis, or as it is.
+  /// `text` with emphasis, or as it is; nothing where there is nothing to emphasise.
   func callAsFunction(_ text: String, _ emphasis: Emphasis) -> String {
-    isOn ? "\u{1B}[\(emphasis.rawValue)m\(text)\u{1B}[0m" : text
+    isOn && !text.isEmpty ? "\u{1B}[\(emphasis.rawValue)m\(text)\u{1B}[0m" : text
   }
 }

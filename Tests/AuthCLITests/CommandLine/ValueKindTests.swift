@@ -1,3 +1,4 @@
+import AuthLocal
 import Testing
 
 @testable import auth_cli
@@ -8,17 +9,17 @@ struct ValueKindTests {
     "an amount is 12, 12.5 or 12.50",
     arguments: [
       ("12", 1200), ("12.5", 1250), ("12.50", 1250), ("0.01", 1), ("0.5", 50), ("1", 100),
-      ("999999999999999.99", 99_999_999_999_999_999),
+      ("999999999999.99", 99_999_999_999_999),
     ] as [(Word, Int64)])
   func amount(_ word: Word, _ minorUnits: Int64) {
-    #expect(Kinds.amount.convert(word) == minorUnits)
+    #expect(Kinds.amount.convert(word)?.minorUnits == minorUnits)
   }
 
   @Test(
     "and nothing else is an amount",
     arguments: [
       "", "0", "0.00", "0.0", "00", "012", "-5", "+5", "1e3", "1.005", "12.", ".5", ".", "1.2.3", "1,5", "1 000", " 1",
-      "1 ", "١٢", "１２", "0x10", "NaN", "inf", "1_000", "12.5€", "1000000000000000", "9999999999999999999", "1\n", "½",
+      "1 ", "١٢", "１２", "0x10", "NaN", "inf", "1_000", "12.5€", "1000000000000", "9999999999999999999", "1\n", "½",
     ] as [Word])
   func noAmount(_ word: Word) {
     #expect(Kinds.amount.convert(word) == nil)
@@ -43,7 +44,7 @@ struct ValueKindTests {
 
   @Test("whole numbers stay in their range")
   func wholeNumber() {
-    let kind = ValueKind.wholeNumber(in: 1...1000)
+    let kind = Kinds.pageLength
     #expect(kind.convert("1") == 1)
     #expect(kind.convert("1000") == 1000)
     for word in ["0", "1001", "", "-1", "+1", "1.0", "99999999999999999999", "1e2"] as [Word] {
@@ -51,13 +52,24 @@ struct ValueKindTests {
     }
   }
 
+  @Test("the number of a receipt is digits, and more than zero")
+  func serialNumber() {
+    for kind in [Kinds.receipt, Kinds.event] {
+      #expect(kind.convert("1") == 1)
+      #expect(kind.convert("999999999999999999") == 999_999_999_999_999_999)
+      for word in ["", "0", "-5", "+5", "5.0", "x", "٥", "9999999999999999999"] as [Word] {
+        #expect(kind.convert(word) == nil, "\(word.quoted)")
+      }
+    }
+  }
+
   @Test("a context is never a path and never hidden")
   func identifier() {
-    for word in ["work", "a", "A.b_c-9", "-x", Word(String(repeating: "a", count: 64))] as [Word] {
+    for word in ["work", "a", "A.b_c-9", "9", Word(String(repeating: "a", count: 64))] as [Word] {
       #expect(Kinds.context.convert(word) != nil, "\(word.quoted)")
     }
     let refused: [Word] = [
-      "", ".", "..", ".hidden", "../x", "a/b", "a b", "ä", "a\u{0}", "a\n", "\u{1B}[31m", "*",
+      "", ".", "..", ".hidden", "-x", "_x", "../x", "a/b", "a b", "ä", "a\u{0}", "a\n", "\u{1B}[31m", "*",
       Word(String(repeating: "a", count: 65)), Word(bytes: [0xFF]),
     ]
     for word in refused { #expect(Kinds.context.convert(word) == nil, "\(word.quoted)") }

@@ -85,7 +85,7 @@ struct RootFaultTests {
         auth-cli: home belongs to user id 12345, and this is user id 0
         As root: chown 0 'home'
         [3]
-        auth-cli: the logout failed: not revoked at the authority, not erased from the vault (home belongs to user id 12345, and this is user id 0.)
+        auth-cli: the logout failed: not revoked at the authority, not erased from the vault (home belongs to user id 12345, and this is user id 0)
         Remove the cause, then log out again: auth-cli logout
         [3]
 
@@ -154,6 +154,30 @@ struct RootFaultTests {
         """)
   }
 
+  @Test("a boot id that cannot be read is an error of its own, and /proc is to be mounted only where it is missing")
+  func bootID() async throws {
+    let text = try await play(
+      """
+      id=/proc/sys/kernel/random/boot_id; : >shut; chmod 000 shut; chmod 755 .; chown -R 4711 home
+      mount --bind shut $id || exit 9; as_user status; umount $id
+      mount --bind /dev/null $id; as_user pay 1 --to bob; umount $id
+      mount -t tmpfs tmpfs ${id%/*}; as_user status
+      """)
+    #expect(
+      text == """
+        auth-cli: the boot id cannot be read: /proc/sys/kernel/random/boot_id: Permission denied
+        Without it no limit can be judged; make it readable for this user.
+        [3]
+        auth-cli: the boot id cannot be read: /proc/sys/kernel/random/boot_id does not hold 32 hexadecimal digits
+        Without it no limit can be judged; let the kernel's own file be seen there.
+        [3]
+        auth-cli: the boot id cannot be read: /proc/sys/kernel/random/boot_id: No such file or directory
+        Without it no limit can be judged; mount /proc.
+        [3]
+
+        """)
+  }
+
   @Test("a read-only disk is read, and says so when something is to be written")
   func readOnly() async throws {
     let text = try await play(
@@ -171,7 +195,7 @@ struct RootFaultTests {
         auth-cli: home/authority.db cannot be written: attempt to write a readonly database
         Make the file and its directory writable for this user; nothing was changed.
         [3]
-        auth-cli: the logout failed: not revoked at the authority, not erased from the vault (home/authority.db cannot be written: attempt to write a readonly database.; home/default.lock cannot be opened: Read-only file system.)
+        auth-cli: the logout failed: not revoked at the authority, not erased from the vault (home/authority.db cannot be written: attempt to write a readonly database; home/default.lock cannot be opened: Read-only file system)
 
         """)
   }

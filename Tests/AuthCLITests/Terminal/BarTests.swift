@@ -42,7 +42,9 @@ struct BarTests {
 
   @Test(
     "nothing but plain text with NO_COLOR, a dumb terminal or --no-color",
-    arguments: [("home", "NO_COLOR", "1"), ("home", "TERM", "dumb"), ("home --no-color", "TERM", "xterm")])
+    arguments: [
+      ("home", "NO_COLOR", "1"), ("home", "TERM", "dumb"), ("home", "TERM", ""), ("home --no-color", "TERM", "xterm"),
+    ])
   func plain(_ line: String, _ variable: String, _ value: String) async throws {
     let home = try await CommandHome(registered: false)
     let lines = try await show(line, in: home, adding: [variable: value])
@@ -76,6 +78,12 @@ struct BarTests {
       #expect(lines[0].count == columns, "\(columns)")
       #expect(lines[0] == bar || columns == 16, "\(columns): \(lines[0])")
     }
+  }
+
+  @Test("where the title has no room, nothing is sent in its place")
+  func noTitle() async throws {
+    let home = try await CommandHome(registered: false)
+    #expect(try await show("home", in: home, columns: 2)[0] == "[…")
   }
 
   @Test("tables fit the terminal")

@@ -77,6 +77,22 @@ struct PromptTests {
     #expect(access(home.data + "/authority.db", F_OK) != 0)
   }
 
+  @Test("what can be told before a password is typed is told before: a name that is taken, no accounts at all")
+  func refusedUnasked() async throws {
+    let home = try await CommandHome()
+    let taken = try await answer("register Alice", in: home, [])
+    #expect(taken.end == .exited(1) && taken.shown.contains("the name 'alice' is taken"), "\(taken.shown)")
+    let askedFor = try await answer(
+      "register", in: home, [Step(question: "Name of the new account: ", answer: "bob", isShown: true)])
+    #expect(askedFor.end == .exited(1) && askedFor.shown.contains("the name 'bob' is taken"), "\(askedFor.shown)")
+    let empty = try await CommandHome(registered: false)
+    for line in ["login", "login alice", "login alice --switch"] {
+      let nobody = try await answer(line, in: empty, [])
+      #expect(nobody.end == .exited(3) && nobody.shown.contains("there are no accounts yet"), "\(nobody.shown)")
+    }
+    #expect(access(empty.data, F_OK) != 0)
+  }
+
   @Test("login asks for the name in the open, then for the password in silence")
   func logIn() async throws {
     let home = try await CommandHome()

@@ -24,7 +24,7 @@ struct SecretInputTests {
     "exactly one line ending is removed, and nothing else",
     arguments: [
       ("secret", "secret"), ("secret\n", "secret"), ("secret\r\n", "secret"), ("secret\r\r\n", "secret\r"),
-      (" se cret \n", " se cret "), ("\tsecret", "\tsecret"), ("sec\rret\n", "sec\rret"),
+      (" se cret \n", " se cret "), ("\tsecret", "\tsecret"), ("sec\rret\n", "sec\rret"), ("secret\r", "secret\r"),
     ])
   func ending(_ input: String, _ line: String) throws {
     #expect(try read(input) == [line])
@@ -34,6 +34,7 @@ struct SecretInputTests {
   func twoLines() throws {
     #expect(try read("old\nnew\n", ["present password", "new password"]) == ["old", "new"])
     #expect(try read("old\r\nnew", ["present password", "new password"]) == ["old", "new"])
+    #expect(try read("old\r\nnew\r", ["present password", "new password"]) == ["old", "new\r"])
   }
 
   @Test("bytes that are not UTF-8 are passed on as they are")

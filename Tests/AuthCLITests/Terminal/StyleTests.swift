@@ -16,7 +16,8 @@ struct StyleTests {
     #expect(isOn(["TERM": "xterm", "NO_COLOR": ""]))
     #expect(!isOn(["TERM": "xterm", "NO_COLOR": "1"]))
     #expect(!isOn(["TERM": "xterm", "NO_COLOR": "0"]))
-    #expect(!isOn(["TERM": "dumb"]))
+    for terminal in ["dumb", ""] { #expect(!isOn(["TERM": terminal])) }
+    #expect(!isOn([:]))
     #expect(!isOn(option: true))
     #expect(!isOn(terminal: false))
   }
@@ -24,7 +25,8 @@ struct StyleTests {
   @Test("plain text stays as it is")
   func plain() {
     #expect(Style.plain("x", .bold) == "x")
-    let on = Style(isTerminal: true, noColorOption: false, environment: { _ in nil })
+    let on = Style(isTerminal: true, noColorOption: false, environment: { $0 == "TERM" ? "xterm" : nil })
     #expect(on("x", .bold) == "\u{1B}[1mx\u{1B}[0m")
+    #expect(on("", .bold).isEmpty)
   }
 }

@@ -1,3 +1,4 @@
+import AuthLocal
 import Testing
 
 @testable import auth_cli
@@ -16,6 +17,7 @@ struct TextEscapingTests {
   func acts(_ text: String, _ shown: String) {
     #expect(TextEscaping.escape(text) == shown)
     #expect("\(escaping: text)" == shown)
+    #expect(text.printable == shown)
   }
 
   @Test(
@@ -23,6 +25,15 @@ struct TextEscapingTests {
     arguments: ["", "alice", "Zoë", "e\u{301}", "日本語", "عربي", "👩‍👩‍👧", "\\x", "\""])
   func shows(_ text: String) {
     #expect(TextEscaping.escape(text) == text)
+    #expect(text.printable == text)
+  }
+
+  @Test("the authority's messages have the same spelling of every character")
+  func sameAsAuthority() {
+    let differing = (0...0x2_FFFF as ClosedRange<UInt32>).compactMap(Unicode.Scalar.init).filter {
+      TextEscaping.escape(String($0)) != String($0).printable
+    }
+    #expect(differing.isEmpty)
   }
 
   @Test("no byte is lost or repaired")

@@ -129,6 +129,33 @@ import Testing
     #expect(work.mode(work.state) == "755")
   }
 
+  @Test("a link in place of the directory is refused under every spelling, with what it leads to")
+  func linkedDirectory() async throws {
+    let (work, _) = try await ready()
+    work.run("cd '\(work.path)' && mv state \"it's\" && ln -s \"it's\" state")
+    for spelling in ["", "/", "//", "/.", "/.//./"] {
+      guard case .unavailable(let failure) = await FileVault(directory: work.state + spelling).load() else {
+        Issue.record("'\(spelling)' passes")
+        continue
+      }
+      #expect(failure.hint == "Name the directory that it leads to instead: '\(work.path)/it'\\''s'")
+    }
+    #expect(await FileVault(directory: work.path + "/it's/.").load() == .token(first))
+    #expect(
+      FileVault(directory: "/").path == "/default.session" && FileVault(directory: "/.").path == "/default.session")
+    #expect(FileVault(directory: "./").path == "./default.session")
+  }
+
+  @Test("a name that is too long is told to be shortened") func longName() async throws {
+    let work = Workspace()
+    let vault = FileVault(directory: work.path + "/" + String(repeating: "x", count: 256))
+    guard case .unavailable(let failure) = await vault.load() else {
+      Issue.record("\(await vault.load()) is not unavailable")
+      return
+    }
+    #expect(failure.hint == "Choose a shorter path; nothing was changed.")
+  }
+
   @Test("a lock that another process holds is waited for, within bounds") func locked() async throws {
     let (work, vault) = try await ready()
     let descriptor = open(work.state + "/default.lock", O_RDWR)
