@@ -152,6 +152,14 @@ extension SessionCore {
   }
 
   private func renewed(_ epoch: Epoch, _ record: SessionRecord, _ grant: Grant) {
+    guard grant.id == record.grant.id, grant.user.id == record.grant.user.id else {
+      // The keys of one user never become those of another.
+      if grant.token != record.grant.token { giveBack(grant.token, .revoked) }
+      let answer = Unavailability(
+        .unparsable, "The authority answered for another session.", hint: "Log in again if this goes on.")
+      send(.renewed(epoch, .failed), failure: .unavailable(answer))
+      return
+    }
     if let reason = flaw(of: grant) {
       giveBack(grant.token, reason)
       send(.renewed(epoch, .ended(reason)))

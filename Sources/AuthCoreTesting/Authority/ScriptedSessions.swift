@@ -14,6 +14,8 @@ struct ScriptedSessions {
     var id: SessionID
     var username: String
     var limits: SessionLimits
+    /// The limits that were asked for last.
+    var request: LimitRequest
     /// The token that this one replaces once it is confirmed or used.
     var replaces: SessionToken?
     var end: SessionRejection?
@@ -51,7 +53,7 @@ struct ScriptedSessions {
     guard let account = accounts[credentials.username], !account.isDisabled, account.password == credentials.password
     else { return .failure(.rejected(.notAccepted)) }
     let id = SessionID(rawValue: "s\(issued + 1)")
-    return .success(issue(account, id, limits(request, at: now), replacing: nil))
+    return .success(issue(account, id, limits(request, at: now), request, replacing: nil))
   }
 
   mutating func resume(_ token: SessionToken, at now: BootInstant) -> Answer<Grant> {
@@ -63,8 +65,9 @@ struct ScriptedSessions {
   mutating func renew(_ token: SessionToken, at now: BootInstant) -> Answer<Grant> {
     use(token, at: now).map { session, account in
       let limits = SessionLimits(
-        idle: .at(now.advanced(by: idle)), absolute: session.limits.absolute, fresh: session.limits.fresh)
-      if rotates { return issue(account, session.id, limits, replacing: token) }
+        idle: self.limits(session.request, at: now).idle, absolute: session.limits.absolute,
+        fresh: session.limits.fresh)
+      if rotates { return issue(account, session.id, limits, session.request, replacing: token) }
       sessions[token]?.limits = limits
       return Grant(id: session.id, user: account.user, token: token, limits: scriptedLimits ?? limits)
     }
@@ -79,7 +82,9 @@ struct ScriptedSessions {
     case .failure(.unavailable(let cause)): return .failure(.unavailable(cause))
     case .success(let (session, account)):
       guard account.password == password else { return .failure(.rejected(.notAccepted)) }
-      return .success(issue(account, session.id, limits(request, at: now), replacing: token))
+      let request = LimitRequest(
+        idle: request.idle ?? session.request.idle, absolute: request.absolute ?? session.request.absolute)
+      return .success(issue(account, session.id, limits(request, at: now), request, replacing: token))
     }
   }
 
@@ -124,11 +129,12 @@ struct ScriptedSessions {
   }
 
   private mutating func issue(
-    _ account: Account, _ id: SessionID, _ limits: SessionLimits, replacing old: SessionToken?
+    _ account: Account, _ id: SessionID, _ limits: SessionLimits, _ request: LimitRequest,
+    replacing old: SessionToken?
   ) -> Grant {
     issued += 1
     let token = SessionToken(bytes: Array("token-\(issued)".utf8))
-    sessions[token] = Session(id: id, username: account.user.username, limits: limits, replaces: old)
+    sessions[token] = Session(id: id, username: account.user.username, limits: limits, request: request, replaces: old)
     return Grant(id: id, user: account.user, token: token, limits: scriptedLimits ?? limits)
   }
 }

@@ -7,6 +7,7 @@ extension AuthorityContract {
       let new = try await probe.reauthenticate(old.token)
       try require(new.token != old.token, "reauthenticate kept the token")
       try require(new.id == old.id, "reauthenticate made session \(old.id.rawValue) into \(new.id.rawValue)")
+      try require(new.user == old.user, "reauthenticate made a session of \(old.user) into one of \(new.user)")
       _ = try await probe.resume(old.token)
       try await probe.confirm(new.token)
       _ = try await probe.resume(new.token)
@@ -32,6 +33,7 @@ extension AuthorityContract {
       let old = try await probe.logIn()
       let new = try await probe.renew(old.token)
       try require(new.id == old.id, "renew made session \(old.id.rawValue) into \(new.id.rawValue)")
+      try require(new.user == old.user, "renew made a session of \(old.user) into one of \(new.user)")
       _ = try await probe.resume(old.token)
       guard new.token != old.token else { return }
       try await probe.confirm(new.token)

@@ -41,6 +41,23 @@ extension AuthorityContract {
       }
     },
 
+    Check("a new password check and activity leave a session that was asked to be short so") { probe throws(Breach) in
+      let grant = try await probe.logIn(limits: LimitRequest(idle: .seconds(60), absolute: .seconds(120)))
+      let again = try await probe.reauthenticate(grant.token)
+      try await probe.confirm(again.token)
+      if let advance = probe.subject.advance { await advance(.seconds(50)) }
+      let renewed = try await probe.renew(again.token)
+      // As above: less than a minute goes by in a check, and what a session gets unasked is far more than both.
+      for (name, limits) in [("reauthenticate", again.limits), ("renew", renewed.limits)] {
+        for (kind, limit) in [("idle", \SessionLimits.idle), ("absolute", \.absolute)] {
+          guard case .at(let short) = grant.limits[keyPath: limit] else { continue }
+          guard case .at(let now) = limits[keyPath: limit], now.uptime <= short.uptime + .seconds(110) else {
+            throw Breach("\(name) lengthened the \(kind) limit of a session that was asked to be short")
+          }
+        }
+      }
+    },
+
     Check("resume is not activity") { probe throws(Breach) in
       let grant = try await probe.logIn()
       if let advance = probe.subject.advance { await advance(.seconds(1)) }

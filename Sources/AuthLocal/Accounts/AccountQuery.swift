@@ -33,5 +33,9 @@ package enum AccountQuery: String, Query {
   case setThrottle = """
     UPDATE accounts SET guesses = ?, attempts = ?, wait_boot = ?, wait_until = ?, failures = ? WHERE id = ?
     """
+  case giveBack = """
+    UPDATE accounts SET guesses = guesses - 1, attempts = attempts - 1, wait_boot = NULL, wait_until = NULL
+    WHERE id = ? AND failures < guesses
+    """
   case addFailure = "UPDATE accounts SET failures = failures + 1 WHERE id = ? AND failures < guesses"
 }

@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 
 /// One connection to the database file, with its statements kept prepared.
 ///
@@ -104,6 +105,19 @@ final class Connection {
   /// Whether a transaction is open; SQLite ends one by itself after some faults.
   var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
+  /// How often the file was changed, by the count in its header; nil when that cannot be read.
+  ///
+  /// It is read through SQLite's own descriptor, because closing another one would let go of SQLite's locks.
+  /// Source: sqlite.org/fileformat.html#file_change_counter.
+  var changeCounter: [UInt8]? {
+    var file: UnsafeMutablePointer<sqlite3_file>?
+    var counter = [UInt8](repeating: 0, count: 4)
+    guard sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK, let file,
+      file.pointee.pMethods?.pointee.xRead?(file, &counter, 4, 24) == SQLITE_OK
+    else { return nil }
+    return counter
+  }
+
   func damaged(_ detail: String) -> LocalFailure { DatabaseFault.damaged(path, detail) }
 
   private func step(
@@ -144,12 +158,26 @@ final class Connection {
   }
 
   private func failure(_ code: Int32) -> LocalFailure {
-    // SQLite forgets the number when it is the commit that fails; the last call that failed was the write then.
     let last = ErrorNumber.current
+    if code & 0xFF == SQLITE_CORRUPT, let device = deviceError(last) {
+      return DatabaseFault.failure(
+        code: SQLITE_IOERR, systemError: device, detail: String(cString: sqlite3_errstr(SQLITE_IOERR)), path: path)
+    }
+    // SQLite forgets the number when it is the commit that fails; the last call that failed was the write then.
     let kept = ErrorNumber(sqlite3_system_errno(handle))
     return DatabaseFault.failure(
       code: code, systemError: kept.code == 0 && last.isNoSpace ? last : kept,
       detail: String(cString: sqlite3_errmsg(handle)),
       path: path)
+  }
+
+  /// The error of the device because of which SQLite says that the file is damaged, as it does when some reads fail; nil when what was read is.
+  ///
+  /// - Parameter last: What the system said last, which is all there is to ask when it was the journal that could not be read.
+  /// - Returns: The error of the device.
+  private func deviceError(_ last: ErrorNumber) -> ErrorNumber? {
+    var kept: Int32 = 0
+    _ = sqlite3_file_control(handle, "main", SQLITE_FCNTL_LAST_ERRNO, &kept)
+    return [ErrorNumber(kept), last].first { [EIO, ENXIO, ERANGE].contains($0.code) }
   }
 }

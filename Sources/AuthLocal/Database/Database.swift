@@ -58,19 +58,57 @@ final class Database: Sendable {
     _ access: Access, _ body: (Connection) throws(LocalFailure) -> Result
   ) throws(LocalFailure) -> Result {
     try open.withLock { (open) throws(LocalFailure) -> Result in
-      let connection = try connection(of: &open, access)
-      if access != .reading { try connection.setUpForWriting() }
-      try connection.execute(access.begin)
-      do throws(LocalFailure) {
-        try requireCurrentSchema(connection, access)
-        let result = try body(connection)
-        try connection.execute("COMMIT")
-        return result
-      } catch {
-        // The fault that is thrown is the one to report; SQLite may have rolled back by itself.
-        if connection.isInTransaction { try? connection.execute("ROLLBACK") }
-        throw error
+      let failed: FailedCommit
+      do {
+        let connection = try connection(of: &open, access)
+        if access != .reading { try connection.setUpForWriting() }
+        try connection.execute(access.begin)
+        let result: Result
+        do throws(LocalFailure) {
+          try requireCurrentSchema(connection, access)
+          result = try body(connection)
+        } catch {
+          // The fault that is thrown is the one to report; SQLite may have rolled back by itself.
+          if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+          throw error
+        }
+        guard let failure = commit(connection, access) else { return result }
+        failed = failure
       }
+      // A connection on which a commit failed half way may hold locks, and knows no more than we do.
+      open = Open()
+      if access == .reading || failed.counter != nil && changeCounter(&open) == failed.counter { throw failed.failure }
+      throw DatabaseFault.outcomeUnknown(failed.failure)
+    }
+  }
+
+  private struct FailedCommit {
+    let failure: LocalFailure
+    /// How often the file had been changed before.
+    let counter: [UInt8]?
+  }
+
+  private func commit(_ connection: Connection, _ access: Access) -> FailedCommit? {
+    let counter = access == .reading ? nil : connection.changeCounter
+    do throws(LocalFailure) {
+      try connection.execute("COMMIT")
+      return nil
+    } catch {
+      if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+      return FailedCommit(failure: error, counter: counter)
+    }
+  }
+
+  /// The count of changes that the next process will find, when it has undone what was left half done.
+  private func changeCounter(_ open: inout Open) -> [UInt8]? {
+    do throws(LocalFailure) {
+      let connection = try connection(of: &open, .reading)
+      try connection.execute(Access.reading.begin)
+      defer { try? connection.execute("ROLLBACK") }
+      _ = try Migration(connection: connection).standing()
+      return connection.changeCounter
+    } catch {
+      return nil
     }
   }
 
@@ -91,6 +129,10 @@ final class Database: Sendable {
     } catch {
       open = Open()
       throw error.kind == .missing && access != .creating ? DatabaseFault.missing(path) : error.asLocalFailure
+    }
+    // SQLite takes for empty what is shorter than any page, and would begin anew in it.
+    if (1..<512).contains(facts.status.st_size) {
+      throw DatabaseFault.damaged(path, "it has \(facts.status.st_size) bytes, less than any database")
     }
     if let connection = open.connection, open.inode == facts.status.st_ino, open.device == facts.status.st_dev {
       return connection

@@ -69,6 +69,14 @@ enum DatabaseFault {
       hint: "Nothing was changed. Install the newer version.")
   }
 
+  /// A commit failed at its last step, after which the change may stand.
+  static func outcomeUnknown(_ failure: LocalFailure) -> LocalFailure {
+    let cause = failure.description.last == "." ? String(failure.description.dropLast()) : failure.description
+    return .unavailable(
+      .unwritable, "outcome_unknown", "\(cause); the change may have been stored all the same.",
+      hint: "Look whether it was made before you make it again; a payment with an idempotency key is never made twice.")
+  }
+
   private static func full(_ name: String, _ reason: String) -> LocalFailure {
     .unavailable(
       .unwritable, "disk_full", "\(name) cannot grow: \(reason).", hint: "Make room; nothing was changed.")

@@ -125,11 +125,14 @@ package enum Schema {
       BEGIN SELECT RAISE(ABORT, 'events are append-only'); END;
     """
 
-  /// Version 3 tells attempts that failed from those that are being looked at.
+  /// Version 3 tells attempts that failed from those that are being looked at, and keeps the longest duration that a login asked for, so
+  /// that a new token does not make a shorter session longer.
   private static let third = """
     ALTER TABLE accounts ADD COLUMN failures INTEGER NOT NULL DEFAULT 0;
     UPDATE accounts SET failures = guesses;
     ALTER TABLE unknown_names ADD COLUMN failures INTEGER NOT NULL DEFAULT 0;
     UPDATE unknown_names SET failures = guesses;
+    ALTER TABLE sessions ADD COLUMN absolute_span INTEGER;
+    ALTER TABLE other_tokens ADD COLUMN absolute_span INTEGER;
     """
 }

@@ -38,8 +38,8 @@ struct PasswordHasher: Sendable {
 
   private static var failed: LocalFailure {
     .unavailable(
-      .unreadable, "hashing_failed", "libcrypt could not hash: \(ErrorNumber.current.explanation).",
-      hint: "Yescrypt needs 64 MiB of free memory; try again. Nothing was changed.")
+      .unreadable, "hashing_failed", "libcrypt could not hash the password: \(ErrorNumber.current.explanation).",
+      hint: "Yescrypt needs 64 MiB of free memory; with these, the stored hash is damaged. Nothing was changed.")
   }
 
   /// crypt_rn(3) with a work area that is wiped afterwards.

@@ -14,7 +14,7 @@ extension LocalAuthority {
         return try countAttempt(on: account, at: now, in: db)
       }
     }
-    let grant = try accept(password, for: attempt.account) { (db, account, now) throws(LocalFailure) in
+    let grant = try accept(password, for: attempt) { (db, account, now) throws(LocalFailure) in
       let grant = try begin(account: account, limits: limits, at: now, in: db)
       let failures = account.throttle.failures
       try record(
@@ -41,7 +41,7 @@ extension LocalAuthority {
         try countAttempt(on: try account(session.account, in: db), at: now, in: db)
       }
     }
-    let grant = try accept(try? NormalizedPassword(typed), for: attempt.account) {
+    let grant = try accept(try? NormalizedPassword(typed), for: attempt) {
       (db, account, now) throws(LocalFailure) in
       let session = try claim(token, at: now, in: db)
       let grant = try issue(for: session, limits: limits, at: now, in: db)
@@ -65,6 +65,19 @@ extension LocalAuthority {
   ///
   /// - Returns: nil when the password does not fit, when there is no account, and when it is disabled. Each costs the same.
   private func accept(
+    _ password: NormalizedPassword?, for attempt: PasswordAttempt,
+    _ body: (Connection, AccountRow, BootInstant) throws(LocalFailure) -> Grant
+  ) throws(LocalFailure) -> Grant? {
+    do throws(LocalFailure) {
+      return try verify(password, for: attempt.account, body)
+    } catch {
+      // Nobody judged the password. Where it cannot be given back either, it stays counted, and that fault is the same.
+      try? database.write { (db) throws(LocalFailure) in try giveBack(attempt, in: db) }
+      throw error
+    }
+  }
+
+  private func verify(
     _ password: NormalizedPassword?, for account: AccountRow?,
     _ body: (Connection, AccountRow, BootInstant) throws(LocalFailure) -> Grant
   ) throws(LocalFailure) -> Grant? {

@@ -21,7 +21,9 @@ extension LocalAuthority {
       let found = try db.first(SessionQuery.byID, .text(id.rawValue)) { (row) throws(LocalFailure) in
         try SessionRow(row, in: db)
       }
-      guard let found, found.account == own.account, found.end(at: now) == nil else {
+      guard let found, found.account == own.account, found.marked == nil,
+        try within(limits: found, at: now, in: db) != nil
+      else {
         throw .refused(
           "session_not_found", "You have no live session '\(id.rawValue.printable)'.", hint: "List your sessions.")
       }

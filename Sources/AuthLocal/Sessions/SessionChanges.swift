@@ -23,18 +23,21 @@ extension LocalAuthority {
       SessionQuery.insert, hash, .text(try Secrets.randomName(length: 12)), .integer(account.id), .text(label),
       .blob(now.boot.bytes), .integer(uptime), .integer(spans.idle), .integer(uptime.clampedSum(spans.absolute)),
       .integer(uptime.clampedSum(min(spans.fresh, spans.absolute))), .integer(wall), .integer(wall),
-      .integer(Self.purgeTime(spans, from: wall)))
+      .integer(Self.purgeTime(spans, from: wall)), .integer(spans.absolute))
     return try stored(hash, in: db).grant(token: token)
   }
 
-  /// Issues a new token with new limits for a live session.
+  /// Issues a new token with new limits for a live session: those that are asked for, or else as long as the session has had.
   ///
   /// The present token works until the new one is confirmed or used, so that a crash before the new one is kept loses
   /// nothing.
   func issue(
     for session: SessionRow, limits: LimitRequest, at now: BootInstant, in db: Connection
   ) throws(LocalFailure) -> Grant {
-    let spans = SessionSpans(policy, limits)
+    let own = LimitRequest(
+      idle: limits.idle ?? .nanoseconds(session.terms.idleSpan),
+      absolute: limits.absolute ?? session.absoluteSpan.map { .nanoseconds($0) })
+    let spans = SessionSpans(policy, own)
     let uptime = now.uptime.wholeNanoseconds
     let wall = wallClock().microseconds
     let token = SessionToken(bytes: try Secrets.random(count: 32))
@@ -42,7 +45,7 @@ extension LocalAuthority {
       SessionQuery.issue, .blob(SHA256.hash(token.bytes)), .text(session.id.rawValue), .integer(uptime),
       .integer(spans.idle), .integer(uptime.clampedSum(spans.absolute)),
       .integer(uptime.clampedSum(min(spans.fresh, spans.absolute))), .integer(wall),
-      .integer(Self.purgeTime(spans, from: wall)))
+      .integer(Self.purgeTime(spans, from: wall)), .integer(spans.absolute))
     guard case .pending(let issued, _) = try find(token, at: now, in: db) else {
       throw db.damaged("a token that was just issued is not there")
     }
@@ -86,9 +89,22 @@ extension LocalAuthority {
 
   /// The live sessions of an account, the newest first.
   func liveSessions(of account: Int64, at now: BootInstant, in db: Connection) throws(LocalFailure) -> [SessionRow] {
-    try db.all(SessionQuery.ofAccount, .integer(account)) { (row) throws(LocalFailure) in try SessionRow(row, in: db) }
-      .filter { $0.limits.verdict(at: now) == .live }
-      .sorted { ($0.createdAt, $0.id.rawValue) > ($1.createdAt, $1.id.rawValue) }
+    let sessions = try db.all(SessionQuery.ofAccount, .integer(account)) { (row) throws(LocalFailure) in
+      try SessionRow(row, in: db)
+    }
+    var live: [SessionRow] = []
+    for session in sessions { if let session = try within(limits: session, at: now, in: db) { live.append(session) } }
+    return live.sorted { ($0.createdAt, $0.id.rawValue) > ($1.createdAt, $1.id.rawValue) }
+  }
+
+  /// A session that has not reached its limits, or nil.
+  ///
+  /// A token that was issued and not used yet opens it as well, and may have later limits than the one that is in use.
+  func within(limits session: SessionRow, at now: BootInstant, in db: Connection) throws(LocalFailure) -> SessionRow? {
+    if session.limits.verdict(at: now) == .live { return session }
+    return try db.all(SessionQuery.issued, .text(session.id.rawValue)) { OtherToken($0) }
+      .compactMap { $0.terms.map(session.with) }
+      .first { $0.limits.verdict(at: now) == .live }
   }
 
   /// Moves the idle limit of a live session, unless that was done just now.

@@ -4,35 +4,42 @@
 package enum SessionQuery: String, Query {
   case byToken = """
     SELECT s.id, s.boot, s.active, s.idle_span, s.absolute_until, s.fresh_until, s.ended_reason, s.label, s.created_at,
-      s.active_at, s.token_hash, s.uses_after_end, a.disabled, a.id, a.name, a.display_name, a.role
+      s.active_at, s.token_hash, s.uses_after_end, a.disabled, a.id, a.name, a.display_name, a.role,
+      s.absolute_span
     FROM sessions s JOIN accounts a ON a.id = s.account WHERE s.token_hash = ?
     """
   case byID = """
     SELECT s.id, s.boot, s.active, s.idle_span, s.absolute_until, s.fresh_until, s.ended_reason, s.label, s.created_at,
-      s.active_at, s.token_hash, s.uses_after_end, a.disabled, a.id, a.name, a.display_name, a.role
+      s.active_at, s.token_hash, s.uses_after_end, a.disabled, a.id, a.name, a.display_name, a.role,
+      s.absolute_span
     FROM sessions s JOIN accounts a ON a.id = s.account WHERE s.id = ?
     """
   case ofAccount = """
     SELECT s.id, s.boot, s.active, s.idle_span, s.absolute_until, s.fresh_until, s.ended_reason, s.label, s.created_at,
-      s.active_at, s.token_hash, s.uses_after_end, a.disabled, a.id, a.name, a.display_name, a.role
+      s.active_at, s.token_hash, s.uses_after_end, a.disabled, a.id, a.name, a.display_name, a.role,
+      s.absolute_span
     FROM sessions s JOIN accounts a ON a.id = s.account WHERE s.account = ? AND s.ended_reason IS NULL
     """
   case otherToken = """
     SELECT session, active, idle_span, absolute_until, fresh_until FROM other_tokens WHERE token_hash = ?
     """
+  case issued = """
+    SELECT session, active, idle_span, absolute_until, fresh_until FROM other_tokens
+    WHERE session = ? AND idle_span IS NOT NULL
+    """
   case insert = """
     INSERT INTO sessions(token_hash, id, account, label, boot, active, idle_span, absolute_until, fresh_until,
-      created_at, active_at, purge_after) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      created_at, active_at, purge_after, absolute_span) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     """
   case touch = "UPDATE sessions SET active = ?, active_at = ? WHERE token_hash = ? AND ended_reason IS NULL"
   case issue = """
     INSERT INTO other_tokens(token_hash, session, active, idle_span, absolute_until, fresh_until, active_at,
-      purge_after) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+      purge_after, absolute_span) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
     """
   case promote = """
     UPDATE sessions SET token_hash = o.token_hash, active = o.active, idle_span = o.idle_span,
       absolute_until = o.absolute_until, fresh_until = o.fresh_until, active_at = o.active_at,
-      purge_after = o.purge_after
+      purge_after = o.purge_after, absolute_span = o.absolute_span
     FROM other_tokens o WHERE o.token_hash = ? AND sessions.id = o.session AND sessions.ended_reason IS NULL
     """
   case leaveOthers = "DELETE FROM other_tokens WHERE token_hash = ?"

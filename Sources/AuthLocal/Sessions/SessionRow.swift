@@ -12,6 +12,8 @@ struct SessionRow: Sendable {
   let createdAt: WallTime
   let activeAt: WallTime
   let usesAfterEnd: Int64
+  /// How long the session lives at most after its password was entered, in nanoseconds; nil where only the policy says it.
+  let absoluteSpan: Int64?
   /// Why it was marked as ended, if it was.
   let marked: EndReason?
   private let isDisabled: Bool
@@ -35,6 +37,7 @@ struct SessionRow: Sendable {
     isDisabled = row.flag(12)
     account = row.integer(13)
     user = try AccountRow.user(row, from: 13, in: db)
+    absoluteSpan = row.isNull(17) ? nil : row.integer(17)
   }
 
   /// Why the session is over at `now`, or nil while it lives.

@@ -60,6 +60,17 @@ extension LocalAuthority {
     try record(event, account: account.id, detail: "\(attempt.guess) failures", in: db)
   }
 
+  /// Takes an attempt out of the count again, because its password could not be looked at.
+  ///
+  /// It was heard, so no wait was running before it; what wait it began goes with it.
+  func giveBack(_ attempt: PasswordAttempt, in db: Connection) throws(LocalFailure) {
+    if let account = attempt.account {
+      try db.run(AccountQuery.giveBack, .integer(account.id))
+    } else {
+      try db.run(UnknownNameQuery.giveBack, .blob(UnknownName.hash(of: attempt.typed)))
+    }
+  }
+
   /// Counts an attempt on an account, in one transaction with whatever `db` is in.
   func countAttempt(on account: AccountRow, at now: BootInstant, in db: Connection) throws(LocalFailure)
     -> PasswordAttempt

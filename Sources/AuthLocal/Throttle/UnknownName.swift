@@ -20,6 +20,10 @@ package enum UnknownNameQuery: String, Query {
   case update = """
     UPDATE unknown_names SET guesses = ?, attempts = ?, wait_boot = ?, wait_until = ? WHERE name_hash = ?
     """
+  case giveBack = """
+    UPDATE unknown_names SET guesses = guesses - 1, attempts = attempts - 1, wait_boot = NULL, wait_until = NULL
+    WHERE name_hash = ? AND failures < guesses
+    """
   case addFailure = "UPDATE unknown_names SET failures = failures + 1 WHERE name_hash = ? AND failures < guesses"
   case forget = "DELETE FROM unknown_names WHERE name_hash = ?"
   case evict = "DELETE FROM unknown_names WHERE id <= (SELECT max(id) FROM unknown_names) - ?"

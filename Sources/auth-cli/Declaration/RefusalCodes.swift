@@ -94,6 +94,7 @@ enum RefusalCodes {
       "no_home": "3: there is no place for sessions and accounts",
       "no_randomness": "3: the system gave no random bytes",
       "other_sessions_not_ended": "3: logged out here, and not elsewhere",
+      "outcome_unknown": "3: a write failed at its last step, and the change may stand",
       "output_failed": "3: the output could not be written",
       "overtaken": "3: another process changed the session at the same time",
       "password_changed_session_kept": "3: the password is changed, and this session could not be renewed",

@@ -32,7 +32,7 @@ enum SessionCommands {
         discussion: [
           "Logging in again as the same user renews the session. As somebody else it is refused, unless --switch is given.",
           "A session ends after 30 minutes without activity and after 8 hours in any case; --idle and --absolute make that "
-            + "shorter, never longer. A restart of the machine ends it too.",
+            + "shorter, never longer, and a renewal keeps it so. A restart of the machine ends it too.",
           "After 5 wrong passwords in a row the name must wait, for 30 seconds at first.",
         ],
         arguments: [Arguments.user],

@@ -1,7 +1,7 @@
 import Foundation
 import Programs
 
-/// The library that logs the writing calls of an executable, and kills it at one or has one fail, built from `fixtures/kill-at-call.c`.
+/// The library that logs the writing calls of an executable and kills it at one, built from `fixtures/kill-at-call.c`.
 ///
 /// It needs only the C compiler that comes with Swift, and no right to trace; and a dynamic executable, which the debug build is.
 final class CallShim: Sendable {
@@ -33,26 +33,30 @@ final class CallShim: Sendable {
     let calls: [WritingCall]
   }
 
-  /// Runs the executable of `home`, to its end or to the point where it is killed.
+  /// Runs the executable of `home`, to its end or to the point where it is killed, with one call that fails or none.
   ///
   /// - Parameters:
   ///   - arguments: The words of its command line.
   ///   - input: Its standard input.
   ///   - home: Where it keeps what it keeps.
-  ///   - point: Where it is killed, if it is.
-  ///   - failing: The call that fails, if one does: its number among its like, its name and its file.
+  ///   - point: Where it is killed.
+  ///   - call: The call that fails.
+  ///   - isAmongLike: Whether the number of that call is its place among its like, and not among all calls.
   /// - Returns: What came of it.
   /// - Throws: What kept it from being run.
   func run(
     _ arguments: [String], input: String = "", in home: TestHome, killedAt point: KillPoint? = nil,
-    failing: String? = nil
+    failing call: WritingCall? = nil, amongLike isAmongLike: Bool = false
   ) async throws -> Run {
     let log = home.file("calls")
     var variables = ["LD_PRELOAD": library, "CALL_LOG": log]
-    if let failing { variables["FAIL_AT"] = failing }
     if let point {
       variables["KILL_AT"] = String(point.call.number)
       if point.isTorn { variables["KILL_TORN"] = "1" }
+    }
+    if let call {
+      variables["FAIL_AT"] = String(call.number)
+      if isAmongLike { variables["FAIL_CALL"] = call.description }
     }
     let outcome = try await home.run(arguments, input: input, environment: variables)
     return Run(outcome: outcome, calls: WritingCall.parse(try String(contentsOfFile: log, encoding: .utf8)))

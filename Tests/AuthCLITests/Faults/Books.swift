@@ -55,6 +55,27 @@ struct Books: Equatable {
     liveSessions = number("SELECT count(*) FROM sessions WHERE ended_reason IS NULL")
   }
 
+  /// The rows of some queries, as text.
+  static func rows(_ path: String, _ queries: [String]) -> [String] {
+    var handle: OpaquePointer?
+    guard sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK, let handle else { return [] }
+    defer { sqlite3_close(handle) }
+    sqlite3_busy_timeout(handle, 5000)
+    return queries.flatMap { query -> [String] in
+      var statement: OpaquePointer?
+      guard sqlite3_prepare_v2(handle, query, -1, &statement, nil) == SQLITE_OK else { return ["\(query) failed"] }
+      defer { sqlite3_finalize(statement) }
+      var rows: [String] = []
+      while sqlite3_step(statement) == SQLITE_ROW {
+        rows.append(
+          (0..<sqlite3_column_count(statement)).map { column in
+            sqlite3_column_text(statement, column).map { String(cString: $0) } ?? "NULL"
+          }.joined(separator: "|"))
+      }
+      return rows
+    }
+  }
+
   /// Whether the file is sound and money was neither made nor lost.
   var areInOrder: Bool {
     isSound && sum == 0 && wrongBalances == 0 && wrongTransfers == 0 && mostOftenUsedKey <= 1

@@ -38,19 +38,23 @@ struct FaultAfterChangeTests {
   /// The commit so many after the one that changes the password, or before it.
   ///
   /// That is the second after the first exchange of the token, which the first confirms.
-  private func commit(_ offset: Int) async throws -> String {
+  private func commit(_ offset: Int) async throws -> WritingCall {
     let calls = try await Self.calls.value.map(\.description)
     let exchange = try #require(calls.firstIndex(of: "rename default.session"))
     let before = calls[..<exchange].count { $0 == "fdatasync authority.db" }
-    return "\(before + 2 + offset) fdatasync authority.db"
+    return WritingCall(number: before + 2 + offset, name: "fdatasync", file: "authority.db")
   }
 
   /// Changes the password of alice, who is logged in, and has a call fail.
   private func changePassword(failing: String, in home: TestHome) async throws -> ProgramOutcome {
-    var failing = failing
-    if let offset = Int(failing) { failing = try await commit(offset) }
+    let call: WritingCall
+    if let offset = Int(failing) {
+      call = try await commit(offset)
+    } else {
+      call = try #require(WritingCall.parse(failing).first)
+    }
     return try await CallShim.shared.value.run(
-      ["password", "--password-stdin"], input: Self.both, in: home, failing: failing
+      ["password", "--password-stdin"], input: Self.both, in: home, failing: call, amongLike: true
     ).outcome
   }
 
@@ -141,7 +145,8 @@ struct FaultAfterChangeTests {
     for number in 1...100 {
       let name = "Alice \(number)"
       let outcome = try await shim.run(
-        ["profile", "--name", name], in: home, failing: "\(number) pread authority.db"
+        ["profile", "--name", name], in: home,
+        failing: WritingCall(number: number, name: "pread", file: "authority.db"), amongLike: true
       ).outcome
       let isChanged = try query(home, "SELECT display_name FROM accounts WHERE name = 'alice'") == name
       #expect(isChanged == (outcome.ending == .exited(0)), "\(number): \(outcome.text)")

@@ -9,6 +9,7 @@ final class BrokenAuthority: Authority {
     case acceptsAnyAccountsPassword, exchangesAtOnce, neverSupersedes, confirmsOnce, useDoesNotConfirm
     case renewExchangesAtOnce, revokesOneTokenOnly, limitsMissing, lengthens, ignoresRequests, resumeIsActivity
     case renewIsNoActivity, renewMovesAbsolute, neverExpires, rejectsWhenUnavailable, losesLogins
+    case renewsAnotherUser, forgetsRequests
   }
 
   let base: ScriptedAuthority
@@ -72,6 +73,12 @@ final class BrokenAuthority: Authority {
     if flaw == .renewIsNoActivity { return try await resume(token) }
     do throws(AuthorityFailure<SessionRejection>) {
       let grant = try await base.renew(token)
+      if flaw == .renewsAnotherUser {
+        return Grant(
+          id: grant.id,
+          user: User(id: UserID(rawValue: "other"), username: "other", displayName: "Other", role: .member),
+          token: grant.token, limits: grant.limits)
+      }
       if flaw == .renewExchangesAtOnce { try await base.confirm(grant.token) }
       guard flaw == .renewMovesAbsolute, case .at(let idle) = grant.limits.idle else { return bent(grant, .standard) }
       return Grant(
@@ -89,7 +96,10 @@ final class BrokenAuthority: Authority {
     var password = password
     if flaw == .acceptsAnyAccountsPassword, password == World.bob.password { password = World.alice.password }
     do throws(AuthorityFailure<ReauthenticationRejection>) {
-      let grant = bent(try await base.reauthenticate(token, password: password, limits: limits), limits)
+      let longest = LimitRequest(idle: .seconds(1 << 40), absolute: .seconds(1 << 40))
+      let grant = bent(
+        try await base.reauthenticate(
+          token, password: password, limits: flaw == .forgetsRequests ? longest : limits), limits)
       notes.withLock { $0.all.append(grant) }
       if flaw == .exchangesAtOnce { _ = try? await base.confirm(grant.token) }
       return grant

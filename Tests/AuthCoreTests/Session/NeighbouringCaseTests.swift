@@ -144,4 +144,34 @@ struct NeighbouringCaseTests {
     // Who came late made a check of its own; most had come.
     #expect(world.count(.resume) < 100)
   }
+
+  @Test(
+    "a renewal or a password check that is answered for somebody else changes nothing, and its token is given back",
+    arguments: [false, true])
+  func answeredForAnother(byPassword: Bool) async throws {
+    let world = World()
+    let key = try await world.store.logIn(World.alice)
+    let foreign = try await world.authority.authenticate(World.bob, limits: .standard)
+    let answered = Grant(id: key.id, user: foreign.user, token: foreign.token, limits: foreign.limits)
+    let thrown: SessionFailure?
+    do {
+      if byPassword {
+        world.authority.answerReauthentication(with: .success(answered))
+        try await world.store.reauthenticate(password: World.alice.password)
+      } else {
+        world.authority.answerRenewal(with: .success(answered))
+        try await world.store.renew()
+      }
+      thrown = nil
+    } catch {
+      thrown = error
+    }
+    guard case .unavailable(let cause) = thrown else {
+      Issue.record("the renewal ended with \(String(describing: thrown))")
+      return
+    }
+    #expect(cause.cause == .unparsable)
+    #expect(world.store.session == key && key.isLive)
+    await until { world.vaultAgrees }
+  }
 }

@@ -73,10 +73,14 @@ import Testing
     #expect(work.run("sha256sum '\(work.databasePath)'") == before)
   }
 
-  @Test("a truncated database is unavailable") func truncated() async throws {
+  @Test("a truncated database is unavailable, and no registration begins anew in it", arguments: [1, 100, 511, 6000])
+  func truncated(size: Int) async throws {
     let (work, grant) = try ready()
-    work.run("truncate -s 6000 '\(work.databasePath)'")
+    work.run("truncate -s \(size) '\(work.databasePath)'")
     #expect(try await fault(work, grant).code == "database_corrupt")
+    #expect(
+      code { () throws(LocalFailure) in try work.authority().register(username: "carol", password: bobPassword) }
+        == "database_corrupt")
   }
 
   @Test("the database of another program is left alone") func foreign() async throws {

@@ -57,6 +57,35 @@ import Testing
     await #expect(throws: Refusal.rejected(.ended(.rebooted))) { try await authority.resume(grant.token) }
   }
 
+  /// What ends sessions of an account from another one of its sessions, or from an administrator's.
+  enum Ending: CaseIterable { case revoking, all, password, disabling }
+
+  @Test(
+    "a token that was issued and not used yet opens nothing after its session was ended elsewhere",
+    arguments: Ending.allCases)
+  func issuedTokenDies(_ ending: Ending) async throws {
+    let (work, authority, administrator) = try ready()
+    let bob = try authority.logIn("bob", bobPassword)
+    work.clock.advance(by: .seconds(1790))
+    // As a crash leaves it between keeping the new token and confirming it: the row in use reaches its idle limit, the new token does not.
+    let issued = try authority.reauthenticate(bob.token, password: bobPassword, requesting: .standard)
+    _ = try await authority.renew(administrator.token)
+    work.clock.advance(by: .seconds(20))
+    let other = try authority.logIn("bob", bobPassword)
+    #expect(try authority.sessions(token: other.token).count == 2)
+    switch ending {
+    case .revoking: try authority.revokeSession(bob.id, token: other.token)
+    case .all: #expect(try authority.endAllSessions(token: other.token) == 2)
+    case .password: _ = try authority.changePassword(to: Password("yet another passphrase"), token: other.token)
+    case .disabling:
+      let fresh = try authority.reauthenticate(administrator.token, password: alicePassword, requesting: .standard)
+      for disabled in [true, false] {
+        _ = try authority.setDisabled(disabled, account: Username("bob"), token: fresh.token)
+      }
+    }
+    await #expect(throws: Refusal.self) { try await authority.resume(issued.token) }
+  }
+
   @Test("G7: the wall clock has no say") func wallClock() async throws {
     let (work, _, grant) = try ready()
     let late = work.authority(wallClock: { WallTime(microseconds: 4_000_000_000_000_000) })

@@ -71,6 +71,19 @@ import Testing
     #expect(work.raw.rows("SELECT DISTINCT name FROM events WHERE name LIKE 'authn%'") == [["authn_login_success"]])
   }
 
+  @Test("a password that could not be looked at is no failure") func unjudged() throws {
+    let work = Workspace()
+    let authority = work.authority()
+    try authority.registerBoth()
+    work.raw.script("UPDATE accounts SET password_hash = '*' WHERE name = 'bob'")
+    _ = failure { () throws(LocalFailure) in try authority.logIn("nobody", wrongPassword) }
+    for _ in 1...7 {
+      #expect(code { () throws(LocalFailure) in try authority.logIn("bob", bobPassword) } == "hashing_failed")
+    }
+    #expect(work.raw.number("SELECT guesses + attempts FROM accounts WHERE name = 'bob'") == 0)
+    #expect(work.raw.rows("SELECT guesses, attempts, failures FROM unknown_names") == [["1", "1", "1"]])
+  }
+
   @Test("an attempt whose process was killed counts, and is waited for no longer than the others") func killed() throws
   {
     let work = Workspace()

@@ -1,0 +1,70 @@
+import Foundation
+import Programs
+import Testing
+
+/// Commands of which one call that writes fails, as it does on a broken or full disk.
+@Suite("Failing calls", .timeLimit(.minutes(10)))
+struct FailingCallTests {
+  private static let cases =
+    CrashCase.all.filter { $0.start != .nothing }
+    + [
+      CrashCase(
+        name: "accounts disable", start: .loggedIn, arguments: ["accounts", "disable", "bob"],
+        statusAfter: [0], retry: [0], statusFinally: 0, transfersFinally: 2, hashes: false)
+    ]
+
+  @Test("whatever call fails, who reads that nothing was changed finds everything as it was", arguments: cases)
+  func truthful(_ command: CrashCase) async throws {
+    let shim = try await CallShim.shared.value
+    let calls = try await shim.run(
+      command.arguments, input: command.input, in: try await CrashStart.home(command.start)
+    )
+    .calls
+    // Of a command that hashes, for which a run takes 20 times as long, not every write of a page.
+    let points = KillPoint.among(calls, every: false).filter {
+      !$0.isTorn && $0.call.file != "output" && !(command.hashes && $0.call.name == "pwrite")
+    }
+    try #require(points.count > 2)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for point in points { group.addTask { try await fail(command, at: point.call) } }
+      try await group.waitForAll()
+    }
+  }
+
+  private func fail(_ command: CrashCase, at call: WritingCall) async throws {
+    let home = try await CrashStart.home(command.start)
+    let before = Holdings(home)
+    let outcome = try await CallShim.shared.value.run(
+      command.arguments, input: command.input, in: home, failing: call
+    ).outcome
+    guard case .exited(let status) = outcome.ending else {
+      Issue.record("call \(call.number), \(call): \(outcome.ending) \(outcome.text)")
+      return
+    }
+    let books = try #require(Books(home.database))
+    #expect(books.areInOrder, "call \(call.number), \(call): \(books)")
+    if status == 0 { return }
+    #expect(status == 3 || command.retry.contains(status), "call \(call.number), \(call): \(status) \(outcome.text)")
+    if outcome.text.lowercased().contains("nothing was changed") {
+      #expect(Holdings(home) == before, "call \(call.number), \(call): \(outcome.text)")
+    }
+  }
+}
+
+/// What a command may change: accounts, live sessions and money, and whether a session is kept.
+private struct Holdings: Equatable {
+  private let rows: [String]
+  private let keepsSession: Bool
+
+  init(_ home: TestHome) {
+    rows = Books.rows(
+      home.database,
+      [
+        "SELECT name, display_name, password_hash, disabled FROM accounts ORDER BY id",
+        "SELECT id FROM sessions WHERE ended_reason IS NULL ORDER BY id",
+        "SELECT id, payer, payee, amount, key FROM transfers ORDER BY id",
+        "SELECT id, balance FROM ledger_accounts ORDER BY id",
+      ])
+    keepsSession = FileManager.default.fileExists(atPath: home.sessionFile)
+  }
+}
