@@ -24,8 +24,9 @@ public final class LocalAuthority: Sendable {
   /// Nothing is read or made yet.
   ///
   /// - Parameters:
-  ///   - directory: Where `authority.db` lies. It must belong to this user; it is made when the first account is, and whenever
-  ///     something is written others are kept out of it (mode 0700).
+  ///   - directory: Where `authority.db` lies. It must belong to this user; it is made when the first account is. One that lets
+  ///     others in is closed to them (mode 0700) before it is written to, if there is nothing but session files and a database
+  ///     in it, and is refused otherwise.
   ///   - label: What to call the sessions that begin here, in listings; nil for nothing.
   ///   - policy: The limits of sessions.
   ///   - busyWait: How long to wait for another process's lock.

@@ -13,9 +13,9 @@ extension LocalAuthority {
   /// - Parameters:
   ///   - name: 1 to 64 characters, none of them a control character.
   ///   - lease: The session whose account it is.
-  /// - Returns: The user as changed.
+  /// - Returns: The account as changed.
   /// - Throws: ``LocalFailure`` of kind `invalid`, `session` or `unavailable`.
-  public func rename(to name: String, under lease: borrowing SessionLease) throws(LocalFailure) -> User {
+  public func rename(to name: String, under lease: borrowing SessionLease) throws(LocalFailure) -> Profile {
     try rename(to: name, token: lease.token)
   }
 

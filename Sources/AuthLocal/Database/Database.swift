@@ -146,7 +146,7 @@ final class Database: Sendable {
   private func checkedFile(_ access: Access) throws(FileFault) -> FileFacts {
     switch access {
     case .reading: break
-    case .writing: guard try directory.secure() else { throw missing }
+    case .writing: guard try directory.secure(for: Self.fileName) else { throw missing }
     case .creating: try directory.create()
     }
     if let facts = try directory.look(for: Self.fileName) {
@@ -166,7 +166,7 @@ final class Database: Sendable {
   /// Before a reader becomes a writer because the file is of an older schema.
   private func keepOthersOut() throws(LocalFailure) {
     do throws(FileFault) {
-      _ = try directory.secure()
+      _ = try directory.secure(for: Self.fileName)
     } catch {
       throw error.asLocalFailure
     }
@@ -181,7 +181,7 @@ final class Database: Sendable {
   }
 
   /// What SQLite may read or write beside the file.
-  private static let sideFileSuffixes = ["-journal", "-wal", "-shm"]
+  static let sideFileSuffixes = ["-journal", "-wal", "-shm"]
 
   private var missing: FileFault { FileFault(.missing, "\(path.printable) does not exist.", hint: "") }
 }

@@ -17,6 +17,11 @@ struct Migration {
     case unborn
   }
 
+  /// After the name of the database file, and before the version that is kept.
+  static let backupSuffix = ".backup-v"
+  /// After the name of a backup that is being made.
+  static let temporarySuffix = ".new"
+
   let connection: Connection
 
   /// Reads what the file is, inside a transaction that the caller began.
@@ -67,8 +72,8 @@ struct Migration {
 
   /// A second connection copies: readers are admitted while a write lock is held and nothing is written yet.
   private func backUp(version: Int64) throws(LocalFailure) {
-    let target = connection.path + ".backup-v\(version)"
-    let temporary = target + ".new"
+    let target = connection.path + Self.backupSuffix + "\(version)"
+    let temporary = target + Self.temporarySuffix
     do throws(FileFault) {
       if unlink(temporary) != 0, errno != ENOENT { throw .system(temporary, "cannot be removed", .current) }
       try DurableFile.createEmpty(temporary)

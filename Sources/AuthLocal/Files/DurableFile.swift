@@ -2,6 +2,9 @@ import Glibc
 
 /// Files that appear whole or not at all.
 enum DurableFile {
+  /// Around the name of a file, they are the name of its successor while that is written.
+  static let (temporaryPrefix, temporarySuffix) = (".", ".new")
+
   /// Makes an empty file with mode 0600 whatever the umask, unless there is one of that name.
   static func createEmpty(_ path: String) throws(FileFault) {
     let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
@@ -19,7 +22,7 @@ enum DurableFile {
   /// killed process left is used again.
   static func replace(_ name: String, in directory: PrivateDirectory, with content: [UInt8]) throws(FileFault) {
     let path = directory.file(name)
-    let temporary = directory.file(".\(name).new")
+    let temporary = directory.file(temporaryPrefix + name + temporarySuffix)
     if unlink(temporary) != 0, errno != ENOENT { throw .system(temporary, "cannot be removed", .current) }
     do throws(FileFault) {
       try create(temporary, with: content)

@@ -44,6 +44,7 @@ struct FileFacts {
   /// Whether its owner can do with it what this program does: look into it and change it.
   var isOpenToOwner: Bool { permissions & (isDirectory ? 0o700 : 0o600) == (isDirectory ? 0o700 : 0o600) }
   var isWritableByOthers: Bool { permissions & 0o022 != 0 }
+  var isSticky: Bool { permissions & mode_t(S_ISVTX) != 0 }
   var isOwn: Bool { status.st_uid == geteuid() }
 
   /// Refuses what is not a private file or directory of this user.
@@ -82,6 +83,14 @@ struct FileFacts {
     guard let target = realpath(path, nil) else { return "It leads nowhere; name a directory itself." }
     defer { free(target) }
     return "Name the directory that it leads to instead: \(String(cString: target).shellWord)"
+  }
+
+  /// The fault of a directory that lets others in and is not to be closed to them; `reason` is why not, as in "is shared".
+  func shared(_ reason: String) -> FileFault {
+    let name = path.printable
+    return FileFault(
+      .wrongMode, "\(name) has mode \(mode), which lets others in, and \(reason), so it is left as it is.",
+      hint: "Choose a directory of its own; or, if nobody else needs this one, close it: chmod 700 '\(name)'")
   }
 
   private var typeName: String {

@@ -3,8 +3,9 @@ import Glibc
 /// A directory of this user's own, which is kept to its owner: mode 0700.
 ///
 /// People make it with a plain mkdir, which lets others in. So what is made here is 0700, and what is about to be written
-/// to is tightened first, as initdb of PostgreSQL does ("fixing permissions on existing directory"). Reading changes nothing:
-/// it trusts what others may see but not write, and refuses what others could have put there.
+/// to is tightened first, as initdb of PostgreSQL does ("fixing permissions on existing directory"). What holds other files than
+/// ours is refused instead: to close `/tmp` or a project would shut others out of what is theirs. Reading changes nothing: it
+/// trusts what others may see but not write, and refuses what others could have put there.
 struct PrivateDirectory: Sendable {
   let path: String
 
@@ -21,14 +22,42 @@ struct PrivateDirectory: Sendable {
     return found
   }
 
-  /// Keeps others out of the directory; to be called before anything is written to it.
+  /// Keeps others out of the directory, before `name` in it is written to.
   ///
-  /// - Returns: False when there is none.
-  func secure() throws(FileFault) -> Bool {
+  /// - Returns: False when there is no such file, or no directory; nothing is changed then.
+  /// - Throws: When the directory is not this user's own, or is not to be closed.
+  func secure(for name: String) throws(FileFault) -> Bool {
     guard let facts = try FileFacts(of: path) else { return false }
     try facts.requireOwn(.directory)
-    if !facts.isPrivate, chmod(path, 0o700) != 0 { throw .system(path, "cannot be made private", .current) }
+    guard try FileFacts(of: file(name)) != nil else { return false }
+    try keepOthersOut(facts)
     return true
+  }
+
+  /// Gives the directory mode 0700, unless others may have use for it.
+  private func keepOthersOut(_ facts: FileFacts) throws(FileFault) {
+    if facts.isPrivate { return }
+    // Nobody gets this bit from a plain mkdir: it is there for a directory that many share.
+    if facts.isSticky { throw facts.shared("is shared") }
+    if let stranger = try firstStranger() { throw facts.shared("holds other files, such as '\(stranger.printable)'") }
+    guard chmod(path, 0o700) == 0 else { throw .system(path, "cannot be made private", .current) }
+  }
+
+  /// A name in the directory that this library does not give; nil when there is none.
+  private func firstStranger() throws(FileFault) -> String? {
+    guard let stream = opendir(path) else { throw .system(path, "cannot be read", .current) }
+    defer { closedir(stream) }
+    while true {
+      errno = 0
+      guard let entry = readdir(stream) else {
+        guard errno == 0 else { throw .system(path, "cannot be read", .current) }
+        return nil
+      }
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { start in
+        start.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
+      }
+      if name != ".", name != "..", !OwnFileName.isOwn(name) { return name }
+    }
   }
 
   /// Makes the directory, and those above it that are missing, durable and with mode 0700 whatever the umask.
@@ -51,7 +80,9 @@ struct PrivateDirectory: Sendable {
   /// Makes the directory if it is missing, and keeps others out of it.
   func create() throws(FileFault) {
     try makeIfMissing()
-    _ = try secure()
+    guard let facts = try FileFacts(of: path) else { throw .system(path, "cannot be examined", ErrorNumber(ENOENT)) }
+    try facts.requireOwn(.directory)
+    try keepOthersOut(facts)
   }
 
   /// Makes the names in the directory durable.

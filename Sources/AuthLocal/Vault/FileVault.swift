@@ -7,6 +7,11 @@ import Glibc
 /// a reader sees the old token or the new one, and so does the next boot. Changes are compare-and-swap under a lock;
 /// reading takes none. It blocks its caller while it waits for the disk, and up to `lockWait` for another process.
 public final class FileVault: SessionVault {
+  static let sessionSuffix = ".session"
+  static let lockSuffix = ".lock"
+  /// After the name of a session file, and before a number.
+  static let evidenceSuffix = ".corrupt-"
+
   let directory: PrivateDirectory
   private let context: ContextName
   private let lockWait: Duration
@@ -16,7 +21,8 @@ public final class FileVault: SessionVault {
   /// Nothing is read or made yet.
   ///
   /// - Parameters:
-  ///   - directory: Where session files lie; made with mode 0700 when the first is stored.
+  ///   - directory: Where session files lie; made with mode 0700 when the first is stored. One that lets others in is closed to
+  ///     them before it is written to, if there is nothing but session files and a database in it, and is refused otherwise.
   ///   - context: Which of the sessions side by side.
   ///   - lockWait: How long to wait for another process that changes the same file.
   public init(directory: String, context: ContextName = .standard, lockWait: Duration = .seconds(5)) {
@@ -28,7 +34,7 @@ public final class FileVault: SessionVault {
   /// The path of the session file.
   public var path: String { directory.file(name) }
 
-  private var name: String { "\(context).session" }
+  private var name: String { "\(context)\(Self.sessionSuffix)" }
 
   /// Looks, changing nothing.
   ///
@@ -86,7 +92,7 @@ public final class FileVault: SessionVault {
   ) throws(VaultFailure) -> Result {
     do throws(FileFault) {
       try directory.create()
-      let lock = try VaultLock.acquire(directory.file("\(context).lock"), wait: lockWait)
+      let lock = try VaultLock.acquire(directory.file("\(context)\(Self.lockSuffix)"), wait: lockWait)
       let reading = look()
       if case .unavailable(let failure) = reading { throw FileFault(.denied, failure.description, hint: failure.hint) }
       let result = try body(reading)
@@ -112,7 +118,7 @@ public final class FileVault: SessionVault {
     return target
   }
 
-  private func evidence(_ number: Int) -> String { "\(path).corrupt-\(number)" }
+  private func evidence(_ number: Int) -> String { "\(path)\(Self.evidenceSuffix)\(number)" }
 
   /// The same as ``load()``, without a suspension.
   package func look() -> VaultReading {

@@ -8,21 +8,34 @@ struct Answer {
   ///
   /// Programs find the same in the document, if it concerns them.
   let notes: [String]
-  /// What stays true if the result cannot be printed, such as a payment that was made.
-  let evenIfUnprinted: String?
+  /// What stays true if the result cannot be printed.
+  let evenIfUnprinted: Deed?
   private let makeDocument: () -> KeyValuePairs<String, JSON>
 
   /// `document` is made only if it is printed: for a short run it would be much of the work.
   init(
     status: ExitStatus = .done, lines: [String] = [],
     _ document: @autoclosure @escaping () -> KeyValuePairs<String, JSON> = [:], notes: [String] = [],
-    evenIfUnprinted: String? = nil
+    evenIfUnprinted: Deed? = nil
   ) {
     self.status = status
     self.lines = lines
     self.notes = notes
     self.evenIfUnprinted = evenIfUnprinted
     makeDocument = document
+  }
+
+  /// What was done, such as a payment, which must not be mistaken for nothing.
+  struct Deed {
+    /// What was done, as a clause.
+    let message: String
+    /// What to make of it.
+    let hint: String
+
+    init(_ message: String, hint: String) {
+      self.message = message
+      self.hint = hint
+    }
   }
 
   /// The result for programs: the members after `version`.

@@ -16,9 +16,9 @@ struct Printer {
       try streams.output.flush(survivingClosedPipe: answer.evenIfUnprinted != nil)
     } catch {
       let refusal = Refusal(error)
-      guard let truth = answer.evenIfUnprinted else { return refuse(refusal) }
+      guard let deed = answer.evenIfUnprinted else { return refuse(refusal) }
       return refuse(
-        Refusal(refusal.status, refusal.code, "\(truth); \(refusal.message)", hint: "The receipts show it."))
+        Refusal(refusal.status, refusal.code, "\(deed.message); \(refusal.message)", hint: deed.hint))
     }
     // What to do next is said of a result that is there.
     if !isQuiet, !asJSON {

@@ -12,7 +12,11 @@ extension Workspace {
     if passwordsFromInput {
       let lines = try PasswordQuestion.lines(["present password", "new password"])
       new = Password(bytes: lines[1])
-      renewed = try await reauthenticated(Password(bytes: lines[0]))
+      do throws(SessionFailure) {
+        renewed = try await reauthenticate(Password(bytes: lines[0]))
+      } catch {
+        throw Refusal(error)
+      }
     } else {
       renewed = try await PasswordQuestion.onTerminal(for: session.user.username) {
         (password) throws(SessionFailure) in try await reauthenticate(password)
@@ -24,17 +28,33 @@ extension Workspace {
       try authority.changePassword(to: new, for: fresh, under: lease)
     }
     // The session goes on under a new token, for which the new password is the proof.
-    _ = try await reauthenticated(new)
+    do throws(SessionFailure) {
+      _ = try await reauthenticate(new)
+    } catch {
+      throw changed(for: renewed.user, but: error)
+    }
+    let change = "the password of \(TextEscaping.escape(session.user.username)) is changed"
     return Answer(
       lines: ["The password of \(escaping: session.user.username) is changed; all other sessions are ended."],
-      ["user": .user(session.user)])
+      ["user": .user(session.user)],
+      evenIfUnprinted: .init(change, hint: "From now on the new password holds."))
   }
 
-  private func reauthenticated(_ password: Password) async throws(Refusal) -> LoggedInSession {
-    do throws(SessionFailure) {
-      return try await reauthenticate(password)
-    } catch {
-      throw Refusal(error)
+  /// What is true when the password is changed and this session could not be renewed with it.
+  ///
+  /// The token that the session had works until another takes its place. So a session that did not end meanwhile goes on,
+  /// whatever failed.
+  private func changed(for user: User, but failure: SessionFailure) -> Refusal {
+    let cause = Refusal(failure).message
+    let change = "the password of \(TextEscaping.escape(user.username)) is changed and all other sessions are ended"
+    guard store.session?.user.id == user.id else {
+      return Refusal(
+        .logInFirst, "password_changed_session_ended", "\(change); this session is over, too: \(cause)",
+        hint: "Log in with the new password: auth-cli login \(TextEscaping.escape(user.username))")
     }
+    return Refusal(
+      .cannotTell, "password_changed_session_kept",
+      "\(change); this session stands, but could not be renewed: \(cause)",
+      hint: "From now on the new password holds. To renew this session with it: auth-cli reauth")
   }
 }

@@ -46,6 +46,7 @@ extension Workspace {
   private func paid(_ receipt: Receipt) -> Answer {
     Answer(
       lines: bar("Pay") + ["Paid \(receipt.amount) to \(escaping: receipt.payee). Receipt \(receipt.id)."],
-      ["receipt": .receipt(receipt)], evenIfUnprinted: "paid, receipt \(receipt.id)")
+      ["receipt": .receipt(receipt)],
+      evenIfUnprinted: .init("paid, receipt \(receipt.id)", hint: "The receipts show it."))
   }
 }

@@ -7,8 +7,8 @@ extension Workspace {
     let screen = try await open(ProfileScreen.self)
     let profile: Profile
     do throws(LeaseError<LocalFailure>) {
-      if let newName { try screen.rename(to: newName, at: authority) }
-      profile = try screen.profile(of: authority)
+      profile =
+        if let newName { try screen.rename(to: newName, at: authority) } else { try screen.profile(of: authority) }
     } catch {
       throw Refusal(error)
     }
@@ -22,6 +22,7 @@ extension Workspace {
       [
         "user": .user(user), "balance": .string(Amount.text(profile.balance)),
         "created_at": .string(profile.createdAt.iso8601),
-      ])
+      ],
+      evenIfUnprinted: newName.map { _ in .init("the name is changed", hint: "Look with auth-cli profile.") })
   }
 }

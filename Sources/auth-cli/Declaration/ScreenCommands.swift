@@ -103,6 +103,7 @@ enum ScreenCommands {
         discussion: [
           "Asks for the present password and twice for the new one. All other sessions of the user end.",
           "With --password-stdin the present password is the first line of standard input and the new one the second.",
+          "When something fails after the change, the message begins with the change.",
         ],
         options: [Options.passwordsFromInput],
         examples: [

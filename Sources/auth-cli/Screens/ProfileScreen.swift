@@ -15,7 +15,7 @@ final class ProfileScreen: LiveScreen {
   }
 
   /// Changes the name that screens show.
-  func rename(to name: String, at authority: LocalAuthority) throws(LeaseError<LocalFailure>) {
-    _ = try session.withLease { (lease) throws(LocalFailure) in try authority.rename(to: name, under: lease) }
+  func rename(to name: String, at authority: LocalAuthority) throws(LeaseError<LocalFailure>) -> Profile {
+    try session.withLease { (lease) throws(LocalFailure) in try authority.rename(to: name, under: lease) }
   }
 }

@@ -34,9 +34,19 @@ final class CallShim: Sendable {
   }
 
   /// Runs the executable of `home`, to its end or to the point where it is killed, with one call that fails or none.
+  ///
+  /// - Parameters:
+  ///   - arguments: The words of its command line.
+  ///   - input: Its standard input.
+  ///   - home: Where it keeps what it keeps.
+  ///   - point: Where it is killed.
+  ///   - call: The call that fails.
+  ///   - isAmongLike: Whether the number of that call is its place among its like, and not among all calls.
+  /// - Returns: What came of it.
+  /// - Throws: What kept it from being run.
   func run(
-    _ arguments: [String], input: String, in home: TestHome, killedAt point: KillPoint? = nil,
-    failing call: WritingCall? = nil
+    _ arguments: [String], input: String = "", in home: TestHome, killedAt point: KillPoint? = nil,
+    failing call: WritingCall? = nil, amongLike isAmongLike: Bool = false
   ) async throws -> Run {
     let log = home.file("calls")
     var variables = ["LD_PRELOAD": library, "CALL_LOG": log]
@@ -44,7 +54,10 @@ final class CallShim: Sendable {
       variables["KILL_AT"] = String(point.call.number)
       if point.isTorn { variables["KILL_TORN"] = "1" }
     }
-    if let call { variables["FAIL_AT"] = String(call.number) }
+    if let call {
+      variables["FAIL_AT"] = String(call.number)
+      if isAmongLike { variables["FAIL_CALL"] = call.description }
+    }
     let outcome = try await home.run(arguments, input: input, environment: variables)
     return Run(outcome: outcome, calls: WritingCall.parse(try String(contentsOfFile: log, encoding: .utf8)))
   }

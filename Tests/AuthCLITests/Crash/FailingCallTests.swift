@@ -6,7 +6,7 @@ import Testing
 @Suite("Failing calls", .timeLimit(.minutes(10)))
 struct FailingCallTests {
   private static let cases =
-    CrashCase.all.filter { $0.start != .nothing && $0.name != "password" }
+    CrashCase.all.filter { $0.start != .nothing }
     + [
       CrashCase(
         name: "accounts disable", start: .loggedIn, arguments: ["accounts", "disable", "bob"],

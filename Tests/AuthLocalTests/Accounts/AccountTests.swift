@@ -58,7 +58,8 @@ import Testing
     try authority.registerBoth()
     let grant = try authority.logIn()
     #expect(
-      try authority.rename(to: "Alice \u{1F600} \u{E9}", token: grant.token).displayName == "Alice \u{1F600} \u{E9}")
+      try authority.rename(to: "Alice \u{1F600} \u{E9}", token: grant.token).user.displayName
+        == "Alice \u{1F600} \u{E9}")
     #expect(try await authority.resume(grant.token).user.displayName == "Alice \u{1F600} \u{E9}")
     for name in ["", " a", "a ", "a\nb", "\u{1B}[1m", "a\u{202E}b", String(repeating: "x", count: 65)] {
       #expect(

@@ -25,7 +25,7 @@ import Testing
       #expect(try authority.profile(under: lease).balance == 8750)
       #expect(try authority.receipts(under: lease).first == receipt)
       #expect(try authority.sessions(under: lease).map(\.isCurrent) == [true])
-      #expect(try authority.rename(to: "Al", under: lease).displayName == "Al")
+      #expect(try authority.rename(to: "Al", under: lease).user.displayName == "Al")
       #expect(try authority.events(under: lease).first?.name == "user_updated")
     }
     #expect(try await store.logOut() == .complete)

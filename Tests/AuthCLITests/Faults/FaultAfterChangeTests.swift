@@ -1,0 +1,158 @@
+import CSQLite
+import Foundation
+import Programs
+import Testing
+
+/// Faults around the change that a command makes: what it says must be what is true.
+@Suite("Faults after a change", .timeLimit(.minutes(5)))
+struct FaultAfterChangeTests {
+  private static let new = "an umbrella in the rain"
+  private static let both = "\(TestHome.alice)\n\(new)\n"
+  private static let changed = "auth-cli: the password of alice is changed and all other sessions are ended; "
+
+  /// One value of the database, or a change of it.
+  @discardableResult
+  private func query(_ home: TestHome, _ statement: String) throws -> String {
+    var handle: OpaquePointer?
+    var prepared: OpaquePointer?
+    defer {
+      sqlite3_finalize(prepared)
+      sqlite3_close(handle)
+    }
+    try #require(sqlite3_open_v2(home.database, &handle, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK)
+    try #require(sqlite3_prepare_v2(handle, statement, -1, &prepared, nil) == SQLITE_OK, "\(statement)")
+    guard sqlite3_step(prepared) == SQLITE_ROW else { return "" }
+    return sqlite3_column_text(prepared, 0).map { String(cString: $0) } ?? ""
+  }
+
+  private func hash(_ home: TestHome) throws -> String {
+    try query(home, "SELECT password_hash FROM accounts WHERE name = 'alice'")
+  }
+
+  /// What changing the password writes when nothing fails.
+  private static let calls = Task {
+    let home = try await CrashStart.home(.loggedIn)
+    return try await CallShim.shared.value.run(["password", "--password-stdin"], input: both, in: home).calls
+  }
+
+  /// The commit so many after the one that changes the password, or before it.
+  ///
+  /// That is the second after the first exchange of the token, which the first confirms.
+  private func commit(_ offset: Int) async throws -> WritingCall {
+    let calls = try await Self.calls.value.map(\.description)
+    let exchange = try #require(calls.firstIndex(of: "rename default.session"))
+    let before = calls[..<exchange].count { $0 == "fdatasync authority.db" }
+    return WritingCall(number: before + 2 + offset, name: "fdatasync", file: "authority.db")
+  }
+
+  /// Changes the password of alice, who is logged in, and has a call fail.
+  private func changePassword(failing: String, in home: TestHome) async throws -> ProgramOutcome {
+    let call: WritingCall
+    if let offset = Int(failing) {
+      call = try await commit(offset)
+    } else {
+      call = try #require(WritingCall.parse(failing).first)
+    }
+    return try await CallShim.shared.value.run(
+      ["password", "--password-stdin"], input: Self.both, in: home, failing: call, amongLike: true
+    ).outcome
+  }
+
+  @Test(
+    "whatever fails after the password is changed, that is said first, and the session stands",
+    arguments: [
+      "2 open default.lock", "2 fchmod default.lock", "2 unlink .default.session.new",
+      "2 open .default.session.new", "2 write .default.session.new", "2 fsync .default.session.new",
+      "2 rename default.session", "2 fsync home",
+      // The commits of the attempt and of the new token.
+      "+1", "+2",
+    ])
+  func afterTheChange(failing: String) async throws {
+    let home = try await CrashStart.home(.loggedIn)
+    let before = try hash(home)
+    let outcome = try await changePassword(failing: failing, in: home)
+    #expect(outcome.ending == .exited(3))
+    #expect(
+      outcome.text.hasPrefix("\(Self.changed)this session stands, but could not be renewed: \(home.path)"),
+      "\(outcome.text)")
+    #expect(
+      outcome.text.hasSuffix("\nFrom now on the new password holds. To renew this session with it: auth-cli reauth\n"))
+    #expect(!outcome.text.contains("othing was changed"))
+    #expect(try hash(home) != before)
+    try await home.succeed(["status"])
+    try await home.succeed(["reauth", "--password-stdin"], input: Self.new)
+  }
+
+  @Test(
+    "what fails before the password is changed leaves the old one, and what fails after the last step is made up for",
+    arguments: [
+      ("1 rename default.session", 3, false), ("-2", 3, false), ("+0", 3, false), ("+3", 0, true),
+    ] as [(String, Int32, Bool)])
+  func aroundTheChange(failing: String, status: Int32, changes: Bool) async throws {
+    let home = try await CrashStart.home(.loggedIn)
+    let before = try hash(home)
+    let outcome = try await changePassword(failing: failing, in: home)
+    #expect(outcome.ending == .exited(status), "\(outcome.text)")
+    #expect(outcome.text.contains("is changed") == changes, "\(outcome.text)")
+    #expect(try (hash(home) != before) == changes)
+    try await home.succeed(["status"])
+  }
+
+  @Test("attempts of others that bar the last step do not hide that the password is changed") func throttled()
+    async throws
+  {
+    let home = try await CrashStart.home(.loggedIn)
+    try query(
+      home,
+      """
+      CREATE TRIGGER others AFTER UPDATE OF password_hash ON accounts
+      BEGIN UPDATE accounts SET guesses = 100, attempts = 100 WHERE id = new.id; END
+      """)
+    // The last administrator is never locked.
+    try query(home, "UPDATE accounts SET role = 'administrator' WHERE name = 'bob'")
+    let outcome = try await home.run(["password", "--password-stdin", "--json"], input: Self.both)
+    #expect(outcome.ending == .exited(3))
+    #expect(outcome.text.contains(#""status":3,"code":"password_changed_session_kept""#), "\(outcome.text)")
+    #expect(outcome.text.contains("could not be renewed: too many failed attempts"), "\(outcome.text)")
+    try await home.succeed(["status"])
+  }
+
+  @Test(
+    "a session that another process ends during the change is not said to stand", arguments: ["user_asked", "revoked"])
+  func ended(reason: String) async throws {
+    let home = try await CrashStart.home(.loggedIn)
+    try query(
+      home,
+      """
+      CREATE TRIGGER others AFTER INSERT ON events WHEN new.name = 'authn_password_change'
+      BEGIN UPDATE sessions SET ended_reason = '\(reason)', ended_at = 1; END
+      """)
+    let outcome = try await home.run(["password", "--password-stdin", "--json"], input: Self.both)
+    #expect(outcome.ending == .exited(4))
+    #expect(outcome.text.contains(#""status":4,"code":"password_changed_session_ended""#), "\(outcome.text)")
+    #expect(outcome.text.contains("\(Self.changed)this session is over, too: the session was "), "\(outcome.text)")
+    #expect(outcome.text.contains("Log in with the new password: auth-cli login alice"), "\(outcome.text)")
+    #expect(try await home.run(["status"]).ending == .exited(1))
+    try await home.succeed(["login", "alice", "--password-stdin"], input: Self.new)
+  }
+
+  @Test("a read that fails while the name is changed fails the change, and none comes after it") func profile()
+    async throws
+  {
+    let home = try await CrashStart.home(.loggedIn)
+    let shim = try await CallShim.shared.value
+    var failures = 0
+    for number in 1...100 {
+      let name = "Alice \(number)"
+      let outcome = try await shim.run(
+        ["profile", "--name", name], in: home,
+        failing: WritingCall(number: number, name: "pread", file: "authority.db"), amongLike: true
+      ).outcome
+      let isChanged = try query(home, "SELECT display_name FROM accounts WHERE name = 'alice'") == name
+      #expect(isChanged == (outcome.ending == .exited(0)), "\(number): \(outcome.text)")
+      if isChanged { break }
+      failures += 1
+    }
+    #expect((3..<100).contains(failures))
+  }
+}
