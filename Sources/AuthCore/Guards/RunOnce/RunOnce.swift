@@ -55,7 +55,7 @@ public enum RunOnce {
   ///
   /// - Parameters:
   ///   - object: Whose life the promise is bound to.
-  ///   - key: Which body it is, wherever it stands. Its `==` must not call `RunOnce`.
+  ///   - key: Which body it is, wherever it stands, by type and `==`. Its `==` must not call `RunOnce`.
   ///   - body: What to do.
   /// - Returns: Whether this call ran it, or why not.
   /// - Throws: What the body throws, to the call that ran it and to no other.
@@ -88,7 +88,7 @@ public enum RunOnce {
   ///
   /// - Parameters:
   ///   - object: Whose life the promise is bound to.
-  ///   - key: Which body it is, wherever it stands. Its `==` must not call `RunOnce`.
+  ///   - key: Which body it is, wherever it stands, by type and `==`. Its `==` must not call `RunOnce`.
   ///   - body: What to do.
   /// - Returns: Whether this call ran it to success, or why not.
   /// - Throws: What the body throws; the next call tries again.
