@@ -10,7 +10,7 @@ public enum EndReason: Hashable, Sendable {
   case accountDisabled
   /// The machine was started anew, so the session's clock is gone.
   case rebooted
-  /// Another user was logged in in its place.
+  /// A login took its place: of another user, or of the same one anew, here or in another process.
   case switchedUser
   /// The process let go of the store that made the key. The session itself stands and can be restored; no authority says this.
   case storeReleased

@@ -3,6 +3,8 @@
 /// A gate that is never reset does this too, and grows for ever. This has a bound, and at the bound it answers
 /// ``Answer/full`` to every element that it does not know: an impression may go untracked, but none is tracked twice. Forgetting
 /// the oldest instead would break the one promise of the type.
+///
+/// An element's `==` and `hash` run under the lock of the record; they must not use it.
 public final class EachOnce<Element: Hashable & Sendable>: Sendable {
   /// What became of an element.
   public enum Answer: Hashable, Sendable, CaseIterable {

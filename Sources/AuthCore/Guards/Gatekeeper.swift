@@ -4,7 +4,7 @@ public import Synchronization
 ///
 /// Copies are the same gate. `Gatekeeper()` has one condition; with an option set or a `Set` each element is a condition of
 /// its own, and an option that names several takes all of them or none. The empty option is always refused: it names
-/// nothing to exclude others from. Words and idea: Dan Loman, "Use a Gatekeeper to manage control flow", 2021.
+/// nothing to exclude others from. `==` and `hash` of an element run under the gate's lock, and must not use it. Words and idea: Dan Loman, "Use a Gatekeeper to manage control flow", 2021.
 ///
 /// A passage is *unowned* (``attemptPassage()``; whoever calls ``reset()`` ends it) or *owned* (`withPassage`,
 /// ``acquire()``; it ends with its holder, and no reset touches it).
@@ -121,7 +121,16 @@ extension SetAlgebra {
 
   /// Puts in all that `option` names, or nothing.
   @inlinable mutating func take(_ option: Element) -> Bool {
-    if Element.self == Self.self, overlaps(option) { return false }
-    return insert(option).inserted
+    if Element.self != Self.self, Self.self is any TellingSet.Type { return insert(option).inserted }
+    if overlaps(option) { return false }
+    insert(option)
+    return true
   }
 }
+
+/// A set whose `insert` says truly whether the element is new, so that asking first would be hashing twice.
+///
+/// Foundation's `IndexSet` and `CharacterSet` call every element new.
+@usableFromInline protocol TellingSet {}
+
+extension Set: TellingSet {}

@@ -1,8 +1,9 @@
 /// A stronger key: the user is an administrator.
 ///
-/// Only made from a ``LoggedInSession``. The authority checks the role again in the transaction of the effect.
+/// Only made from a ``LoggedInSession``, and judged by the role that the session's user has by now, also where the key is from
+/// before that changed. The authority checks the role again in the transaction of the effect.
 public struct AdminSession: Hashable, Sendable {
-  /// The key it was made from.
+  /// The key of the session, as it was when this was made.
   public let session: LoggedInSession
 
   /// Makes the stronger key, or says why not.
@@ -10,8 +11,9 @@ public struct AdminSession: Hashable, Sendable {
   /// - Throws: ``RoleRefusal``; it leaves the session as it is.
   public init(_ session: LoggedInSession) throws(RoleRefusal) {
     if let reason = session.endReason { throw .ended(reason) }
-    guard session.user.role == .administrator else { throw .notAdministrator(session.user) }
-    self.session = session
+    let newest = session.newest
+    guard newest.user.role == .administrator else { throw .notAdministrator(newest.user) }
+    self.session = newest
   }
 }
 

@@ -1,9 +1,10 @@
 /// A stronger key: the password was entered recently ("sudo mode").
 ///
-/// Only made from a ``LoggedInSession``. It says what the clock said when it was made; the authority checks again in the transaction of the
-/// effect. (OWASP ASVS 5.0, 7.5: re-authentication before sensitive operations.)
+/// Only made from a ``LoggedInSession``, and judged by the limits that the session has by now: a password that was entered again
+/// counts also under a key from before. It says what the clock said when it was made; the authority checks again in the
+/// transaction of the effect. (OWASP ASVS 5.0, 7.5: re-authentication before sensitive operations.)
 public struct FreshSession: Hashable, Sendable {
-  /// The key it was made from.
+  /// The key of the session, as it was when this was made.
   public let session: LoggedInSession
 
   /// Makes the stronger key, or says why not.
@@ -17,8 +18,9 @@ public struct FreshSession: Hashable, Sendable {
     } catch {
       throw .clock(error)
     }
-    guard session.limits.isFresh(at: now) else { throw .passwordNotRecent }
-    self.session = session
+    let newest = session.newest
+    guard newest.limits.isFresh(at: now) else { throw .passwordNotRecent }
+    self.session = newest
   }
 }
 

@@ -29,6 +29,9 @@ public struct LoggedInSession: Sendable {
   public var isLive: Bool { !gate.isClosed }
   /// Why the session is over, or nil while it stands.
   public var endReason: EndReason? { gate.reason }
+
+  /// The key with what the session says by now; this one, where nothing has changed since.
+  var newest: LoggedInSession { LoggedInSession(gate.newest ?? record, gate) }
 }
 
 extension LoggedInSession: Hashable {

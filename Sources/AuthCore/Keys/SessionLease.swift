@@ -2,6 +2,8 @@
 ///
 /// A lease permits effects. It is lent to a closure and cannot be stored, captured by an escaping closure, copied or returned. Across
 /// processes the truth is the authority's own check, made in the same transaction as the effect; hand it ``token``.
+///
+/// It says what the session is at the moment of asking, also under a key from before the user changed or the token was exchanged.
 public struct SessionLease: ~Copyable {
   /// Not retained: a lease only exists inside `withLease`, which keeps the key, and with it the record, until its body has returned.
   @usableFromInline let record: Unmanaged<SessionRecord>
@@ -14,7 +16,7 @@ public struct SessionLease: ~Copyable {
     self.gate = .passUnretained(gate)
   }
 
-  private var grant: Grant { record.takeUnretainedValue().grant }
+  private var grant: Grant { (gate.takeUnretainedValue().newest ?? record.takeUnretainedValue()).grant }
 
   /// The user of the session.
   public var user: User { grant.user }
@@ -22,8 +24,8 @@ public struct SessionLease: ~Copyable {
   public var sessionID: SessionID { grant.id }
   /// The secret to present to the authority with the effect.
   ///
-  /// It is the session's token of this moment, also under a key from before the token was exchanged: read it right before it is used.
-  public var token: SessionToken { gate.takeUnretainedValue().newest?.grant.token ?? grant.token }
+  /// Read it right before it is used: it may be exchanged meanwhile.
+  public var token: SessionToken { grant.token }
 }
 
 /// Why work under a lease did not finish.

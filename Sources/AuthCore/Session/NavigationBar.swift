@@ -1,7 +1,8 @@
 /// The bar at the head of a screen: a title, and a button that does what its label says.
 ///
 /// The button carries the event it sends, so there is no branch on whether somebody is logged in: pressing it *does* log in or log
-/// out.
+/// out. It changes when the login or the logout is done; one that is pressed while other work is under way is told so by the store.
+/// A new bar begins with `Log in` where no session stands, also while one is being restored, begun or cleared away.
 public final class NavigationBar: Stateful {
   /// The right-hand button.
   public enum Button: Hashable, Sendable {
@@ -55,6 +56,8 @@ public final class NavigationBar: Stateful {
   }
 
   /// Sends the button's event.
+  ///
+  /// The work begins on the calling thread: an authority or a vault that blocks, blocks the caller; see ``SessionStore``.
   ///
   /// - Parameter credentials: Asks for credentials; only called for a login. Nil means that the user thought better of it.
   /// - Returns: What came of it.

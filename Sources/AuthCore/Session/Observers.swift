@@ -59,6 +59,10 @@ final class ScreenObserver: Observer {
 
   var isGone: Bool { screen == nil }
 
+  func keeps(_ screen: any GuardedScreen, on session: LoggedInSession) -> Bool {
+    self.screen === screen && opened.gate === session.gate
+  }
+
   func receive(_ change: SessionChange) -> Bool {
     guard let screen else { return false }
     switch change.snapshot {
@@ -87,5 +91,13 @@ final class ScreenObserver: Observer {
 
   func finish() {
     if let screen { _ = dismiss(screen) }
+  }
+}
+
+extension SessionCore {
+  /// Whether the screen follows that session here already.
+  func hasOpen(_ screen: any GuardedScreen, _ session: LoggedInSession) -> Bool {
+    // Looking at a weak reference can end the life of what it refers to, so it is done without the lock.
+    withLock { $0.observers }.contains { ($0 as? ScreenObserver)?.keeps(screen, on: session) ?? false }
   }
 }

@@ -56,7 +56,9 @@ public enum SessionFailure: Error, Hashable, Sendable {
   case throttled(Throttle)
   /// The authority could not be asked.
   case unavailable(Unavailability)
-  /// The vault could not keep the session, so there is none: the grant was given back.
+  /// The vault could not keep what the authority granted, so it does not count.
+  ///
+  /// The grant of a login was given back. After a renewal or a reauthentication the session stands under the token that it had.
   case notSaved(VaultFailure)
   /// The vault could not be read.
   case vault(VaultFailure)

@@ -6,6 +6,10 @@ public import Observation
 /// notified; a logout is the other way round, so that it wins whatever fails: keys dead, leases drained, token revoked, token erased, notified.
 /// Work outlives a cancelled waiter: the waiter leaves at once, the work goes on.
 ///
+/// Work begins on the thread that gives the command, also where the command is awaited, and leaves it when it first suspends. So an authority
+/// or a vault that blocks, as those of `AuthLocal` do, blocks the caller: on the main actor, for the time of a password hash. Give the
+/// command from a task that is not on the main actor, or wrap the authority in one whose functions are `@concurrent`.
+///
 /// Keep the store for as long as a key is to live: keys die with it. The session itself stands, and another store can restore it.
 ///
 /// ```swift
@@ -67,7 +71,9 @@ public final class SessionStore: Observable, Sendable {
     SessionTransitions(core: core, bound: bound)
   }
 
-  /// Tells `stateful` the present state and every change after it, for as long as it lives.
+  /// Tells `stateful` who is logged in, now and after every change, for as long as it lives; see ``Stateful``.
+  ///
+  /// Attach it once: attached twice, it is told twice.
   public func attach(_ stateful: some Stateful) {
     core.attach(StatefulObserver(stateful))
   }
@@ -75,12 +81,14 @@ public final class SessionStore: Observable, Sendable {
   /// Has a screen follow the session it was made for, for as long as the screen lives.
   ///
   /// It is handed the present key if that has changed since, and dismissed at once if the session is over. ``GuardedScreen/init(_:)`` does this
-  /// by itself.
+  /// by itself, and opening a screen again changes nothing while it is open. Open a screen in the store of its key only: another one
+  /// knows nothing of that session, and dismisses the screen with ``EndReason/revoked`` though the key may live.
   ///
   /// - Parameters:
   ///   - screen: Held weakly.
   ///   - session: The key that the screen was made from. A screen made for one user never gets the key of another.
   public func open(_ screen: some GuardedScreen, with session: LoggedInSession) {
+    if core.hasOpen(screen, session) { return }
     core.attach(ScreenObserver(screen, session))
   }
 
@@ -113,6 +121,8 @@ public final class SessionStore: Observable, Sendable {
   }
 
   /// Begins a session without waiting for it: for an observer, or a button.
+  ///
+  /// It returns when the work first suspends: an authority or a vault that blocks, blocks the caller; see ``SessionStore``.
   @discardableResult
   public func beginLogIn(_ credentials: Credentials, limits: LimitRequest = .standard) -> PendingSession {
     begin(.logIn, SubmittedCredentials(credentials: credentials, limits: limits))
@@ -179,6 +189,9 @@ public final class SessionStore: Observable, Sendable {
   }
 
   /// Ends the session without waiting for it: for an observer, a button, or code inside a lease.
+  ///
+  /// The keys are dead when it returns, and it returns when the work first suspends: an authority or a vault that blocks, blocks the caller;
+  /// see ``SessionStore``.
   @discardableResult
   public func beginLogOut() -> PendingLogout {
     let (_, promise) = core.send(.logOut) { reaction, inner in

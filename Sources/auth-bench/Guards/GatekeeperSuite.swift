@@ -49,6 +49,11 @@ private var perElement: [Benchmark] {
   let plain = HandWritten()
   let gate = Gatekeeper<Set<Int>>()
   let options = Gatekeeper<State>()
+  let shared = HandWritten()
+  let sharedGate = Gatekeeper<Set<Int>>()
+  // An empty set answers without a look.
+  shared.set.withLock { _ = $0.insert(-1) }
+  sharedGate.attemptPassage(for: -1)
   return [
     Benchmark("Mutex<Set> insert and remove", operations: count) {
       for index in 0..<count {
@@ -71,6 +76,21 @@ private var perElement: [Benchmark] {
         if case .passed(let value) = gate.withPassage(for: index & 1023, { index }) { sum &+= value }
       }
       keep(sum)
+    },
+    Benchmark("Mutex<Set> insert and remove, beside another element", operations: count) {
+      for index in 0..<count {
+        let element = index & 1023
+        if shared.set.withLock({ $0.insert(element).inserted }) { shared.set.withLock { _ = $0.remove(element) } }
+      }
+    },
+    Benchmark(
+      "attemptPassage(for:) and reset(for:), beside another element", operations: count,
+      against: "Mutex<Set> insert and remove, beside another element", goal: .ratio(1.2)
+    ) {
+      for index in 0..<count {
+        let element = index & 1023
+        if sharedGate.attemptPassage(for: element) { sharedGate.reset(for: element) }
+      }
     },
     Benchmark("option set: attempt and reset", operations: count, against: "Mutex<Set> insert and remove") {
       for _ in 0..<count where options.attemptPassage(for: .loading) { options.reset(for: .loading) }

@@ -25,8 +25,7 @@ struct ScreenTests {
     #expect(screen.told == ["follow Alice B."])
     #expect(old.user.displayName == "alice")
     #expect(old.isLive)
-    _ = try AdminSession(new)
-    #expect(throws: RoleRefusal.notAdministrator(old.user)) { try AdminSession(old) }
+    #expect(new.user.displayName == "Alice B.")
   }
 
   @Test("M11: a change between making a screen and opening it reaches the screen")
@@ -61,6 +60,33 @@ struct ScreenTests {
     try await world.store.renew()
     _ = try await world.store.logOut()
     #expect(screen.told == ["dismiss \(reason)"])
+  }
+
+  @Test("a screen that is open and is opened again is told everything once")
+  func openedTwice() async throws {
+    let world = World()
+    let key = try await world.store.logIn(World.alice)
+    let screen = try #require(Screen(world.store))
+    let neighbour = Screen(session: key)
+    world.store.open(neighbour, with: key)
+    world.store.open(screen, with: key)
+    world.authority.setAccount("alice", password: World.alice.password, displayName: "Alice B.")
+    let renamed = try await world.store.check()
+    world.store.open(screen, with: renamed)
+    _ = try await world.store.logOut()
+    #expect(screen.told == ["follow Alice B.", "dismiss userAsked"])
+    #expect(neighbour.told == screen.told)
+  }
+
+  @Test("a screen that was dismissed and is opened with the key of another session follows that one")
+  func openedForAnotherSession() async throws {
+    let world = World()
+    try await world.store.logIn(World.alice)
+    let screen = try #require(Screen(world.store))
+    _ = try await world.store.logOut()
+    world.store.open(screen, with: try await world.store.logIn(World.alice))
+    _ = try await world.store.logOut()
+    #expect(screen.told == ["dismiss userAsked", "dismiss userAsked"])
   }
 
   @Test("a session that ends between making a screen and opening it dismisses it at once")
@@ -148,6 +174,23 @@ struct ScreenTests {
     #expect(try await logout.value() == .complete)
     #expect(bar.button == .logIn)
     #expect(world.store.session == nil)
+  }
+
+  @Test("a navigation bar that is made while a logout is under way shows Log in, which is refused until that is over")
+  func navigationBarDuringLogout() async throws {
+    let world = World()
+    try await world.store.logIn(World.alice)
+    world.authority.hold(.revoke)
+    let logout = world.store.beginLogOut()
+    await world.authority.waitUntilHeld(.revoke)
+    let bar = NavigationBar(title: "Home", store: world.store)
+    #expect(bar.button == .logIn)
+    await #expect(throws: SessionFailure.self) { try await bar.press(credentials: { World.bob }) }
+    world.authority.release(.revoke)
+    #expect(try await logout.value() == .complete)
+    #expect(bar.button == .logIn)
+    try await bar.press(credentials: { World.bob })
+    #expect(bar.button.command == .logOut)
   }
 
   @Test("M8: whoever attaches while a renewal is under way is told at once who is logged in")

@@ -2,7 +2,8 @@
 ///
 /// The body runs in a task of its own, begun at once, on the actor that the closure belongs to. So a caller that is cancelled
 /// leaves at once, whether it brought the body or waits for somebody else's, and the work goes on for the others. A call
-/// from inside the body, or from a task that the body made, does not wait, for it would wait for itself.
+/// from inside the body, or from a task there that inherits task-local values, does not wait, for it would wait for itself. A
+/// `Task.detached` inherits none: its call waits for the body, and a body that awaits that task hangs.
 extension RunOnce {
   /// Runs `body`, unless it was run on `object` before; if it is running, waits for its end.
   ///
@@ -30,7 +31,7 @@ extension RunOnce {
   ///
   /// - Parameters:
   ///   - object: Whose life the promise is bound to.
-  ///   - key: Which body it is, wherever it stands. Its `==` must not call `RunOnce`.
+  ///   - key: Which body it is, wherever it stands, by type and `==`. Its `==` must not call `RunOnce`.
   ///   - body: What to do. It is not cancelled with the caller.
   /// - Returns: Whether this call ran it, or why not; ``Outcome/stillRunning`` at once when the caller is cancelled.
   /// - Throws: What the body throws, to the call that brought it, if that is still there.
@@ -64,7 +65,7 @@ extension RunOnce {
   ///
   /// - Parameters:
   ///   - object: Whose life the promise is bound to.
-  ///   - key: Which body it is, wherever it stands. Its `==` must not call `RunOnce`.
+  ///   - key: Which body it is, wherever it stands, by type and `==`. Its `==` must not call `RunOnce`.
   ///   - body: What to do. It is not cancelled with the caller.
   /// - Returns: Whether this call ran it to success, or why not; ``Outcome/stillRunning`` at once when the caller is cancelled.
   /// - Throws: What this call's body throws, if the call is still there.
@@ -76,7 +77,7 @@ extension RunOnce {
     try await perform(Run.keyed(on: object, key), on: object, afterThrow: .idle, body)
   }
 
-  /// The runs that surround this point of the program, in this task and those that made it.
+  /// The runs that surround this point of the program, in this task and those that it inherits task-local values from.
   @TaskLocal private static var surrounding: [Run] = []
 
   private static func perform<Failure: Error>(

@@ -8,9 +8,10 @@
 /// with `runUntilSuccess`. A call that finds the body running skips it; the
 /// asynchronous forms wait for it instead. A call from inside the body skips, in both. No lock is held while a body runs.
 ///
-/// The object may be of any class, actors included. It is not kept alive. Its memory, and that of the record, is given
-/// back after it died, in step with new objects being seen, so at any time the records number at most about half more than
-/// the objects that live. In `deinit` nothing that has not begun begins any more, see ``Outcome/tooLate``.
+/// The object may be of any class, actors included. It is not kept alive, but the whole memory of the instance stays with its
+/// record after it died, until new objects are seen. While objects come and go, the dead with records number at most about
+/// half the living; where many died and none came since, all of them still have theirs. In `deinit` nothing that has not
+/// begun begins any more, see ``Outcome/tooLate``.
 ///
 /// The idea, and four of its requirements: Daniel Roth, "Introducing Swift-RunOnce", Thumbtack Engineering, 2021.
 public enum RunOnce {
@@ -54,7 +55,7 @@ public enum RunOnce {
   ///
   /// - Parameters:
   ///   - object: Whose life the promise is bound to.
-  ///   - key: Which body it is, wherever it stands. Its `==` must not call `RunOnce`.
+  ///   - key: Which body it is, wherever it stands, by type and `==`. Its `==` must not call `RunOnce`.
   ///   - body: What to do.
   /// - Returns: Whether this call ran it, or why not.
   /// - Throws: What the body throws, to the call that ran it and to no other.
@@ -87,7 +88,7 @@ public enum RunOnce {
   ///
   /// - Parameters:
   ///   - object: Whose life the promise is bound to.
-  ///   - key: Which body it is, wherever it stands. Its `==` must not call `RunOnce`.
+  ///   - key: Which body it is, wherever it stands, by type and `==`. Its `==` must not call `RunOnce`.
   ///   - body: What to do.
   /// - Returns: Whether this call ran it to success, or why not.
   /// - Throws: What the body throws; the next call tries again.

@@ -14,13 +14,19 @@ enum RunRecords {
 
   static let shardBits = 6
   private static let shards = InlineArray<64, Locked<Shard>> { _ in Locked(Shard()) }
+  /// A bit for each shard that has records; it is changed with the lock of that shard held.
+  static let occupied = Atomic<UInt64>(0)
 
   static func withShard<Result>(_ index: Int, _ body: (inout sending Shard) -> sending Result) -> sending Result {
     shards[index].withLock(body)
   }
 
   static func withShard<Result>(of run: Run, _ body: (inout sending Shard) -> sending Result) -> sending Result {
-    withShard(Int(truncatingIfNeeded: run.spreadAddress >> (64 - UInt64(shardBits))), body)
+    withShard(index(of: run), body)
+  }
+
+  private static func index(of run: Run) -> Int {
+    Int(truncatingIfNeeded: run.spreadAddress >> (64 - UInt64(shardBits)))
   }
 
   /// Takes `run` for the caller, who must then call ``end(_:_:)``.
@@ -34,6 +40,7 @@ enum RunRecords {
     let found = withShard(of: run) { shard -> RunOnce.Outcome? in
       if let answer = answer(shard.runs[run]) { return answer }
       let pin = shard.pins[run.address] ?? ObjectPin(at: run.address)
+      if shard.pins.isEmpty { occupied.bitwiseOr(1 << UInt64(index(of: run)), ordering: .relaxed) }
       isNewcomer = pin.running == 0 && shard.pins.updateValue(pin, forKey: run.address) == nil
       pin.running += 1
       shard.runs[run] = .running

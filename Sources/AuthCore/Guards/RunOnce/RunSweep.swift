@@ -2,44 +2,55 @@ import Synchronization
 
 /// Gives back the records of objects that died.
 ///
-/// Nobody tells us of a death, so the work is done in step with newcomers: while their number grows by half of what is
-/// recorded, every shard is visited once. So the dead never number more than about half the living, and a newcomer
-/// pays for the look at two or three others. A shard with more dead than living hints at many deaths, and the sweep goes on.
+/// Nobody tells us of a death, so the work is done in step with newcomers: each pays for a look at three objects with
+/// records, and the shards are visited in turn as they can be paid for. So while newcomers come to a third of what is
+/// recorded, all of it is looked at once, and the dead among those who come and go number at most half the living.
+/// A shard with more dead than living hints at many deaths: it costs nothing, and the sweep goes on.
 enum RunSweep {
   private static let objects = Atomic(0)
-  private static let newcomers = Atomic(0)
+  /// How many looks are paid for and were not taken; less than nothing while a large shard is being paid off.
+  private static let credit = Atomic(0)
   private static let cursor = Atomic(0)
   private static let shardCount = 1 << RunRecords.shardBits
-  /// Below this many newcomers per visit, the visits would cost more than the memory is worth.
-  private static let fewest = 4
 
   /// How many objects have records.
   static var recordedObjects: Int { objects.load(ordering: .relaxed) }
 
-  /// Counts an object that has its first record, and visits a shard if it is time to.
+  /// Counts an object that has its first record, and visits the shards that its looks can pay for.
   static func newcomer() {
-    let recorded = objects.add(1, ordering: .relaxed).newValue
-    let due = max(fewest, recorded / (2 * shardCount))
-    guard newcomers.add(1, ordering: .relaxed).newValue >= due else { return }
-    newcomers.store(0, ordering: .relaxed)
+    objects.add(1, ordering: .relaxed)
+    guard credit.wrappingAdd(3, ordering: .relaxed).newValue > 0 else { return }
     for _ in 0..<shardCount {
-      let shard = cursor.wrappingAdd(1, ordering: .relaxed).oldValue & (shardCount - 1)
-      let (gone, kept) = visit(shard)
-      if gone <= kept { return }
+      guard let shard = next() else { return }
+      let (looked, gone) = visit(shard)
+      if 2 * gone > looked { continue }
+      guard credit.wrappingSubtract(max(looked, 1), ordering: .relaxed).newValue > 0 else { return }
     }
+  }
+
+  /// The shard whose turn it is, among those that have records.
+  private static func next() -> Int? {
+    let occupied = RunRecords.occupied.load(ordering: .relaxed)
+    let start = cursor.load(ordering: .relaxed) & (shardCount - 1)
+    // Turned so that the lowest bit is the one of `start`.
+    let turned = occupied >> UInt64(start) | occupied << UInt64(shardCount - start)
+    if turned == 0 { return nil }
+    let shard = (start + turned.trailingZeroBitCount) & (shardCount - 1)
+    cursor.store(shard + 1, ordering: .relaxed)
+    return shard
   }
 
   /// Removes what is gone from one shard.
   ///
   /// Meanwhile nobody else does, so every address stays pinned while it is looked at.
-  private static func visit(_ index: Int) -> (gone: Int, kept: Int) {
-    let addresses = RunRecords.withShard(index) { shard -> [UInt] in
-      if shard.isBeingSwept { return [] }
-      let idle = shard.pins.filter { $0.value.running == 0 }.map(\.key)
+  private static func visit(_ index: Int) -> (looked: Int, gone: Int) {
+    let (looked, addresses) = RunRecords.withShard(index) { shard -> (Int, [UInt]) in
+      if shard.isBeingSwept { return (0, []) }
+      let idle = shard.pins.compactMap { $0.value.running == 0 ? $0.key : nil }
       shard.isBeingSwept = !idle.isEmpty
-      return idle
+      return (shard.pins.count, idle)
     }
-    if addresses.isEmpty { return (0, 0) }
+    if addresses.isEmpty { return (looked, 0) }
     let gone = Set(addresses.filter(ObjectPin.isGone))
     // Keys are the users' values and may have a `deinit`: the old table dies after the lock is left.
     _ = RunRecords.withShard(index) { shard -> RunTable? in
@@ -48,9 +59,10 @@ enum RunSweep {
       let old = shard.runs
       shard.pins = shard.pins.filter { !gone.contains($0.key) }
       shard.runs.removeAll(at: gone)
+      if shard.pins.isEmpty { RunRecords.occupied.bitwiseXor(1 << UInt64(index), ordering: .relaxed) }
       return old
     }
     objects.subtract(gone.count, ordering: .relaxed)
-    return (gone.count, addresses.count - gone.count)
+    return (looked, gone.count)
   }
 }

@@ -1,0 +1,41 @@
+import AuthCore
+import AuthCoreTesting
+import Testing
+
+@Suite("Stronger keys and leases know the session of now")
+struct StrongerKeyTests {
+  @Test("a role that was taken away opens nothing, under whichever key of the session")
+  func demoted() async throws {
+    let world = World()
+    world.authority.setAccount("alice", password: World.alice.password, role: .administrator)
+    let old = try await world.store.logIn(World.alice)
+    world.authority.setAccount("alice", password: World.alice.password, role: .member)
+    let new = try await world.store.check()
+    #expect(old.isLive)
+    #expect(old.user.role == .administrator)
+    #expect(throws: RoleRefusal.notAdministrator(new.user)) { try AdminSession(old) }
+    #expect(try old.withLease { lease in lease.user } == new.user)
+  }
+
+  @Test("a role that was given opens at once, and the stronger key says so")
+  func promoted() async throws {
+    let world = World()
+    let old = try await world.store.logIn(World.alice)
+    world.authority.setAccount("alice", password: World.alice.password, role: .administrator)
+    let new = try await world.store.check()
+    #expect(old.user.role == .member)
+    #expect(try AdminSession(old).session == new)
+    #expect(try AdminSession(old) == AdminSession(new))
+  }
+
+  @Test("a password that was entered again makes the session fresh, under whichever key of it")
+  func reauthenticated() async throws {
+    let world = World()
+    let old = try await world.store.logIn(World.alice)
+    world.clock.advance(by: .seconds(901))
+    #expect(throws: FreshnessRefusal.passwordNotRecent) { try FreshSession(old) }
+    let new = try await world.store.reauthenticate(password: World.alice.password)
+    #expect(try FreshSession(old).session == new)
+    #expect(try old.withLease { lease in lease.token } == new.withLease { lease in lease.token })
+  }
+}
