@@ -87,10 +87,9 @@ struct FileFacts {
 
   /// The fault of a directory that lets others in and is not to be closed to them; `reason` is why not, as in "is shared".
   func shared(_ reason: String) -> FileFault {
-    let name = path.printable
-    return FileFault(
-      .wrongMode, "\(name) has mode \(mode), which lets others in, and \(reason), so it is left as it is.",
-      hint: "Choose a directory of its own; or, if nobody else needs this one, close it: chmod 700 '\(name)'")
+    FileFault(
+      .wrongMode, "\(path.printable) has mode \(mode), which lets others in, and \(reason), so it is left as it is.",
+      hint: "Choose a directory of its own; or, if nobody else needs this one, close it: chmod 700 \(path.shellWord)")
   }
 
   private var typeName: String {
