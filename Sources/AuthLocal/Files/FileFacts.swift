@@ -89,7 +89,9 @@ struct FileFacts {
   func shared(_ reason: String) -> FileFault {
     FileFault(
       .wrongMode, "\(path.printable) has mode \(mode), which lets others in, and \(reason), so it is left as it is.",
-      hint: "Choose a directory of its own; or, if nobody else needs this one, close it: chmod 700 \(path.shellWord)")
+      hint: isSticky
+        ? "Choose a directory of its own."
+        : "Choose a directory of its own; or, if nobody else needs this one, close it: chmod 700 \(path.shellWord)")
   }
 
   private var typeName: String {
