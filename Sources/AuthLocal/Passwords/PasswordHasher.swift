@@ -12,7 +12,7 @@ struct PasswordHasher: Sendable {
     let salt = try Secrets.random(count: 16).map(CChar.init(bitPattern:))
     guard crypt_gensalt_rn("$y$", cost.count, salt, Int32(salt.count), &setting, Int32(setting.count)) != nil,
       let hash = Self.crypt(Array(password.text.utf8), setting)
-    else { throw Self.failed }
+    else { throw Self.failed("try again.") }
     return String(decoding: hash, as: UTF8.self)
   }
 
@@ -21,7 +21,9 @@ struct PasswordHasher: Sendable {
   /// Nil, a password that cannot be one, costs the same and is never it.
   func verifies(_ password: NormalizedPassword?, against stored: String) throws(LocalFailure) -> Bool {
     let bytes = password.map { Array($0.text.utf8) } ?? []
-    guard let hash = Self.crypt(bytes, stored.utf8.map(CChar.init(bitPattern:)) + [0]) else { throw Self.failed }
+    guard let hash = Self.crypt(bytes, stored.utf8.map(CChar.init(bitPattern:)) + [0]) else {
+      throw Self.failed("if there is as much, the stored hash is damaged.")
+    }
     return Secrets.areEqual(hash, Array(stored.utf8)) && password != nil
   }
 
@@ -36,10 +38,10 @@ struct PasswordHasher: Sendable {
     return made < cost
   }
 
-  private static var failed: LocalFailure {
+  private static func failed(_ rest: String) -> LocalFailure {
     .unavailable(
       .unreadable, "hashing_failed", "libcrypt could not hash the password: \(ErrorNumber.current.explanation).",
-      hint: "Yescrypt needs 64 MiB of free memory; with these, the stored hash is damaged. Nothing was changed.")
+      hint: "Yescrypt needs 64 MiB of free memory; \(rest) Nothing was changed.")
   }
 
   /// crypt_rn(3) with a work area that is wiped afterwards.

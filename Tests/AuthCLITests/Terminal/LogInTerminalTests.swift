@@ -47,6 +47,27 @@ struct LogInTerminalTests {
     _ = scratch
   }
 
+  @Test("a session that ends while its renewal waits for the password makes way for a new one")
+  func endedMeanwhile() async throws {
+    let (scratch, environment) = try await home()
+    let begin = Program(
+      BuiltExecutable.path, ["login", "alice", "--password-stdin"], environment: environment,
+      input: Array(Self.password.utf8), timeLimit: .seconds(60))
+    try #require(try await begin.run().ending == .exited(0))
+    let (terminal, other) = (try PseudoTerminal(), try PseudoTerminal())
+    try await onOwnThread { [logIn] in
+      let renewal = try terminal.launch(logIn, environment: environment)
+      try terminal.expect("alice: ")
+      let logOut = try other.launch([BuiltExecutable.path, "logout"], environment: environment)
+      try other.expect("Logged out alice")
+      #expect(try logOut.wait() == .exited(0))
+      try terminal.send(Self.password + "\n")
+      try terminal.expect("Logged in as alice")
+      #expect(try renewal.wait() == .exited(0))
+    }
+    _ = scratch
+  }
+
   @Test("G4: ^D gives up, with the echo on again")
   func endOfInput() async throws {
     let (scratch, environment) = try await home()
