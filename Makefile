@@ -32,9 +32,9 @@ demo: build ## Play the tour in a temporary directory
 test: setup ## Run all tests
 	swift test
 
-test-tsan: setup ## Run the library's tests under Thread Sanitizer, which must first catch a planted race
+test-tsan: setup ## Run the tests of Guards and AuthCore under Thread Sanitizer, which must first catch a planted race
 	.ci/planted-race
-	.ci/tests --sanitize=thread --scratch-path .build/tsan --filter AuthCoreTests \
+	.ci/tests --sanitize=thread --scratch-path .build/tsan --filter 'GuardsTests|AuthCoreTests' \
 	  --skip '$(TSAN_SKIP)'
 
 test-release: release ## Play the transcripts against the release executable

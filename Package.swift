@@ -1,12 +1,13 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// AuthCore and AuthCoreTesting are portable Swift; AuthLocal and auth-cli are for Linux with glibc.
+// Guards, AuthCore and AuthCoreTesting are portable Swift; AuthLocal and auth-cli are for Linux with glibc.
 // The platforms are those of `Task.immediate` and the Synchronization and Observation modules.
 let package = Package(
   name: "AuthCore",
   platforms: [.macOS(.v26), .iOS(.v26), .tvOS(.v26), .watchOS(.v26), .visionOS(.v26)],
   products: [
+    .library(name: "Guards", targets: ["Guards"]),
     .library(name: "AuthCore", targets: ["AuthCore"]),
     .library(name: "AuthCoreTesting", targets: ["AuthCoreTesting"]),
     .library(name: "AuthLocal", targets: ["AuthLocal"]),
@@ -14,18 +15,23 @@ let package = Package(
   ],
   dependencies: [],
   targets: [
-    .target(name: "AuthCore"),
-    .target(name: "AuthCoreTesting", dependencies: ["AuthCore"]),
-    .target(name: "AuthLocal", dependencies: ["AuthCore", "CSQLite", "CCrypt"]),
-    .executableTarget(name: "auth-cli", dependencies: ["AuthCore", "AuthLocal"]),
+    .target(name: "Guards"),
+    .target(name: "AuthCore", dependencies: ["Guards"]),
+    .target(name: "AuthCoreTesting", dependencies: ["AuthCore", "Guards"]),
+    .target(name: "AuthLocal", dependencies: ["AuthCore", "Guards", "CSQLite", "CCrypt"]),
+    .executableTarget(name: "auth-cli", dependencies: ["AuthCore", "AuthLocal", "Guards"]),
     .executableTarget(
-      name: "auth-bench", dependencies: ["AuthCore", "AuthLocal", "CSQLite", "CCrypt", "CPerfEvent"]),
+      name: "auth-bench",
+      dependencies: ["AuthCore", "AuthLocal", "Guards", "CSQLite", "CCrypt", "CPerfEvent"]),
     .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CCrypt", providers: [.apt(["libcrypt-dev"])]),
     // Not a library but a call of the kernel, for the benchmarks.
     .systemLibrary(name: "CPerfEvent"),
     .target(name: "Programs", path: "Tests/Programs"),
-    .testTarget(name: "AuthCoreTests", dependencies: ["AuthCore", "AuthCoreTesting", "Programs"]),
+    .target(name: "Races", dependencies: ["Guards"], path: "Tests/Races"),
+    .testTarget(name: "GuardsTests", dependencies: ["Guards", "Races"]),
+    .testTarget(
+      name: "AuthCoreTests", dependencies: ["AuthCore", "AuthCoreTesting", "Guards", "Programs", "Races"]),
     .testTarget(name: "AuthLocalTests", dependencies: ["AuthLocal", "AuthCoreTesting", "CSQLite"]),
     .testTarget(name: "AuthCLITests", dependencies: ["auth-cli", "AuthLocal", "Programs", "CSQLite"]),
   ],

@@ -1,4 +1,5 @@
 import AuthCore
+import Guards
 
 /// Stops calls at named places until a test lets them go on, so that the test decides in which order things happen.
 final class Turnstile<Place: Hashable & Sendable>: Sendable {

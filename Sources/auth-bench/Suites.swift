@@ -1,3 +1,5 @@
+import Guards
+
 /// Every suite, in the order of the report.
 let allSuites: [Suite] = [
   .gatekeeper,

@@ -1,3 +1,4 @@
+import Guards
 import Synchronization
 
 /// Counts the leases of one session, and ends them for good.

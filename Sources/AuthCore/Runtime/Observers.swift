@@ -1,3 +1,5 @@
+import Guards
+
 /// Whoever is told of changes: a ``Stateful``, a ``GuardedScreen`` or a stream.
 protocol Observer: AnyObject, Sendable {
   /// Tells the change. Returns false when there is nobody left to tell.

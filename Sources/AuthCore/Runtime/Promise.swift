@@ -1,3 +1,5 @@
+import Guards
+
 /// A value that arrives once, and any number of tasks that wait for it.
 ///
 /// A waiter is resumed exactly once: by the value, or by its own cancellation, also when it was cancelled before it waited. Waiting for a

@@ -1,3 +1,5 @@
+import Guards
+
 /// The lock of a store and what is behind it: decides under the lock, acts after it.
 ///
 /// The store is its face; effects and open streams hold the core, so that dropping the store can end them.

@@ -1,3 +1,5 @@
+import Guards
+
 /// The key of an open screen: the newest one it was handed, and whether the screen was dismissed.
 ///
 /// A ``GuardedScreen`` holds one and passes on what it is told, so that its code always has the user of now.

@@ -1,3 +1,5 @@
+import Guards
+
 /// The bar at the head of a screen: a title, and a button that does what its label says.
 ///
 /// The button carries the event it sends, so there is no branch on whether somebody is logged in: pressing it *does* log in or log

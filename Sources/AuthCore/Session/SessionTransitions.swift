@@ -1,3 +1,5 @@
+import Guards
+
 /// The changes of a session, each of them, in order: the present state first.
 ///
 /// Every iterator is a subscriber of its own and gets every change. One that falls behind by more than the bound is told by ``SessionChange/missed`` how

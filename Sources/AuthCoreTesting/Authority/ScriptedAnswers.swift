@@ -1,4 +1,5 @@
 public import AuthCore
+import Guards
 
 /// What a test wants the next calls to be answered, whatever the sessions say: one answer per call, in order.
 struct ScriptedAnswers {

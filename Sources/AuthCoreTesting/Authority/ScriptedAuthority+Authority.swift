@@ -1,4 +1,5 @@
 public import AuthCore
+import Guards
 
 extension ScriptedAuthority: Authority {
   /// Checks credentials against the accounts that were set.

@@ -1,4 +1,5 @@
 public import AuthCore
+import Guards
 
 /// An authority in memory that keeps real sessions, and that a test can hold, fail or answer for.
 ///

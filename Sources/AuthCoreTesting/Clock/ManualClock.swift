@@ -1,4 +1,5 @@
 public import AuthCore
+import Guards
 
 /// A clock that stands still until a test moves it.
 ///

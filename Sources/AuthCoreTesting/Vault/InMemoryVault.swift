@@ -1,4 +1,5 @@
 public import AuthCore
+import Guards
 
 /// A vault in memory, whose faults a test sets.
 ///

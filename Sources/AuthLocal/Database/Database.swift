@@ -1,5 +1,6 @@
 import AuthCore
 import Glibc
+import Guards
 
 /// The database file and the one connection to it, opened at the first use and checked at every use.
 ///

@@ -1,4 +1,5 @@
 public import AuthCore
+import Guards
 
 /// The screen that pays.
 ///

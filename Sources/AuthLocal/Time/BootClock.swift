@@ -1,5 +1,6 @@
 public import AuthCore
 import Glibc
+import Guards
 
 /// The machine's boot clock: `CLOCK_BOOTTIME`, and the kernel's random boot id to tell one boot from the next.
 ///

@@ -1,4 +1,5 @@
 import AuthCore
+import Guards
 import Synchronization
 
 extension Suite {

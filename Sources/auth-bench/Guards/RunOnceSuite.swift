@@ -1,4 +1,5 @@
 import AuthCore
+import Guards
 
 extension Suite {
   /// Code that has run already: what every later call pays, alone and in a crowd.

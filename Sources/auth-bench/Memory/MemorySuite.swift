@@ -1,6 +1,7 @@
 import AuthCore
 import AuthLocal
 import Glibc
+import Guards
 
 extension Suite {
   /// What stays small however long a process runs.

@@ -1,4 +1,5 @@
 import AuthCore
+import Guards
 
 /// What `RunOnce` keeps in memory, measured in a process of its own: in one that did much before, what is needed was there already.
 enum RunOnceMemory {

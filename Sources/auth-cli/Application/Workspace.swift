@@ -1,5 +1,6 @@
 import AuthCore
 import AuthLocal
+import Guards
 
 /// What a command works with: the authority, the kept session of this context, and the store over both.
 final class Workspace {

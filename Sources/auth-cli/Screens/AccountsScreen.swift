@@ -1,5 +1,6 @@
 import AuthCore
 import AuthLocal
+import Guards
 
 /// The administrator's screens: accounts, and what may be changed about them.
 final class AccountsScreen: LiveScreen, RunsOnce {

@@ -1,5 +1,6 @@
 import AuthCore
 import AuthLocal
+import Guards
 
 /// Payments made and received, a page at a time.
 final class ReceiptsScreen: LiveScreen {

@@ -1,4 +1,5 @@
 import AuthCore
+import Guards
 
 /// What `watch` shows of a session: it follows the user, and is dismissed when the session ends, with the reason.
 final class WatchScreen: GuardedScreen {

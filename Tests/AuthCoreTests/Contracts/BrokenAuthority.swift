@@ -1,5 +1,6 @@
 import AuthCore
 import AuthCoreTesting
+import Guards
 
 /// An authority that breaks one rule.
 final class BrokenAuthority: Authority {

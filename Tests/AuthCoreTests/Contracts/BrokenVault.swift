@@ -1,5 +1,6 @@
 import AuthCore
 import AuthCoreTesting
+import Guards
 
 /// A vault that breaks one rule.
 final class BrokenVault: SessionVault {

@@ -1,17 +1,19 @@
 import Testing
 
-/// Which room may know which: auth-cli → AuthLocal → AuthCore, and nothing from outside.
+/// Which module may import which: auth-cli → AuthLocal → AuthCore → Guards, and nothing from outside.
 @Suite struct DependencyTests {
-  private static let portable: Set = ["Swift", "Synchronization", "Observation"]
-  private static let system: Set = portable.union(["Glibc"])
+  private static let language: Set = ["Swift", "Synchronization"]
+  private static let portable = language.union(["Observation"])
+  private static let system = portable.union(["Glibc"])
 
   @Test(
     "a target imports nothing beyond what it may know",
     arguments: [
-      ("AuthCore", portable),
-      ("AuthCoreTesting", portable.union(["AuthCore"])),
-      ("AuthLocal", system.union(["AuthCore", "CSQLite", "CCrypt"])),
-      ("auth-cli", system.union(["AuthCore", "AuthLocal"])),
+      ("Guards", language),
+      ("AuthCore", portable.union(["Guards"])),
+      ("AuthCoreTesting", portable.union(["AuthCore", "Guards"])),
+      ("AuthLocal", system.union(["AuthCore", "Guards", "CSQLite", "CCrypt"])),
+      ("auth-cli", system.union(["AuthCore", "AuthLocal", "Guards"])),
       ("auth-cli/CommandLine", system),
     ])
   func imports(_ target: String, _ allowed: Set<String>) throws {
@@ -49,10 +51,11 @@ import Testing
         Set(match.list.matches(of: /"([^"]+)"/).map { String($0.1) })
       } ?? line.map { _ in [] }
     }
-    #expect(dependencies(of: "AuthCore") == [])
-    #expect(dependencies(of: "AuthCoreTesting") == ["AuthCore"])
-    #expect(dependencies(of: "AuthLocal") == ["AuthCore", "CSQLite", "CCrypt"])
-    #expect(dependencies(of: "auth-cli") == ["AuthCore", "AuthLocal"])
+    #expect(dependencies(of: "Guards") == [])
+    #expect(dependencies(of: "AuthCore") == ["Guards"])
+    #expect(dependencies(of: "AuthCoreTesting") == ["AuthCore", "Guards"])
+    #expect(dependencies(of: "AuthLocal") == ["AuthCore", "Guards", "CSQLite", "CCrypt"])
+    #expect(dependencies(of: "auth-cli") == ["AuthCore", "AuthLocal", "Guards"])
   }
 
   @Test(

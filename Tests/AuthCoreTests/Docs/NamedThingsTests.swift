@@ -6,6 +6,7 @@ import Testing
   private static let documents =
     ["README.md", "CONTRIBUTING.md", "fixtures/README.md"]
     + Repository.files(below: "Sources/AuthCore/AuthCore.docc", suffix: ".md")
+    + Repository.files(below: "Sources/Guards/Guards.docc", suffix: ".md")
 
   @Test("every target of make that a document names exists", arguments: documents)
   func targets(_ document: String) throws {

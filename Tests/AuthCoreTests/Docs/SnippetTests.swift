@@ -4,6 +4,7 @@ import Testing
 @Suite struct SnippetTests {
   private static let files =
     Repository.files(below: "Sources/AuthCore/AuthCore.docc", suffix: ".md")
+    + Repository.files(below: "Sources/Guards/Guards.docc", suffix: ".md")
     + ["README.md", "CONTRIBUTING.md"].filter { (try? Repository.text(of: $0)) != nil }
 
   static let snippets = files.flatMap { Snippet.all(in: $0, text: (try? Repository.text(of: $0)) ?? "") }

@@ -1,4 +1,5 @@
 import AuthCore
+import Guards
 
 /// A number that tasks share.
 final class Counter: Sendable {

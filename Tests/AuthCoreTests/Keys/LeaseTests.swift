@@ -1,4 +1,5 @@
 import AuthCoreTesting
+import Races
 import Testing
 
 @testable import AuthCore

@@ -1,3 +1,4 @@
+import Guards
 import Testing
 
 /// The harness itself: it must complain about every pair that proves nothing.

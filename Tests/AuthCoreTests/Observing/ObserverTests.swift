@@ -1,4 +1,5 @@
 import AuthCoreTesting
+import Guards
 import Observation
 import Testing
 

@@ -1,4 +1,5 @@
 import AuthCore
+import Guards
 
 /// A guarded screen that writes down what it is told.
 final class Screen: GuardedScreen {

@@ -1,4 +1,5 @@
 import AuthCoreTesting
+import Guards
 import Testing
 
 @testable import AuthCore

@@ -1,5 +1,6 @@
 import AuthCore
 import AuthCoreTesting
+import Guards
 import Testing
 
 @Suite("What is kept survives a crash")

@@ -1,6 +1,7 @@
 import AuthCore
 import AuthCoreTesting
 import Dispatch
+import Guards
 import Testing
 
 @Suite("Every logout ends")

@@ -1,4 +1,5 @@
 import AuthCore
+import Guards
 
 /// Writes down what a store tells it, and may answer from inside.
 final class Listener: Stateful {

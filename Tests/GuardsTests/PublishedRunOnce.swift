@@ -1,5 +1,5 @@
-import AuthCore
 import Glibc
+import Guards
 import Synchronization
 
 /// RunOnce as it was published in 2021, step for step, with a stand-in for the Objective-C runtime's associated objects.

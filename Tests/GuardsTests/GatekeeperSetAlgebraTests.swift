@@ -1,5 +1,5 @@
-import AuthCore
 import Foundation
+import Guards
 import Testing
 
 /// A set that says of every element that it is new, as those of Foundation do.

@@ -1,4 +1,4 @@
-import AuthCore
+import Guards
 import Synchronization
 import Testing
 

@@ -1,4 +1,5 @@
-import AuthCore
+import Guards
+import Races
 import Testing
 
 @Suite("EachOnce: bounded, and never twice")

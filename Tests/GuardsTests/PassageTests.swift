@@ -1,4 +1,4 @@
-import AuthCore
+import Guards
 import Testing
 
 /// Keeps a passage in a property, as an object does whose work outlives a call.

@@ -1,4 +1,4 @@
-import AuthCore
+import Guards
 import Testing
 
 /// A gate for one thread, so plain that it can be trusted: what is open, taken, or owned by which holder.

@@ -1,9 +1,9 @@
-import AuthCore
 import Glibc
+import Guards
 import Synchronization
 
 /// Two real threads that meet before every round, so that both reach the first contact at the same moment.
-final class TwoThreads: Sendable {
+package final class TwoThreads: Sendable {
   private let first = Atomic(0)
   private let second = Atomic(0)
   private let answers = Locked<[[Bool]]>([])
@@ -11,7 +11,7 @@ final class TwoThreads: Sendable {
   /// Calls `attempt` in each round from both threads.
   ///
   /// - Returns: In how many rounds none, one and both of the attempts answered true.
-  static func race(rounds: Int, _ attempt: @escaping @Sendable (_ round: Int) -> Bool) -> [Int] {
+  package static func race(rounds: Int, _ attempt: @escaping @Sendable (_ round: Int) -> Bool) -> [Int] {
     let race = TwoThreads()
     both { side in
       let answers = (0..<rounds).map { round in
@@ -26,7 +26,7 @@ final class TwoThreads: Sendable {
   }
 
   /// Calls `body` on each of two threads, and waits for both.
-  static func both(_ body: @escaping @Sendable (_ side: Int) -> Void) {
+  package static func both(_ body: @escaping @Sendable (_ side: Int) -> Void) {
     let threads = (0..<2).map { side in
       var thread = pthread_t()
       let work = Unmanaged.passRetained(Work { body(side) })

@@ -4,14 +4,14 @@ import Synchronization
 /// Two tasks that meet before every round.
 ///
 /// The meeting has a bound, as the pool may have one thread to spare.
-final class TwoTasks: Sendable {
+package final class TwoTasks: Sendable {
   private let first = Atomic(0)
   private let second = Atomic(0)
 
   /// Calls `attempt` in each round from both tasks.
   ///
   /// - Returns: In how many rounds none, one and both of the attempts answered true.
-  static func race(rounds: Int, _ attempt: @escaping @Sendable (_ round: Int) async -> Bool) async -> [Int] {
+  package static func race(rounds: Int, _ attempt: @escaping @Sendable (_ round: Int) async -> Bool) async -> [Int] {
     let meeting = TwoTasks()
     @Sendable func side(_ side: Int) async -> [Bool] {
       var answers: [Bool] = []

@@ -1,4 +1,5 @@
-import AuthCore
+import Guards
+import Races
 import Synchronization
 import Testing
 
