@@ -19,7 +19,8 @@ let package = Package(
     .target(name: "AuthCore", dependencies: ["Guards"]),
     .target(name: "AuthCoreTesting", dependencies: ["AuthCore", "Guards"]),
     .target(name: "AuthLocal", dependencies: ["AuthCore", "Guards", "CSQLite", "CCrypt"]),
-    .executableTarget(name: "auth-cli", dependencies: ["AuthCore", "AuthLocal", "Guards"]),
+    .target(name: "CommandLineKit"),
+    .executableTarget(name: "auth-cli", dependencies: ["AuthCore", "AuthLocal", "CommandLineKit", "Guards"]),
     .executableTarget(
       name: "auth-bench",
       dependencies: ["AuthCore", "AuthLocal", "Guards", "CSQLite", "CCrypt", "CPerfEvent"]),
@@ -33,7 +34,9 @@ let package = Package(
     .testTarget(
       name: "AuthCoreTests", dependencies: ["AuthCore", "AuthCoreTesting", "Guards", "Programs", "Races"]),
     .testTarget(name: "AuthLocalTests", dependencies: ["AuthLocal", "AuthCoreTesting", "CSQLite"]),
-    .testTarget(name: "AuthCLITests", dependencies: ["auth-cli", "AuthLocal", "Programs", "CSQLite"]),
+    .testTarget(name: "CommandLineKitTests", dependencies: ["CommandLineKit"]),
+    .testTarget(
+      name: "AuthCLITests", dependencies: ["auth-cli", "AuthLocal", "CommandLineKit", "Programs", "CSQLite"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,3 +1,5 @@
+import CommandLineKit
+
 /// The one declaration of `auth-cli`: what the parser, help, the man page and the completions are made of.
 ///
 /// The commands of each group are declared in a file of their own, in `Declaration/`.

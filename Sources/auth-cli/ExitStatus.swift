@@ -1,3 +1,5 @@
+import CommandLineKit
+
 /// How a run ended, for the program that started it.
 ///
 /// The same with `--json` and `--quiet`.

@@ -1,3 +1,5 @@
+import CommandLineKit
+
 /// What a command has to say, in both forms; ``Program`` prints the one that was asked for.
 struct Answer {
   /// How the run ends.

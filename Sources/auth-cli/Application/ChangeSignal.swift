@@ -1,3 +1,4 @@
+import CommandLineKit
 import Glibc
 
 /// Waits until a file may have changed, told by the kernel (inotify): no polling.

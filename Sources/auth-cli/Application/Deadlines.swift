@@ -1,5 +1,6 @@
 import AuthCore
 import AuthLocal
+import CommandLineKit
 
 /// Deadlines of the boot clock as moments of the wall clock, for people and programs to read; nothing is decided by them.
 struct Deadlines {

@@ -1,5 +1,6 @@
 import AuthCore
 import AuthLocal
+import CommandLineKit
 import Glibc
 
 /// Asks for a password and has it checked, the terminal silent until the answer is there.

@@ -1,3 +1,4 @@
+import CommandLineKit
 import Glibc
 
 /// Where this run keeps things.

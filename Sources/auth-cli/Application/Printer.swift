@@ -1,3 +1,5 @@
+import CommandLineKit
+
 /// Prints answers and refusals: data on standard output, everything else on standard error.
 struct Printer {
   let streams: Streams

@@ -1,3 +1,4 @@
+import CommandLineKit
 import Glibc
 
 /// One run: understands the line, runs the command, prints what came of it.

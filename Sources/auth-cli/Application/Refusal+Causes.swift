@@ -1,5 +1,6 @@
 import AuthCore
 import AuthLocal
+import CommandLineKit
 
 // The one mapping from errors to refusals, and so to exit statuses.
 

@@ -1,5 +1,6 @@
 import AuthCore
 import AuthLocal
+import CommandLineKit
 
 extension Workspace {
   /// Opens a screen of whoever is logged in; without a session there is none to open.

@@ -1,5 +1,6 @@
 import AuthCore
 import AuthLocal
+import CommandLineKit
 
 extension Workspace {
   /// `events`: what happened, the latest last.

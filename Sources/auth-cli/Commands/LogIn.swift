@@ -1,5 +1,6 @@
 import AuthCore
 import AuthLocal
+import CommandLineKit
 
 extension Workspace {
   /// `login [USER]`: begins a session, renews that of the same user, or with `--switch` takes another user's place.

@@ -1,5 +1,6 @@
 import AuthCore
 import AuthLocal
+import CommandLineKit
 
 extension Workspace {
   /// `logout [--all]`: ends the session, whatever state it is in.

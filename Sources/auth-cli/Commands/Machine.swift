@@ -1,4 +1,5 @@
 import AuthCore
+import CommandLineKit
 
 extension Program {
   /// `machine`: the table of the session machine, by asking it.

@@ -1,5 +1,6 @@
 import AuthCore
 import AuthLocal
+import CommandLineKit
 
 extension Workspace {
   /// `pay AMOUNT --to USER`: one payment, made once and wholly, or not at all.

@@ -1,5 +1,6 @@
 import AuthCore
 import AuthLocal
+import CommandLineKit
 
 extension Workspace {
   /// `profile [--name N]`: one's own account; a new name is a change of the session, which open screens follow.

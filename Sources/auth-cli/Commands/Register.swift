@@ -1,5 +1,6 @@
 import AuthCore
 import AuthLocal
+import CommandLineKit
 
 extension Workspace {
   /// `register [USER]`: makes an account.

@@ -1,5 +1,6 @@
 import AuthCore
 import AuthLocal
+import CommandLineKit
 
 extension Workspace {
   /// `sessions`: every live session of the user, this one marked.

@@ -1,5 +1,6 @@
 import AuthCore
 import AuthLocal
+import CommandLineKit
 
 extension Workspace {
   /// `watch`: a line for each change of this context's session and user, whichever process makes it.

@@ -1,3 +1,5 @@
+import CommandLineKit
+
 /// The administrator's screens.
 enum AccountCommands {
   static var all: [Command<Request>] { [accounts] }

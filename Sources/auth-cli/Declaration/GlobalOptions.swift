@@ -1,4 +1,5 @@
 import AuthLocal
+import CommandLineKit
 
 /// The options that every command takes.
 struct GlobalOptions: Hashable, Sendable {

@@ -1,3 +1,5 @@
+import CommandLineKit
+
 /// The commands that describe the program itself.
 ///
 /// They need no account, read no file and use no context.

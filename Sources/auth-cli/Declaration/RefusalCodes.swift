@@ -1,3 +1,5 @@
+import CommandLineKit
+
 /// The codes of refusals in JSON documents: stable names for programs, each with the exit status it comes with.
 ///
 /// A test holds this list to the codes that the sources use.

@@ -1,4 +1,5 @@
 import AuthLocal
+import CommandLineKit
 
 /// What a command line asks for, with everything it says.
 ///

@@ -1,3 +1,5 @@
+import CommandLineKit
+
 /// The screens of the user who is logged in.
 ///
 /// All but `home` are guarded.

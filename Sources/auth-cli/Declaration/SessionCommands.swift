@@ -1,3 +1,5 @@
+import CommandLineKit
+
 /// The commands that begin, show and end a session.
 enum SessionCommands {
   static var all: [Command<Request>] { [register, logIn, logOut, status, reauthenticate, watch] }

@@ -1,4 +1,5 @@
 import AuthLocal
+import CommandLineKit
 
 /// The kinds of value that the commands take.
 enum Kinds {

@@ -1,4 +1,5 @@
 import AuthCore
+import CommandLineKit
 
 /// The navigation bar as a line of a terminal: the title on the left, account and button on the right.
 struct Bar {

@@ -1,5 +1,6 @@
 import AuthCore
 import AuthLocal
+import CommandLineKit
 
 /// What `watch` prints: a line for each change, on a terminal below the navigation bar of the screen that is open.
 struct WatchLog {

@@ -2,6 +2,7 @@ import Glibc
 import Programs
 import Testing
 
+@testable import CommandLineKit
 @testable import auth_cli
 
 @Suite("Completions, asked of the shells themselves", .timeLimit(.minutes(2)))

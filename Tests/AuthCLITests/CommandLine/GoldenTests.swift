@@ -1,5 +1,6 @@
 import Testing
 
+@testable import CommandLineKit
 @testable import auth_cli
 
 @Suite("What is written from the table")

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import CommandLineKit
 @testable import auth_cli
 
 @Suite("Hostile command lines")

@@ -1,6 +1,7 @@
 import AuthLocal
 import Testing
 
+@testable import CommandLineKit
 @testable import auth_cli
 
 @Suite("Parsing rules")

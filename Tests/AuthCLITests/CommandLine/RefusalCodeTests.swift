@@ -1,5 +1,6 @@
 import Testing
 
+@testable import CommandLineKit
 @testable import auth_cli
 
 @Suite("Codes of refusals")
@@ -20,7 +21,7 @@ struct RefusalCodeTests {
   func complete() throws {
     var used: Set<String> = []
     for path in try TextFile.list("Sources/auth-cli", suffix: ".swift")
-      + TextFile.list("Sources/AuthLocal", suffix: ".swift")
+      + TextFile.list("Sources/CommandLineKit", suffix: ".swift") + TextFile.list("Sources/AuthLocal", suffix: ".swift")
     {
       let text = try TextFile.read(path)
       // A refusal or a failure that is made with its code.

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import CommandLineKit
 @testable import auth_cli
 
 @Suite("Words and how they are quoted")

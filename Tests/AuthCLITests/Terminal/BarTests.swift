@@ -1,5 +1,6 @@
 import Testing
 
+@testable import CommandLineKit
 @testable import auth_cli
 
 /// The navigation bar at the head of every screen, on a real pseudo-terminal.

@@ -1,6 +1,7 @@
 import Glibc
 import Testing
 
+@testable import CommandLineKit
 @testable import auth_cli
 
 @Suite("Streams that say whether the output arrived")

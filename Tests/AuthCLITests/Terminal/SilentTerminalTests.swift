@@ -1,6 +1,7 @@
 import Glibc
 import Testing
 
+@testable import CommandLineKit
 @testable import auth_cli
 
 /// The question on a real pseudo-terminal, asked in a process of its own that signals can kill.

@@ -1,5 +1,6 @@
 import Glibc
 
+@testable import CommandLineKit
 @testable import auth_cli
 
 /// What the process under test does on its pseudo-terminal.

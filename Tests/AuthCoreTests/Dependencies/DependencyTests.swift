@@ -13,8 +13,8 @@ import Testing
       ("AuthCore", portable.union(["Guards"])),
       ("AuthCoreTesting", portable.union(["AuthCore", "Guards"])),
       ("AuthLocal", system.union(["AuthCore", "Guards", "CSQLite", "CCrypt"])),
-      ("auth-cli", system.union(["AuthCore", "AuthLocal", "Guards"])),
-      ("auth-cli/CommandLine", system),
+      ("CommandLineKit", language.union(["Glibc"])),
+      ("auth-cli", system.union(["AuthCore", "AuthLocal", "CommandLineKit", "Guards"])),
     ])
   func imports(_ target: String, _ allowed: Set<String>) throws {
     for file in try SourceFile.all(below: "Sources/\(target)") {
@@ -23,12 +23,12 @@ import Testing
     }
   }
 
-  @Test("CommandLine/ names no type of the libraries: it would serve any program")
+  @Test("CommandLineKit names no type of the libraries: it would serve any program")
   func commandLineKnowsNoAuthentication() throws {
     let libraries = try SourceFile.all(below: "Sources/AuthCore") + SourceFile.all(below: "Sources/AuthLocal")
     let types = Set(libraries.flatMap(\.exportedTypes))
     #expect(types.isSuperset(of: ["User", "Credentials", "SessionToken"]))
-    for file in try SourceFile.all(below: "Sources/auth-cli/CommandLine") {
+    for file in try SourceFile.all(below: "Sources/CommandLineKit") {
       let known = file.words.intersection(types).sorted()
       #expect(known.isEmpty, "\(file.path) mentions \(known.joined(separator: ", "))")
     }
@@ -55,7 +55,8 @@ import Testing
     #expect(dependencies(of: "AuthCore") == ["Guards"])
     #expect(dependencies(of: "AuthCoreTesting") == ["AuthCore", "Guards"])
     #expect(dependencies(of: "AuthLocal") == ["AuthCore", "Guards", "CSQLite", "CCrypt"])
-    #expect(dependencies(of: "auth-cli") == ["AuthCore", "AuthLocal", "Guards"])
+    #expect(dependencies(of: "CommandLineKit") == [])
+    #expect(dependencies(of: "auth-cli") == ["AuthCore", "AuthLocal", "CommandLineKit", "Guards"])
   }
 
   @Test(

@@ -1,0 +1,88 @@
+/// Writes completions for shells, from the table alone: the scripts never run the program.
+package struct Completions<Request: Sendable>: Sendable {
+  package let tool: Tool<Request>
+
+  package init(_ tool: Tool<Request>) {
+    self.tool = tool
+  }
+
+  /// A script that the shell sources or loads.
+  package func script(for shell: Shell) -> String {
+    switch shell {
+    case .bash: bash
+    case .zsh: zsh
+    case .fish: fish
+    }
+  }
+
+  /// Something to offer.
+  package struct Offer: Hashable, Sendable {
+    package let word: String
+    package let summary: String
+  }
+
+  /// A place in the line: after the program's name, or after a command.
+  package struct Place: Sendable {
+    /// The names of the command, joined by blanks; empty after the program's name.
+    package let key: String
+    /// The keys and words that lead here: the key of the place before, and each name of the command.
+    package let ways: [String]
+    package let commands: [Offer]
+    package let options: [OptionDeclaration]
+    package let values: [Offer]
+  }
+
+  /// All places, the first one first.
+  package var places: [Place] {
+    let first = Place(
+      key: "", ways: [], commands: Self.offers(tool.commands), options: tool.allGlobalOptions, values: [])
+    return [first]
+      + tool.locations.map { location in
+        let command = location.command
+        let before = location.path.dropLast().joined(separator: " ")
+        return Place(
+          key: location.path.joined(separator: " "),
+          ways: command.names.map { before.isEmpty ? $0 : "\(before) \($0)" },
+          commands: Self.offers(command.subcommands), options: command.options + tool.allGlobalOptions,
+          values: command.arguments.flatMap { offers($0.form) })
+      }
+  }
+
+  /// The options that take a value, each once.
+  package var valuedOptions: [OptionDeclaration] {
+    var seen: Set<String> = []
+    return (tool.allGlobalOptions + tool.locations.flatMap(\.command.options))
+      .filter { $0.value != nil && seen.insert($0.long).inserted }
+  }
+
+  /// What may be written for a value.
+  package func offers(_ form: ValueForm) -> [Offer] {
+    form.candidates.map { Offer(word: $0.value, summary: $0.summary) }
+      + (form.offersCommands ? Self.offers(tool.commands) : [])
+  }
+
+  private static func offers(_ commands: [Command<Request>]) -> [Offer] {
+    commands.flatMap { command in command.names.map { Offer(word: $0, summary: command.summary) } }
+  }
+
+  /// The name of the function in the script.
+  package var function: String { "_" + String(tool.name.map { $0 == "-" ? "_" : $0 }) }
+}
+
+extension OptionDeclaration {
+  /// The names with their dashes.
+  package var spellings: [String] { [flag] + (short.map { ["-\($0)"] } ?? []) }
+}
+
+/// Text as a shell takes it literally.
+package enum ShellQuoting {
+  /// Between single quotation marks, for bash and zsh.
+  package static func posix(_ text: String) -> String {
+    "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+  }
+
+  /// Between single quotation marks, for fish.
+  package static func fish(_ text: String) -> String {
+    "'" + text.map { $0 == "'" || $0 == "\\" ? "\\\($0)" : String($0) }.joined() + "'"
+  }
+}

@@ -1,0 +1,142 @@
+/// Writes help for people.
+///
+/// A function of the table and the width, nothing else.
+package struct Help<Request: Sendable>: Sendable {
+  package let tool: Tool<Request>
+  /// Columns to fill.
+  ///
+  /// Beyond 100 lines are hard to read, so they end there.
+  package let width: Int
+
+  package init(_ tool: Tool<Request>, width: Int) {
+    self.tool = tool
+    self.width = min(max(width, 40), 100)
+  }
+
+  /// The topic of the exit statuses.
+  package static var statusesTopic: String { "statuses" }
+
+  /// The topics that are no commands.
+  private var topics: [String] { [Self.statusesTopic] + tool.about.glossaries.map(\.topic) }
+
+  /// Help for a topic: the overview, a command with its subcommand, the statuses, or a glossary.
+  ///
+  /// Throws when there is no such topic.
+  package func page(_ topic: [String]) throws(UsageError) -> String {
+    if topic.isEmpty { return overview }
+    if topic == [Self.statusesTopic] { return statuses }
+    if let glossary = tool.about.glossaries.first(where: { [$0.topic] == topic }) {
+      return finish(["\(glossary.title):"] + definitions(glossary.entries.map { ($0.term, $0.meaning) }))
+    }
+    return page(try location(topic))
+  }
+
+  private func location(_ topic: [String]) throws(UsageError) -> Tool<Request>.Location {
+    var choices = tool.commands
+    var found: Tool<Request>.Location?
+    for name in topic {
+      let path = [tool.name] + (found?.path ?? [])
+      guard let command = choices.first(where: { command in command.names.contains(name) }) else {
+        let names = choices.flatMap(\.names) + (found == nil ? topics : [])
+        throw UsageError(
+          problem: .unknownCommand(Word(name), nearest: NearestName.find(Word(name), among: names)), path: path)
+      }
+      found = .init(path: (found?.path ?? []) + [command.name], command: command)
+      choices = command.subcommands
+    }
+    guard let found else { throw UsageError(problem: .missingCommand, path: [tool.name]) }
+    return found
+  }
+
+  /// What the program is, what to type first, and all its commands.
+  package var overview: String {
+    var lines = Paragraph.wrap("\(tool.name): \(tool.about.summary).", width: width)
+    lines += tool.about.discussion.flatMap { [""] + Paragraph.wrap($0, width: width) }
+    lines +=
+      ["", "Type first:"]
+      + definitions(widest: width / 2, tool.about.firstSteps.map { ("\(tool.name) \($0.line)", $0.shows) })
+    for group in tool.groups {
+      lines += ["", "\(group.title):"]
+      lines += definitions(group.commands.map { ($0.names.joined(separator: ", "), $0.summary) })
+    }
+    lines += ["", "Options of every command:"] + definitions(tool.allGlobalOptions.map(term))
+    lines += [""]
+    lines += Paragraph.wrap(
+      "'\(tool.name) help COMMAND' explains a command, '\(tool.name) help TOPIC' one of: \(topics.joined(separator: ", ")).",
+      width: width)
+    return finish(lines)
+  }
+
+  /// What each exit status means.
+  package var statuses: String {
+    finish(["Exit statuses:"] + definitions(tool.about.statuses.map(term)))
+  }
+
+  private func page(_ location: Tool<Request>.Location) -> String {
+    let command = location.command
+    let name = ([tool.name] + location.path).joined(separator: " ")
+    var lines = Paragraph.wrap("\(name): \(command.summary.lowercasedFirst).", width: width)
+    lines += ["", "Usage:"] + command.usageLines(name: name).flatMap { Paragraph.wrap($0, width: width, indent: 2) }
+    if !command.aliases.isEmpty { lines += ["", "Also called: " + command.aliases.joined(separator: ", ")] }
+    lines += command.discussion.flatMap { [""] + Paragraph.wrap($0, width: width) }
+    lines += section("Subcommands", command.subcommands.map { ($0.name, $0.summary) })
+    lines += section("Arguments", command.arguments.map { ($0.name, $0.summary) })
+    lines += section("Options", command.options.map(term))
+    lines += section("Options of every command", tool.allGlobalOptions.map(term))
+    lines += ["", "Examples:"]
+    for example in command.examples {
+      lines += ["  \(tool.name) \(example.line)"] + Paragraph.wrap(example.shows, width: width, indent: 6)
+    }
+    lines += section("Exit statuses", command.statuses.map(term))
+    return finish(lines)
+  }
+
+  private func section(_ title: String, _ terms: [(String, String)]) -> [String] {
+    terms.isEmpty ? [] : ["", "\(title):"] + definitions(terms)
+  }
+
+  private func definitions(widest limit: Int? = nil, _ terms: [(String, String)]) -> [String] {
+    let widest = terms.map { DisplayWidth.columns($0.0) }.max() ?? 0
+    let column = min(widest + 4, limit ?? width / 3)
+    return terms.flatMap { Paragraph.definition($0.0, $0.1, width: width, column: column) }
+  }
+
+  private func term(_ option: OptionDeclaration) -> (String, String) {
+    (option.short.map { "-\($0), \(option.usage)" } ?? option.usage, option.summary + option.remark)
+  }
+
+  private func term(_ status: StatusDeclaration) -> (String, String) {
+    (String(status.code), status.meaning)
+  }
+
+  private func finish(_ lines: [String]) -> String {
+    lines.joined(separator: "\n") + "\n"
+  }
+}
+
+extension Command {
+  /// The usage lines: the command itself, and its subcommands.
+  package func usageLines(name: String) -> [String] {
+    let required = options.filter(\.isRequired).map(\.usage)
+    let optional = options.filter { !$0.isRequired }.map { "[\($0.usage)]" }
+    let own = ([name] + arguments.map(\.usage) + required + optional).joined(separator: " ")
+    return (request == nil ? [] : [own]) + subcommands.flatMap { $0.usageLines(name: "\(name) \($0.name)") }
+  }
+}
+
+extension OptionDeclaration {
+  /// What to know beside the summary: the value that holds otherwise, and the variable that stands in.
+  package var remark: String {
+    let notes = [
+      isRequired ? "required" : nil, standardText.map { "otherwise \($0)" }, environment.map { "otherwise $\($0)" },
+    ].compactMap(\.self)
+    let candidates = value?.form.candidates.map(\.value) ?? []
+    let choice = candidates.count > 1 ? ": " + candidates.formattedAsChoice() : candidates.first.map { ": \($0)" } ?? ""
+    return choice + (notes.isEmpty ? "" : " (\(notes.joined(separator: "; ")))")
+  }
+}
+
+extension String {
+  /// The text with its first letter in lower case, to stand inside a sentence.
+  package var lowercasedFirst: String { prefix(1).lowercased() + dropFirst() }
+}

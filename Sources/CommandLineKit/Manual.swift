@@ -1,0 +1,128 @@
+/// Writes the manual page: one page with all commands, in mdoc(7).
+package struct Manual<Request: Sendable>: Sendable {
+  package let tool: Tool<Request>
+
+  package init(_ tool: Tool<Request>) {
+    self.tool = tool
+  }
+
+  /// The source of the page, for section 1.
+  package var page: String {
+    var lines = [".Dd \(Roff.text(tool.about.date))", ".Dt \(tool.name.uppercased()) 1", ".Os"]
+    lines += [".Sh NAME", ".Nm \(tool.name)", ".Nd \(Roff.text(tool.about.summary))"]
+    lines += synopsis
+    lines += [".Sh DESCRIPTION"] + paragraphs(tool.about.discussion)
+    lines += [".Pp", "Options may stand before or after the command.", "After", ".Ql --", "every word is an argument."]
+    lines += ["The options of every command are:"] + list(tool.allGlobalOptions)
+    lines += [".Pp", "To begin with, type:"] + examples(tool.about.firstSteps)
+    lines += [".Sh COMMANDS"]
+    lines += tool.locations.flatMap(section)
+    for glossary in tool.about.glossaries {
+      lines += [".Sh \(glossary.title.uppercased())", ".Bl -tag -width Ds"]
+      lines += glossary.entries.flatMap { [".It \(Roff.quoted($0.term))", Roff.lines($0.meaning)] } + [".El"]
+    }
+    lines += [".Sh EXIT STATUS", ".Bl -tag -width Ds"]
+    lines += tool.about.statuses.flatMap { [".It \($0.code)", Roff.lines($0.meaning)] } + [".El"]
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private var synopsis: [String] {
+    var lines = [".Sh SYNOPSIS"]
+    for location in tool.locations where location.command.request != nil {
+      lines += [".Nm", ".Cm \(location.path.joined(separator: " "))"]
+      lines += location.command.arguments.map {
+        $0.arity == .one ? ".Ar \($0.name)" : ".Op Ar \($0.name)\($0.ellipsis)"
+      }
+      lines += location.command.options.map { $0.isRequired ? ".\($0.roff)" : ".Op \($0.roff)" }
+    }
+    return lines
+  }
+
+  private func section(_ location: Tool<Request>.Location) -> [String] {
+    let command = location.command
+    let name = location.path.joined(separator: " ")
+    var lines = [".Ss \(([name] + command.aliases).joined(separator: ", "))", Roff.lines(command.summary + ".")]
+    lines += command.discussion.isEmpty ? [] : [".Pp"] + paragraphs(command.discussion)
+    if !command.subcommands.isEmpty {
+      lines += [".Pp", "Subcommands:", ".Bl -tag -width Ds"]
+      lines += command.subcommands.flatMap { [".It Cm \($0.name)", Roff.lines($0.summary + ".")] } + [".El"]
+    }
+    if !command.arguments.isEmpty {
+      lines += [".Bl -tag -width Ds"]
+      lines += command.arguments.flatMap { [".It Ar \($0.name)", Roff.lines($0.summary + ".")] } + [".El"]
+    }
+    if !command.options.isEmpty { lines += list(command.options) }
+    lines += [".Pp", "Examples:"] + examples(command.examples)
+    let codes = command.statuses.map { String($0.code) }
+    return lines + [".Pp", "It exits with \(codes.formattedAsChoice())."]
+  }
+
+  private func list(_ options: [OptionDeclaration]) -> [String] {
+    [".Bl -tag -width Ds"]
+      + options.flatMap { option in
+        [
+          ".It " + (option.short.map { "Fl \($0) , " } ?? "") + option.roff,
+          Roff.lines(option.summary + option.remark + "."),
+        ]
+      } + [".El"]
+  }
+
+  private func examples(_ examples: [Example]) -> [String] {
+    [".Bl -tag -width Ds"]
+      + examples.flatMap { [".It Li \(Roff.quoted("\(tool.name) \($0.line)"))", Roff.lines($0.shows)] } + [".El"]
+  }
+
+  private func paragraphs(_ texts: [String]) -> [String] {
+    Array(texts.map { [Roff.lines($0)] }.joined(separator: [".Pp"]))
+  }
+}
+
+extension ArgumentDeclaration {
+  fileprivate var ellipsis: String { arity == .any ? " ..." : "" }
+}
+
+extension OptionDeclaration {
+  /// The long name and its value as mdoc macros.
+  fileprivate var roff: String {
+    "Fl \\-\(Roff.text(long))" + (value.map { " Ar \($0.name)" } ?? "")
+  }
+}
+
+/// Text as roff takes it literally.
+package enum Roff {
+  /// Text inside a line.
+  package static func text(_ text: String) -> String {
+    var result = ""
+    for character in text {
+      switch character {
+      case "\\": result += "\\e"
+      case "-": result += "\\-"
+      case "'": result += "\\(aq"
+      case "`": result += "\\(ga"
+      case "^": result += "\\(ha"
+      case "~": result += "\\(ti"
+      case "…": result += "..."
+      case _: result.append(character)
+      }
+    }
+    return result
+  }
+
+  /// Running text, a new line for each sentence: what begins like a request is none.
+  package static func lines(_ text: String) -> String {
+    var sentences: [String] = [""]
+    for word in text.split(separator: " ") {
+      let last = sentences.count - 1
+      sentences[last] += (sentences[last].isEmpty ? "" : " ") + word
+      if word.last == "." || word.last == "?" { sentences.append("") }
+    }
+    return sentences.flatMap { Paragraph.wrap($0, width: 78) }
+      .map { line in line.hasPrefix(".") ? "\\&" + self.text(line) : self.text(line) }
+      .joined(separator: "\n")
+  }
+
+  /// Text as one argument of a macro.
+  package static func quoted(_ text: String) -> String {
+    "\"" + self.text(text).split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\\(dq") + "\""
+  }
+}

@@ -1,0 +1,222 @@
+/// Turns words into a request, without any effect.
+///
+/// The phases are: help and version; the command; its options, so that a wrong name is reported before anything that is
+/// missing; the form of every value; and at last what is missing.
+package struct Parser<Request: Sendable>: Sendable {
+  /// What a line asks for.
+  package enum Meaning: Sendable {
+    /// Run this. The words are there for the global options.
+    case request(Request, ParsedWords)
+    /// Show help for these commands and subcommands; for the program when empty.
+    case help([String])
+    case version
+  }
+
+  package let tool: Tool<Request>
+  private let thoroughLexer: ThoroughLexer
+
+  package init(_ tool: Tool<Request>) {
+    self.tool = tool
+    thoroughLexer = ThoroughLexer { tool.allGlobalOptions + tool.locations.flatMap(\.command.options) }
+  }
+
+  /// Understands the words after the program's name.
+  ///
+  /// `environment` looks a variable up; it is asked only for those that options declare, and not for a command that does not
+  /// heed it.
+  package func parse(_ words: [Word], environment: (String) -> Word? = { _ in nil }) throws(UsageError) -> Meaning {
+    let beforeTerminator = words.prefix { !$0.isSpelled("--") }
+    if beforeTerminator.contains(where: { $0.isSpelled("--help") || $0.isSpelled("-h") }) {
+      return .help(helpTopic(thoroughLexer.tokens(words)))
+    }
+    if beforeTerminator.contains(where: { $0.isSpelled("--version") }) { return .version }
+    let tokens = tokens(words)
+    let found = try resolve(tokens)
+    guard let command = found.description else {
+      try check(tokens, against: tool.allGlobalOptions, path: [tool.name])
+      return .help([])
+    }
+    let path = [tool.name] + found.path
+    let declared = command.options + tool.allGlobalOptions
+    try check(tokens, against: declared, path: path, argument: command.arguments.first)
+    guard let request = command.request else {
+      throw UsageError(problem: .missingSubcommand(command.subcommands.map(\.name)), path: path)
+    }
+    let arguments = try assign(found.rest, to: command.arguments, path: path)
+    let options = try collect(
+      tokens, declared: declared, path: path, environment: command.heedsEnvironment ? environment : { _ in nil })
+    let parsed = ParsedWords(path: path, options: options, arguments: arguments)
+    return .request(try request(parsed), parsed)
+  }
+
+  /// Whether a flag stands in the line, even if the line as a whole is not understood.
+  ///
+  /// It decides the form of the refusal.
+  package func mentions(_ flag: Option<Bool>, in words: [Word]) -> Bool {
+    let option = flag.declaration
+    // The words are looked at first: sorting them needs the options of all commands, and few lines have the flag.
+    return words.contains { $0.isSpelled(option.flag) }
+      && thoroughLexer.tokens(words).contains(.option(option.long, value: nil))
+  }
+
+  // MARK: The words
+
+  /// The tokens, mostly without asking more than one command for its options.
+  private func tokens(_ words: [Word]) -> [Lexer.Token] {
+    var lexer = Lexer(declarations: tool.allGlobalOptions)
+    let firstTry = lexer.tokens(words)
+    for case .plain(let word, literal: false) in firstTry {
+      guard let command = tool.command(called: word)?.description else { break }
+      lexer = Lexer(
+        declarations: command.options + command.subcommands.flatMap(\.options) + tool.allGlobalOptions)
+      break
+    }
+    let tokens = lexer.tokens(words)
+    let isSure = !tokens.contains {
+      if case .unknownOption = $0 { true } else { false }
+    }
+    return isSure ? tokens : thoroughLexer.tokens(words)
+  }
+
+  // MARK: The command
+
+  private struct Resolution {
+    var description: CommandDescription<Request>?
+    var path: [String] = []
+    var rest: [Word] = []
+  }
+
+  private func resolve(_ tokens: [Lexer.Token]) throws(UsageError) -> Resolution {
+    var found = Resolution()
+    for case .plain(let word, let literal) in tokens {
+      if !literal, found.rest.isEmpty, let next = self.next(word, after: found.description) {
+        found.description = next.description
+        found.path.append(next.name)
+        continue
+      }
+      let path = [tool.name] + found.path
+      guard let description = found.description else {
+        guard !literal else { throw UsageError(problem: .missingCommand, path: path) }
+        throw unknownCommand(word, among: tool.commands, path: path)
+      }
+      if description.arguments.isEmpty, !description.subcommands.isEmpty {
+        throw unknownCommand(word, among: description.subcommands, path: path)
+      }
+      found.rest.append(word)
+    }
+    return found
+  }
+
+  private func next(_ word: Word, after description: CommandDescription<Request>?) -> Command<Request>? {
+    guard let description else { return tool.command(called: word) }
+    return description.subcommands.first { command in command.isCalled(word) }
+  }
+
+  private func unknownCommand(_ word: Word, among choices: [Command<Request>], path: [String]) -> UsageError {
+    UsageError(
+      problem: .unknownCommand(word, nearest: NearestName.find(word, among: choices.flatMap(\.names))), path: path)
+  }
+
+  /// The commands that the line names, as far as they exist: a request for help is never refused.
+  private func helpTopic(_ tokens: [Lexer.Token]) -> [String] {
+    var choices = tool.commands
+    var path: [String] = []
+    for case .plain(let word, literal: false) in tokens {
+      guard let next = choices.first(where: { command in command.isCalled(word) }) else { break }
+      path.append(next.name)
+      choices = next.subcommands
+    }
+    return path
+  }
+
+  // MARK: The options and arguments
+
+  /// Looks at names only: a wrong name is the likelier cause of whatever else is wrong.
+  private func check(
+    _ tokens: [Lexer.Token], against declared: [OptionDeclaration], path: [String], argument: ArgumentDeclaration? = nil
+  ) throws(UsageError) {
+    func refuse(_ problem: UsageError.Problem) -> UsageError { UsageError(problem: problem, path: path) }
+    for token in tokens {
+      switch token {
+      case .unknownOption(let word):
+        throw refuse(.unknownOption(word, nearest: NearestName.find(word, among: declared.map(\.flag))))
+      case .signedNumber(let word):
+        throw refuse(.signedNumber(word, argument: argument?.name, accepted: argument?.form.accepted))
+      case .option(let name, _) where !declared.contains { $0.long == name }:
+        throw refuse(.misplacedOption("--" + name, belongsTo: owners(of: name)))
+      case .lacksValue(let flag, _) where !declared.contains { $0.flag == flag },
+        .unexpectedValue(let flag, _) where !declared.contains { $0.flag == flag }:
+        throw refuse(.misplacedOption(flag, belongsTo: owners(of: String(flag.dropFirst(2)))))
+      case .option, .lacksValue, .unexpectedValue, .plain:
+        continue
+      }
+    }
+    var seen: [String] = []
+    for token in tokens {
+      switch token {
+      case .lacksValue(let flag, let saw):
+        let name = declared.first { $0.flag == flag }?.value?.name ?? "VALUE"
+        throw refuse(.missingValue(flag, valueName: name, saw: saw))
+      case .unexpectedValue(let flag, let word):
+        throw refuse(.unexpectedValue(flag, word))
+      case .option(let name, _):
+        guard !seen.contains(name) else { throw refuse(.repeatedOption("--" + name)) }
+        seen.append(name)
+      case .unknownOption, .signedNumber, .plain:
+        continue
+      }
+    }
+  }
+
+  private func owners(of option: String) -> [String] {
+    tool.locations.filter { $0.command.options.contains { $0.long == option } }.map { $0.path.joined(separator: " ") }
+  }
+
+  private func assign(
+    _ words: [Word], to declared: [ArgumentDeclaration], path: [String]
+  ) throws(UsageError) -> [ParsedWords.Given] {
+    var rest = words[...]
+    let given = declared.map { argument in
+      let taken = argument.arity == .any ? rest : rest.prefix(1)
+      rest = rest.dropFirst(taken.count)
+      return ParsedWords.Given(name: argument.name, words: Array(taken))
+    }
+    if let extra = rest.first { throw UsageError(problem: .extraArgument(extra), path: path) }
+    for (argument, given) in zip(declared, given) {
+      for word in given.words { try require(word, toBe: argument.form, at: argument.name, path: path) }
+    }
+    return given
+  }
+
+  private func collect(
+    _ tokens: [Lexer.Token], declared: [OptionDeclaration], path: [String], environment: (String) -> Word?
+  ) throws(UsageError) -> [ParsedWords.Given] {
+    var all: [ParsedWords.Given] = []
+    for option in declared {
+      var given = ParsedWords.Given(name: option.long, words: [])
+      for case .option(option.long, let value) in tokens { given.words.append(value ?? "") }
+      if given.words.isEmpty, let variable = option.environment, let word = environment(variable), !word.bytes.isEmpty {
+        given.words = [word]
+        given.origin = .environment(variable)
+      }
+      if given.words.isEmpty { continue }
+      if let value = option.value {
+        for word in given.words { try require(word, toBe: value.form, at: option.flag, from: given.origin, path: path) }
+      }
+      all.append(given)
+    }
+    return all
+  }
+
+  private func require(
+    _ word: Word, toBe form: ValueForm, at place: String, from origin: ParsedWords.Origin = .commandLine, path: [String]
+  ) throws(UsageError) {
+    guard !form.accepts(word) else { return }
+    let problem: UsageError.Problem =
+      switch origin {
+      case .environment(let name): .malformedVariable(word, name: name, noun: form.noun, accepted: form.accepted)
+      case .commandLine, .notGiven: .malformedValue(word, place: place, noun: form.noun, accepted: form.accepted)
+      }
+    throw UsageError(problem: problem, path: path)
+  }
+}

@@ -1,0 +1,102 @@
+/// A JSON value (RFC 8259).
+///
+/// Members keep their order, numbers are whole.
+package enum JSON: Hashable, Sendable {
+  /// A name and its value.
+  package struct Member: Hashable, Sendable {
+    package let name: String
+    package let value: JSON
+
+    package init(name: String, value: JSON) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  case null
+  case bool(Bool)
+  case integer(Int64)
+  case string(String)
+  case array([JSON])
+  case object([Member])
+
+  /// A string, or null for nil.
+  package static func string(orNull text: String?) -> JSON { text.map(JSON.string) ?? .null }
+
+  /// An object with its members in the order written.
+  package static func members(_ members: KeyValuePairs<String, JSON>) -> JSON {
+    .object(members.map { Member(name: $0.key, value: $0.value) })
+  }
+
+  /// A document of this program: an object on one line, without the line ending, whose first member is the version of its form.
+  package static func document(_ members: KeyValuePairs<String, JSON>) -> String {
+    JSON.object([Member(name: "version", value: 1)] + members.map { Member(name: $0.key, value: $0.value) }).text
+  }
+
+  /// The value as text, without blanks or line breaks.
+  package var text: String {
+    var result = ""
+    write(to: &result)
+    return result
+  }
+
+  private func write(to result: inout String) {
+    switch self {
+    case .null: result += "null"
+    case .bool(let value): result += value ? "true" : "false"
+    case .integer(let value): result += String(value)
+    case .string(let value): Self.write(value, to: &result)
+    case .array(let values):
+      result += "["
+      for (index, value) in values.enumerated() {
+        if index > 0 { result += "," }
+        value.write(to: &result)
+      }
+      result += "]"
+    case .object(let members):
+      result += "{"
+      for (index, member) in members.enumerated() {
+        if index > 0 { result += "," }
+        Self.write(member.name, to: &result)
+        result += ":"
+        member.value.write(to: &result)
+      }
+      result += "}"
+    }
+  }
+
+  /// Escapes what JSON demands, and beyond it whatever acts on a terminal or ends a line for some reader: JSON is looked at too.
+  private static func write(_ text: String, to result: inout String) {
+    result += "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": result += "\\\""
+      case "\\": result += "\\\\"
+      case "\n": result += "\\n"
+      case "\r": result += "\\r"
+      case "\t": result += "\\t"
+      case _ where TextEscaping.isUnprintable(scalar):
+        for unit in String(scalar).utf16 {
+          let hex = String(unit, radix: 16)
+          result += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
+        }
+      case _: result.unicodeScalars.append(scalar)
+      }
+    }
+    result += "\""
+  }
+}
+
+extension JSON: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
+  ExpressibleByNilLiteral,
+  ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+  package init(stringLiteral value: String) { self = .string(value) }
+  package init(integerLiteral value: Int64) { self = .integer(value) }
+  package init(booleanLiteral value: Bool) { self = .bool(value) }
+  package init(nilLiteral: ()) { self = .null }
+  package init(arrayLiteral elements: JSON...) { self = .array(elements) }
+  package init(dictionaryLiteral elements: (String, JSON)...) {
+    self = .object(elements.map { Member(name: $0.0, value: $0.1) })
+  }
+}

@@ -1,0 +1,36 @@
+import Glibc
+
+/// Asks for a name on the controlling terminal, with echo: what is asked for is no secret.
+package enum NameQuestion {
+  /// Shows the question and returns the line, without its ending.
+  ///
+  /// - Parameters:
+  ///   - question: The text to show.
+  ///   - instead: How to give the name and the secret that follows it without a terminal.
+  ///   - timeLimit: How long to wait for the line.
+  /// - Returns: The bytes of the line.
+  /// - Throws: ``PromptFailure`` when there is no terminal, or nothing came from it.
+  package static func ask(
+    _ question: String, insteadUse instead: String, timeLimit: Duration = .standardPromptLimit
+  ) throws(PromptFailure) -> [UInt8] {
+    let descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
+    guard descriptor >= 0 else { throw .noTerminal(for: "name", insteadUse: instead) }
+    defer { close(descriptor) }
+    let text = Array(question.utf8)
+    guard text.withUnsafeBytes({ write(descriptor, $0.baseAddress, $0.count) }) == text.count else {
+      throw .unreadable(source: "the terminal", errno: errno)
+    }
+    let deadline = MonotonicDeadline(after: timeLimit)
+    var line = [UInt8](repeating: 0, count: LineLimit.terminalBytes + 1)
+    while true {
+      var event = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      if poll(&event, 1, deadline.remainingMilliseconds) == 0 { throw .timedOut(timeLimit) }
+      guard event.revents != 0 else { continue }
+      let count = read(descriptor, &line, line.count)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw .unreadable(source: "the terminal", errno: errno) }
+      guard count > 0, line[count - 1] == UInt8(ascii: "\n") else { throw .cancelled }
+      return Array(line[..<(count - 1)])
+    }
+  }
+}

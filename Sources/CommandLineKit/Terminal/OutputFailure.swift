@@ -1,0 +1,34 @@
+import Glibc
+
+/// Output did not reach its stream.
+package enum OutputFailure: Error, Hashable, Sendable {
+  /// Nobody reads the pipe any more.
+  case closedPipe
+  /// The stream does not take it: full, closed, broken. The number is that of `errno`.
+  case unwritable(stream: String, errno: Int32)
+
+  /// What happened and why, in one line.
+  package var message: String {
+    switch self {
+    case .closedPipe: "nobody reads the output any more"
+    case .unwritable(let stream, let number): "\(stream) cannot be written: \(SystemError.text(number))"
+    }
+  }
+
+  /// What to do about it, in one line.
+  package var hint: String {
+    "Send the output to a place that takes it, and repeat the command if it only shows something."
+  }
+}
+
+/// The system's own words for an error number.
+package enum SystemError {
+  package static func text(_ number: Int32) -> String {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
+      guard let start = buffer.baseAddress, strerror_r(number, start, buffer.count) == 0 else {
+        return "error \(number)"
+      }
+      return String(cString: start)
+    }
+  }
+}

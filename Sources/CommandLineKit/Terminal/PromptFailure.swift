@@ -1,0 +1,69 @@
+/// A secret was not read.
+package enum PromptFailure: Error, Hashable, Sendable {
+  /// There is no terminal to ask on.
+  case noTerminal(for: String, insteadUse: String)
+  /// The user ended the input (`^D`) or the terminal went away.
+  case cancelled
+  /// Nothing was entered in time.
+  case timedOut(Duration)
+  /// The line is longer than can be taken; nothing is ever cut off.
+  case tooLong(limit: Int)
+  /// The line holds a NUL, which a password cannot.
+  case containsNUL
+  /// The input ended before this line.
+  case missingLine(number: Int)
+  /// The line is empty.
+  case emptyLine(number: Int)
+  /// There is more input than lines were asked for.
+  case tooManyLines(expected: Int)
+  /// The source cannot be read. The number is that of `errno`.
+  case unreadable(source: String, errno: Int32)
+  /// A question is open already in this process.
+  case alreadyAsking
+
+  /// What happened and why, in one line.
+  package var message: String {
+    switch self {
+    case .noTerminal(let what, _): "there is no terminal to ask for the \(what) on"
+    case .cancelled: "the input was ended, so nothing was entered"
+    case .timedOut(let limit): "nothing was entered within \(limit.components.seconds) seconds"
+    case .tooLong(let limit): "the line is longer than \(limit) bytes"
+    case .containsNUL: "the line holds a NUL byte, which a password cannot"
+    case .missingLine(1): "standard input is empty where a password should be"
+    case .missingLine(let number): "standard input ended before line \(number)"
+    case .emptyLine(let number): "line \(number) of standard input is empty where a password should be"
+    case .tooManyLines(1): "standard input goes on after the line with the password"
+    case .tooManyLines(let expected): "standard input goes on after line \(expected)"
+    case .unreadable(let source, let number): "\(source) cannot be read: \(SystemError.text(number))"
+    case .alreadyAsking: "another question is still open"
+    }
+  }
+
+  /// What to do about it, in one line.
+  package var hint: String {
+    switch self {
+    case .noTerminal(_, let instead): "Give it \(instead)."
+    case .cancelled, .timedOut, .alreadyAsking: "Run the command again; nothing was changed."
+    case .tooLong, .containsNUL: "Check what is entered; nothing was changed."
+    case .missingLine, .emptyLine, .tooManyLines:
+      "Give each password on a line of its own and nothing else; nothing was changed."
+    case .unreadable: "Check where the input comes from; nothing was changed."
+    }
+  }
+
+  /// A name that programs can rely on.
+  package var code: String {
+    switch self {
+    case .noTerminal: "no_terminal"
+    case .cancelled: "nothing_entered"
+    case .timedOut: "timed_out"
+    case .tooLong: "line_too_long"
+    case .containsNUL: "nul_in_line"
+    case .missingLine: "missing_line"
+    case .emptyLine: "empty_line"
+    case .tooManyLines: "too_many_lines"
+    case .unreadable: "unreadable_input"
+    case .alreadyAsking: "already_asking"
+    }
+  }
+}

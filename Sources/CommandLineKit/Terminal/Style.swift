@@ -1,0 +1,30 @@
+/// Emphasis on a stream: escape sequences (ECMA-48, SGR) where people look at a terminal that shows them, else nothing.
+package struct Style: Hashable, Sendable {
+  /// A kind of emphasis.
+  package enum Emphasis: String, Hashable, Sendable {
+    case bold = "1"
+  }
+
+  package let isOn: Bool
+
+  /// Decides for one stream, by the convention of no-color.org.
+  ///
+  /// `environment` looks a variable up.
+  package init(isTerminal: Bool, noColorOption: Bool, environment: (String) -> String?) {
+    let terminal = environment("TERM") ?? ""
+    isOn =
+      isTerminal && !noColorOption && (environment("NO_COLOR") ?? "").isEmpty && !terminal.isEmpty && terminal != "dumb"
+  }
+
+  private init(isOn: Bool) {
+    self.isOn = isOn
+  }
+
+  /// No emphasis.
+  package static let plain = Style(isOn: false)
+
+  /// `text` with emphasis, or as it is; nothing where there is nothing to emphasise.
+  package func callAsFunction(_ text: String, _ emphasis: Emphasis) -> String {
+    isOn && !text.isEmpty ? "\u{1B}[\(emphasis.rawValue)m\(text)\u{1B}[0m" : text
+  }
+}

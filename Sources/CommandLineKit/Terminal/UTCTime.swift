@@ -1,0 +1,104 @@
+import Glibc
+
+/// A moment of the wall clock, to the second.
+///
+/// UTC in ISO 8601 for programs, the local time for people. The calendar is the proleptic Gregorian one, computed with the
+/// day-count algorithm of Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms" (2013).
+package struct UTCTime: Hashable, Sendable {
+  /// Seconds since 1970-01-01T00:00:00Z.
+  package let seconds: Int64
+
+  package init(seconds: Int64) {
+    self.seconds = seconds
+  }
+
+  /// Reads `2026-01-31` or `2026-01-31T09:30:00Z`, and nothing else.
+  package init?(iso8601 text: String) {
+    let bytes = Array(text.utf8)
+    guard bytes.count == 10 || bytes.count == 20 else { return nil }
+    let template = Array("0000-00-00T00:00:00Z".utf8)
+    for (byte, model) in zip(bytes, template) {
+      let isDigit = (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+      guard model == UInt8(ascii: "0") ? isDigit : byte == model else { return nil }
+    }
+    func number(_ range: Range<Int>) -> Int64 {
+      bytes[range].reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
+    }
+    let (year, month, day) = (number(0..<4), number(5..<7), number(8..<10))
+    let time = bytes.count == 20 ? (number(11..<13), number(14..<16), number(17..<19)) : (0, 0, 0)
+    guard (1...12).contains(month), (0...23).contains(time.0), (0...59).contains(time.1), (0...59).contains(time.2)
+    else { return nil }
+    let days = Self.days(year: year, month: month, day: day)
+    // A day that the month does not have comes back as another date.
+    guard Self.date(days: days) == (year, month, day) else { return nil }
+    seconds = days * 86_400 + time.0 * 3600 + time.1 * 60 + time.2
+  }
+
+  /// `2026-01-31T09:30:00Z`.
+  package var iso8601: String {
+    let days = seconds.flooredQuotient(86_400)
+    let rest = (seconds % 86_400 + 86_400) % 86_400
+    let (year, month, day) = Self.date(days: days)
+    return "\(padded(year, 4))-\(padded(month))-\(padded(day))"
+      + "T\(padded(rest / 3600)):\(padded(rest / 60 % 60)):\(padded(rest % 60))Z"
+  }
+
+  /// A form of the local time.
+  package enum LocalForm: String {
+    /// `2026-01-31 10:30:00 CET`
+    case withZone = "%Y-%m-%d %H:%M:%S %Z"
+    /// `2026-01-31 10:30:00`, in a column of such.
+    case seconds = "%Y-%m-%d %H:%M:%S"
+    /// `2026-01-31 10:30`, in a column of such.
+    case minutes = "%Y-%m-%d %H:%M"
+  }
+
+  /// The local time with its zone, such as `2026-01-31 10:30:00 CET`.
+  package var local: String { local(.withZone) }
+
+  /// The local time.
+  package func local(_ form: LocalForm) -> String {
+    var clock = time_t(seconds)
+    var parts = tm()
+    guard localtime_r(&clock, &parts) != nil else { return iso8601 }
+    return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
+      guard let start = buffer.baseAddress, strftime(start, buffer.count, form.rawValue, &parts) > 0
+      else { return iso8601 }
+      // The zone's name comes from the environment.
+      return TextEscaping.escape(String(cString: start))
+    }
+  }
+
+  private func padded(_ number: Int64, _ width: Int = 2) -> String {
+    let text = String(number)
+    return String(repeating: "0", count: max(0, width - text.count)) + text
+  }
+
+  private static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
+    let shifted = month <= 2 ? year - 1 : year
+    let era = shifted.flooredQuotient(400)
+    let yearOfEra = shifted - era * 400
+    let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+    return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+  }
+
+  private static func date(days: Int64) -> (year: Int64, month: Int64, day: Int64) {
+    let shifted = days + 719_468
+    let era = shifted.flooredQuotient(146_097)
+    let dayOfEra = shifted - era * 146_097
+    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let monthIndex = (5 * dayOfYear + 2) / 153
+    let month = monthIndex < 10 ? monthIndex + 3 : monthIndex - 9
+    return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * monthIndex + 2) / 5 + 1)
+  }
+}
+
+extension Int64 {
+  /// The quotient rounded towards minus infinity.
+  ///
+  /// `divisor` is positive.
+  fileprivate func flooredQuotient(_ divisor: Int64) -> Int64 {
+    self / divisor - (self % divisor < 0 ? 1 : 0)
+  }
+}

@@ -1,0 +1,124 @@
+/// A command line that was not understood.
+///
+/// Nothing was tried.
+package struct UsageError: Error, Hashable, Sendable {
+  /// What is wrong with it.
+  package enum Problem: Hashable, Sendable {
+    /// No command has this name. `parent` is empty at the top.
+    case unknownCommand(Word, nearest: String?)
+    /// The command is only the head of others.
+    case missingSubcommand([String])
+    /// There are words after `--` and no command before it.
+    case missingCommand
+    /// No command has this option.
+    case unknownOption(Word, nearest: String?)
+    /// Other commands have this option.
+    case misplacedOption(String, belongsTo: [String])
+    /// A number with a sign, where options begin with the same character.
+    case signedNumber(Word, argument: String?, accepted: String?)
+    /// An option was given twice.
+    case repeatedOption(String)
+    /// An option that takes no value was given one.
+    case unexpectedValue(String, Word)
+    /// An option stands without its value. `saw` is the word in its place.
+    case missingValue(String, valueName: String, saw: Word?)
+    /// A word too many.
+    case extraArgument(Word)
+    /// A value is not of its kind. `place` is the option or the argument.
+    case malformedValue(Word, place: String, noun: String, accepted: String)
+    /// The value of an environment variable is not of its kind.
+    case malformedVariable(Word, name: String, noun: String, accepted: String)
+    /// An option that must be given was not.
+    case missingOption(String)
+    /// An argument that must be given was not. `because` is the option that needs it, if it is one.
+    case missingArgument(String, because: String?)
+  }
+
+  package let problem: Problem
+  /// The program and the command that was understood so far: where to read help.
+  package let path: [String]
+
+  package init(problem: Problem, path: [String]) {
+    self.problem = problem
+    self.path = path
+  }
+
+  /// What happened and why, in one line.
+  package var message: String {
+    let command = path.joined(separator: " ")
+    switch problem {
+    case .unknownCommand(let word, let nearest):
+      return "\(word.quoted) is not a command of '\(command)'" + Self.suggestion(nearest)
+    case .missingSubcommand(let names):
+      return "'\(command)' needs one of: \(names.joined(separator: ", "))"
+    case .missingCommand:
+      return "there is no command before '--', and words after it are never commands"
+    case .unknownOption(let word, let nearest):
+      return "\(word.quoted) is not an option of '\(command)'" + Self.suggestion(nearest)
+    case .misplacedOption(let option, let owners):
+      let list = owners.map { "'\($0)'" }.formattedAsChoice()
+      return "'\(option)' is not an option of '\(command)'; it belongs to \(list)"
+    case .signedNumber(let word, .some(let argument), .some(let accepted)):
+      return "\(word.quoted) is neither an option of '\(command)' nor an accepted \(argument): \(accepted)"
+    case .signedNumber(let word, _, _):
+      return "\(word.quoted) is not an option of '\(command)'"
+    case .repeatedOption(let option):
+      return "'\(option)' is given more than once"
+    case .unexpectedValue(let option, let word):
+      return "'\(option)' takes no value, but \(word.quoted) was given"
+    case .missingValue(let option, let name, let saw):
+      let found = saw.map { ", but the next word is \($0.quoted)" } ?? ""
+      return "'\(option)' needs a value: \(option) \(name)\(found)"
+    case .extraArgument(let word):
+      return "'\(command)' does not take the word \(word.quoted)"
+    case .malformedValue(let word, let place, let noun, let accepted),
+      .malformedVariable(let word, let place, let noun, let accepted):
+      return "\(place): \(word.quoted) is not \(noun); accepted: \(accepted)"
+    case .missingOption(let usage):
+      return "'\(command)' needs the option \(usage)"
+    case .missingArgument(let name, let because):
+      return "'\(command)' needs \(name)" + (because.map { " when \($0) is given" } ?? "")
+    }
+  }
+
+  /// Where to read more, in one line.
+  package var hint: String {
+    let (program, words) = (path.first ?? "", path.dropFirst())
+    let help = ([program, "help"] + words).joined(separator: " ")
+    switch problem {
+    case .missingValue(let option, _, saw: .some):
+      return "A value that begins with a dash is written \(option)=VALUE. Read '\(help)'."
+    case .malformedVariable(_, let name, _, _):
+      return "Correct or unset \(name)."
+    case .unknownCommand, .missingSubcommand, .missingCommand, .unknownOption, .misplacedOption, .signedNumber,
+      .repeatedOption, .unexpectedValue, .missingValue, .extraArgument, .malformedValue, .missingOption,
+      .missingArgument:
+      return "Read '\(help)'."
+    }
+  }
+
+  private static func suggestion(_ nearest: String?) -> String {
+    nearest.map { "; did you mean '\($0)'?" } ?? ""
+  }
+}
+
+extension UsageError.Problem {
+  /// A name that programs can rely on.
+  package var code: String {
+    switch self {
+    case .unknownCommand: "unknown_command"
+    case .missingSubcommand: "missing_subcommand"
+    case .missingCommand: "missing_command"
+    case .unknownOption: "unknown_option"
+    case .misplacedOption: "misplaced_option"
+    case .signedNumber: "signed_number"
+    case .repeatedOption: "repeated_option"
+    case .unexpectedValue: "unexpected_value"
+    case .missingValue: "missing_value"
+    case .extraArgument: "extra_argument"
+    case .malformedValue, .malformedVariable: "malformed_value"
+    case .missingOption: "missing_option"
+    case .missingArgument: "missing_argument"
+    }
+  }
+}

@@ -1,0 +1,53 @@
+extension ValueKind where Value == Int {
+  /// A whole number in ASCII digits, without a sign, inside `range`.
+  package static func wholeNumber(_ noun: String, in range: ClosedRange<Int>) -> ValueKind {
+    ValueKind(noun, accepted: "a whole number from \(range.lowerBound) to \(range.upperBound)") { word in
+      guard let number = Digits.number(word.bytes, maximumDigits: 18) else { return nil }
+      return range.contains(Int(number)) ? Int(number) : nil
+    }
+  }
+}
+
+extension ValueKind where Value == Int64 {
+  /// A number that something was given in its turn: ASCII digits, greater than zero.
+  package static func serialNumber(_ noun: String) -> ValueKind {
+    ValueKind(noun, accepted: "a whole number greater than zero, such as 42") { word in
+      Digits.number(word.bytes, maximumDigits: 18).flatMap { $0 > 0 ? $0 : nil }
+    }
+  }
+}
+
+extension ValueKind where Value == Duration {
+  /// A whole number of seconds, minutes or hours, greater than zero: `90s`, `15m`, `8h`.
+  package static func duration(_ noun: String = "a duration") -> ValueKind {
+    ValueKind(
+      noun, accepted: "a whole number greater than zero with its unit, such as 90s, 15m or 8h", convert: seconds)
+  }
+
+  private static func seconds(_ word: Word) -> Duration? {
+    guard let unit = word.bytes.last, let count = Digits.number(word.bytes.dropLast(), maximumDigits: 9), count > 0
+    else { return nil }
+    switch unit {
+    case UInt8(ascii: "s"): return .seconds(count)
+    case UInt8(ascii: "m"): return .seconds(count * 60)
+    case UInt8(ascii: "h"): return .seconds(count * 3600)
+    case _: return nil
+    }
+  }
+}
+
+/// Numbers in ASCII digits.
+package enum Digits {
+  /// The number, or nil when there are no digits, too many, or anything else.
+  ///
+  /// `maximumDigits` is at most 18, which Int64 holds.
+  package static func number(_ bytes: some Collection<UInt8>, maximumDigits: Int) -> Int64? {
+    guard (1...maximumDigits).contains(bytes.count) else { return nil }
+    var number: Int64 = 0
+    for byte in bytes {
+      guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+      number = number * 10 + Int64(byte - UInt8(ascii: "0"))
+    }
+    return number
+  }
+}

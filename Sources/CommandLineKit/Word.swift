@@ -1,0 +1,54 @@
+import Glibc
+
+/// One word of the command line, as the bytes it came in.
+///
+/// The system passes any bytes but NUL. They are kept as they are: a repaired word would be another word.
+package struct Word: Hashable, Sendable, ExpressibleByStringLiteral {
+  package let bytes: [UInt8]
+
+  package init(bytes: some Sequence<UInt8>) {
+    self.bytes = Array(bytes)
+  }
+
+  package init(_ text: some StringProtocol) {
+    bytes = Array(text.utf8)
+  }
+
+  package init(stringLiteral text: String) {
+    self.init(text)
+  }
+
+  /// The word as text, or nil when it is not UTF-8.
+  package var text: String? {
+    String(validating: bytes, as: UTF8.self)
+  }
+
+  /// Whether the word is exactly this text.
+  package func isSpelled(_ text: String) -> Bool {
+    bytes.elementsEqual(text.utf8)
+  }
+
+  /// The word between quotation marks, fit for a message: escaped, and shortened when it is long.
+  package var quoted: String {
+    let longest = 64
+    guard bytes.count > longest else { return "\"\(escaping: bytes)\"" }
+    // A cut inside a character would show its first bytes as garbage: leave them out.
+    var end = longest
+    while end > longest - 4, bytes[end] & 0b1100_0000 == 0b1000_0000 { end -= 1 }
+    return "\"\(escaping: bytes[..<end])…\" (\(bytes.count) bytes)"
+  }
+
+  /// The words after the program's own name, read from the process itself.
+  package static func programArguments() -> [Word] {
+    let count = Int(Swift.CommandLine.argc)
+    guard count > 1 else { return [] }
+    let vector = Swift.CommandLine.unsafeArgv
+    return (1..<count).compactMap { index in vector[index].map { Word(cString: $0) } }
+  }
+
+  /// The bytes of a C string, without its NUL.
+  package init(cString: UnsafePointer<CChar>) {
+    let length = strlen(cString)
+    bytes = Array(UnsafeRawBufferPointer(start: cString, count: length))
+  }
+}

@@ -1,0 +1,39 @@
+import Testing
+
+@testable import CommandLineKit
+
+@Suite("JSON")
+struct JSONTests {
+  @Test("a document is one line, versioned first, in the order written")
+  func document() {
+    let text = JSON.document([
+      "user": "alice", "count": 3, "ok": true, "none": nil, "list": [1, "two", []], "object": ["b": 1, "a": 2],
+    ])
+    #expect(
+      text
+        == #"{"version":1,"user":"alice","count":3,"ok":true,"none":null,"list":[1,"two",[]],"object":{"b":1,"a":2}}"#)
+  }
+
+  @Test(
+    "strings are escaped, also where JSON would not demand it",
+    arguments: [
+      ("\"\\/", #""\"\\/""#), ("\u{0}\u{1F}\u{7F}", #""\u0000\u001f\u007f""#), ("\n\r\t", #""\n\r\t""#),
+      ("\u{2028}\u{2029}", #""\u2028\u2029""#), ("\u{1B}[31m", #""\u001b[31m""#), ("\u{202E}", #""\u202e""#),
+      ("\u{E0041}", #""\udb40\udc41""#), ("é😀", #""é😀""#),
+    ])
+  func strings(_ text: String, _ expected: String) {
+    #expect(JSON.string(text).text == expected)
+  }
+
+  @Test("whole numbers keep all their digits")
+  func numbers() {
+    #expect(JSON.integer(.max).text == "9223372036854775807")
+    #expect(JSON.integer(.min).text == "-9223372036854775808")
+  }
+
+  @Test("nil is null")
+  func null() {
+    #expect(JSON.string(orNull: nil).text == "null")
+    #expect(JSON.string(orNull: "x").text == "\"x\"")
+  }
+}

@@ -1,0 +1,84 @@
+import Glibc
+import Testing
+
+@testable import CommandLineKit
+
+@Suite("Secrets from standard input")
+struct SecretInputTests {
+  /// Reads from a pipe that holds these bytes and is closed.
+  private func read(_ bytes: [UInt8], _ names: [String] = ["password"]) throws -> [[UInt8]] {
+    var ends: [Int32] = [0, 0]
+    try #require(pipe(&ends) == 0)
+    defer { close(ends[0]) }
+    let written = write(ends[1], bytes, bytes.count)
+    close(ends[1])
+    try #require(written == bytes.count)
+    return try SecretInput.lines(names, descriptor: ends[0], messages: -1)
+  }
+
+  private func read(_ text: String, _ names: [String] = ["password"]) throws -> [String] {
+    try read(Array(text.utf8), names).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  @Test(
+    "exactly one line ending is removed, and nothing else",
+    arguments: [
+      ("secret", "secret"), ("secret\n", "secret"), ("secret\r\n", "secret"), ("secret\r\r\n", "secret\r"),
+      (" se cret \n", " se cret "), ("\tsecret", "\tsecret"), ("sec\rret\n", "sec\rret"), ("secret\r", "secret\r"),
+    ])
+  func ending(_ input: String, _ line: String) throws {
+    #expect(try read(input) == [line])
+  }
+
+  @Test("two lines are two secrets")
+  func twoLines() throws {
+    #expect(try read("old\nnew\n", ["present password", "new password"]) == ["old", "new"])
+    #expect(try read("old\r\nnew", ["present password", "new password"]) == ["old", "new"])
+    #expect(try read("old\r\nnew\r", ["present password", "new password"]) == ["old", "new\r"])
+  }
+
+  @Test("bytes that are not UTF-8 are passed on as they are")
+  func bytes() throws {
+    #expect(try read([0xFF, 0x61, 0x0A]) == [[0xFF, 0x61]])
+  }
+
+  @Test("whatever is not exactly the lines asked for is refused")
+  func refusals() {
+    #expect(throws: PromptFailure.missingLine(number: 1)) { try read("") }
+    #expect(throws: PromptFailure.emptyLine(number: 1)) { try read("\n") }
+    #expect(throws: PromptFailure.emptyLine(number: 1)) { try read("\r\n") }
+    #expect(throws: PromptFailure.tooManyLines(expected: 1)) { try read("secret\n\n") }
+    #expect(throws: PromptFailure.tooManyLines(expected: 1)) { try read("secret\nmore") }
+    #expect(throws: PromptFailure.containsNUL) { try read("sec\u{0}ret\n") }
+    #expect(throws: PromptFailure.missingLine(number: 2)) { try read("old\n", ["a", "b"]) }
+    #expect(throws: PromptFailure.emptyLine(number: 2)) { try read("old\n\n", ["a", "b"]) }
+    #expect(throws: PromptFailure.tooManyLines(expected: 2)) { try read("a\nb\nc\n", ["a", "b"]) }
+  }
+
+  @Test("a line has 4096 bytes at most and is never cut")
+  func limit() throws {
+    let longest = String(repeating: "x", count: 4096)
+    #expect(try read(longest + "\r\n") == [longest])
+    #expect(throws: PromptFailure.tooLong(limit: 4096)) { try read(longest + "x") }
+    #expect(throws: PromptFailure.tooLong(limit: 4096)) { try read(longest + "x\n") }
+    #expect(throws: PromptFailure.tooLong(limit: 4096)) { try read(String(repeating: "x", count: 60_000)) }
+    #expect(throws: PromptFailure.tooManyLines(expected: 1)) { try read(String(repeating: "x\n", count: 30_000)) }
+  }
+
+  @Test("an input that never ends is not awaited for ever")
+  func endless() throws {
+    var ends: [Int32] = [0, 0]
+    try #require(pipe(&ends) == 0)
+    defer { ends.forEach { close($0) } }
+    #expect(throws: PromptFailure.timedOut(.milliseconds(20))) {
+      try SecretInput.lines(["password"], descriptor: ends[0], messages: -1, timeLimit: .milliseconds(20))
+    }
+  }
+
+  @Test("an input that cannot be read says why")
+  func closed() {
+    #expect(throws: PromptFailure.unreadable(source: "standard input", errno: EBADF)) {
+      try SecretInput.lines(["password"], descriptor: 1_000_000, messages: -1)
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import Testing
+
+@testable import CommandLineKit
+
+@Suite("Colour")
+struct StyleTests {
+  private func isOn(
+    terminal: Bool = true, option: Bool = false, _ variables: [String: String] = ["TERM": "xterm"]
+  ) -> Bool {
+    Style(isTerminal: terminal, noColorOption: option, environment: { variables[$0] }).isOn
+  }
+
+  @Test("only on a terminal that shows it, and when nobody forbids it")
+  func decision() {
+    #expect(isOn())
+    #expect(isOn(["TERM": "xterm", "NO_COLOR": ""]))
+    #expect(!isOn(["TERM": "xterm", "NO_COLOR": "1"]))
+    #expect(!isOn(["TERM": "xterm", "NO_COLOR": "0"]))
+    for terminal in ["dumb", ""] { #expect(!isOn(["TERM": terminal])) }
+    #expect(!isOn([:]))
+    #expect(!isOn(option: true))
+    #expect(!isOn(terminal: false))
+  }
+
+  @Test("plain text stays as it is")
+  func plain() {
+    #expect(Style.plain("x", .bold) == "x")
+    let on = Style(isTerminal: true, noColorOption: false, environment: { $0 == "TERM" ? "xterm" : nil })
+    #expect(on("x", .bold) == "\u{1B}[1mx\u{1B}[0m")
+    #expect(on("", .bold).isEmpty)
+  }
+}

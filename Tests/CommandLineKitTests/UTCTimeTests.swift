@@ -1,0 +1,38 @@
+import Testing
+
+@testable import CommandLineKit
+
+@Suite("Times")
+struct UTCTimeTests {
+  @Test(
+    "UTC in ISO 8601",
+    arguments: [
+      (0, "1970-01-01T00:00:00Z"), (-1, "1969-12-31T23:59:59Z"), (951_827_696, "2000-02-29T12:34:56Z"),
+      (1_769_851_800, "2026-01-31T09:30:00Z"), (4_107_542_399, "2100-02-28T23:59:59Z"),
+      (4_107_542_400, "2100-03-01T00:00:00Z"), (253_402_300_799, "9999-12-31T23:59:59Z"),
+    ] as [(Int64, String)])
+  func iso8601(_ seconds: Int64, _ text: String) {
+    #expect(UTCTime(seconds: seconds).iso8601 == text)
+    if seconds >= 0 { #expect(UTCTime(iso8601: text)?.seconds == seconds) }
+  }
+
+  @Test("every day of four centuries comes back as itself")
+  func roundTrip() {
+    for day in stride(from: Int64(-60_000), through: 86_097, by: 1) {
+      let time = UTCTime(seconds: day * 86_400 + 3661)
+      if UTCTime(iso8601: time.iso8601) != time { Issue.record("\(time.iso8601) comes back as another day") }
+    }
+  }
+
+  @Test("the ends of the number range do not trap", arguments: [Int64.min, .max])
+  func extremes(_ seconds: Int64) {
+    #expect(UTCTime(seconds: seconds).iso8601.hasSuffix("Z"))
+    #expect(!UTCTime(seconds: seconds).local.isEmpty)
+  }
+
+  @Test("people see the local time and its zone")
+  func local() {
+    let text = UTCTime(seconds: 1_769_851_800).local
+    #expect(text.hasPrefix("2026-01-31 ") || text.hasPrefix("2026-02-01 ") || text.hasPrefix("2026-01-30 "))
+  }
+}
