@@ -20,7 +20,8 @@ let package = Package(
     .target(name: "AuthCoreTesting", dependencies: ["AuthCore", "Guards"]),
     .target(name: "AuthLocal", dependencies: ["AuthCore", "Guards", "CSQLite", "CCrypt"]),
     .target(name: "CommandLineKit"),
-    .executableTarget(name: "auth-cli", dependencies: ["AuthCore", "AuthLocal", "CommandLineKit", "Guards"]),
+    .target(name: "AuthProgram", dependencies: ["AuthCore", "AuthLocal", "CommandLineKit", "Guards"]),
+    .executableTarget(name: "auth-cli", dependencies: ["AuthProgram"]),
     .executableTarget(
       name: "auth-bench",
       dependencies: ["AuthCore", "AuthLocal", "Guards", "CSQLite", "CCrypt", "CPerfEvent"]),
@@ -36,7 +37,8 @@ let package = Package(
     .testTarget(name: "AuthLocalTests", dependencies: ["AuthLocal", "AuthCoreTesting", "CSQLite"]),
     .testTarget(name: "CommandLineKitTests", dependencies: ["CommandLineKit"]),
     .testTarget(
-      name: "AuthCLITests", dependencies: ["auth-cli", "AuthLocal", "CommandLineKit", "Programs", "CSQLite"]),
+      name: "AuthCLITests",
+      dependencies: ["auth-cli", "AuthLocal", "AuthProgram", "CommandLineKit", "Programs", "CSQLite"]),
   ],
   swiftLanguageModes: [.v6]
 )

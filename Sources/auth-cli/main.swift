@@ -1,1 +1,3 @@
+import AuthProgram
+
 Program.main()

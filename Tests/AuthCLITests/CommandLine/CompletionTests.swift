@@ -2,8 +2,8 @@ import Glibc
 import Programs
 import Testing
 
+@testable import AuthProgram
 @testable import CommandLineKit
-@testable import auth_cli
 
 @Suite("Completions, asked of the shells themselves", .timeLimit(.minutes(2)))
 struct CompletionTests {

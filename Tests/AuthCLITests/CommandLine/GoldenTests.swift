@@ -1,7 +1,7 @@
 import Testing
 
+@testable import AuthProgram
 @testable import CommandLineKit
-@testable import auth_cli
 
 @Suite("What is written from the table")
 struct GoldenTests {

@@ -1,7 +1,7 @@
 import Testing
 
+@testable import AuthProgram
 @testable import CommandLineKit
-@testable import auth_cli
 
 @Suite("Codes of refusals")
 struct RefusalCodeTests {
@@ -20,7 +20,7 @@ struct RefusalCodeTests {
   @Test("every code that the sources use is listed, and every listed code is used")
   func complete() throws {
     var used: Set<String> = []
-    for path in try TextFile.list("Sources/auth-cli", suffix: ".swift")
+    for path in try TextFile.list("Sources/AuthProgram", suffix: ".swift")
       + TextFile.list("Sources/CommandLineKit", suffix: ".swift") + TextFile.list("Sources/AuthLocal", suffix: ".swift")
     {
       let text = try TextFile.read(path)

@@ -1,7 +1,7 @@
 import Testing
 
+@testable import AuthProgram
 @testable import CommandLineKit
-@testable import auth_cli
 
 @Suite("Words and how they are quoted")
 struct WordTests {

@@ -1,7 +1,7 @@
 import Testing
 
+@testable import AuthProgram
 @testable import CommandLineKit
-@testable import auth_cli
 
 /// The navigation bar at the head of every screen, on a real pseudo-terminal.
 @Suite("The navigation bar", .timeLimit(.minutes(3)))

@@ -1,8 +1,8 @@
 import Glibc
 import Testing
 
+@testable import AuthProgram
 @testable import CommandLineKit
-@testable import auth_cli
 
 @Suite("Streams that say whether the output arrived")
 struct OutputStreamTests {

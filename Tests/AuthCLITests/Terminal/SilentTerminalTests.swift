@@ -1,8 +1,8 @@
 import Glibc
 import Testing
 
+@testable import AuthProgram
 @testable import CommandLineKit
-@testable import auth_cli
 
 /// The question on a real pseudo-terminal, asked in a process of its own that signals can kill.
 @Suite("Asking for a secret on a terminal", .timeLimit(.minutes(2)))

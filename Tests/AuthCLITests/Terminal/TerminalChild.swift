@@ -1,7 +1,7 @@
 import Glibc
 
+@testable import AuthProgram
 @testable import CommandLineKit
-@testable import auth_cli
 
 /// What the process under test does on its pseudo-terminal.
 ///

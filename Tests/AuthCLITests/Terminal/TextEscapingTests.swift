@@ -1,8 +1,8 @@
 import AuthLocal
 import Testing
 
+@testable import AuthProgram
 @testable import CommandLineKit
-@testable import auth_cli
 
 @Suite("Text from outside, made harmless")
 struct TextEscapingTests {

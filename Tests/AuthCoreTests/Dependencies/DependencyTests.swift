@@ -1,6 +1,6 @@
 import Testing
 
-/// Which module may import which: auth-cli → AuthLocal → AuthCore → Guards, and nothing from outside.
+/// Which module may import which: auth-cli → AuthProgram → AuthLocal → AuthCore → Guards, and nothing from outside.
 @Suite struct DependencyTests {
   private static let language: Set = ["Swift", "Synchronization"]
   private static let portable = language.union(["Observation"])
@@ -14,7 +14,8 @@ import Testing
       ("AuthCoreTesting", portable.union(["AuthCore", "Guards"])),
       ("AuthLocal", system.union(["AuthCore", "Guards", "CSQLite", "CCrypt"])),
       ("CommandLineKit", language.union(["Glibc"])),
-      ("auth-cli", system.union(["AuthCore", "AuthLocal", "CommandLineKit", "Guards"])),
+      ("AuthProgram", system.union(["AuthCore", "AuthLocal", "CommandLineKit", "Guards"])),
+      ("auth-cli", Set(["AuthProgram"])),
     ])
   func imports(_ target: String, _ allowed: Set<String>) throws {
     for file in try SourceFile.all(below: "Sources/\(target)") {
@@ -56,7 +57,8 @@ import Testing
     #expect(dependencies(of: "AuthCoreTesting") == ["AuthCore", "Guards"])
     #expect(dependencies(of: "AuthLocal") == ["AuthCore", "Guards", "CSQLite", "CCrypt"])
     #expect(dependencies(of: "CommandLineKit") == [])
-    #expect(dependencies(of: "auth-cli") == ["AuthCore", "AuthLocal", "CommandLineKit", "Guards"])
+    #expect(dependencies(of: "AuthProgram") == ["AuthCore", "AuthLocal", "CommandLineKit", "Guards"])
+    #expect(dependencies(of: "auth-cli") == ["AuthProgram"])
   }
 
   @Test(

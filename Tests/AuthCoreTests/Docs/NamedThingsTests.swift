@@ -45,7 +45,7 @@ import Testing
   @Test(
     "every room is on the map",
     arguments: [
-      ("CONTRIBUTING.md", "Sources"), ("CONTRIBUTING.md", "Sources/AuthCore"), ("CONTRIBUTING.md", "Sources/auth-cli"),
+      ("CONTRIBUTING.md", "Sources"), ("CONTRIBUTING.md", "Sources/AuthCore"), ("CONTRIBUTING.md", "Sources/AuthProgram"),
       ("fixtures/README.md", "fixtures"),
     ])
   func rooms(_ map: String, _ building: String) throws {

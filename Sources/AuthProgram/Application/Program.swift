@@ -5,9 +5,9 @@ import Glibc
 ///
 /// Not an asynchronous main: making one costs a short run more than its work does, and the first suspension of one costs a
 /// static executable some 5 ms.
-enum Program {
+package enum Program {
   /// Runs the command line of this process, and ends the process with its status.
-  static func main() -> Never {
+  package static func main() -> Never {
     StandardDescriptors.occupyClosed()
     // What is made is private from its first moment on, so that a death before its mode is set leaves nothing to repair.
     umask(0o077)
