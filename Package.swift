@@ -10,6 +10,7 @@ let package = Package(
     .library(name: "Guards", targets: ["Guards"]),
     .library(name: "AuthCore", targets: ["AuthCore"]),
     .library(name: "AuthCoreTesting", targets: ["AuthCoreTesting"]),
+    .library(name: "AuthBackend", targets: ["AuthBackend"]),
     .library(name: "AuthLocal", targets: ["AuthLocal"]),
     .executable(name: "auth-cli", targets: ["auth-cli"]),
   ],
@@ -18,13 +19,15 @@ let package = Package(
     .target(name: "Guards"),
     .target(name: "AuthCore", dependencies: ["Guards"]),
     .target(name: "AuthCoreTesting", dependencies: ["AuthCore", "Guards"]),
-    .target(name: "AuthLocal", dependencies: ["AuthCore", "Guards", "CSQLite", "CCrypt"]),
+    .target(name: "AuthBackend", dependencies: ["AuthCore", "Guards"]),
+    .target(name: "AuthLocal", dependencies: ["AuthBackend", "AuthCore", "Guards", "CSQLite", "CCrypt"]),
     .target(name: "CommandLineKit"),
-    .target(name: "AuthProgram", dependencies: ["AuthCore", "AuthLocal", "CommandLineKit", "Guards"]),
+    .target(
+      name: "AuthProgram", dependencies: ["AuthBackend", "AuthCore", "AuthLocal", "CommandLineKit", "Guards"]),
     .executableTarget(name: "auth-cli", dependencies: ["AuthProgram"]),
     .executableTarget(
       name: "auth-bench",
-      dependencies: ["AuthCore", "AuthLocal", "Guards", "CSQLite", "CCrypt", "CPerfEvent"]),
+      dependencies: ["AuthBackend", "AuthCore", "AuthLocal", "Guards", "CSQLite", "CCrypt", "CPerfEvent"]),
     .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CCrypt", providers: [.apt(["libcrypt-dev"])]),
     // Not a library but a call of the kernel, for the benchmarks.
@@ -34,11 +37,14 @@ let package = Package(
     .testTarget(name: "GuardsTests", dependencies: ["Guards", "Races"]),
     .testTarget(
       name: "AuthCoreTests", dependencies: ["AuthCore", "AuthCoreTesting", "Guards", "Programs", "Races"]),
-    .testTarget(name: "AuthLocalTests", dependencies: ["AuthLocal", "AuthCoreTesting", "CSQLite"]),
+    .testTarget(
+      name: "AuthLocalTests", dependencies: ["AuthBackend", "AuthLocal", "AuthCoreTesting", "CSQLite", "CCrypt"]),
     .testTarget(name: "CommandLineKitTests", dependencies: ["CommandLineKit"]),
     .testTarget(
       name: "AuthCLITests",
-      dependencies: ["auth-cli", "AuthLocal", "AuthProgram", "CommandLineKit", "Programs", "CSQLite"]),
+      dependencies: [
+        "auth-cli", "AuthBackend", "AuthLocal", "AuthProgram", "CommandLineKit", "Programs", "CSQLite",
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,3 +1,4 @@
+public import AuthBackend
 public import AuthCore
 
 /// The embedded authority: accounts, sessions, a ledger and events in one SQLite file, passwords hashed by libcrypt.

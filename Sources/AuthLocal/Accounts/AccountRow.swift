@@ -1,3 +1,4 @@
+import AuthBackend
 import AuthCore
 
 /// An account as it is stored, with what a password check needs.

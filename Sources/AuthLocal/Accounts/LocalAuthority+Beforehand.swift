@@ -1,3 +1,4 @@
+public import AuthBackend
 public import AuthCore
 
 /// What can be told before anybody types a password.

@@ -1,3 +1,4 @@
+public import AuthBackend
 public import AuthCore
 
 extension LocalAuthority {

@@ -1,3 +1,4 @@
+package import AuthBackend
 package import AuthCore
 
 extension LocalAuthority {

@@ -1,3 +1,4 @@
+package import AuthBackend
 import AuthCore
 import Glibc
 

@@ -1,3 +1,4 @@
+import AuthBackend
 import Glibc
 
 /// What lstat(2) says of a path, and whether that is what a private file or directory must be.

@@ -1,3 +1,4 @@
+import AuthBackend
 import Glibc
 
 /// A directory of this user's own, which is kept to its owner: mode 0700.

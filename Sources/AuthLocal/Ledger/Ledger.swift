@@ -1,3 +1,5 @@
+import AuthBackend
+
 /// Double entry: every transfer has two entries that add up to zero, made in one transaction with the balances they
 /// change.
 ///

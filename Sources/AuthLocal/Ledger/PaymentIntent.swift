@@ -1,3 +1,4 @@
+public import AuthBackend
 public import AuthCore
 
 /// A payment that was decided and not yet made: submitting consumes it, so that it cannot be submitted twice.

@@ -1,3 +1,4 @@
+public import AuthBackend
 public import AuthCore
 import Guards
 
@@ -6,6 +7,7 @@ import Guards
 /// It cannot be made without a key, and a payment made ready in it can be submitted once.
 ///
 /// ```swift
+/// import AuthBackend
 /// import AuthCore
 /// import AuthLocal
 ///

@@ -1,3 +1,4 @@
+package import AuthBackend
 public import AuthCore
 
 extension LocalAuthority: Authority {

@@ -1,3 +1,4 @@
+import AuthBackend
 import AuthCore
 
 /// A session as it is stored, with whose it is.

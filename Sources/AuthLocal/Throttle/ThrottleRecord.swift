@@ -1,3 +1,4 @@
+import AuthBackend
 package import AuthCore
 
 /// The failed attempts on one name since its last success.

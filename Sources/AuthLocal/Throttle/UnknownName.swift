@@ -1,3 +1,5 @@
+import AuthBackend
+
 /// Names that were tried and have no account are counted like others, so that the answers do not tell them apart.
 ///
 /// They are kept as hashes, because people type passwords in the place of names; at most ``limit`` of them, the oldest

@@ -1,3 +1,5 @@
+public import AuthBackend
+
 /// Names one of the sessions that are kept side by side on a device.
 ///
 /// 1 to 64 of the ASCII letters, digits, `.`, `_` and `-`, beginning with a letter or a digit: it becomes part of a

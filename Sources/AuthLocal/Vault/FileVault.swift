@@ -1,3 +1,4 @@
+import AuthBackend
 public import AuthCore
 import Glibc
 

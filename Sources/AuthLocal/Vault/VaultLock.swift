@@ -1,3 +1,4 @@
+import AuthBackend
 import Glibc
 
 /// Excludes the other writers of one session file, in this process and in others, until it is gone.

@@ -1,3 +1,4 @@
+import AuthBackend
 import Testing
 
 @testable import AuthProgram
@@ -21,7 +22,8 @@ struct RefusalCodeTests {
   func complete() throws {
     var used: Set<String> = []
     for path in try TextFile.list("Sources/AuthProgram", suffix: ".swift")
-      + TextFile.list("Sources/CommandLineKit", suffix: ".swift") + TextFile.list("Sources/AuthLocal", suffix: ".swift")
+      + TextFile.list("Sources/CommandLineKit", suffix: ".swift")
+      + TextFile.list("Sources/AuthBackend", suffix: ".swift") + TextFile.list("Sources/AuthLocal", suffix: ".swift")
     {
       let text = try TextFile.read(path)
       // A refusal or a failure that is made with its code.

@@ -1,3 +1,4 @@
+import AuthBackend
 import Foundation
 import Programs
 import Testing

@@ -1,3 +1,4 @@
+import AuthBackend
 import Testing
 
 @testable import AuthProgram

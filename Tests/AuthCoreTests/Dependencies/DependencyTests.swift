@@ -1,6 +1,7 @@
 import Testing
 
-/// Which module may import which: auth-cli → AuthProgram → AuthLocal → AuthCore → Guards, and nothing from outside.
+/// Which module may import which, and that nothing comes from outside:
+/// auth-cli → AuthProgram → AuthLocal → AuthBackend → AuthCore → Guards.
 @Suite struct DependencyTests {
   private static let language: Set = ["Swift", "Synchronization"]
   private static let portable = language.union(["Observation"])
@@ -12,9 +13,10 @@ import Testing
       ("Guards", language),
       ("AuthCore", portable.union(["Guards"])),
       ("AuthCoreTesting", portable.union(["AuthCore", "Guards"])),
-      ("AuthLocal", system.union(["AuthCore", "Guards", "CSQLite", "CCrypt"])),
+      ("AuthBackend", language.union(["AuthCore", "Guards", "Glibc"])),
+      ("AuthLocal", system.union(["AuthBackend", "AuthCore", "Guards", "CSQLite", "CCrypt"])),
       ("CommandLineKit", language.union(["Glibc"])),
-      ("AuthProgram", system.union(["AuthCore", "AuthLocal", "CommandLineKit", "Guards"])),
+      ("AuthProgram", system.union(["AuthBackend", "AuthCore", "AuthLocal", "CommandLineKit", "Guards"])),
       ("auth-cli", Set(["AuthProgram"])),
     ])
   func imports(_ target: String, _ allowed: Set<String>) throws {
@@ -26,7 +28,9 @@ import Testing
 
   @Test("CommandLineKit names no type of the libraries: it would serve any program")
   func commandLineKnowsNoAuthentication() throws {
-    let libraries = try SourceFile.all(below: "Sources/AuthCore") + SourceFile.all(below: "Sources/AuthLocal")
+    let libraries = try ["AuthCore", "AuthBackend", "AuthLocal"].flatMap { module in
+      try SourceFile.all(below: "Sources/\(module)")
+    }
     let types = Set(libraries.flatMap(\.exportedTypes))
     #expect(types.isSuperset(of: ["User", "Credentials", "SessionToken"]))
     for file in try SourceFile.all(below: "Sources/CommandLineKit") {
@@ -46,19 +50,22 @@ import Testing
   @Test("the manifest's arrows point one way")
   func arrows() throws {
     let manifest = try Repository.text(of: "Package.swift")
-    func dependencies(of target: String) -> Set<String>? {
-      let line = manifest.split(separator: "\n").first { $0.contains(#"arget(name: "\#(target)""#) }
-      return line?.firstMatch(of: /dependencies: \[(?<list>[^\]]*)\]/).map { match in
-        Set(match.list.matches(of: /"([^"]+)"/).map { String($0.1) })
-      } ?? line.map { _ in [] }
+    func dependencies(of target: String) throws -> Set<String>? {
+      let form = try Regex<(Substring, Substring?)>(
+        #"arget\(\s*name: "\#(target)"(?:,\s*dependencies: \[([^\]]*)\])?"#)
+      return manifest.firstMatch(of: form).map { match in
+        Set((match.output.1 ?? "").matches(of: /"([^"]+)"/).map { String($0.1) })
+      }
     }
-    #expect(dependencies(of: "Guards") == [])
-    #expect(dependencies(of: "AuthCore") == ["Guards"])
-    #expect(dependencies(of: "AuthCoreTesting") == ["AuthCore", "Guards"])
-    #expect(dependencies(of: "AuthLocal") == ["AuthCore", "Guards", "CSQLite", "CCrypt"])
-    #expect(dependencies(of: "CommandLineKit") == [])
-    #expect(dependencies(of: "AuthProgram") == ["AuthCore", "AuthLocal", "CommandLineKit", "Guards"])
-    #expect(dependencies(of: "auth-cli") == ["AuthProgram"])
+    #expect(try dependencies(of: "Guards") == [])
+    #expect(try dependencies(of: "AuthCore") == ["Guards"])
+    #expect(try dependencies(of: "AuthCoreTesting") == ["AuthCore", "Guards"])
+    #expect(try dependencies(of: "AuthBackend") == ["AuthCore", "Guards"])
+    #expect(try dependencies(of: "AuthLocal") == ["AuthBackend", "AuthCore", "Guards", "CSQLite", "CCrypt"])
+    #expect(try dependencies(of: "CommandLineKit") == [])
+    #expect(
+      try dependencies(of: "AuthProgram") == ["AuthBackend", "AuthCore", "AuthLocal", "CommandLineKit", "Guards"])
+    #expect(try dependencies(of: "auth-cli") == ["AuthProgram"])
   }
 
   @Test(

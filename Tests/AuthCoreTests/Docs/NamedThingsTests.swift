@@ -45,7 +45,8 @@ import Testing
   @Test(
     "every room is on the map",
     arguments: [
-      ("CONTRIBUTING.md", "Sources"), ("CONTRIBUTING.md", "Sources/AuthCore"), ("CONTRIBUTING.md", "Sources/AuthProgram"),
+      ("CONTRIBUTING.md", "Sources"), ("CONTRIBUTING.md", "Sources/AuthCore"),
+      ("CONTRIBUTING.md", "Sources/AuthProgram"),
       ("fixtures/README.md", "fixtures"),
     ])
   func rooms(_ map: String, _ building: String) throws {

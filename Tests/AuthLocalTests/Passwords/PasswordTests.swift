@@ -1,5 +1,7 @@
+import AuthBackend
 import AuthCore
 import AuthLocal
+import CCrypt
 import Testing
 
 @Suite struct PasswordTests {
@@ -26,6 +28,10 @@ import Testing
     #expect(refusal?.code == expected)
     #expect(refusal?.kind == .invalid)
     #expect(!String(describing: refusal).contains("what does"))
+  }
+
+  @Test("the longest password is the longest that libcrypt takes") func longest() {
+    #expect(NormalizedPassword.longest == Int(CRYPT_MAX_PASSPHRASE_SIZE) - 1)
   }
 
   @Test("at the bounds: 15 characters, 511 bytes, and a short name inside are accepted") func accepted() throws {

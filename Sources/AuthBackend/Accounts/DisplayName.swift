@@ -1,9 +1,9 @@
 /// A name that screens show: 1 to 64 characters of printable text, without spaces at its ends.
-struct DisplayName {
-  let text: String
+package struct DisplayName {
+  package let text: String
 
   /// - Throws: ``LocalFailure`` of kind `invalid` that says the accepted form.
-  init(_ typed: String) throws(LocalFailure) {
+  package init(_ typed: String) throws(LocalFailure) {
     let scalars = typed.unicodeScalars
     guard typed.utf8.count <= 256, (1...64).contains(typed.count), !scalars.contains(where: \.isTreacherous),
       let first = scalars.first, let last = scalars.last, !first.properties.isWhitespace, !last.properties.isWhitespace

@@ -35,7 +35,7 @@ public struct LocalFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// What to do about it, in one line.
   public let hint: String
 
-  init(_ kind: Kind, _ code: String, _ description: String, hint: String) {
+  package init(_ kind: Kind, _ code: String, _ description: String, hint: String) {
     self.kind = kind
     self.code = code
     self.description = description
@@ -44,31 +44,33 @@ public struct LocalFailure: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension LocalFailure {
-  static func invalid(_ code: String, _ description: String, hint: String) -> LocalFailure {
+  package static func invalid(_ code: String, _ description: String, hint: String) -> LocalFailure {
     LocalFailure(.invalid, code, description, hint: hint)
   }
 
-  static func refused(_ code: String, _ description: String, hint: String) -> LocalFailure {
+  package static func refused(_ code: String, _ description: String, hint: String) -> LocalFailure {
     LocalFailure(.refused, code, description, hint: hint)
   }
 
-  static func unavailable(_ cause: Unavailability.Cause, _ code: String, _ what: String, hint: String) -> LocalFailure {
+  package static func unavailable(_ cause: Unavailability.Cause, _ code: String, _ what: String, hint: String)
+    -> LocalFailure
+  {
     LocalFailure(.unavailable(Unavailability(cause, what, hint: hint, code: code)), code, what, hint: hint)
   }
 
   /// One sentence for an unknown name, a wrong password and a disabled account.
-  static let credentialsNotAccepted = LocalFailure(
+  package static let credentialsNotAccepted = LocalFailure(
     .credentials, "credentials_not_accepted", "The name and the password were not accepted.",
     hint: "Check both and try again; after five failures in a row there is a waiting time.")
 
-  static let notFresh = LocalFailure(
+  package static let notFresh = LocalFailure(
     .notFresh, "not_fresh", "The password was entered too long ago for this.",
     hint: "Enter the password again, then repeat the request.")
 
-  static let notPermitted = LocalFailure(
+  package static let notPermitted = LocalFailure(
     .notPermitted, "not_permitted", "Only an administrator may do this.", hint: "Ask an administrator to do it.")
 
-  static func throttled(_ throttle: Throttle) -> LocalFailure {
+  package static func throttled(_ throttle: Throttle) -> LocalFailure {
     switch throttle {
     case .wait(let remaining):
       LocalFailure(
@@ -81,7 +83,7 @@ extension LocalFailure {
     }
   }
 
-  static func session(_ rejection: SessionRejection) -> LocalFailure {
+  package static func session(_ rejection: SessionRejection) -> LocalFailure {
     let (code, what): (String, String) =
       switch rejection {
       case .superseded: ("session_superseded", "The session's token was exchanged for a newer one.")

@@ -12,4 +12,13 @@ public struct Receipt: Hashable, Sendable {
   public let madeAt: WallTime
   /// The payer's own name for it, if there was one.
   public let key: String?
+
+  package init(id: Int64, payer: String?, payee: String, amount: Amount, madeAt: WallTime, key: String?) {
+    self.id = id
+    self.payer = payer
+    self.payee = payee
+    self.amount = amount
+    self.madeAt = madeAt
+    self.key = key
+  }
 }

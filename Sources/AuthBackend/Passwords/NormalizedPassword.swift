@@ -1,19 +1,18 @@
-import AuthCore
-import CCrypt
+package import AuthCore
 
 /// A password in the one form that is hashed: UTF-8 in Unicode Normalization Form C, without NUL, at most 511 bytes.
 ///
 /// Keyboards and terminals differ in whether é arrives composed or decomposed; both are the same password. 511 bytes is
 /// the limit of libcrypt (`CRYPT_MAX_PASSPHRASE_SIZE` with its NUL); what is longer is refused, never cut.
 /// Source: NIST SP 800-63B-4, section 3.1.1.2; UAX #15; crypt(3).
-struct NormalizedPassword: Redacted {
-  enum Fault: Error { case notText, containsNUL, tooLong(bytes: Int) }
+package struct NormalizedPassword: Redacted {
+  package enum Fault: Error { case notText, containsNUL, tooLong(bytes: Int) }
 
-  static let longest = Int(CRYPT_MAX_PASSPHRASE_SIZE) - 1
+  package static let longest = 511
 
-  let text: String
+  package let text: String
 
-  init(_ password: Password) throws(Fault) {
+  package init(_ password: Password) throws(Fault) {
     guard let typed = String(validating: password.bytes, as: UTF8.self) else { throw .notText }
     // Composition shortens text to a third at most (Hangul), so longer text need not be composed to be refused.
     guard password.bytes.count <= Self.longest * 4 else { throw .tooLong(bytes: password.bytes.count) }

@@ -16,6 +16,18 @@ public struct Event: Hashable, Sendable {
   ///
   /// Never a secret. Escape it to print it (`printable`).
   public let detail: String?
+
+  package init(
+    id: Int64, at: WallTime, name: String, account: String?, actor: String?, session: String?, detail: String?
+  ) {
+    self.id = id
+    self.at = at
+    self.name = name
+    self.account = account
+    self.actor = actor
+    self.session = session
+    self.detail = detail
+  }
 }
 
 /// Which events to read.

@@ -1,18 +1,18 @@
-import AuthCore
+package import AuthCore
 
 /// What a password must be when it is set.
 ///
 /// Nothing is asked of its composition, and it never expires.
 /// Source: NIST SP 800-63B-4, section 3.1.1.2: 15 characters for a password that is the only factor, a blocklist,
 /// context-specific words.
-enum PasswordPolicy {
+package enum PasswordPolicy {
   /// Characters, counted as Unicode scalars after composition.
-  static let shortest = 15
+  package static let shortest = 15
 
   /// The password in the form to hash.
   ///
   /// - Throws: ``LocalFailure`` of kind `invalid` with the rule that it breaks.
-  static func accept(_ password: Password, for username: Username) throws(LocalFailure) -> NormalizedPassword {
+  package static func accept(_ password: Password, for username: Username) throws(LocalFailure) -> NormalizedPassword {
     let normalized = try normalize(password)
     let text = normalized.text
     // The composition of scalars that are not assigned yet may change with a new version of Unicode (UAX #15, section
@@ -40,7 +40,7 @@ enum PasswordPolicy {
     return normalized
   }
 
-  static func normalize(_ password: Password) throws(LocalFailure) -> NormalizedPassword {
+  package static func normalize(_ password: Password) throws(LocalFailure) -> NormalizedPassword {
     do {
       return try NormalizedPassword(password)
     } catch {

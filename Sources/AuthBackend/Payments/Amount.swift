@@ -37,7 +37,7 @@ public struct Amount: Hashable, Comparable, Sendable, CustomStringConvertible {
     self.init(unchecked: units)
   }
 
-  init(unchecked minorUnits: Int64) {
+  package init(unchecked minorUnits: Int64) {
     self.minorUnits = minorUnits
   }
 

@@ -6,7 +6,7 @@ extension Duration {
   }
 
   /// Whole nanoseconds, held within what 64 bits can say (292 years).
-  var wholeNanoseconds: Int64 {
+  package var wholeNanoseconds: Int64 {
     let (seconds, attoseconds) = components
     let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
     let (sum, overflow2) = scaled.addingReportingOverflow(attoseconds / 1_000_000_000)
@@ -16,7 +16,7 @@ extension Duration {
 
 extension Int64 {
   /// The sum, held within 64 bits.
-  func clampedSum(_ other: Int64) -> Int64 {
+  package func clampedSum(_ other: Int64) -> Int64 {
     let (sum, overflow) = addingReportingOverflow(other)
     return overflow ? (other < 0 ? .min : .max) : sum
   }

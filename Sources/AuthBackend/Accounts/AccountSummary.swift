@@ -12,4 +12,12 @@ public struct AccountSummary: Hashable, Sendable {
   public let failedAttempts: Int64
   /// What the next attempt would be told; nil when it would be heard.
   public let throttle: Throttle?
+
+  package init(user: User, isDisabled: Bool, createdAt: WallTime, failedAttempts: Int64, throttle: Throttle?) {
+    self.user = user
+    self.isDisabled = isDisabled
+    self.createdAt = createdAt
+    self.failedAttempts = failedAttempts
+    self.throttle = throttle
+  }
 }

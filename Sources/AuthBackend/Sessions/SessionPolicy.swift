@@ -1,4 +1,4 @@
-import AuthCore
+package import AuthCore
 
 /// The limits that sessions get.
 ///
@@ -26,15 +26,15 @@ public struct SessionPolicy: Hashable, Sendable {
 }
 
 /// The spans of one session, in nanoseconds.
-struct SessionSpans {
-  let idle: Int64
-  let absolute: Int64
-  let fresh: Int64
+package struct SessionSpans {
+  package let idle: Int64
+  package let absolute: Int64
+  package let fresh: Int64
 
   /// What a policy gives to a request: the shorter of both.
   ///
   /// A wish below zero is zero.
-  init(_ policy: SessionPolicy, _ request: LimitRequest) {
+  package init(_ policy: SessionPolicy, _ request: LimitRequest) {
     func shorter(_ own: Duration, _ wish: Duration?) -> Int64 {
       max(0, min(own, wish ?? own).wholeNanoseconds)
     }

@@ -30,10 +30,4 @@ public struct WallTime: Hashable, Comparable, Sendable {
     let date = "\(padded(parts.tm_year + 1900, 4))-\(padded(parts.tm_mon + 1, 2))-\(padded(parts.tm_mday, 2))"
     return "\(date)T\(padded(parts.tm_hour, 2)):\(padded(parts.tm_min, 2)):\(padded(parts.tm_sec, 2))Z"
   }
-
-  package static func now() -> WallTime {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return WallTime(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)
-  }
 }

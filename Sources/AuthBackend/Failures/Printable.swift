@@ -21,7 +21,7 @@ extension String {
   /// The text as one word of a command to type, harmless to print.
   ///
   /// Between single quotes, or in the form `$'…'` of POSIX.1-2024 where something must be escaped.
-  var shellWord: String {
+  package var shellWord: String {
     guard unicodeScalars.contains(where: \.mustBeEscaped) else {
       return "'" + split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
     }
@@ -46,7 +46,7 @@ extension Unicode.Scalar {
   fileprivate var mustBeEscaped: Bool { isTreacherous && value != 0x200C && value != 0x200D }
 
   /// Whether the scalar can move a cursor, hide, reorder or break a line, or means nothing yet.
-  var isTreacherous: Bool {
+  package var isTreacherous: Bool {
     if value >= 0x20 && value < 0x7F { return false }
     switch properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned, .privateUse: return true

@@ -14,4 +14,15 @@ public struct SessionSummary: Hashable, Sendable {
   public let activeAt: WallTime
   /// Until when.
   public let limits: SessionLimits
+
+  package init(
+    id: SessionID, isCurrent: Bool, label: String?, createdAt: WallTime, activeAt: WallTime, limits: SessionLimits
+  ) {
+    self.id = id
+    self.isCurrent = isCurrent
+    self.label = label
+    self.createdAt = createdAt
+    self.activeAt = activeAt
+    self.limits = limits
+  }
 }

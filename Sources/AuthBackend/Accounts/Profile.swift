@@ -8,4 +8,10 @@ public struct Profile: Hashable, Sendable {
   public let balance: Int64
   /// When the account was made, by the wall clock.
   public let createdAt: WallTime
+
+  package init(user: User, balance: Int64, createdAt: WallTime) {
+    self.user = user
+    self.balance = balance
+    self.createdAt = createdAt
+  }
 }
