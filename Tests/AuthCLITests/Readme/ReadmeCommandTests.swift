@@ -95,9 +95,15 @@ import Testing
     try await play(
       """
       cat >"$HOME/main.swift"
+      # The objects of the sources of now: an incremental build keeps those of files that moved.
+      objects=()
+      for module in Guards AuthCore AuthBackend AuthLocal; do
+        while IFS= read -r source; do objects+=('\(products)'/"$module.build/${source##*/}.o"); done \
+          < <(find '\(sources)'/"$module" -name '*.swift')
+      done
       swiftc -swift-version 6 -I '\(products)/Modules' -I '\(sources)/CSQLite' -I '\(sources)/CCrypt' \
         -module-cache-path '\(products)/ClientModules' -o "$HOME/tour" "$HOME/main.swift" \
-        '\(products)'/AuthCore.build/*.o '\(products)'/AuthLocal.build/*.o
+        "${objects[@]}"
       "$HOME/tour" "$AUTH_CLI_HOME" | grep -x 'Receipt [0-9]*'
       """, environment: home.environment, input: block + "\ntry await tour(of: CommandLine.arguments[1])\n")
   }
