@@ -65,7 +65,7 @@ extension LocalAuthority {
   /// When the stored hash was changed meanwhile, by a new password or by a login that raised its cost, the password is verified against that.
   ///
   /// - Returns: nil when the password does not fit, when there is no account, and when it is disabled. Each costs the same.
-  private func accept(
+  func accept(
     _ password: NormalizedPassword?, for attempt: PasswordAttempt,
     _ body: (Connection, AccountRow, BootInstant) throws(LocalFailure) -> Grant
   ) throws(LocalFailure) -> Grant? {

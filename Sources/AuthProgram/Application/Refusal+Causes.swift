@@ -28,7 +28,8 @@ extension Refusal {
     case .invalid: self.init(.usage, failure.code, failure.description.asClause, hint: failure.hint)
     case .refused, .notPermitted: self.init(.no, failure.code, failure.description.asClause, hint: failure.hint)
     case .credentials: self = .wrongPassword
-    case .session(let rejection): self = .ended(rejection.sentence)
+    case .session(.ended(let reason)): self = .ended(reason)
+    case .session(.superseded): self = .superseded
     case .notFresh: self = .notFresh
     case .throttled(let throttle): self.init(throttle)
     case .unavailable(let cause): self.init(cause)
@@ -81,7 +82,7 @@ extension Refusal {
     case .unavailable(let cause): self.init(cause)
     case .notSaved(let failure), .vault(let failure): self.init(failure)
     case .corrupt(let evidence): self.init(evidence)
-    case .ended(let reason): self = .ended(reason.sentence)
+    case .ended(let reason): self = .ended(reason)
     case .overtaken:
       self.init(
         .cannotTell, "overtaken", "another process changed this session at the same time",
@@ -107,7 +108,7 @@ extension Refusal {
   init(_ refusal: FreshnessRefusal) {
     switch refusal {
     case .passwordNotRecent: self = .notFresh
-    case .ended(let reason): self = .ended(reason.sentence)
+    case .ended(let reason): self = .ended(reason)
     case .clock(let failure): self.init(failure)
     }
   }
@@ -118,24 +119,7 @@ extension Refusal {
       self.init(
         .no, "not_permitted", "\(escaping: user.username) is not an administrator",
         hint: "An administrator can do this; the first account registered is one.")
-    case .ended(let reason): self = .ended(reason.sentence)
-    }
-  }
-
-  init(_ error: LeaseError<LocalFailure>) {
-    switch error {
-    case .ended(let reason): self = .ended(reason.sentence)
-    case .body(let failure): self.init(failure)
-    }
-  }
-}
-
-extension SessionRejection {
-  /// Why the token was refused, as a sentence without its full stop.
-  var sentence: String {
-    switch self {
-    case .ended(let reason): reason.sentence
-    case .superseded: "this session was exchanged for a newer one"
+    case .ended(let reason): self = .ended(reason)
     }
   }
 }
@@ -152,6 +136,14 @@ extension EndReason {
     case .rebooted: "the machine was restarted since the session began"
     case .switchedUser: "another user was logged in in its place"
     case .storeReleased: "the program let go of the session"
+    }
+  }
+
+  /// What to do about it.
+  var hint: String {
+    switch self {
+    case .accountDisabled: "Logging in does not help until an administrator has enabled it: auth-cli accounts enable USER"
+    case .userAsked, .expired, .revoked, .rebooted, .switchedUser, .storeReleased: "Log in again: auth-cli login USER"
     }
   }
 

@@ -1,3 +1,5 @@
+import AuthCore
+
 /// Why a command did not do what it was asked: its exit status, a code for programs, and two lines for people.
 struct Refusal: Error, Hashable, Sendable {
   let status: ExitStatus
@@ -20,9 +22,17 @@ extension Refusal {
   static let notLoggedIn = Refusal(
     .logInFirst, "not_logged_in", "nobody is logged in", hint: "Log in first: auth-cli login USER")
 
-  static func ended(_ sentence: String) -> Refusal {
-    Refusal(.logInFirst, "session_ended", sentence, hint: "Log in again: auth-cli login USER")
+  static func ended(_ reason: EndReason) -> Refusal {
+    switch reason {
+    case .accountDisabled: Refusal(.logInFirst, "account_disabled", reason.sentence, hint: reason.hint)
+    case .userAsked, .expired, .revoked, .rebooted, .switchedUser, .storeReleased:
+      Refusal(.logInFirst, "session_ended", reason.sentence, hint: reason.hint)
+    }
   }
+
+  static let superseded = Refusal(
+    .logInFirst, "session_ended", "this session was exchanged for a newer one",
+    hint: "Log in again: auth-cli login USER")
 
   static let notFresh = Refusal(
     .logInFirst, "password_not_recent", "the password was entered too long ago for this",

@@ -11,17 +11,6 @@ extension Workspace {
     return screen
   }
 
-  /// Asks the authority something under a lease of the session.
-  func ask<Value>(
-    _ session: LoggedInSession, _ question: (borrowing SessionLease) throws(LocalFailure) -> Value
-  ) throws(Refusal) -> Value {
-    do throws(LeaseError<LocalFailure>) {
-      return try session.withLease(question)
-    } catch {
-      throw Refusal(error)
-    }
-  }
-
   /// The stronger key of an administrator.
   func administrator(_ session: LoggedInSession) throws(Refusal) -> AdminSession {
     do throws(RoleRefusal) {

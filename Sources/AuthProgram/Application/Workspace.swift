@@ -54,7 +54,7 @@ final class Workspace {
     switch await restore() {
     case .loggedIn(let session): return session
     case .loggedOut(.neverLoggedIn): throw .notLoggedIn
-    case .loggedOut(.ended(let reason)): throw .ended(reason.sentence)
+    case .loggedOut(.ended(let reason)): throw .ended(reason)
     case .obstructed(let obstacle): throw Refusal(obstacle)
     case .overtaken, .cancelled: throw Refusal(SessionFailure.overtaken)
     }

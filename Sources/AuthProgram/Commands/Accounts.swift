@@ -8,11 +8,8 @@ extension Workspace {
   func listAccounts(limit: Int, after: String?) async throws(Refusal) -> Answer {
     let screen = try await open(AccountsScreen.self)
     let administrator = try administrator(screen.session)
-    let page: Page<AccountSummary>
-    do throws(LeaseError<LocalFailure>) {
-      page = try screen.page(of: authority, after: after, limit: limit, for: administrator)
-    } catch {
-      throw Refusal(error)
+    let page = try await asking { () throws(LeaseError<LocalFailure>) in
+      try screen.page(of: authority, after: after, limit: limit, for: administrator)
     }
     var table = Table([
       .init(title: "USERNAME"), .init(title: "NAME"), .init(title: "ROLE"), .init(title: "STATE"),
@@ -38,11 +35,10 @@ extension Workspace {
     let screen = try await open(AccountsScreen.self)
     let administrator = try administrator(screen.session)
     let name = try valid { () throws(LocalFailure) in try Username(user) }
-    do throws(LeaseError<LocalFailure>) {
-      return describe(try screen.account(name, at: authority, for: administrator))
-    } catch {
-      throw Refusal(error)
-    }
+    return describe(
+      try await asking { () throws(LeaseError<LocalFailure>) in
+        try screen.account(name, at: authority, for: administrator)
+      })
   }
 
   /// `accounts disable`, `enable` and `unlock USER`.
@@ -52,13 +48,11 @@ extension Workspace {
     let name = try valid { () throws(LocalFailure) in try Username(user) }
     let fresh = try await fresh(screen.session)
     let administrator = try administrator(fresh.session)
-    do throws(LeaseError<LocalFailure>) {
-      let changed = try screen.change(change, name, at: authority, for: administrator, fresh)
-      if changed.user.id == fresh.session.user.id { await forgetRevoked() }
-      return describe(changed)
-    } catch {
-      throw Refusal(error)
+    let changed = try await asking { () throws(LeaseError<LocalFailure>) in
+      try screen.change(change, name, at: authority, for: administrator, fresh)
     }
+    if changed.user.id == fresh.session.user.id { await forgetRevoked() }
+    return describe(changed)
   }
 
   private func describe(_ account: AccountSummary) -> Answer {

@@ -9,25 +9,32 @@ extension Workspace {
   /// The user's other sessions end.
   func changePassword(passwordsFromInput: Bool) async throws(Refusal) -> Answer {
     let session = try await session()
+    let present: Password
     let new: Password
     let renewed: LoggedInSession
     if passwordsFromInput {
       let lines = try PasswordQuestion.lines(["present password", "new password"])
+      present = Password(bytes: lines[0])
       new = Password(bytes: lines[1])
       do throws(SessionFailure) {
-        renewed = try await reauthenticate(Password(bytes: lines[0]))
+        renewed = try await reauthenticate(present)
       } catch {
         throw Refusal(error)
       }
     } else {
-      renewed = try await PasswordQuestion.onTerminal(for: session.user.username) {
-        (password) throws(SessionFailure) in try await reauthenticate(password)
+      (present, renewed) = try await PasswordQuestion.onTerminal(for: session.user.username) {
+        (password) throws(SessionFailure) in (password, try await reauthenticate(password))
       }
       new = try newPassword(for: session.user.username)
     }
     let fresh = try await fresh(renewed)
-    _ = try ask(renewed) { (lease) throws(LocalFailure) in
-      try authority.changePassword(to: new, for: fresh, under: lease)
+    do throws(Refusal) {
+      _ = try await ask(renewed) { (lease) throws(LocalFailure) in
+        try authority.changePassword(from: present, to: new, for: fresh, under: lease)
+      }
+    } catch {
+      // The present password was accepted a moment ago.
+      throw error == .wrongPassword ? .passwordChangedMeanwhile(for: session.user) : error
     }
     // The session goes on under a new token, for which the new password is the proof.
     do throws(SessionFailure) {
@@ -58,5 +65,14 @@ extension Workspace {
       .cannotTell, "password_changed_session_kept",
       "\(change); this session stands, but could not be renewed: \(cause)",
       hint: "From now on the new password holds. To renew this session with it: auth-cli reauth")
+  }
+}
+
+extension Refusal {
+  fileprivate static func passwordChangedMeanwhile(for user: User) -> Refusal {
+    Refusal(
+      .no, "password_changed_meanwhile",
+      "the password of \(TextEscaping.escape(user.username)) was changed elsewhere at the same time; your new one was not set",
+      hint: "Run the command again with the password that was set there.")
   }
 }

@@ -8,11 +8,8 @@ extension Workspace {
   func events(since: Moment?, limit: Int, before: Int64?) async throws(Refusal) -> Answer {
     let since = since.map(\.wallTime)
     let screen = try await open(EventsScreen.self)
-    let page: Page<Event>
-    do throws(LeaseError<LocalFailure>) {
-      page = try screen.page(of: authority, since: since, before: before, limit: limit)
-    } catch {
-      throw Refusal(error)
+    let page = try await asking { () throws(LeaseError<LocalFailure>) in
+      try screen.page(of: authority, since: since, before: before, limit: limit)
     }
     let events = page.items.reversed()
     var table = Table([

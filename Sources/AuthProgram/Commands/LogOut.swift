@@ -7,7 +7,7 @@ extension Workspace {
   /// `logout [--all]`: ends the session, whatever state it is in.
   func logOut(everywhere: Bool) async throws(Refusal) -> Answer {
     let before = await restore()
-    let others = everywhere ? endOthers(before) : .ended(0)
+    let others = everywhere ? await endOthers(before) : .ended(0)
     let result: LogoutResult
     do throws(LogoutRefusal) {
       result = try await store.logOut()
@@ -38,12 +38,12 @@ extension Workspace {
   /// Ends all sessions of the user.
   ///
   /// Whatever comes of it, this one is logged out afterwards.
-  private func endOthers(_ before: RestoreOutcome) -> Elsewhere {
+  private func endOthers(_ before: RestoreOutcome) async -> Elsewhere {
     switch before {
     case .loggedIn(let session):
       do throws(Refusal) {
         return .ended(
-          try ask(session) { (lease) throws(LocalFailure) in try authority.endAllSessions(under: lease) } - 1)
+          try await ask(session) { (lease) throws(LocalFailure) in try authority.endAllSessions(under: lease) } - 1)
       } catch {
         return .refused(error)
       }

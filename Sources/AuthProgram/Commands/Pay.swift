@@ -13,7 +13,7 @@ extension Workspace {
         key: try key.map { (text) throws(LocalFailure) in try IdempotencyKey(text) })
     }
     // An identical retry gets its receipt before anything else is asked for.
-    if let earlier = try ask(
+    if let earlier = try await ask(
       screen.session,
       { (lease) throws(LocalFailure) in
         try authority.earlierPayment(of: order, under: lease)
@@ -21,28 +21,11 @@ extension Workspace {
     {
       return paid(earlier)
     }
-    _ = try await fresh(screen.session)
-    return paid(try await submit(try prepare(order, in: screen), in: screen))
-  }
-
-  private func prepare(_ order: PaymentOrder, in screen: PaymentScreen) throws(Refusal) -> PaymentIntent {
-    do throws(FreshnessRefusal) {
-      return try screen.prepare(order, at: authority)
-    } catch {
-      throw Refusal(error)
-    }
-  }
-
-  private func submit(_ intent: consuming PaymentIntent, in screen: PaymentScreen) async throws(Refusal) -> Receipt {
-    do throws(PaymentFailure) {
-      return try await screen.submit(intent)
-    } catch {
-      switch error {
-      case .anotherInProgress: throw Refusal(SessionFailure.overtaken)
-      case .ended(let reason): throw .ended(reason.sentence)
-      case .refused(let failure): throw Refusal(failure)
-      }
-    }
+    let fresh = try await fresh(screen.session)
+    return paid(
+      try await asking { () async throws(PaymentFailure) in
+        try await screen.submit(authority.prepare(order, for: fresh))
+      })
   }
 
   private func paid(_ receipt: Receipt) -> Answer {
@@ -50,5 +33,15 @@ extension Workspace {
       lines: bar("Pay") + ["Paid \(receipt.amount) to \(escaping: receipt.payee). Receipt \(receipt.id)."],
       ["receipt": .receipt(receipt)],
       evenIfUnprinted: .init("paid, receipt \(receipt.id)", hint: "The receipts show it."))
+  }
+}
+
+extension PaymentFailure: LeasedFailure {
+  var leaseError: LeaseError<LocalFailure> {
+    switch self {
+    case .anotherInProgress: preconditionFailure("this command makes one payment at a time")
+    case .ended(let reason): .ended(reason)
+    case .refused(let failure): .body(failure)
+    }
   }
 }

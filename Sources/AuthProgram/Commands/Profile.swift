@@ -7,12 +7,8 @@ extension Workspace {
   /// `profile [--name N]`: one's own account; a new name is a change of the session, which open screens follow.
   func profile(newName: String?) async throws(Refusal) -> Answer {
     let screen = try await open(ProfileScreen.self)
-    let profile: Profile
-    do throws(LeaseError<LocalFailure>) {
-      profile =
-        if let newName { try screen.rename(to: newName, at: authority) } else { try screen.profile(of: authority) }
-    } catch {
-      throw Refusal(error)
+    let profile = try await asking { () throws(LeaseError<LocalFailure>) in
+      if let newName { try screen.rename(to: newName, at: authority) } else { try screen.profile(of: authority) }
     }
     let user = profile.user
     return Answer(

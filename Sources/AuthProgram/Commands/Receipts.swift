@@ -7,11 +7,8 @@ extension Workspace {
   /// `receipts`: payments made and received, the latest first.
   func receipts(limit: Int, before: Int64?) async throws(Refusal) -> Answer {
     let screen = try await open(ReceiptsScreen.self)
-    let page: Page<Receipt>
-    do throws(LeaseError<LocalFailure>) {
-      page = try screen.page(of: authority, before: before, limit: limit)
-    } catch {
-      throw Refusal(error)
+    let page = try await asking { () throws(LeaseError<LocalFailure>) in
+      try screen.page(of: authority, before: before, limit: limit)
     }
     let own = screen.session.user.username
     var table = Table([

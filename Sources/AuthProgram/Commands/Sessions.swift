@@ -7,12 +7,7 @@ extension Workspace {
   /// `sessions`: every live session of the user, this one marked.
   func sessions() async throws(Refusal) -> Answer {
     let screen = try await open(SessionsScreen.self)
-    let sessions: [SessionSummary]
-    do throws(LeaseError<LocalFailure>) {
-      sessions = try screen.sessions(at: authority)
-    } catch {
-      throw Refusal(error)
-    }
+    let sessions = try await asking { () throws(LeaseError<LocalFailure>) in try screen.sessions(at: authority) }
     let deadlines = try Deadlines(clock: clock)
     var table = Table([
       .init(title: "SESSION"), .init(title: "CONTEXT"), .init(title: "BEGAN"), .init(title: "ACTIVE"),
@@ -45,10 +40,8 @@ extension Workspace {
   func revokeSession(_ id: String) async throws(Refusal) -> Answer {
     let screen = try await open(SessionsScreen.self)
     let fresh = try await fresh(screen.session)
-    do throws(LeaseError<LocalFailure>) {
+    try await asking { () throws(LeaseError<LocalFailure>) in
       try screen.revoke(SessionID(rawValue: id), with: fresh, at: authority)
-    } catch {
-      throw Refusal(error)
     }
     if screen.session.id.rawValue == id { await forgetRevoked() }
     return Answer(

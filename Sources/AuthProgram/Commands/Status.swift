@@ -46,10 +46,14 @@ extension Workspace {
   }
 
   private func absent(_ reason: LogoutReason) -> Answer {
-    let (sentence, code): (String, String?) =
+    let (sentence, code, hint): (String, String?, String) =
       switch reason {
-      case .neverLoggedIn: ("Nobody is logged in", nil)
-      case .ended(let reason): ("Nobody is logged in: \(reason.sentence)", reason.code)
+      case .neverLoggedIn: ("Nobody is logged in", nil, "Log in with: auth-cli login USER")
+      case .ended(.accountDisabled):
+        ("Nobody is logged in: \(EndReason.accountDisabled.sentence)", EndReason.accountDisabled.code,
+          EndReason.accountDisabled.hint)
+      case .ended(let reason):
+        ("Nobody is logged in: \(reason.sentence)", reason.code, "Log in with: auth-cli login USER")
       }
     return Answer(
       status: .no, lines: ["\(sentence).", placesLine],
@@ -58,7 +62,7 @@ extension Workspace {
         "context_from": .string(orNull: self.globals.contextVariable),
         "sessions_from": .string(orNull: self.places.stateVariable),
         "accounts_from": .string(orNull: self.places.dataVariable),
-      ], notes: ["Log in with: auth-cli login USER"])
+      ], notes: [hint])
   }
 
   /// Which context and which directories, and what chose them.

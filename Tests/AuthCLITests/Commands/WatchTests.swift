@@ -57,7 +57,7 @@ struct WatchTests {
     for (line, input, reason) in [
       ("logout --all", "", "the session was ended by logging out"),
       (
-        "password --password-stdin", CommandHome.passwords["bob"].map { "\($0)\n\($0)\n" } ?? "",
+        "password --password-stdin", CommandHome.passwords["bob"].map { "\($0)\nquiet meadow copper lantern\n" } ?? "",
         "the session was revoked"
       ),
     ] {

@@ -128,7 +128,7 @@ import Testing
       failure { () throws(LocalFailure) in _ = try authority.setDisabled(true, account: name, token: alice.token) },
       failure { () throws(LocalFailure) in _ = try authority.unlock(account: name, token: alice.token) },
       failure { () throws(LocalFailure) in _ = try authority.pay(authority.oneToBob(), token: alice.token) },
-      failure { () throws(LocalFailure) in _ = try authority.changePassword(to: wrongPassword, token: alice.token) },
+      failure { () throws(LocalFailure) in _ = try authority.changePassword(from: alicePassword, to: wrongPassword, token: alice.token) },
       failure { () throws(LocalFailure) in try authority.revokeSession(alice.id, token: alice.token) },
     ]
     #expect(refusals.allSatisfy { $0?.kind == .notFresh })
@@ -142,7 +142,7 @@ import Testing
     let authority = Workspace().authority()
     try authority.registerBoth()
     let (own, other) = (try authority.logIn(), try authority.logIn())
-    let grant = try authority.changePassword(to: wrongPassword, token: own.token)
+    let grant = try authority.changePassword(from: alicePassword, to: wrongPassword, token: own.token)
     #expect(grant.id == own.id && grant.token != own.token)
     await #expect(throws: AuthorityFailure<SessionRejection>.rejected(.ended(.revoked))) {
       try await authority.resume(other.token)
@@ -153,6 +153,34 @@ import Testing
     }
     #expect(code { () throws(LocalFailure) in try authority.logIn() } == "credentials_not_accepted")
     _ = try authority.logIn("alice", wrongPassword)
+  }
+
+  @Test("of two password changes in one session the second is refused, for its present password is not the present one any more")
+  func passwordChangeRace() throws {
+    let authority = Workspace().authority()
+    try authority.registerBoth()
+    let own = try authority.logIn()
+    let late = Password("yet another passphrase")
+    _ = try authority.changePassword(from: alicePassword, to: wrongPassword, token: own.token)
+    #expect(
+      code { () throws(LocalFailure) in
+        try authority.changePassword(from: alicePassword, to: late, token: own.token)
+      } == "credentials_not_accepted")
+    #expect(code { () throws(LocalFailure) in try authority.logIn("alice", late) } == "credentials_not_accepted")
+    _ = try authority.logIn("alice", wrongPassword)
+  }
+
+  @Test("a new password that is the present one is refused, however its letters are composed")
+  func unchangedPassword() throws {
+    let authority = Workspace().authority()
+    let composed = Password("caf\u{E9} lantern river orchard")
+    _ = try authority.register(username: "carol", password: composed)
+    let own = try authority.logIn("carol", composed)
+    #expect(
+      code { () throws(LocalFailure) in
+        try authority.changePassword(
+          from: composed, to: Password("cafe\u{301} lantern river orchard"), token: own.token)
+      } == "password_unchanged")
   }
 }
 

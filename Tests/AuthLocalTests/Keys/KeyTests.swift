@@ -110,7 +110,7 @@ import Testing
       return
     }
     let grant = try session.withLease { (lease: borrowing SessionLease) throws(LocalFailure) in
-      try authority.changePassword(to: wrongPassword, for: fresh, under: lease)
+      try authority.changePassword(from: alicePassword, to: wrongPassword, for: fresh, under: lease)
     }
     #expect(try await work.vault().replace(oldToken, with: grant.token))
     try await authority.confirm(grant.token)

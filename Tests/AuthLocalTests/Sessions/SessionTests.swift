@@ -77,7 +77,9 @@ import Testing
     switch ending {
     case .revoking: try authority.revokeSession(bob.id, token: other.token)
     case .all: #expect(try authority.endAllSessions(token: other.token) == 2)
-    case .password: _ = try authority.changePassword(to: Password("yet another passphrase"), token: other.token)
+    case .password:
+      _ = try authority.changePassword(
+        from: bobPassword, to: Password("yet another passphrase"), token: other.token)
     case .disabling:
       let fresh = try authority.reauthenticate(administrator.token, password: alicePassword, requesting: .standard)
       for disabled in [true, false] {

@@ -1,0 +1,51 @@
+import AuthCore
+import AuthLocal
+
+// The one way by which commands use the session at the authority. A failed lease becomes a refusal nowhere else.
+
+extension Workspace {
+  /// Runs `question`, which asks the authority something under a lease of the session.
+  ///
+  /// Another process may exchange the session's token at any moment, also between two questions of one command. Then the
+  /// authority refuses the old token and changes nothing. The new token is in the session file by then, so this reads
+  /// the file again and repeats the question. Each repetition means that another process has finished its exchange.
+  func asking<Value, Failure: LeasedFailure>(
+    _ question: () async throws(Failure) -> Value
+  ) async throws(Refusal) -> Value {
+    while true {
+      do throws(Failure) {
+        return try await question()
+      } catch {
+        guard case .body(let failure) = error.leaseError, failure.kind == .session(.superseded) else {
+          throw Refusal(error.leaseError)
+        }
+      }
+      do throws(SessionFailure) { try await store.check() } catch { throw Refusal(error) }
+    }
+  }
+
+  /// Asks the authority something under a lease of `session`.
+  func ask<Value>(
+    _ session: LoggedInSession, _ question: (borrowing SessionLease) throws(LocalFailure) -> Value
+  ) async throws(Refusal) -> Value {
+    try await asking { () throws(LeaseError<LocalFailure>) in try session.withLease(question) }
+  }
+}
+
+/// A failure of something that was done under a lease.
+protocol LeasedFailure: Error {
+  var leaseError: LeaseError<LocalFailure> { get }
+}
+
+extension LeaseError<LocalFailure>: LeasedFailure {
+  var leaseError: LeaseError<LocalFailure> { self }
+}
+
+extension Refusal {
+  fileprivate init(_ error: LeaseError<LocalFailure>) {
+    switch error {
+    case .ended(let reason): self = .ended(reason)
+    case .body(let failure): self.init(failure)
+    }
+  }
+}
