@@ -23,14 +23,17 @@ let package = Package(
     .target(name: "AuthLocal", dependencies: ["AuthBackend", "AuthCore", "Guards", "CSQLite", "CCrypt"]),
     .target(name: "CommandLineKit"),
     .target(
-      name: "AuthProgram", dependencies: ["AuthBackend", "AuthCore", "AuthLocal", "CommandLineKit", "Guards"]),
+      name: "AuthProgram",
+      dependencies: ["AuthBackend", "AuthCore", "AuthLocal", "CommandLineKit", "CProcess", "Guards"]),
     .executableTarget(name: "auth-cli", dependencies: ["AuthProgram"]),
     .executableTarget(
       name: "auth-bench",
       dependencies: ["AuthBackend", "AuthCore", "AuthLocal", "Guards", "CSQLite", "CCrypt", "CPerfEvent"]),
     .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CCrypt", providers: [.apt(["libcrypt-dev"])]),
-    // Not a library but a call of the kernel, for the benchmarks.
+    // Not libraries but calls of the system that Swift cannot make: for the program,
+    .systemLibrary(name: "CProcess"),
+    // and a call of the kernel, for the benchmarks.
     .systemLibrary(name: "CPerfEvent"),
     .target(name: "Programs", path: "Tests/Programs"),
     .target(name: "Races", dependencies: ["Guards"], path: "Tests/Races"),

@@ -35,6 +35,12 @@ package enum Program {
 
   /// Does all that needs no asynchronous call.
   private static func begin() -> Course {
+    do throws(Refusal) {
+      try OwnMemory.close()
+    } catch {
+      return .over(
+        Printer(streams: Streams.standard(noColor: false), asJSON: false, isQuiet: false).refuse(error))
+    }
     let words = Word.programArguments()
     let parser = Parser(AuthTool.tool)
     let meaning: Parser<Request>.Meaning

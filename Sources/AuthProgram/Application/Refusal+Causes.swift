@@ -142,7 +142,8 @@ extension EndReason {
   /// What to do about it.
   var hint: String {
     switch self {
-    case .accountDisabled: "Logging in does not help until an administrator has enabled it: auth-cli accounts enable USER"
+    case .accountDisabled:
+      "Logging in does not help until an administrator has enabled it: auth-cli accounts enable USER"
     case .userAsked, .expired, .revoked, .rebooted, .switchedUser, .storeReleased: "Log in again: auth-cli login USER"
     }
   }

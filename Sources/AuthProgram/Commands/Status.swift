@@ -50,8 +50,10 @@ extension Workspace {
       switch reason {
       case .neverLoggedIn: ("Nobody is logged in", nil, "Log in with: auth-cli login USER")
       case .ended(.accountDisabled):
-        ("Nobody is logged in: \(EndReason.accountDisabled.sentence)", EndReason.accountDisabled.code,
-          EndReason.accountDisabled.hint)
+        (
+          "Nobody is logged in: \(EndReason.accountDisabled.sentence)", EndReason.accountDisabled.code,
+          EndReason.accountDisabled.hint
+        )
       case .ended(let reason):
         ("Nobody is logged in: \(reason.sentence)", reason.code, "Log in with: auth-cli login USER")
       }

@@ -16,7 +16,7 @@ import Testing
       ("AuthBackend", language.union(["AuthCore", "Guards", "Glibc"])),
       ("AuthLocal", system.union(["AuthBackend", "AuthCore", "Guards", "CSQLite", "CCrypt"])),
       ("CommandLineKit", language.union(["Glibc"])),
-      ("AuthProgram", system.union(["AuthBackend", "AuthCore", "AuthLocal", "CommandLineKit", "Guards"])),
+      ("AuthProgram", system.union(["AuthBackend", "AuthCore", "AuthLocal", "CommandLineKit", "CProcess", "Guards"])),
       ("auth-cli", Set(["AuthProgram"])),
     ])
   func imports(_ target: String, _ allowed: Set<String>) throws {
@@ -64,7 +64,9 @@ import Testing
     #expect(try dependencies(of: "AuthLocal") == ["AuthBackend", "AuthCore", "Guards", "CSQLite", "CCrypt"])
     #expect(try dependencies(of: "CommandLineKit") == [])
     #expect(
-      try dependencies(of: "AuthProgram") == ["AuthBackend", "AuthCore", "AuthLocal", "CommandLineKit", "Guards"])
+      try dependencies(of: "AuthProgram") == [
+        "AuthBackend", "AuthCore", "AuthLocal", "CommandLineKit", "CProcess", "Guards",
+      ])
     #expect(try dependencies(of: "auth-cli") == ["AuthProgram"])
   }
 

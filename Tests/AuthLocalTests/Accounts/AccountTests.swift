@@ -128,7 +128,9 @@ import Testing
       failure { () throws(LocalFailure) in _ = try authority.setDisabled(true, account: name, token: alice.token) },
       failure { () throws(LocalFailure) in _ = try authority.unlock(account: name, token: alice.token) },
       failure { () throws(LocalFailure) in _ = try authority.pay(authority.oneToBob(), token: alice.token) },
-      failure { () throws(LocalFailure) in _ = try authority.changePassword(from: alicePassword, to: wrongPassword, token: alice.token) },
+      failure { () throws(LocalFailure) in
+        _ = try authority.changePassword(from: alicePassword, to: wrongPassword, token: alice.token)
+      },
       failure { () throws(LocalFailure) in try authority.revokeSession(alice.id, token: alice.token) },
     ]
     #expect(refusals.allSatisfy { $0?.kind == .notFresh })
@@ -155,7 +157,7 @@ import Testing
     _ = try authority.logIn("alice", wrongPassword)
   }
 
-  @Test("of two password changes in one session the second is refused, for its present password is not the present one any more")
+  @Test("of two password changes in one session the second is refused: its present password has been replaced")
   func passwordChangeRace() throws {
     let authority = Workspace().authority()
     try authority.registerBoth()
