@@ -27,6 +27,11 @@ package enum PasswordPolicy {
         "password_too_short", "The password has \(length) characters; at least \(shortest) are needed.",
         hint: "Several words make a good password; spaces are allowed.")
     }
+    guard Set(text.unicodeScalars.filter { !$0.properties.isWhitespace }).count > 1 else {
+      throw .invalid(
+        "password_repeats", "The password is one character repeated, or nothing but blanks.",
+        hint: "Several words make a good password; spaces are allowed.")
+    }
     let folded = text.lowercased()
     guard !BlockedPasswords.all.contains(folded), !isMadeOfContext(folded) else {
       throw .invalid(

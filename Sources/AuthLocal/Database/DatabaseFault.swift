@@ -30,7 +30,8 @@ enum DatabaseFault {
       let reason = systemError.code == 0 ? detail : systemError.explanation
       return .unavailable(
         .unreachable, "database_cannot_open", "\(name) or its journal cannot be opened: \(reason).",
-        hint: "Check owner and permissions of the file and its directory.")
+        hint: systemError.isOfDescriptors
+          ? ErrorNumber.moreDescriptors : "Check owner and permissions of the file and its directory.")
     case SQLITE_CONSTRAINT:
       return .unavailable(
         .unreadable, "database_inconsistent", "\(name) refused a change that its rules forbid: \(detail).",

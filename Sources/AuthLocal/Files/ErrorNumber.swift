@@ -10,8 +10,18 @@ package struct ErrorNumber: Hashable, Sendable {
 
   package static var current: ErrorNumber { ErrorNumber(errno) }
 
-  /// The system's own words for it.
+  /// The system's own words for it, with the limit where one was reached.
   package var explanation: String {
+    code == EMFILE ? "\(words) (at most \(sysconf(Int32(_SC_OPEN_MAX))), see ulimit -n)" : words
+  }
+
+  /// Whether this process or the system has no descriptor left.
+  var isOfDescriptors: Bool { code == EMFILE || code == ENFILE }
+
+  /// What to do when no descriptor is left.
+  static let moreDescriptors = "Allow more open files, such as with: ulimit -n 1024"
+
+  private var words: String {
     var text = [CChar](repeating: 0, count: 256)
     guard strerror_r(code, &text, text.count) == 0 else { return "error \(code)" }
     return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)

@@ -43,6 +43,7 @@ package struct FileFault: Error, Hashable, Sendable {
     case EROFS: FileFault(.readOnly, what, hint: "Make the file system writable, or choose another directory.")
     case ENAMETOOLONG: FileFault(.system(error), what, hint: "Choose a shorter path; nothing was changed.")
     case _ where error.isNoSpace: FileFault(.noSpace, what, hint: "Make room, then try again.")
+    case _ where error.isOfDescriptors: FileFault(.system(error), what, hint: ErrorNumber.moreDescriptors)
     case _: FileFault(.system(error), what, hint: "Try again; nothing was changed.")
     }
   }

@@ -46,18 +46,24 @@ struct PrivateDirectory: Sendable {
 
   /// A name in the directory that this library does not give; nil when there is none.
   private func firstStranger() throws(FileFault) -> String? {
+    try names { !OwnFileName.isOwn($0) }.first
+  }
+
+  /// The names in the directory that fit, in no order.
+  func names(where fits: (String) -> Bool = { _ in true }) throws(FileFault) -> [String] {
     guard let stream = opendir(path) else { throw .system(path, "cannot be read", .current) }
     defer { closedir(stream) }
+    var names: [String] = []
     while true {
       errno = 0
       guard let entry = readdir(stream) else {
         guard errno == 0 else { throw .system(path, "cannot be read", .current) }
-        return nil
+        return names
       }
       let name = withUnsafePointer(to: &entry.pointee.d_name) { start in
         start.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
       }
-      if name != ".", name != "..", !OwnFileName.isOwn(name) { return name }
+      if name != ".", name != "..", fits(name) { names.append(name) }
     }
   }
 

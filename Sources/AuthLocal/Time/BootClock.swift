@@ -65,9 +65,11 @@ public final class BootClock: SessionClock {
       let error = ErrorNumber.current
       throw ClockFailure(
         "The boot id cannot be read: \(bootIDPath): \(error.explanation).",
-        hint: error.code == ENOENT
-          ? "Without it no limit can be judged; mount /proc."
-          : "Without it no limit can be judged; make it readable for this user.")
+        hint: error.isOfDescriptors
+          ? ErrorNumber.moreDescriptors
+          : error.code == ENOENT
+            ? "Without it no limit can be judged; mount /proc."
+            : "Without it no limit can be judged; make it readable for this user.")
     }
     defer { close(descriptor) }
     var text = [UInt8](repeating: 0, count: 64)

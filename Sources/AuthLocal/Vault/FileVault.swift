@@ -12,6 +12,10 @@ public final class FileVault: SessionVault {
   static let lockSuffix = ".lock"
   /// After the name of a session file, and before a number.
   static let evidenceSuffix = ".corrupt-"
+  /// How many unusable session files of a context are kept.
+  ///
+  /// Nobody but this user can put one there, so this bounds what accidents and scripts leave behind.
+  static let keptEvidence = 8
 
   let directory: PrivateDirectory
   private let context: ContextName
@@ -76,7 +80,9 @@ public final class FileVault: SessionVault {
     }
   }
 
-  /// Renames what cannot be understood to `NAME.session.corrupt-1`, or the next number that is free.
+  /// Renames what cannot be understood to `NAME.session.corrupt-1`, or to the number after the highest.
+  ///
+  /// The newest eight are kept; what was set aside before them is deleted, except a directory with something in it.
   ///
   /// - Returns: The new path, or nil when there was nothing of the kind.
   public func setAside() async throws(VaultFailure) -> String? {
@@ -105,9 +111,9 @@ public final class FileVault: SessionVault {
   }
 
   private func moveAside() throws(FileFault) -> String {
-    var number = 1
-    while try FileFacts(of: evidence(number)) != nil { number += 1 }
-    let target = evidence(number)
+    let earlier = try evidenceNumbers()
+    for number in earlier.dropLast(Self.keptEvidence - 1) { try delete(evidence(number)) }
+    let target = evidence((earlier.last ?? 0) + 1)
     guard let facts = try FileFacts(of: path), rename(path, target) == 0 else {
       throw .system(path, "cannot be set aside", .current)
     }
@@ -117,6 +123,21 @@ public final class FileVault: SessionVault {
     }
     try directory.synchronize()
     return target
+  }
+
+  /// The numbers of what was set aside, in ascending order.
+  private func evidenceNumbers() throws(FileFault) -> [Int] {
+    let prefix = name + Self.evidenceSuffix
+    return try directory.names().compactMap { name in
+      // A number that this class would never give is somebody else's file.
+      name.hasPrefix(prefix) ? Int(name.dropFirst(prefix.count)).flatMap { (1..<Int.max).contains($0) ? $0 : nil } : nil
+    }.sorted()
+  }
+
+  private func delete(_ path: String) throws(FileFault) {
+    if unlink(path) == 0 || errno == ENOENT { return }
+    if errno == EISDIR, rmdir(path) == 0 || errno == ENOTEMPTY { return }
+    throw .system(path, "cannot be deleted", .current)
   }
 
   private func evidence(_ number: Int) -> String { "\(path)\(Self.evidenceSuffix)\(number)" }
@@ -183,6 +204,25 @@ public final class FileVault: SessionVault {
 }
 
 extension FileVault {
+  /// Where the session file leads, if it is a symbolic link, which is never followed.
+  package var linkTarget: String? {
+    var target = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink(path, &target, target.count)
+    return count > 0 ? String(decoding: target.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self) : nil
+  }
+
+  /// Closes the session file to others, if it lets them in and is this user's own.
+  ///
+  /// - Returns: The mode that it had; nil when nothing was changed.
+  package func closeToOthers() throws(VaultFailure) -> String? {
+    guard case .corrupt = look() else { return nil }
+    return try change { (_) throws(FileFault) in
+      guard let facts = try FileFacts(of: path), facts.isRegularFile, facts.isOwn, !facts.isPrivate else { return nil }
+      guard chmod(path, 0o600) == 0 else { throw .system(path, "cannot be made private", .current) }
+      return facts.mode
+    }
+  }
+
   /// Makes the directory if there is none, so that it can be watched; one that is there stays as it is.
   ///
   /// - Throws: `VaultFailure` when it cannot be made, or is not a directory of this user.

@@ -30,7 +30,7 @@ extension Program {
     case .unlockAccount(let user): try await Workspace(globals, printer).changeAccount(.unlock, user)
     case .events(let since, let limit, let before):
       try await Workspace(globals, printer).events(since: since, limit: limit, before: before)
-    case .watch(let until): try await Workspace(globals, printer).watch(until: until)
+    case .watch(let until): try await Workspace(globals, printer, onlyLooks: true).watch(until: until)
     case .machine(let format): machine(format, printer)
     case .help, .manual, .completions: Answer()
     }

@@ -12,7 +12,9 @@ final class Workspace {
   let authority: LocalAuthority
   let vault: FileVault
   private(set) lazy var store = SessionStore(
-    authority: authority, vault: vault, clock: clock, timing: SessionTiming(watchesLimits: false))
+    authority: onlyLooks ? OnlookingAuthority(base: authority) : authority as any Authority, vault: vault, clock: clock,
+    timing: SessionTiming(watchesLimits: false))
+  private let onlyLooks: Bool
   private lazy var restoring = Gatekeeper<RestoreSteps>()
   private var restored = RestoreOutcome.overtaken
   /// It is never let go: the process ends with its command, and taking all of this apart first is a tenth of a short run.
@@ -28,7 +30,10 @@ final class Workspace {
   }
 
   /// Nothing is read or made yet.
-  init(_ globals: GlobalOptions, _ printer: Printer) throws(Refusal) {
+  ///
+  /// `onlyLooks` is for a command that ends no session, whatever it sees.
+  init(_ globals: GlobalOptions, _ printer: Printer, onlyLooks: Bool = false) throws(Refusal) {
+    self.onlyLooks = onlyLooks
     self.globals = globals
     self.printer = printer
     places = try Places()

@@ -6,6 +6,7 @@ import CommandLineKit
 extension Workspace {
   /// `logout [--all]`: ends the session, whatever state it is in.
   func logOut(everywhere: Bool) async throws(Refusal) -> Answer {
+    let openMode = try makeUsable()
     let before = await restore()
     let others = everywhere ? await endOthers(before) : .ended(0)
     let result: LogoutResult
@@ -19,14 +20,37 @@ extension Workspace {
     switch result {
     case .complete:
       switch others {
-      case .ended(let count): return loggedOut(before, others: count)
+      case .ended(let count): return loggedOut(before, others: count, openMode)
       case .refused(let refusal): throw Self.incomplete(refusal)
       }
     case .alreadyLoggedOut:
       if case .refused(let refusal) = others { throw Self.incomplete(refusal) }
-      return Answer(lines: ["Nobody was logged in."], ["logged_out": false, "reason": "nobody_logged_in"])
+      return Answer(
+        lines: ["Nobody was logged in."], ["logged_out": false, "reason": "nobody_logged_in"],
+        notes: Self.notes(openMode))
     case .partial(let leftovers, let causes): throw Self.incomplete(leftovers, causes)
     }
+  }
+
+  /// Makes of the session file what a logout can read.
+  ///
+  /// Others may have read a file that was open to them, so its session has to end. What a link leads to is not this program's.
+  ///
+  /// - Returns: The mode of a file that was open to others; it is closed now.
+  private func makeUsable() throws(Refusal) -> String? {
+    if let target = vault.linkTarget {
+      throw Refusal(
+        .cannotTell, "session_file_linked",
+        "\(TextEscaping.escape(vault.path)) is a symbolic link to \(TextEscaping.escape(target)), so nothing was logged out; a session that is kept there may still be live",
+        hint:
+          "Move the file itself to where the link is, then log out again. Or remove the link, log in, and: auth-cli logout --all"
+      )
+    }
+    do throws(VaultFailure) { return try vault.closeToOthers() } catch { throw Refusal(error) }
+  }
+
+  private static func notes(_ openMode: String?) -> [String] {
+    openMode.map { ["The session file had mode \($0), which let others in: they may have used the session."] } ?? []
   }
 
   /// What became of the user's sessions elsewhere.
@@ -76,7 +100,7 @@ extension Workspace {
       hint: "Log in and end them: auth-cli logout --all")
   }
 
-  private func loggedOut(_ before: RestoreOutcome, others: Int) -> Answer {
+  private func loggedOut(_ before: RestoreOutcome, others: Int, _ openMode: String?) -> Answer {
     switch before {
     case .loggedIn(let session):
       Answer(
@@ -84,7 +108,8 @@ extension Workspace {
           "Logged out \(escaping: session.user.username)"
             + (others == 0 ? "." : others == 1 ? ", and 1 other session." : ", and \(others) other sessions.")
         ],
-        ["logged_out": true, "user": .user(session.user), "other_sessions_ended": .integer(Int64(others))])
+        ["logged_out": true, "user": .user(session.user), "other_sessions_ended": .integer(Int64(others))],
+        notes: Self.notes(openMode))
     case .loggedOut, .obstructed, .overtaken, .cancelled:
       Answer(
         lines: ["Nobody was logged in; the unusable session was set aside."],

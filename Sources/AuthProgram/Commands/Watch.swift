@@ -1,3 +1,4 @@
+import AuthBackend
 import AuthCore
 import AuthLocal
 import CommandLineKit
@@ -15,8 +16,9 @@ extension Workspace {
     var patience = Self.firstPatience
     while true {
       try listen(with: signal)
-      let obstacle = await look()
-      try log.show(obstacle)
+      var isFileGone = false
+      let obstacle = await look(&isFileGone)
+      try log.show(obstacle, isFileGone: isFileGone)
       if case .loggedOut = store.state, end == .loggedOut { return Answer() }
       // Nobody tells when an obstacle goes away, so looking again is all there is, ever more rarely.
       let pause = obstacle == nil ? try timeUntilLimit() : patience
@@ -45,9 +47,19 @@ extension Workspace {
 
   /// Looks at the vault and the authority again.
   ///
-  /// What was learnt is in the store; returned is why nothing could be.
-  private func look() async -> Refusal? {
-    if store.session != nil {
+  /// What was learnt is in the store; returned is why nothing could be. `isFileGone` becomes true where the session goes on without its
+  /// file, which a logout never leaves behind: it ends the session first.
+  private func look(_ isFileGone: inout Bool) async -> Refusal? {
+    if let session = store.session {
+      if case .absent = vault.look() {
+        do throws(Refusal) {
+          isFileGone = try await ask(session) { (lease) throws(LocalFailure) in
+            try authority.standing(lease.token) != nil
+          }
+        } catch {
+          return error
+        }
+      }
       do throws(SessionFailure) {
         try await store.check()
         return nil

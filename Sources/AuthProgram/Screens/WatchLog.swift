@@ -11,6 +11,7 @@ struct WatchLog {
   private let bar: NavigationBar
   private var screen: WatchScreen?
   private var obstacle: Refusal?
+  private var isFileGone = false
   private var isBegun = false
   private var shownBar: String?
 
@@ -24,7 +25,8 @@ struct WatchLog {
   /// Prints what is new since the last look, and what kept that look from seeing anything.
   ///
   /// Nothing new prints nothing.
-  mutating func show(_ obstacle: Refusal?) throws(Refusal) {
+  mutating func show(_ obstacle: Refusal?, isFileGone: Bool) throws(Refusal) {
+    self.isFileGone = isFileGone
     let isBackInSight = self.obstacle != nil && obstacle == nil
     var isTold = try showChanges()
     if let obstacle, obstacle != self.obstacle {
@@ -69,6 +71,11 @@ struct WatchLog {
     case .changed:
       // Activity moves the idle limit, which is no change of the session or the user.
       return false
+    case .dismissed(.userAsked) where isFileGone:
+      line(
+        "nobody is logged in here: the session file is gone, and its session is still live", "logged_out",
+        ["reason": "session_file_gone"])
+      screen = nil
     case .dismissed(let reason):
       line("logged out: \(reason.sentence)", "logged_out", ["reason": .string(reason.code)])
       screen = nil

@@ -14,7 +14,7 @@ package enum NameQuestion {
     _ question: String, insteadUse instead: String, timeLimit: Duration = .standardPromptLimit
   ) throws(PromptFailure) -> [UInt8] {
     let descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
-    guard descriptor >= 0 else { throw .noTerminal(for: "name", insteadUse: instead) }
+    guard descriptor >= 0 else { throw .unopened(errno, for: "name", insteadUse: instead) }
     defer { close(descriptor) }
     let text = Array(question.utf8)
     guard text.withUnsafeBytes({ write(descriptor, $0.baseAddress, $0.count) }) == text.count else {

@@ -23,7 +23,12 @@ package enum OutputFailure: Error, Hashable, Sendable {
 
 /// The system's own words for an error number.
 package enum SystemError {
+  /// The system's own words for an error number, with the limit where no descriptor is left.
   package static func text(_ number: Int32) -> String {
+    number == EMFILE ? "\(words(number)) (at most \(sysconf(Int32(_SC_OPEN_MAX))), see ulimit -n)" : words(number)
+  }
+
+  private static func words(_ number: Int32) -> String {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
       guard let start = buffer.baseAddress, strerror_r(number, start, buffer.count) == 0 else {
         return "error \(number)"

@@ -1,3 +1,5 @@
+import Glibc
+
 /// A secret was not read.
 package enum PromptFailure: Error, Hashable, Sendable {
   /// There is no terminal to ask on.
@@ -20,6 +22,12 @@ package enum PromptFailure: Error, Hashable, Sendable {
   case unreadable(source: String, errno: Int32)
   /// A question is open already in this process.
   case alreadyAsking
+
+  /// Why the controlling terminal could not be opened; `number` is that of `errno`.
+  static func unopened(_ number: Int32, for what: String, insteadUse instead: String) -> PromptFailure {
+    number == EMFILE || number == ENFILE
+      ? .unreadable(source: "the terminal", errno: number) : .noTerminal(for: what, insteadUse: instead)
+  }
 
   /// What happened and why, in one line.
   package var message: String {

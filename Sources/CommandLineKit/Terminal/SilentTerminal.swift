@@ -16,7 +16,9 @@ package struct SilentTerminal: ~Copyable {
   /// `flag` is the option that reads a secret without a terminal, for the message when there is none.
   package static func controlling(insteadUse flag: String) throws(PromptFailure) -> SilentTerminal {
     let descriptor = Glibc.open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
-    guard descriptor >= 0 else { throw .noTerminal(for: "password", insteadUse: "on standard input with \(flag)") }
+    guard descriptor >= 0 else {
+      throw .unopened(errno, for: "password", insteadUse: "on standard input with \(flag)")
+    }
     return try SilentTerminal(input: descriptor, messages: descriptor, closesInput: true)
   }
 

@@ -101,6 +101,26 @@ struct WatchTests {
     #expect(try await watcher.end() == .exited(0))
   }
 
+  @Test("a session file that is moved away is told, and ends no session: moved back, it works and is told again")
+  func movedAway() async throws {
+    let home = try await CommandHome()
+    try await home.succeed("login alice", as: "alice")
+    let (text, json) = (try Watcher(home), try Watcher(home, "--json"))
+    #expect(try await text.change() == "logged in as alice (alice)")
+    #expect(try await json.line().contains(#""change":"logged_in""#))
+    let (file, elsewhere) = (home.state + "/default.session", home.state + "/../elsewhere")
+    for _ in 1...2 {
+      try #require(rename(file, elsewhere) == 0)
+      #expect(
+        try await text.change() == "nobody is logged in here: the session file is gone, and its session is still live")
+      #expect(try await json.line().contains(#""change":"logged_out","reason":"session_file_gone""#))
+      try #require(rename(elsewhere, file) == 0)
+      #expect(try await text.change() == "logged in as alice (alice)")
+      #expect(try await json.line().contains(#""change":"logged_in""#))
+    }
+    #expect(try await home.run("pay 1 --to bob").ending == .exited(0))
+  }
+
   @Test("activity, questions, payments and what happens in another context print nothing")
   func silence() async throws {
     let home = try await CommandHome()

@@ -109,6 +109,26 @@ import Testing
     #expect(work.mode(vault.path + ".corrupt-2") == "600")
   }
 
+  @Test("of what was set aside the newest eight are kept, whatever else is there") func evidenceIsBounded() async throws
+  {
+    let (work, vault) = try await ready()
+    let directory = String(vault.path.dropLast("/default.session".count))
+    for number in 1...10 {
+      work.run("echo evidence \(number) > '\(vault.path)'")
+      #expect(try await vault.setAside() == "\(vault.path).corrupt-\(number)")
+    }
+    #expect(work.run("cd '\(directory)'; ls -v | grep corrupt | sed 's/.*-//' | xargs") == "3 4 5 6 7 8 9 10")
+    // An empty directory is deleted like a file, one with something in it stays, and another context's evidence is not counted.
+    work.run(
+      "cd '\(directory)'; rm *.corrupt-3 *.corrupt-4; mkdir default.session.corrupt-3 default.session.corrupt-4; touch default.session.corrupt-4/kept other.session.corrupt-1"
+    )
+    for number in 11...12 {
+      work.run("echo evidence \(number) > '\(vault.path)'")
+      #expect(try await vault.setAside() == "\(vault.path).corrupt-\(number)")
+    }
+    #expect(work.run("cd '\(directory)'; ls -vd *.corrupt-* | sed 's/.*-//' | xargs") == "4 5 6 7 8 9 10 11 12 1")
+  }
+
   @Test("M6: a directory in which others may write keeps from looking, which is not absence; the next write closes it")
   func unavailable() async throws {
     let (work, vault) = try await ready()

@@ -1,0 +1,34 @@
+import AuthCore
+
+/// The authority for a command that only looks: nothing that it sees ends a session there.
+///
+/// A store revokes the session whose file is gone. Who moved the file away did not mean that; who logged out has revoked it.
+struct OnlookingAuthority<Base: Authority>: Authority {
+  let base: Base
+
+  func authenticate(
+    _ credentials: Credentials, limits: LimitRequest
+  ) async throws(AuthorityFailure<CredentialsRejection>) -> Grant {
+    try await base.authenticate(credentials, limits: limits)
+  }
+
+  func resume(_ token: SessionToken) async throws(AuthorityFailure<SessionRejection>) -> Grant {
+    try await base.resume(token)
+  }
+
+  func renew(_ token: SessionToken) async throws(AuthorityFailure<SessionRejection>) -> Grant {
+    try await base.renew(token)
+  }
+
+  func reauthenticate(
+    _ token: SessionToken, password: Password, limits: LimitRequest
+  ) async throws(AuthorityFailure<ReauthenticationRejection>) -> Grant {
+    try await base.reauthenticate(token, password: password, limits: limits)
+  }
+
+  func confirm(_ token: SessionToken) async throws(AuthorityFailure<SessionRejection>) {
+    try await base.confirm(token)
+  }
+
+  func revoke(_ token: SessionToken, reason: EndReason) async throws(Unavailability) {}
+}
