@@ -1,6 +1,7 @@
 /// Work that the store does for the machine, as data.
 ///
-/// An effect with an epoch comes back as a completion with that epoch, exactly once. Those without are not waited for.
+/// An effect with an epoch comes back as a completion with that epoch, exactly once; it may be late
+/// for its time limit. Those without are not waited for.
 public enum Effect: Hashable, Sendable {
   /// Load the vault, and ask the authority about the token that is there.
   case read(Epoch)

@@ -34,7 +34,8 @@ public enum SessionEvent: Hashable, Sendable {
   case revoked(Epoch, Bool)
   /// ``Effect/erase(_:_:)`` or ``Effect/forget(_:)`` came back with what is left.
   case erased(Epoch, Leftovers)
-  /// The work of a logout took longer than its limit; so many leases were running then.
+  /// A step of a logout, a renewal or a check took longer than its limit; so many leases were
+  /// running then.
   case timedOut(Epoch, leases: Int)
 
   /// A limit of the session that began in the epoch is reached.

@@ -56,6 +56,17 @@ extension Reaction {
     }
   }
 
+  /// Answers a late renewal while a session stands.
+  ///
+  /// The grant of that session itself is not revoked, because that would end the session. Its token
+  /// was not confirmed, so the session's present one goes on working.
+  static func fence(_ outcome: SessionEvent.Renewed, during session: SessionRecord) -> Reaction {
+    switch outcome {
+    case .granted(let late) where late.began == session.began: .ignored(.otherEpoch)
+    case .granted, .ended, .superseded, .failed: fence(outcome)
+    }
+  }
+
   /// Answers a late write: what landed in the vault is revoked and erased from it.
   static func fence(_ record: SessionRecord, _ outcome: SessionEvent.Saved) -> Reaction {
     switch outcome {

@@ -1,18 +1,26 @@
 /// Who decides about credentials and sessions: an embedded database today, a remote server later.
 ///
+/// A ``SessionID`` is never given twice, neither to another user nor after its session ended: the
+/// library takes two grants with one name and one user for the same session, and everything else
+/// for different ones.
+///
 /// Every operation answers exactly once: a value, or an ``AuthorityFailure`` that keeps *rejected* (an answer), *throttled* and
 /// *unavailable* (no answer) apart. Only a rejection ever ends a session.
-/// An implementation may block its caller; the library never does. It must be safe to call from anywhere at once, and
-/// `AuthCoreTesting` has the contract suite that it should pass.
+/// An implementation may block its caller, and with it whoever gives a command to the store. It
+/// must be safe to call from anywhere at once, and `AuthCoreTesting` has the contract suite that it
+/// should pass.
 public protocol Authority: Sendable {
   /// Checks credentials and begins a session.
   ///
-  /// - Returns: A grant with a token that was never given before.
+  /// - Returns: A grant with a token and a session name that were never given before.
   func authenticate(
     _ credentials: Credentials, limits: LimitRequest
   ) async throws(AuthorityFailure<CredentialsRejection>) -> Grant
 
   /// Says whom a kept token stands for now. It is not activity: no limit moves.
+  ///
+  /// - Returns: A grant with `token` itself. Exchange tokens in ``renew(_:)``: the store refuses an
+  ///   answer with another token as unparsable, because nobody would have kept that one.
   func resume(_ token: SessionToken) async throws(AuthorityFailure<SessionRejection>) -> Grant
 
   /// Reports activity: moves the idle limit, and may exchange the token.

@@ -1,6 +1,6 @@
 /// Names a session in listings and events.
 ///
-/// It is not a secret and opens nothing.
+/// It is not a secret and opens nothing. An authority gives each name once, whoever the user is.
 public struct SessionID: RawRepresentable, Hashable, Sendable {
   /// The identifier in the authority's own form.
   public let rawValue: String
@@ -30,6 +30,13 @@ public struct Grant: Hashable, Sendable {
     self.user = user
     self.token = token
     self.limits = limits
+  }
+}
+
+extension Grant {
+  /// Whether both grants are of one session: the same name for it, and the same user.
+  func isOfSameSession(as other: Grant) -> Bool {
+    id == other.id && user.id == other.user.id
   }
 }
 

@@ -113,9 +113,18 @@ extension SessionCore {
 
   /// Revokes where nobody waits for the answer.
   ///
-  /// A failure leaves a token that nothing here holds and that its limits end.
+  /// A failure leaves a token that nothing else here holds; the next logout tries again.
   private func revokeUnawaited(_ token: SessionToken, _ reason: EndReason) async {
-    _ = await revocation(of: token, reason)
+    let failure = await revocation(of: token, reason)
+    withLock { inner in
+      inner.unrevoked.removeAll { $0 == token }
+      if failure != nil { inner.unrevoked.append(token) }
+    }
+  }
+
+  /// Tries again to revoke what could not be revoked, without waiting for it.
+  func retryRevocations() {
+    for token in withLock({ $0.unrevoked }) { giveBack(token, .userAsked) }
   }
 
   /// The same without waiting for it: an authority that does not answer must not hold up what goes on.

@@ -50,19 +50,26 @@ final class StatefulObserver: Observer {
 final class ScreenObserver: Observer {
   private weak let screen: (any GuardedScreen)?
   private let opened: LoggedInSession
+  /// The address of the screen, which another one may have once it is gone.
+  private let identity: ObjectIdentifier
   /// The key that the screen has; nil once it was dismissed.
   private let handed: Locked<LoggedInSession?>
 
   init(_ screen: any GuardedScreen, _ session: LoggedInSession) {
     self.screen = screen
     opened = session
+    identity = ObjectIdentifier(screen)
     handed = Locked(session)
   }
 
   var isGone: Bool { screen == nil }
 
-  func keeps(_ screen: any GuardedScreen, on session: LoggedInSession) -> Bool {
-    self.screen === screen && opened.gate === session.gate
+  /// Whether both are for one session and for screens at one address.
+  ///
+  /// It does not look at the weak reference, because that can end the life of what it refers to,
+  /// and a lock is held here.
+  func isInPlace(of other: ScreenObserver) -> Bool {
+    identity == other.identity && opened.gate === other.opened.gate
   }
 
   func receive(_ change: SessionChange) -> Bool {
@@ -97,9 +104,14 @@ final class ScreenObserver: Observer {
 }
 
 extension SessionCore {
-  /// Whether the screen follows that session here already.
-  func hasOpen(_ screen: any GuardedScreen, _ session: LoggedInSession) -> Bool {
-    // Looking at a weak reference can end the life of what it refers to, so it is done without the lock.
-    withLock { $0.observers }.contains { ($0 as? ScreenObserver)?.keeps(screen, on: session) ?? false }
+  /// Has a screen follow that session, unless it does so already; of two threads at once, one has
+  /// it done.
+  func open(_ screen: any GuardedScreen, _ session: LoggedInSession) {
+    let observer = ScreenObserver(screen, session)
+    while let other = attach(observer, unless: { ($0 as? ScreenObserver)?.isInPlace(of: observer) ?? false }) {
+      // While this screen lives, no other one has its address.
+      guard other.isGone else { return }
+      drop([other])
+    }
   }
 }

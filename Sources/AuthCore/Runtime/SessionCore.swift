@@ -28,7 +28,8 @@ final class SessionCore: Sendable {
     /// There is one at a time, so that the order holds.
     var isDelivering = false
     var awaited = Awaited()
-    /// Tokens that a logout or a switch of users took out of use, until the authority says that they are dead; the next logout tries again.
+    /// Tokens that were taken out of use, or came too late to be used, and that the authority did
+    /// not yet say are dead; the next logout tries again.
     var unrevoked: [SessionToken] = []
     /// The last change of the vault; the next operation waits for it, so that changes land in order.
     var lastVaultChange: Promise<Void>?
@@ -68,18 +69,21 @@ final class SessionCore: Sendable {
   /// - Parameters:
   ///   - event: What happened, or what is asked for.
   ///   - failure: What the caller who awaits this is told if the event leads nowhere.
+  ///   - gate: The session that this is meant for; once that is over, the event is ignored. Nil
+  ///     means whatever session stands.
   ///   - submitted: What an authentication that this event starts is to present. It stays with the event, because an observer may
   ///     send another before this one's work has started.
   ///   - prepare: Runs under the same lock, with the reaction.
   /// - Returns: The reaction, and what `prepare` made of it.
   @discardableResult
   func send<Result: Sendable>(
-    _ event: SessionEvent, failure: SessionFailure? = nil, submitting submitted: SubmittedCredentials? = nil,
-    _ prepare: (Reaction, inout Inner) -> Result
+    _ event: SessionEvent, failure: SessionFailure? = nil, for gate: LeaseGate? = nil,
+    submitting submitted: SubmittedCredentials? = nil, _ prepare: (Reaction, inout Inner) -> Result
   ) -> (Reaction, Result) {
     let (reaction, turn, result) = inner.withLock { inner in
       let before = inner.machine.state
-      let reaction = inner.machine.handle(event)
+      let isMeant = gate.map { $0 === inner.gate && !$0.isClosed } ?? true
+      let reaction = isMeant ? inner.machine.handle(event) : .ignored(.otherSession)
       let turn = VaultTurn.take(for: reaction.effects, &inner.lastVaultChange)
       let result = prepare(reaction, &inner)
       record(reaction, from: before, failure, &inner)
@@ -180,26 +184,30 @@ final class SessionCore: Sendable {
     }
   }
 
-  private func drop(_ gone: [any Observer]) {
+  func drop(_ gone: [any Observer]) {
     guard !gone.isEmpty else { return }
     let gone = Set(gone.map { ObjectIdentifier($0) })
     inner.withLock { $0.observers.removeAll { gone.contains(ObjectIdentifier($0)) } }
   }
 
   /// Registers an observer and tells it the present state, in one step.
-  func attach(_ observer: any Observer) {
-    let crowd = inner.withLock { inner -> [any Observer] in
+  ///
+  /// - Returns: One that is registered in its place, if there is one; then nothing was done.
+  @discardableResult
+  func attach(_ observer: any Observer, unless isInItsPlace: ((any Observer) -> Bool)? = nil) -> (any Observer)? {
+    let (other, crowd) = inner.withLock { inner -> ((any Observer)?, [any Observer]) in
+      if let isInItsPlace, let other = inner.observers.first(where: isInItsPlace) { return (other, []) }
       guard !inner.isShutDown else {
         inner.outbox.append(.finish([observer]))
-        return []
+        return (nil, [])
       }
       inner.observers.append(observer)
       inner.outbox.append(.greet(change(inner), observer))
-      guard inner.observers.count > inner.crowded else { return [] }
-      return inner.observers
+      return (nil, inner.observers.count > inner.crowded ? inner.observers : [])
     }
     deliver()
     if !crowd.isEmpty { thinOut(crowd) }
+    return other
   }
 
   /// Lets go of observers whose targets are gone, though no change has told so: where screens come and go and nothing changes, their number

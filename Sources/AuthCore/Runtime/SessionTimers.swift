@@ -19,34 +19,33 @@ struct SessionTimers {
 }
 
 extension SessionState {
-  /// The step of a logout that must end in time.
+  /// The step of a logout, a renewal or a check that must end in time.
   var stepUnderTimeLimit: Epoch? {
     switch self {
     case .loggingOut(let state): state.epoch
-    case .restoring, .loggedOut, .authenticating, .loggedIn, .renewing: nil
+    case .renewing(let state): state.hasTimeLimit ? state.epoch : nil
+    case .restoring, .loggedOut, .authenticating, .loggedIn: nil
     }
   }
 }
 
 extension SessionCore {
-  /// Gives the step of a logout that has just begun a time limit, unless it has ended already.
+  /// Gives the step that has just begun a time limit, if it must have one and has not ended
+  /// already.
   ///
   /// The limit holds also when the store is gone: a logout always ends.
   func limitStep(_ epoch: Epoch) {
-    let step = withLock { inner -> LoggingOut.Progress? in
-      guard case .loggingOut(let state) = inner.machine.state, state.epoch == epoch else { return nil }
-      return state.step
-    }
-    guard let step else { return }
+    guard let step = withLock({ LimitedStep($0.machine.state, epoch) }) else { return }
+    let limit = step.limit(timing)
     let task = Task {
       do {
-        try await clock.sleep(for: timing.logoutStep)
+        try await clock.sleep(for: limit)
       } catch {
         return  // Cancelled: the step has ended.
       }
       let leases = withLock { $0.gates.reduce(0) { $0 + $1.running } }
-      send(.timedOut(epoch, leases: leases)) { reaction, inner in
-        if reaction.isTransition { inner.awaited.causes.append(step.overdue(timing.logoutStep)) }
+      send(.timedOut(epoch, leases: leases), failure: step.failure(limit)) { reaction, inner in
+        if reaction.isTransition { inner.awaited.causes += step.causes(limit) }
       }
     }
     keep(task) { state, timers in
@@ -113,13 +112,44 @@ extension SessionCore {
   }
 }
 
-extension LoggingOut.Progress {
-  /// What is told of a step that did not end in time.
-  fileprivate func overdue(_ limit: Duration) -> String {
+/// A step that must end in time, and what is told of it when it does not.
+private enum LimitedStep: Sendable {
+  case logout(LoggingOut.Progress)
+  case answer
+
+  /// The step that the state is in; nil when it is another one, or one that may take as long as it
+  /// likes.
+  init?(_ state: SessionState, _ epoch: Epoch) {
+    guard state.stepUnderTimeLimit == epoch else { return nil }
+    switch state {
+    case .loggingOut(let state): self = .logout(state.step)
+    case .renewing: self = .answer
+    case .restoring, .loggedOut, .authenticating, .loggedIn: return nil
+    }
+  }
+
+  func limit(_ timing: SessionTiming) -> Duration {
     switch self {
-    case .draining: "work under a lease did not end within \(limit)"
-    case .revoking: "the authority did not answer a revocation within \(limit)"
-    case .erasing: "the vault did not forget the session within \(limit)"
+    case .logout: timing.logoutStep
+    case .answer: timing.renewalStep
+    }
+  }
+
+  /// What whoever awaits the work is told.
+  func failure(_ limit: Duration) -> SessionFailure? {
+    switch self {
+    case .logout: nil
+    case .answer: .unavailable(Unavailability(.busy, "No answer came within \(limit)."))
+    }
+  }
+
+  /// What the result of a logout says.
+  func causes(_ limit: Duration) -> [String] {
+    switch self {
+    case .logout(.draining): ["work under a lease did not end within \(limit)"]
+    case .logout(.revoking): ["the authority did not answer a revocation within \(limit)"]
+    case .logout(.erasing): ["the vault did not forget the session within \(limit)"]
+    case .answer: []
     }
   }
 }

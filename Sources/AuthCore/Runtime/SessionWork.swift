@@ -14,13 +14,13 @@ extension SessionCore {
     case .notify, .closeKeys:
       break  // Done in the step that decided it.
     case .read(let epoch):
-      Task.immediate { await read(epoch, turn) }
+      limited(epoch) { await self.read(epoch, turn) }
     case .authenticate(let epoch):
       Task.immediate { await authenticate(epoch, submitted) }
     case .reauthenticate(let epoch, let record):
       Task.immediate { await reauthenticate(epoch, record, submitted) }
     case .renew(let epoch, let record):
-      Task.immediate { await renew(epoch, record) }
+      limited(epoch) { await self.renew(epoch, record) }
     case .save(let epoch, let record):
       Task.immediate { await save(epoch, record, turn) }
     case .exchange(let epoch, let old, let new):
@@ -42,7 +42,7 @@ extension SessionCore {
     }
   }
 
-  /// Does a step of a logout, within its time limit.
+  /// Does a step, within its time limit where it has one.
   ///
   /// The limit begins first, because an authority or a vault may block this thread. Where no timers are wanted it begins only when the step did
   /// not end at once, so that a short process needs none.
@@ -96,6 +96,7 @@ extension SessionCore {
         guard token != superseded else { return .ended(.revoked, token) }
         do throws(AuthorityFailure<SessionRejection>) {
           let grant = try await authority.resume(token)
+          if let answer = misanswer(grant, to: token) { return .obstructed(.authority(answer)) }
           guard let reason = flaw(of: grant) else { return .found(SessionRecord(grant, began: epoch)) }
           giveBack(token, reason)
           return .ended(reason, token)
@@ -110,6 +111,16 @@ extension SessionCore {
       }
       turn = nil
     }
+  }
+
+  /// What is wrong with an answer about a token, whatever its limits are; nil when it can be used.
+  private func misanswer(_ grant: Grant, to token: SessionToken) -> Unavailability? {
+    // Not used, so the vault's token still works; not revoked, because that would end the session.
+    guard grant.token == token else { return .otherToken }
+    guard let known = withLock({ $0.machine.state.session })?.grant, known.token == token,
+      !grant.isOfSameSession(as: known)
+    else { return nil }
+    return .otherSession
   }
 
   // MARK: Beginning and renewing
@@ -158,12 +169,10 @@ extension SessionCore {
   }
 
   private func renewed(_ epoch: Epoch, _ record: SessionRecord, _ grant: Grant) {
-    guard grant.id == record.grant.id, grant.user.id == record.grant.user.id else {
+    guard grant.isOfSameSession(as: record.grant) else {
       // The keys of one user never become those of another.
       if grant.token != record.grant.token { giveBack(grant.token, .revoked) }
-      let answer = Unavailability(
-        .unparsable, "The authority answered for another session.", hint: "Log in again if this goes on.")
-      send(.renewed(epoch, .failed), failure: .unavailable(answer))
+      send(.renewed(epoch, .failed), failure: .unavailable(.otherSession))
       return
     }
     if let reason = flaw(of: grant) {
@@ -242,6 +251,14 @@ extension SessionCore {
       }
     }
   }
+}
+
+extension Unavailability {
+  fileprivate static let otherSession = Unavailability(
+    .unparsable, "The authority answered for another session.", hint: "Log in again if this goes on.")
+  fileprivate static let otherToken = Unavailability(
+    .unparsable, "The authority answered with another token than it was asked about.",
+    hint: "Try again; log in again if this goes on.")
 }
 
 extension VaultReading {

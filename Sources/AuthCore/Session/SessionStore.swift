@@ -88,8 +88,7 @@ public final class SessionStore: Observable, Sendable {
   ///   - screen: Held weakly.
   ///   - session: The key that the screen was made from. A screen made for one user never gets the key of another.
   public func open(_ screen: some GuardedScreen, with session: LoggedInSession) {
-    if core.hasOpen(screen, session) { return }
-    core.attach(ScreenObserver(screen, session))
+    core.open(screen, session)
   }
 
   // MARK: Commands
@@ -130,6 +129,8 @@ public final class SessionStore: Observable, Sendable {
 
   /// Logs another user in in place of the present one, who stays if that fails.
   ///
+  /// It waits for a renewal or a check that is under way.
+  ///
   /// - Throws: ``SessionFailure``; the present session is untouched then, unless it ended meanwhile. ``SessionFailure/insideLease`` when the
   ///   calling task is inside a lease, for whose end the switch would wait.
   @discardableResult
@@ -137,49 +138,102 @@ public final class SessionStore: Observable, Sendable {
     to credentials: Credentials, limits: LimitRequest = .standard
   ) async throws(SessionFailure) -> UserSwitch {
     if core.isInsideLease { throw .insideLease }
-    return try await begin(.switchUser, SubmittedCredentials(credentials: credentials, limits: limits)).value()
+    return try await work(submitting: SubmittedCredentials(credentials: credentials, limits: limits)) {
+      () throws(SessionFailure) in .switchUser
+    }
   }
 
   /// Checks the password of the present user again, which makes the session fresh and its limits new.
   ///
+  /// It waits for a renewal or a check that is under way.
+  ///
   /// - Throws: ``SessionFailure``; a wrong password does not end the session.
+  ///   ``SessionFailure/ended(_:)`` when the session ended while this waited: a password is never
+  ///   checked for another user than the one who was logged in at the call.
   @discardableResult
   public func reauthenticate(
     password: Password, limits: LimitRequest = .standard
   ) async throws(SessionFailure) -> LoggedInSession {
-    let credentials = Credentials(username: session?.user.username ?? "", password: password)
-    return try await begin(.reauthenticate, SubmittedCredentials(credentials: credentials, limits: limits)).value()
-      .session
+    let username = core.withLock { [core] inner in core.key(inner)?.user.username } ?? ""
+    let credentials = Credentials(username: username, password: password)
+    return try await work(submitting: SubmittedCredentials(credentials: credentials, limits: limits)) {
+      () throws(SessionFailure) in .reauthenticate
+    }.session
   }
 
   /// Reports activity, which moves the idle limit.
   ///
-  /// - Throws: ``SessionFailure/rejected(_:)`` with `renewedRecently` when the window is used up, which needs no handling.
+  /// It waits for other work on the session. The renewal itself ends after
+  /// ``SessionTiming/renewalStep`` when no answer comes.
+  ///
+  /// - Returns: The key of the session that stood at the call, never that of another session or
+  ///   user.
+  /// - Throws: ``SessionFailure/rejected(_:)`` with `renewedRecently` when the window is used up,
+  ///   which needs no handling; ``SessionFailure/ended(_:)`` when the session ended meanwhile, also
+  ///   where another one has taken its place.
   @discardableResult
   public func renew() async throws(SessionFailure) -> LoggedInSession {
-    try await work { () throws(SessionFailure) in
+    let meant = core.withLock { [core] inner in core.key(inner) }
+    let renewed = try await work { () throws(SessionFailure) in
       do throws(ClockFailure) {
         return .renew(try core.clock.now())
       } catch {
         throw .clock(error)
       }
-    }
+    }.session
+    if let meant, meant.gate !== renewed.gate { throw .ended(meant.endReason ?? .switchedUser) }
+    return renewed
   }
 
   /// Looks again, at the vault and the authority, for what another process changed.
   ///
-  /// It is not activity. Call it when the vault or the account may have changed.
+  /// It is not activity. Call it when the vault or the account may have changed. It waits for other
+  /// work on the session. The check itself ends after ``SessionTiming/renewalStep`` when no answer
+  /// comes.
   ///
-  /// - Returns: The key of the session that stands now.
-  /// - Throws: ``SessionFailure/ended(_:)`` when none does, another case when it could not be found out and nothing changed.
+  /// - Returns: The key of the session that stands now; that of another user where another process
+  ///   logged one in.
+  /// - Throws: ``SessionFailure/ended(_:)`` when the session is over, before the call or by what
+  ///   was found. ``SessionFailure/rejected(_:)`` with `notLoggedIn` or `alreadyInProgress` when
+  ///   none has stood yet: call ``restore()`` first. Another case when it could not be found out
+  ///   and nothing changed.
   @discardableResult
   public func check() async throws(SessionFailure) -> LoggedInSession {
-    try await work(sharing: true) { () throws(SessionFailure) in .check }
+    try await work(isCheck: true) { () throws(SessionFailure) in .check }.session
+  }
+
+  /// Tells the store that the authority refused an effect because the session is over.
+  ///
+  /// The keys are dead when this returns, and open screens are dismissed, without another question
+  /// to the authority. Call it, also inside a lease, when an effect under the key was answered with
+  /// ``SessionRejection/ended(_:)``; after ``SessionRejection/superseded`` call ``check()``.
+  ///
+  /// ```swift
+  /// import AuthCore
+  ///
+  /// func handle(
+  ///   _ rejection: SessionRejection, _ session: LoggedInSession, _ store: SessionStore
+  /// ) async throws {
+  ///   switch rejection {
+  ///   case .ended(let reason): store.reportEnded(session, because: reason)
+  ///   case .superseded: try await store.check()
+  ///   }
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - session: The key under which the effect was asked for. One of a session that is over
+  ///     already, or of another store, changes nothing.
+  ///   - reason: What the authority said.
+  public func reportEnded(_ session: LoggedInSession, because reason: EndReason) {
+    core.send(.ended(session.record.began, reason), for: session.gate) { _, _ in }
   }
 
   /// Ends the session.
   ///
-  /// It always ends, and nobody is logged in afterwards, whatever fails on the way.
+  /// It always ends, and nobody is logged in afterwards, whatever fails on the way. No lease runs
+  /// after ``LogoutResult/complete``; after ``LogoutResult/partial(_:causes:)`` one may, and its
+  /// result says so.
   ///
   /// - Throws: ``LogoutRefusal/insideLease`` when the calling task is inside a lease of this session.
   @discardableResult
@@ -197,6 +251,7 @@ public final class SessionStore: Observable, Sendable {
     let (_, promise) = core.send(.logOut) { reaction, inner in
       reaction.isTransition ? inner.awaited.beginLogout() : nil
     }
+    if promise == nil { core.retryRevocations() }
     return PendingLogout(promise)
   }
 
@@ -209,32 +264,64 @@ public final class SessionStore: Observable, Sendable {
     return PendingSession(promise, reaction)
   }
 
-  // Sharing: the result of a check that begins after this call will do, so that those who wait for the same work make one check afterwards
-  // and not one each.
+  /// Gives a command that concerns a session, as soon as no other work on the session is under way.
+  ///
+  /// A check looks at whatever session stands; the others are for the one that stands at the call,
+  /// and fail once that is over. The result of a check that begins after the call will do for
+  /// another one, so that those who wait for the same work make one check afterwards and not one
+  /// each.
   private func work(
-    sharing: Bool = false, _ event: () throws(SessionFailure) -> SessionEvent
-  ) async throws(SessionFailure) -> LoggedInSession {
+    submitting submitted: SubmittedCredentials? = nil, isCheck: Bool = false,
+    _ event: () throws(SessionFailure) -> SessionEvent
+  ) async throws(SessionFailure) -> UserSwitch {
+    let meant = isCheck ? nil : core.withLock { [core] inner in core.key(inner) }
     var hasWaited = false
     while true {
-      let (reaction, (promise, isCheck)) = core.send(try event()) { reaction, inner in
-        (reaction.isTransition ? inner.awaited.beginWork() : inner.awaited.work, inner.machine.state.isChecking)
+      let (reaction, now) = core.send(try event(), for: meant?.gate, submitting: submitted) { reaction, inner in
+        Occupation(reaction.isTransition ? inner.awaited.beginWork() : inner.awaited.work, inner.machine.state)
       }
-      guard case .rejected(let rejection) = reaction, rejection.reason == .renewalInProgress else {
-        return try await PendingSession(reaction.isTransition ? promise : nil, reaction).value().session
+      switch reaction {
+      case .transition: return try await PendingSession(now.promise, reaction).value()
+      case .ignored: throw .ended(meant?.endReason ?? .switchedUser)
+      case .rejected(let rejection):
+        // While a switch of users ends the session before, a check waits for the next one.
+        let isBusy =
+          rejection.reason == .renewalInProgress
+          || isCheck && rejection.reason == .logoutInProgress && now.promise != nil
+        guard isBusy else {
+          if isCheck, let reason = now.endReason { throw .ended(reason) }
+          throw .rejected(rejection)
+        }
       }
-      if sharing, hasWaited, isCheck, let promise { return try await PendingSession(promise, reaction).value().session }
+      if isCheck, hasWaited, now.isChecking { return try await PendingSession(now.promise, reaction).value() }
       // Other work on the session is under way; its end is what this waits for, not its result.
-      if let promise, await promise.value() == nil { throw .cancelled }
+      if let promise = now.promise, await promise.value() == nil { throw .cancelled }
       hasWaited = true
     }
   }
 }
 
-extension SessionState {
-  fileprivate var isChecking: Bool {
-    switch self {
-    case .renewing(let state): state.purpose == .check
-    case .restoring, .loggedOut, .authenticating, .loggedIn, .loggingOut: false
+/// What the store was doing when a command was answered.
+private struct Occupation: Sendable {
+  /// The work under way.
+  let promise: Promise<Result<UserSwitch, SessionFailure>>?
+  /// Whether that is a check.
+  let isChecking: Bool
+  /// Why no session stands, where one did.
+  let endReason: EndReason?
+
+  init(_ promise: Promise<Result<UserSwitch, SessionFailure>>?, _ state: SessionState) {
+    self.promise = promise
+    switch state {
+    case .renewing(let state): (isChecking, endReason) = (state.purpose == .check, nil)
+    case .loggedOut(let state):
+      isChecking = false
+      switch state.reason {
+      case .ended(let reason): endReason = reason
+      case .neverLoggedIn: endReason = nil
+      }
+    case .loggingOut(let state): (isChecking, endReason) = (false, state.reason)
+    case .restoring, .authenticating, .loggedIn: (isChecking, endReason) = (false, nil)
     }
   }
 }

@@ -12,6 +12,29 @@ extension AuthorityContract {
       try require(resumed.id == grant.id, "session \(grant.id.rawValue) resumes as \(resumed.id.rawValue)")
     },
 
+    // Nobody would keep the other one, so the next launch would find a token that is superseded.
+    Check("resume gives back the token that it was asked about") { probe throws(Breach) in
+      let grant = try await probe.logIn()
+      let resumed = try await probe.resume(grant.token)
+      try require(resumed.token == grant.token, "resume answered with another token than it was asked about")
+      let fresh = try await probe.reauthenticate(grant.token)
+      let again = try await probe.resume(fresh.token)
+      try require(again.token == fresh.token, "resume answered with another token than that of a reauthenticate")
+    },
+
+    Check("a session's name is never given twice, to whomever") { probe throws(Breach) in
+      var seen: Set<SessionID> = []
+      for round in 1...2 {
+        for credentials in [probe.subject.first, probe.subject.second] {
+          let grant = try await probe.logIn(credentials)
+          try require(
+            seen.insert(grant.id).inserted,
+            "login \(round) of \(credentials.username) gave the name \(grant.id.rawValue), which was given before")
+          try await probe.revoke(grant.token)
+        }
+      }
+    },
+
     Check("a wrong password and an unknown name are rejected alike") { probe throws(Breach) in
       let known = probe.subject.first.username
       for name in [known, "nobody-of-this-name"] {

@@ -10,7 +10,8 @@ final class BrokenAuthority: Authority {
     case acceptsAnyAccountsPassword, exchangesAtOnce, neverSupersedes, confirmsOnce, useDoesNotConfirm
     case renewExchangesAtOnce, revokesOneTokenOnly, limitsMissing, lengthens, ignoresRequests, resumeIsActivity
     case renewIsNoActivity, renewMovesAbsolute, neverExpires, rejectsWhenUnavailable, losesLogins
-    case renewsAnotherUser, forgetsRequests
+    case renewsAnotherUser, forgetsRequests, resumesAnotherUser, resumeExchanges
+    case numbersSessionsPerUser, reusesNamesOfEndedSessions
   }
 
   let base: ScriptedAuthority
@@ -28,6 +29,9 @@ final class BrokenAuthority: Authority {
     var all: [Grant] = []
     var confirmed: Set<SessionToken> = []
     var revoked: Set<SessionToken> = []
+    /// The name that each session was given, and how many sessions each user had.
+    var names: [SessionID: SessionID] = [:]
+    var sessions: [UserID: Int] = [:]
   }
 
   func authenticate(
@@ -60,7 +64,13 @@ final class BrokenAuthority: Authority {
     do throws(AuthorityFailure<SessionRejection>) {
       if flaw == .resumeIsActivity { return try await base.renew(token) }
       if flaw == .useDoesNotConfirm, isUnconfirmed(token), let grant = grant(of: token) { return grant }
-      return bent(try await base.resume(token), .standard)
+      let grant = try await base.resume(token)
+      if flaw == .resumesAnotherUser { return grant.ofAnotherUser }
+      if flaw == .resumeExchanges {
+        let other = SessionToken(bytes: token.bytes + [1])
+        return Grant(id: grant.id, user: grant.user, token: other, limits: grant.limits)
+      }
+      return bent(grant, .standard)
     } catch {
       throw twisted(error)
     }
@@ -75,10 +85,7 @@ final class BrokenAuthority: Authority {
     do throws(AuthorityFailure<SessionRejection>) {
       let grant = try await base.renew(token)
       if flaw == .renewsAnotherUser {
-        return Grant(
-          id: grant.id,
-          user: User(id: UserID(rawValue: "other"), username: "other", displayName: "Other", role: .member),
-          token: grant.token, limits: grant.limits)
+        return grant.ofAnotherUser
       }
       if flaw == .renewExchangesAtOnce { try await base.confirm(grant.token) }
       guard flaw == .renewMovesAbsolute, case .at(let idle) = grant.limits.idle else { return bent(grant, .standard) }
@@ -158,6 +165,27 @@ final class BrokenAuthority: Authority {
         idle: grant.limits.idle, absolute: .at(absolute.advanced(by: max(.zero, more))), fresh: grant.limits.fresh)
     default: limits = grant.limits
     }
-    return Grant(id: grant.id, user: grant.user, token: grant.token, limits: limits)
+    return Grant(id: name(of: grant), user: grant.user, token: grant.token, limits: limits)
+  }
+
+  private func name(of grant: Grant) -> SessionID {
+    let live = base.liveTokens.count
+    return notes.withLock { notes in
+      if let name = notes.names[grant.id] { return name }
+      notes.sessions[grant.user.id, default: 0] += 1
+      switch flaw {
+      case .numbersSessionsPerUser: notes.names[grant.id] = SessionID(rawValue: "\(notes.sessions[grant.user.id] ?? 0)")
+      case .reusesNamesOfEndedSessions: notes.names[grant.id] = SessionID(rawValue: "\(grant.user.username) \(live)")
+      default: notes.names[grant.id] = grant.id
+      }
+      return notes.names[grant.id] ?? grant.id
+    }
+  }
+}
+
+extension Grant {
+  fileprivate var ofAnotherUser: Grant {
+    let other = User(id: UserID(rawValue: "other"), username: "other", displayName: "Other", role: .member)
+    return Grant(id: id, user: other, token: token, limits: limits)
   }
 }

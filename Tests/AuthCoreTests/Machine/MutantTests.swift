@@ -77,6 +77,15 @@ import Testing
       else { return machine.handle(event) }
       return machine.stray(machine.state, .none)
     },
+    Mutant("a renewal that does not end in time goes on for ever", breaks: "D1") { machine, event in
+      guard case .renewing(let state) = machine.state, event == .timedOut(state.epoch, leases: 0)
+      else { return machine.handle(event) }
+      return .ignored(.otherEpoch, .none)
+    },
+    Mutant("the late answer to a renewal of the session that stands is revoked", breaks: "M5") { machine, event in
+      guard case .loggedIn = machine.state, case .renewed(_, let outcome) = event else { return machine.handle(event) }
+      return .fence(outcome)
+    },
     .mistaking("a renewal that could not be asked for ends the session", breaks: "M6") { _, event in
       guard case .renewed(let epoch, .failed) = event else { return nil }
       return .renewed(epoch, .ended(.revoked))

@@ -1,5 +1,6 @@
 import AuthCoreTesting
 import Guards
+import Races
 import Testing
 
 @testable import AuthCore
@@ -27,6 +28,19 @@ struct ScreenTests {
     #expect(old.user.displayName == "alice")
     #expect(old.isLive)
     #expect(new.user.displayName == "Alice B.")
+  }
+
+  @Test("a screen that two threads open at once is told of its end once")
+  func openedTwiceAtOnce() async throws {
+    let world = World()
+    let key = try await world.store.logIn(World.alice)
+    let screens = (0..<400).map { _ in Screen(session: key) }
+    _ = TwoThreads.race(rounds: screens.count) { round in
+      world.store.open(screens[round], with: key)
+      return true
+    }
+    _ = try await world.store.logOut()
+    #expect(screens.filter { $0.told != ["dismiss userAsked"] }.map(\.told) == [])
   }
 
   @Test("M11: a change between making a screen and opening it reaches the screen")

@@ -221,4 +221,27 @@ struct LateCompletionTests {
     #expect(world.count(.authenticate) == 1)
     #expect(world.vaultAgrees)
   }
+
+  @Test("a late grant whose revocation fails is revoked by the next logout", arguments: [true, false])
+  func lateGrantOfADeafAuthority(afterAnotherLogin: Bool) async throws {
+    let world = World()
+    world.authority.hold(.authenticate, at: .answer, calls: 1)
+    let login = world.store.beginLogIn(World.alice)
+    await world.authority.waitUntilHeld(.authenticate, at: .answer)
+    #expect(try await world.store.logOut() == .complete)
+    await #expect(throws: SessionFailure.ended(.userAsked)) { try await login.value() }
+    world.authority.answerRevocation(with: .failure(World.offline))
+    world.authority.release(.authenticate, at: .answer)
+    await until { world.store.core.withLock { !$0.unrevoked.isEmpty } }
+    #expect(world.authority.liveTokens.count == 1)
+    if afterAnotherLogin {
+      try await world.store.logIn(World.bob)
+      #expect(try await world.store.logOut() == .complete)
+    } else {
+      #expect(try await world.store.logOut() == .alreadyLoggedOut)
+      await until { world.authority.liveTokens.isEmpty }
+    }
+    #expect(world.authority.liveTokens.isEmpty)
+    await until { world.store.core.withLock { $0.unrevoked.isEmpty } }
+  }
 }

@@ -35,7 +35,7 @@ public struct LoggedIn: AnsweringState, Hashable, Sendable {
     case .authenticated(_, let outcome):
       return .fence(outcome)
     case .renewed(_, let outcome):
-      return .fence(outcome)
+      return .fence(outcome, during: session)
     case .saved(_, let record, let outcome):
       return .fence(record, outcome)
     case .drained, .revoked, .erased, .timedOut:

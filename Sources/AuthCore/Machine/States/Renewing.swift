@@ -45,7 +45,8 @@ public struct Renewing: AnsweringState, Hashable, Sendable {
     case .restore, .logIn:
       return reject(.alreadyLoggedIn)
     case .switchUser, .reauthenticate:
-      return reject(.alreadyInProgress)
+      // At most one authentication; behind work that no user asked for, the caller waits.
+      return reject(isAuthentication ? .alreadyInProgress : .renewalInProgress)
     case .renew:
       return purpose == .activity ? turn.join() : reject(.renewalInProgress)
     case .check:
@@ -61,20 +62,43 @@ public struct Renewing: AnsweringState, Hashable, Sendable {
       return conclude(outcome, &turn)
     case .renewed(let epoch, let outcome):
       guard epoch == self.epoch, purpose == .activity || purpose == .password, step == .asking else {
-        return .fence(outcome)
+        return .fence(outcome, during: session)
       }
       return conclude(outcome, &turn)
     case .saved(let epoch, let record, let outcome):
       guard epoch == self.epoch, isSaving(record) else { return .fence(record, outcome) }
       return conclude(record, outcome, &turn)
-    case .drained, .revoked, .erased, .timedOut:
+    case .drained, .revoked, .erased:
       return .ignored(.otherEpoch)
+    case .timedOut(let epoch, _):
+      guard epoch == self.epoch, hasTimeLimit else { return .ignored(.otherEpoch) }
+      return stay(as: session, &turn)
     case .limitReached(let began, let limit):
       guard began == session.began else { return .ignored(.otherSession) }
       return turn.end(session, limit.reason, revoking: true, pending: pending)
     case .ended(let began, let reason):
       guard began == session.began else { return .ignored(.otherSession) }
       return turn.end(session, reason, revoking: pending != nil, pending: pending)
+    }
+  }
+
+  /// Whether somebody entered a password for it.
+  private var isAuthentication: Bool {
+    switch purpose {
+    case .password, .switchUser: true
+    case .activity, .check: false
+    }
+  }
+
+  /// Whether the step must end in time.
+  ///
+  /// A password has no limit, because its check may ask the user something. A write has none
+  /// either: only its end says which token is kept.
+  var hasTimeLimit: Bool {
+    switch step {
+    case .asking: !isAuthentication
+    case .rereading: true
+    case .saving: false
     }
   }
 

@@ -2,7 +2,7 @@
 extension Renewing {
   func conclude(_ outcome: SessionEvent.Restored, _ turn: inout Turn) -> Reaction {
     switch outcome {
-    case .found(let record) where record.grant.id == session.grant.id:
+    case .found(let record) where record.grant.isOfSameSession(as: session.grant):
       // Most looks find what is known: then the record stays the same object.
       stay(as: record.grant == session.grant ? session : SessionRecord(record.grant, began: session.began), &turn)
     case .found(let record):
@@ -62,7 +62,7 @@ extension Renewing {
     }
   }
 
-  private func stay(as record: SessionRecord, _ turn: inout Turn) -> Reaction {
+  func stay(as record: SessionRecord, _ turn: inout Turn) -> Reaction {
     turn.move(.loggedIn(LoggedIn(session: record, renewals: renewals)), Effects(.notify))
   }
 

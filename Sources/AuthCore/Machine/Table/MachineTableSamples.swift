@@ -36,7 +36,13 @@ private struct SampleSource {
           ("authenticated: failed", .authenticated(epoch, .failed)),
         ]
       }
-    case .renewed: completions { epoch in renewed.map { ("renewed: \($0)", .renewed(epoch, $1)) } }
+    case .renewed:
+      completions { epoch in renewed.map { ("renewed: \($0)", .renewed(epoch, $1)) } } + [
+        (
+          "renewed: granted, of another epoch and another session",
+          .renewed(Epoch(0), .granted(otherSession(Epoch(0))))
+        )
+      ]
     case .saved: completions { epoch in saved.map { ("saved: \($0)", .saved(epoch, savedRecord, $1)) } }
     case .drained: completions { [("drained", .drained($0))] }
     case .revoked: completions { [("revoked", .revoked($0, true)), ("revoked: failed", .revoked($0, false))] }

@@ -11,8 +11,12 @@ extension ModelJudge {
       let isReported =
         if case .loggingOut(let state) = world.machine.state { state.leftovers.notRevoked } else { false }
       expect(!world.authority.isLive(targets.token.number) || isReported, "M7", "erased before it was revoked")
+    case .discard(let record), .discardSaved(let record):
+      let tokens = [record.token, world.machine.state.session?.token].compactMap(\.self)
+      let sessions = Set(tokens.map { world.authority.tokens[Int($0)].session })
+      expect(sessions.count == tokens.count, "M5", "the session that stands is revoked as a late one")
     case .read, .authenticate, .reauthenticate, .renew, .save, .exchange, .drain, .forget, .confirm, .closeKeys,
-      .discard, .discardSaved, .notify:
+      .notify:
       break
     }
   }
@@ -33,8 +37,9 @@ extension ModelJudge {
     let state = world.machine.state
     expect((world.gate?.isOpen ?? false) == (state.session != nil), "M7", "the keys do not follow the session")
     if let epoch = state.stepUnderTimeLimit {
-      expect(world.timer == epoch, "M3", "a step of a logout has no time limit")
-    } else if let epoch = state.awaitedEpoch {
+      expect(world.timer == epoch, "M3", "\(state.shape) has no time limit")
+    }
+    if state.kind != .loggingOut, let epoch = state.awaitedEpoch {
       let count = world.works.count { $0.epoch == epoch }
       expect(count >= 1, "D1", "\(state.shape) waits for work that nobody does")
       expect(count <= 1, "M4", "\(state.shape) waits for \(count) pieces of work")

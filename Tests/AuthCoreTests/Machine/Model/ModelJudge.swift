@@ -54,6 +54,9 @@ final class ModelJudge {
       expect(before == after, "M5", "an ignored event changed the machine")
       expect(event.kind.command == nil, "M2", "\(event.kind.rawValue) was ignored, and somebody awaits it")
       expect(cleanup.allSatisfy { $0.kind == .discard || $0.kind == .discardSaved }, "M5", "more than clean-up")
+      let isOverdue =
+        if case .timedOut(let epoch, _) = event { epoch == before.state.stepUnderTimeLimit } else { false }
+      expect(!isOverdue || before.state.kind == .loggingOut, "D1", "\(before.state.shape) goes on after its time limit")
       expect(!isAwaitedStep(event, before.state), "M3", "a logout did not go on at \(event.kind.rawValue)")
     }
   }
@@ -109,14 +112,18 @@ final class ModelJudge {
     let isCause: Bool =
       switch event {
       case .logOut, .limitReached, .ended, .restored(_, .absent), .restored(_, .ended), .renewed(_, .ended): true
-      case .restored(_, .found(let record)): record.grant.id != before.session?.grant.id
-      case .saved(_, let record, .done): record.grant.id != before.session?.grant.id
+      case .restored(_, .found(let record)): !isOfSameSession(record, before.session)
+      case .saved(_, let record, .done): !isOfSameSession(record, before.session)
       case .restore, .logIn, .switchUser, .reauthenticate, .renew, .check, .restored(_, .obstructed), .authenticated,
         .renewed(_, .granted), .renewed(_, .superseded), .renewed(_, .failed), .saved(_, _, .failed),
         .saved(_, _, .superseded), .drained, .revoked, .erased, .timedOut:
         false
       }
     expect(isCause, "M6", "\(event.kind.rawValue) ended a session, or what may be one")
+  }
+
+  private func isOfSameSession(_ record: SessionRecord, _ session: SessionRecord?) -> Bool {
+    session.map { $0.grant.id == record.grant.id && $0.grant.user.id == record.grant.user.id } ?? false
   }
 
   /// A session is exposed only when the authority granted it to that user and the vault has it.

@@ -12,7 +12,7 @@ enum ModelStep {
   case leaseEnds
   /// The effect at this place goes on.
   case work(UInt8, ModelChoice)
-  /// The limit on the step of a logout is reached.
+  /// The limit on the step of a logout, a renewal or a check is reached.
   case timeOut
   /// A limit of the session is reached.
   case limit
@@ -60,7 +60,9 @@ extension ModelWorld {
     for index in works.indices {
       for choice in choices(index) { steps.append(.work(UInt8(index), choice)) }
     }
-    if let timer, timer == machine.state.stepUnderTimeLimit { steps.append(.timeOut) }
+    if let timer, timer == machine.state.stepUnderTimeLimit, machine.state.kind == .loggingOut || budget.faults > 0 {
+      steps.append(.timeOut)
+    }
     if let session = machine.state.session {
       steps.append(.limit)
       if authority.session(of: session.token).end != nil { steps.append(.rejection) }

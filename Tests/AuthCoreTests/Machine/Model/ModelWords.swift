@@ -26,7 +26,7 @@ extension ModelStep {
     case .leaseBegins: "a lease begins"
     case .leaseEnds: "a lease ends"
     case .work(let index, let choice): world.works[Int(index)].words(choice, world.authority)
-    case .timeOut: "the step of the logout takes too long"
+    case .timeOut: "the step under way takes too long"
     case .limit: "the idle limit is reached"
     case .rejection: "the authority refuses an effect: the session is over"
     case .late(.timeOut): "a time limit of a step that has ended fires"

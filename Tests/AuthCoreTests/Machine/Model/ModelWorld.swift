@@ -12,7 +12,7 @@ struct ModelWorld {
   var works: [ModelWork] = []
   var budget: ModelBudget
   var now = BootInstant(boot: BootID(high: 0, low: 0), uptime: .zero)
-  /// The step of a logout that was given a time limit last, and the one before.
+  /// The step that was given a time limit last, and the one before.
   var timer: Epoch?
   var pastTimer: Epoch?
   /// The epoch of the session that stood last.
@@ -44,7 +44,12 @@ struct ModelWorld {
     case .leaseBegins: gate?.leases += 1
     case .leaseEnds: gate?.leases -= 1
     case .work(let index, let choice): proceed(Int(index), choice, judge)
-    case .timeOut: if let timer { send(.timedOut(timer, leases: Int(gate?.leases ?? 0)), judge) }
+    case .timeOut:
+      if let timer {
+        let isAnswer = machine.state.kind == .renewing
+        if isAnswer { budget.faults -= 1 }
+        send(.timedOut(timer, leases: Int(gate?.leases ?? 0)), isFailure: isAnswer, judge)
+      }
     case .limit: if let session = machine.state.session { send(.limitReached(session.began, .idle), judge) }
     case .rejection:
       if let session = machine.state.session {
@@ -113,7 +118,10 @@ struct ModelWorld {
       case .notify, .closeKeys: continue
       case .drain(let epoch), .revoke(let epoch, _, _), .erase(let epoch, _), .forget(let epoch):
         (timer, pastTimer) = (epoch, timer)
-      case .read, .authenticate, .reauthenticate, .renew, .save, .exchange, .confirm, .discard, .discardSaved: break
+      case .read(let epoch), .renew(let epoch, _):
+        // At launch nothing is lost by waiting, so there a look may take as long as it likes.
+        if epoch == machine.state.stepUnderTimeLimit { (timer, pastTimer) = (epoch, timer) }
+      case .authenticate, .reauthenticate, .save, .exchange, .confirm, .discard, .discardSaved: break
       }
       works.append(ModelWork(effect, user: user))
     }

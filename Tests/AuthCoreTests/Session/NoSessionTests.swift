@@ -1,0 +1,51 @@
+import AuthCoreTesting
+import Testing
+
+@testable import AuthCore
+
+@Suite("A check says why no session stands")
+struct NoSessionTests {
+  private let world = World()
+
+  @Test("after a logout a check throws that the session is over, and why")
+  func ended() async throws {
+    try await world.store.logIn(World.alice)
+    _ = try await world.store.logOut()
+    await #expect(throws: SessionFailure.ended(.userAsked)) { try await world.store.check() }
+    let token = try #require(try? await world.authority.authenticate(World.alice, limits: .standard).token)
+    world.vault.content = .token(token)
+    world.authority.end(token, .accountDisabled)
+    let next = world.anotherProcess()
+    await next.restore()
+    await #expect(throws: SessionFailure.ended(.accountDisabled)) { try await next.check() }
+  }
+
+  @Test("during a logout, too")
+  func ending() async throws {
+    try await world.store.logIn(World.alice)
+    world.authority.hold(.revoke)
+    let logout = world.store.beginLogOut()
+    await #expect(throws: SessionFailure.ended(.userAsked)) { try await world.store.check() }
+    world.authority.release(.revoke)
+    _ = try await logout.value()
+  }
+
+  @Test("a check during a switch of users waits for it, and returns the key of the new user")
+  func switching() async throws {
+    try await world.store.logIn(World.alice)
+    world.authority.hold(.revoke, calls: 1)
+    let change = Task { try await world.store.switchUser(to: World.bob) }
+    await world.authority.waitUntilHeld(.revoke)
+    #expect(world.store.state == .loggingOut)
+    let check = Task.immediate { try await world.store.check() }
+    world.authority.release(.revoke)
+    #expect(try await check.value.user.username == "bob")
+    _ = try await change.value
+  }
+
+  @Test("where none has stood, a check is rejected")
+  func never() async {
+    let rejection = Rejection(.notLoggedIn, permitted: [.restore, .logIn, .logOut])
+    await #expect(throws: SessionFailure.rejected(rejection)) { try await world.store.check() }
+  }
+}

@@ -1,0 +1,143 @@
+import AuthCoreTesting
+import Testing
+
+@testable import AuthCore
+
+@Suite("A command waits for the work under way, and not for ever")
+struct QueueingTests {
+  private let world = World()
+
+  /// Work in the background that a user did not ask for.
+  enum Background: CaseIterable {
+    case renewal, check
+
+    var operation: ScriptedAuthority.Operation {
+      switch self {
+      case .renewal: .renew
+      case .check: .resume
+      }
+    }
+
+    func begin(_ store: SessionStore) -> Task<LoggedInSession, any Error> {
+      switch self {
+      case .renewal: Task.immediate { try await store.renew() }
+      case .check: Task.immediate { try await store.check() }
+      }
+    }
+  }
+
+  @Test("a switch of users waits for a renewal and for a check", arguments: Background.allCases)
+  func switchWaits(background: Background) async throws {
+    try await world.store.logIn(World.alice)
+    world.authority.hold(background.operation)
+    let work = background.begin(world.store)
+    await world.authority.waitUntilHeld(background.operation)
+    let change = Task.immediate { try await world.store.switchUser(to: World.bob) }
+    #expect(world.count(.authenticate) == 1)
+    world.authority.release(background.operation)
+    #expect(try await change.value.session.user.username == "bob")
+    _ = try? await work.value
+    #expect(world.vaultAgrees)
+  }
+
+  @Test("a password that is entered again waits for a renewal and for a check", arguments: Background.allCases)
+  func passwordWaits(background: Background) async throws {
+    let key = try await world.store.logIn(World.alice)
+    world.authority.hold(background.operation)
+    let work = background.begin(world.store)
+    await world.authority.waitUntilHeld(background.operation)
+    let password = Task.immediate { try await world.store.reauthenticate(password: World.alice.password) }
+    #expect(world.count(.reauthenticate) == 0)
+    world.authority.release(background.operation)
+    #expect(try await password.value.id == key.id)
+    _ = try await work.value
+    #expect(world.vaultAgrees)
+  }
+
+  @Test("a second switch or password during one that is under way is refused")
+  func oneAuthentication() async throws {
+    try await world.store.logIn(World.alice)
+    world.authority.hold(.authenticate)
+    let change = Task { try await world.store.switchUser(to: World.bob) }
+    await world.authority.waitUntilHeld(.authenticate)
+    let refusal = SessionFailure.rejected(Rejection(.alreadyInProgress, permitted: .logOut))
+    await #expect(throws: refusal) { try await world.store.switchUser(to: World.bob) }
+    await #expect(throws: refusal) { try await world.store.reauthenticate(password: World.alice.password) }
+    world.authority.release(.authenticate)
+    _ = try await change.value
+  }
+
+  @Test("a renewal that waited for a switch of users is not made for the other user")
+  func renewalAfterSwitch() async throws {
+    try await world.store.logIn(World.alice)
+    world.authority.hold(.authenticate)
+    let change = Task { try await world.store.switchUser(to: World.bob) }
+    await world.authority.waitUntilHeld(.authenticate)
+    let renewal = Task.immediate { try await world.store.renew() }
+    world.authority.release(.authenticate)
+    await #expect(throws: SessionFailure.ended(.switchedUser)) { try await renewal.value }
+    _ = try await change.value
+    #expect(world.count(.renew) == 0)
+    #expect(world.store.session?.user.username == "bob")
+  }
+
+  @Test("a password is not checked for another user whose session was found meanwhile")
+  func passwordAfterAnotherLogin() async throws {
+    try await world.store.logIn(World.alice)
+    let other = world.anotherProcess()
+    world.vault.hold(.load)
+    let check = Task { try await world.store.check() }
+    await world.vault.waitUntilHeld(.load)
+    let password = Task.immediate { try await world.store.reauthenticate(password: World.alice.password) }
+    let token = try await world.authority.authenticate(World.bob, limits: .standard).token
+    world.vault.content = .token(token)
+    world.vault.release(.load)
+    await #expect(throws: SessionFailure.ended(.switchedUser)) { try await password.value }
+    #expect(try await check.value.user.username == "bob")
+    #expect(world.count(.reauthenticate) == 0)
+    withExtendedLifetime(other) {}
+  }
+
+  @Test("a renewal or a check that hangs is ended, and its late answer harms nobody", arguments: Background.allCases)
+  func hanging(background: Background) async throws {
+    world.authority.setRotation(true)
+    let key = try await world.store.logIn(World.alice)
+    world.authority.hold(background.operation, at: .answer, calls: 1)
+    let work = background.begin(world.store)
+    await world.authority.waitUntilHeld(background.operation, at: .answer)
+    await world.clock.waitForSleepers(1, dueWithin: .seconds(30))
+    world.clock.advance(by: .seconds(30))
+    let failure = await #expect(throws: SessionFailure.self) { try await work.value }
+    guard case .unavailable(let cause) = failure else {
+      Issue.record("answered \(String(describing: failure))")
+      return
+    }
+    #expect(cause.cause == .busy)
+    #expect(world.store.state == .loggedIn(key))
+
+    // What the authority answers late is of the session that stands: it is neither adopted nor
+    // revoked.
+    world.authority.release(background.operation, at: .answer)
+    let late = SessionRecord(
+      Grant(id: key.id, user: key.user, token: SessionToken(bytes: [1]), limits: key.limits), began: key.record.began)
+    #expect(world.store.core.send(.renewed(Epoch(2), .granted(late))) == .ignored(.otherEpoch, .none))
+    #expect(try await world.store.reauthenticate(password: World.alice.password).id == key.id)
+    #expect(world.count(.revoke) == 0)
+    #expect(key.isLive)
+    #expect(world.vaultAgrees)
+  }
+
+  @Test("a vault that hangs while it is read ends a check in time, too")
+  func hangingVault() async throws {
+    let key = try await world.store.logIn(World.alice)
+    world.vault.hold(.load)
+    let check = Task { try await world.store.check() }
+    await world.vault.waitUntilHeld(.load)
+    await world.clock.waitForSleepers(1, dueWithin: .seconds(30))
+    world.clock.advance(by: .seconds(30))
+    await #expect(throws: SessionFailure.self) { try await check.value }
+    #expect(world.store.state == .loggedIn(key))
+    world.vault.release(.load)
+    #expect(try await world.store.check() == key)
+  }
+}
