@@ -15,7 +15,7 @@ public import AuthCore
 public final class LocalAuthority: Sendable {
   let database: Database
   let clock: any SessionClock
-  let policy: SessionPolicy
+  package let policy: SessionPolicy
   let label: String?
   let hasher: PasswordHasher
   let wallClock: @Sendable () -> WallTime

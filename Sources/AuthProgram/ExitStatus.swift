@@ -8,7 +8,7 @@ enum ExitStatus: Int32, Hashable, Sendable, CaseIterable {
   case done = 0
   /// The answer is no.
   case no = 1
-  /// The command line was not understood.
+  /// The command line was not understood, or what was entered breaks a rule.
   case usage = 2
   /// Neither yes nor no: something could not be read, written or asked.
   case cannotTell = 3
@@ -28,7 +28,7 @@ enum ExitStatus: Int32, Hashable, Sendable, CaseIterable {
     case .cannotTell:
       "cannot tell or cannot store: a file or the database is missing, corrupt, busy, full or not permitted"
     case .logInFirst: "log in first, or enter the password again with 'reauth'"
-    case .credentials: "the name and password were not accepted"
+    case .credentials: "the password, or the name and the password, were not accepted"
     case .throttled: "too many attempts; the message says when to try again"
     }
   }

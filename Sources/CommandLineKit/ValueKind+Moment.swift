@@ -7,12 +7,14 @@ package enum Moment: Hashable, Sendable {
 }
 
 extension ValueKind where Value == Moment {
-  /// A duration back from now (`8h`), a day (`2026-01-31`) or a time in UTC (`2026-01-31T09:30:00Z`).
+  /// A duration back from now (`8h`), a day in UTC (`2026-01-31`) or a time with its zone (`2026-01-31T09:30:00Z`,
+  /// `2026-01-31T10:30:00+01:00`).
   package static func moment(_ noun: String = "a moment") -> ValueKind {
     ValueKind(
       noun,
       accepted:
-        "a duration back from now such as 8h, a day such as 2026-01-31, or a time in UTC such as 2026-01-31T09:30:00Z"
+        "a duration back from now such as 8h, 1d or 1w, a day in UTC such as 2026-01-31, or a time with its zone such as "
+        + "2026-01-31T09:30:00Z or 2026-01-31T10:30:00+01:00"
     ) { word in
       if let duration = ValueKind<Duration>.duration().convert(word) { return .ago(duration) }
       return word.text.flatMap(UTCTime.init(iso8601:)).map { .at($0.seconds) }

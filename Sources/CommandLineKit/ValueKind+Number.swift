@@ -10,18 +10,19 @@ extension ValueKind where Value == Int {
 
 extension ValueKind where Value == Int64 {
   /// A number that something was given in its turn: ASCII digits, greater than zero.
-  package static func serialNumber(_ noun: String) -> ValueKind {
-    ValueKind(noun, accepted: "a whole number greater than zero, such as 42") { word in
+  package static func serialNumber(_ noun: String, example: Int64 = 42) -> ValueKind {
+    ValueKind(noun, accepted: "a whole number greater than zero, such as \(example)") { word in
       Digits.number(word.bytes, maximumDigits: 18).flatMap { $0 > 0 ? $0 : nil }
     }
   }
 }
 
 extension ValueKind where Value == Duration {
-  /// A whole number of seconds, minutes or hours, greater than zero: `90s`, `15m`, `8h`.
+  /// A whole number of seconds, minutes, hours, days of 24 hours or weeks, greater than zero: `90s`, `15m`, `8h`, `1d`, `1w`.
   package static func duration(_ noun: String = "a duration") -> ValueKind {
     ValueKind(
-      noun, accepted: "a whole number greater than zero with its unit, such as 90s, 15m or 8h", convert: seconds)
+      noun, accepted: "a whole number greater than zero with its unit, such as 90s, 15m, 8h, 1d or 1w", convert: seconds
+    )
   }
 
   private static func seconds(_ word: Word) -> Duration? {
@@ -31,6 +32,8 @@ extension ValueKind where Value == Duration {
     case UInt8(ascii: "s"): return .seconds(count)
     case UInt8(ascii: "m"): return .seconds(count * 60)
     case UInt8(ascii: "h"): return .seconds(count * 3600)
+    case UInt8(ascii: "d"): return .seconds(count * 86_400)
+    case UInt8(ascii: "w"): return .seconds(count * 7 * 86_400)
     case _: return nil
     }
   }

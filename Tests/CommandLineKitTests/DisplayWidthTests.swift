@@ -8,7 +8,7 @@ struct DisplayWidthTests {
     "text takes the columns that a terminal gives it",
     arguments: [
       ("", 0), ("abc", 3), ("Zoë", 3), ("Zoe\u{308}", 3), ("日本", 4), ("한글", 4), ("ｆｕ", 4), ("😀", 2), ("👩‍👩‍👧", 2), ("🇩🇪", 2),
-      ("\u{301}", 0), ("❤️", 2), ("…", 1),
+      ("\u{645}\u{6CC}\u{200C}\u{62E}\u{648}\u{627}\u{647}\u{645}", 7), ("👨‍👩‍👧‍👦 Ng", 5), ("\u{301}", 0), ("❤️", 2), ("…", 1),
     ])
   func columns(_ text: String, _ expected: Int) {
     #expect(DisplayWidth.columns(text) == expected)
@@ -23,7 +23,7 @@ struct DisplayWidthTests {
     #expect(DisplayWidth.truncate("abc", to: 1) == "…")
   }
 
-  @Test("a table is aligned by columns, keeps to its width, and escapes its cells")
+  @Test("a table is aligned by columns and escapes its cells")
   func table() {
     var table = Table([.init(title: "Name"), .init(title: "Amount", alignment: .right)])
     table.add(["日本", "1.00"])
@@ -31,10 +31,26 @@ struct DisplayWidthTests {
     table.add(["bob"])
     #expect(
       table.lines(width: nil) == ["Name         Amount", "日本           1.00", "alice\\u{1B}   12.50", "bob"])
-    var wide = Table([.init(title: "Text"), .init(title: "ID")])
-    wide.add([String(repeating: "x", count: 100), "7"])
-    #expect(wide.lines(width: 40).allSatisfy { DisplayWidth.columns($0) <= 40 })
-    #expect(wide.lines(width: 40)[1].contains("…"))
-    #expect(wide.lines(width: nil)[1].contains(String(repeating: "x", count: 100)))
+  }
+
+  @Test("where a table is too wide, each row is a paragraph that fits, with every value whole beside its title")
+  func paragraphs() {
+    var table = Table([
+      .init(title: "TIME", unit: "UTC"), .init(title: "EVENT"), .init(title: "BY"), .init(title: ""),
+      .init(title: "TEXT"),
+    ])
+    table.add(["2026-01-31 10:30:00", "authn_login_successafterfail", "", "this one", "日本語日本語日本語日本語"])
+    #expect(
+      table.lines(width: 40) == [
+        "time 2026-01-31 10:30:00 UTC", "  event authn_login_successafterfail", "  this one",
+        "  text 日本語日本語日本語日本語",
+      ])
+    #expect(
+      table.lines(width: 20) == [
+        "time 2026-01-31 10:3", "    0:00 UTC", "  event authn_login_", "    successafterfail", "  this one",
+        "  text 日本語日本語", "    日本語日本語",
+      ])
+    #expect(table.lines(width: 110)[0].hasPrefix("TIME (UTC)           EVENT"))
+    #expect(table.lines(width: nil)[0].hasPrefix("TIME (UTC)           EVENT"))
   }
 }

@@ -1,18 +1,62 @@
 /// A name that screens show: 1 to 64 characters of printable text, without spaces at its ends.
+///
+/// A joiner (U+200C, U+200D) is part of words in several scripts, and of emoji; it is accepted between two characters.
 package struct DisplayName {
   package let text: String
 
+  /// What is accepted, as the end of a sentence: this is the rule that ``init(_:)`` holds a name against.
+  package static let rule =
+    "1 to 64 characters that can be seen, without a space or a joiner at either end"
+
+  private static let largestBytes = 256
+
   /// - Throws: ``LocalFailure`` of kind `invalid` that says the accepted form.
   package init(_ typed: String) throws(LocalFailure) {
-    let scalars = typed.unicodeScalars
-    guard typed.utf8.count <= 256, (1...64).contains(typed.count), !scalars.contains(where: \.isTreacherous),
-      let first = scalars.first, let last = scalars.last, !first.properties.isWhitespace, !last.properties.isWhitespace
-    else {
-      let shown = typed.utf8.count > 256 ? "a text of \(typed.utf8.count) bytes" : "'\(typed.printable)'"
+    if let reason = Self.objection(to: typed) {
+      let shown = typed.utf8.count > Self.largestBytes ? "the name" : "'\(typed.printable)'"
       throw .invalid(
-        "display_name_invalid", "\(shown) is not a name that can be shown.",
-        hint: "Use 1 to 64 characters without control characters, not beginning or ending with a space.")
+        "display_name_invalid", "\(shown) cannot be shown as a name: it \(reason).", hint: "Use \(Self.rule).")
     }
     text = typed
+  }
+
+  /// What is wrong with a name, as a clause that follows "it"; nil when nothing is.
+  private static func objection(to name: String) -> String? {
+    let scalars = name.unicodeScalars
+    guard let first = scalars.first, let last = scalars.last else { return "is empty" }
+    if name.utf8.count > largestBytes { return "has \(name.utf8.count) bytes; at most \(largestBytes) are accepted" }
+    if name.count > 64 { return "has \(name.count) characters; at most 64 are accepted" }
+    if let found = scalars.first(where: { $0.isTreacherous && !$0.isJoiner }) {
+      return "holds \(found.nameOfKind) (U+\(String(found.value, radix: 16, uppercase: true).padded(to: 4)))"
+    }
+    if first.properties.isWhitespace || last.properties.isWhitespace { return "begins or ends with a space" }
+    if first.isJoiner || last.isJoiner { return "begins or ends with a joiner" }
+    return nil
+  }
+}
+
+extension Unicode.Scalar {
+  /// What a scalar is that cannot be shown, with its article.
+  fileprivate var nameOfKind: String {
+    switch properties.generalCategory {
+    case .control: "a control character"
+    case .format: "an invisible formatting character"
+    case .lineSeparator, .paragraphSeparator: "a line break"
+    case .unassigned: "a character that Unicode has not assigned"
+    case .privateUse: "a private-use character"
+    case .surrogate, .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter,
+      .nonspacingMark, .spacingMark, .enclosingMark, .decimalNumber, .letterNumber, .otherNumber,
+      .connectorPunctuation, .dashPunctuation, .openPunctuation, .closePunctuation, .initialPunctuation,
+      .finalPunctuation, .otherPunctuation, .mathSymbol, .currencySymbol, .modifierSymbol, .otherSymbol,
+      .spaceSeparator:
+      "a character that cannot be shown"
+    @unknown default: "a character that cannot be shown"
+    }
+  }
+}
+
+extension String {
+  fileprivate func padded(to length: Int) -> String {
+    String(repeating: "0", count: max(0, length - count)) + self
   }
 }

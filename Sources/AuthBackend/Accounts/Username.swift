@@ -8,6 +8,10 @@ public struct Username: Hashable, Sendable, CustomStringConvertible {
   /// The form that is stored and compared: lower case.
   public let canonical: String
 
+  /// What is accepted, as the end of a sentence: this is the rule that ``init(_:)`` holds a name against.
+  package static let rule =
+    "1 to 64 letters a-z, digits, '.', '_' or '-', beginning with a letter or a digit"
+
   /// Checks and folds what was typed.
   ///
   /// - Throws: ``LocalFailure`` of kind `invalid` that says the accepted form.
@@ -19,7 +23,7 @@ public struct Username: Hashable, Sendable, CustomStringConvertible {
       let shown = bytes.count > 64 ? "A name of \(bytes.count) bytes" : "'\(typed.printable)'"
       throw .invalid(
         "username_invalid", "\(shown) is not a user name.",
-        hint: "Use 1 to 64 letters a-z, digits, '.', '_' or '-', beginning with a letter or a digit.")
+        hint: "Use \(Self.rule).")
     }
     canonical = typed.lowercased()
   }

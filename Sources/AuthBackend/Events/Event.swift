@@ -1,3 +1,5 @@
+public import AuthCore
+
 /// Something that happened, as it was written down at the time.
 public struct Event: Hashable, Sendable {
   /// Its place in the order of events; numbers grow.
@@ -10,15 +12,15 @@ public struct Event: Hashable, Sendable {
   public let account: String?
   /// Who did it; nil when nobody was logged in.
   public let actor: String?
-  /// A salted hash that tells sessions apart without naming them.
-  public let session: String?
+  /// The session that it concerns, if any.
+  public let session: EventSession?
   /// More, such as a reason or a count.
   ///
   /// Never a secret. Escape it to print it (`printable`).
   public let detail: String?
 
   package init(
-    id: Int64, at: WallTime, name: String, account: String?, actor: String?, session: String?, detail: String?
+    id: Int64, at: WallTime, name: String, account: String?, actor: String?, session: EventSession?, detail: String?
   ) {
     self.id = id
     self.at = at
@@ -28,6 +30,16 @@ public struct Event: Hashable, Sendable {
     self.session = session
     self.detail = detail
   }
+}
+
+/// How an event names a session.
+public enum EventSession: Hashable, Sendable {
+  /// By its public name: the one that lists of sessions show and that a revocation takes.
+  case named(SessionID)
+  /// By a salted hash, as events were written before they had names.
+  ///
+  /// It tells sessions apart and cannot be led back to one.
+  case hashed(String)
 }
 
 /// Which events to read.

@@ -43,7 +43,10 @@ extension String {
 }
 
 extension Unicode.Scalar {
-  fileprivate var mustBeEscaped: Bool { isTreacherous && value != 0x200C && value != 0x200D }
+  fileprivate var mustBeEscaped: Bool { isTreacherous && !isJoiner }
+
+  /// Whether the scalar joins its neighbours or keeps them apart: U+200C and U+200D, which reorder nothing.
+  var isJoiner: Bool { value == 0x200C || value == 0x200D }
 
   /// Whether the scalar can move a cursor, hide, reorder or break a line, or means nothing yet.
   package var isTreacherous: Bool {

@@ -25,13 +25,16 @@ public struct IdempotencyKey: Hashable, Sendable, CustomStringConvertible {
   /// The key as given.
   public let description: String
 
+  /// What is accepted, as the end of a sentence: this is the rule that ``init(_:)`` holds a key against.
+  package static let rule = "1 to 128 printable ASCII characters"
+
   /// Checks a key.
   ///
   /// - Throws: ``LocalFailure`` of kind `invalid` that says the accepted form.
   public init(_ text: String) throws(LocalFailure) {
     guard (1...128).contains(text.utf8.count), text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
       throw .invalid(
-        "idempotency_key_invalid", "That is not an idempotency key.", hint: "Use 1 to 128 printable ASCII characters.")
+        "idempotency_key_invalid", "That is not an idempotency key.", hint: "Use \(Self.rule).")
     }
     description = text
   }

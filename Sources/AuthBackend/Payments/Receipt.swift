@@ -12,6 +12,17 @@ public struct Receipt: Hashable, Sendable {
   public let madeAt: WallTime
   /// The payer's own name for it, if there was one.
   public let key: String?
+  /// Whether it answers an order that had been paid before, so that nothing was paid now.
+  ///
+  /// False in a list.
+  public internal(set) var isRepetition = false
+
+  /// The same as the answer to an order that had been paid before.
+  package var asRepetition: Receipt {
+    var copy = self
+    copy.isRepetition = true
+    return copy
+  }
 
   package init(id: Int64, payer: String?, payee: String, amount: Amount, madeAt: WallTime, key: String?) {
     self.id = id

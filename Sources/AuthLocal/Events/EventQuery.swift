@@ -7,7 +7,6 @@ package enum EventQuery: String, Query {
     INSERT INTO events(id, at, name, account, actor, session, detail)
     VALUES (max(?1, coalesce((SELECT max(id) + 1 FROM events), 0)), ?1, ?2, ?3, ?4, ?5, ?6)
     """
-  case salt = "SELECT event_salt FROM authority WHERE id = 1"
   case trim = """
     DELETE FROM events WHERE account IS NULL AND id IN
       (SELECT id FROM events WHERE account IS NULL ORDER BY id DESC LIMIT 4 OFFSET ?)

@@ -34,6 +34,15 @@ extension LocalAuthority {
   private static func event(_ row: Row) -> Event {
     Event(
       id: row.integer(0), at: WallTime(microseconds: row.integer(1)), name: row.text(2), account: row.optionalText(3),
-      actor: row.optionalText(4), session: row.optionalText(5), detail: row.optionalText(6))
+      actor: row.optionalText(4), session: row.optionalText(5).map(EventSession.init(stored:)),
+      detail: row.optionalText(6))
+  }
+}
+
+extension EventSession {
+  /// Tells the two forms apart: a public name is shorter than a hash was.
+  fileprivate init(stored: String) {
+    let hashLength = 16
+    self = stored.utf8.count == hashLength ? .hashed(stored) : .named(SessionID(rawValue: stored))
   }
 }

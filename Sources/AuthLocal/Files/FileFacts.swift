@@ -59,13 +59,19 @@ struct FileFacts {
     guard type == (expected == .file ? S_IFREG : S_IFDIR) else {
       throw FileFault(
         .wrongType, "\(path.printable) is \(typeName), not a \(expected == .file ? "regular file" : "directory").",
-        hint: expected == .directory && type == S_IFLNK
-          ? instead : "Move it out of the way: mv \(path.shellWord) \((path + ".old").shellWord)")
+        hint: hint(insteadOf: expected))
     }
     guard isOwn else {
-      throw FileFault(.wrongOwner, "\(ownership).", hint: "As root: chown \(geteuid()) \(path.shellWord)")
+      throw FileFault(
+        .wrongOwner, "\(ownership).",
+        hint: expected == .directory ? Self.ownDirectory : "As root: chown \(geteuid()) \(path.shellWord)")
     }
   }
+
+  /// What to do about a directory that is not this program's own.
+  ///
+  /// Nothing is advised that changes it: it may be `/etc`, `/tmp` or the home of somebody else.
+  static let ownDirectory = "Choose a directory of your own that nothing else uses."
 
   /// Whose it is, and who asks.
   var ownership: String {
@@ -79,20 +85,33 @@ struct FileFacts {
       hint: "chmod \(isDirectory ? "700" : "600") \(path.shellWord)")
   }
 
-  /// What to name in place of a link, which may be the user's own and lead to what they mean.
-  private var instead: String {
-    guard let target = realpath(path, nil) else { return "It leads nowhere; name a directory itself." }
+  /// What to do where something else is than was expected.
+  ///
+  /// A link may be the user's own: to move it away would lose what it leads to, so its target is named.
+  private func hint(insteadOf expected: Expected) -> String {
+    switch expected {
+    case .directory where type != S_IFLNK: return Self.ownDirectory
+    case .file where type != S_IFLNK:
+      return "Move it out of the way: mv \(path.shellWord) \((path + ".old").shellWord)"
+    case .directory, .file: break
+    }
+    guard let target = realpath(path, nil) else {
+      return "It leads nowhere; "
+        + (expected == .directory ? "name a directory itself." : "remove the link, or choose another directory.")
+    }
     defer { free(target) }
-    return "Name the directory that it leads to instead: \(String(cString: target).shellWord)"
+    let place = String(cString: target)
+    return expected == .directory
+      ? "Name the directory that it leads to instead: \(place.shellWord)"
+      : "It leads to \(place.shellWord); name the directory of that file instead: "
+        + PrivateDirectory.parent(of: place).shellWord
   }
 
   /// The fault of a directory that lets others in and is not to be closed to them; `reason` is why not, as in "is shared".
   func shared(_ reason: String) -> FileFault {
     FileFault(
       .wrongMode, "\(path.printable) has mode \(mode), which lets others in, and \(reason), so it is left as it is.",
-      hint: isSticky
-        ? "Choose a directory of its own."
-        : "Choose a directory of its own; or, if nobody else needs this one, close it: chmod 700 \(path.shellWord)")
+      hint: Self.ownDirectory)
   }
 
   private var typeName: String {

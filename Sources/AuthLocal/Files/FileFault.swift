@@ -58,7 +58,7 @@ package struct FileFault: Error, Hashable, Sendable {
         if !facts.isOwn {
           return FileFault(
             .denied, "\(what); \(facts.ownership).",
-            hint: "Have user id \(facts.status.st_uid) let you in there, or choose another directory.")
+            hint: FileFacts.ownDirectory)
         }
         if !facts.isOpenToOwner {
           return FileFault(

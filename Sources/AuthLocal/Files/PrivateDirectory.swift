@@ -19,7 +19,10 @@ struct PrivateDirectory: Sendable {
     guard let own = try FileFacts(of: path) else { return nil }
     try own.requireOwn(.directory)
     guard let found = try FileFacts(of: file(name)) else { return nil }
-    if own.isWritableByOthers { throw own.wrongMode("lets others write") }
+    if own.isWritableByOthers {
+      try refuseShared(own)
+      throw own.wrongMode("lets others write")
+    }
     return found
   }
 
@@ -38,10 +41,15 @@ struct PrivateDirectory: Sendable {
   /// Gives the directory mode 0700, unless others may have use for it.
   private func keepOthersOut(_ facts: FileFacts) throws(FileFault) {
     if facts.isPrivate { return }
+    try refuseShared(facts)
+    guard chmod(path, 0o700) == 0 else { throw .system(path, "cannot be made private", .current) }
+  }
+
+  /// Refuses a directory that others may have use for.
+  private func refuseShared(_ facts: FileFacts) throws(FileFault) {
     // Nobody gets this bit from a plain mkdir: it is there for a directory that many share.
     if facts.isSticky { throw facts.shared("is shared") }
     if let stranger = try firstStranger() { throw facts.shared("holds other files, such as '\(stranger.printable)'") }
-    guard chmod(path, 0o700) == 0 else { throw .system(path, "cannot be made private", .current) }
   }
 
   /// A name in the directory that this library does not give; nil when there is none.

@@ -56,7 +56,7 @@ extension LocalAuthority {
         "The key '\(key)' was used for another payment: \(receipt.amount) to \(receipt.payee).",
         hint: "Use a new key for a new payment.")
     }
-    return receipt
+    return receipt.asRepetition
   }
 
   private func payee(of order: PaymentOrder, payer: SessionRow, in db: Connection) throws(LocalFailure) -> AccountRow {

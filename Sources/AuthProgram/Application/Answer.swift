@@ -2,6 +2,19 @@ import CommandLineKit
 
 /// What a command has to say, in both forms; ``Program`` prints the one that was asked for.
 struct Answer {
+  /// What the command did, apart from what it says.
+  ///
+  /// No answer is made without it, so that no command can forget to say of a change that it was made.
+  enum Effect {
+    /// The command only shows something; run again, it shows it again.
+    case onlyShows
+    /// The command changed something, which stays true when its result cannot be printed.
+    ///
+    /// `what` is a clause; `hint` says what to make of it.
+    case changed(_ what: String, hint: String)
+  }
+
+  let effect: Effect
   /// How the run ends.
   let status: ExitStatus
   /// The result for people, a line each, escaped.
@@ -10,34 +23,18 @@ struct Answer {
   ///
   /// Programs find the same in the document, if it concerns them.
   let notes: [String]
-  /// What stays true if the result cannot be printed.
-  let evenIfUnprinted: Deed?
   private let makeDocument: () -> KeyValuePairs<String, JSON>
 
   /// `document` is made only if it is printed: for a short run it would be much of the work.
   init(
-    status: ExitStatus = .done, lines: [String] = [],
-    _ document: @autoclosure @escaping () -> KeyValuePairs<String, JSON> = [:], notes: [String] = [],
-    evenIfUnprinted: Deed? = nil
+    _ effect: Effect, status: ExitStatus = .done, lines: [String] = [],
+    _ document: @autoclosure @escaping () -> KeyValuePairs<String, JSON> = [:], notes: [String] = []
   ) {
+    self.effect = effect
     self.status = status
     self.lines = lines
     self.notes = notes
-    self.evenIfUnprinted = evenIfUnprinted
     makeDocument = document
-  }
-
-  /// What was done, such as a payment, which must not be mistaken for nothing.
-  struct Deed {
-    /// What was done, as a clause.
-    let message: String
-    /// What to make of it.
-    let hint: String
-
-    init(_ message: String, hint: String) {
-      self.message = message
-      self.hint = hint
-    }
   }
 
   /// The result for programs: the members after `version`.

@@ -39,12 +39,16 @@ struct Deadlines {
     limits.earliest.map { remaining(.at($0)) } ?? "no limit"
   }
 
+  /// A duration in words: `15 min`.
+  static func words(_ duration: Duration) -> String { words(duration.wholeSeconds) }
+
   private static func words(_ seconds: Int64) -> String {
     let minutes = (seconds + 30) / 60
     return switch seconds {
     case ..<0: "over"
     case ..<120: "\(seconds) s"
     case ..<7200: "\(minutes) min"
+    case _ where minutes.isMultiple(of: 60): "\(minutes / 60) h"
     case _: "\(minutes / 60) h \(minutes % 60) min"
     }
   }

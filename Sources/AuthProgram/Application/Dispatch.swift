@@ -32,7 +32,7 @@ extension Program {
       try await Workspace(globals, printer).events(since: since, limit: limit, before: before)
     case .watch(let until): try await Workspace(globals, printer, onlyLooks: true).watch(until: until)
     case .machine(let format): machine(format, printer)
-    case .help, .manual, .completions: Answer()
+    case .help, .manual, .completions: Answer(.onlyShows)
     }
   }
 }

@@ -10,17 +10,20 @@ enum PasswordQuestion {
   ///
   /// - Parameters:
   ///   - username: Whose password.
+  ///   - reason: Why it is asked for, a sentence, where that is not plain from the command.
+  ///   - wrong: What to refuse a wrong one with.
   ///   - insteadOf: What to refuse with when there is no terminal.
   ///   - check: Has the password checked.
   /// - Returns: What the check came to.
   /// - Throws: ``Refusal`` when nothing could be asked, or the password was not accepted.
   static func onTerminal<Value>(
-    for username: String, insteadOf: Refusal? = nil,
+    for username: String, because reason: String? = nil, wrong: Refusal = .wrongPassword, insteadOf: Refusal? = nil,
     check: (Password) async throws(SessionFailure) -> Value
   ) async throws(Refusal) -> Value {
     let terminal = try terminal(insteadOf)
+    if let reason { try say(terminal, reason) }
     let bytes = try answer(terminal, "Password for \(username): ")
-    let result = await checked(bytes, check)
+    let result = await checked(bytes, wrong, check)
     // The echo stays off through the delay of a refusal.
     _ = consume terminal
     return try result.get()
@@ -28,6 +31,10 @@ enum PasswordQuestion {
 
   private static func answer(_ terminal: borrowing SilentTerminal, _ question: String) throws(Refusal) -> [UInt8] {
     do throws(PromptFailure) { return try terminal.ask(question) } catch { throw Refusal(error) }
+  }
+
+  private static func say(_ terminal: borrowing SilentTerminal, _ sentence: String) throws(Refusal) {
+    do throws(PromptFailure) { try terminal.say(sentence) } catch { throw Refusal(error) }
   }
 
   private static func terminal(_ insteadOf: Refusal?) throws(Refusal) -> SilentTerminal {
@@ -41,9 +48,9 @@ enum PasswordQuestion {
 
   /// Reads the password from standard input.
   static func fromInput<Value>(
-    check: (Password) async throws(SessionFailure) -> Value
+    wrong: Refusal = .wrongPassword, check: (Password) async throws(SessionFailure) -> Value
   ) async throws(Refusal) -> Value {
-    try await checked(try line(), check).get()
+    try await checked(try line(), wrong, check).get()
   }
 
   /// The one line of standard input that is a password.
@@ -60,30 +67,54 @@ enum PasswordQuestion {
     }
   }
 
+  /// How often a new password is asked for: a mistyped one should not end the command, and a question must end.
+  private static let attempts = 3
+
   /// Asks for a password that does not exist yet, twice, unless it is refused already.
+  ///
+  /// One that is refused, or not the same the second time, is asked for again, so often and no more.
   ///
   /// `check` is what refuses it.
   static func new(
     for username: String, check: (Password) throws(LocalFailure) -> Void
   ) throws(Refusal) -> Password {
     let terminal = try terminal(nil)
-    let first = try answer(terminal, "New password for \(username) (at least 15 characters): ")
-    do throws(LocalFailure) { try check(Password(bytes: first)) } catch { throw Refusal(error) }
-    guard try answer(terminal, "The same again: ") == first else {
-      throw Refusal(
-        .usage, "passwords_differ", "the two passwords are not the same",
-        hint: "Run the command again; nothing was changed.")
+    for _ in 1..<attempts {
+      switch try newOnce(for: username, on: terminal, check: check) {
+      case .success(let password): return password
+      case .failure(let refusal): try say(terminal, "\(refusal.message); try again.")
+      }
     }
-    return Password(bytes: first)
+    return try newOnce(for: username, on: terminal, check: check).get()
+  }
+
+  /// - Returns: The password, or why another one may do better.
+  private static func newOnce(
+    for username: String, on terminal: borrowing SilentTerminal, check: (Password) throws(LocalFailure) -> Void
+  ) throws(Refusal) -> Result<Password, Refusal> {
+    let first = try answer(terminal, "New password for \(username) (at least 15 characters): ")
+    do throws(LocalFailure) {
+      try check(Password(bytes: first))
+    } catch {
+      guard case .invalid = error.kind else { throw Refusal(error) }
+      return .failure(Refusal(error))
+    }
+    guard try answer(terminal, "Repeat the new password: ") == first else {
+      return .failure(
+        Refusal(
+          .usage, "passwords_differ", "the two passwords are not the same",
+          hint: "Run the command again; nothing was changed."))
+    }
+    return .success(Password(bytes: first))
   }
 
   private static func checked<Value>(
-    _ bytes: [UInt8], _ check: (Password) async throws(SessionFailure) -> Value
+    _ bytes: [UInt8], _ wrong: Refusal, _ check: (Password) async throws(SessionFailure) -> Value
   ) async -> Result<Value, Refusal> {
     do throws(SessionFailure) {
       return .success(try await check(Password(bytes: bytes)))
     } catch {
-      return .failure(Refusal(error))
+      return .failure(error == .credentialsNotAccepted ? wrong : Refusal(error))
     }
   }
 }

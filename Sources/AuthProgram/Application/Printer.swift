@@ -15,12 +15,9 @@ struct Printer {
       for line in answer.lines { streams.output.writeLine(line) }
     }
     do throws(OutputFailure) {
-      try streams.output.flush(survivingClosedPipe: answer.evenIfUnprinted != nil)
+      try flush(after: answer.effect)
     } catch {
-      let refusal = Refusal(error)
-      guard let deed = answer.evenIfUnprinted else { return refuse(refusal) }
-      return refuse(
-        Refusal(refusal.status, refusal.code, "\(deed.message); \(refusal.message)", hint: deed.hint))
+      return refuse(Refusal(error, after: answer.effect))
     }
     // What to do next is said of a result that is there.
     if !isQuiet, !asJSON {
@@ -44,6 +41,14 @@ struct Printer {
     // The status says no already; there is no better one for a document that did not arrive.
     do { try streams.output.flush(survivingClosedPipe: true) } catch { return refusal.status }
     return refusal.status
+  }
+
+  /// A closed pipe ends a command in silence only if nothing was changed.
+  private func flush(after effect: Answer.Effect) throws(OutputFailure) {
+    switch effect {
+    case .onlyShows: try streams.output.flush()
+    case .changed: try streams.output.flush(survivingClosedPipe: true)
+    }
   }
 
   private func writeDocument(_ members: [JSON.Member]) {

@@ -116,11 +116,11 @@ package enum Program {
     let printer = Printer(streams: streams, asJSON: asJSON, isQuiet: false)
     do {
       let text = try text(min(streams.output.width, 100))
-      guard !asJSON else { return printer.print(Answer([name: .string(text)])) }
+      guard !asJSON else { return printer.print(Answer(.onlyShows, [name: .string(text)])) }
       streams.output.write(text)
     } catch {
       return printer.refuse(Refusal(error))
     }
-    return printer.print(Answer())
+    return printer.print(Answer(.onlyShows))
   }
 }

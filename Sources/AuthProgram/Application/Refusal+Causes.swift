@@ -23,6 +23,15 @@ extension Refusal {
     self.init(.cannotTell, "output_failed", failure.message, hint: failure.hint)
   }
 
+  /// The output failed after a command did its work; a change that was made comes first.
+  init(_ failure: OutputFailure, after effect: Answer.Effect) {
+    switch effect {
+    case .onlyShows: self.init(failure)
+    case .changed(let what, let hint):
+      self.init(.cannotTell, "output_failed", "\(what); \(failure.message)", hint: hint)
+    }
+  }
+
   init(_ failure: LocalFailure) {
     switch failure.kind {
     case .invalid: self.init(.usage, failure.code, failure.description.asClause, hint: failure.hint)

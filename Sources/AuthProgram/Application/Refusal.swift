@@ -38,7 +38,13 @@ extension Refusal {
     .logInFirst, "password_not_recent", "the password was entered too long ago for this",
     hint: "Enter it again: auth-cli reauth, or auth-cli reauth --password-stdin in a script")
 
-  static let wrongPassword = Refusal(
+  /// Of a login: it is not told which of the two is wrong.
+  static let wrongCredentials = Refusal(
     .credentials, "credentials_not_accepted", "the name and the password were not accepted",
     hint: "Check both and try again; after five failures in a row there is a waiting time.")
+
+  /// Where only a password was asked for.
+  static let wrongPassword = Refusal(
+    .credentials, "credentials_not_accepted", "wrong password",
+    hint: "Try again; after five failures in a row there is a waiting time.")
 }

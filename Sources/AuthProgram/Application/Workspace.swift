@@ -1,3 +1,4 @@
+import AuthBackend
 import AuthCore
 import AuthLocal
 import Guards
@@ -96,6 +97,10 @@ final class Workspace {
     return try await store.reauthenticate(password: password, limits: limits)
   }
 
+  private static func whyAgain(_ policy: SessionPolicy) -> String {
+    "This needs a password entered within the last \(Deadlines.words(policy.fresh))."
+  }
+
   /// A key that proves a recent password: asks for it on the terminal where it is too old.
   func fresh(_ session: LoggedInSession) async throws(Refusal) -> FreshSession {
     do throws(FreshnessRefusal) {
@@ -103,8 +108,9 @@ final class Workspace {
     } catch {
       guard error == .passwordNotRecent else { throw Refusal(error) }
     }
-    let renewed = try await PasswordQuestion.onTerminal(for: session.user.username, insteadOf: .notFresh) {
-      (password) throws(SessionFailure) in try await reauthenticate(password)
+    let renewed = try await PasswordQuestion.onTerminal(
+      for: session.user.username, because: Self.whyAgain(authority.policy), insteadOf: .notFresh
+    ) { (password) throws(SessionFailure) in try await reauthenticate(password)
     }
     do throws(FreshnessRefusal) {
       return try FreshSession(renewed)

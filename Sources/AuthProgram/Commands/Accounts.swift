@@ -11,18 +11,19 @@ extension Workspace {
     let page = try await asking { () throws(LeaseError<LocalFailure>) in
       try screen.page(of: authority, after: after, limit: limit, for: administrator)
     }
+    let times = LocalTimes(page.items.map(\.createdAt.seconds))
     var table = Table([
       .init(title: "USERNAME"), .init(title: "NAME"), .init(title: "ROLE"), .init(title: "STATE"),
-      .init(title: "SINCE"),
+      times.column("SINCE"),
     ])
     for account in page.items {
       table.add([
         account.user.username, account.user.displayName, account.user.role.rawValue, account.state,
-        UTCTime(seconds: account.createdAt.seconds).local(.minutes),
+        times.cell(account.createdAt.seconds, .minutes),
       ])
     }
     return Answer(
-      lines: bar("Accounts") + (page.items.isEmpty ? ["No accounts."] : lines(table)),
+      .onlyShows, lines: bar("Accounts") + (page.items.isEmpty ? ["No accounts."] : lines(table)),
       [
         "accounts": .array(page.items.map(JSON.account)),
         "next_after": .string(orNull: page.lastOfMore?.user.username),
@@ -36,6 +37,7 @@ extension Workspace {
     let administrator = try administrator(screen.session)
     let name = try valid { () throws(LocalFailure) in try Username(user) }
     return describe(
+      .onlyShows,
       try await asking { () throws(LeaseError<LocalFailure>) in
         try screen.account(name, at: authority, for: administrator)
       })
@@ -52,18 +54,32 @@ extension Workspace {
       try screen.change(change, name, at: authority, for: administrator, fresh)
     }
     if changed.user.id == fresh.session.user.id { await forgetRevoked() }
-    return describe(changed)
+    let shown = TextEscaping.escape(changed.user.username)
+    return describe(
+      .changed("\(shown) is \(change.done)", hint: "Look with: auth-cli accounts show \(shown)"), changed)
   }
 
-  private func describe(_ account: AccountSummary) -> Answer {
+  private func describe(_ effect: Answer.Effect, _ account: AccountSummary) -> Answer {
     let user = account.user
     return Answer(
+      effect,
       lines: bar("Accounts") + [
         "Username         \(escaping: user.username)", "Name             \(escaping: user.displayName)",
         "Role             \(user.role.rawValue)", "State            \(account.state)",
         "Failed attempts  \(account.failedAttempts)",
         "Since            \(UTCTime(seconds: account.createdAt.seconds).local)",
       ], ["account": .account(account)])
+  }
+}
+
+extension AccountsScreen.Change {
+  /// What the account is afterwards.
+  fileprivate var done: String {
+    switch self {
+    case .disable: "disabled"
+    case .enable: "enabled"
+    case .unlock: "unlocked"
+    }
   }
 }
 

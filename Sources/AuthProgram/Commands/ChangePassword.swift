@@ -44,9 +44,9 @@ extension Workspace {
     }
     let change = "the password of \(TextEscaping.escape(session.user.username)) is changed"
     return Answer(
+      .changed("\(change) and all other sessions are ended", hint: "From now on the new password holds."),
       lines: ["The password of \(escaping: session.user.username) is changed; all other sessions are ended."],
-      ["user": .user(session.user)],
-      evenIfUnprinted: .init(change, hint: "From now on the new password holds."))
+      ["user": .user(session.user)])
   }
 
   /// What is true when the password is changed and this session could not be renewed with it.

@@ -12,17 +12,19 @@ extension Workspace {
       try screen.page(of: authority, since: since, before: before, limit: limit)
     }
     let events = page.items.reversed()
+    let times = LocalTimes(events.map(\.at.seconds))
     var table = Table([
-      .init(title: "TIME"), .init(title: "EVENT"), .init(title: "ACCOUNT"), .init(title: "BY"),
-      .init(title: "SESSION", yields: true), .init(title: "DETAIL"),
+      times.column("TIME"), .init(title: "EVENT"), .init(title: "ACCOUNT"), .init(title: "BY"),
+      .init(title: "SESSION"), .init(title: "DETAIL"),
     ])
     for event in events {
       table.add([
-        UTCTime(seconds: event.at.seconds).local(.seconds), event.name, event.account ?? "", event.actor ?? "",
-        event.session ?? "", event.detail ?? "",
+        times.cell(event.at.seconds, .seconds), event.name, event.account ?? "", event.actor ?? "",
+        event.session?.shown ?? "", event.detail ?? "",
       ])
     }
     return Answer(
+      .onlyShows,
       lines: bar("Events") + (events.isEmpty ? ["No events."] : lines(table)),
       [
         "events": .array(
@@ -30,7 +32,8 @@ extension Workspace {
             .members([
               "id": .integer(event.id), "at": .string(event.at.iso8601), "event": .string(event.name),
               "account": .string(orNull: event.account), "actor": .string(orNull: event.actor),
-              "session": .string(orNull: event.session), "detail": .string(orNull: event.detail),
+              "session": .string(orNull: event.session?.name),
+              "session_hash": .string(orNull: event.session?.hash), "detail": .string(orNull: event.detail),
             ])
           }),
         "next_before": page.lastOfMore.map { .integer($0.id) } ?? .null,
@@ -42,6 +45,32 @@ extension Workspace {
   private func earlier(than event: Event, since: WallTime?, limit: Int) -> String {
     let bound = since.map { " --since \(UTCTime(seconds: max(0, $0.seconds)).iso8601)" } ?? ""
     return more("events --before \(event.id)\(bound)", limit: limit)
+  }
+}
+
+extension EventSession {
+  /// The name that `sessions revoke` takes.
+  fileprivate var name: String? {
+    switch self {
+    case .named(let id): id.rawValue
+    case .hashed: nil
+    }
+  }
+
+  /// What an old event has in its place.
+  fileprivate var hash: String? {
+    switch self {
+    case .named: nil
+    case .hashed(let hash): hash
+    }
+  }
+
+  /// For people: what is no name of a session is marked.
+  fileprivate var shown: String {
+    switch self {
+    case .named(let id): id.rawValue
+    case .hashed(let hash): "\(hash) (old form)"
+    }
   }
 }
 

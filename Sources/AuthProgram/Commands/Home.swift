@@ -8,11 +8,13 @@ extension Workspace {
     switch await restore() {
     case .loggedIn(let session):
       return Answer(
+        .onlyShows,
         lines: bar("Home") + ["Welcome, \(escaping: session.user.displayName)."],
         ["logged_in": true, "user": .user(session.user)],
         notes: ["Try: auth-cli receipts, auth-cli pay AMOUNT --to USER"])
     case .loggedOut:
       return Answer(
+        .onlyShows,
         lines: bar("Home") + ["Welcome. Nobody is logged in."], ["logged_in": false, "user": nil],
         notes: ["Try: auth-cli login USER, or auth-cli register USER"])
     case .obstructed(let obstacle): throw Refusal(obstacle)

@@ -42,9 +42,9 @@ extension Workspace {
     }
     let beginning =
       passwordFromInput
-      ? try await PasswordQuestion.fromInput(check: begin)
-      : try await PasswordQuestion.onTerminal(for: name, check: begin)
-    return try describe(beginning)
+      ? try await PasswordQuestion.fromInput(wrong: .wrongCredentials, check: begin)
+      : try await PasswordQuestion.onTerminal(for: name, wrong: .wrongCredentials, check: begin)
+    return try describe(beginning, asked: limits)
   }
 
   private struct Beginning {
@@ -65,13 +65,15 @@ extension Workspace {
     }
   }
 
-  private func describe(_ beginning: Beginning) throws(Refusal) -> Answer {
+  private func describe(_ beginning: Beginning, asked: LimitRequest) throws(Refusal) -> Answer {
     let deadlines = try Deadlines(clock: clock)
     let user = beginning.session.user
-    var notes: [String] = []
+    let cuts = cuts(of: asked)
+    var notes = cuts.map { "\($0.flag) is cut to \(Deadlines.words($0.limit)), the longest that is allowed." }
     if beginning.leftovers != .none { notes.append("Of the session before: \(beginning.leftovers).") }
     if let variable = globals.contextVariable { notes.append("In context \(context) (from \(variable)).") }
     return Answer(
+      .changed("\(TextEscaping.escape(user.username)) is logged in", hint: "Look with: auth-cli status"),
       lines: [
         "\(beginning.verb) \(escaping: user.username). Without activity the session ends in \(deadlines.remaining(beginning.session.limits))."
       ],
@@ -80,7 +82,20 @@ extension Workspace {
         "session": .session(beginning.session.id, beginning.session.limits, deadlines),
         "context": .string(self.context.description),
         "context_from": .string(orNull: self.globals.contextVariable),
+        "cut": .array(cuts.map { .string($0.flag) }),
         "leftovers": beginning.leftovers == .none ? nil : .string(beginning.leftovers.description),
       ], notes: notes)
+  }
+
+  /// The limits that were asked for and are longer than a session may have, each with what it is instead.
+  private func cuts(of asked: LimitRequest) -> [(flag: String, limit: Duration)] {
+    let policy = authority.policy
+    let limits: [(Duration?, flag: String, limit: Duration)] = [
+      (asked.idle, Options.idle.declaration.flag, policy.idle),
+      (asked.absolute, Options.absolute.declaration.flag, policy.absolute),
+    ]
+    return limits.compactMap { wish, flag, limit in
+      wish.map { $0 > limit } == true ? (flag, limit) : nil
+    }
   }
 }

@@ -26,6 +26,7 @@ extension Workspace {
     case .alreadyLoggedOut:
       if case .refused(let refusal) = others { throw Self.incomplete(refusal) }
       return Answer(
+        .onlyShows,
         lines: ["Nobody was logged in."], ["logged_out": false, "reason": "nobody_logged_in"],
         notes: Self.notes(openMode))
     case .partial(let leftovers, let causes): throw Self.incomplete(leftovers, causes)
@@ -103,15 +104,16 @@ extension Workspace {
   private func loggedOut(_ before: RestoreOutcome, others: Int, _ openMode: String?) -> Answer {
     switch before {
     case .loggedIn(let session):
-      Answer(
-        lines: [
-          "Logged out \(escaping: session.user.username)"
-            + (others == 0 ? "." : others == 1 ? ", and 1 other session." : ", and \(others) other sessions.")
-        ],
+      let user = TextEscaping.escape(session.user.username)
+      let count = others == 0 ? "" : others == 1 ? ", and 1 other session" : ", and \(others) other sessions"
+      return Answer(
+        .changed("\(user) is logged out\(count)", hint: "Look with: auth-cli status"),
+        lines: ["Logged out \(user)\(count)."],
         ["logged_out": true, "user": .user(session.user), "other_sessions_ended": .integer(Int64(others))],
         notes: Self.notes(openMode))
     case .loggedOut, .obstructed, .overtaken, .cancelled:
-      Answer(
+      return Answer(
+        .changed("the unusable session file was set aside", hint: "Look with: auth-cli status"),
         lines: ["Nobody was logged in; the unusable session was set aside."],
         ["logged_out": false, "reason": "session_set_aside"])
     }

@@ -12,6 +12,6 @@ extension Program {
     case .mermaid: output.write(table.mermaid)
     case .json: output.write(table.json)
     }
-    return Answer()
+    return Answer(.onlyShows)
   }
 }

@@ -29,10 +29,15 @@ extension Workspace {
   }
 
   private func paid(_ receipt: Receipt) -> Answer {
-    Answer(
-      lines: bar("Pay") + ["Paid \(receipt.amount) to \(escaping: receipt.payee). Receipt \(receipt.id)."],
-      ["receipt": .receipt(receipt)],
-      evenIfUnprinted: .init("paid, receipt \(receipt.id)", hint: "The receipts show it."))
+    let order = "\(receipt.amount) to \(TextEscaping.escape(receipt.payee))"
+    let line =
+      receipt.isRepetition
+      ? "Paid before: \(order), at \(UTCTime(seconds: receipt.madeAt.seconds).local). Receipt \(receipt.id). "
+        + "Nothing was paid now."
+      : "Paid \(order). Receipt \(receipt.id)."
+    return Answer(
+      .changed("paid, receipt \(receipt.id)", hint: "The receipts show it."), lines: bar("Pay") + [line],
+      ["receipt": .receipt(receipt), "repeated": .bool(receipt.isRepetition)])
   }
 }
 

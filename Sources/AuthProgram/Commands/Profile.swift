@@ -12,6 +12,7 @@ extension Workspace {
     }
     let user = profile.user
     return Answer(
+      newName == nil ? .onlyShows : .changed("the name is changed", hint: "Look with: auth-cli profile"),
       lines: bar("Profile") + [
         "Name      \(escaping: user.displayName)", "Username  \(escaping: user.username)",
         "Role      \(user.role.rawValue)", "Balance   \(Amount.text(profile.balance))",
@@ -20,7 +21,6 @@ extension Workspace {
       [
         "user": .user(user), "balance": .string(Amount.text(profile.balance)),
         "created_at": .string(profile.createdAt.iso8601),
-      ],
-      evenIfUnprinted: newName.map { _ in .init("the name is changed", hint: "Look with auth-cli profile.") })
+      ])
   }
 }

@@ -15,6 +15,7 @@ extension Workspace {
       : try await PasswordQuestion.onTerminal(for: session.user.username, check: check)
     let deadlines = try Deadlines(clock: clock)
     return Answer(
+      .changed("the password was accepted and the session is renewed", hint: "Look with: auth-cli status"),
       lines: [
         "The password of \(escaping: renewed.user.username) counts as recent for \(deadlines.remaining(renewed.limits.fresh))."
       ],

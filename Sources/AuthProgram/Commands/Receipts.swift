@@ -11,18 +11,20 @@ extension Workspace {
       try screen.page(of: authority, before: before, limit: limit)
     }
     let own = screen.session.user.username
+    let times = LocalTimes(page.items.map(\.madeAt.seconds))
     var table = Table([
-      .init(title: "RECEIPT", alignment: .right), .init(title: "TIME"), .init(title: "AMOUNT", alignment: .right),
+      .init(title: "RECEIPT", alignment: .right), times.column("TIME"), .init(title: "AMOUNT", alignment: .right),
       .init(title: "WITH"),
     ])
     for receipt in page.items {
       let isOut = receipt.payer == own
       table.add([
-        String(receipt.id), UTCTime(seconds: receipt.madeAt.seconds).local(.seconds),
+        String(receipt.id), times.cell(receipt.madeAt.seconds, .seconds),
         (isOut ? "-" : "+") + receipt.amount.description, isOut ? receipt.payee : receipt.payer ?? "opening credit",
       ])
     }
     return Answer(
+      .onlyShows,
       lines: bar("Receipts") + (page.items.isEmpty ? ["No receipts."] : lines(table)),
       [
         "receipts": .array(page.items.map(JSON.receipt)), "shown": .integer(Int64(screen.shown)),

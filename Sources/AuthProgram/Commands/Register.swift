@@ -9,11 +9,6 @@ extension Workspace {
   /// It does not log in.
   func register(_ user: String?, passwordFromInput: Bool) async throws(Refusal) -> Answer {
     let name = try username(user, "Name of the new account: ")
-    do throws(LocalFailure) {
-      _ = try Username(name)
-    } catch {
-      throw Refusal(error)
-    }
     let password: Password
     if passwordFromInput {
       password = Password(bytes: try PasswordQuestion.line())
@@ -29,6 +24,7 @@ extension Workspace {
     }
     let shown = TextEscaping.escape(created.username)
     return Answer(
+      .changed("\(shown) is registered", hint: "Log in with: auth-cli login \(shown)"),
       lines: ["Registered \(shown)\(created.role == .administrator ? ", the administrator" : "")."],
       ["user": .user(created)],
       notes: [
@@ -57,6 +53,7 @@ extension Workspace {
     guard let name = String(validating: bytes, as: UTF8.self) else {
       throw Refusal(.usage, "username_invalid", "what was typed is not text in UTF-8", hint: "Type the name again.")
     }
+    _ = try valid { () throws(LocalFailure) in try Username(name) }
     return name
   }
 }

@@ -9,19 +9,20 @@ extension Workspace {
     let screen = try await open(SessionsScreen.self)
     let sessions = try await asking { () throws(LeaseError<LocalFailure>) in try screen.sessions(at: authority) }
     let deadlines = try Deadlines(clock: clock)
+    let times = LocalTimes(sessions.flatMap { [$0.createdAt.seconds, $0.activeAt.seconds] })
     var table = Table([
-      .init(title: "SESSION"), .init(title: "CONTEXT"), .init(title: "BEGAN"), .init(title: "ACTIVE"),
+      .init(title: "SESSION"), .init(title: "CONTEXT"), times.column("BEGAN"), times.column("ACTIVE"),
       .init(title: "ENDS IN", alignment: .right), .init(title: ""),
     ])
     for session in sessions {
       table.add([
-        session.id.rawValue, session.label ?? "", UTCTime(seconds: session.createdAt.seconds).local(.minutes),
-        UTCTime(seconds: session.activeAt.seconds).local(.minutes), deadlines.remaining(session.limits),
+        session.id.rawValue, session.label ?? "", times.cell(session.createdAt.seconds, .minutes),
+        times.cell(session.activeAt.seconds, .minutes), deadlines.remaining(session.limits),
         session.isCurrent ? "this one" : "",
       ])
     }
     return Answer(
-      lines: bar("Sessions") + lines(table),
+      .onlyShows, lines: bar("Sessions") + lines(table),
       [
         "sessions": .array(
           sessions.map { session in
@@ -45,6 +46,7 @@ extension Workspace {
     }
     if screen.session.id.rawValue == id { await forgetRevoked() }
     return Answer(
+      .changed("session \(TextEscaping.escape(id)) is revoked", hint: "Your other sessions: auth-cli sessions"),
       lines: bar("Sessions") + ["Revoked session \(escaping: id)."], ["revoked": .string(id)])
   }
 

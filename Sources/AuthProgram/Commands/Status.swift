@@ -31,6 +31,7 @@ extension Workspace {
     let deadlines = try Deadlines(clock: clock)
     let role = user.role == .administrator ? ", administrator" : ""
     return Answer(
+      .onlyShows,
       lines: [
         "Logged in as \(escaping: user.username) (\(escaping: user.displayName)\(role)).",
         "Without activity the session ends in \(deadlines.remaining(limits.idle)), in any case in \(deadlines.remaining(limits.absolute)).",
@@ -58,7 +59,7 @@ extension Workspace {
         ("Nobody is logged in: \(reason.sentence)", reason.code, "Log in with: auth-cli login USER")
       }
     return Answer(
-      status: .no, lines: ["\(sentence).", placesLine],
+      .onlyShows, status: .no, lines: ["\(sentence).", placesLine],
       [
         "logged_in": false, "reason": .string(orNull: code), "context": .string(self.context.description),
         "context_from": .string(orNull: self.globals.contextVariable),

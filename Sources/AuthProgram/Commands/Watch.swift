@@ -19,7 +19,7 @@ extension Workspace {
       var isFileGone = false
       let obstacle = await look(&isFileGone)
       try log.show(obstacle, isFileGone: isFileGone)
-      if case .loggedOut = store.state, end == .loggedOut { return Answer() }
+      if case .loggedOut = store.state, end == .loggedOut { return Answer(.onlyShows) }
       // Nobody tells when an obstacle goes away, so looking again is all there is, ever more rarely.
       let pause = obstacle == nil ? try timeUntilLimit() : patience
       patience = obstacle == nil ? Self.firstPatience : min(patience * 2, .seconds(60))

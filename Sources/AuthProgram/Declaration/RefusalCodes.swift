@@ -24,7 +24,7 @@ enum RefusalCodes {
       "payee_is_payer": "1: a payment to oneself",
       "payee_unknown": "1: no account has the name that would be paid",
       "session_mismatch": "1: a key of another session was used",
-      "session_not_found": "1: the user has no live session of this number",
+      "session_not_found": "1: the user has no live session of this name",
       "username_taken": "1: the name is in use",
       // Status 2: the line
       "extra_argument": "2: a word too many",
@@ -113,7 +113,7 @@ enum RefusalCodes {
       "password_changed_session_ended": "4: the password is changed, and this session is over, too",
       "password_not_recent": "4: the password was entered too long ago",
       "session_ended": "4: the session is over; the message says why",
-      "credentials_not_accepted": "5: the name and the password do not open an account",
+      "credentials_not_accepted": "5: the password, or the name and the password, were not accepted",
       "locked": "6: an administrator must unlock the account",
       "throttled": "6: too many attempts; the message says when to try again",
     ]

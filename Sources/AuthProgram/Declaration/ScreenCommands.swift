@@ -87,7 +87,7 @@ enum ScreenCommands {
               summary: "End one session",
               discussion: ["Needs a password entered recently, and asks for it on a terminal."],
               arguments: [Arguments.session],
-              examples: [.init("sessions revoke 7", "ends session 7, wherever it is used")],
+              examples: [.init("sessions revoke k1a8rcny9q17", "ends that session, wherever it is used")],
               statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
             ) { words throws(UsageError) in
               .revokeSession(id: try words[Arguments.session])

@@ -4,14 +4,19 @@ import CommandLineKit
 
 /// The kinds of value that the commands take.
 enum Kinds {
-  static let username = ValueKind.text("a user name", maximumBytes: 64)
-  static let displayName = ValueKind.text("a name", maximumBytes: 128)
+  static let username = name("a user name", accepted: Username.rule) { (text) throws(LocalFailure) in
+    _ = try Username(text)
+  }
+  /// Any text: the account says what cannot be shown as a name, and why.
+  static let displayName = ValueKind("a name", accepted: DisplayName.rule) { $0.text }
   static let amount = ValueKind<Amount>(
     "an amount", accepted: "12, 12.5 or 12.50: greater than zero, at most \(Amount.largest), without a sign"
   ) { word in
     word.text.flatMap { text in try? Amount(text) }
   }
-  static let idempotencyKey = ValueKind.text("an idempotency key", maximumBytes: 128)
+  static let idempotencyKey = name("an idempotency key", accepted: IdempotencyKey.rule) {
+    (text) throws(LocalFailure) in _ = try IdempotencyKey(text)
+  }
   static let context = ValueKind<ContextName>(
     "a context", accepted: "1 to 64 of the characters A-Z a-z 0-9 . _ -, beginning with a letter or a digit"
   ) { word in
@@ -20,7 +25,19 @@ enum Kinds {
   static let duration = ValueKind.duration()
   static let pageLength = ValueKind.wholeNumber("the length of a page", in: 1...1000)
   static let receipt = ValueKind.serialNumber("the number of a receipt")
-  static let event = ValueKind.serialNumber("the number of an event")
+  static let event = ValueKind.serialNumber("the number of an event", example: 1_769_851_800_000_000)
+
+  /// Text that `check` accepts: what checks it is what has the rule that the message states.
+  private static func name(
+    _ noun: String, accepted: @autoclosure @escaping @Sendable () -> String,
+    check: @escaping @Sendable (String) throws(LocalFailure) -> Void
+  ) -> ValueKind<String> {
+    ValueKind(noun, accepted: accepted()) { word in
+      guard let text = word.text else { return nil }
+      do throws(LocalFailure) { try check(text) } catch { return nil }
+      return text
+    }
+  }
 }
 
 /// The options of all commands.
@@ -64,7 +81,9 @@ enum Options {
   static let after = Option.optional(
     "after", "USER", Kinds.username, "Show what comes after this account: the next page")
   static let since = Option.optional(
-    "since", "WHEN", .moment(), "Show what happened since: 8h (ago), 2026-01-31 or 2026-01-31T09:30:00Z, in UTC")
+    "since", "WHEN", .moment(),
+    "Show what happened since: 8h, 1d or 1w (ago), 2026-01-31 (in UTC), 2026-01-31T09:30:00Z or, with an offset, "
+      + "2026-01-31T10:30:00+01:00")
 
   static let until = Option.optional(
     "until", "STATE", ValueKind<WatchEnd>.choice("a state to wait for"), "End when this state is reached")
@@ -79,7 +98,8 @@ enum Arguments {
   static let user = Argument.optional("USER", Kinds.username, "Who logs in; asked for when left out")
   static let account = Argument.required("USER", Kinds.username, "The account")
   static let amount = Argument.required("AMOUNT", Kinds.amount, "How much: 12, 12.5 or 12.50, and no other form")
-  static let session = Argument.required("ID", .identifier("a session"), "The session, as 'sessions' lists it")
+  static let session = Argument.required(
+    "ID", .identifier("a session"), "The session, by its name in 'sessions' and 'events'")
   static let topic = Argument.rest(
     "COMMAND", .helpTopic("a command", besides: topics),
     "A command with its subcommand, or a topic: statuses, codes, environment, files; none is the overview")

@@ -23,6 +23,22 @@ package enum DisplayWidth {
     return result + "…"
   }
 
+  /// `text` in lines of at most `limit` columns, all but the first behind `indent`.
+  package static func split(_ text: String, to limit: Int, indent: String) -> [String] {
+    var lines = [""]
+    var used = 0
+    for character in text {
+      let width = columns(character)
+      if used + width > limit, used > (lines.count == 1 ? 0 : indent.count) {
+        lines.append(indent)
+        used = indent.count
+      }
+      lines[lines.count - 1].append(character)
+      used += width
+    }
+    return lines
+  }
+
   /// `text` followed by spaces up to `width` columns.
   package static func pad(_ text: String, to width: Int) -> String {
     text + String(repeating: " ", count: max(0, width - columns(text)))

@@ -24,13 +24,26 @@ package enum NameQuestion {
     var line = [UInt8](repeating: 0, count: LineLimit.terminalBytes + 1)
     while true {
       var event = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      if poll(&event, 1, deadline.remainingMilliseconds) == 0 { throw .timedOut(timeLimit) }
+      if poll(&event, 1, deadline.remainingMilliseconds) == 0 {
+        endLine(descriptor)
+        throw .timedOut(timeLimit)
+      }
       guard event.revents != 0 else { continue }
       let count = read(descriptor, &line, line.count)
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else { throw .unreadable(source: "the terminal", errno: errno) }
-      guard count > 0, line[count - 1] == UInt8(ascii: "\n") else { throw .cancelled }
+      guard count > 0, line[count - 1] == UInt8(ascii: "\n") else {
+        endLine(descriptor)
+        throw .cancelled
+      }
       return Array(line[..<(count - 1)])
     }
+  }
+
+  /// Without an Enter the cursor is still behind the question, and the message would begin there.
+  private static func endLine(_ descriptor: Int32) {
+    var newline = UInt8(ascii: "\n")
+    // A terminal that does not take it has gone, and the message says so.
+    _ = write(descriptor, &newline, 1)
   }
 }

@@ -87,6 +87,13 @@ package struct SilentTerminal: ~Copyable {
     }
   }
 
+  /// Shows a line.
+  ///
+  /// What came from outside is escaped here.
+  package borrowing func say(_ line: String) throws(PromptFailure) {
+    try show(TextEscaping.escape(line) + "\n")
+  }
+
   private enum Wakening { case timedOut, resumed, readable }
 
   private borrowing func wait(until deadline: MonotonicDeadline) throws(PromptFailure) -> Wakening {

@@ -7,14 +7,17 @@ package struct Table: Hashable, Sendable {
   package struct Column: Hashable, Sendable {
     package let title: String
     package var alignment = Alignment.left
-    /// Whether it is shortened before others: what is in it is for programs rather than people.
-    package var yields = false
+    /// What its values are in, such as the zone of times.
+    package var unit: String?
 
-    package init(title: String, alignment: Alignment = .left, yields: Bool = false) {
+    package init(title: String, alignment: Alignment = .left, unit: String? = nil) {
       self.title = title
       self.alignment = alignment
-      self.yields = yields
+      self.unit = unit
     }
+
+    /// The title with the unit.
+    fileprivate var heading: String { unit.map { "\(title) (\($0))" } ?? title }
   }
 
   package let columns: [Column]
@@ -33,16 +36,21 @@ package struct Table: Hashable, Sendable {
 
   /// The lines, the titles first.
   ///
-  /// They stay within `width` columns, by shortening those that yield and then the widest; nil is for a file or a pipe, where nothing is shortened.
+  /// Where a line would be wider than `width`, each row becomes a paragraph in which every value stands beside its title:
+  /// nothing is ever cut off. Nil is for a file or a pipe.
   package func lines(width: Int?) -> [String] {
-    let table = [columns.map(\.title)] + rows
-    var widths = columns.indices.map { column in table.map { DisplayWidth.columns($0[column]) }.max() ?? 0 }
-    if let width { shrink(&widths, to: width) }
+    let aligned = aligned
+    guard let width, aligned.contains(where: { DisplayWidth.columns($0) > width }) else { return aligned }
+    return rows.flatMap { paragraph($0, width: width) }
+  }
+
+  private var aligned: [String] {
+    let table = [columns.map(\.heading)] + rows
+    let widths = columns.indices.map { column in table.map { DisplayWidth.columns($0[column]) }.max() ?? 0 }
     return table.map { row in
       let cells = columns.indices.map { column in
-        let text = DisplayWidth.truncate(row[column], to: widths[column])
-        let space = String(repeating: " ", count: max(0, widths[column] - DisplayWidth.columns(text)))
-        return columns[column].alignment == .left ? text + space : space + text
+        let space = String(repeating: " ", count: widths[column] - DisplayWidth.columns(row[column]))
+        return columns[column].alignment == .left ? row[column] + space : space + row[column]
       }
       var line = cells.joined(separator: "  ")
       while line.last == " " { line.removeLast() }
@@ -50,16 +58,18 @@ package struct Table: Hashable, Sendable {
     }
   }
 
-  /// Takes columns from the widest, as long as it stays readable.
-  private func shrink(_ widths: inout [Int], to width: Int) {
-    let readable = 8
-    func isTooWide() -> Bool { widths.reduce(0, +) + 2 * (widths.count - 1) > width }
-    for index in columns.indices where columns[index].yields {
-      while isTooWide(), widths[index] > readable { widths[index] -= 1 }
+  /// A row in as few lines as it takes; those after the first are indented.
+  private func paragraph(_ row: [String], width: Int) -> [String] {
+    var lines: [String] = []
+    for (column, text) in zip(columns, row) where !text.isEmpty {
+      let value = ([column.title.lowercased(), text] + [column.unit].compactMap(\.self)).filter { !$0.isEmpty }
+        .joined(separator: " ")
+      if let last = lines.last, DisplayWidth.columns(last) + 2 + DisplayWidth.columns(value) <= width {
+        lines[lines.count - 1] += "  " + value
+      } else {
+        lines += DisplayWidth.split((lines.isEmpty ? "" : "  ") + value, to: width, indent: "    ")
+      }
     }
-    while isTooWide() {
-      guard let widest = widths.indices.max(by: { widths[$0] < widths[$1] }), widths[widest] > readable else { return }
-      widths[widest] -= 1
-    }
+    return lines
   }
 }

@@ -39,7 +39,9 @@ struct ValueKindTests {
     #expect(kind.convert("90s") == .seconds(90))
     #expect(kind.convert("15m") == .seconds(900))
     #expect(kind.convert("8h") == .seconds(28_800))
-    for word in ["", "s", "8", "0s", "-8h", "8H", "8 h", "1.5h", "8d", "8hh", "9999999999h", "٨h"] as [Word] {
+    #expect(kind.convert("1d") == .seconds(86_400))
+    #expect(kind.convert("1w") == .seconds(604_800))
+    for word in ["", "s", "8", "0s", "-8h", "8H", "8 h", "1.5h", "8y", "8hh", "9999999999h", "٨h"] as [Word] {
       #expect(kind.convert(word) == nil, "\(word.quoted)")
     }
   }
@@ -77,24 +79,36 @@ struct ValueKindTests {
     for word in refused { #expect(Kinds.context.convert(word) == nil, "\(word.quoted)") }
   }
 
-  @Test("a name is UTF-8 text of 64 bytes at most, without anything that acts")
+  @Test("a user name and an idempotency key are held against the rule that their messages state")
   func name() {
-    #expect(Kinds.username.convert("alice") == "alice")
-    #expect(Kinds.username.convert("Zoë") == "Zoë")
-    #expect(Kinds.username.convert(Word(String(repeating: "é", count: 32))) != nil)
+    #expect(Kinds.username.convert("Alice") == "Alice")
+    #expect(Kinds.username.form.accepted == Username.rule)
+    #expect(Kinds.username.convert(Word(String(repeating: "a", count: 64))) != nil)
+    #expect(Kinds.idempotencyKey.form.accepted == IdempotencyKey.rule)
+    #expect(Kinds.idempotencyKey.convert(Word(String(repeating: "~", count: 128))) != nil)
+    for word in ["", "é", Word(String(repeating: "~", count: 129)), "a\tb"] as [Word] {
+      #expect(Kinds.idempotencyKey.convert(word) == nil, "\(word.quoted)")
+    }
     let refused: [Word] = [
-      "", "\u{1B}[31m", "a\u{0}b", "a\nb", "\u{202E}ecila", "a\u{2028}b", Word(bytes: [0x61, 0xC3]),
+      "", "Zoë", "a b", "-a", Word(String(repeating: "a", count: 65)), "\u{1B}[31m", "a\u{0}b", "a\nb", "\u{202E}ecila",
+      "a\u{2028}b", Word(bytes: [0x61, 0xC3]),
       Word(String(repeating: "é", count: 33)), Word(bytes: [UInt8](repeating: 0x61, count: 1 << 20)),
     ]
     for word in refused { #expect(Kinds.username.convert(word) == nil, "\(word.quoted)") }
   }
 
-  @Test("a moment is a duration back, a day, or a time in UTC")
+  @Test("a moment is a duration back, a day in UTC, or a time with its zone")
   func moment() {
     let kind = ValueKind<Moment>.moment()
     #expect(kind.convert("8h") == .ago(.seconds(28_800)))
     #expect(kind.convert("1970-01-02") == .at(86_400))
     #expect(kind.convert("2026-01-31T09:30:00Z") == .at(1_769_851_800))
+    #expect(kind.convert("1w") == .ago(.seconds(604_800)))
+    #expect(kind.convert("2026-01-31T10:30:00+01:00") == .at(1_769_851_800))
+    #expect(kind.convert("2026-01-31T04:00:00-05:30") == .at(1_769_851_800))
+    for word in ["2026-01-31T09:30:00+0100", "2026-01-31T09:30:00+24:00", "2026-01-31T09:30:00+01:60"] as [Word] {
+      #expect(kind.convert(word) == nil, "\(word.quoted)")
+    }
     for word in ["2026-02-30", "2026-13-01", "2026-01-31T24:00:00Z", "2026-01-31T09:30:00", "yesterday", ""] as [Word] {
       #expect(kind.convert(word) == nil, "\(word.quoted)")
     }

@@ -83,7 +83,7 @@ struct RootFaultTests {
         As root: chown 0 'home/default.lock'
         [3]
         auth-cli: home belongs to user id 12345, and this is user id 0
-        As root: chown 0 'home'
+        Choose a directory of your own that nothing else uses.
         [3]
         auth-cli: the logout failed: not revoked at the authority, not erased from the vault (home belongs to user id 12345, and this is user id 0)
         Remove the cause, then log out again: auth-cli logout
@@ -126,7 +126,7 @@ struct RootFaultTests {
         [3]
         Logged in as alice. Without activity the session ends in 30 min.
         auth-cli: shut/home cannot be examined: Permission denied; shut belongs to user id 0, and this is user id 4711
-        Have user id 0 let you in there, or choose another directory.
+        Choose a directory of your own that nothing else uses.
         [3]
 
         """)

@@ -1,3 +1,5 @@
+import AuthBackend
+import Foundation
 import Glibc
 import Programs
 import Testing
@@ -47,7 +49,7 @@ struct PromptTests {
       "register alice", in: home,
       [
         Step(question: "New password for alice (at least 15 characters): ", answer: Self.alice),
-        Step(question: "The same again: ", answer: Self.alice),
+        Step(question: "Repeat the new password: ", answer: Self.alice),
       ])
     #expect(given.end == .exited(0) && given.shown.contains("Registered alice, the administrator."))
     let asked = try await answer(
@@ -55,26 +57,77 @@ struct PromptTests {
       [
         Step(question: "Name of the new account: ", answer: "bob", isShown: true),
         Step(question: "New password for bob (at least 15 characters): ", answer: Self.bob),
-        Step(question: "The same again: ", answer: Self.bob),
+        Step(question: "Repeat the new password: ", answer: Self.bob),
       ])
     #expect(asked.end == .exited(0) && asked.shown.contains("Registered bob."))
     try await home.succeed("login bob", as: "bob")
   }
 
-  @Test("two different passwords register nobody, and one that breaks a rule is not asked for again")
+  @Test("a mistyped or refused new password is asked for again, three times in all")
   func registerRefused() async throws {
     let home = try await CommandHome(registered: false)
-    let different = try await answer(
-      "register alice", in: home,
-      [
-        Step(question: "characters): ", answer: Self.alice),
-        Step(question: "The same again: ", answer: "correct horse battery stable"),
-      ])
-    #expect(different.end == .exited(2) && different.shown.contains("the two passwords are not the same"))
-    let short = try await answer("register alice", in: home, [Step(question: "characters): ", answer: "hunter22")])
-    #expect(short.end == .exited(2) && short.shown.contains("at least 15 are needed"))
-    #expect(!short.shown.contains("The same again"))
+    let good = Step(question: "characters): ", answer: Self.alice)
+    let mistyped = [good, Step(question: "Repeat the new password: ", answer: "correct horse battery stable")]
+    let short = Step(question: "characters): ", answer: "hunter22")
+    let different = try await answer("register alice", in: home, mistyped + mistyped + mistyped)
+    #expect(different.end == .exited(2))
+    #expect(different.shown.components(separatedBy: "the two passwords are not the same; try again.").count == 3)
+    #expect(different.shown.contains("the two passwords are not the same\r\nRun the command again"))
+    let refused = try await answer("register alice", in: home, [short, short, short])
+    #expect(refused.end == .exited(2) && refused.shown.contains("at least 15 are needed; try again."))
+    #expect(!refused.shown.contains("Repeat the new password"))
     #expect(access(home.data + "/authority.db", F_OK) != 0)
+    let third = try await answer(
+      "register alice", in: home,
+      mistyped + [short, good, Step(question: "Repeat the new password: ", answer: Self.alice)])
+    #expect(third.end == .exited(0) && third.shown.contains("Registered alice"), "\(third.shown)")
+  }
+
+  @Test("password goes on after one mistyped new password, and does not ask for the present one again")
+  func passwordMistyped() async throws {
+    let home = try await CommandHome()
+    try await home.succeed("login alice", as: "alice")
+    let new = "quiet meadow copper lantern"
+    let (end, shown) = try await answer(
+      "password", in: home,
+      [
+        Step(question: "Password for alice: ", answer: Self.alice),
+        Step(question: "New password for alice", answer: new),
+        Step(question: "Repeat the new password: ", answer: new + "x"),
+        Step(question: "New password for alice", answer: new),
+        Step(question: "Repeat the new password: ", answer: new),
+      ])
+    #expect(end == .exited(0) && shown.contains("The password of alice is changed"), "\(shown)")
+  }
+
+  @Test("a name that breaks the rule is refused with the rule, and no password is asked for", arguments: ["", "a b"])
+  func nameRefused(_ name: String) async throws {
+    let home = try await CommandHome()
+    for (line, question) in [("login", "User: "), ("register", "Name of the new account: ")] {
+      let asked = try await answer(line, in: home, [Step(question: question, answer: name, isShown: true)])
+      #expect(asked.end == .exited(2), "\(line): \(asked.shown)")
+      #expect(asked.shown.contains("'\(name)' is not a user name"), "\(line): \(asked.shown)")
+      #expect(asked.shown.contains("Use \(Username.rule)."), "\(line): \(asked.shown)")
+    }
+  }
+
+  @Test(
+    "after ^D the message begins on a line of its own",
+    arguments: [
+      ("login", "User: "), ("login alice", "Password for alice: "), ("register", "Name of the new account: "),
+    ])
+  func endOfInput(_ line: String, _ question: String) async throws {
+    let home = try await CommandHome()
+    let terminal = try PseudoTerminal()
+    let program = try terminal.launch(home.words(line), environment: home.environment)
+    try await onOwnThread {
+      try terminal.expect(question)
+      try terminal.send("\u{4}")
+      _ = try terminal.expectEnd()
+    }
+    #expect(try program.wait() == .exited(2))
+    #expect(terminal.transcript.contains(question + "\r\n"), "\(terminal.transcript)")
+    #expect(!terminal.transcript.contains("\r\n\r\n"), "\(terminal.transcript)")
   }
 
   @Test("what can be told before a password is typed is told before: a name that is taken, no accounts at all")
@@ -120,7 +173,8 @@ struct PromptTests {
     try home.changeDatabase(CommandHome.Passed.freshness)
     let wrong = try await answer(
       "pay 2 --to bob", in: home, [Step(question: "Password for alice: ", answer: "not the right password")])
-    #expect(wrong.end == .exited(5))
+    #expect(wrong.end == .exited(5) && wrong.shown.contains("wrong password\r\n"), "\(wrong.shown)")
+    #expect(wrong.shown.contains("This needs a password entered within the last 15 min.\r\nPassword for alice: "))
     #expect(try await home.run("profile").text.contains("Balance   99.00"))
     let right = try await answer(
       "pay 2 --to bob", in: home, [Step(question: "Password for alice: ", answer: Self.alice)])
@@ -151,7 +205,7 @@ struct PromptTests {
     let home = try await CommandHome()
     try await home.succeed("login alice", as: "alice")
     let wrong = try await answer("reauth", in: home, [Step(question: "Password for alice: ", answer: "something else")])
-    #expect(wrong.end == .exited(5))
+    #expect(wrong.end == .exited(5) && wrong.shown.contains("wrong password\r\n"), "\(wrong.shown)")
     let right = try await answer("reauth", in: home, [Step(question: "Password for alice: ", answer: Self.alice)])
     #expect(right.end == .exited(0) && right.shown.contains("counts as recent for 15 min."))
     try await home.succeed("logout")
@@ -169,7 +223,7 @@ struct PromptTests {
       [
         Step(question: "Password for alice: ", answer: Self.alice),
         Step(question: "New password for alice (at least 15 characters): ", answer: new),
-        Step(question: "The same again: ", answer: new),
+        Step(question: "Repeat the new password: ", answer: new),
       ])
     #expect(end == .exited(0) && shown.contains("The password of alice is changed"))
     #expect(try await home.run("login alice --password-stdin --context x", input: new).ending == .exited(0))

@@ -57,6 +57,7 @@ import Testing
     let parsed = try JSONSerialization.jsonObject(with: Data(Self.table.json.utf8))
     let document = try #require(parsed as? [String: Any])
     #expect(document["version"] as? Int == 1)
+    #expect(Self.table.json.split(separator: "\n", omittingEmptySubsequences: false).map(\.isEmpty) == [false, true])
     #expect(document["states"] as? [String] == SessionState.Kind.allCases.map(\.rawValue))
     #expect(document["events"] as? [String] == SessionEvent.Kind.allCases.map(\.rawValue))
     let cells = try #require(document["cells"] as? [[String: Any]])
@@ -85,7 +86,8 @@ import Testing
       switch name {
       case "machine.txt": Self.table.text(width: 100)
       case "machine.mmd": Self.table.mermaid
-      default: Self.table.json
+      // A line for each cell, so that a difference can be read.
+      default: Self.table.json.replacing(#"{"state":"#, with: "\n" + #"{"state":"#)
       }
     let path = "fixtures/golden/\(name)"
     if ProcessInfo.processInfo.environment["RECORD_GOLDEN"] == "1" {

@@ -62,6 +62,20 @@ import Testing
       try authority.rename(to: "Alice \u{1F600} \u{E9}", token: grant.token).user.displayName
         == "Alice \u{1F600} \u{E9}")
     #expect(try await authority.resume(grant.token).user.displayName == "Alice \u{1F600} \u{E9}")
+    for name in [
+      "\u{645}\u{6CC}\u{200C}\u{62E}\u{648}\u{627}\u{647}\u{645}", "\u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467}",
+    ] {
+      #expect(try authority.rename(to: name, token: grant.token).user.displayName == name)
+    }
+    for (name, reason) in [
+      ("a\u{200D}", "begins or ends with a joiner"), ("\u{200C}", "begins or ends with a joiner"),
+      ("a ", "begins or ends with a space"), ("a\u{7}", "holds a control character (U+0007)"),
+      ("a\u{202E}b", "holds an invisible formatting character (U+202E)"), ("a\u{2028}b", "holds a line break (U+2028)"),
+      ("a\u{E000}", "holds a private-use character (U+E000)"), ("", "is empty"),
+    ] {
+      let refusal = failure { () throws(LocalFailure) in try authority.rename(to: name, token: grant.token) }
+      #expect(refusal?.description.hasSuffix("cannot be shown as a name: it \(reason).") == true, "\(reason)")
+    }
     for name in ["", " a", "a ", "a\nb", "\u{1B}[1m", "a\u{202E}b", String(repeating: "x", count: 65)] {
       #expect(
         code { () throws(LocalFailure) in try authority.rename(to: name, token: grant.token) } == "display_name_invalid"

@@ -1,5 +1,5 @@
 extension MachineTable {
-  /// The table as one JSON document.
+  /// The table as one JSON document on one line.
   ///
   /// `states` and `events` are the names; `cells` has one entry for every pair. An entry repeats its first outcome and lists all of them in
   /// `outcomes`. `to` is null unless the answer is a transition, and `reason` is null if it is one; `permitted` is there with a rejection only.
@@ -64,38 +64,15 @@ private enum JSON {
   case array([JSON])
   case object([(String, JSON)])
 
-  /// Arrays of objects and the outermost object take a line for each element, everything else is written in one line.
-  func written(_ margin: String = "") -> String {
+  /// The value on one line, without blanks.
+  func written() -> String {
     switch self {
-    case .null: return "null"
-    case .number(let number): return String(number)
-    case .string(let string): return Self.quoted(string)
-    case .array(let elements):
-      guard elements.contains(where: \.isObject) else {
-        return "[\(elements.map { $0.written() }.joined(separator: ", "))]"
-      }
-      let inner = margin + "  "
-      return "[\n" + elements.map { inner + $0.written(inner) }.joined(separator: ",\n") + "\n\(margin)]"
+    case .null: "null"
+    case .number(let number): String(number)
+    case .string(let string): Self.quoted(string)
+    case .array(let elements): "[\(elements.map { $0.written() }.joined(separator: ","))]"
     case .object(let members):
-      let isLong = members.contains { $0.1.isArrayOfObjects }
-      let inner = margin + "  "
-      let written = members.map { "\(Self.quoted($0.0)): \($0.1.written(inner))" }
-      if isLong { return "{\n" + written.map { inner + $0 }.joined(separator: ",\n") + "\n\(margin)}" }
-      return "{\(written.joined(separator: ", "))}"
-    }
-  }
-
-  private var isObject: Bool {
-    switch self {
-    case .object: true
-    case .null, .number, .string, .array: false
-    }
-  }
-
-  private var isArrayOfObjects: Bool {
-    switch self {
-    case .array(let elements): elements.contains(where: \.isObject)
-    case .null, .number, .string, .object: false
+      "{\(members.map { "\(Self.quoted($0.0)):\($0.1.written())" }.joined(separator: ","))}"
     }
   }
 
