@@ -37,12 +37,13 @@ struct FaultAfterChangeTests {
 
   /// The commit so many after the one that changes the password, or before it.
   ///
-  /// That is the second after the first exchange of the token, which the first confirms.
+  /// That is the third after the first exchange of the token: the first confirms it, and the second counts the attempt of
+  /// the present password.
   private func commit(_ offset: Int) async throws -> WritingCall {
     let calls = try await Self.calls.value.map(\.description)
     let exchange = try #require(calls.firstIndex(of: "rename default.session"))
     let before = calls[..<exchange].count { $0 == "fdatasync authority.db" }
-    return WritingCall(number: before + 2 + offset, name: "fdatasync", file: "authority.db")
+    return WritingCall(number: before + 3 + offset, name: "fdatasync", file: "authority.db")
   }
 
   /// Changes the password of alice, who is logged in, and has a call fail.
@@ -86,7 +87,7 @@ struct FaultAfterChangeTests {
   @Test(
     "what fails before the password is changed leaves the old one, and what fails after the last step is made up for",
     arguments: [
-      ("1 rename default.session", 3, false), ("-2", 3, false), ("+0", 3, false), ("+3", 0, true),
+      ("1 rename default.session", 3, false), ("-3", 3, false), ("-1", 3, false), ("+0", 3, false), ("+3", 0, true),
     ] as [(String, Int32, Bool)])
   func aroundTheChange(failing: String, status: Int32, changes: Bool) async throws {
     let home = try await CrashStart.home(.loggedIn)
