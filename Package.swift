@@ -25,7 +25,7 @@ let package = Package(
     .target(
       name: "AuthProgram",
       dependencies: ["AuthBackend", "AuthCore", "AuthLocal", "CommandLineKit", "CProcess", "Guards"]),
-    .executableTarget(name: "auth-cli", dependencies: ["AuthProgram"]),
+    .executableTarget(name: "auth-cli", dependencies: ["AuthLocal", "AuthProgram"]),
     .executableTarget(
       name: "auth-bench",
       dependencies: ["AuthBackend", "AuthCore", "AuthLocal", "Guards", "CSQLite", "CCrypt", "CPerfEvent"]),

@@ -14,8 +14,10 @@ public import AuthCore
 /// The same user id can edit its own files, so administrator is a role here and not a boundary.
 public final class LocalAuthority: Sendable {
   let database: Database
-  let clock: any SessionClock
-  package let policy: SessionPolicy
+  /// The machine's boot clock, which measures the limits of sessions.
+  public let clock: any SessionClock
+  /// The limits of its sessions.
+  public let policy: SessionPolicy
   let label: String?
   let hasher: PasswordHasher
   let wallClock: @Sendable () -> WallTime

@@ -1,3 +1,4 @@
+import AuthLocal
 import AuthProgram
 
-Program.main()
+Program { directory, label in LocalAuthority(directory: directory, label: label) }.main()

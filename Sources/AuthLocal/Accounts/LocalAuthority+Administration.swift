@@ -54,6 +54,15 @@ extension LocalAuthority {
     }
   }
 
+  /// Records that an administrator looked at accounts.
+  func noteView(of subject: String, token: SessionToken) throws(LocalFailure) {
+    try writing(token) { (db, own, _) throws(LocalFailure) in
+      guard own.user.role == .administrator else { throw .notPermitted }
+      try record(
+        .sensitiveRead, account: own.account, actor: own.account, session: own.id, detail: subject, in: db)
+    }
+  }
+
   /// Runs `body` for an administrator's session; a refusal for want of the role leaves an event.
   func administering<Result: Sendable>(
     _ token: SessionToken, reading resource: String,

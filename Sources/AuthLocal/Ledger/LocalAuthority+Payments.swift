@@ -31,6 +31,15 @@ extension LocalAuthority {
     }
   }
 
+  /// The receipt of an identical order that was paid under the same idempotency key, if there is one.
+  package func earlierPayment(of order: PaymentOrder, token: SessionToken) throws(LocalFailure) -> Receipt? {
+    guard let key = order.key else { return nil }
+    return try reading(token) { (db, session, _) throws(LocalFailure) in
+      guard let earlier = try Ledger(db).payment(by: session.account, under: key) else { return nil }
+      return try repeated(earlier.receipt, order, key)
+    }
+  }
+
   /// Payments from and to the session's account, newest first.
   ///
   /// - Parameters:

@@ -1,4 +1,4 @@
-package import AuthBackend
+public import AuthBackend
 public import AuthCore
 
 extension LocalAuthority: Authority {
@@ -29,7 +29,7 @@ extension LocalAuthority: Authority {
   ///
   /// - Returns: Nil for every other token; ``resume(_:)`` says what it is, and leaves the event.
   /// - Throws: ``LocalFailure`` of kind `unavailable` when it could not be found out, which has waited as long as there is a point in.
-  package func standing(_ token: SessionToken) throws(LocalFailure) -> Grant? {
+  public func lookUp(_ token: SessionToken) throws(LocalFailure) -> Grant? {
     try database.read { (db) throws(LocalFailure) -> Grant? in
       guard case .live(let session) = try find(token, at: try now(), in: db) else { return nil }
       return session.grant(token: token)

@@ -39,7 +39,7 @@ public final class FileVault: SessionVault {
   /// The path of the session file.
   public var path: String { directory.file(name) }
 
-  private var name: String { "\(context)\(Self.sessionSuffix)" }
+  var name: String { "\(context)\(Self.sessionSuffix)" }
 
   /// Looks, changing nothing.
   ///

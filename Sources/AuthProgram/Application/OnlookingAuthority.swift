@@ -3,8 +3,8 @@ import AuthCore
 /// The authority for a command that only looks: nothing that it sees ends a session there.
 ///
 /// A store revokes the session whose file is gone. Who moved the file away did not mean that; who logged out has revoked it.
-struct OnlookingAuthority<Base: Authority>: Authority {
-  let base: Base
+struct OnlookingAuthority: Authority {
+  let base: any Authority
 
   func authenticate(
     _ credentials: Credentials, limits: LimitRequest

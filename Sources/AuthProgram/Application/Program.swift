@@ -1,13 +1,24 @@
+package import AuthBackend
 import CommandLineKit
 import Glibc
+
+/// Makes the backend of a run, given where the embedded database would be and what to call the sessions that begin here.
+package typealias MakeBackend = @Sendable (_ directory: String, _ label: String) -> any Backend
 
 /// One run: understands the line, runs the command, prints what came of it.
 ///
 /// Not an asynchronous main: making one costs a short run more than its work does, and the first suspension of one costs a
 /// static executable some 5 ms.
-package enum Program {
+package struct Program: Sendable {
+  let makeBackend: MakeBackend
+
+  /// Creates the program over a backend.
+  package init(_ makeBackend: @escaping MakeBackend) {
+    self.makeBackend = makeBackend
+  }
+
   /// Runs the command line of this process, and ends the process with its status.
-  package static func main() -> Never {
+  package func main() -> Never {
     StandardDescriptors.occupyClosed()
     // What is made is private from its first moment on, so that a death before its mode is set leaves nothing to repair.
     umask(0o077)
@@ -22,7 +33,7 @@ package enum Program {
   /// What does not suspend runs on this thread to its end, and the rest on others while this one waits.
   // Not inlined, or every run would begin with looking up types of the concurrency runtime.
   @inline(never)
-  private static func wait(for request: Request, _ globals: GlobalOptions) -> Never {
+  private func wait(for request: Request, _ globals: GlobalOptions) -> Never {
     Task.immediateDetached { exit(await run(request, globals).rawValue) }
     while true { pause() }
   }
@@ -34,7 +45,7 @@ package enum Program {
   }
 
   /// Does all that needs no asynchronous call.
-  private static func begin() -> Course {
+  private func begin() -> Course {
     do throws(Refusal) {
       try OwnMemory.close()
     } catch {
@@ -64,7 +75,7 @@ package enum Program {
     }
   }
 
-  private static func begin(_ request: Request, _ parsed: ParsedWords) -> Course {
+  private func begin(_ request: Request, _ parsed: ParsedWords) -> Course {
     let globals: GlobalOptions
     do {
       globals = try GlobalOptions(parsed)
@@ -83,7 +94,9 @@ package enum Program {
     case .status:
       let printer = Printer(globals)
       do throws(Refusal) {
-        if let answer = try Workspace(globals, printer).statusAtOnce() { return .over(printer.print(answer)) }
+        if let answer = try Workspace(globals, printer, makeBackend).statusAtOnce() {
+          return .over(printer.print(answer))
+        }
       } catch {
         return .over(printer.refuse(error))
       }
@@ -95,7 +108,7 @@ package enum Program {
     return .command(request, globals)
   }
 
-  private static func run(_ request: Request, _ globals: GlobalOptions) async -> ExitStatus {
+  private func run(_ request: Request, _ globals: GlobalOptions) async -> ExitStatus {
     let printer = Printer(globals)
     do throws(Refusal) {
       return printer.print(try await answer(request, globals, printer))
@@ -104,12 +117,12 @@ package enum Program {
     }
   }
 
-  private static func help(_ topic: [String], _ asJSON: Bool) -> ExitStatus {
+  private func help(_ topic: [String], _ asJSON: Bool) -> ExitStatus {
     describe("help", asJSON) { width throws(UsageError) in try Help(AuthTool.tool, width: width).page(topic) }
   }
 
   /// Prints text that describes the program, as a document in the member `name`: needs no account and no file.
-  private static func describe(
+  private func describe(
     _ name: String, _ asJSON: Bool, _ text: (Int) throws(UsageError) -> String
   ) -> ExitStatus {
     let streams = Streams.standard(noColor: false)

@@ -1,6 +1,5 @@
 import AuthBackend
 import AuthCore
-import AuthLocal
 import CommandLineKit
 
 // The one mapping from errors to refusals, and so to exit statuses.

@@ -1,6 +1,5 @@
 import AuthBackend
 import AuthCore
-import AuthLocal
 
 // The one way by which commands use the session at the authority. A failed lease becomes a refusal nowhere else.
 

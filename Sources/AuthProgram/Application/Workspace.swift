@@ -3,18 +3,17 @@ import AuthCore
 import AuthLocal
 import Guards
 
-/// What a command works with: the authority, the kept session of this context, and the store over both.
+/// What a command works with: the backend, the kept session of this context, and the store over both.
 final class Workspace {
   let globals: GlobalOptions
   let printer: Printer
   let places: Places
   let context: ContextName
-  let clock = BootClock()
-  let authority: LocalAuthority
+  let backend: any Backend
   let vault: FileVault
   private(set) lazy var store = SessionStore(
-    authority: onlyLooks ? OnlookingAuthority(base: authority) : authority as any Authority, vault: vault, clock: clock,
-    timing: SessionTiming(watchesLimits: false))
+    authority: onlyLooks ? OnlookingAuthority(base: backend) : backend, vault: vault,
+    clock: backend.clock, timing: SessionTiming(watchesLimits: false))
   private let onlyLooks: Bool
   private lazy var restoring = Gatekeeper<RestoreSteps>()
   private var restored = RestoreOutcome.overtaken
@@ -33,13 +32,15 @@ final class Workspace {
   /// Nothing is read or made yet.
   ///
   /// `onlyLooks` is for a command that ends no session, whatever it sees.
-  init(_ globals: GlobalOptions, _ printer: Printer, onlyLooks: Bool = false) throws(Refusal) {
+  init(
+    _ globals: GlobalOptions, _ printer: Printer, _ makeBackend: MakeBackend, onlyLooks: Bool = false
+  ) throws(Refusal) {
     self.onlyLooks = onlyLooks
     self.globals = globals
     self.printer = printer
     places = try Places()
     context = globals.context ?? .standard
-    authority = LocalAuthority(directory: places.data, label: context.description, clock: clock)
+    backend = makeBackend(places.data, context.description)
     vault = FileVault(directory: places.state, context: context)
     itself = self
   }
@@ -109,7 +110,7 @@ final class Workspace {
       guard error == .passwordNotRecent else { throw Refusal(error) }
     }
     let renewed = try await PasswordQuestion.onTerminal(
-      for: session.user.username, because: Self.whyAgain(authority.policy), insteadOf: .notFresh
+      for: session.user.username, because: Self.whyAgain(backend.policy), insteadOf: .notFresh
     ) { (password) throws(SessionFailure) in try await reauthenticate(password)
     }
     do throws(FreshnessRefusal) {

@@ -1,6 +1,5 @@
 import AuthBackend
 import AuthCore
-import AuthLocal
 import CommandLineKit
 
 extension Workspace {
@@ -9,7 +8,7 @@ extension Workspace {
     let screen = try await open(AccountsScreen.self)
     let administrator = try administrator(screen.session)
     let page = try await asking { () throws(LeaseError<LocalFailure>) in
-      try screen.page(of: authority, after: after, limit: limit, for: administrator)
+      try screen.page(of: backend, after: after, limit: limit, for: administrator)
     }
     let times = LocalTimes(page.items.map(\.createdAt.seconds))
     var table = Table([
@@ -39,7 +38,7 @@ extension Workspace {
     return describe(
       .onlyShows,
       try await asking { () throws(LeaseError<LocalFailure>) in
-        try screen.account(name, at: authority, for: administrator)
+        try screen.account(name, at: backend, for: administrator)
       })
   }
 
@@ -51,7 +50,7 @@ extension Workspace {
     let fresh = try await fresh(screen.session)
     let administrator = try administrator(fresh.session)
     let changed = try await asking { () throws(LeaseError<LocalFailure>) in
-      try screen.change(change, name, at: authority, for: administrator, fresh)
+      try screen.change(change, name, at: backend, for: administrator, fresh)
     }
     if changed.user.id == fresh.session.user.id { await forgetRevoked() }
     let shown = TextEscaping.escape(changed.user.username)

@@ -1,6 +1,5 @@
 import AuthBackend
 import AuthCore
-import AuthLocal
 import CommandLineKit
 
 extension Workspace {
@@ -30,7 +29,7 @@ extension Workspace {
     let fresh = try await fresh(renewed)
     do throws(Refusal) {
       _ = try await ask(renewed) { (lease) throws(LocalFailure) in
-        try authority.changePassword(from: present, to: new, for: fresh, under: lease)
+        try backend.changePassword(from: present, to: new, for: fresh, under: lease)
       }
     } catch {
       // The present password was accepted a moment ago.

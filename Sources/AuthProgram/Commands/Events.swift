@@ -9,7 +9,7 @@ extension Workspace {
     let since = since.map(\.wallTime)
     let screen = try await open(EventsScreen.self)
     let page = try await asking { () throws(LeaseError<LocalFailure>) in
-      try screen.page(of: authority, since: since, before: before, limit: limit)
+      try screen.page(of: backend, since: since, before: before, limit: limit)
     }
     let events = page.items.reversed()
     let times = LocalTimes(events.map(\.at.seconds))

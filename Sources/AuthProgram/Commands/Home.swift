@@ -1,5 +1,4 @@
 import AuthCore
-import AuthLocal
 import CommandLineKit
 
 extension Workspace {

@@ -8,7 +8,7 @@ extension Workspace {
   func logIn(
     _ user: String?, switching: Bool, idle: Duration?, absolute: Duration?, passwordFromInput: Bool
   ) async throws(Refusal) -> Answer {
-    if !passwordFromInput { try valid { () throws(LocalFailure) in try authority.checkForLogins() } }
+    if !passwordFromInput { try valid { () throws(LocalFailure) in try backend.checkForLogins() } }
     let name = try username(user, "User: ")
     let limits = LimitRequest(idle: idle, absolute: absolute)
     let present = try await present()
@@ -66,7 +66,7 @@ extension Workspace {
   }
 
   private func describe(_ beginning: Beginning, asked: LimitRequest) throws(Refusal) -> Answer {
-    let deadlines = try Deadlines(clock: clock)
+    let deadlines = try Deadlines(clock: backend.clock)
     let user = beginning.session.user
     let cuts = cuts(of: asked)
     var notes = cuts.map { "\($0.flag) is cut to \(Deadlines.words($0.limit)), the longest that is allowed." }
@@ -89,7 +89,7 @@ extension Workspace {
 
   /// The limits that were asked for and are longer than a session may have, each with what it is instead.
   private func cuts(of asked: LimitRequest) -> [(flag: String, limit: Duration)] {
-    let policy = authority.policy
+    let policy = backend.policy
     let limits: [(Duration?, flag: String, limit: Duration)] = [
       (asked.idle, Options.idle.declaration.flag, policy.idle),
       (asked.absolute, Options.absolute.declaration.flag, policy.absolute),

@@ -68,7 +68,7 @@ extension Workspace {
     case .loggedIn(let session):
       do throws(Refusal) {
         return .ended(
-          try await ask(session) { (lease) throws(LocalFailure) in try authority.endAllSessions(under: lease) } - 1)
+          try await ask(session) { (lease) throws(LocalFailure) in try backend.endAllSessions(under: lease) } - 1)
       } catch {
         return .refused(error)
       }

@@ -1,6 +1,5 @@
 import AuthBackend
 import AuthCore
-import AuthLocal
 import CommandLineKit
 
 extension Workspace {
@@ -16,7 +15,7 @@ extension Workspace {
     if let earlier = try await ask(
       screen.session,
       { (lease) throws(LocalFailure) in
-        try authority.earlierPayment(of: order, under: lease)
+        try backend.earlierPayment(of: order, under: lease)
       })
     {
       return paid(earlier)
@@ -24,7 +23,7 @@ extension Workspace {
     let fresh = try await fresh(screen.session)
     return paid(
       try await asking { () async throws(PaymentFailure) in
-        try await screen.submit(authority.prepare(order, for: fresh))
+        try await screen.submit(backend.prepare(order, for: fresh))
       })
   }
 

@@ -1,6 +1,5 @@
 import AuthBackend
 import AuthCore
-import AuthLocal
 import CommandLineKit
 
 extension Workspace {
@@ -8,7 +7,7 @@ extension Workspace {
   func profile(newName: String?) async throws(Refusal) -> Answer {
     let screen = try await open(ProfileScreen.self)
     let profile = try await asking { () throws(LeaseError<LocalFailure>) in
-      if let newName { try screen.rename(to: newName, at: authority) } else { try screen.profile(of: authority) }
+      if let newName { try screen.rename(to: newName, at: backend) } else { try screen.profile(of: backend) }
     }
     let user = profile.user
     return Answer(

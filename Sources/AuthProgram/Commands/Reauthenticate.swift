@@ -1,5 +1,5 @@
+import AuthBackend
 import AuthCore
-import AuthLocal
 import CommandLineKit
 
 extension Workspace {
@@ -13,7 +13,7 @@ extension Workspace {
       passwordFromInput
       ? try await PasswordQuestion.fromInput(check: check)
       : try await PasswordQuestion.onTerminal(for: session.user.username, check: check)
-    let deadlines = try Deadlines(clock: clock)
+    let deadlines = try Deadlines(clock: backend.clock)
     return Answer(
       .changed("the password was accepted and the session is renewed", hint: "Look with: auth-cli status"),
       lines: [

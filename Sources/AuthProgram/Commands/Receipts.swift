@@ -1,6 +1,5 @@
 import AuthBackend
 import AuthCore
-import AuthLocal
 import CommandLineKit
 
 extension Workspace {
@@ -8,7 +7,7 @@ extension Workspace {
   func receipts(limit: Int, before: Int64?) async throws(Refusal) -> Answer {
     let screen = try await open(ReceiptsScreen.self)
     let page = try await asking { () throws(LeaseError<LocalFailure>) in
-      try screen.page(of: authority, before: before, limit: limit)
+      try screen.page(of: backend, before: before, limit: limit)
     }
     let own = screen.session.user.username
     let times = LocalTimes(page.items.map(\.madeAt.seconds))

@@ -1,6 +1,5 @@
 import AuthBackend
 import AuthCore
-import AuthLocal
 import CommandLineKit
 
 extension Workspace {
@@ -13,12 +12,12 @@ extension Workspace {
     if passwordFromInput {
       password = Password(bytes: try PasswordQuestion.line())
     } else {
-      try valid { () throws(LocalFailure) in try authority.check(newUsername: name) }
+      try valid { () throws(LocalFailure) in try backend.check(newUsername: name) }
       password = try newPassword(for: name)
     }
     let created: User
     do throws(LocalFailure) {
-      created = try authority.register(username: name, password: password)
+      created = try backend.register(username: name, password: password, displayName: nil)
     } catch {
       throw Refusal(error)
     }
@@ -35,7 +34,7 @@ extension Workspace {
   /// Asks on the terminal for a password to set.
   func newPassword(for name: String) throws(Refusal) -> Password {
     try PasswordQuestion.new(for: name) { (password) throws(LocalFailure) in
-      try authority.check(newPassword: password, for: name)
+      try backend.check(newPassword: password, for: name)
     }
   }
 

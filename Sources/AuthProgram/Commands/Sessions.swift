@@ -1,14 +1,13 @@
 import AuthBackend
 import AuthCore
-import AuthLocal
 import CommandLineKit
 
 extension Workspace {
   /// `sessions`: every live session of the user, this one marked.
   func sessions() async throws(Refusal) -> Answer {
     let screen = try await open(SessionsScreen.self)
-    let sessions = try await asking { () throws(LeaseError<LocalFailure>) in try screen.sessions(at: authority) }
-    let deadlines = try Deadlines(clock: clock)
+    let sessions = try await asking { () throws(LeaseError<LocalFailure>) in try screen.sessions(at: backend) }
+    let deadlines = try Deadlines(clock: backend.clock)
     let times = LocalTimes(sessions.flatMap { [$0.createdAt.seconds, $0.activeAt.seconds] })
     var table = Table([
       .init(title: "SESSION"), .init(title: "CONTEXT"), times.column("BEGAN"), times.column("ACTIVE"),
@@ -42,7 +41,7 @@ extension Workspace {
     let screen = try await open(SessionsScreen.self)
     let fresh = try await fresh(screen.session)
     try await asking { () throws(LeaseError<LocalFailure>) in
-      try screen.revoke(SessionID(rawValue: id), with: fresh, at: authority)
+      try screen.revoke(SessionID(rawValue: id), with: fresh, at: backend)
     }
     if screen.session.id.rawValue == id { await forgetRevoked() }
     return Answer(

@@ -22,13 +22,13 @@ extension Workspace {
   /// - Returns: Nil when the kept session does not simply stand; ``status()`` finds out what it is then.
   func statusAtOnce() throws(Refusal) -> Answer? {
     guard case .token(let token) = vault.look(),
-      let grant = try valid({ () throws(LocalFailure) in try authority.standing(token) })
+      let grant = try valid({ () throws(LocalFailure) in try backend.lookUp(token) })
     else { return nil }
     return try standing(grant.user, grant.id, grant.limits)
   }
 
   private func standing(_ user: User, _ id: SessionID, _ limits: SessionLimits) throws(Refusal) -> Answer {
-    let deadlines = try Deadlines(clock: clock)
+    let deadlines = try Deadlines(clock: backend.clock)
     let role = user.role == .administrator ? ", administrator" : ""
     return Answer(
       .onlyShows,

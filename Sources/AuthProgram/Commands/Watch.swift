@@ -9,13 +9,12 @@ extension Workspace {
   /// Watching is not activity.
   func watch(until end: WatchEnd?) async throws(Refusal) -> Answer {
     do throws(VaultFailure) { try vault.prepare() } catch { throw Refusal(error) }
-    let sessionName = Self.fileName(vault.path)
-    let databaseName = Self.fileName(authority.databasePath)
-    let signal = try ChangeSignal()
+    let sessionFile = try valid { () throws(LocalFailure) in try vault.changes() }
+    let database = try valid { () throws(LocalFailure) in try backend.changes() }
     var log = WatchLog(globals: globals, output: printer.streams.output, store: store)
     var patience = Self.firstPatience
     while true {
-      try listen(with: signal)
+      try listen(to: sessionFile, database)
       var isFileGone = false
       let obstacle = await look(&isFileGone)
       try log.show(obstacle, isFileGone: isFileGone)
@@ -23,26 +22,25 @@ extension Workspace {
       // Nobody tells when an obstacle goes away, so looking again is all there is, ever more rarely.
       let pause = obstacle == nil ? try timeUntilLimit() : patience
       patience = obstacle == nil ? Self.firstPatience : min(patience * 2, .seconds(60))
-      // Without a session and without doubt, only a session file can change anything.
       let isSettled = store.session == nil && obstacle == nil
-      try signal.wait(atMost: pause, for: printer.streams.output) { name, isOfAttributes in
-        if name == sessionName { return true }
-        // For root SQLite sets the owner of a journal whenever it looks into one, so that every look would be cause for another.
-        return !isSettled && name.hasPrefix(databaseName) && (name == databaseName || !isOfAttributes)
-      }
+      // Without a session and without doubt, only a session file can change anything.
+      try wait(
+        for: isSettled ? [sessionFile] : [sessionFile, database], atMost: pause, writingTo: printer.streams.output)
     }
   }
 
   /// Listens where the session file and the database are.
   ///
   /// There may be no database yet: an account comes before a session.
-  private func listen(with signal: ChangeSignal) throws(Refusal) {
-    guard try signal.listen(to: places.state) else {
-      throw Refusal(
-        .cannotTell, "watch_failed", "\(TextEscaping.escape(places.state)) is gone, so nothing can be watched in it",
-        hint: "Watch again when it is back.")
+  private func listen(to sessionFile: any ChangeSource, _ database: any ChangeSource) throws(Refusal) {
+    try valid { () throws(LocalFailure) in
+      guard try sessionFile.listen() else {
+        throw .unavailable(
+          .unreadable, "watch_failed", "\(places.state.printable) is gone, so nothing can be watched in it.",
+          hint: "Watch again when it is back.")
+      }
+      _ = try database.listen()
     }
-    try signal.listen(to: places.data)
   }
 
   /// Looks at the vault and the authority again.
@@ -54,7 +52,7 @@ extension Workspace {
       if case .absent = vault.look() {
         do throws(Refusal) {
           isFileGone = try await ask(session) { (lease) throws(LocalFailure) in
-            try authority.standing(lease.token) != nil
+            try backend.lookUp(lease.token) != nil
           }
         } catch {
           return error
@@ -78,15 +76,11 @@ extension Workspace {
   private func timeUntilLimit() throws(Refusal) -> Duration? {
     guard let earliest = store.session?.limits.earliest else { return nil }
     do throws(ClockFailure) {
-      return min(.seconds(300), max(.milliseconds(1), earliest.uptime - (try clock.now()).uptime))
+      return min(.seconds(300), max(.milliseconds(1), earliest.uptime - (try backend.clock.now()).uptime))
     } catch {
       throw Refusal(error)
     }
   }
 
   private static var firstPatience: Duration { .seconds(1) }
-
-  private static func fileName(_ path: String) -> String {
-    path.split(separator: "/").last.map(String.init) ?? path
-  }
 }

@@ -1,5 +1,4 @@
 import AuthBackend
-import AuthLocal
 import CommandLineKit
 
 /// What a command line asks for, with everything it says.

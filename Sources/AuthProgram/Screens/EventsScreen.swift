@@ -1,6 +1,5 @@
 import AuthBackend
 import AuthCore
-import AuthLocal
 
 /// What happened to the account; for an administrator, to all.
 final class EventsScreen: LiveScreen {
@@ -12,15 +11,15 @@ final class EventsScreen: LiveScreen {
 
   /// Loads a page, newest first.
   func page(
-    of authority: LocalAuthority, since: WallTime?, before: Int64?, limit: Int
+    of backend: any Backend, since: WallTime?, before: Int64?, limit: Int
   ) throws(LeaseError<LocalFailure>) -> Page<Event> {
     let administrator = administrator
     let loaded = try session.withLease { (lease) throws(LocalFailure) in
       if let administrator {
-        try authority.allEvents(
+        try backend.allEvents(
           since: since, before: before, limit: limit + 1, for: administrator, under: lease)
       } else {
-        try authority.events(since: since, before: before, limit: limit + 1, under: lease)
+        try backend.events(since: since, before: before, limit: limit + 1, under: lease)
       }
     }
     return Page(of: limit, from: loaded)

@@ -1,6 +1,5 @@
 import AuthBackend
 import AuthCore
-import AuthLocal
 
 /// One's own account, with its balance.
 final class ProfileScreen: LiveScreen {
@@ -11,12 +10,12 @@ final class ProfileScreen: LiveScreen {
   }
 
   /// Loads the account.
-  func profile(of authority: LocalAuthority) throws(LeaseError<LocalFailure>) -> Profile {
-    try session.withLease { (lease) throws(LocalFailure) in try authority.profile(under: lease) }
+  func profile(of backend: any Backend) throws(LeaseError<LocalFailure>) -> Profile {
+    try session.withLease { (lease) throws(LocalFailure) in try backend.profile(under: lease) }
   }
 
   /// Changes the name that screens show.
-  func rename(to name: String, at authority: LocalAuthority) throws(LeaseError<LocalFailure>) -> Profile {
-    try session.withLease { (lease) throws(LocalFailure) in try authority.rename(to: name, under: lease) }
+  func rename(to name: String, at backend: any Backend) throws(LeaseError<LocalFailure>) -> Profile {
+    try session.withLease { (lease) throws(LocalFailure) in try backend.rename(to: name, under: lease) }
   }
 }

@@ -1,6 +1,5 @@
 import AuthBackend
 import AuthCore
-import AuthLocal
 import Guards
 
 /// Payments made and received, a page at a time.
@@ -14,10 +13,10 @@ final class ReceiptsScreen: LiveScreen {
 
   /// Loads a page, newest first.
   func page(
-    of authority: LocalAuthority, before: Int64?, limit: Int
+    of backend: any Backend, before: Int64?, limit: Int
   ) throws(LeaseError<LocalFailure>) -> Page<Receipt> {
     let page = try session.withLease { (lease) throws(LocalFailure) in
-      Page(of: limit, from: try authority.receipts(before: before, limit: limit + 1, under: lease))
+      Page(of: limit, from: try backend.receipts(before: before, limit: limit + 1, under: lease))
     }
     for receipt in page.items { _ = impressions.see(receipt.id) }
     return page

@@ -1,6 +1,5 @@
 import AuthBackend
 import AuthCore
-import AuthLocal
 
 /// The sessions of the user, on every device.
 final class SessionsScreen: LiveScreen {
@@ -11,15 +10,14 @@ final class SessionsScreen: LiveScreen {
   }
 
   /// Loads the live sessions, newest first.
-  func sessions(at authority: LocalAuthority) throws(LeaseError<LocalFailure>) -> [SessionSummary] {
-    try session.withLease { (lease) throws(LocalFailure) in try authority.sessions(under: lease) }
+  func sessions(at backend: any Backend) throws(LeaseError<LocalFailure>) -> [SessionSummary] {
+    try session.withLease { (lease) throws(LocalFailure) in try backend.sessions(under: lease) }
   }
 
   /// Ends one of them.
-  func revoke(_ id: SessionID, with fresh: FreshSession, at authority: LocalAuthority) throws(LeaseError<LocalFailure>)
-  {
+  func revoke(_ id: SessionID, with fresh: FreshSession, at backend: any Backend) throws(LeaseError<LocalFailure>) {
     try session.withLease { (lease) throws(LocalFailure) in
-      try authority.revokeSession(id, for: fresh, under: lease)
+      try backend.revokeSession(id, for: fresh, under: lease)
     }
   }
 }

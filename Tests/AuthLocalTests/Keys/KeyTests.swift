@@ -24,10 +24,10 @@ import Testing
     #expect(receipt.amount.minorUnits == 1250)
     try session.withLease { (lease: borrowing SessionLease) throws(LocalFailure) in
       #expect(try authority.profile(under: lease).balance == 8750)
-      #expect(try authority.receipts(under: lease).first == receipt)
+      #expect(try authority.receipts(before: nil, limit: 50, under: lease).first == receipt)
       #expect(try authority.sessions(under: lease).map(\.isCurrent) == [true])
       #expect(try authority.rename(to: "Al", under: lease).user.displayName == "Al")
-      #expect(try authority.events(under: lease).first?.name == "user_updated")
+      #expect(try authority.events(since: nil, before: nil, limit: 50, under: lease).first?.name == "user_updated")
     }
     #expect(try await store.logOut() == .complete)
     #expect(throws: LeaseError<LocalFailure>.ended(.userAsked)) {
@@ -44,11 +44,13 @@ import Testing
     let (administrator, fresh) = (try AdminSession(session), try FreshSession(session))
     try session.withLease { (lease: borrowing SessionLease) throws(LocalFailure) in
       let bob = try Username("bob")
-      #expect(try authority.accounts(for: administrator, under: lease).count == 2)
+      #expect(try authority.accounts(after: nil, limit: 50, for: administrator, under: lease).count == 2)
       #expect(try authority.setDisabled(true, account: bob, for: administrator, fresh, under: lease).isDisabled)
       #expect(try authority.account(named: bob, for: administrator, under: lease).isDisabled)
       #expect(try authority.unlock(account: bob, for: administrator, fresh, under: lease).failedAttempts == 0)
-      #expect(try authority.allEvents(for: administrator, under: lease).map(\.name).contains("user_disabled"))
+      #expect(
+        try authority.allEvents(since: nil, before: nil, limit: 50, for: administrator, under: lease).map(\.name)
+          .contains("user_disabled"))
     }
   }
 

@@ -14,7 +14,7 @@ import Testing
     func glance(_ token: SessionToken) throws -> Grant? {
       let before = raw.number("PRAGMA data_version")
       defer { #expect(raw.number("PRAGMA data_version") == before) }
-      return try authority.standing(token)
+      return try authority.lookUp(token)
     }
     #expect(try glance(grant.token) == grant)
     #expect(try glance(SessionToken(bytes: Array(repeating: 7, count: 32))) == nil)
@@ -29,10 +29,10 @@ import Testing
     // A fault is told, or whoever asks again after it would wait for the lock a second time.
     let impatient = work.authority(busyWait: .milliseconds(1))
     #expect(raw.script("BEGIN EXCLUSIVE"))
-    #expect(code { () throws(LocalFailure) in try impatient.standing(issued.token) } == "database_busy")
+    #expect(code { () throws(LocalFailure) in try impatient.lookUp(issued.token) } == "database_busy")
     #expect(raw.script("ROLLBACK"))
     work.run("mv '\(work.databasePath)' '\(work.databasePath).away'")
-    #expect(code { () throws(LocalFailure) in try authority.standing(issued.token) } == "database_missing")
+    #expect(code { () throws(LocalFailure) in try authority.lookUp(issued.token) } == "database_missing")
     work.run("mv '\(work.databasePath).away' '\(work.databasePath)'")
     try await authority.revoke(issued.token, reason: .userAsked)
     #expect(try glance(issued.token) == nil)

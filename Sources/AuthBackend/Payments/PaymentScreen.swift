@@ -1,4 +1,3 @@
-public import AuthBackend
 public import AuthCore
 import Guards
 
@@ -9,12 +8,11 @@ import Guards
 /// ```swift
 /// import AuthBackend
 /// import AuthCore
-/// import AuthLocal
 ///
-/// func pay(_ store: SessionStore, _ authority: LocalAuthority) async throws {
+/// func pay(_ store: SessionStore, _ backend: any Backend) async throws {
 ///   guard let screen = PaymentScreen(store) else { return }
 ///   let order = PaymentOrder(amount: try Amount("12.50"), payee: try Username("bob"))
-///   let intent = try screen.prepare(order, at: authority)
+///   let intent = try screen.prepare(order, at: backend)
 ///   let receipt = try await screen.submit(intent)
 ///   print(receipt.id)
 /// }
@@ -46,9 +44,9 @@ public final class PaymentScreen: GuardedScreen {
   ///
   /// - Throws: ``AuthCore/FreshnessRefusal`` when the password was not entered recently.
   public func prepare(
-    _ order: PaymentOrder, at authority: LocalAuthority
+    _ order: PaymentOrder, at backend: any Backend
   ) throws(FreshnessRefusal) -> PaymentIntent {
-    authority.prepare(order, for: try FreshSession(session))
+    backend.prepare(order, for: try FreshSession(session))
   }
 
   /// Pays, under a lease: a logout waits for the payment, or the payment never starts.

@@ -1,0 +1,242 @@
+public import AuthCore
+
+/// What a program of accounts, sessions and payments asks of the database behind it.
+///
+/// An operation on somebody's data takes a lease of their session, and the stronger key that it needs, so it cannot be called without
+/// a session. A key says what this process knew when it was made. The backend checks session, freshness, role and balance again,
+/// in the transaction of the effect.
+///
+/// Every call blocks its caller until the answer is there. It is safe to call from any thread, and from many processes at once.
+/// `LocalAuthority` in `AuthLocal` is the embedded conformer. `BackendContract` is the test suite that a conformer passes.
+///
+/// Unless an operation says otherwise, it throws a ``LocalFailure`` of kind `session` when the leased session is over, and of kind
+/// `unavailable` when the database cannot answer.
+public protocol Backend: Authority {
+  /// The clock that measures the limits of this backend's sessions.
+  var clock: any SessionClock { get }
+
+  /// The limits of this backend's sessions; a login may ask for shorter ones.
+  var policy: SessionPolicy { get }
+
+  /// Says whom a token belongs to, if it is the present token of a live session.
+  ///
+  /// It reads once, writes nothing and does not suspend: the short way for a program that only wants to know who is logged in.
+  ///
+  /// - Returns: Nil for every other token; ``AuthCore/Authority/resume(_:)`` tells what it is, and records the event.
+  /// - Throws: ``LocalFailure`` of kind `unavailable`.
+  func lookUp(_ token: SessionToken) throws(LocalFailure) -> Grant?
+
+  /// Makes a source that says when to look again, for screens that follow a session live.
+  func changes() throws(LocalFailure) -> any ChangeSource
+
+  // MARK: Before a password is typed
+
+  /// Checks whether a name can be registered, so that nobody types a password for one that is taken.
+  ///
+  /// It promises nothing: the registration checks again.
+  ///
+  /// - Throws: ``LocalFailure`` of kind `invalid` for a name that is not accepted, `refused` (`username_taken`) for one in use,
+  ///   `unavailable` when no account could be stored. A database that registering would create is not missing.
+  func check(newUsername username: String) throws(LocalFailure)
+
+  /// Checks whether a password may be set, so that nobody types a refused one twice.
+  ///
+  /// - Throws: ``LocalFailure`` of kind `invalid` with the rule that the name or the password breaks.
+  func check(newPassword password: Password, for username: String) throws(LocalFailure)
+
+  /// Checks whether a login could be stored, so that nobody types a password where there is no database.
+  ///
+  /// - Throws: ``LocalFailure`` of kind `unavailable` with the cause.
+  func checkForLogins() throws(LocalFailure)
+
+  // MARK: Accounts
+
+  /// Creates an account, without logging in.
+  ///
+  /// The first account ever is an administrator's. Each account opens with 100.00.
+  ///
+  /// - Parameters:
+  ///   - username: 1 to 64 letters, digits, `.`, `_` or `-`.
+  ///   - password: At least 15 characters and at most 511 bytes; see ``PasswordPolicy``.
+  ///   - displayName: The name that screens show; nil shows the user name as typed.
+  /// - Returns: The new user.
+  /// - Throws: ``LocalFailure`` of kind `invalid` for a name or a password that is not accepted, `refused` (`username_taken`) for a
+  ///   name in use, `unavailable` when nothing could be stored.
+  func register(username: String, password: Password, displayName: String?) throws(LocalFailure) -> User
+
+  /// The leased session's account, with its balance.
+  func profile(under lease: borrowing SessionLease) throws(LocalFailure) -> Profile
+
+  /// Changes the name that screens show.
+  ///
+  /// - Parameters:
+  ///   - name: 1 to 64 characters, none of them a control character.
+  ///   - lease: The session whose account it is.
+  /// - Returns: The account as changed.
+  /// - Throws: ``LocalFailure`` of kind `invalid` for a name that is not accepted.
+  func rename(to name: String, under lease: borrowing SessionLease) throws(LocalFailure) -> Profile
+
+  /// Changes the password, ends the user's other sessions, and gives this one a new token.
+  ///
+  /// The change commits only if `present` is still the password at that moment. So of two changes at once exactly one is made,
+  /// and the other one is told that its present password is not accepted.
+  ///
+  /// - Parameters:
+  ///   - present: The present password.
+  ///   - password: The new password.
+  ///   - session: Proves that the present password was entered recently.
+  ///   - lease: The same session.
+  /// - Returns: The grant with the new token, to be kept in place of the old one.
+  /// - Throws: ``LocalFailure`` of kind `invalid` for a new password that is not accepted, `credentials` when `present` is not
+  ///   the password any more, `notFresh` or `throttled`.
+  func changePassword(
+    from present: Password, to password: Password, for session: FreshSession, under lease: borrowing SessionLease
+  ) throws(LocalFailure) -> Grant
+
+  // MARK: Own sessions
+
+  /// The live sessions of the leased session's user, newest first.
+  func sessions(under lease: borrowing SessionLease) throws(LocalFailure) -> [SessionSummary]
+
+  /// Ends one session of the same user.
+  ///
+  /// - Parameters:
+  ///   - id: Its public name.
+  ///   - session: Proves that the password was entered recently.
+  ///   - lease: The same session.
+  /// - Throws: ``LocalFailure`` of kind `refused` (`session_not_found`) when the user has no live session of that name, or `notFresh`.
+  func revokeSession(
+    _ id: SessionID, for session: FreshSession, under lease: borrowing SessionLease
+  ) throws(LocalFailure)
+
+  /// Ends every session of the leased session's user, this one too.
+  ///
+  /// - Returns: How many were live.
+  func endAllSessions(under lease: borrowing SessionLease) throws(LocalFailure) -> Int
+
+  // MARK: Payments
+
+  /// The receipt of an identical order that was paid under the same idempotency key.
+  ///
+  /// It needs no recent password: nothing is paid, and a retry that lost its answer must get it.
+  ///
+  /// - Returns: The receipt, or nil when the order has no key or the key was not used.
+  /// - Throws: ``LocalFailure`` of kind `refused` (`idempotency_key_reused`) when the key was used for another order.
+  func earlierPayment(of order: PaymentOrder, under lease: borrowing SessionLease) throws(LocalFailure) -> Receipt?
+
+  /// Pays, in one transaction with every check: session, freshness, accounts, balance.
+  ///
+  /// - Parameters:
+  ///   - intent: The decision to pay; ``PaymentIntent/submit(under:)`` calls this.
+  ///   - lease: A lease of the session that the intent was made for.
+  /// - Returns: The receipt; with an idempotency key that was used for the same order before, the first receipt.
+  /// - Throws: ``LocalFailure``; nothing was paid.
+  func pay(_ intent: consuming PaymentIntent, under lease: borrowing SessionLease) throws(LocalFailure) -> Receipt
+
+  /// Payments from and to the leased session's account, newest first.
+  ///
+  /// - Parameters:
+  ///   - before: Only receipts older than this one; nil begins with the newest.
+  ///   - limit: How many at most.
+  ///   - lease: The session whose account it is.
+  /// - Returns: The page; shorter than `limit` when it is the last.
+  /// - Throws: ``LocalFailure`` of kind `session` or `unavailable`.
+  func receipts(
+    before: Int64?, limit: Int, under lease: borrowing SessionLease
+  ) throws(LocalFailure) -> [Receipt]
+
+  // MARK: Events
+
+  /// Events that concern the leased session's account, newest first.
+  ///
+  /// - Parameters:
+  ///   - since: Only events written at this time or later; nil for all.
+  ///   - before: Only events before this number; nil begins with the newest.
+  ///   - limit: How many at most.
+  ///   - lease: The session whose account it is.
+  /// - Returns: The page; shorter than `limit` when it is the last.
+  /// - Throws: ``LocalFailure`` of kind `session` or `unavailable`.
+  func events(
+    since: WallTime?, before: Int64?, limit: Int, under lease: borrowing SessionLease
+  ) throws(LocalFailure) -> [Event]
+
+  /// Events of every account, newest first.
+  ///
+  /// - Throws: ``LocalFailure`` of kind `notPermitted` without the role.
+  func allEvents(
+    since: WallTime?, before: Int64?, limit: Int, for administrator: AdminSession, under lease: borrowing SessionLease
+  ) throws(LocalFailure) -> [Event]
+
+  // MARK: Administration
+
+  /// Accounts in the order of their names.
+  ///
+  /// - Parameters:
+  ///   - after: Only names after this one; nil begins with the first.
+  ///   - limit: How many at most.
+  ///   - administrator: Proves the role.
+  ///   - lease: The same session.
+  /// - Returns: The page; shorter than `limit` when it is the last.
+  /// - Throws: ``LocalFailure`` of kind `notPermitted` without the role.
+  func accounts(
+    after: String?, limit: Int, for administrator: AdminSession, under lease: borrowing SessionLease
+  ) throws(LocalFailure) -> [AccountSummary]
+
+  /// One account.
+  ///
+  /// - Throws: ``LocalFailure`` of kind `refused` (`account_not_found`), or `notPermitted` without the role.
+  func account(
+    named name: Username, for administrator: AdminSession, under lease: borrowing SessionLease
+  ) throws(LocalFailure) -> AccountSummary
+
+  /// Disables an account, which ends its sessions, or enables it again.
+  ///
+  /// - Parameters:
+  ///   - disabled: Whether nobody may use the account from now on.
+  ///   - name: Whose account.
+  ///   - administrator: Proves the role.
+  ///   - fresh: Proves that the password was entered recently.
+  ///   - lease: The same session.
+  /// - Returns: The account as changed.
+  /// - Throws: ``LocalFailure`` of kind `refused` (`account_not_found`, `last_administrator`), `notPermitted` or `notFresh`.
+  func setDisabled(
+    _ disabled: Bool, account name: Username, for administrator: AdminSession, _ fresh: FreshSession,
+    under lease: borrowing SessionLease
+  ) throws(LocalFailure) -> AccountSummary
+
+  /// Forgets the failed attempts on an account, so that the next one is checked.
+  ///
+  /// - Throws: ``LocalFailure`` of kind `refused` (`account_not_found`), `notPermitted` or `notFresh`.
+  func unlock(
+    account name: Username, for administrator: AdminSession, _ fresh: FreshSession, under lease: borrowing SessionLease
+  ) throws(LocalFailure) -> AccountSummary
+
+  /// Records that an administrator looked at other people's data.
+  ///
+  /// - Parameters:
+  ///   - subject: What was looked at.
+  ///   - administrator: Proves the role.
+  ///   - lease: The same session.
+  /// - Throws: ``LocalFailure`` of kind `notPermitted` without the role.
+  func noteView(
+    of subject: String, for administrator: AdminSession, under lease: borrowing SessionLease
+  ) throws(LocalFailure)
+}
+
+extension SessionLease {
+  /// The token to present with an effect that needs stronger keys: of this session, and of no other.
+  ///
+  /// - Throws: ``LocalFailure`` of kind `refused` (`session_mismatch`) when a key belongs to another session.
+  package func token(with keys: LoggedInSession...) throws(LocalFailure) -> SessionToken {
+    for key in keys { try require(key.id) }
+    return token
+  }
+
+  func require(_ session: SessionID) throws(LocalFailure) {
+    guard session == sessionID else {
+      throw .refused(
+        "session_mismatch", "The key belongs to another session than the lease.",
+        hint: "Use the key of the leased session.")
+    }
+  }
+}

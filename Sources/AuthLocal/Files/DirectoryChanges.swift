@@ -1,0 +1,118 @@
+public import AuthBackend
+import AuthCore
+import Glibc
+
+/// Says when some files of a directory may have changed, as the kernel tells it (inotify): no polling.
+///
+/// The kernel keeps what happens between two looks, so nothing is missed.
+final class DirectoryChanges: ChangeSource {
+  private let directory: String
+  private let isRelevant: (_ file: String, _ isOnlyAttributes: Bool) -> Bool
+  let descriptor: Int32
+  private var watch: Int32?
+
+  var longestWait: Duration? { nil }
+
+  /// Creates a source; it listens to nothing yet.
+  ///
+  /// - Parameters:
+  ///   - directory: Where the files are.
+  ///   - isRelevant: Whether a change of the file of that name matters; it may be one of mode or owner only.
+  /// - Throws: `LocalFailure` of kind `unavailable` when the kernel has no room for another source.
+  init(
+    _ directory: String, isRelevant: @escaping (_ file: String, _ isOnlyAttributes: Bool) -> Bool
+  ) throws(LocalFailure) {
+    self.directory = directory
+    self.isRelevant = isRelevant
+    descriptor = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
+    guard descriptor >= 0 else { throw Self.failure("changes cannot be watched", errno) }
+  }
+
+  deinit {
+    close(descriptor)
+  }
+
+  func listen() throws(LocalFailure) -> Bool {
+    if watch != nil { return true }
+    let added = inotify_add_watch(descriptor, directory, Self.changes)
+    if added < 0 {
+      if errno == ENOENT { return false }
+      throw Self.failure("\(directory.printable) cannot be watched", errno)
+    }
+    watch = added
+    return true
+  }
+
+  /// Takes what the kernel has to tell.
+  ///
+  /// An overflow counts as a change: nobody knows what it swallowed. So does the loss of the directory.
+  func drain() throws(LocalFailure) -> Bool {
+    var isAny = false
+    var buffer = [UInt8](repeating: 0, count: 16_384)
+    while true {
+      let count = read(descriptor, &buffer, buffer.count)
+      if count < 0 {
+        if errno == EAGAIN { return isAny }
+        if errno == EINTR { continue }
+        throw Self.failure("changes cannot be read", errno)
+      }
+      var offset = 0
+      while offset + Self.headSize <= count {
+        let (watch, mask, length) = buffer.withUnsafeBytes { bytes in
+          (
+            bytes.loadUnaligned(fromByteOffset: offset, as: Int32.self),
+            bytes.loadUnaligned(fromByteOffset: offset + 4, as: UInt32.self),
+            Int(bytes.loadUnaligned(fromByteOffset: offset + 12, as: UInt32.self))
+          )
+        }
+        if mask & Self.losses != 0 { forget(watch) }
+        let name = buffer[(offset + Self.headSize)..<(offset + Self.headSize + length)].prefix { $0 != 0 }
+        let isOnlyAttributes = mask == UInt32(IN_ATTRIB)
+        if name.isEmpty || isRelevant(String(decoding: name, as: UTF8.self), isOnlyAttributes) { isAny = true }
+        offset += Self.headSize + length
+      }
+    }
+  }
+
+  /// The directory is gone or renamed; its path may lead to another directory now.
+  private func forget(_ lost: Int32) {
+    guard lost == watch else { return }
+    watch = nil
+    inotify_rm_watch(descriptor, lost)
+  }
+
+  /// Changes of content, presence and mode.
+  ///
+  /// Closing after writing is none of them: a reader of the database has it open for writing.
+  private static let changes =
+    UInt32(IN_MODIFY | IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE | IN_ATTRIB | IN_ONLYDIR) | losses
+  private static let losses = UInt32(IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED | IN_UNMOUNT)
+  /// The size of `struct inotify_event` before its name.
+  private static let headSize = 16
+
+  private static func failure(_ what: String, _ number: Int32) -> LocalFailure {
+    .unavailable(
+      .unreadable, "watch_failed", "\(what): \(ErrorNumber(number).explanation)",
+      hint: "Check the directory and the limit of inotify watches, then try again.")
+  }
+}
+
+extension LocalAuthority {
+  /// Says when the database may have changed.
+  public func changes() throws(LocalFailure) -> any ChangeSource {
+    try DirectoryChanges(database.directory.path) { file, isOnlyAttributes in
+      // As root, SQLite sets the owner of a journal at every look into it, so every look would cause the next one.
+      file == Database.fileName || file.hasPrefix(Database.fileName) && !isOnlyAttributes
+    }
+  }
+}
+
+extension FileVault {
+  /// Says when the session file may have changed.
+  ///
+  /// - Throws: `LocalFailure` of kind `unavailable` when the kernel has no room for another source.
+  public func changes() throws(LocalFailure) -> any ChangeSource {
+    let name = name
+    return try DirectoryChanges(directory.path) { file, _ in file == name }
+  }
+}

@@ -1,0 +1,112 @@
+public import AuthBackend
+public import AuthCore
+
+/// The operations of ``Backend``: each checks that its keys are of the leased session, and presents the token.
+extension LocalAuthority: Backend {
+  /// See ``Backend/profile(under:)``.
+  public func profile(under lease: borrowing SessionLease) throws(LocalFailure) -> Profile {
+    try profile(token: lease.token)
+  }
+
+  /// See ``Backend/rename(to:under:)``.
+  public func rename(to name: String, under lease: borrowing SessionLease) throws(LocalFailure) -> Profile {
+    try rename(to: name, token: lease.token)
+  }
+
+  /// See ``Backend/changePassword(from:to:for:under:)``.
+  public func changePassword(
+    from present: Password, to password: Password, for session: FreshSession, under lease: borrowing SessionLease
+  ) throws(LocalFailure) -> Grant {
+    try changePassword(from: present, to: password, token: try lease.token(with: session.session))
+  }
+
+  /// See ``Backend/sessions(under:)``.
+  public func sessions(under lease: borrowing SessionLease) throws(LocalFailure) -> [SessionSummary] {
+    try sessions(token: lease.token)
+  }
+
+  /// See ``Backend/revokeSession(_:for:under:)``.
+  public func revokeSession(
+    _ id: SessionID, for session: FreshSession, under lease: borrowing SessionLease
+  ) throws(LocalFailure) {
+    try revokeSession(id, token: try lease.token(with: session.session))
+  }
+
+  /// See ``Backend/endAllSessions(under:)``.
+  public func endAllSessions(under lease: borrowing SessionLease) throws(LocalFailure) -> Int {
+    try endAllSessions(token: lease.token)
+  }
+
+  /// See ``Backend/earlierPayment(of:under:)``.
+  public func earlierPayment(
+    of order: PaymentOrder, under lease: borrowing SessionLease
+  ) throws(LocalFailure) -> Receipt? {
+    try earlierPayment(of: order, token: lease.token)
+  }
+
+  /// See ``Backend/pay(_:under:)``.
+  public func pay(
+    _ intent: consuming PaymentIntent, under lease: borrowing SessionLease
+  ) throws(LocalFailure) -> Receipt {
+    try pay(intent.order, token: try intent.token(of: lease))
+  }
+
+  /// See ``Backend/receipts(before:limit:under:)``.
+  public func receipts(
+    before: Int64?, limit: Int, under lease: borrowing SessionLease
+  ) throws(LocalFailure) -> [Receipt] {
+    try receipts(before: before, limit: limit, token: lease.token)
+  }
+
+  /// See ``Backend/events(since:before:limit:under:)``.
+  public func events(
+    since: WallTime?, before: Int64?, limit: Int, under lease: borrowing SessionLease
+  ) throws(LocalFailure) -> [Event] {
+    try events(.own, since: since, before: before, limit: limit, token: lease.token)
+  }
+
+  /// See ``Backend/allEvents(since:before:limit:for:under:)``.
+  public func allEvents(
+    since: WallTime?, before: Int64?, limit: Int, for administrator: AdminSession, under lease: borrowing SessionLease
+  ) throws(LocalFailure) -> [Event] {
+    let token = try lease.token(with: administrator.session)
+    return try events(.everyone, since: since, before: before, limit: limit, token: token)
+  }
+
+  /// See ``Backend/accounts(after:limit:for:under:)``.
+  public func accounts(
+    after: String?, limit: Int, for administrator: AdminSession, under lease: borrowing SessionLease
+  ) throws(LocalFailure) -> [AccountSummary] {
+    try accounts(after: after, limit: limit, token: try lease.token(with: administrator.session))
+  }
+
+  /// See ``Backend/account(named:for:under:)``.
+  public func account(
+    named name: Username, for administrator: AdminSession, under lease: borrowing SessionLease
+  ) throws(LocalFailure) -> AccountSummary {
+    try account(named: name, token: try lease.token(with: administrator.session))
+  }
+
+  /// See ``Backend/setDisabled(_:account:for:_:under:)``.
+  public func setDisabled(
+    _ disabled: Bool, account name: Username, for administrator: AdminSession, _ fresh: FreshSession,
+    under lease: borrowing SessionLease
+  ) throws(LocalFailure) -> AccountSummary {
+    let token = try lease.token(with: administrator.session, fresh.session)
+    return try setDisabled(disabled, account: name, token: token)
+  }
+
+  /// See ``Backend/unlock(account:for:_:under:)``.
+  public func unlock(
+    account name: Username, for administrator: AdminSession, _ fresh: FreshSession, under lease: borrowing SessionLease
+  ) throws(LocalFailure) -> AccountSummary {
+    try unlock(account: name, token: try lease.token(with: administrator.session, fresh.session))
+  }
+
+  /// See ``Backend/noteView(of:for:under:)``.
+  public func noteView(
+    of subject: String, for administrator: AdminSession, under lease: borrowing SessionLease
+  ) throws(LocalFailure) {
+    try noteView(of: subject, token: try lease.token(with: administrator.session))
+  }
+}
