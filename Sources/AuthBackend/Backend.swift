@@ -9,7 +9,7 @@ public import AuthCore
 /// Every call blocks its caller until the answer is there. It is safe to call from any thread, and from many processes at once.
 /// `LocalAuthority` in `AuthLocal` is the embedded conformer. `BackendContract` is the test suite that a conformer passes.
 ///
-/// Unless an operation says otherwise, it throws a ``LocalFailure`` of kind `session` when the leased session is over, and of kind
+/// Unless an operation says otherwise, it throws a ``BackendError`` of kind `session` when the leased session is over, and of kind
 /// `unavailable` when the database cannot answer.
 public protocol Backend: Authority {
   /// The clock that measures the limits of this backend's sessions.
@@ -23,11 +23,11 @@ public protocol Backend: Authority {
   /// It reads once, writes nothing and does not suspend: the short way for a program that only wants to know who is logged in.
   ///
   /// - Returns: Nil for every other token; ``AuthCore/Authority/resume(_:)`` tells what it is, and records the event.
-  /// - Throws: ``LocalFailure`` of kind `unavailable`.
-  func lookUp(_ token: SessionToken) throws(LocalFailure) -> Grant?
+  /// - Throws: ``BackendError`` of kind `unavailable`.
+  func lookUp(_ token: SessionToken) throws(BackendError) -> Grant?
 
   /// Makes a source that says when to look again, for screens that follow a session live.
-  func changes() throws(LocalFailure) -> any ChangeSource
+  func changes() throws(BackendError) -> any ChangeSource
 
   // MARK: Before a password is typed
 
@@ -35,19 +35,19 @@ public protocol Backend: Authority {
   ///
   /// It promises nothing: the registration checks again.
   ///
-  /// - Throws: ``LocalFailure`` of kind `invalid` for a name that is not accepted, `refused` (`username_taken`) for one in use,
+  /// - Throws: ``BackendError`` of kind `invalid` for a name that is not accepted, `refused` (`username_taken`) for one in use,
   ///   `unavailable` when no account could be stored. A database that registering would create is not missing.
-  func check(newUsername username: String) throws(LocalFailure)
+  func check(newUsername username: String) throws(BackendError)
 
   /// Checks whether a password may be set, so that nobody types a refused one twice.
   ///
-  /// - Throws: ``LocalFailure`` of kind `invalid` with the rule that the name or the password breaks.
-  func check(newPassword password: Password, for username: String) throws(LocalFailure)
+  /// - Throws: ``BackendError`` of kind `invalid` with the rule that the name or the password breaks.
+  func check(newPassword password: Password, for username: String) throws(BackendError)
 
   /// Checks whether a login could be stored, so that nobody types a password where there is no database.
   ///
-  /// - Throws: ``LocalFailure`` of kind `unavailable` with the cause.
-  func checkForLogins() throws(LocalFailure)
+  /// - Throws: ``BackendError`` of kind `unavailable` with the cause.
+  func checkForLogins() throws(BackendError)
 
   // MARK: Accounts
 
@@ -60,12 +60,12 @@ public protocol Backend: Authority {
   ///   - password: At least 15 characters and at most 511 bytes; see ``PasswordPolicy``.
   ///   - displayName: The name that screens show; nil shows the user name as typed.
   /// - Returns: The new user.
-  /// - Throws: ``LocalFailure`` of kind `invalid` for a name or a password that is not accepted, `refused` (`username_taken`) for a
+  /// - Throws: ``BackendError`` of kind `invalid` for a name or a password that is not accepted, `refused` (`username_taken`) for a
   ///   name in use, `unavailable` when nothing could be stored.
-  func register(username: String, password: Password, displayName: String?) throws(LocalFailure) -> User
+  func register(username: String, password: Password, displayName: String?) throws(BackendError) -> User
 
   /// The leased session's account, with its balance.
-  func profile(under lease: borrowing SessionLease) throws(LocalFailure) -> Profile
+  func profile(under lease: borrowing SessionLease) throws(BackendError) -> Profile
 
   /// Changes the name that screens show.
   ///
@@ -73,8 +73,8 @@ public protocol Backend: Authority {
   ///   - name: 1 to 64 characters, none of them a control character.
   ///   - lease: The session whose account it is.
   /// - Returns: The account as changed.
-  /// - Throws: ``LocalFailure`` of kind `invalid` for a name that is not accepted.
-  func rename(to name: String, under lease: borrowing SessionLease) throws(LocalFailure) -> Profile
+  /// - Throws: ``BackendError`` of kind `invalid` for a name that is not accepted.
+  func rename(to name: String, under lease: borrowing SessionLease) throws(BackendError) -> Profile
 
   /// Changes the password, ends the user's other sessions, and gives this one a new token.
   ///
@@ -87,16 +87,16 @@ public protocol Backend: Authority {
   ///   - session: Proves that the present password was entered recently.
   ///   - lease: The same session.
   /// - Returns: The grant with the new token, to be kept in place of the old one.
-  /// - Throws: ``LocalFailure`` of kind `invalid` for a new password that is not accepted, `credentials` when `present` is not
+  /// - Throws: ``BackendError`` of kind `invalid` for a new password that is not accepted, `credentials` when `present` is not
   ///   the password any more, `notFresh` or `throttled`.
   func changePassword(
     from present: Password, to password: Password, for session: FreshSession, under lease: borrowing SessionLease
-  ) throws(LocalFailure) -> Grant
+  ) throws(BackendError) -> Grant
 
   // MARK: Own sessions
 
   /// The live sessions of the leased session's user, newest first.
-  func sessions(under lease: borrowing SessionLease) throws(LocalFailure) -> [SessionSummary]
+  func sessions(under lease: borrowing SessionLease) throws(BackendError) -> [SessionSummary]
 
   /// Ends one session of the same user.
   ///
@@ -104,15 +104,15 @@ public protocol Backend: Authority {
   ///   - id: Its public name.
   ///   - session: Proves that the password was entered recently.
   ///   - lease: The same session.
-  /// - Throws: ``LocalFailure`` of kind `refused` (`session_not_found`) when the user has no live session of that name, or `notFresh`.
+  /// - Throws: ``BackendError`` of kind `refused` (`session_not_found`) when the user has no live session of that name, or `notFresh`.
   func revokeSession(
     _ id: SessionID, for session: FreshSession, under lease: borrowing SessionLease
-  ) throws(LocalFailure)
+  ) throws(BackendError)
 
   /// Ends every session of the leased session's user, this one too.
   ///
   /// - Returns: How many were live.
-  func endAllSessions(under lease: borrowing SessionLease) throws(LocalFailure) -> Int
+  func endAllSessions(under lease: borrowing SessionLease) throws(BackendError) -> Int
 
   // MARK: Payments
 
@@ -121,8 +121,8 @@ public protocol Backend: Authority {
   /// It needs no recent password: nothing is paid, and a retry that lost its answer must get it.
   ///
   /// - Returns: The receipt, or nil when the order has no key or the key was not used.
-  /// - Throws: ``LocalFailure`` of kind `refused` (`idempotency_key_reused`) when the key was used for another order.
-  func earlierPayment(of order: PaymentOrder, under lease: borrowing SessionLease) throws(LocalFailure) -> Receipt?
+  /// - Throws: ``BackendError`` of kind `refused` (`idempotency_key_reused`) when the key was used for another order.
+  func earlierPayment(of order: PaymentOrder, under lease: borrowing SessionLease) throws(BackendError) -> Receipt?
 
   /// Pays, in one transaction with every check: session, freshness, accounts, balance.
   ///
@@ -130,8 +130,8 @@ public protocol Backend: Authority {
   ///   - intent: The decision to pay; ``PaymentIntent/submit(under:)`` calls this.
   ///   - lease: A lease of the session that the intent was made for.
   /// - Returns: The receipt; with an idempotency key that was used for the same order before, the first receipt.
-  /// - Throws: ``LocalFailure``; nothing was paid.
-  func pay(_ intent: consuming PaymentIntent, under lease: borrowing SessionLease) throws(LocalFailure) -> Receipt
+  /// - Throws: ``BackendError``; nothing was paid.
+  func pay(_ intent: consuming PaymentIntent, under lease: borrowing SessionLease) throws(BackendError) -> Receipt
 
   /// Payments from and to the leased session's account, newest first.
   ///
@@ -140,10 +140,10 @@ public protocol Backend: Authority {
   ///   - limit: How many at most.
   ///   - lease: The session whose account it is.
   /// - Returns: The page; shorter than `limit` when it is the last.
-  /// - Throws: ``LocalFailure`` of kind `session` or `unavailable`.
+  /// - Throws: ``BackendError`` of kind `session` or `unavailable`.
   func receipts(
     before: Int64?, limit: Int, under lease: borrowing SessionLease
-  ) throws(LocalFailure) -> [Receipt]
+  ) throws(BackendError) -> [Receipt]
 
   // MARK: Events
 
@@ -155,17 +155,17 @@ public protocol Backend: Authority {
   ///   - limit: How many at most.
   ///   - lease: The session whose account it is.
   /// - Returns: The page; shorter than `limit` when it is the last.
-  /// - Throws: ``LocalFailure`` of kind `session` or `unavailable`.
+  /// - Throws: ``BackendError`` of kind `session` or `unavailable`.
   func events(
     since: WallTime?, before: Int64?, limit: Int, under lease: borrowing SessionLease
-  ) throws(LocalFailure) -> [Event]
+  ) throws(BackendError) -> [Event]
 
   /// Events of every account, newest first.
   ///
-  /// - Throws: ``LocalFailure`` of kind `notPermitted` without the role.
+  /// - Throws: ``BackendError`` of kind `notPermitted` without the role.
   func allEvents(
     since: WallTime?, before: Int64?, limit: Int, for administrator: AdminSession, under lease: borrowing SessionLease
-  ) throws(LocalFailure) -> [Event]
+  ) throws(BackendError) -> [Event]
 
   // MARK: Administration
 
@@ -177,17 +177,17 @@ public protocol Backend: Authority {
   ///   - administrator: Proves the role.
   ///   - lease: The same session.
   /// - Returns: The page; shorter than `limit` when it is the last.
-  /// - Throws: ``LocalFailure`` of kind `notPermitted` without the role.
+  /// - Throws: ``BackendError`` of kind `notPermitted` without the role.
   func accounts(
     after: String?, limit: Int, for administrator: AdminSession, under lease: borrowing SessionLease
-  ) throws(LocalFailure) -> [AccountSummary]
+  ) throws(BackendError) -> [AccountSummary]
 
   /// One account.
   ///
-  /// - Throws: ``LocalFailure`` of kind `refused` (`account_not_found`), or `notPermitted` without the role.
+  /// - Throws: ``BackendError`` of kind `refused` (`account_not_found`), or `notPermitted` without the role.
   func account(
     named name: Username, for administrator: AdminSession, under lease: borrowing SessionLease
-  ) throws(LocalFailure) -> AccountSummary
+  ) throws(BackendError) -> AccountSummary
 
   /// Disables an account, which ends its sessions, or enables it again.
   ///
@@ -198,18 +198,18 @@ public protocol Backend: Authority {
   ///   - fresh: Proves that the password was entered recently.
   ///   - lease: The same session.
   /// - Returns: The account as changed.
-  /// - Throws: ``LocalFailure`` of kind `refused` (`account_not_found`, `last_administrator`), `notPermitted` or `notFresh`.
+  /// - Throws: ``BackendError`` of kind `refused` (`account_not_found`, `last_administrator`), `notPermitted` or `notFresh`.
   func setDisabled(
     _ disabled: Bool, account name: Username, for administrator: AdminSession, _ fresh: FreshSession,
     under lease: borrowing SessionLease
-  ) throws(LocalFailure) -> AccountSummary
+  ) throws(BackendError) -> AccountSummary
 
   /// Forgets the failed attempts on an account, so that the next one is checked.
   ///
-  /// - Throws: ``LocalFailure`` of kind `refused` (`account_not_found`), `notPermitted` or `notFresh`.
+  /// - Throws: ``BackendError`` of kind `refused` (`account_not_found`), `notPermitted` or `notFresh`.
   func unlock(
     account name: Username, for administrator: AdminSession, _ fresh: FreshSession, under lease: borrowing SessionLease
-  ) throws(LocalFailure) -> AccountSummary
+  ) throws(BackendError) -> AccountSummary
 
   /// Records that an administrator looked at other people's data.
   ///
@@ -217,22 +217,22 @@ public protocol Backend: Authority {
   ///   - subject: What was looked at.
   ///   - administrator: Proves the role.
   ///   - lease: The same session.
-  /// - Throws: ``LocalFailure`` of kind `notPermitted` without the role.
+  /// - Throws: ``BackendError`` of kind `notPermitted` without the role.
   func noteView(
     of subject: String, for administrator: AdminSession, under lease: borrowing SessionLease
-  ) throws(LocalFailure)
+  ) throws(BackendError)
 }
 
 extension SessionLease {
   /// The token to present with an effect that needs stronger keys: of this session, and of no other.
   ///
-  /// - Throws: ``LocalFailure`` of kind `refused` (`session_mismatch`) when a key belongs to another session.
-  package func token(with keys: LoggedInSession...) throws(LocalFailure) -> SessionToken {
+  /// - Throws: ``BackendError`` of kind `refused` (`session_mismatch`) when a key belongs to another session.
+  package func token(with keys: LoggedInSession...) throws(BackendError) -> SessionToken {
     for key in keys { try require(key.id) }
     return token
   }
 
-  func require(_ session: SessionID) throws(LocalFailure) {
+  func require(_ session: SessionID) throws(BackendError) {
     guard session == sessionID else {
       throw .refused(
         "session_mismatch", "The key belongs to another session than the lease.",

@@ -6,8 +6,8 @@ public protocol ChangeSource: AnyObject {
   /// Begins to listen, or begins again after a loss; while it listens, this does nothing.
   ///
   /// - Returns: False while there is nothing to listen to yet.
-  /// - Throws: ``LocalFailure`` when it cannot listen.
-  func listen() throws(LocalFailure) -> Bool
+  /// - Throws: ``BackendError`` when it cannot listen.
+  func listen() throws(BackendError) -> Bool
 
   /// What to poll for reading; -1 for nothing, which `poll` ignores.
   var descriptor: Int32 { get }
@@ -18,6 +18,6 @@ public protocol ChangeSource: AnyObject {
   /// Takes what is readable.
   ///
   /// - Returns: Whether to look again.
-  /// - Throws: ``LocalFailure`` when nothing can be heard any more.
-  func drain() throws(LocalFailure) -> Bool
+  /// - Throws: ``BackendError`` when nothing can be heard any more.
+  func drain() throws(BackendError) -> Bool
 }

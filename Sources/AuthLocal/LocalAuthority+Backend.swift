@@ -4,71 +4,71 @@ public import AuthCore
 /// The operations of ``Backend``: each checks that its keys are of the leased session, and presents the token.
 extension LocalAuthority: Backend {
   /// See ``Backend/profile(under:)``.
-  public func profile(under lease: borrowing SessionLease) throws(LocalFailure) -> Profile {
+  public func profile(under lease: borrowing SessionLease) throws(BackendError) -> Profile {
     try profile(token: lease.token)
   }
 
   /// See ``Backend/rename(to:under:)``.
-  public func rename(to name: String, under lease: borrowing SessionLease) throws(LocalFailure) -> Profile {
+  public func rename(to name: String, under lease: borrowing SessionLease) throws(BackendError) -> Profile {
     try rename(to: name, token: lease.token)
   }
 
   /// See ``Backend/changePassword(from:to:for:under:)``.
   public func changePassword(
     from present: Password, to password: Password, for session: FreshSession, under lease: borrowing SessionLease
-  ) throws(LocalFailure) -> Grant {
+  ) throws(BackendError) -> Grant {
     try changePassword(from: present, to: password, token: try lease.token(with: session.session))
   }
 
   /// See ``Backend/sessions(under:)``.
-  public func sessions(under lease: borrowing SessionLease) throws(LocalFailure) -> [SessionSummary] {
+  public func sessions(under lease: borrowing SessionLease) throws(BackendError) -> [SessionSummary] {
     try sessions(token: lease.token)
   }
 
   /// See ``Backend/revokeSession(_:for:under:)``.
   public func revokeSession(
     _ id: SessionID, for session: FreshSession, under lease: borrowing SessionLease
-  ) throws(LocalFailure) {
+  ) throws(BackendError) {
     try revokeSession(id, token: try lease.token(with: session.session))
   }
 
   /// See ``Backend/endAllSessions(under:)``.
-  public func endAllSessions(under lease: borrowing SessionLease) throws(LocalFailure) -> Int {
+  public func endAllSessions(under lease: borrowing SessionLease) throws(BackendError) -> Int {
     try endAllSessions(token: lease.token)
   }
 
   /// See ``Backend/earlierPayment(of:under:)``.
   public func earlierPayment(
     of order: PaymentOrder, under lease: borrowing SessionLease
-  ) throws(LocalFailure) -> Receipt? {
+  ) throws(BackendError) -> Receipt? {
     try earlierPayment(of: order, token: lease.token)
   }
 
   /// See ``Backend/pay(_:under:)``.
   public func pay(
     _ intent: consuming PaymentIntent, under lease: borrowing SessionLease
-  ) throws(LocalFailure) -> Receipt {
+  ) throws(BackendError) -> Receipt {
     try pay(intent.order, token: try intent.token(of: lease))
   }
 
   /// See ``Backend/receipts(before:limit:under:)``.
   public func receipts(
     before: Int64?, limit: Int, under lease: borrowing SessionLease
-  ) throws(LocalFailure) -> [Receipt] {
+  ) throws(BackendError) -> [Receipt] {
     try receipts(before: before, limit: limit, token: lease.token)
   }
 
   /// See ``Backend/events(since:before:limit:under:)``.
   public func events(
     since: WallTime?, before: Int64?, limit: Int, under lease: borrowing SessionLease
-  ) throws(LocalFailure) -> [Event] {
+  ) throws(BackendError) -> [Event] {
     try events(.own, since: since, before: before, limit: limit, token: lease.token)
   }
 
   /// See ``Backend/allEvents(since:before:limit:for:under:)``.
   public func allEvents(
     since: WallTime?, before: Int64?, limit: Int, for administrator: AdminSession, under lease: borrowing SessionLease
-  ) throws(LocalFailure) -> [Event] {
+  ) throws(BackendError) -> [Event] {
     let token = try lease.token(with: administrator.session)
     return try events(.everyone, since: since, before: before, limit: limit, token: token)
   }
@@ -76,14 +76,14 @@ extension LocalAuthority: Backend {
   /// See ``Backend/accounts(after:limit:for:under:)``.
   public func accounts(
     after: String?, limit: Int, for administrator: AdminSession, under lease: borrowing SessionLease
-  ) throws(LocalFailure) -> [AccountSummary] {
+  ) throws(BackendError) -> [AccountSummary] {
     try accounts(after: after, limit: limit, token: try lease.token(with: administrator.session))
   }
 
   /// See ``Backend/account(named:for:under:)``.
   public func account(
     named name: Username, for administrator: AdminSession, under lease: borrowing SessionLease
-  ) throws(LocalFailure) -> AccountSummary {
+  ) throws(BackendError) -> AccountSummary {
     try account(named: name, token: try lease.token(with: administrator.session))
   }
 
@@ -91,7 +91,7 @@ extension LocalAuthority: Backend {
   public func setDisabled(
     _ disabled: Bool, account name: Username, for administrator: AdminSession, _ fresh: FreshSession,
     under lease: borrowing SessionLease
-  ) throws(LocalFailure) -> AccountSummary {
+  ) throws(BackendError) -> AccountSummary {
     let token = try lease.token(with: administrator.session, fresh.session)
     return try setDisabled(disabled, account: name, token: token)
   }
@@ -99,14 +99,14 @@ extension LocalAuthority: Backend {
   /// See ``Backend/unlock(account:for:_:under:)``.
   public func unlock(
     account name: Username, for administrator: AdminSession, _ fresh: FreshSession, under lease: borrowing SessionLease
-  ) throws(LocalFailure) -> AccountSummary {
+  ) throws(BackendError) -> AccountSummary {
     try unlock(account: name, token: try lease.token(with: administrator.session, fresh.session))
   }
 
   /// See ``Backend/noteView(of:for:under:)``.
   public func noteView(
     of subject: String, for administrator: AdminSession, under lease: borrowing SessionLease
-  ) throws(LocalFailure) {
+  ) throws(BackendError) {
     try noteView(of: subject, token: try lease.token(with: administrator.session))
   }
 }

@@ -59,7 +59,7 @@ public final class LocalAuthority: Sendable {
   /// The path of the database file.
   public var databasePath: String { database.path }
 
-  func now() throws(LocalFailure) -> BootInstant {
+  func now() throws(BackendError) -> BootInstant {
     do {
       return try clock.now()
     } catch {

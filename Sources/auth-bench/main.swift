@@ -51,7 +51,7 @@ private func measure(_ suite: Suite, _ options: BenchOptions) -> [Row] {
   do {
     benchmarks = options.select(from: try suite.benchmarks(options), of: suite)
   } catch {
-    let reason = (error as? BenchFault)?.message ?? "\(error)"
+    let reason = (error as? BenchError)?.message ?? "\(error)"
     return [Row(benchmark: .skipped(suite.name, because: reason), measurement: nil, baseline: nil)]
   }
   if benchmarks.isEmpty { return [] }

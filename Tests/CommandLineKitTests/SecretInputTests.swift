@@ -44,25 +44,25 @@ struct SecretInputTests {
 
   @Test("whatever is not exactly the lines asked for is refused")
   func refusals() {
-    #expect(throws: PromptFailure.missingLine(number: 1)) { try read("") }
-    #expect(throws: PromptFailure.emptyLine(number: 1)) { try read("\n") }
-    #expect(throws: PromptFailure.emptyLine(number: 1)) { try read("\r\n") }
-    #expect(throws: PromptFailure.tooManyLines(expected: 1)) { try read("secret\n\n") }
-    #expect(throws: PromptFailure.tooManyLines(expected: 1)) { try read("secret\nmore") }
-    #expect(throws: PromptFailure.containsNUL) { try read("sec\u{0}ret\n") }
-    #expect(throws: PromptFailure.missingLine(number: 2)) { try read("old\n", ["a", "b"]) }
-    #expect(throws: PromptFailure.emptyLine(number: 2)) { try read("old\n\n", ["a", "b"]) }
-    #expect(throws: PromptFailure.tooManyLines(expected: 2)) { try read("a\nb\nc\n", ["a", "b"]) }
+    #expect(throws: PromptError.missingLine(number: 1)) { try read("") }
+    #expect(throws: PromptError.emptyLine(number: 1)) { try read("\n") }
+    #expect(throws: PromptError.emptyLine(number: 1)) { try read("\r\n") }
+    #expect(throws: PromptError.tooManyLines(expected: 1)) { try read("secret\n\n") }
+    #expect(throws: PromptError.tooManyLines(expected: 1)) { try read("secret\nmore") }
+    #expect(throws: PromptError.containsNUL) { try read("sec\u{0}ret\n") }
+    #expect(throws: PromptError.missingLine(number: 2)) { try read("old\n", ["a", "b"]) }
+    #expect(throws: PromptError.emptyLine(number: 2)) { try read("old\n\n", ["a", "b"]) }
+    #expect(throws: PromptError.tooManyLines(expected: 2)) { try read("a\nb\nc\n", ["a", "b"]) }
   }
 
   @Test("a line has 4096 bytes at most and is never cut")
   func limit() throws {
     let longest = String(repeating: "x", count: 4096)
     #expect(try read(longest + "\r\n") == [longest])
-    #expect(throws: PromptFailure.tooLong(limit: 4096)) { try read(longest + "x") }
-    #expect(throws: PromptFailure.tooLong(limit: 4096)) { try read(longest + "x\n") }
-    #expect(throws: PromptFailure.tooLong(limit: 4096)) { try read(String(repeating: "x", count: 60_000)) }
-    #expect(throws: PromptFailure.tooManyLines(expected: 1)) { try read(String(repeating: "x\n", count: 30_000)) }
+    #expect(throws: PromptError.tooLong(limit: 4096)) { try read(longest + "x") }
+    #expect(throws: PromptError.tooLong(limit: 4096)) { try read(longest + "x\n") }
+    #expect(throws: PromptError.tooLong(limit: 4096)) { try read(String(repeating: "x", count: 60_000)) }
+    #expect(throws: PromptError.tooManyLines(expected: 1)) { try read(String(repeating: "x\n", count: 30_000)) }
   }
 
   @Test("an input that never ends is not awaited for ever")
@@ -70,14 +70,14 @@ struct SecretInputTests {
     var ends: [Int32] = [0, 0]
     try #require(pipe(&ends) == 0)
     defer { ends.forEach { close($0) } }
-    #expect(throws: PromptFailure.timedOut(.milliseconds(20))) {
+    #expect(throws: PromptError.timedOut(.milliseconds(20))) {
       try SecretInput.lines(["password"], descriptor: ends[0], messages: -1, timeLimit: .milliseconds(20))
     }
   }
 
   @Test("an input that cannot be read says why")
   func closed() {
-    #expect(throws: PromptFailure.unreadable(source: "standard input", errno: EBADF)) {
+    #expect(throws: PromptError.unreadable(source: "standard input", errno: EBADF)) {
       try SecretInput.lines(["password"], descriptor: 1_000_000, messages: -1)
     }
   }

@@ -8,20 +8,20 @@ struct Pipe {
   let readEnd: Int32
   let writeEnd: Int32
 
-  init() throws(SpawnFailure) {
+  init() throws(SpawnError) {
     var directory = Array("/tmp/pipe-XXXXXX".utf8CString)
-    guard mkdtemp(&directory) != nil else { throw SpawnFailure(program: "mkdtemp", errno: errno) }
+    guard mkdtemp(&directory) != nil else { throw SpawnError(program: "mkdtemp", errno: errno) }
     let parent = directory.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
     let path = parent + "/pipe"
     defer {
       unlink(path)
       rmdir(parent)
     }
-    guard mkfifo(path, 0o600) == 0 else { throw SpawnFailure(program: "mkfifo", errno: errno) }
+    guard mkfifo(path, 0o600) == 0 else { throw SpawnError(program: "mkfifo", errno: errno) }
     readEnd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-    guard readEnd >= 0 else { throw SpawnFailure(program: "open", errno: errno) }
+    guard readEnd >= 0 else { throw SpawnError(program: "open", errno: errno) }
     writeEnd = open(path, O_WRONLY | O_CLOEXEC)
-    guard writeEnd >= 0 else { throw SpawnFailure(program: "open", errno: errno) }
+    guard writeEnd >= 0 else { throw SpawnError(program: "open", errno: errno) }
     _ = fcntl(readEnd, F_SETFL, 0)
   }
 }

@@ -33,13 +33,13 @@ package struct Program: Sendable {
 
   /// Runs the program and returns how it ended and what it printed.
   ///
-  /// - Throws: `SpawnFailure` when the system has no process or descriptor left. A program that fails, or that is not there
+  /// - Throws: `SpawnError` when the system has no process or descriptor left. A program that fails, or that is not there
   ///   (status 127), is a result.
   package func run() async throws -> ProgramOutcome {
     await Slots.shared.enter()
     let result = await withCheckedContinuation { continuation in
       DispatchQueue.global().async {
-        continuation.resume(returning: Result { () throws(SpawnFailure) in try runBlocking() })
+        continuation.resume(returning: Result { () throws(SpawnError) in try runBlocking() })
       }
     }
     await Slots.shared.leave()
@@ -61,7 +61,7 @@ package struct Program: Sendable {
   /// `POSIX_SPAWN_SETSID`, which `spawn.h` shows to GNU C only.
   private static let newSession: Int16 = 0x80
 
-  private func runBlocking() throws(SpawnFailure) -> ProgramOutcome {
+  private func runBlocking() throws(SpawnError) -> ProgramOutcome {
     let pipes = try (input: Pipe(), output: Pipe())
     let child = try spawn(reading: pipes.input.readEnd, writing: pipes.output.writeEnd)
     close(pipes.input.readEnd)
@@ -77,7 +77,7 @@ package struct Program: Sendable {
     return ProgramOutcome(ending: signal == 0 ? .exited(raw >> 8 & 0xff) : .signalled(signal), output: exchange.output)
   }
 
-  private func spawn(reading input: Int32, writing output: Int32) throws(SpawnFailure) -> pid_t {
+  private func spawn(reading input: Int32, writing output: Int32) throws(SpawnError) -> pid_t {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
@@ -105,7 +105,7 @@ package struct Program: Sendable {
     defer { for string in argv + envp { free(string) } }
     var child: pid_t = 0
     let failure = posix_spawnp(&child, "env", &actions, &attributes, argv + [nil], envp + [nil])
-    guard failure == 0 else { throw SpawnFailure(program: program, errno: failure) }
+    guard failure == 0 else { throw SpawnError(program: program, errno: failure) }
     return child
   }
 }

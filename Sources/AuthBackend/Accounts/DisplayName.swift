@@ -10,8 +10,8 @@ package struct DisplayName {
 
   private static let largestBytes = 256
 
-  /// - Throws: ``LocalFailure`` of kind `invalid` that says the accepted form.
-  package init(_ typed: String) throws(LocalFailure) {
+  /// - Throws: ``BackendError`` of kind `invalid` that says the accepted form.
+  package init(_ typed: String) throws(BackendError) {
     if let reason = Self.objection(to: typed) {
       let shown = typed.utf8.count > Self.largestBytes ? "the name" : "'\(typed.printable)'"
       throw .invalid(

@@ -14,8 +14,8 @@ public struct Username: Hashable, Sendable, CustomStringConvertible {
 
   /// Checks and folds what was typed.
   ///
-  /// - Throws: ``LocalFailure`` of kind `invalid` that says the accepted form.
-  public init(_ typed: String) throws(LocalFailure) {
+  /// - Throws: ``BackendError`` of kind `invalid` that says the accepted form.
+  public init(_ typed: String) throws(BackendError) {
     let bytes = Array(typed.utf8)
     guard (1...64).contains(bytes.count), let first = bytes.first, Self.isAlphanumeric(first),
       bytes.allSatisfy({ Self.isAlphanumeric($0) || Array("._-".utf8).contains($0) })

@@ -11,8 +11,8 @@ package enum PasswordPolicy {
 
   /// The password in the form to hash.
   ///
-  /// - Throws: ``LocalFailure`` of kind `invalid` with the rule that it breaks.
-  package static func accept(_ password: Password, for username: Username) throws(LocalFailure) -> NormalizedPassword {
+  /// - Throws: ``BackendError`` of kind `invalid` with the rule that it breaks.
+  package static func accept(_ password: Password, for username: Username) throws(BackendError) -> NormalizedPassword {
     let normalized = try normalize(password)
     let text = normalized.text
     // The composition of scalars that are not assigned yet may change with a new version of Unicode (UAX #15, section
@@ -45,7 +45,7 @@ package enum PasswordPolicy {
     return normalized
   }
 
-  package static func normalize(_ password: Password) throws(LocalFailure) -> NormalizedPassword {
+  package static func normalize(_ password: Password) throws(BackendError) -> NormalizedPassword {
     do {
       return try NormalizedPassword(password)
     } catch {

@@ -10,16 +10,16 @@ public struct Amount: Hashable, Comparable, Sendable, CustomStringConvertible {
 
   /// Creates an amount.
   ///
-  /// - Throws: ``LocalFailure`` of kind `invalid` for zero, less than zero, and more than ``largest``.
-  public init(minorUnits: Int64) throws(LocalFailure) {
+  /// - Throws: ``BackendError`` of kind `invalid` for zero, less than zero, and more than ``largest``.
+  public init(minorUnits: Int64) throws(BackendError) {
     guard minorUnits > 0, minorUnits <= Self.largest.minorUnits else { throw Self.invalid("\(minorUnits) minor units") }
     self.init(unchecked: minorUnits)
   }
 
   /// Reads `12`, `12.5` or `12.50`; nothing else.
   ///
-  /// - Throws: ``LocalFailure`` of kind `invalid` that says the accepted form.
-  public init(_ text: String) throws(LocalFailure) {
+  /// - Throws: ``BackendError`` of kind `invalid` that says the accepted form.
+  public init(_ text: String) throws(BackendError) {
     let parts = text.utf8.split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
     let whole = parts[0]
     let cents = parts.count == 2 ? parts[1] : nil
@@ -55,7 +55,7 @@ public struct Amount: Hashable, Comparable, Sendable, CustomStringConvertible {
 
   private static func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
 
-  private static func invalid(_ quoted: String) -> LocalFailure {
+  private static func invalid(_ quoted: String) -> BackendError {
     .invalid(
       "amount_invalid", "'\(quoted.printable)' is not an amount.",
       hint: "Write it like 12, 12.5 or 12.50; more than zero, at most \(largest).")

@@ -22,16 +22,16 @@ public struct PaymentIntent: ~Copyable, Sendable {
   ///
   /// - Parameter lease: A lease of the session that the intent was made for.
   /// - Returns: The receipt; with an idempotency key that was used for the same order before, the first receipt.
-  /// - Throws: ``LocalFailure``; nothing was paid.
-  public consuming func submit(under lease: borrowing SessionLease) async throws(LocalFailure) -> Receipt {
+  /// - Throws: ``BackendError``; nothing was paid.
+  public consuming func submit(under lease: borrowing SessionLease) async throws(BackendError) -> Receipt {
     let backend = backend
     return try backend.pay(self, under: lease)
   }
 
   /// The token to pay with.
   ///
-  /// - Throws: ``LocalFailure`` of kind `refused` (`session_mismatch`) when the lease is of another session.
-  package func token(of lease: borrowing SessionLease) throws(LocalFailure) -> SessionToken {
+  /// - Throws: ``BackendError`` of kind `refused` (`session_mismatch`) when the lease is of another session.
+  package func token(of lease: borrowing SessionLease) throws(BackendError) -> SessionToken {
     try lease.require(session)
     return lease.token
   }

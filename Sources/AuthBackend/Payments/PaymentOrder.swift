@@ -30,8 +30,8 @@ public struct IdempotencyKey: Hashable, Sendable, CustomStringConvertible {
 
   /// Checks a key.
   ///
-  /// - Throws: ``LocalFailure`` of kind `invalid` that says the accepted form.
-  public init(_ text: String) throws(LocalFailure) {
+  /// - Throws: ``BackendError`` of kind `invalid` that says the accepted form.
+  public init(_ text: String) throws(BackendError) {
     guard (1...128).contains(text.utf8.count), text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
       throw .invalid(
         "idempotency_key_invalid", "That is not an idempotency key.", hint: "Use \(Self.rule).")

@@ -42,17 +42,17 @@ public final class PaymentScreen: GuardedScreen {
   ///
   /// Nothing is paid by that.
   ///
-  /// - Throws: ``AuthCore/FreshnessRefusal`` when the password was not entered recently.
+  /// - Throws: ``AuthCore/FreshnessError`` when the password was not entered recently.
   public func prepare(
     _ order: PaymentOrder, at backend: any Backend
-  ) throws(FreshnessRefusal) -> PaymentIntent {
+  ) throws(FreshnessError) -> PaymentIntent {
     backend.prepare(order, for: try FreshSession(session))
   }
 
   /// Pays, under a lease: a logout waits for the payment, or the payment never starts.
   ///
-  /// - Throws: ``PaymentFailure``; nothing was paid by this call.
-  public func submit(_ intent: consuming PaymentIntent) async throws(PaymentFailure) -> Receipt {
+  /// - Throws: ``PaymentError``; nothing was paid by this call.
+  public func submit(_ intent: consuming PaymentIntent) async throws(PaymentError) -> Receipt {
     // One payment of this screen at a time. The passage ends with this scope, whatever happens.
     guard let passage = submitting.acquire() else { throw .anotherInProgress }
     let result = await leased(intent)
@@ -60,11 +60,11 @@ public final class PaymentScreen: GuardedScreen {
     return try result.get()
   }
 
-  private func leased(_ intent: consuming PaymentIntent) async -> Result<Receipt, PaymentFailure> {
-    do throws(LeaseError<LocalFailure>) {
+  private func leased(_ intent: consuming PaymentIntent) async -> Result<Receipt, PaymentError> {
+    do throws(LeaseError<BackendError>) {
       return .success(
         try await session.withLease(using: intent) {
-          (intent: consuming PaymentIntent, lease: borrowing SessionLease) async throws(LocalFailure) in
+          (intent: consuming PaymentIntent, lease: borrowing SessionLease) async throws(BackendError) in
           try await intent.submit(under: lease)
         })
     } catch {
@@ -77,11 +77,11 @@ public final class PaymentScreen: GuardedScreen {
 }
 
 /// Why nothing was paid.
-public enum PaymentFailure: Error, Hashable, Sendable {
+public enum PaymentError: Error, Hashable, Sendable {
   /// Another payment of the same screen is under way.
   case anotherInProgress
   /// The session is over.
   case ended(EndReason)
   /// The authority did not take it.
-  case refused(LocalFailure)
+  case refused(BackendError)
 }

@@ -8,8 +8,8 @@ public struct AdminSession: Hashable, Sendable {
 
   /// Makes the stronger key, or says why not.
   ///
-  /// - Throws: ``RoleRefusal``; it leaves the session as it is.
-  public init(_ session: LoggedInSession) throws(RoleRefusal) {
+  /// - Throws: ``RoleError``; it leaves the session as it is.
+  public init(_ session: LoggedInSession) throws(RoleError) {
     if let reason = session.endReason { throw .ended(reason) }
     let newest = session.newest
     guard newest.user.role == .administrator else { throw .notAdministrator(newest.user) }
@@ -18,7 +18,7 @@ public struct AdminSession: Hashable, Sendable {
 }
 
 /// Why a session is not an administrator's.
-public enum RoleRefusal: Error, Hashable, Sendable {
+public enum RoleError: Error, Hashable, Sendable {
   /// This user has another role.
   case notAdministrator(User)
   /// The session is over.

@@ -9,8 +9,8 @@ public struct FreshSession: Hashable, Sendable {
 
   /// Makes the stronger key, or says why not.
   ///
-  /// - Throws: ``FreshnessRefusal``; it leaves the session as it is.
-  public init(_ session: LoggedInSession) throws(FreshnessRefusal) {
+  /// - Throws: ``FreshnessError``; it leaves the session as it is.
+  public init(_ session: LoggedInSession) throws(FreshnessError) {
     if let reason = session.endReason { throw .ended(reason) }
     let now: BootInstant
     do {
@@ -25,11 +25,11 @@ public struct FreshSession: Hashable, Sendable {
 }
 
 /// Why a session is not a fresh one.
-public enum FreshnessRefusal: Error, Hashable, Sendable {
+public enum FreshnessError: Error, Hashable, Sendable {
   /// The password was entered too long ago. Ask for it with ``SessionStore/reauthenticate(password:limits:)``.
   case passwordNotRecent
   /// The session is over.
   case ended(EndReason)
   /// The clock could not be read, so nobody can tell.
-  case clock(ClockFailure)
+  case clock(ClockError)
 }

@@ -33,7 +33,7 @@ public enum SessionEvent: Hashable, Sendable {
   /// ``Effect/revoke(_:_:_:)`` came back; true when the authority ended the session.
   case revoked(Epoch, Bool)
   /// ``Effect/erase(_:_:)`` or ``Effect/forget(_:)`` came back with what is left.
-  case erased(Epoch, Leftovers)
+  case erased(Epoch, IncompleteCleanup)
   /// A step of a logout, a renewal or a check took longer than its limit; so many leases were
   /// running then.
   case timedOut(Epoch, leases: Int)
@@ -52,7 +52,7 @@ public enum SessionEvent: Hashable, Sendable {
     /// The authority rejected the kept token.
     case ended(EndReason, SessionToken)
     /// It could not be found out.
-    case obstructed(Obstacle)
+    case obstructed(RestoreFailure)
   }
 
   /// What checking credentials came to.
@@ -107,9 +107,9 @@ public enum SessionEvent: Hashable, Sendable {
 /// Why it is not known whether a kept session stands.
 ///
 /// The session is neither in nor out.
-public indirect enum Obstacle: Hashable, Sendable {
+public indirect enum RestoreFailure: Hashable, Sendable {
   /// The vault could not be looked into.
-  case vault(VaultFailure)
+  case vault(VaultError)
   /// The vault holds something that cannot be used.
   case corrupt(VaultEvidence)
   /// The authority could not be asked.

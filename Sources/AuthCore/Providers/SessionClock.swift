@@ -1,5 +1,5 @@
 /// The clock could not be read; nothing is known about any limit.
-public struct ClockFailure: Error, Hashable, Sendable, CustomStringConvertible {
+public struct ClockError: Error, Hashable, Sendable, CustomStringConvertible {
   /// What could not be read, and why.
   public let description: String
   /// What to do about it, in one line.
@@ -20,8 +20,8 @@ public struct ClockFailure: Error, Hashable, Sendable, CustomStringConvertible {
 public protocol SessionClock: Sendable {
   /// The present instant.
   ///
-  /// - Throws: ``ClockFailure`` when the clock cannot be read. A limit is then neither reached nor not reached.
-  func now() throws(ClockFailure) -> BootInstant
+  /// - Throws: ``ClockError`` when the clock cannot be read. A limit is then neither reached nor not reached.
+  func now() throws(ClockError) -> BootInstant
 
   /// Suspends the caller for at least `duration`.
   ///

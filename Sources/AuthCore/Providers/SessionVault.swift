@@ -5,7 +5,7 @@ public enum VaultReading: Hashable, Sendable {
   /// This token is kept.
   case token(SessionToken)
   /// It could not look. Something may be kept.
-  case unavailable(VaultFailure)
+  case unavailable(VaultError)
   /// Something is kept that cannot be used.
   case corrupt(VaultEvidence)
 }
@@ -30,7 +30,7 @@ public struct VaultEvidence: Hashable, Sendable {
 }
 
 /// The vault could not look or could not write.
-public struct VaultFailure: Error, Hashable, Sendable, CustomStringConvertible {
+public struct VaultError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Which place, and what is wrong, in one line, without secrets.
   public let description: String
   /// What to do about it, in one line.
@@ -56,19 +56,19 @@ public protocol SessionVault: Sendable {
   /// - Returns: What it took the place of, read in the same step: of several stores at once, each displaces another token, and a displaced
   ///   token is revoked.
   @discardableResult
-  func store(_ token: SessionToken) async throws(VaultFailure) -> VaultReading
+  func store(_ token: SessionToken) async throws(VaultError) -> VaultReading
 
   /// Keeps `new` if `old` is what is kept.
   ///
   /// - Returns: False, with nothing changed, when something else or nothing is kept: a late renewal must not bring back
   ///   what a logout erased.
-  func replace(_ old: SessionToken, with new: SessionToken) async throws(VaultFailure) -> Bool
+  func replace(_ old: SessionToken, with new: SessionToken) async throws(VaultError) -> Bool
 
   /// Forgets `token` if it is what is kept; anything else stays. A vault that is empty already is success.
-  func erase(_ token: SessionToken) async throws(VaultFailure)
+  func erase(_ token: SessionToken) async throws(VaultError)
 
   /// Moves content that cannot be understood out of the way, keeping it as evidence.
   ///
   /// - Returns: Where it is now, or nil when there was nothing of the kind.
-  func setAside() async throws(VaultFailure) -> String?
+  func setAside() async throws(VaultError) -> String?
 }

@@ -4,15 +4,15 @@
 /// authority never answers it.
 struct Awaited {
   var restore: Promise<RestoreOutcome>?
-  var work: Promise<Result<UserSwitch, SessionFailure>>?
+  var work: Promise<Result<UserSwitch, SessionError>>?
   var logout: Promise<LogoutResult>?
   /// Why the work under way will not succeed, once that is known.
-  private var failure: SessionFailure?
+  private var failure: SessionError?
   /// Why something of the logout under way was not finished.
   var causes: [String] = []
 
   /// The promise of the authentication or renewal under way, made when it begins.
-  mutating func beginWork() -> Promise<Result<UserSwitch, SessionFailure>> {
+  mutating func beginWork() -> Promise<Result<UserSwitch, SessionError>> {
     let promise = work ?? Promise()
     work = promise
     return promise
@@ -33,7 +33,7 @@ struct Awaited {
   }
 
   /// What the state that was reached settles.
-  mutating func settle(_ state: SessionState, _ key: LoggedInSession?, _ failure: SessionFailure?) -> [Settlement] {
+  mutating func settle(_ state: SessionState, _ key: LoggedInSession?, _ failure: SessionError?) -> [Settlement] {
     if let failure, work != nil { self.failure = failure }
     var settled: [Settlement] = []
     switch state {
@@ -61,7 +61,7 @@ struct Awaited {
   }
 
   /// Why work came to nothing whose session is over: that it was overtaken says less than how that ended.
-  private func ending(_ ended: SessionFailure) -> SessionFailure {
+  private func ending(_ ended: SessionError) -> SessionError {
     guard let failure, failure != .overtaken else { return ended }
     return failure
   }
@@ -80,7 +80,7 @@ struct Awaited {
     if let promise = restore.take() { settled.append(.restore(promise, outcome)) }
   }
 
-  private mutating func settle(work outcome: Result<UserSwitch, SessionFailure>, _ settled: inout [Settlement]) {
+  private mutating func settle(work outcome: Result<UserSwitch, SessionError>, _ settled: inout [Settlement]) {
     if let promise = work.take() { settled.append(.work(promise, outcome)) }
     failure = nil
   }
@@ -94,7 +94,7 @@ struct Awaited {
 /// A promise and the value it is to be kept with, once no lock is held.
 enum Settlement: Sendable {
   case restore(Promise<RestoreOutcome>, RestoreOutcome)
-  case work(Promise<Result<UserSwitch, SessionFailure>>, Result<UserSwitch, SessionFailure>)
+  case work(Promise<Result<UserSwitch, SessionError>>, Result<UserSwitch, SessionError>)
   case logout(Promise<LogoutResult>, LogoutResult)
 
   func fulfil() {
@@ -107,7 +107,7 @@ enum Settlement: Sendable {
 }
 
 extension LogoutReason {
-  fileprivate var failure: SessionFailure {
+  fileprivate var failure: SessionError {
     switch self {
     case .neverLoggedIn: .overtaken
     case .ended(let reason): .ended(reason)

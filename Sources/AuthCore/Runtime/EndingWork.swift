@@ -26,8 +26,8 @@ extension SessionCore {
     }
   }
 
-  func erase(_ epoch: Epoch, _ targets: Effect.Targets, _ turn: VaultTurn?) async {
-    let failure = await onVault(turn) { () -> VaultFailure? in
+  func erase(_ epoch: Epoch, _ targets: Effect.Targets, _ turn: VaultQueueTicket?) async {
+    let failure = await onVault(turn) { () -> VaultError? in
       if let failure = await erasure(of: targets.tokens) { return failure }
       switch await vault.load() {
       case .absent, .unavailable: return nil
@@ -36,24 +36,24 @@ extension SessionCore {
         return withLock { inner in targets.tokens.contains { inner.unrevoked.contains($0) } } ? .keepsAnother : nil
       case .corrupt(let evidence):
         if let token = evidence.salvaged, !targets.tokens.contains(token) { giveBack(token, .userAsked) }
-        return await result { () throws(VaultFailure) in try await vault.setAside() }
+        return await result { () throws(VaultError) in try await vault.setAside() }
       }
     }
-    finishErasing(epoch, Leftovers(notErased: failure != nil), [failure?.description])
+    finishErasing(epoch, IncompleteCleanup(notErased: failure != nil), [failure?.description])
   }
 
   /// The revocation does not hold up the line before the vault, and gets half of the step's time, so that an authority that never
   /// answers does not keep the token on the device.
-  func forget(_ epoch: Epoch, _ turn: VaultTurn?) async {
+  func forget(_ epoch: Epoch, _ turn: VaultQueueTicket?) async {
     let reading = await onVault(turn) { await vault.load() }
     let tokens = withLock { $0.unrevoked } + reading.revocable
     let unrevoked = await revocationsInTime(of: tokens)
-    let failure: VaultFailure?
+    let failure: VaultError?
     switch reading {
     case .absent: failure = nil
     case .token(let token): failure = await onVault(nil) { await erasure(of: [token]) }
     case .corrupt:
-      failure = await onVault(nil) { await result { () throws(VaultFailure) in try await vault.setAside() } }
+      failure = await onVault(nil) { await result { () throws(VaultError) in try await vault.setAside() } }
     case .unavailable(let unreadable): failure = unreadable
     }
     withLock { inner in
@@ -61,11 +61,11 @@ extension SessionCore {
       inner.unrevoked.removeAll { tokens.contains($0) }
       inner.unrevoked += unrevoked.map(\.token)
     }
-    let left = Leftovers(notRevoked: !unrevoked.isEmpty || reading.isUnavailable, notErased: failure != nil)
+    let left = IncompleteCleanup(notRevoked: !unrevoked.isEmpty || reading.isUnavailable, notErased: failure != nil)
     finishErasing(epoch, left, unrevoked.map(\.failure.description) + [failure?.description])
   }
 
-  private func finishErasing(_ epoch: Epoch, _ left: Leftovers, _ causes: [String?]) {
+  private func finishErasing(_ epoch: Epoch, _ left: IncompleteCleanup, _ causes: [String?]) {
     send(.erased(epoch, left)) { reaction, inner in
       if reaction.isTransition { inner.awaited.causes += causes.compactMap(\.self) }
     }
@@ -105,7 +105,7 @@ extension SessionCore {
     await revokeUnawaited(record.grant.token, .userAsked)
   }
 
-  func discardSaved(_ record: SessionRecord, _ turn: VaultTurn?) async {
+  func discardSaved(_ record: SessionRecord, _ turn: VaultQueueTicket?) async {
     // Nobody waits for this; a token that stays in the vault is refused at the next launch, because it is revoked here.
     _ = await onVault(turn) { await erasure(of: [record.grant.token]) }
     await revokeUnawaited(record.grant.token, .userAsked)
@@ -136,10 +136,10 @@ extension SessionCore {
     await result { () throws(Unavailability) in try await authority.revoke(token, reason: reason) }
   }
 
-  private func erasure(of tokens: [SessionToken]) async -> VaultFailure? {
-    var failure: VaultFailure?
+  private func erasure(of tokens: [SessionToken]) async -> VaultError? {
+    var failure: VaultError?
     for token in tokens {
-      failure = await result { () throws(VaultFailure) in try await vault.erase(token) } ?? failure
+      failure = await result { () throws(VaultError) in try await vault.erase(token) } ?? failure
     }
     return failure
   }
@@ -155,8 +155,8 @@ extension SessionCore {
   }
 }
 
-extension VaultFailure {
-  fileprivate static let keepsAnother = VaultFailure(
+extension VaultError {
+  fileprivate static let keepsAnother = VaultError(
     "The vault keeps a token that another process put there, and it may still work.", hint: "Log out again.")
 }
 

@@ -1,5 +1,5 @@
-extension SessionFailure {
-  init(_ failure: AuthorityFailure<CredentialsRejection>) {
+extension SessionError {
+  init(_ failure: AuthorityError<CredentialsRejection>) {
     switch failure {
     case .rejected(.notAccepted): self = .credentialsNotAccepted
     case .throttled(let throttle): self = .throttled(throttle)
@@ -10,7 +10,7 @@ extension SessionFailure {
 
 extension SessionEvent.Restored {
   /// What somebody who awaits a look at the session is told; nil where the state says it.
-  var failure: SessionFailure? {
+  var failure: SessionError? {
     switch self {
     case .found, .absent, .ended: nil
     case .obstructed(.vault(let failure)): .vault(failure)

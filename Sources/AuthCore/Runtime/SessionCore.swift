@@ -77,14 +77,14 @@ final class SessionCore: Sendable {
   /// - Returns: The reaction, and what `prepare` made of it.
   @discardableResult
   func send<Result: Sendable>(
-    _ event: SessionEvent, failure: SessionFailure? = nil, for gate: LeaseGate? = nil,
+    _ event: SessionEvent, failure: SessionError? = nil, for gate: LeaseGate? = nil,
     submitting submitted: SubmittedCredentials? = nil, _ prepare: (Reaction, inout Inner) -> Result
   ) -> (Reaction, Result) {
     let (reaction, turn, result) = inner.withLock { inner in
       let before = inner.machine.state
       let isMeant = gate.map { $0 === inner.gate && !$0.isClosed } ?? true
       let reaction = isMeant ? inner.machine.handle(event) : .ignored(.otherSession)
-      let turn = VaultTurn.take(for: reaction.effects, &inner.lastVaultChange)
+      let turn = VaultQueueTicket.take(for: reaction.effects, &inner.lastVaultChange)
       let result = prepare(reaction, &inner)
       record(reaction, from: before, failure, &inner)
       return (reaction, turn, result)
@@ -97,12 +97,12 @@ final class SessionCore: Sendable {
 
   /// Hands an event to the machine; see ``send(_:failure:_:)``.
   @discardableResult
-  func send(_ event: SessionEvent, failure: SessionFailure? = nil) -> Reaction {
+  func send(_ event: SessionEvent, failure: SessionError? = nil) -> Reaction {
     send(event, failure: failure) { _, _ in }.0
   }
 
   private func record(
-    _ reaction: Reaction, from before: SessionState, _ failure: SessionFailure?, _ inner: inout Inner
+    _ reaction: Reaction, from before: SessionState, _ failure: SessionError?, _ inner: inout Inner
   ) {
     guard case .transition(let transition) = reaction else { return }
     let state = inner.machine.state

@@ -136,7 +136,7 @@ private enum LimitedStep: Sendable {
   }
 
   /// What whoever awaits the work is told.
-  func failure(_ limit: Duration) -> SessionFailure? {
+  func failure(_ limit: Duration) -> SessionError? {
     switch self {
     case .logout: nil
     case .answer: .unavailable(Unavailability(.busy, "No answer came within \(limit)."))

@@ -9,7 +9,7 @@ extension SessionCore {
   ///
   /// Work is an unstructured task that starts at once, on the caller's thread: it outlives whoever asked for it, and
   /// work that never suspends is done when this returns.
-  func run(_ effect: Effect, _ turn: VaultTurn?, _ submitted: SubmittedCredentials?) {
+  func run(_ effect: Effect, _ turn: VaultQueueTicket?, _ submitted: SubmittedCredentials?) {
     switch effect {
     case .notify, .closeKeys:
       break  // Done in the step that decided it.
@@ -53,8 +53,8 @@ extension SessionCore {
   }
 
   /// Changes the vault when those before have done so.
-  func onVault<Result>(_ turn: VaultTurn?, _ operation: () async -> Result) async -> Result {
-    let turn = turn ?? withLock { VaultTurn.change(&$0.lastVaultChange) }
+  func onVault<Result>(_ turn: VaultQueueTicket?, _ operation: () async -> Result) async -> Result {
+    let turn = turn ?? withLock { VaultQueueTicket.change(&$0.lastVaultChange) }
     return await turn.run(operation)
   }
 
@@ -62,7 +62,7 @@ extension SessionCore {
   ///
   /// Nil when the clock cannot tell.
   private func flaw(of grant: Grant) -> EndReason? {
-    do throws(ClockFailure) {
+    do throws(ClockError) {
       switch grant.limits.verdict(at: try clock.now()) {
       case .live: return nil
       case .expired(let limit): return .expired(limit)
@@ -75,7 +75,7 @@ extension SessionCore {
 
   // MARK: Finding out
 
-  private func read(_ epoch: Epoch, _ turn: VaultTurn?) async {
+  private func read(_ epoch: Epoch, _ turn: VaultQueueTicket?) async {
     let outcome = await findOut(epoch, turn)
     send(.restored(epoch, outcome), failure: outcome.failure)
   }
@@ -83,18 +83,18 @@ extension SessionCore {
   /// Reads the vault and asks the authority.
   ///
   /// A superseded token is a reason to read again: another process was faster.
-  private func findOut(_ epoch: Epoch, _ turn: VaultTurn?) async -> SessionEvent.Restored {
+  private func findOut(_ epoch: Epoch, _ turn: VaultQueueTicket?) async -> SessionEvent.Restored {
     var superseded: SessionToken?
     var turn = turn
     while true {
-      let look = turn ?? withLock { VaultTurn.look($0.lastVaultChange) }
+      let look = turn ?? withLock { VaultQueueTicket.look($0.lastVaultChange) }
       switch await look.run({ await vault.load() }) {
       case .absent: return .absent
       case .unavailable(let failure): return .obstructed(.vault(failure))
       case .corrupt(let evidence): return .obstructed(.corrupt(evidence))
       case .token(let token):
         guard token != superseded else { return .ended(.revoked, token) }
-        do throws(AuthorityFailure<SessionRejection>) {
+        do throws(AuthorityError<SessionRejection>) {
           let grant = try await authority.resume(token)
           if let answer = misanswer(grant, to: token) { return .obstructed(.authority(answer)) }
           guard let reason = flaw(of: grant) else { return .found(SessionRecord(grant, began: epoch)) }
@@ -127,7 +127,7 @@ extension SessionCore {
 
   private func authenticate(_ epoch: Epoch, _ submitted: SubmittedCredentials?) async {
     guard let submitted else { preconditionFailure("credentials come with the command that starts the authentication") }
-    do throws(AuthorityFailure<CredentialsRejection>) {
+    do throws(AuthorityError<CredentialsRejection>) {
       let grant = try await authority.authenticate(submitted.credentials, limits: submitted.limits)
       if let reason = flaw(of: grant) {
         giveBack(grant.token, reason)
@@ -136,13 +136,13 @@ extension SessionCore {
         send(.authenticated(epoch, .granted(SessionRecord(grant, began: epoch))))
       }
     } catch {
-      send(.authenticated(epoch, .failed), failure: SessionFailure(error))
+      send(.authenticated(epoch, .failed), failure: SessionError(error))
     }
   }
 
   private func reauthenticate(_ epoch: Epoch, _ record: SessionRecord, _ submitted: SubmittedCredentials?) async {
     guard let submitted else { preconditionFailure("the password comes with the command that starts its check") }
-    do throws(AuthorityFailure<ReauthenticationRejection>) {
+    do throws(AuthorityError<ReauthenticationRejection>) {
       let grant = try await authority.reauthenticate(
         record.grant.token, password: submitted.credentials.password, limits: submitted.limits)
       renewed(epoch, record, grant)
@@ -157,7 +157,7 @@ extension SessionCore {
   }
 
   private func renew(_ epoch: Epoch, _ record: SessionRecord) async {
-    do throws(AuthorityFailure<SessionRejection>) {
+    do throws(AuthorityError<SessionRejection>) {
       renewed(epoch, record, try await authority.renew(record.grant.token))
     } catch {
       switch error {
@@ -183,17 +183,17 @@ extension SessionCore {
     }
   }
 
-  private func rejected(_ epoch: Epoch, _ rejection: SessionRejection, _ failure: SessionFailure?) {
+  private func rejected(_ epoch: Epoch, _ rejection: SessionRejection, _ failure: SessionError?) {
     switch rejection {
     case .ended(let reason): send(.renewed(epoch, .ended(reason)))
     case .superseded: send(.renewed(epoch, .superseded), failure: failure)
     }
   }
 
-  private func save(_ epoch: Epoch, _ record: SessionRecord, _ turn: VaultTurn?) async {
-    let outcome = await onVault(turn) { () -> Result<VaultReading, VaultFailure> in
+  private func save(_ epoch: Epoch, _ record: SessionRecord, _ turn: VaultQueueTicket?) async {
+    let outcome = await onVault(turn) { () -> Result<VaultReading, VaultError> in
       let before = await vault.load()
-      do throws(VaultFailure) {
+      do throws(VaultError) {
         return .success(try await vault.store(record.grant.token))
       } catch {
         await takeBack(record.grant.token, for: before.usableToken)
@@ -209,9 +209,9 @@ extension SessionCore {
     }
   }
 
-  private func exchange(_ epoch: Epoch, _ old: SessionRecord, _ new: SessionRecord, _ turn: VaultTurn?) async {
-    let outcome = await onVault(turn) { () -> Result<Bool, VaultFailure> in
-      do throws(VaultFailure) {
+  private func exchange(_ epoch: Epoch, _ old: SessionRecord, _ new: SessionRecord, _ turn: VaultQueueTicket?) async {
+    let outcome = await onVault(turn) { () -> Result<Bool, VaultError> in
+      do throws(VaultError) {
         return .success(try await vault.replace(old.grant.token, with: new.grant.token))
       } catch {
         await takeBack(new.grant.token, for: old.grant.token)
@@ -230,7 +230,7 @@ extension SessionCore {
   /// The vault would then keep a token that is about to be revoked. Where this fails too, what the caller is told of the write says all there
   /// is to say.
   private func takeBack(_ token: SessionToken, for earlier: SessionToken?) async {
-    do throws(VaultFailure) {
+    do throws(VaultError) {
       if let earlier {
         _ = try await vault.replace(token, with: earlier)
       } else {
@@ -242,7 +242,7 @@ extension SessionCore {
   }
 
   private func confirm(_ record: SessionRecord) async {
-    do throws(AuthorityFailure<SessionRejection>) {
+    do throws(AuthorityError<SessionRejection>) {
       try await authority.confirm(record.grant.token)
     } catch {
       switch error {

@@ -63,14 +63,14 @@ public final class NavigationBar: Stateful {
   ///
   /// - Parameter credentials: Asks for credentials; only called for a login. Nil means that the user thought better of it.
   /// - Returns: What came of it.
-  /// - Throws: ``SessionFailure`` of the login.
+  /// - Throws: ``SessionError`` of the login.
   @discardableResult
   public func press(
     credentials: () async -> Credentials?
-  ) async throws(SessionFailure) -> Pressed {
+  ) async throws(SessionError) -> Pressed {
     switch button {
     case .logIn:
-      let passage = try await loggingIn.withPassage { () async throws(SessionFailure) -> Pressed in
+      let passage = try await loggingIn.withPassage { () async throws(SessionError) -> Pressed in
         guard let credentials = await credentials() else { return .nothing }
         return .loggedIn(try await store.logIn(credentials))
       }

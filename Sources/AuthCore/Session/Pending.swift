@@ -2,18 +2,18 @@
 ///
 /// It goes on whether or not anybody waits for it.
 public struct PendingSession: Sendable {
-  private let promise: Promise<Result<UserSwitch, SessionFailure>>?
+  private let promise: Promise<Result<UserSwitch, SessionError>>?
   private let reaction: Reaction
 
-  init(_ promise: Promise<Result<UserSwitch, SessionFailure>>?, _ reaction: Reaction) {
+  init(_ promise: Promise<Result<UserSwitch, SessionError>>?, _ reaction: Reaction) {
     self.promise = promise
     self.reaction = reaction
   }
 
   /// Waits for the result.
   ///
-  /// - Throws: ``SessionFailure``; `cancelled` as soon as the waiting task is.
-  public func value() async throws(SessionFailure) -> UserSwitch {
+  /// - Throws: ``SessionError``; `cancelled` as soon as the waiting task is.
+  public func value() async throws(SessionError) -> UserSwitch {
     guard let promise else {
       switch reaction {
       case .rejected(let rejection): throw .rejected(rejection)
@@ -39,8 +39,8 @@ public struct PendingLogout: Sendable {
 
   /// Waits for the result.
   ///
-  /// - Throws: ``LogoutRefusal/cancelled`` as soon as the waiting task is cancelled.
-  public func value() async throws(LogoutRefusal) -> LogoutResult {
+  /// - Throws: ``LogoutError/cancelled`` as soon as the waiting task is cancelled.
+  public func value() async throws(LogoutError) -> LogoutResult {
     guard let promise else { return .alreadyLoggedOut }
     guard let result = await promise.value() else { throw .cancelled }
     return result

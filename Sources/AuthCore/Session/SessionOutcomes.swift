@@ -5,7 +5,7 @@ public enum RestoreOutcome: Hashable, Sendable {
   /// None stands.
   case loggedOut(LogoutReason)
   /// It could not be found out; nothing was lost. Try again.
-  case obstructed(Obstacle)
+  case obstructed(RestoreFailure)
   /// A login or a logout was faster.
   case overtaken
   /// The calling task was cancelled; the work goes on.
@@ -25,11 +25,11 @@ public enum LogoutResult: Hashable, Sendable {
   /// The session is over here, and this remains, with what is known of the causes.
   ///
   /// Log out again to retry what was not revoked or erased; the logout of a later session retries what was not revoked, too.
-  case partial(Leftovers, causes: [String])
+  case partial(IncompleteCleanup, causes: [String])
 }
 
 /// Why a logout was not begun or not waited for.
-public enum LogoutRefusal: Error, Hashable, Sendable {
+public enum LogoutError: Error, Hashable, Sendable {
   /// It was asked for from inside a lease, for which it would wait for ever. Leave the lease first, or use ``SessionStore/beginLogOut()``.
   case insideLease
   /// The calling task was cancelled. The logout goes on.
@@ -41,13 +41,13 @@ public struct UserSwitch: Hashable, Sendable {
   /// The key of the user who is logged in now.
   public let session: LoggedInSession
   /// What could not be finished of the session before.
-  public let leftovers: Leftovers
+  public let leftovers: IncompleteCleanup
 }
 
 /// Why a command of the store did not do what it was asked.
 ///
 /// Every case leaves the session as it was, unless it says otherwise.
-public enum SessionFailure: Error, Hashable, Sendable {
+public enum SessionError: Error, Hashable, Sendable {
   /// The state of the session does not permit the command.
   case rejected(Rejection)
   /// The name and the password do not open an account, or the password is not that of the session's user.
@@ -59,9 +59,9 @@ public enum SessionFailure: Error, Hashable, Sendable {
   /// The vault could not keep what the authority granted, so it does not count.
   ///
   /// The grant of a login was given back. After a renewal or a reauthentication the session stands under the token that it had.
-  case notSaved(VaultFailure)
+  case notSaved(VaultError)
   /// The vault could not be read.
-  case vault(VaultFailure)
+  case vault(VaultError)
   /// The vault holds something that cannot be used.
   case corrupt(VaultEvidence)
   /// The session is over.
@@ -69,7 +69,7 @@ public enum SessionFailure: Error, Hashable, Sendable {
   /// Another process changed the kept session first; what is kept now was adopted.
   case overtaken
   /// The clock could not be read, so nobody can tell.
-  case clock(ClockFailure)
+  case clock(ClockError)
   /// It was asked for from inside a lease, for whose end it would wait: leave the lease first.
   case insideLease
   /// The calling task was cancelled. The work goes on.

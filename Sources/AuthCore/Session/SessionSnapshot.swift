@@ -3,7 +3,7 @@
 /// Where there is a session, there is its key.
 public enum SessionSnapshot: Hashable, Sendable {
   /// It is not known whether anybody is logged in; the obstacle says why, once it was tried.
-  case restoring(Obstacle?)
+  case restoring(RestoreFailure?)
   /// Nobody is logged in.
   case loggedOut(LogoutReason)
   /// The authority has been asked about credentials.

@@ -111,11 +111,11 @@ public final class SessionStore: Observable, Sendable {
 
   /// Begins a session.
   ///
-  /// - Throws: ``SessionFailure``; nobody is logged in then, and what stood before stands.
+  /// - Throws: ``SessionError``; nobody is logged in then, and what stood before stands.
   @discardableResult
   public func logIn(
     _ credentials: Credentials, limits: LimitRequest = .standard
-  ) async throws(SessionFailure) -> LoggedInSession {
+  ) async throws(SessionError) -> LoggedInSession {
     try await beginLogIn(credentials, limits: limits).value().session
   }
 
@@ -131,15 +131,15 @@ public final class SessionStore: Observable, Sendable {
   ///
   /// It waits for a renewal or a check that is under way.
   ///
-  /// - Throws: ``SessionFailure``; the present session is untouched then, unless it ended meanwhile. ``SessionFailure/insideLease`` when the
+  /// - Throws: ``SessionError``; the present session is untouched then, unless it ended meanwhile. ``SessionError/insideLease`` when the
   ///   calling task is inside a lease, for whose end the switch would wait.
   @discardableResult
   public func switchUser(
     to credentials: Credentials, limits: LimitRequest = .standard
-  ) async throws(SessionFailure) -> UserSwitch {
+  ) async throws(SessionError) -> UserSwitch {
     if core.isInsideLease { throw .insideLease }
     return try await work(submitting: SubmittedCredentials(credentials: credentials, limits: limits)) {
-      () throws(SessionFailure) in .switchUser
+      () throws(SessionError) in .switchUser
     }
   }
 
@@ -147,17 +147,17 @@ public final class SessionStore: Observable, Sendable {
   ///
   /// It waits for a renewal or a check that is under way.
   ///
-  /// - Throws: ``SessionFailure``; a wrong password does not end the session.
-  ///   ``SessionFailure/ended(_:)`` when the session ended while this waited: a password is never
+  /// - Throws: ``SessionError``; a wrong password does not end the session.
+  ///   ``SessionError/ended(_:)`` when the session ended while this waited: a password is never
   ///   checked for another user than the one who was logged in at the call.
   @discardableResult
   public func reauthenticate(
     password: Password, limits: LimitRequest = .standard
-  ) async throws(SessionFailure) -> LoggedInSession {
+  ) async throws(SessionError) -> LoggedInSession {
     let username = core.withLock { [core] inner in core.key(inner)?.user.username } ?? ""
     let credentials = Credentials(username: username, password: password)
     return try await work(submitting: SubmittedCredentials(credentials: credentials, limits: limits)) {
-      () throws(SessionFailure) in .reauthenticate
+      () throws(SessionError) in .reauthenticate
     }.session
   }
 
@@ -168,14 +168,14 @@ public final class SessionStore: Observable, Sendable {
   ///
   /// - Returns: The key of the session that stood at the call, never that of another session or
   ///   user.
-  /// - Throws: ``SessionFailure/rejected(_:)`` with `renewedRecently` when the window is used up,
-  ///   which needs no handling; ``SessionFailure/ended(_:)`` when the session ended meanwhile, also
+  /// - Throws: ``SessionError/rejected(_:)`` with `renewedRecently` when the window is used up,
+  ///   which needs no handling; ``SessionError/ended(_:)`` when the session ended meanwhile, also
   ///   where another one has taken its place.
   @discardableResult
-  public func renew() async throws(SessionFailure) -> LoggedInSession {
+  public func renew() async throws(SessionError) -> LoggedInSession {
     let meant = core.withLock { [core] inner in core.key(inner) }
-    let renewed = try await work { () throws(SessionFailure) in
-      do throws(ClockFailure) {
+    let renewed = try await work { () throws(SessionError) in
+      do throws(ClockError) {
         return .renew(try core.clock.now())
       } catch {
         throw .clock(error)
@@ -193,13 +193,13 @@ public final class SessionStore: Observable, Sendable {
   ///
   /// - Returns: The key of the session that stands now; that of another user where another process
   ///   logged one in.
-  /// - Throws: ``SessionFailure/ended(_:)`` when the session is over, before the call or by what
-  ///   was found. ``SessionFailure/rejected(_:)`` with `notLoggedIn` or `alreadyInProgress` when
+  /// - Throws: ``SessionError/ended(_:)`` when the session is over, before the call or by what
+  ///   was found. ``SessionError/rejected(_:)`` with `notLoggedIn` or `alreadyInProgress` when
   ///   none has stood yet: call ``restore()`` first. Another case when it could not be found out
   ///   and nothing changed.
   @discardableResult
-  public func check() async throws(SessionFailure) -> LoggedInSession {
-    try await work(isCheck: true) { () throws(SessionFailure) in .check }.session
+  public func check() async throws(SessionError) -> LoggedInSession {
+    try await work(isCheck: true) { () throws(SessionError) in .check }.session
   }
 
   /// Tells the store that the authority refused an effect because the session is over.
@@ -235,9 +235,9 @@ public final class SessionStore: Observable, Sendable {
   /// after ``LogoutResult/complete``; after ``LogoutResult/partial(_:causes:)`` one may, and its
   /// result says so.
   ///
-  /// - Throws: ``LogoutRefusal/insideLease`` when the calling task is inside a lease of this session.
+  /// - Throws: ``LogoutError/insideLease`` when the calling task is inside a lease of this session.
   @discardableResult
-  public func logOut() async throws(LogoutRefusal) -> LogoutResult {
+  public func logOut() async throws(LogoutError) -> LogoutResult {
     if core.isInsideLease { throw .insideLease }
     return try await beginLogOut().value()
   }
@@ -272,8 +272,8 @@ public final class SessionStore: Observable, Sendable {
   /// each.
   private func work(
     submitting submitted: SubmittedCredentials? = nil, isCheck: Bool = false,
-    _ event: () throws(SessionFailure) -> SessionEvent
-  ) async throws(SessionFailure) -> UserSwitch {
+    _ event: () throws(SessionError) -> SessionEvent
+  ) async throws(SessionError) -> UserSwitch {
     let meant = isCheck ? nil : core.withLock { [core] inner in core.key(inner) }
     var hasWaited = false
     while true {
@@ -304,13 +304,13 @@ public final class SessionStore: Observable, Sendable {
 /// What the store was doing when a command was answered.
 private struct Occupation: Sendable {
   /// The work under way.
-  let promise: Promise<Result<UserSwitch, SessionFailure>>?
+  let promise: Promise<Result<UserSwitch, SessionError>>?
   /// Whether that is a check.
   let isChecking: Bool
   /// Why no session stands, where one did.
   let endReason: EndReason?
 
-  init(_ promise: Promise<Result<UserSwitch, SessionFailure>>?, _ state: SessionState) {
+  init(_ promise: Promise<Result<UserSwitch, SessionError>>?, _ state: SessionState) {
     self.promise = promise
     switch state {
     case .renewing(let state): (isChecking, endReason) = (state.purpose == .check, nil)

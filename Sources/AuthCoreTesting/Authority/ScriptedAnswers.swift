@@ -3,11 +3,11 @@ import Guards
 
 /// What a test wants the next calls to be answered, whatever the sessions say: one answer per call, in order.
 struct ScriptedAnswers {
-  var authentications: [Result<Grant, AuthorityFailure<CredentialsRejection>>] = []
-  var resumptions: [Result<Grant, AuthorityFailure<SessionRejection>>] = []
-  var renewals: [Result<Grant, AuthorityFailure<SessionRejection>>] = []
-  var reauthentications: [Result<Grant, AuthorityFailure<ReauthenticationRejection>>] = []
-  var confirmations: [Result<Void, AuthorityFailure<SessionRejection>>] = []
+  var authentications: [Result<Grant, AuthorityError<CredentialsRejection>>] = []
+  var resumptions: [Result<Grant, AuthorityError<SessionRejection>>] = []
+  var renewals: [Result<Grant, AuthorityError<SessionRejection>>] = []
+  var reauthentications: [Result<Grant, AuthorityError<ReauthenticationRejection>>] = []
+  var confirmations: [Result<Void, AuthorityError<SessionRejection>>] = []
   var revocations: [Result<Void, Unavailability>] = []
 }
 
@@ -16,27 +16,27 @@ extension ScriptedAuthority {
   ///
   /// Answers queue up; each is used once, at the point at which the authority looks. When none is left, it decides by itself again. An answer says
   /// nothing to the sessions: a granted token that was made up here is unknown in the next call.
-  public func answerAuthentication(with answer: Result<Grant, AuthorityFailure<CredentialsRejection>>) {
+  public func answerAuthentication(with answer: Result<Grant, AuthorityError<CredentialsRejection>>) {
     storage.withLock { $0.answers.authentications.append(answer) }
   }
 
   /// Answers one call of `resume(_:)` with this; see ``answerAuthentication(with:)``.
-  public func answerResumption(with answer: Result<Grant, AuthorityFailure<SessionRejection>>) {
+  public func answerResumption(with answer: Result<Grant, AuthorityError<SessionRejection>>) {
     storage.withLock { $0.answers.resumptions.append(answer) }
   }
 
   /// Answers one call of `renew(_:)` with this; see ``answerAuthentication(with:)``.
-  public func answerRenewal(with answer: Result<Grant, AuthorityFailure<SessionRejection>>) {
+  public func answerRenewal(with answer: Result<Grant, AuthorityError<SessionRejection>>) {
     storage.withLock { $0.answers.renewals.append(answer) }
   }
 
   /// Answers one call of `reauthenticate(_:password:limits:)` with this; see ``answerAuthentication(with:)``.
-  public func answerReauthentication(with answer: Result<Grant, AuthorityFailure<ReauthenticationRejection>>) {
+  public func answerReauthentication(with answer: Result<Grant, AuthorityError<ReauthenticationRejection>>) {
     storage.withLock { $0.answers.reauthentications.append(answer) }
   }
 
   /// Answers one call of `confirm(_:)` with this; see ``answerAuthentication(with:)``.
-  public func answerConfirmation(with answer: Result<Void, AuthorityFailure<SessionRejection>>) {
+  public func answerConfirmation(with answer: Result<Void, AuthorityError<SessionRejection>>) {
     storage.withLock { $0.answers.confirmations.append(answer) }
   }
 

@@ -5,29 +5,29 @@ extension ScriptedAuthority: Authority {
   /// Checks credentials against the accounts that were set.
   public func authenticate(
     _ credentials: Credentials, limits: LimitRequest
-  ) async throws(AuthorityFailure<CredentialsRejection>) -> Grant {
+  ) async throws(AuthorityError<CredentialsRejection>) -> Grant {
     try await ask(.authenticate, \.authentications) { $0.authenticate(credentials, limits, at: $1) }
   }
 
   /// Says whom a token stands for.
-  public func resume(_ token: SessionToken) async throws(AuthorityFailure<SessionRejection>) -> Grant {
+  public func resume(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
     try await ask(.resume, \.resumptions) { $0.resume(token, at: $1) }
   }
 
   /// Moves the idle limit, and exchanges the token if rotation was set.
-  public func renew(_ token: SessionToken) async throws(AuthorityFailure<SessionRejection>) -> Grant {
+  public func renew(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
     try await ask(.renew, \.renewals) { $0.renew(token, at: $1) }
   }
 
   /// Checks the password of the token's user and issues a token with new limits.
   public func reauthenticate(
     _ token: SessionToken, password: Password, limits: LimitRequest
-  ) async throws(AuthorityFailure<ReauthenticationRejection>) -> Grant {
+  ) async throws(AuthorityError<ReauthenticationRejection>) -> Grant {
     try await ask(.reauthenticate, \.reauthentications) { $0.reauthenticate(token, password, limits, at: $1) }
   }
 
   /// Lets the token that this one replaced die.
-  public func confirm(_ token: SessionToken) async throws(AuthorityFailure<SessionRejection>) {
+  public func confirm(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) {
     try await ask(.confirm, \.confirmations) { sessions, now in sessions.use(token, at: now).map { _, _ in } }
   }
 
@@ -55,12 +55,12 @@ extension ScriptedAuthority: Authority {
   /// The way of every question: stop, a scripted answer, a fault, or what the sessions say; stop again.
   private func ask<Value: Sendable, Rejection>(
     _ operation: Operation,
-    _ scripted: WritableKeyPath<ScriptedAnswers, [Result<Value, AuthorityFailure<Rejection>>]>,
-    _ look: (inout ScriptedSessions, BootInstant) -> Result<Value, AuthorityFailure<Rejection>>
-  ) async throws(AuthorityFailure<Rejection>) -> Value {
+    _ scripted: WritableKeyPath<ScriptedAnswers, [Result<Value, AuthorityError<Rejection>>]>,
+    _ look: (inout ScriptedSessions, BootInstant) -> Result<Value, AuthorityError<Rejection>>
+  ) async throws(AuthorityError<Rejection>) -> Value {
     let fault = await arrive(operation)
     let time = instant()
-    let answer = storage.withLock { storage -> Result<Value, AuthorityFailure<Rejection>> in
+    let answer = storage.withLock { storage -> Result<Value, AuthorityError<Rejection>> in
       if let answer = storage.answers[keyPath: scripted].popFirst() { return answer }
       switch (fault, time) {
       case (.unavailable(let cause), _): return .failure(.unavailable(cause))
@@ -74,8 +74,8 @@ extension ScriptedAuthority: Authority {
     return try answer.get()
   }
 
-  private func instant() -> Result<BootInstant, ClockFailure> {
-    do throws(ClockFailure) {
+  private func instant() -> Result<BootInstant, ClockError> {
+    do throws(ClockError) {
       return .success(try clock.now())
     } catch {
       return .failure(error)

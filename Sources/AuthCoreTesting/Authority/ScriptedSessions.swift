@@ -2,7 +2,7 @@ import AuthCore
 
 /// The accounts and sessions of a ``ScriptedAuthority``: plain data, and the rules that an authority must keep.
 struct ScriptedSessions {
-  typealias Answer<Value> = Result<Value, AuthorityFailure<SessionRejection>>
+  typealias Answer<Value> = Result<Value, AuthorityError<SessionRejection>>
 
   struct Account {
     var user: User
@@ -49,7 +49,7 @@ struct ScriptedSessions {
 
   mutating func authenticate(
     _ credentials: Credentials, _ request: LimitRequest, at now: BootInstant
-  ) -> Result<Grant, AuthorityFailure<CredentialsRejection>> {
+  ) -> Result<Grant, AuthorityError<CredentialsRejection>> {
     guard let account = accounts[credentials.username], !account.isDisabled, account.password == credentials.password
     else { return .failure(.rejected(.notAccepted)) }
     let id = SessionID(rawValue: "s\(issued + 1)")
@@ -75,7 +75,7 @@ struct ScriptedSessions {
 
   mutating func reauthenticate(
     _ token: SessionToken, _ password: Password, _ request: LimitRequest, at now: BootInstant
-  ) -> Result<Grant, AuthorityFailure<ReauthenticationRejection>> {
+  ) -> Result<Grant, AuthorityError<ReauthenticationRejection>> {
     switch use(token, at: now) {
     case .failure(.rejected(let rejection)): return .failure(.rejected(.session(rejection)))
     case .failure(.throttled(let throttle)): return .failure(.throttled(throttle))

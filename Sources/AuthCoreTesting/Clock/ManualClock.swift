@@ -7,7 +7,7 @@ import Guards
 public final class ManualClock: SessionClock {
   private struct Storage {
     var now: BootInstant
-    var failure: ClockFailure?
+    var failure: ClockError?
     var lastSleeper: UInt64 = 0
     var sleepers: [UInt64: (until: Duration, continuation: CheckedContinuation<Bool, Never>)] = [:]
     var arrivals: [Arrival] = []
@@ -40,14 +40,14 @@ public final class ManualClock: SessionClock {
   }
 
   /// The present instant, or the failure that was set.
-  public func now() throws(ClockFailure) -> BootInstant {
+  public func now() throws(ClockError) -> BootInstant {
     let (now, failure) = storage.withLock { ($0.now, $0.failure) }
     if let failure { throw failure }
     return now
   }
 
   /// Makes the clock unreadable, or readable again with nil.
-  public func fail(_ failure: ClockFailure?) {
+  public func fail(_ failure: ClockError?) {
     storage.withLock { $0.failure = failure }
   }
 

@@ -40,7 +40,7 @@ extension AuthorityContract {
       for name in [known, "nobody-of-this-name"] {
         let wrong = Credentials(username: name, password: Password("not the password of anybody here"))
         _ = try await probe.rejection(of: "a wrong password of \(name)") {
-          () async throws(AuthorityFailure<CredentialsRejection>) in
+          () async throws(AuthorityError<CredentialsRejection>) in
           _ = try await probe.authority.authenticate(wrong, limits: .standard)
         }
       }
@@ -50,13 +50,13 @@ extension AuthorityContract {
       let forged = SessionToken(bytes: Array(repeating: 7, count: 32))
       _ = try await probe.rejection(of: forged, "a forged token")
       _ = try await probe.rejection(of: "the renewal of a forged token") {
-        () async throws(AuthorityFailure<SessionRejection>) in _ = try await probe.authority.renew(forged)
+        () async throws(AuthorityError<SessionRejection>) in _ = try await probe.authority.renew(forged)
       }
       _ = try await probe.rejection(of: "the confirmation of a forged token") {
-        () async throws(AuthorityFailure<SessionRejection>) in try await probe.authority.confirm(forged)
+        () async throws(AuthorityError<SessionRejection>) in try await probe.authority.confirm(forged)
       }
       let rejection = try await probe.rejection(of: "a password for a forged token") {
-        () async throws(AuthorityFailure<ReauthenticationRejection>) in
+        () async throws(AuthorityError<ReauthenticationRejection>) in
         _ = try await probe.authority.reauthenticate(
           forged, password: probe.subject.first.password, limits: .standard)
       }

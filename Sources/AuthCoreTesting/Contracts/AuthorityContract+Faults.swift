@@ -6,17 +6,17 @@ extension AuthorityContract {
       guard let setAvailable = probe.subject.setAvailable else { return }
       let grant = try await probe.logIn()
       await setAvailable(false)
-      try await probe.expectUnavailable("authenticate") { () async throws(AuthorityFailure<CredentialsRejection>) in
+      try await probe.expectUnavailable("authenticate") { () async throws(AuthorityError<CredentialsRejection>) in
         _ = try await probe.authority.authenticate(probe.subject.first, limits: .standard)
       }
-      try await probe.expectUnavailable("resume") { () async throws(AuthorityFailure<SessionRejection>) in
+      try await probe.expectUnavailable("resume") { () async throws(AuthorityError<SessionRejection>) in
         _ = try await probe.authority.resume(grant.token)
       }
-      try await probe.expectUnavailable("renew") { () async throws(AuthorityFailure<SessionRejection>) in
+      try await probe.expectUnavailable("renew") { () async throws(AuthorityError<SessionRejection>) in
         _ = try await probe.authority.renew(grant.token)
       }
       try await probe.expectUnavailable("reauthenticate") {
-        () async throws(AuthorityFailure<ReauthenticationRejection>) in
+        () async throws(AuthorityError<ReauthenticationRejection>) in
         _ = try await probe.authority.reauthenticate(
           grant.token, password: probe.subject.first.password, limits: .standard)
       }
@@ -33,7 +33,7 @@ extension AuthorityContract {
 
 extension Probe {
   fileprivate func expectUnavailable<Rejection>(
-    _ name: String, _ operation: () async throws(AuthorityFailure<Rejection>) -> Void
+    _ name: String, _ operation: () async throws(AuthorityError<Rejection>) -> Void
   ) async throws(Breach) {
     switch await failure(of: operation) {
     case .unavailable: return

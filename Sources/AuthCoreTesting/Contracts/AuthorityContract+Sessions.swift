@@ -23,7 +23,7 @@ extension AuthorityContract {
       let grant = try await probe.logIn()
       try await probe.revoke(grant.token)
       _ = try await probe.rejection(of: "the renewal of a revoked session") {
-        () async throws(AuthorityFailure<SessionRejection>) in _ = try await probe.authority.renew(grant.token)
+        () async throws(AuthorityError<SessionRejection>) in _ = try await probe.authority.renew(grant.token)
       }
       _ = try await probe.rejection(of: grant.token, "a revoked token after an attempt to renew it")
     },
@@ -31,7 +31,7 @@ extension AuthorityContract {
     Check("a wrong password leaves the session as it was") { probe throws(Breach) in
       let grant = try await probe.logIn()
       let rejection = try await probe.rejection(of: "a wrong password for a live session") {
-        () async throws(AuthorityFailure<ReauthenticationRejection>) in
+        () async throws(AuthorityError<ReauthenticationRejection>) in
         _ = try await probe.authority.reauthenticate(
           grant.token, password: Password("not the password of anybody here"), limits: .standard)
       }
@@ -43,7 +43,7 @@ extension AuthorityContract {
     Check("the password of another account does not make a session fresh") { probe throws(Breach) in
       let grant = try await probe.logIn()
       let rejection = try await probe.rejection(of: "another account's password") {
-        () async throws(AuthorityFailure<ReauthenticationRejection>) in
+        () async throws(AuthorityError<ReauthenticationRejection>) in
         _ = try await probe.authority.reauthenticate(
           grant.token, password: probe.subject.second.password, limits: .standard)
       }
@@ -71,7 +71,7 @@ extension AuthorityContract {
       for result in outcome { tokens.insert(try result.get().token) }
       try require(tokens.count == 8, "8 logins at once were given \(tokens.count) tokens")
       for token in tokens {
-        let failure = await probe.failure(of: { () async throws(AuthorityFailure<SessionRejection>) in
+        let failure = await probe.failure(of: { () async throws(AuthorityError<SessionRejection>) in
           _ = try await probe.authority.resume(token)
         })
         switch failure {

@@ -8,7 +8,7 @@ struct Probe: Sendable {
 
   func logIn(_ credentials: Credentials? = nil, limits: LimitRequest = .standard) async throws(Breach) -> Grant {
     let credentials = credentials ?? subject.first
-    do throws(AuthorityFailure<CredentialsRejection>) {
+    do throws(AuthorityError<CredentialsRejection>) {
       return try await authority.authenticate(credentials, limits: limits)
     } catch {
       throw Breach("the right password of \(credentials.username) was answered \(error)")
@@ -16,24 +16,24 @@ struct Probe: Sendable {
   }
 
   func resume(_ token: SessionToken) async throws(Breach) -> Grant {
-    try await expect("resume") { () async throws(AuthorityFailure<SessionRejection>) in
+    try await expect("resume") { () async throws(AuthorityError<SessionRejection>) in
       try await authority.resume(token)
     }
   }
 
   func renew(_ token: SessionToken) async throws(Breach) -> Grant {
-    try await expect("renew") { () async throws(AuthorityFailure<SessionRejection>) in try await authority.renew(token)
+    try await expect("renew") { () async throws(AuthorityError<SessionRejection>) in try await authority.renew(token)
     }
   }
 
   func confirm(_ token: SessionToken) async throws(Breach) {
-    try await expect("confirm") { () async throws(AuthorityFailure<SessionRejection>) in
+    try await expect("confirm") { () async throws(AuthorityError<SessionRejection>) in
       try await authority.confirm(token)
     }
   }
 
   func reauthenticate(_ token: SessionToken, limits: LimitRequest = .standard) async throws(Breach) -> Grant {
-    do throws(AuthorityFailure<ReauthenticationRejection>) {
+    do throws(AuthorityError<ReauthenticationRejection>) {
       return try await authority.reauthenticate(token, password: subject.first.password, limits: limits)
     } catch {
       throw Breach("reauthenticate of a live session with the right password was answered \(error)")
@@ -51,14 +51,14 @@ struct Probe: Sendable {
   /// The rejection that a token meets; a breach when it is accepted or the authority says that it cannot tell.
   func rejection(of token: SessionToken, _ what: String) async throws(Breach) -> SessionRejection {
     let authority = authority
-    return try await rejection(of: what) { () async throws(AuthorityFailure<SessionRejection>) in
+    return try await rejection(of: what) { () async throws(AuthorityError<SessionRejection>) in
       _ = try await authority.resume(token)
     }
   }
 
   /// The rejection that an operation meets.
   func rejection<Rejection>(
-    of what: String, _ operation: () async throws(AuthorityFailure<Rejection>) -> Void
+    of what: String, _ operation: () async throws(AuthorityError<Rejection>) -> Void
   ) async throws(Breach) -> Rejection {
     switch await failure(of: operation) {
     case .rejected(let rejection): return rejection
@@ -78,9 +78,9 @@ struct Probe: Sendable {
   }
 
   private func expect<Value>(
-    _ name: String, _ operation: () async throws(AuthorityFailure<SessionRejection>) -> Value
+    _ name: String, _ operation: () async throws(AuthorityError<SessionRejection>) -> Value
   ) async throws(Breach) -> Value {
-    do throws(AuthorityFailure<SessionRejection>) {
+    do throws(AuthorityError<SessionRejection>) {
       return try await operation()
     } catch {
       throw Breach("\(name) of a live token was answered \(error)")

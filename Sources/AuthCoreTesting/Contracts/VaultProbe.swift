@@ -13,19 +13,19 @@ struct VaultProbe: Sendable {
 
   @discardableResult
   func store(_ token: SessionToken) async throws(Breach) -> VaultReading {
-    try await expect("store") { () async throws(VaultFailure) in try await vault.store(token) }
+    try await expect("store") { () async throws(VaultError) in try await vault.store(token) }
   }
 
   func replace(_ old: SessionToken, with new: SessionToken) async throws(Breach) -> Bool {
-    try await expect("replace") { () async throws(VaultFailure) in try await vault.replace(old, with: new) }
+    try await expect("replace") { () async throws(VaultError) in try await vault.replace(old, with: new) }
   }
 
   func erase(_ token: SessionToken) async throws(Breach) {
-    try await expect("erase") { () async throws(VaultFailure) in try await vault.erase(token) }
+    try await expect("erase") { () async throws(VaultError) in try await vault.erase(token) }
   }
 
   func setAside() async throws(Breach) -> String? {
-    try await expect("setAside") { () async throws(VaultFailure) in try await vault.setAside() }
+    try await expect("setAside") { () async throws(VaultError) in try await vault.setAside() }
   }
 
   func expectReading(_ expected: VaultReading, _ moment: String) async throws(Breach) {
@@ -39,9 +39,9 @@ struct VaultProbe: Sendable {
   }
 
   private func expect<Value>(
-    _ name: String, _ operation: () async throws(VaultFailure) -> Value
+    _ name: String, _ operation: () async throws(VaultError) -> Value
   ) async throws(Breach) -> Value {
-    do throws(VaultFailure) {
+    do throws(VaultError) {
       return try await operation()
     } catch {
       throw Breach("\(name) failed: \(error)")

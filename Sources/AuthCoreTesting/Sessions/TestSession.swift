@@ -74,9 +74,9 @@ public final class TestSession: Sendable {
   ///
   /// - Parameter user: The same username with another name or role.
   /// - Returns: The new key, which open screens are handed too.
-  /// - Throws: ``SessionFailure`` when the session is over.
+  /// - Throws: ``SessionError`` when the session is over.
   @discardableResult
-  public func change(to user: User) async throws(SessionFailure) -> LoggedInSession {
+  public func change(to user: User) async throws(SessionError) -> LoggedInSession {
     authority.setAccount(user, password: Self.password)
     return try await store.check()
   }
@@ -84,11 +84,11 @@ public final class TestSession: Sendable {
   /// Ends the session: the key dies, and open screens are dismissed with the reason.
   ///
   /// - Parameter reason: By `userAsked` the user logs out; for another reason the authority says so.
-  /// - Throws: ``LogoutRefusal/insideLease`` when the calling task is inside a lease of the session.
-  public func end(_ reason: EndReason = .userAsked) async throws(LogoutRefusal) {
+  /// - Throws: ``LogoutError/insideLease`` when the calling task is inside a lease of the session.
+  public func end(_ reason: EndReason = .userAsked) async throws(LogoutError) {
     if reason != .userAsked, case .token(let token) = vault.content {
       authority.end(token, reason)
-      do throws(SessionFailure) {
+      do throws(SessionError) {
         try await store.check()
       } catch {
         if error == .cancelled { throw .cancelled }

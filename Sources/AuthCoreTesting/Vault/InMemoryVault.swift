@@ -54,8 +54,8 @@ public final class InMemoryVault: SessionVault {
 
   private struct Storage {
     var content: Content
-    var readFailure: VaultFailure?
-    var writeFailure: VaultFailure?
+    var readFailure: VaultError?
+    var writeFailure: VaultError?
     var writesLandAnyway = false
     var evidence: [VaultEvidence] = []
     var log: [Operation] = []
@@ -84,7 +84,7 @@ public final class InMemoryVault: SessionVault {
   public var log: [Operation] { storage.withLock { $0.log } }
 
   /// Makes every read fail, or none with nil.
-  public func failReads(_ failure: VaultFailure?) {
+  public func failReads(_ failure: VaultError?) {
     storage.withLock { $0.readFailure = failure }
   }
 
@@ -93,7 +93,7 @@ public final class InMemoryVault: SessionVault {
   /// - Parameters:
   ///   - failure: What the caller is told.
   ///   - landing: True when the write takes effect all the same, as one does whose last flush failed.
-  public func failWrites(_ failure: VaultFailure?, landing: Bool = false) {
+  public func failWrites(_ failure: VaultError?, landing: Bool = false) {
     storage.withLock { storage in
       storage.writeFailure = failure
       storage.writesLandAnyway = landing
@@ -143,7 +143,7 @@ public final class InMemoryVault: SessionVault {
   ///
   /// - Returns: What was kept before.
   @discardableResult
-  public func store(_ token: SessionToken) async throws(VaultFailure) -> VaultReading {
+  public func store(_ token: SessionToken) async throws(VaultError) -> VaultReading {
     try await write(.store) { storage in
       let reading = storage.content.reading
       if case .corrupt(let evidence) = storage.content { storage.evidence.append(evidence) }
@@ -153,7 +153,7 @@ public final class InMemoryVault: SessionVault {
   }
 
   /// Keeps `new` if `old` is what is kept.
-  public func replace(_ old: SessionToken, with new: SessionToken) async throws(VaultFailure) -> Bool {
+  public func replace(_ old: SessionToken, with new: SessionToken) async throws(VaultError) -> Bool {
     try await write(.replace) { storage in
       guard storage.content == .token(old) else { return false }
       storage.content = .token(new)
@@ -162,14 +162,14 @@ public final class InMemoryVault: SessionVault {
   }
 
   /// Forgets `token` if it is what is kept.
-  public func erase(_ token: SessionToken) async throws(VaultFailure) {
+  public func erase(_ token: SessionToken) async throws(VaultError) {
     try await write(.erase) { storage in
       if storage.content == .token(token) { storage.content = .empty }
     }
   }
 
   /// Moves corrupt content to ``evidence``.
-  public func setAside() async throws(VaultFailure) -> String? {
+  public func setAside() async throws(VaultError) -> String? {
     try await write(.setAside) { storage in
       guard case .corrupt(let evidence) = storage.content else { return nil }
       storage.evidence.append(evidence)
@@ -180,9 +180,9 @@ public final class InMemoryVault: SessionVault {
 
   private func write<Result: Sendable>(
     _ operation: Operation, _ body: (inout Storage) -> Result
-  ) async throws(VaultFailure) -> Result {
+  ) async throws(VaultError) -> Result {
     await turnstile.pass(Place(operation: operation, point: .before))
-    let result = storage.withLock { storage -> Swift.Result<Result, VaultFailure> in
+    let result = storage.withLock { storage -> Swift.Result<Result, VaultError> in
       storage.log.append(operation)
       if let failure = storage.writeFailure {
         if storage.writesLandAnyway { _ = body(&storage) }

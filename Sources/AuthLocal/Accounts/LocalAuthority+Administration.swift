@@ -9,13 +9,13 @@ extension LocalAuthority {
   ///   - limit: How many at most.
   ///   - token: The session of an administrator.
   /// - Returns: The page; shorter than `limit` when it is the last.
-  /// - Throws: ``LocalFailure``.
+  /// - Throws: ``BackendError``.
   package func accounts(
     after: String? = nil, limit: Int = 50, token: SessionToken
-  ) throws(LocalFailure) -> [AccountSummary] {
-    try administering(token, reading: "accounts") { (db, _, now) throws(LocalFailure) in
+  ) throws(BackendError) -> [AccountSummary] {
+    try administering(token, reading: "accounts") { (db, _, now) throws(BackendError) in
       let rows = try db.all(AccountQuery.page, .text(after ?? ""), .integer(max(0, limit))) {
-        (row) throws(LocalFailure) in try AccountRow(row, in: db)
+        (row) throws(BackendError) in try AccountRow(row, in: db)
       }
       var page: [AccountSummary] = []
       for row in rows { page.append(try summary(row, at: now, in: db)) }
@@ -24,8 +24,8 @@ extension LocalAuthority {
   }
 
   /// One account.
-  package func account(named name: Username, token: SessionToken) throws(LocalFailure) -> AccountSummary {
-    try administering(token, reading: "accounts") { (db, _, now) throws(LocalFailure) in
+  package func account(named name: Username, token: SessionToken) throws(BackendError) -> AccountSummary {
+    try administering(token, reading: "accounts") { (db, _, now) throws(BackendError) in
       try summary(try existing(name, in: db), at: now, in: db)
     }
   }
@@ -33,8 +33,8 @@ extension LocalAuthority {
   /// Disables an account and ends its sessions, or enables it again.
   package func setDisabled(
     _ disabled: Bool, account name: Username, token: SessionToken
-  ) throws(LocalFailure) -> AccountSummary {
-    try changingAccount(name, token: token) { (db, account, own, now) throws(LocalFailure) in
+  ) throws(BackendError) -> AccountSummary {
+    try changingAccount(name, token: token) { (db, account, own, now) throws(BackendError) in
       if account.isDisabled == disabled { return }
       if disabled { try requireAnotherAdministrator(than: account, in: db) }
       try db.run(AccountQuery.setDisabled, .integer(disabled ? 1 : 0), .integer(account.id))
@@ -47,16 +47,16 @@ extension LocalAuthority {
   }
 
   /// Forgets the failed attempts on an account, so that the next one is heard.
-  package func unlock(account name: Username, token: SessionToken) throws(LocalFailure) -> AccountSummary {
-    try changingAccount(name, token: token) { (db, account, own, _) throws(LocalFailure) in
+  package func unlock(account name: Username, token: SessionToken) throws(BackendError) -> AccountSummary {
+    try changingAccount(name, token: token) { (db, account, own, _) throws(BackendError) in
       try store(ThrottleRecord(), account: account.id, in: db)
       try record(.loginUnlocked, account: account.id, actor: own.account, session: own.id, in: db)
     }
   }
 
   /// Records that an administrator looked at accounts.
-  func noteView(of subject: String, token: SessionToken) throws(LocalFailure) {
-    try writing(token) { (db, own, _) throws(LocalFailure) in
+  func noteView(of subject: String, token: SessionToken) throws(BackendError) {
+    try writing(token) { (db, own, _) throws(BackendError) in
       guard own.user.role == .administrator else { throw .notPermitted }
       try record(
         .sensitiveRead, account: own.account, actor: own.account, session: own.id, detail: subject, in: db)
@@ -66,10 +66,10 @@ extension LocalAuthority {
   /// Runs `body` for an administrator's session; a refusal for want of the role leaves an event.
   func administering<Result: Sendable>(
     _ token: SessionToken, reading resource: String,
-    _ body: (Connection, SessionRow, BootInstant) throws(LocalFailure) -> Result
-  ) throws(LocalFailure) -> Result {
-    try notingRefusal(token, resource) { () throws(LocalFailure) in
-      try reading(token) { (db, own, now) throws(LocalFailure) in
+    _ body: (Connection, SessionRow, BootInstant) throws(BackendError) -> Result
+  ) throws(BackendError) -> Result {
+    try notingRefusal(token, resource) { () throws(BackendError) in
+      try reading(token) { (db, own, now) throws(BackendError) in
         guard own.user.role == .administrator else { throw .notPermitted }
         return try body(db, own, now)
       }
@@ -78,10 +78,10 @@ extension LocalAuthority {
 
   private func changingAccount(
     _ name: Username, token: SessionToken,
-    _ body: (Connection, AccountRow, SessionRow, BootInstant) throws(LocalFailure) -> Void
-  ) throws(LocalFailure) -> AccountSummary {
-    try notingRefusal(token, "accounts") { () throws(LocalFailure) in
-      try writing(token) { (db, own, now) throws(LocalFailure) in
+    _ body: (Connection, AccountRow, SessionRow, BootInstant) throws(BackendError) -> Void
+  ) throws(BackendError) -> AccountSummary {
+    try notingRefusal(token, "accounts") { () throws(BackendError) in
+      try writing(token) { (db, own, now) throws(BackendError) in
         guard own.user.role == .administrator else { throw .notPermitted }
         try requireFresh(own, at: now)
         try body(db, try existing(name, in: db), own, now)
@@ -91,14 +91,14 @@ extension LocalAuthority {
   }
 
   private func notingRefusal<Result>(
-    _ token: SessionToken, _ resource: String, _ body: () throws(LocalFailure) -> Result
-  ) throws(LocalFailure) -> Result {
-    do throws(LocalFailure) {
+    _ token: SessionToken, _ resource: String, _ body: () throws(BackendError) -> Result
+  ) throws(BackendError) -> Result {
+    do throws(BackendError) {
       return try body()
     } catch {
       if error.kind == .notPermitted {
         // The refusal stands whether or not it can be written down.
-        try? writing(token, asActivity: false) { (db, own, _) throws(LocalFailure) in
+        try? writing(token, asActivity: false) { (db, own, _) throws(BackendError) in
           try record(
             .authorizationFailed, account: own.account, actor: own.account, session: own.id, detail: resource, in: db)
         }
@@ -107,14 +107,14 @@ extension LocalAuthority {
     }
   }
 
-  private func existing(_ name: Username, in db: Connection) throws(LocalFailure) -> AccountRow {
+  private func existing(_ name: Username, in db: Connection) throws(BackendError) -> AccountRow {
     guard let account = try account(named: name, in: db) else {
       throw .refused("account_not_found", "There is no account '\(name)'.", hint: "Check the name.")
     }
     return account
   }
 
-  private func requireAnotherAdministrator(than account: AccountRow, in db: Connection) throws(LocalFailure) {
+  private func requireAnotherAdministrator(than account: AccountRow, in db: Connection) throws(BackendError) {
     guard account.user.role == .administrator else { return }
     let other = try db.first(AccountQuery.otherAdministrator, .integer(account.id), .integer(Int64.max)) { _ in true }
     if other == nil {
@@ -124,7 +124,7 @@ extension LocalAuthority {
     }
   }
 
-  private func summary(_ row: AccountRow, at now: BootInstant, in db: Connection) throws(LocalFailure) -> AccountSummary
+  private func summary(_ row: AccountRow, at now: BootInstant, in db: Connection) throws(BackendError) -> AccountSummary
   {
     AccountSummary(
       user: row.user, isDisabled: row.isDisabled, createdAt: row.createdAt, failedAttempts: row.throttle.attempts,

@@ -8,8 +8,8 @@ extension LocalAuthority {
   /// the hash that it was checked against is still the stored one. So of two changes at once exactly one is made.
   package func changePassword(
     from present: Password, to new: Password, token: SessionToken
-  ) throws(LocalFailure) -> Grant {
-    let user = try reading(token) { (_, session, now) throws(LocalFailure) in
+  ) throws(BackendError) -> Grant {
+    let user = try reading(token) { (_, session, now) throws(BackendError) in
       try requireFresh(session, at: now)
       return session.user
     }
@@ -20,12 +20,12 @@ extension LocalAuthority {
         "password_unchanged", "The new password is the present one.", hint: "Choose another; nothing was changed.")
     }
     let hash = try hasher.hash(accepted)
-    let attempt = try heard { () throws(LocalFailure) in
-      try writing(token, asActivity: false) { (db, session, now) throws(LocalFailure) in
+    let attempt = try heard { () throws(BackendError) in
+      try writing(token, asActivity: false) { (db, session, now) throws(BackendError) in
         try countAttempt(on: try account(session.account, in: db), at: now, in: db)
       }
     }
-    let grant = try accept(known, for: attempt) { (db, account, now) throws(LocalFailure) in
+    let grant = try accept(known, for: attempt) { (db, account, now) throws(BackendError) in
       let session = try claim(token, at: now, in: db)
       try requireFresh(session, at: now)
       try db.run(AccountQuery.setPassword, .text(hash), .integer(account.id))
@@ -35,7 +35,7 @@ extension LocalAuthority {
       return grant
     }
     guard let grant else {
-      try database.write { (db) throws(LocalFailure) in
+      try database.write { (db) throws(BackendError) in
         try fail(attempt, in: db)
         try record(.reauthenticationFailed, account: attempt.account?.id, actor: attempt.account?.id, in: db)
       }
@@ -44,7 +44,7 @@ extension LocalAuthority {
     return grant
   }
 
-  func requireFresh(_ session: SessionRow, at now: BootInstant) throws(LocalFailure) {
+  func requireFresh(_ session: SessionRow, at now: BootInstant) throws(BackendError) {
     guard session.limits.isFresh(at: now) else { throw .notFresh }
   }
 }

@@ -14,17 +14,17 @@ extension LocalAuthority {
   ///   - password: At least 15 characters and at most 511 bytes, and none that is tried first.
   ///   - displayName: The name that screens show; nil shows the user name as typed.
   /// - Returns: The new user.
-  /// - Throws: ``LocalFailure`` of kind `invalid` for a name or a password that is not accepted, `refused`
+  /// - Throws: ``BackendError`` of kind `invalid` for a name or a password that is not accepted, `refused`
   ///   (`username_taken`) when the name is in use, `unavailable` when nothing could be stored.
   public func register(
     username: String, password: Password, displayName: String? = nil
-  ) throws(LocalFailure) -> User {
+  ) throws(BackendError) -> User {
     let name = try Username(username)
     let shown = try DisplayName(displayName ?? username)
     let accepted = try PasswordPolicy.accept(password, for: name)
-    try database.write(creating: true) { (db) throws(LocalFailure) in try requireFree(name, in: db) }
+    try database.write(creating: true) { (db) throws(BackendError) in try requireFree(name, in: db) }
     let hash = try hasher.hash(accepted)
-    return try database.write { (db) throws(LocalFailure) in
+    return try database.write { (db) throws(BackendError) in
       try requireFree(name, in: db)
       let role: Role = try db.run(AccountQuery.takeFirstAdministrator) == 1 ? .administrator : .member
       let id = try db.first(
@@ -40,7 +40,7 @@ extension LocalAuthority {
     }
   }
 
-  func requireFree(_ name: Username, in db: Connection) throws(LocalFailure) {
+  func requireFree(_ name: Username, in db: Connection) throws(BackendError) {
     if try db.first(AccountQuery.exists, .text(name.canonical), read: { _ in true }) != nil {
       throw .refused("username_taken", "The name '\(name)' is taken.", hint: "Choose another name.")
     }

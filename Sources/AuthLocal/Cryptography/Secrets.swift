@@ -6,8 +6,8 @@ import Glibc
 package enum Secrets {
   /// At most 256 bytes from the kernel: getentropy(3), which is getrandom(2).
   ///
-  /// - Throws: ``LocalFailure`` when the kernel gives none; nothing weaker is used in their place.
-  package static func random(count: Int) throws(LocalFailure) -> [UInt8] {
+  /// - Throws: ``BackendError`` when the kernel gives none; nothing weaker is used in their place.
+  package static func random(count: Int) throws(BackendError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     guard getentropy(&bytes, count) == 0 else {
       throw .unavailable(
@@ -18,7 +18,7 @@ package enum Secrets {
   }
 
   /// Random text without letters that are taken for digits, five bits a character (Crockford's base 32).
-  package static func randomName(length: Int) throws(LocalFailure) -> String {
+  package static func randomName(length: Int) throws(BackendError) -> String {
     let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
     return String(decoding: try random(count: length).map { alphabet[Int($0 & 31)] }, as: UTF8.self)
   }

@@ -17,7 +17,7 @@ final class Connection {
   /// Opens a file that exists.
   ///
   /// Nothing is read from it yet.
-  init(path: String, wait limit: Duration) throws(LocalFailure) {
+  init(path: String, wait limit: Duration) throws(BackendError) {
     _ = Self.configured
     var handle: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
@@ -26,7 +26,7 @@ final class Connection {
       let error = ErrorNumber(handle.map { sqlite3_system_errno($0) } ?? 0)
       let detail = String(cString: sqlite3_errstr(code))
       sqlite3_close(handle)
-      throw DatabaseFault.failure(code: code, systemError: error, detail: detail, path: path)
+      throw DatabaseError.failure(code: code, systemError: error, detail: detail, path: path)
     }
     self.path = path
     self.handle = handle
@@ -54,7 +54,7 @@ final class Connection {
   /// WAL does. `synchronous = FULL` suffices with it: EXTRA adds the directory's synchronisation after the journal is
   /// unlinked, and here the commit is the synchronised zeroing of its header.
   /// Source: sqlite.org/pragma.html#pragma_synchronous, #pragma_journal_mode.
-  func setUpForWriting() throws(LocalFailure) {
+  func setUpForWriting() throws(BackendError) {
     if isSetUpForWriting { return }
     try execute(
       """
@@ -65,7 +65,7 @@ final class Connection {
   }
 
   /// Runs statements that are not kept and give nothing.
-  func execute(_ sql: String) throws(LocalFailure) {
+  func execute(_ sql: String) throws(BackendError) {
     let code = sqlite3_exec(handle, sql, nil, nil, nil)
     if code != SQLITE_OK { throw failure(code) }
   }
@@ -74,17 +74,17 @@ final class Connection {
   ///
   /// - Returns: The number of rows it changed.
   @discardableResult
-  func run(_ query: some Query, _ values: SQLValue...) throws(LocalFailure) -> Int {
-    try step(query.rawValue, values) { (_) throws(LocalFailure) in false }
+  func run(_ query: some Query, _ values: SQLValue...) throws(BackendError) -> Int {
+    try step(query.rawValue, values) { (_) throws(BackendError) in false }
     return Int(sqlite3_changes(handle))
   }
 
   /// The first row, read by `read`, or nil.
   func first<Result>(
-    _ query: some Query, _ values: SQLValue..., read: (Row) throws(LocalFailure) -> Result
-  ) throws(LocalFailure) -> Result? {
+    _ query: some Query, _ values: SQLValue..., read: (Row) throws(BackendError) -> Result
+  ) throws(BackendError) -> Result? {
     var result: Result?
-    try step(query.rawValue, values) { (row) throws(LocalFailure) in
+    try step(query.rawValue, values) { (row) throws(BackendError) in
       result = try read(row)
       return false
     }
@@ -93,10 +93,10 @@ final class Connection {
 
   /// Every row, read by `read`.
   func all<Result>(
-    _ query: some Query, _ values: SQLValue..., read: (Row) throws(LocalFailure) -> Result
-  ) throws(LocalFailure) -> [Result] {
+    _ query: some Query, _ values: SQLValue..., read: (Row) throws(BackendError) -> Result
+  ) throws(BackendError) -> [Result] {
     var results: [Result] = []
-    try step(query.rawValue, values) { (row) throws(LocalFailure) in
+    try step(query.rawValue, values) { (row) throws(BackendError) in
       results.append(try read(row))
       return true
     }
@@ -119,11 +119,11 @@ final class Connection {
     return counter
   }
 
-  func damaged(_ detail: String) -> LocalFailure { DatabaseFault.damaged(path, detail) }
+  func damaged(_ detail: String) -> BackendError { DatabaseError.damaged(path, detail) }
 
   private func step(
-    _ sql: String, _ values: [SQLValue], _ wantsMore: (Row) throws(LocalFailure) -> Bool
-  ) throws(LocalFailure) {
+    _ sql: String, _ values: [SQLValue], _ wantsMore: (Row) throws(BackendError) -> Bool
+  ) throws(BackendError) {
     let statement = try prepared(sql)
     defer { sqlite3_reset(statement) }
     for (index, value) in values.enumerated() { try bind(value, at: Int32(index + 1), to: statement) }
@@ -136,7 +136,7 @@ final class Connection {
     }
   }
 
-  private func prepared(_ sql: String) throws(LocalFailure) -> OpaquePointer {
+  private func prepared(_ sql: String) throws(BackendError) -> OpaquePointer {
     for prepared in statements where prepared.sql == sql { return prepared.statement }
     var statement: OpaquePointer?
     let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
@@ -145,7 +145,7 @@ final class Connection {
     return statement
   }
 
-  private func bind(_ value: SQLValue, at index: Int32, to statement: OpaquePointer) throws(LocalFailure) {
+  private func bind(_ value: SQLValue, at index: Int32, to statement: OpaquePointer) throws(BackendError) {
     // SQLITE_TRANSIENT, which C defines as a cast that Swift does not import: SQLite copies the bytes at once.
     let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
     let code =
@@ -158,15 +158,15 @@ final class Connection {
     if code != SQLITE_OK { throw failure(code) }
   }
 
-  private func failure(_ code: Int32) -> LocalFailure {
+  private func failure(_ code: Int32) -> BackendError {
     let last = ErrorNumber.current
     if code & 0xFF == SQLITE_CORRUPT, let device = deviceError(last) {
-      return DatabaseFault.failure(
+      return DatabaseError.failure(
         code: SQLITE_IOERR, systemError: device, detail: String(cString: sqlite3_errstr(SQLITE_IOERR)), path: path)
     }
     // SQLite forgets the number when it is the commit that fails; the last call that failed was the write then.
     let kept = ErrorNumber(sqlite3_system_errno(handle))
-    return DatabaseFault.failure(
+    return DatabaseError.failure(
       code: code, systemError: kept.code == 0 && last.isNoSpace ? last : kept,
       detail: String(cString: sqlite3_errmsg(handle)),
       path: path)

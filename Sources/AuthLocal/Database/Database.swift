@@ -38,8 +38,8 @@ final class Database: Sendable {
 
   /// Runs `body` on one unchanging state of the data.
   func read<Result: Sendable>(
-    _ body: (Connection) throws(LocalFailure) -> Result
-  ) throws(LocalFailure) -> Result {
+    _ body: (Connection) throws(BackendError) -> Result
+  ) throws(BackendError) -> Result {
     try transaction(.reading, body)
   }
 
@@ -49,24 +49,24 @@ final class Database: Sendable {
   ///   - creating: Whether to make a file that is missing.
   ///   - body: Works on the connection, inside the transaction.
   /// - Returns: What `body` returns, when it is committed.
-  /// - Throws: What `body` throws, or ``LocalFailure`` of kind `unavailable`.
+  /// - Throws: What `body` throws, or ``BackendError`` of kind `unavailable`.
   func write<Result: Sendable>(
-    creating: Bool = false, _ body: (Connection) throws(LocalFailure) -> Result
-  ) throws(LocalFailure) -> Result {
+    creating: Bool = false, _ body: (Connection) throws(BackendError) -> Result
+  ) throws(BackendError) -> Result {
     try transaction(creating ? .creating : .writing, body)
   }
 
   private func transaction<Result: Sendable>(
-    _ access: Access, _ body: (Connection) throws(LocalFailure) -> Result
-  ) throws(LocalFailure) -> Result {
-    try open.withLock { (open) throws(LocalFailure) -> Result in
+    _ access: Access, _ body: (Connection) throws(BackendError) -> Result
+  ) throws(BackendError) -> Result {
+    try open.withLock { (open) throws(BackendError) -> Result in
       let failed: FailedCommit
       do {
         let connection = try connection(of: &open, access)
         if access != .reading { try connection.setUpForWriting() }
         try connection.execute(access.begin)
         let result: Result
-        do throws(LocalFailure) {
+        do throws(BackendError) {
           try requireCurrentSchema(connection, access)
           result = try body(connection)
         } catch {
@@ -80,19 +80,19 @@ final class Database: Sendable {
       // A connection on which a commit failed half way may hold locks, and knows no more than we do.
       open = Open()
       if access == .reading || failed.counter != nil && changeCounter(&open) == failed.counter { throw failed.failure }
-      throw DatabaseFault.outcomeUnknown(failed.failure)
+      throw DatabaseError.outcomeUnknown(failed.failure)
     }
   }
 
   private struct FailedCommit {
-    let failure: LocalFailure
+    let failure: BackendError
     /// How often the file had been changed before.
     let counter: [UInt8]?
   }
 
   private func commit(_ connection: Connection, _ access: Access) -> FailedCommit? {
     let counter = access == .reading ? nil : connection.changeCounter
-    do throws(LocalFailure) {
+    do throws(BackendError) {
       try connection.execute("COMMIT")
       return nil
     } catch {
@@ -103,7 +103,7 @@ final class Database: Sendable {
 
   /// The count of changes that the next process will find, when it has undone what was left half done.
   private func changeCounter(_ open: inout Open) -> [UInt8]? {
-    do throws(LocalFailure) {
+    do throws(BackendError) {
       let connection = try connection(of: &open, .reading)
       try connection.execute(Access.reading.begin)
       defer { try? connection.execute("ROLLBACK") }
@@ -114,7 +114,7 @@ final class Database: Sendable {
     }
   }
 
-  private func requireCurrentSchema(_ connection: Connection, _ access: Access) throws(LocalFailure) {
+  private func requireCurrentSchema(_ connection: Connection, _ access: Access) throws(BackendError) {
     let migration = Migration(connection: connection)
     if case .current = try migration.standing() { return }
     try connection.execute("ROLLBACK")
@@ -124,17 +124,17 @@ final class Database: Sendable {
   }
 
   /// The connection, made anew when the file at the path is another one than was opened.
-  private func connection(of open: inout Open, _ access: Access) throws(LocalFailure) -> Connection {
+  private func connection(of open: inout Open, _ access: Access) throws(BackendError) -> Connection {
     let facts: FileFacts
-    do throws(FileFault) {
+    do throws(FileError) {
       facts = try checkedFile(access)
     } catch {
       open = Open()
-      throw error.kind == .missing && access != .creating ? DatabaseFault.missing(path) : error.asLocalFailure
+      throw error.kind == .missing && access != .creating ? DatabaseError.missing(path) : error.asLocalFailure
     }
     // SQLite takes for empty what is shorter than any page, and would begin anew in it.
     if (1..<512).contains(facts.status.st_size) {
-      throw DatabaseFault.damaged(path, "it has \(facts.status.st_size) bytes, less than any database")
+      throw DatabaseError.damaged(path, "it has \(facts.status.st_size) bytes, less than any database")
     }
     if let connection = open.connection, open.inode == facts.status.st_ino, open.device == facts.status.st_dev {
       return connection
@@ -145,7 +145,7 @@ final class Database: Sendable {
     return connection
   }
 
-  private func checkedFile(_ access: Access) throws(FileFault) -> FileFacts {
+  private func checkedFile(_ access: Access) throws(FileError) -> FileFacts {
     switch access {
     case .reading: break
     case .writing: guard try directory.secure(for: Self.fileName) else { throw missing }
@@ -166,15 +166,15 @@ final class Database: Sendable {
   }
 
   /// Before a reader becomes a writer because the file is of an older schema.
-  private func keepOthersOut() throws(LocalFailure) {
-    do throws(FileFault) {
+  private func keepOthersOut() throws(BackendError) {
+    do throws(FileError) {
       _ = try directory.secure(for: Self.fileName)
     } catch {
       throw error.asLocalFailure
     }
   }
 
-  private func checked(_ facts: FileFacts) throws(FileFault) -> FileFacts {
+  private func checked(_ facts: FileFacts) throws(FileError) -> FileFacts {
     try facts.require(.file)
     guard facts.permissions == 0, facts.status.st_size == 0 else { return facts }
     // Killed between open and fchmod under a umask of 777: finish what was begun.
@@ -185,5 +185,5 @@ final class Database: Sendable {
   /// What SQLite may read or write beside the file.
   static let sideFileSuffixes = ["-journal", "-wal", "-shm"]
 
-  private var missing: FileFault { FileFault(.missing, "\(path.printable) does not exist.", hint: "") }
+  private var missing: FileError { FileError(.missing, "\(path.printable) does not exist.", hint: "") }
 }

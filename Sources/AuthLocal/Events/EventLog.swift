@@ -12,7 +12,7 @@ extension LocalAuthority {
   func record(
     _ name: EventName, account: Int64?, actor: Int64? = nil, session: SessionID? = nil, detail: String? = nil,
     in db: Connection
-  ) throws(LocalFailure) {
+  ) throws(BackendError) {
     func number(_ id: Int64?) -> SQLValue { id.map { .integer($0) } ?? .null }
     try db.run(
       EventQuery.append, .integer(wallClock().microseconds), .text(name.rawValue), number(account), number(actor),

@@ -12,20 +12,20 @@ extension LocalAuthority {
   ///   - limit: How many at most.
   ///   - token: The session that asks.
   /// - Returns: The page; shorter than `limit` when it is the last.
-  /// - Throws: ``LocalFailure``, of kind `notPermitted` for others' events without the role.
+  /// - Throws: ``BackendError``, of kind `notPermitted` for others' events without the role.
   package func events(
     _ scope: EventScope = .own, since: WallTime? = nil, before: Int64? = nil, limit: Int = 50, token: SessionToken
-  ) throws(LocalFailure) -> [Event] {
+  ) throws(BackendError) -> [Event] {
     let range: (SQLValue, SQLValue) = (.integer(since?.microseconds ?? Int64.min), .integer(before ?? Int64.max))
     switch scope {
     case .own:
-      return try reading(token) { (db, own, _) throws(LocalFailure) in
+      return try reading(token) { (db, own, _) throws(BackendError) in
         try db.all(EventQuery.pageOfAccount, .integer(own.account), range.0, range.1, .integer(max(0, limit))) {
           Self.event($0)
         }
       }
     case .everyone:
-      return try administering(token, reading: "events") { (db, _, _) throws(LocalFailure) in
+      return try administering(token, reading: "events") { (db, _, _) throws(BackendError) in
         try db.all(EventQuery.page, range.0, range.1, .integer(max(0, limit))) { Self.event($0) }
       }
     }

@@ -18,10 +18,10 @@ final class DirectoryChanges: ChangeSource {
   /// - Parameters:
   ///   - directory: Where the files are.
   ///   - isRelevant: Whether a change of the file of that name matters; it may be one of mode or owner only.
-  /// - Throws: `LocalFailure` of kind `unavailable` when the kernel has no room for another source.
+  /// - Throws: `BackendError` of kind `unavailable` when the kernel has no room for another source.
   init(
     _ directory: String, isRelevant: @escaping (_ file: String, _ isOnlyAttributes: Bool) -> Bool
-  ) throws(LocalFailure) {
+  ) throws(BackendError) {
     self.directory = directory
     self.isRelevant = isRelevant
     descriptor = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
@@ -32,7 +32,7 @@ final class DirectoryChanges: ChangeSource {
     close(descriptor)
   }
 
-  func listen() throws(LocalFailure) -> Bool {
+  func listen() throws(BackendError) -> Bool {
     if watch != nil { return true }
     let added = inotify_add_watch(descriptor, directory, Self.changes)
     if added < 0 {
@@ -46,7 +46,7 @@ final class DirectoryChanges: ChangeSource {
   /// Takes what the kernel has to tell.
   ///
   /// An overflow counts as a change: nobody knows what it swallowed. So does the loss of the directory.
-  func drain() throws(LocalFailure) -> Bool {
+  func drain() throws(BackendError) -> Bool {
     var isAny = false
     var buffer = [UInt8](repeating: 0, count: 16_384)
     while true {
@@ -90,7 +90,7 @@ final class DirectoryChanges: ChangeSource {
   /// The size of `struct inotify_event` before its name.
   private static let headSize = 16
 
-  private static func failure(_ what: String, _ number: Int32) -> LocalFailure {
+  private static func failure(_ what: String, _ number: Int32) -> BackendError {
     .unavailable(
       .unreadable, "watch_failed", "\(what): \(ErrorNumber(number).explanation)",
       hint: "Check the directory and the limit of inotify watches, then try again.")
@@ -99,7 +99,7 @@ final class DirectoryChanges: ChangeSource {
 
 extension LocalAuthority {
   /// Says when the database may have changed.
-  public func changes() throws(LocalFailure) -> any ChangeSource {
+  public func changes() throws(BackendError) -> any ChangeSource {
     try DirectoryChanges(database.directory.path) { file, isOnlyAttributes in
       // As root, SQLite sets the owner of a journal at every look into it, so every look would cause the next one.
       file == Database.fileName || file.hasPrefix(Database.fileName) && !isOnlyAttributes
@@ -110,8 +110,8 @@ extension LocalAuthority {
 extension FileVault {
   /// Says when the session file may have changed.
   ///
-  /// - Throws: `LocalFailure` of kind `unavailable` when the kernel has no room for another source.
-  public func changes() throws(LocalFailure) -> any ChangeSource {
+  /// - Throws: `BackendError` of kind `unavailable` when the kernel has no room for another source.
+  public func changes() throws(BackendError) -> any ChangeSource {
     let name = name
     return try DirectoryChanges(directory.path) { file, _ in file == name }
   }

@@ -6,7 +6,7 @@ enum DurableFile {
   static let (temporaryPrefix, temporarySuffix) = (".", ".new")
 
   /// Makes an empty file with mode 0600 whatever the umask, unless there is one of that name.
-  static func createEmpty(_ path: String) throws(FileFault) {
+  static func createEmpty(_ path: String) throws(FileError) {
     let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
     if descriptor < 0 {
       if errno == EEXIST { return }
@@ -20,11 +20,11 @@ enum DurableFile {
   ///
   /// The caller holds the lock that makes it the only writer, so that the temporary name needs no randomness and what a
   /// killed process left is used again.
-  static func replace(_ name: String, in directory: PrivateDirectory, with content: [UInt8]) throws(FileFault) {
+  static func replace(_ name: String, in directory: PrivateDirectory, with content: [UInt8]) throws(FileError) {
     let path = directory.file(name)
     let temporary = directory.file(temporaryPrefix + name + temporarySuffix)
     if unlink(temporary) != 0, errno != ENOENT { throw .system(temporary, "cannot be removed", .current) }
-    do throws(FileFault) {
+    do throws(FileError) {
       try create(temporary, with: content)
       guard rename(temporary, path) == 0 else { throw .system(path, "cannot be replaced", .current) }
     } catch {
@@ -37,14 +37,14 @@ enum DurableFile {
   /// Makes the content of a file durable.
   ///
   /// Not for a database file in use: closing it would drop SQLite's locks.
-  static func synchronize(_ path: String) throws(FileFault) {
+  static func synchronize(_ path: String) throws(FileError) {
     let descriptor = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC)
     guard descriptor >= 0 else { throw .system(path, "cannot be opened", .current) }
     defer { close(descriptor) }
     guard fsync(descriptor) == 0 else { throw .system(path, "cannot be made durable", .current) }
   }
 
-  private static func create(_ path: String, with content: [UInt8]) throws(FileFault) {
+  private static func create(_ path: String, with content: [UInt8]) throws(FileError) {
     let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw .system(path, "cannot be made", .current) }
     defer { close(descriptor) }

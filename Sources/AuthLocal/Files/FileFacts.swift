@@ -14,7 +14,7 @@ struct FileFacts {
   /// process (fcntl(2), "Advisory record locking").
   ///
   /// - Returns: nil when there is nothing of that name.
-  init?(of path: String) throws(FileFault) {
+  init?(of path: String) throws(FileError) {
     var status = stat()
     if lstat(path, &status) != 0 {
       let error = ErrorNumber.current
@@ -49,20 +49,20 @@ struct FileFacts {
   var isOwn: Bool { status.st_uid == geteuid() }
 
   /// Refuses what is not a private file or directory of this user.
-  func require(_ expected: Expected) throws(FileFault) {
+  func require(_ expected: Expected) throws(FileError) {
     try requireOwn(expected)
     guard isPrivate else { throw wrongMode("lets others in") }
   }
 
   /// Refuses what is not a file or directory of this user, whatever its mode.
-  func requireOwn(_ expected: Expected) throws(FileFault) {
+  func requireOwn(_ expected: Expected) throws(FileError) {
     guard type == (expected == .file ? S_IFREG : S_IFDIR) else {
-      throw FileFault(
+      throw FileError(
         .wrongType, "\(path.printable) is \(typeName), not a \(expected == .file ? "regular file" : "directory").",
         hint: hint(insteadOf: expected))
     }
     guard isOwn else {
-      throw FileFault(
+      throw FileError(
         .wrongOwner, "\(ownership).",
         hint: expected == .directory ? Self.ownDirectory : "As root: chown \(geteuid()) \(path.shellWord)")
     }
@@ -79,8 +79,8 @@ struct FileFacts {
   }
 
   /// The fault of a mode; `consequence` is what is wrong with it, as in "lets others in".
-  func wrongMode(_ consequence: String) -> FileFault {
-    FileFault(
+  func wrongMode(_ consequence: String) -> FileError {
+    FileError(
       .wrongMode, "\(path.printable) has mode \(mode), which \(consequence).",
       hint: "chmod \(isDirectory ? "700" : "600") \(path.shellWord)")
   }
@@ -108,8 +108,8 @@ struct FileFacts {
   }
 
   /// The fault of a directory that lets others in and is not to be closed to them; `reason` is why not, as in "is shared".
-  func shared(_ reason: String) -> FileFault {
-    FileFault(
+  func shared(_ reason: String) -> FileError {
+    FileError(
       .wrongMode, "\(path.printable) has mode \(mode), which lets others in, and \(reason), so it is left as it is.",
       hint: Self.ownDirectory)
   }

@@ -29,7 +29,7 @@ enum OwnFileName {
   }
 
   private static func isContext(_ text: Substring) -> Bool {
-    do throws(LocalFailure) {
+    do throws(BackendError) {
       _ = try ContextName(String(text))
       return true
     } catch {

@@ -15,7 +15,7 @@ struct PrivateDirectory: Sendable {
   /// - Returns: nil when there is no such file, or no directory.
   /// - Throws: When the directory is not this user's own, or when the file may be somebody else's work because others may write to
   ///   the directory.
-  func look(for name: String) throws(FileFault) -> FileFacts? {
+  func look(for name: String) throws(FileError) -> FileFacts? {
     guard let own = try FileFacts(of: path) else { return nil }
     try own.requireOwn(.directory)
     guard let found = try FileFacts(of: file(name)) else { return nil }
@@ -30,7 +30,7 @@ struct PrivateDirectory: Sendable {
   ///
   /// - Returns: False when there is no such file, or no directory; nothing is changed then.
   /// - Throws: When the directory is not this user's own, or is not to be closed.
-  func secure(for name: String) throws(FileFault) -> Bool {
+  func secure(for name: String) throws(FileError) -> Bool {
     guard let facts = try FileFacts(of: path) else { return false }
     try facts.requireOwn(.directory)
     guard try FileFacts(of: file(name)) != nil else { return false }
@@ -39,26 +39,26 @@ struct PrivateDirectory: Sendable {
   }
 
   /// Gives the directory mode 0700, unless others may have use for it.
-  private func keepOthersOut(_ facts: FileFacts) throws(FileFault) {
+  private func keepOthersOut(_ facts: FileFacts) throws(FileError) {
     if facts.isPrivate { return }
     try refuseShared(facts)
     guard chmod(path, 0o700) == 0 else { throw .system(path, "cannot be made private", .current) }
   }
 
   /// Refuses a directory that others may have use for.
-  private func refuseShared(_ facts: FileFacts) throws(FileFault) {
+  private func refuseShared(_ facts: FileFacts) throws(FileError) {
     // Nobody gets this bit from a plain mkdir: it is there for a directory that many share.
     if facts.isSticky { throw facts.shared("is shared") }
     if let stranger = try firstStranger() { throw facts.shared("holds other files, such as '\(stranger.printable)'") }
   }
 
   /// A name in the directory that this library does not give; nil when there is none.
-  private func firstStranger() throws(FileFault) -> String? {
+  private func firstStranger() throws(FileError) -> String? {
     try names { !OwnFileName.isOwn($0) }.first
   }
 
   /// The names in the directory that fit, in no order.
-  func names(where fits: (String) -> Bool = { _ in true }) throws(FileFault) -> [String] {
+  func names(where fits: (String) -> Bool = { _ in true }) throws(FileError) -> [String] {
     guard let stream = opendir(path) else { throw .system(path, "cannot be read", .current) }
     defer { closedir(stream) }
     var names: [String] = []
@@ -78,7 +78,7 @@ struct PrivateDirectory: Sendable {
   /// Makes the directory, and those above it that are missing, durable and with mode 0700 whatever the umask.
   ///
   /// One that is there is left as it is.
-  func makeIfMissing() throws(FileFault) {
+  func makeIfMissing() throws(FileError) {
     if let facts = try FileFacts(of: path) { return try facts.requireOwn(.directory) }
     let parent = Self.parent(of: path)
     if parent != path, access(parent, F_OK) != 0, errno == ENOENT {
@@ -93,7 +93,7 @@ struct PrivateDirectory: Sendable {
   }
 
   /// Makes the directory if it is missing, and keeps others out of it.
-  func create() throws(FileFault) {
+  func create() throws(FileError) {
     try makeIfMissing()
     guard let facts = try FileFacts(of: path) else { throw .system(path, "cannot be examined", ErrorNumber(ENOENT)) }
     try facts.requireOwn(.directory)
@@ -101,7 +101,7 @@ struct PrivateDirectory: Sendable {
   }
 
   /// Makes the names in the directory durable.
-  func synchronize() throws(FileFault) {
+  func synchronize() throws(FileError) {
     try Self.synchronize(path)
   }
 
@@ -114,7 +114,7 @@ struct PrivateDirectory: Sendable {
     return above.isEmpty ? "." : above
   }
 
-  private static func synchronize(_ path: String) throws(FileFault) {
+  private static func synchronize(_ path: String) throws(FileError) {
     let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { throw .system(path, "cannot be opened", .current) }
     defer { close(descriptor) }

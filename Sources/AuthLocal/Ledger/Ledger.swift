@@ -15,12 +15,12 @@ struct Ledger {
   }
 
   /// Opens the ledger account of a new account.
-  func open(account: Int64, at time: WallTime) throws(LocalFailure) {
+  func open(account: Int64, at time: WallTime) throws(BackendError) {
     try db.run(LedgerQuery.openAccount, .integer(account))
     _ = try transfer(Self.openingCredit, from: Self.equity, to: account, key: nil, at: time)
   }
 
-  func balance(of account: Int64) throws(LocalFailure) -> Int64 {
+  func balance(of account: Int64) throws(BackendError) -> Int64 {
     guard let balance = try db.first(LedgerQuery.balance, .integer(account), read: { $0.integer(0) }) else {
       throw db.damaged("account \(account) has no balance")
     }
@@ -34,7 +34,7 @@ struct Ledger {
   /// - Returns: The number of the transfer.
   func transfer(
     _ amount: Amount, from payer: Int64, to payee: Int64, key: IdempotencyKey?, at time: WallTime
-  ) throws(LocalFailure) -> Int64 {
+  ) throws(BackendError) -> Int64 {
     let id = try db.first(
       LedgerQuery.transfer, .integer(payer), .integer(payee), .integer(amount.minorUnits), .text(key?.description),
       .integer(time.microseconds)
@@ -50,12 +50,12 @@ struct Ledger {
   }
 
   /// The payment that `payer` made under `key`, with the number of its payee.
-  func payment(by payer: Int64, under key: IdempotencyKey) throws(LocalFailure) -> (receipt: Receipt, payee: Int64)? {
+  func payment(by payer: Int64, under key: IdempotencyKey) throws(BackendError) -> (receipt: Receipt, payee: Int64)? {
     try db.first(LedgerQuery.byKey, .integer(payer), .text(key.description)) { (Self.receipt($0), $0.integer(3)) }
   }
 
   /// Payments from and to `account`, newest first, older than the transfer `before`.
-  func receipts(of account: Int64, before: Int64?, limit: Int) throws(LocalFailure) -> [Receipt] {
+  func receipts(of account: Int64, before: Int64?, limit: Int) throws(BackendError) -> [Receipt] {
     try db.all(LedgerQuery.page, .integer(account), .integer(before ?? Int64.max), .integer(limit)) { Self.receipt($0) }
   }
 

@@ -6,8 +6,8 @@ extension LocalAuthority {
   ///
   /// With a key that was used before, an identical order gets the first receipt, whatever became of freshness and
   /// balance since, and another order is refused.
-  package func pay(_ order: PaymentOrder, token: SessionToken) throws(LocalFailure) -> Receipt {
-    try writing(token) { (db, session, now) throws(LocalFailure) in
+  package func pay(_ order: PaymentOrder, token: SessionToken) throws(BackendError) -> Receipt {
+    try writing(token) { (db, session, now) throws(BackendError) in
       let ledger = Ledger(db)
       if let key = order.key, let earlier = try ledger.payment(by: session.account, under: key) {
         return try repeated(earlier.receipt, order, key)
@@ -32,9 +32,9 @@ extension LocalAuthority {
   }
 
   /// The receipt of an identical order that was paid under the same idempotency key, if there is one.
-  package func earlierPayment(of order: PaymentOrder, token: SessionToken) throws(LocalFailure) -> Receipt? {
+  package func earlierPayment(of order: PaymentOrder, token: SessionToken) throws(BackendError) -> Receipt? {
     guard let key = order.key else { return nil }
-    return try reading(token) { (db, session, _) throws(LocalFailure) in
+    return try reading(token) { (db, session, _) throws(BackendError) in
       guard let earlier = try Ledger(db).payment(by: session.account, under: key) else { return nil }
       return try repeated(earlier.receipt, order, key)
     }
@@ -47,18 +47,18 @@ extension LocalAuthority {
   ///   - limit: How many at most.
   ///   - token: The session.
   /// - Returns: The page; shorter than `limit` when it is the last.
-  /// - Throws: ``LocalFailure`` of kind `session` or `unavailable`.
+  /// - Throws: ``BackendError`` of kind `session` or `unavailable`.
   package func receipts(
     before: Int64? = nil, limit: Int = 50, token: SessionToken
-  ) throws(LocalFailure) -> [Receipt] {
-    try reading(token) { (db, session, _) throws(LocalFailure) in
+  ) throws(BackendError) -> [Receipt] {
+    try reading(token) { (db, session, _) throws(BackendError) in
       try Ledger(db).receipts(of: session.account, before: before, limit: max(0, limit))
     }
   }
 
   func repeated(
     _ receipt: Receipt, _ order: PaymentOrder, _ key: IdempotencyKey
-  ) throws(LocalFailure) -> Receipt {
+  ) throws(BackendError) -> Receipt {
     guard receipt.payee == order.payee.canonical, receipt.amount == order.amount else {
       throw .refused(
         "idempotency_key_reused",
@@ -68,7 +68,7 @@ extension LocalAuthority {
     return receipt.asRepetition
   }
 
-  private func payee(of order: PaymentOrder, payer: SessionRow, in db: Connection) throws(LocalFailure) -> AccountRow {
+  private func payee(of order: PaymentOrder, payer: SessionRow, in db: Connection) throws(BackendError) -> AccountRow {
     guard let payee = try account(named: order.payee, in: db) else {
       throw .refused("payee_unknown", "There is no account '\(order.payee)'.", hint: "Check the name.")
     }

@@ -8,7 +8,7 @@ struct PasswordHasher: Sendable {
   let cost: PasswordCost
 
   /// A new hash of `password` with a new salt.
-  func hash(_ password: NormalizedPassword) throws(LocalFailure) -> String {
+  func hash(_ password: NormalizedPassword) throws(BackendError) -> String {
     var setting = [CChar](repeating: 0, count: Int(CRYPT_GENSALT_OUTPUT_SIZE))
     let salt = try Secrets.random(count: 16).map(CChar.init(bitPattern:))
     guard crypt_gensalt_rn("$y$", cost.count, salt, Int32(salt.count), &setting, Int32(setting.count)) != nil,
@@ -20,7 +20,7 @@ struct PasswordHasher: Sendable {
   /// Whether `password` is the one that `stored` was made from.
   ///
   /// Nil, a password that cannot be one, costs the same and is never it.
-  func verifies(_ password: NormalizedPassword?, against stored: String) throws(LocalFailure) -> Bool {
+  func verifies(_ password: NormalizedPassword?, against stored: String) throws(BackendError) -> Bool {
     let bytes = password.map { Array($0.text.utf8) } ?? []
     guard let hash = Self.crypt(bytes, stored.utf8.map(CChar.init(bitPattern:)) + [0]) else {
       throw Self.failed("if there is as much, the stored hash is damaged.")
@@ -29,7 +29,7 @@ struct PasswordHasher: Sendable {
   }
 
   /// Costs what a verification costs, for a name that has no account.
-  func pretendToVerify(_ password: NormalizedPassword?) throws(LocalFailure) {
+  func pretendToVerify(_ password: NormalizedPassword?) throws(BackendError) {
     _ = try verifies(password, against: cost.prefix + "B2aBe/PVAC2BsV8ECXjQo/")
   }
 
@@ -39,7 +39,7 @@ struct PasswordHasher: Sendable {
     return made < cost
   }
 
-  private static func failed(_ rest: String) -> LocalFailure {
+  private static func failed(_ rest: String) -> BackendError {
     .unavailable(
       .unreadable, "hashing_failed", "libcrypt could not hash the password: \(ErrorNumber.current.explanation).",
       hint: "Yescrypt needs 64 MiB of free memory; \(rest) Nothing was changed.")

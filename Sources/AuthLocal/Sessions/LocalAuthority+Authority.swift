@@ -8,8 +8,8 @@ extension LocalAuthority: Authority {
   /// answer at one cost.
   public func authenticate(
     _ credentials: Credentials, limits: LimitRequest
-  ) async throws(AuthorityFailure<CredentialsRejection>) -> Grant {
-    do throws(LocalFailure) {
+  ) async throws(AuthorityError<CredentialsRejection>) -> Grant {
+    do throws(BackendError) {
       return try logIn(credentials, limits: limits)
     } catch {
       throw error.asAuthorityFailure { $0 == .credentials ? .notAccepted : nil }
@@ -19,18 +19,18 @@ extension LocalAuthority: Authority {
   /// Says whom a token stands for now, reading only.
   ///
   /// The use of an ended one leaves an event.
-  public func resume(_ token: SessionToken) async throws(AuthorityFailure<SessionRejection>) -> Grant {
-    try answering { () throws(LocalFailure) in
-      try reading(token) { (_, session, _) throws(LocalFailure) in session.grant(token: token) }
+  public func resume(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
+    try answering { () throws(BackendError) in
+      try reading(token) { (_, session, _) throws(BackendError) in session.grant(token: token) }
     }
   }
 
   /// Whom a token stands for, if it is the present one of a live session, without a suspension; one read, and nothing is written.
   ///
   /// - Returns: Nil for every other token; ``resume(_:)`` says what it is, and leaves the event.
-  /// - Throws: ``LocalFailure`` of kind `unavailable` when it could not be found out, which has waited as long as there is a point in.
-  public func lookUp(_ token: SessionToken) throws(LocalFailure) -> Grant? {
-    try database.read { (db) throws(LocalFailure) -> Grant? in
+  /// - Throws: ``BackendError`` of kind `unavailable` when it could not be found out, which has waited as long as there is a point in.
+  public func lookUp(_ token: SessionToken) throws(BackendError) -> Grant? {
+    try database.read { (db) throws(BackendError) -> Grant? in
       guard case .live(let session) = try find(token, at: try now(), in: db) else { return nil }
       return session.grant(token: token)
     }
@@ -39,22 +39,22 @@ extension LocalAuthority: Authority {
   /// Reports activity.
   ///
   /// It writes when the last activity is older than a minute, or a thirtieth of the idle limit, and keeps the token.
-  public func renew(_ token: SessionToken) async throws(AuthorityFailure<SessionRejection>) -> Grant {
-    try answering { () throws(LocalFailure) in
-      let (session, isStale) = try reading(token) { (_, session, now) throws(LocalFailure) in
+  public func renew(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
+    try answering { () throws(BackendError) in
+      let (session, isStale) = try reading(token) { (_, session, now) throws(BackendError) in
         (session, session.terms.isStale(at: now))
       }
       if !isStale { return session.grant(token: token) }
-      try writing(token) { (_, _, _) throws(LocalFailure) in }
-      return try reading(token) { (_, session, _) throws(LocalFailure) in session.grant(token: token) }
+      try writing(token) { (_, _, _) throws(BackendError) in }
+      return try reading(token) { (_, session, _) throws(BackendError) in session.grant(token: token) }
     }
   }
 
   /// Checks the password again and exchanges the token.
   public func reauthenticate(
     _ token: SessionToken, password: Password, limits: LimitRequest
-  ) async throws(AuthorityFailure<ReauthenticationRejection>) -> Grant {
-    do throws(LocalFailure) {
+  ) async throws(AuthorityError<ReauthenticationRejection>) -> Grant {
+    do throws(BackendError) {
       return try reauthenticate(token, password: password, requesting: limits)
     } catch {
       throw error.asAuthorityFailure { kind in
@@ -65,9 +65,9 @@ extension LocalAuthority: Authority {
   }
 
   /// Lets an issued token take the place of the one it replaces.
-  public func confirm(_ token: SessionToken) async throws(AuthorityFailure<SessionRejection>) {
-    do throws(LocalFailure) {
-      if try reading(token, { (_, _, _) throws(LocalFailure) in true }) { return }
+  public func confirm(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) {
+    do throws(BackendError) {
+      if try reading(token, { (_, _, _) throws(BackendError) in true }) { return }
     } catch {
       throw Self.answer(error)
     }
@@ -78,8 +78,8 @@ extension LocalAuthority: Authority {
   /// A token that was superseded or issued and never used ends its session too: whoever logs out with it means that
   /// session.
   public func revoke(_ token: SessionToken, reason: EndReason) async throws(Unavailability) {
-    do throws(LocalFailure) {
-      try database.write { (db) throws(LocalFailure) in
+    do throws(BackendError) {
+      try database.write { (db) throws(BackendError) in
         switch try find(token, at: try now(), in: db) {
         case .unknown: return
         case .live(let session), .pending(let session, _), .ended(let session, _), .superseded(let session):
@@ -93,16 +93,16 @@ extension LocalAuthority: Authority {
   }
 
   private func answering(
-    _ body: () throws(LocalFailure) -> Grant
-  ) throws(AuthorityFailure<SessionRejection>) -> Grant {
-    do throws(LocalFailure) {
+    _ body: () throws(BackendError) -> Grant
+  ) throws(AuthorityError<SessionRejection>) -> Grant {
+    do throws(BackendError) {
       return try body()
     } catch {
       throw Self.answer(error)
     }
   }
 
-  private static func answer(_ failure: LocalFailure) -> AuthorityFailure<SessionRejection> {
+  private static func answer(_ failure: BackendError) -> AuthorityError<SessionRejection> {
     failure.asAuthorityFailure { kind in
       if case .session(let rejection) = kind { return rejection }
       return nil

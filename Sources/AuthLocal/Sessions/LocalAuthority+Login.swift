@@ -3,11 +3,11 @@ package import AuthCore
 
 extension LocalAuthority {
   /// Checks credentials and begins a session: count, hash, then commit.
-  package func logIn(_ credentials: Credentials, limits: LimitRequest) throws(LocalFailure) -> Grant {
+  package func logIn(_ credentials: Credentials, limits: LimitRequest) throws(BackendError) -> Grant {
     let password = try? NormalizedPassword(credentials.password)
     let name = try? Username(credentials.username)
-    let attempt = try heard { () throws(LocalFailure) in
-      try database.write { (db) throws(LocalFailure) in
+    let attempt = try heard { () throws(BackendError) in
+      try database.write { (db) throws(BackendError) in
         let now = try now()
         guard let name, let account = try account(named: name, in: db) else {
           return try countAttempt(onUnknown: credentials.username, at: now, in: db)
@@ -15,7 +15,7 @@ extension LocalAuthority {
         return try countAttempt(on: account, at: now, in: db)
       }
     }
-    let grant = try accept(password, for: attempt) { (db, account, now) throws(LocalFailure) in
+    let grant = try accept(password, for: attempt) { (db, account, now) throws(BackendError) in
       let grant = try begin(account: account, limits: limits, at: now, in: db)
       let failures = account.throttle.failures
       try record(
@@ -24,7 +24,7 @@ extension LocalAuthority {
       return grant
     }
     guard let grant else {
-      try database.write { (db) throws(LocalFailure) in
+      try database.write { (db) throws(BackendError) in
         try fail(attempt, in: db)
         try record(.loginFailed, account: attempt.account?.id, in: db)
       }
@@ -36,21 +36,21 @@ extension LocalAuthority {
   /// Checks the password of a live session's user, and issues a token with new limits.
   package func reauthenticate(
     _ token: SessionToken, password typed: Password, requesting limits: LimitRequest
-  ) throws(LocalFailure) -> Grant {
-    let attempt = try heard { () throws(LocalFailure) in
-      try writing(token, asActivity: false) { (db, session, now) throws(LocalFailure) in
+  ) throws(BackendError) -> Grant {
+    let attempt = try heard { () throws(BackendError) in
+      try writing(token, asActivity: false) { (db, session, now) throws(BackendError) in
         try countAttempt(on: try account(session.account, in: db), at: now, in: db)
       }
     }
     let grant = try accept(try? NormalizedPassword(typed), for: attempt) {
-      (db, account, now) throws(LocalFailure) in
+      (db, account, now) throws(BackendError) in
       let session = try claim(token, at: now, in: db)
       let grant = try issue(for: session, limits: limits, at: now, in: db)
       try record(.reauthenticated, account: account.id, actor: account.id, session: session.id, in: db)
       return grant
     }
     guard let grant else {
-      try database.write { (db) throws(LocalFailure) in
+      try database.write { (db) throws(BackendError) in
         try fail(attempt, in: db)
         try record(
           .reauthenticationFailed, account: attempt.account?.id, actor: attempt.account?.id, in: db)
@@ -67,21 +67,21 @@ extension LocalAuthority {
   /// - Returns: nil when the password does not fit, when there is no account, and when it is disabled. Each costs the same.
   func accept(
     _ password: NormalizedPassword?, for attempt: PasswordAttempt,
-    _ body: (Connection, AccountRow, BootInstant) throws(LocalFailure) -> Grant
-  ) throws(LocalFailure) -> Grant? {
-    do throws(LocalFailure) {
+    _ body: (Connection, AccountRow, BootInstant) throws(BackendError) -> Grant
+  ) throws(BackendError) -> Grant? {
+    do throws(BackendError) {
       return try verify(password, for: attempt.account, body)
     } catch {
       // Nobody judged the password. Where it cannot be given back either, it stays counted, and that fault is the same.
-      try? database.write { (db) throws(LocalFailure) in try giveBack(attempt, in: db) }
+      try? database.write { (db) throws(BackendError) in try giveBack(attempt, in: db) }
       throw error
     }
   }
 
   private func verify(
     _ password: NormalizedPassword?, for account: AccountRow?,
-    _ body: (Connection, AccountRow, BootInstant) throws(LocalFailure) -> Grant
-  ) throws(LocalFailure) -> Grant? {
+    _ body: (Connection, AccountRow, BootInstant) throws(BackendError) -> Grant
+  ) throws(BackendError) -> Grant? {
     guard var account else {
       try hasher.pretendToVerify(password)
       return nil
@@ -91,7 +91,7 @@ extension LocalAuthority {
         return nil
       }
       let newHash = hasher.isOutdated(account.passwordHash) ? try hasher.hash(password) : nil
-      let (grant, current) = try database.write { (db) throws(LocalFailure) -> (Grant?, AccountRow) in
+      let (grant, current) = try database.write { (db) throws(BackendError) -> (Grant?, AccountRow) in
         let current = try self.account(account.id, in: db)
         guard current.passwordHash == account.passwordHash, !current.isDisabled else { return (nil, current) }
         if let newHash {
@@ -105,14 +105,14 @@ extension LocalAuthority {
     }
   }
 
-  func account(named name: Username, in db: Connection) throws(LocalFailure) -> AccountRow? {
-    try db.first(AccountQuery.byName, .text(name.canonical)) { (row) throws(LocalFailure) in
+  func account(named name: Username, in db: Connection) throws(BackendError) -> AccountRow? {
+    try db.first(AccountQuery.byName, .text(name.canonical)) { (row) throws(BackendError) in
       try AccountRow(row, in: db)
     }
   }
 
-  func account(_ id: Int64, in db: Connection) throws(LocalFailure) -> AccountRow {
-    let row = try db.first(AccountQuery.byID, .integer(id)) { (row) throws(LocalFailure) in try AccountRow(row, in: db)
+  func account(_ id: Int64, in db: Connection) throws(BackendError) -> AccountRow {
+    let row = try db.first(AccountQuery.byID, .integer(id)) { (row) throws(BackendError) in try AccountRow(row, in: db)
     }
     guard let row else { throw db.damaged("account \(id) is gone") }
     return row

@@ -11,7 +11,7 @@ extension LocalAuthority {
   static let activityStep: Int64 = 60_000_000_000
 
   /// Begins a session, and forgets up to 16 old ones.
-  func begin(account: AccountRow, limits: LimitRequest, at now: BootInstant, in db: Connection) throws(LocalFailure)
+  func begin(account: AccountRow, limits: LimitRequest, at now: BootInstant, in db: Connection) throws(BackendError)
     -> Grant
   {
     let spans = SessionSpans(policy, limits)
@@ -34,7 +34,7 @@ extension LocalAuthority {
   /// nothing.
   func issue(
     for session: SessionRow, limits: LimitRequest, at now: BootInstant, in db: Connection
-  ) throws(LocalFailure) -> Grant {
+  ) throws(BackendError) -> Grant {
     let own = LimitRequest(
       idle: limits.idle ?? .nanoseconds(session.terms.idleSpan),
       absolute: limits.absolute ?? session.absoluteSpan.map { .nanoseconds($0) })
@@ -54,7 +54,7 @@ extension LocalAuthority {
   }
 
   /// Lets an issued token take the place of the session's present one, which is dead from then on.
-  func promote(_ hash: [UInt8], of session: SessionRow, in db: Connection) throws(LocalFailure) -> SessionRow {
+  func promote(_ hash: [UInt8], of session: SessionRow, in db: Connection) throws(BackendError) -> SessionRow {
     try db.run(SessionQuery.promote, .blob(hash))
     try db.run(SessionQuery.leaveOthers, .blob(hash))
     try db.run(SessionQuery.supersedeOthers, .text(session.id.rawValue))
@@ -65,7 +65,7 @@ extension LocalAuthority {
   /// Marks a session as ended and records why.
   func end(
     _ session: SessionRow, because reason: EndReason, by actor: Int64? = nil, in db: Connection
-  ) throws(LocalFailure) {
+  ) throws(BackendError) {
     try db.run(
       SessionQuery.end, .text(reason.stored), .integer(wallClock().microseconds), .blob(session.tokenHash))
     let name: EventName
@@ -82,15 +82,15 @@ extension LocalAuthority {
   func endAll(
     of account: Int64, except kept: SessionID?, because reason: EndReason, by actor: Int64?, at now: BootInstant,
     in db: Connection
-  ) throws(LocalFailure) -> Int {
+  ) throws(BackendError) -> Int {
     let sessions = try liveSessions(of: account, at: now, in: db).filter { $0.id != kept }
     for session in sessions { try end(session, because: reason, by: actor, in: db) }
     return sessions.count
   }
 
   /// The live sessions of an account, the newest first.
-  func liveSessions(of account: Int64, at now: BootInstant, in db: Connection) throws(LocalFailure) -> [SessionRow] {
-    let sessions = try db.all(SessionQuery.ofAccount, .integer(account)) { (row) throws(LocalFailure) in
+  func liveSessions(of account: Int64, at now: BootInstant, in db: Connection) throws(BackendError) -> [SessionRow] {
+    let sessions = try db.all(SessionQuery.ofAccount, .integer(account)) { (row) throws(BackendError) in
       try SessionRow(row, in: db)
     }
     var live: [SessionRow] = []
@@ -101,7 +101,7 @@ extension LocalAuthority {
   /// A session that has not reached its limits, or nil.
   ///
   /// A token that was issued and not used yet opens it as well, and may have later limits than the one that is in use.
-  func within(limits session: SessionRow, at now: BootInstant, in db: Connection) throws(LocalFailure) -> SessionRow? {
+  func within(limits session: SessionRow, at now: BootInstant, in db: Connection) throws(BackendError) -> SessionRow? {
     if session.limits.verdict(at: now) == .live { return session }
     return try db.all(SessionQuery.issued, .text(session.id.rawValue)) { OtherToken($0) }
       .compactMap { $0.terms.map(session.with) }
@@ -112,7 +112,7 @@ extension LocalAuthority {
   ///
   /// - Returns: Whether it was moved.
   @discardableResult
-  func touch(_ session: SessionRow, at now: BootInstant, in db: Connection) throws(LocalFailure) -> Bool {
+  func touch(_ session: SessionRow, at now: BootInstant, in db: Connection) throws(BackendError) -> Bool {
     guard session.terms.isStale(at: now) else { return false }
     try db.run(
       SessionQuery.touch, .integer(now.uptime.wholeNanoseconds), .integer(wallClock().microseconds),
@@ -120,8 +120,8 @@ extension LocalAuthority {
     return true
   }
 
-  private func stored(_ hash: SQLValue, in db: Connection) throws(LocalFailure) -> SessionRow {
-    let row = try db.first(SessionQuery.byToken, hash) { (row) throws(LocalFailure) in try SessionRow(row, in: db) }
+  private func stored(_ hash: SQLValue, in db: Connection) throws(BackendError) -> SessionRow {
+    let row = try db.first(SessionQuery.byToken, hash) { (row) throws(BackendError) in try SessionRow(row, in: db) }
     guard let row else { throw db.damaged("a session that was just written is not there") }
     return row
   }

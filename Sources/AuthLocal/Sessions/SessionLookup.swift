@@ -18,9 +18,9 @@ extension LocalAuthority {
   /// Looks up a token without changing anything.
   ///
   /// A live session costs one indexed read.
-  func find(_ token: SessionToken, at now: BootInstant, in db: Connection) throws(LocalFailure) -> SessionFinding {
+  func find(_ token: SessionToken, at now: BootInstant, in db: Connection) throws(BackendError) -> SessionFinding {
     let hash = SHA256.hash(token.bytes)
-    func read(_ row: Row) throws(LocalFailure) -> SessionRow { try SessionRow(row, in: db) }
+    func read(_ row: Row) throws(BackendError) -> SessionRow { try SessionRow(row, in: db) }
     if let session = try db.first(SessionQuery.byToken, .blob(hash), read: read) {
       return session.end(at: now).map { .ended(session, $0) } ?? .live(session)
     }
@@ -38,11 +38,11 @@ extension LocalAuthority {
   /// present one.
   ///
   /// A token that stands for nothing was forgotten after its absolute limit, or never given.
-  func claim(_ token: SessionToken, at now: BootInstant, in db: Connection) throws(LocalFailure) -> SessionRow {
+  func claim(_ token: SessionToken, at now: BootInstant, in db: Connection) throws(BackendError) -> SessionRow {
     try claim(try find(token, at: now, in: db), in: db)
   }
 
-  private func claim(_ finding: SessionFinding, in db: Connection) throws(LocalFailure) -> SessionRow {
+  private func claim(_ finding: SessionFinding, in db: Connection) throws(BackendError) -> SessionRow {
     switch finding {
     case .live(let session): return session
     case .pending(let session, let hash): return try promote(hash, of: session, in: db)
@@ -56,10 +56,10 @@ extension LocalAuthority {
   ///
   /// The first use of an issued token writes, and then `body` runs in that transaction.
   func reading<Result: Sendable>(
-    _ token: SessionToken, _ body: (Connection, SessionRow, BootInstant) throws(LocalFailure) -> Result
-  ) throws(LocalFailure) -> Result {
-    let result = try noting(token) { () throws(LocalFailure) -> Result? in
-      try database.read { (db) throws(LocalFailure) -> Result? in
+    _ token: SessionToken, _ body: (Connection, SessionRow, BootInstant) throws(BackendError) -> Result
+  ) throws(BackendError) -> Result {
+    let result = try noting(token) { () throws(BackendError) -> Result? in
+      try database.read { (db) throws(BackendError) -> Result? in
         let now = try now()
         let finding = try find(token, at: now, in: db)
         if case .pending = finding { return nil }
@@ -77,14 +77,14 @@ extension LocalAuthority {
   ///   - asActivity: Whether success moves the idle limit.
   ///   - body: Runs with the session and the present instant.
   /// - Returns: What `body` returns.
-  /// - Throws: ``LocalFailure`` of kind `session` when it is not live, and what `body` throws, which undoes its
+  /// - Throws: ``BackendError`` of kind `session` when it is not live, and what `body` throws, which undoes its
   ///   changes.
   func writing<Result: Sendable>(
     _ token: SessionToken, asActivity: Bool = true,
-    _ body: (Connection, SessionRow, BootInstant) throws(LocalFailure) -> Result
-  ) throws(LocalFailure) -> Result {
-    try noting(token) { () throws(LocalFailure) in
-      try database.write { (db) throws(LocalFailure) in
+    _ body: (Connection, SessionRow, BootInstant) throws(BackendError) -> Result
+  ) throws(BackendError) -> Result {
+    try noting(token) { () throws(BackendError) in
+      try database.write { (db) throws(BackendError) in
         let now = try now()
         let session = try claim(token, at: now, in: db)
         let result = try body(db, session, now)
@@ -95,9 +95,9 @@ extension LocalAuthority {
   }
 
   private func noting<Result>(
-    _ token: SessionToken, _ body: () throws(LocalFailure) -> Result
-  ) throws(LocalFailure) -> Result {
-    do throws(LocalFailure) {
+    _ token: SessionToken, _ body: () throws(BackendError) -> Result
+  ) throws(BackendError) -> Result {
+    do throws(BackendError) {
       return try body()
     } catch {
       // The refusal stands whether or not it can be written down: a full disk must not turn "logged out" into "cannot
@@ -109,8 +109,8 @@ extension LocalAuthority {
 
   /// Leaves an event for the use of a token that no longer opens anything, and writes down an expiry that is seen for
   /// the first time.
-  private func noteUse(of token: SessionToken) throws(LocalFailure) {
-    try database.write { (db) throws(LocalFailure) in
+  private func noteUse(of token: SessionToken) throws(BackendError) {
+    try database.write { (db) throws(BackendError) in
       switch try find(token, at: try now(), in: db) {
       case .live, .pending: break
       case .ended(let session, let reason) where session.marked == nil:
@@ -127,7 +127,7 @@ extension LocalAuthority {
 
   private func noteUse(
     of session: SessionRow, _ name: EventName, _ detail: String, in db: Connection
-  ) throws(LocalFailure) {
+  ) throws(BackendError) {
     guard session.usesAfterEnd < Self.notedUsesAfterEnd else { return }
     try db.run(SessionQuery.noteUse, .blob(session.tokenHash))
     try record(name, account: session.account, session: session.id, detail: detail, in: db)

@@ -19,7 +19,7 @@ struct SessionRow: Sendable {
   let marked: EndReason?
   private let isDisabled: Bool
 
-  init(_ row: Row, in db: Connection) throws(LocalFailure) {
+  init(_ row: Row, in db: Connection) throws(BackendError) {
     guard let boot = BootID(row.blob(1)) else { throw db.damaged("a session has no boot id") }
     self.boot = boot
     id = SessionID(rawValue: row.text(0))

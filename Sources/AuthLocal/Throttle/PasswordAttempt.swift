@@ -20,10 +20,10 @@ extension LocalAuthority {
   ///
   /// - Parameter count: Counts it, in a transaction of its own.
   /// - Returns: The attempt.
-  /// - Throws: ``LocalFailure`` of kind `throttled` when it is turned away, and what `count` throws.
+  /// - Throws: ``BackendError`` of kind `throttled` when it is turned away, and what `count` throws.
   func heard(
-    _ count: () throws(LocalFailure) -> PasswordAttempt
-  ) throws(LocalFailure) -> PasswordAttempt {
+    _ count: () throws(BackendError) -> PasswordAttempt
+  ) throws(BackendError) -> PasswordAttempt {
     let deadline = ContinuousClock.now + database.busyWait
     while true {
       let attempt = try count()
@@ -45,7 +45,7 @@ extension LocalAuthority {
   }
 
   /// Writes down that an attempt was wrong.
-  func fail(_ attempt: PasswordAttempt, in db: Connection) throws(LocalFailure) {
+  func fail(_ attempt: PasswordAttempt, in db: Connection) throws(BackendError) {
     guard let account = attempt.account else {
       try db.run(UnknownNameQuery.addFailure, .blob(UnknownName.hash(of: attempt.typed)))
       return
@@ -64,7 +64,7 @@ extension LocalAuthority {
   /// Takes an attempt out of the count again, because its password could not be looked at.
   ///
   /// It was heard, so no wait was running before it; what wait it began goes with it.
-  func giveBack(_ attempt: PasswordAttempt, in db: Connection) throws(LocalFailure) {
+  func giveBack(_ attempt: PasswordAttempt, in db: Connection) throws(BackendError) {
     if let account = attempt.account {
       try db.run(AccountQuery.giveBack, .integer(account.id))
     } else {
@@ -73,7 +73,7 @@ extension LocalAuthority {
   }
 
   /// Counts an attempt on an account, in one transaction with whatever `db` is in.
-  func countAttempt(on account: AccountRow, at now: BootInstant, in db: Connection) throws(LocalFailure)
+  func countAttempt(on account: AccountRow, at now: BootInstant, in db: Connection) throws(BackendError)
     -> PasswordAttempt
   {
     var record = account.throttle
@@ -84,7 +84,7 @@ extension LocalAuthority {
   }
 
   /// Counts an attempt on a name without an account, at the same cost.
-  func countAttempt(onUnknown typed: String, at now: BootInstant, in db: Connection) throws(LocalFailure)
+  func countAttempt(onUnknown typed: String, at now: BootInstant, in db: Connection) throws(BackendError)
     -> PasswordAttempt
   {
     let hash = SQLValue.blob(UnknownName.hash(of: typed))
@@ -102,8 +102,8 @@ extension LocalAuthority {
   }
 
   /// What would be done with an attempt now, reading only.
-  private func decisionNow(on attempt: PasswordAttempt) throws(LocalFailure) -> ThrottleRecord.Decision {
-    try database.read { (db) throws(LocalFailure) in
+  private func decisionNow(on attempt: PasswordAttempt) throws(BackendError) -> ThrottleRecord.Decision {
+    try database.read { (db) throws(BackendError) in
       let now = try now()
       guard let account = attempt.account else {
         let record = try throttle(ofUnknown: attempt.typed, in: db) ?? ThrottleRecord()
@@ -114,18 +114,18 @@ extension LocalAuthority {
     }
   }
 
-  private func throttle(ofUnknown typed: String, in db: Connection) throws(LocalFailure) -> ThrottleRecord? {
+  private func throttle(ofUnknown typed: String, in db: Connection) throws(BackendError) -> ThrottleRecord? {
     try db.first(UnknownNameQuery.find, .blob(UnknownName.hash(of: typed))) { ThrottleRecord($0, from: 0) }
   }
 
-  func store(_ record: ThrottleRecord, account: Int64, in db: Connection) throws(LocalFailure) {
+  func store(_ record: ThrottleRecord, account: Int64, in db: Connection) throws(BackendError) {
     try db.run(
       AccountQuery.setThrottle, .integer(record.guesses), .integer(record.attempts), record.waitBootValue,
       record.waitUntilValue, .integer(record.failures), .integer(account))
   }
 
   /// Every account may be locked but that of the last administrator who could unlock others.
-  func mayLock(_ account: AccountRow, in db: Connection) throws(LocalFailure) -> Bool {
+  func mayLock(_ account: AccountRow, in db: Connection) throws(BackendError) -> Bool {
     if account.throttle.guesses < ThrottlePolicy.lockedAt || account.user.role != .administrator { return true }
     return try db.first(
       AccountQuery.otherAdministrator, .integer(account.id), .integer(ThrottlePolicy.lockedAt)

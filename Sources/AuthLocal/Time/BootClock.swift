@@ -23,11 +23,11 @@ public final class BootClock: SessionClock {
 
   /// The present instant.
   ///
-  /// - Throws: `ClockFailure` when the clock or the boot id cannot be read; nothing is assumed in their place.
-  public func now() throws(ClockFailure) -> BootInstant {
+  /// - Throws: `ClockError` when the clock or the boot id cannot be read; nothing is assumed in their place.
+  public func now() throws(ClockError) -> BootInstant {
     var time = timespec()
     guard clock_gettime(CLOCK_BOOTTIME, &time) == 0 else {
-      throw ClockFailure("The boot clock cannot be read: \(ErrorNumber.current.explanation).")
+      throw ClockError("The boot clock cannot be read: \(ErrorNumber.current.explanation).")
     }
     let uptime = Duration(
       secondsComponent: Int64(time.tv_sec), attosecondsComponent: Int64(time.tv_nsec) * 1_000_000_000)
@@ -52,18 +52,18 @@ public final class BootClock: SessionClock {
     }
   }
 
-  private func bootID() throws(ClockFailure) -> BootID {
+  private func bootID() throws(ClockError) -> BootID {
     if let id = known.withLock({ $0 }) { return id }
     let id = try readBootID()
     known.withLock { $0 = id }
     return id
   }
 
-  private func readBootID() throws(ClockFailure) -> BootID {
+  private func readBootID() throws(ClockError) -> BootID {
     let descriptor = open(bootIDPath, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
       let error = ErrorNumber.current
-      throw ClockFailure(
+      throw ClockError(
         "The boot id cannot be read: \(bootIDPath): \(error.explanation).",
         hint: error.isOfDescriptors
           ? ErrorNumber.moreDescriptors
@@ -76,7 +76,7 @@ public final class BootClock: SessionClock {
     let count = read(descriptor, &text, text.count)
     let digits = text.prefix(max(count, 0)).compactMap { Hex.value(of: $0) }
     guard digits.count == 32 else {
-      throw ClockFailure(
+      throw ClockError(
         "The boot id cannot be read: \(bootIDPath) does not hold 32 hexadecimal digits.",
         hint: "Without it no limit can be judged; let the kernel's own file be seen there.")
     }

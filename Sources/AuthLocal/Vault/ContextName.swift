@@ -13,8 +13,8 @@ public struct ContextName: Hashable, Sendable, CustomStringConvertible {
 
   /// Checks a name.
   ///
-  /// - Throws: ``LocalFailure`` of kind `invalid` that says the accepted form.
-  public init(_ text: String) throws(LocalFailure) {
+  /// - Throws: ``BackendError`` of kind `invalid` that says the accepted form.
+  public init(_ text: String) throws(BackendError) {
     let bytes = Array(text.utf8)
     guard (1...64).contains(bytes.count), bytes[0] != UInt8(ascii: "."), bytes[0] != UInt8(ascii: "-"),
       bytes[0] != UInt8(ascii: "_"), bytes.allSatisfy(Self.isAllowed)

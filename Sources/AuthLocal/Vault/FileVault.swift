@@ -53,8 +53,8 @@ public final class FileVault: SessionVault {
   ///
   /// - Returns: What was kept before.
   @discardableResult
-  public func store(_ token: SessionToken) async throws(VaultFailure) -> VaultReading {
-    try change { (reading) throws(FileFault) in
+  public func store(_ token: SessionToken) async throws(VaultError) -> VaultReading {
+    try change { (reading) throws(FileError) in
       if case .corrupt = reading { _ = try moveAside() }
       try DurableFile.replace(name, in: directory, with: SessionFile.content(token))
       return reading
@@ -62,8 +62,8 @@ public final class FileVault: SessionVault {
   }
 
   /// Keeps `new` if `old` is kept.
-  public func replace(_ old: SessionToken, with new: SessionToken) async throws(VaultFailure) -> Bool {
-    try change { (reading) throws(FileFault) in
+  public func replace(_ old: SessionToken, with new: SessionToken) async throws(VaultError) -> Bool {
+    try change { (reading) throws(FileError) in
       guard reading == .token(old) else { return false }
       try DurableFile.replace(name, in: directory, with: SessionFile.content(new))
       return true
@@ -71,9 +71,9 @@ public final class FileVault: SessionVault {
   }
 
   /// Forgets `token` if it is kept.
-  public func erase(_ token: SessionToken) async throws(VaultFailure) {
+  public func erase(_ token: SessionToken) async throws(VaultError) {
     if look() == .absent { return }
-    try change { (reading) throws(FileFault) in
+    try change { (reading) throws(FileError) in
       guard reading == .token(token) else { return }
       guard unlink(path) == 0 || errno == ENOENT else { throw .system(path, "cannot be removed", .current) }
       try directory.synchronize()
@@ -85,9 +85,9 @@ public final class FileVault: SessionVault {
   /// The newest eight are kept; what was set aside before them is deleted, except a directory with something in it.
   ///
   /// - Returns: The new path, or nil when there was nothing of the kind.
-  public func setAside() async throws(VaultFailure) -> String? {
+  public func setAside() async throws(VaultError) -> String? {
     guard case .corrupt = look() else { return nil }
-    return try change { (reading) throws(FileFault) in
+    return try change { (reading) throws(FileError) in
       guard case .corrupt = reading else { return nil }
       return try moveAside()
     }
@@ -95,13 +95,13 @@ public final class FileVault: SessionVault {
 
   /// Runs `body` as the only writer, with what is kept.
   private func change<Result>(
-    _ body: (VaultReading) throws(FileFault) -> Result
-  ) throws(VaultFailure) -> Result {
-    do throws(FileFault) {
+    _ body: (VaultReading) throws(FileError) -> Result
+  ) throws(VaultError) -> Result {
+    do throws(FileError) {
       try directory.create()
       let lock = try VaultLock.acquire(directory.file("\(context)\(Self.lockSuffix)"), wait: lockWait)
       let reading = look()
-      if case .unavailable(let failure) = reading { throw FileFault(.denied, failure.description, hint: failure.hint) }
+      if case .unavailable(let failure) = reading { throw FileError(.denied, failure.description, hint: failure.hint) }
       let result = try body(reading)
       _ = consume lock
       return result
@@ -110,7 +110,7 @@ public final class FileVault: SessionVault {
     }
   }
 
-  private func moveAside() throws(FileFault) -> String {
+  private func moveAside() throws(FileError) -> String {
     let earlier = try evidenceNumbers()
     for number in earlier.dropLast(Self.keptEvidence - 1) { try delete(evidence(number)) }
     let target = evidence((earlier.last ?? 0) + 1)
@@ -126,7 +126,7 @@ public final class FileVault: SessionVault {
   }
 
   /// The numbers of what was set aside, in ascending order.
-  private func evidenceNumbers() throws(FileFault) -> [Int] {
+  private func evidenceNumbers() throws(FileError) -> [Int] {
     let prefix = name + Self.evidenceSuffix
     return try directory.names().compactMap { name in
       // A number that this class would never give is somebody else's file.
@@ -134,7 +134,7 @@ public final class FileVault: SessionVault {
     }.sorted()
   }
 
-  private func delete(_ path: String) throws(FileFault) {
+  private func delete(_ path: String) throws(FileError) {
     if unlink(path) == 0 || errno == ENOENT { return }
     if errno == EISDIR, rmdir(path) == 0 || errno == ENOTEMPTY { return }
     throw .system(path, "cannot be deleted", .current)
@@ -144,7 +144,7 @@ public final class FileVault: SessionVault {
 
   /// The same as ``load()``, without a suspension.
   package func look() -> VaultReading {
-    do throws(FileFault) {
+    do throws(FileError) {
       guard try directory.look(for: name) != nil else { return .absent }
     } catch {
       return .unavailable(error.asVaultFailure)
@@ -168,7 +168,7 @@ public final class FileVault: SessionVault {
     case .token(let token), .corrupt(_, let token?): salvaged = token
     case .corrupt(_, nil), nil: salvaged = nil
     }
-    do throws(FileFault) {
+    do throws(FileError) {
       try facts.require(.file)
     } catch {
       if error.kind == .wrongType { return .corrupt(evidence(error.description, salvaged)) }
@@ -183,7 +183,7 @@ public final class FileVault: SessionVault {
 
   /// Why the file could not be opened: nothing there, something that must not be followed or opened, or no access.
   private func unopened(_ error: ErrorNumber) -> VaultReading {
-    do throws(FileFault) {
+    do throws(FileError) {
       guard let facts = try FileFacts(of: path) else { return .absent }
       guard facts.isRegularFile, facts.isOwn else { return judged(facts, nil) }
       if facts.permissions & 0o400 != 0 { return unavailable("cannot be opened", error) }
@@ -199,7 +199,7 @@ public final class FileVault: SessionVault {
   }
 
   private func unavailable(_ action: String, _ error: ErrorNumber) -> VaultReading {
-    .unavailable(FileFault.system(path, action, error).asVaultFailure)
+    .unavailable(FileError.system(path, action, error).asVaultFailure)
   }
 }
 
@@ -214,9 +214,9 @@ extension FileVault {
   /// Closes the session file to others, if it lets them in and is this user's own.
   ///
   /// - Returns: The mode that it had; nil when nothing was changed.
-  package func closeToOthers() throws(VaultFailure) -> String? {
+  package func closeToOthers() throws(VaultError) -> String? {
     guard case .corrupt = look() else { return nil }
-    return try change { (_) throws(FileFault) in
+    return try change { (_) throws(FileError) in
       guard let facts = try FileFacts(of: path), facts.isRegularFile, facts.isOwn, !facts.isPrivate else { return nil }
       guard chmod(path, 0o600) == 0 else { throw .system(path, "cannot be made private", .current) }
       return facts.mode
@@ -225,9 +225,9 @@ extension FileVault {
 
   /// Makes the directory if there is none, so that it can be watched; one that is there stays as it is.
   ///
-  /// - Throws: `VaultFailure` when it cannot be made, or is not a directory of this user.
-  public func prepare() throws(VaultFailure) {
-    do throws(FileFault) {
+  /// - Throws: `VaultError` when it cannot be made, or is not a directory of this user.
+  public func prepare() throws(VaultError) {
+    do throws(FileError) {
       try directory.makeIfMissing()
     } catch {
       throw error.asVaultFailure

@@ -9,7 +9,7 @@ struct VaultLock: ~Copyable {
   private let descriptor: Int32
 
   /// Waits for the lock, at most so long.
-  static func acquire(_ path: String, wait: Duration) throws(FileFault) -> VaultLock {
+  static func acquire(_ path: String, wait: Duration) throws(FileError) -> VaultLock {
     try restoreMode(path)
     let descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o600)
     guard descriptor >= 0 else { throw .system(path, "cannot be opened", .current) }
@@ -28,18 +28,18 @@ struct VaultLock: ~Copyable {
   }
 
   /// Nothing is in the file that others could have read, and who was killed while making it may have left any mode.
-  private static func restoreMode(_ path: String) throws(FileFault) {
+  private static func restoreMode(_ path: String) throws(FileError) {
     guard let facts = try FileFacts(of: path) else { return }
     try facts.requireOwn(.file)
     if facts.permissions != 0o600, chmod(path, 0o600) != 0 { throw .system(path, "cannot be made private", .current) }
   }
 
-  private func enter(_ path: String, wait: Duration) throws(FileFault) {
+  private func enter(_ path: String, wait: Duration) throws(FileError) {
     let deadline = ContinuousClock.now + wait
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
       guard errno == EWOULDBLOCK || errno == EINTR else { throw .system(path, "cannot be locked", .current) }
       guard ContinuousClock.now < deadline else {
-        throw FileFault(
+        throw FileError(
           .system(ErrorNumber(EWOULDBLOCK)),
           "\(path.printable) is held by another process, which did not finish in time.",
           hint: "Try again; nothing was changed.")

@@ -10,10 +10,10 @@ extension Workspace {
   ///   - sources: What is listened to.
   ///   - limit: The longest wait; nil waits for as long as nothing changes.
   ///   - output: Where changes are printed; the wait is over for good when nobody reads it any more.
-  /// - Throws: ``Refusal`` when a source cannot hear any more.
+  /// - Throws: ``CommandError`` when a source cannot hear any more.
   func wait(
     for sources: [any ChangeSource], atMost limit: Duration?, writingTo output: OutputStream
-  ) throws(Refusal) {
+  ) throws(CommandError) {
     let limit = (sources.map(\.longestWait) + [limit]).compactMap(\.self).min()
     let deadline = limit.map { MonotonicDeadline(after: $0) }
     var polled = [pollfd(fd: output.descriptor, events: 0, revents: 0)]
@@ -23,7 +23,7 @@ extension Workspace {
       if count == 0 { return }
       if count < 0 {
         guard errno == EINTR else {
-          throw Refusal(
+          throw CommandError(
             .cannotTell, "watch_failed", "changes cannot be watched: \(SystemError.text(errno))", hint: "Try again.")
         }
         continue
@@ -35,7 +35,7 @@ extension Workspace {
       }
       var isAny = false
       for (source, event) in zip(sources, polled.dropFirst()) where event.revents != 0 {
-        isAny = try valid { () throws(LocalFailure) in try source.drain() } || isAny
+        isAny = try valid { () throws(BackendError) in try source.drain() } || isAny
       }
       if isAny { return }
     }

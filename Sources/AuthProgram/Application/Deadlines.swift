@@ -8,11 +8,11 @@ struct Deadlines {
   private let now: BootInstant
   private let wallNow: Int64
 
-  init(clock: any SessionClock) throws(Refusal) {
-    do throws(ClockFailure) {
+  init(clock: any SessionClock) throws(CommandError) {
+    do throws(ClockError) {
       now = try clock.now()
     } catch {
-      throw Refusal(error)
+      throw CommandError(error)
     }
     wallNow = WallTime.now().seconds
   }

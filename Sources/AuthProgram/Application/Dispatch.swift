@@ -2,7 +2,7 @@ extension Program {
   /// Runs the body of a command: one file in `Commands/` for each.
   func answer(
     _ request: Request, _ globals: GlobalOptions, _ printer: Printer
-  ) async throws(Refusal) -> Answer {
+  ) async throws(CommandError) -> Answer {
     switch request {
     case .register(let user, let passwordFromInput):
       try await Workspace(globals, printer, makeBackend).register(user, passwordFromInput: passwordFromInput)

@@ -8,25 +8,25 @@ struct OnlookingAuthority: Authority {
 
   func authenticate(
     _ credentials: Credentials, limits: LimitRequest
-  ) async throws(AuthorityFailure<CredentialsRejection>) -> Grant {
+  ) async throws(AuthorityError<CredentialsRejection>) -> Grant {
     try await base.authenticate(credentials, limits: limits)
   }
 
-  func resume(_ token: SessionToken) async throws(AuthorityFailure<SessionRejection>) -> Grant {
+  func resume(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
     try await base.resume(token)
   }
 
-  func renew(_ token: SessionToken) async throws(AuthorityFailure<SessionRejection>) -> Grant {
+  func renew(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
     try await base.renew(token)
   }
 
   func reauthenticate(
     _ token: SessionToken, password: Password, limits: LimitRequest
-  ) async throws(AuthorityFailure<ReauthenticationRejection>) -> Grant {
+  ) async throws(AuthorityError<ReauthenticationRejection>) -> Grant {
     try await base.reauthenticate(token, password: password, limits: limits)
   }
 
-  func confirm(_ token: SessionToken) async throws(AuthorityFailure<SessionRejection>) {
+  func confirm(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) {
     try await base.confirm(token)
   }
 

@@ -9,10 +9,10 @@ enum OwnMemory {
   /// To be called before a secret is read. It holds for this process until its end, and a program that it starts is open again.
   /// Source: prctl(2), `PR_SET_DUMPABLE`; core(5); ptrace(2), "Ptrace access mode checking".
   ///
-  /// - Throws: ``Refusal`` when the system does not allow it, as a sandbox may.
-  static func close() throws(Refusal) {
+  /// - Throws: ``CommandError`` when the system does not allow it, as a sandbox may.
+  static func close() throws(CommandError) {
     guard cprocess_close_memory() == 0 else {
-      throw Refusal(
+      throw CommandError(
         .cannotTell, "memory_not_closed",
         "the memory of this process cannot be closed to others: \(SystemError.text(errno))",
         hint: "Allow the calls prctl and setrlimit where this program runs.")

@@ -14,11 +14,12 @@ enum PasswordQuestion {
   ///   - insteadOf: What to refuse with when there is no terminal.
   ///   - check: Has the password checked.
   /// - Returns: What the check came to.
-  /// - Throws: ``Refusal`` when nothing could be asked, or the password was not accepted.
+  /// - Throws: ``CommandError`` when nothing could be asked, or the password was not accepted.
   static func onTerminal<Value>(
-    for username: String, because reason: String? = nil, wrong: Refusal = .wrongPassword, insteadOf: Refusal? = nil,
-    check: (Password) async throws(SessionFailure) -> Value
-  ) async throws(Refusal) -> Value {
+    for username: String, because reason: String? = nil, wrong: CommandError = .wrongPassword,
+    insteadOf: CommandError? = nil,
+    check: (Password) async throws(SessionError) -> Value
+  ) async throws(CommandError) -> Value {
     let terminal = try terminal(insteadOf)
     if let reason { try say(terminal, reason) }
     let bytes = try answer(terminal, "Password for \(username): ")
@@ -28,41 +29,41 @@ enum PasswordQuestion {
     return try result.get()
   }
 
-  private static func answer(_ terminal: borrowing SilentTerminal, _ question: String) throws(Refusal) -> [UInt8] {
-    do throws(PromptFailure) { return try terminal.ask(question) } catch { throw Refusal(error) }
+  private static func answer(_ terminal: borrowing SilentTerminal, _ question: String) throws(CommandError) -> [UInt8] {
+    do throws(PromptError) { return try terminal.ask(question) } catch { throw CommandError(error) }
   }
 
-  private static func say(_ terminal: borrowing SilentTerminal, _ sentence: String) throws(Refusal) {
-    do throws(PromptFailure) { try terminal.say(sentence) } catch { throw Refusal(error) }
+  private static func say(_ terminal: borrowing SilentTerminal, _ sentence: String) throws(CommandError) {
+    do throws(PromptError) { try terminal.say(sentence) } catch { throw CommandError(error) }
   }
 
-  private static func terminal(_ insteadOf: Refusal?) throws(Refusal) -> SilentTerminal {
-    do throws(PromptFailure) {
+  private static func terminal(_ insteadOf: CommandError?) throws(CommandError) -> SilentTerminal {
+    do throws(PromptError) {
       return try SilentTerminal.controlling(insteadUse: Options.passwordFromInput.declaration.flag)
     } catch {
       if case .noTerminal = error, let insteadOf { throw insteadOf }
-      throw Refusal(error)
+      throw CommandError(error)
     }
   }
 
   /// Reads the password from standard input.
   static func fromInput<Value>(
-    wrong: Refusal = .wrongPassword, check: (Password) async throws(SessionFailure) -> Value
-  ) async throws(Refusal) -> Value {
+    wrong: CommandError = .wrongPassword, check: (Password) async throws(SessionError) -> Value
+  ) async throws(CommandError) -> Value {
     try await checked(try line(), wrong, check).get()
   }
 
   /// The one line of standard input that is a password.
-  static func line() throws(Refusal) -> [UInt8] {
+  static func line() throws(CommandError) -> [UInt8] {
     try lines(["password"])[0]
   }
 
   /// The lines of standard input, one for each name.
-  static func lines(_ names: [String]) throws(Refusal) -> [[UInt8]] {
-    do throws(PromptFailure) {
+  static func lines(_ names: [String]) throws(CommandError) -> [[UInt8]] {
+    do throws(PromptError) {
       return try SecretInput.lines(names)
     } catch {
-      throw Refusal(error)
+      throw CommandError(error)
     }
   }
 
@@ -75,8 +76,8 @@ enum PasswordQuestion {
   ///
   /// `check` is what refuses it.
   static func new(
-    for username: String, check: (Password) throws(LocalFailure) -> Void
-  ) throws(Refusal) -> Password {
+    for username: String, check: (Password) throws(BackendError) -> Void
+  ) throws(CommandError) -> Password {
     let terminal = try terminal(nil)
     for _ in 1..<attempts {
       switch try newOnce(for: username, on: terminal, check: check) {
@@ -89,18 +90,18 @@ enum PasswordQuestion {
 
   /// - Returns: The password, or why another one may do better.
   private static func newOnce(
-    for username: String, on terminal: borrowing SilentTerminal, check: (Password) throws(LocalFailure) -> Void
-  ) throws(Refusal) -> Result<Password, Refusal> {
+    for username: String, on terminal: borrowing SilentTerminal, check: (Password) throws(BackendError) -> Void
+  ) throws(CommandError) -> Result<Password, CommandError> {
     let first = try answer(terminal, "New password for \(username) (at least 15 characters): ")
-    do throws(LocalFailure) {
+    do throws(BackendError) {
       try check(Password(bytes: first))
     } catch {
-      guard case .invalid = error.kind else { throw Refusal(error) }
-      return .failure(Refusal(error))
+      guard case .invalid = error.kind else { throw CommandError(error) }
+      return .failure(CommandError(error))
     }
     guard try answer(terminal, "Repeat the new password: ") == first else {
       return .failure(
-        Refusal(
+        CommandError(
           .usage, "passwords_differ", "the two passwords are not the same",
           hint: "Run the command again; nothing was changed."))
     }
@@ -108,12 +109,12 @@ enum PasswordQuestion {
   }
 
   private static func checked<Value>(
-    _ bytes: [UInt8], _ wrong: Refusal, _ check: (Password) async throws(SessionFailure) -> Value
-  ) async -> Result<Value, Refusal> {
-    do throws(SessionFailure) {
+    _ bytes: [UInt8], _ wrong: CommandError, _ check: (Password) async throws(SessionError) -> Value
+  ) async -> Result<Value, CommandError> {
+    do throws(SessionError) {
       return .success(try await check(Password(bytes: bytes)))
     } catch {
-      return .failure(error == .credentialsNotAccepted ? wrong : Refusal(error))
+      return .failure(error == .credentialsNotAccepted ? wrong : CommandError(error))
     }
   }
 }

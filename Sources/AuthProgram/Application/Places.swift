@@ -15,7 +15,7 @@ struct Places: Hashable, Sendable {
   /// The variable that chose that in place of the default, to be shown.
   let stateVariable: String?
 
-  init(environment: (String) -> Word? = Environment.word) throws(Refusal) {
+  init(environment: (String) -> Word? = Environment.word) throws(CommandError) {
     if let word = environment("AUTH_CLI_HOME"), !word.bytes.isEmpty {
       let home = try Self.text(word, "AUTH_CLI_HOME")
       (data, state) = (home, home)
@@ -34,7 +34,7 @@ struct Places: Hashable, Sendable {
   private static let longestState = 4096 - 128
 
   /// Before anything is made, since a part of a path that is too long could be made.
-  private static func require(_ path: String, toHaveAtMost limit: Int) throws(Refusal) {
+  private static func require(_ path: String, toHaveAtMost limit: Int) throws(CommandError) {
     let longestName = 255
     let length = path.utf8.count + (path.hasPrefix("/") ? 0 : workingDirectoryLength + 1)
     let rule: String
@@ -47,7 +47,7 @@ struct Places: Hashable, Sendable {
     } else {
       return
     }
-    throw Refusal(
+    throw CommandError(
       .usage, "home_too_long", "the path \(Word(path).quoted) is too long: \(rule)",
       hint: "Choose a shorter one with AUTH_CLI_HOME; nothing was changed.")
   }
@@ -61,14 +61,14 @@ struct Places: Hashable, Sendable {
 
   private static func base(
     _ variable: String, _ standard: String, _ environment: (String) -> Word?
-  ) throws(Refusal) -> (String, String?) {
+  ) throws(CommandError) -> (String, String?) {
     if let word = environment(variable), word.bytes.first == UInt8(ascii: "/") {
       return (try text(word, variable) + "/auth-cli", variable)
     }
-    guard let home = try environment("HOME").map({ (word) throws(Refusal) in try text(word, "HOME") }),
+    guard let home = try environment("HOME").map({ (word) throws(CommandError) in try text(word, "HOME") }),
       home.hasPrefix("/")
     else {
-      throw Refusal(
+      throw CommandError(
         .cannotTell, "no_home", "HOME is not set to an absolute path, so there is no place for sessions and accounts",
         hint: "Set HOME, or AUTH_CLI_HOME to the directory to use.")
     }
@@ -76,9 +76,9 @@ struct Places: Hashable, Sendable {
   }
 
   /// A path is not repaired: that would be another path.
-  private static func text(_ word: Word, _ variable: String) throws(Refusal) -> String {
+  private static func text(_ word: Word, _ variable: String) throws(CommandError) -> String {
     if let text = word.text { return text }
-    throw Refusal(
+    throw CommandError(
       .usage, "home_not_text", "\(variable) is \(word.quoted), which is not text in UTF-8",
       hint: "Set AUTH_CLI_HOME to a path in UTF-8.")
   }

@@ -14,10 +14,10 @@ struct Printer {
     } else if !isQuiet {
       for line in answer.lines { streams.output.writeLine(line) }
     }
-    do throws(OutputFailure) {
+    do throws(OutputError) {
       try flush(after: answer.effect)
     } catch {
-      return refuse(Refusal(error, after: answer.effect))
+      return refuse(CommandError(error, after: answer.effect))
     }
     // What to do next is said of a result that is there.
     if !isQuiet, !asJSON {
@@ -28,7 +28,7 @@ struct Printer {
   }
 
   /// Prints a refusal, and returns its status.
-  func refuse(_ refusal: Refusal) -> ExitStatus {
+  func refuse(_ refusal: CommandError) -> ExitStatus {
     streams.errors.writeLine(streams.errors.style("auth-cli: ", .bold) + refusal.message)
     streams.errors.writeLine(refusal.hint)
     flushErrors()
@@ -44,7 +44,7 @@ struct Printer {
   }
 
   /// A closed pipe ends a command in silence only if nothing was changed.
-  private func flush(after effect: Answer.Effect) throws(OutputFailure) {
+  private func flush(after effect: Answer.Effect) throws(OutputError) {
     switch effect {
     case .onlyShows: try streams.output.flush()
     case .changed: try streams.output.flush(survivingClosedPipe: true)

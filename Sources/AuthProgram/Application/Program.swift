@@ -46,7 +46,7 @@ package struct Program: Sendable {
 
   /// Does all that needs no asynchronous call.
   private func begin() -> Course {
-    do throws(Refusal) {
+    do throws(CommandError) {
       try OwnMemory.close()
     } catch {
       return .over(
@@ -61,7 +61,7 @@ package struct Program: Sendable {
       let printer = Printer(
         streams: Streams.standard(noColor: parser.mentions(Options.noColor, in: words)),
         asJSON: parser.mentions(Options.json, in: words), isQuiet: false)
-      return .over(printer.refuse(Refusal(error)))
+      return .over(printer.refuse(CommandError(error)))
     }
     switch meaning {
     case .version:
@@ -81,7 +81,7 @@ package struct Program: Sendable {
       globals = try GlobalOptions(parsed)
     } catch {
       return .over(
-        Printer(streams: Streams.standard(noColor: false), asJSON: false, isQuiet: false).refuse(Refusal(error)))
+        Printer(streams: Streams.standard(noColor: false), asJSON: false, isQuiet: false).refuse(CommandError(error)))
     }
     switch request {
     case .help(let topic): return .over(help(topic, globals.json))
@@ -93,7 +93,7 @@ package struct Program: Sendable {
         })
     case .status:
       let printer = Printer(globals)
-      do throws(Refusal) {
+      do throws(CommandError) {
         if let answer = try Workspace(globals, printer, makeBackend).statusAtOnce() {
           return .over(printer.print(answer))
         }
@@ -110,7 +110,7 @@ package struct Program: Sendable {
 
   private func run(_ request: Request, _ globals: GlobalOptions) async -> ExitStatus {
     let printer = Printer(globals)
-    do throws(Refusal) {
+    do throws(CommandError) {
       return printer.print(try await answer(request, globals, printer))
     } catch {
       return printer.refuse(error)
@@ -132,7 +132,7 @@ package struct Program: Sendable {
       guard !asJSON else { return printer.print(Answer(.onlyShows, [name: .string(text)])) }
       streams.output.write(text)
     } catch {
-      return printer.refuse(Refusal(error))
+      return printer.refuse(CommandError(error))
     }
     return printer.print(Answer(.onlyShows))
   }

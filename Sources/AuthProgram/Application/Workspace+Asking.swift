@@ -11,38 +11,38 @@ extension Workspace {
   /// the file again and repeats the question. Each repetition means that another process has finished its exchange.
   func asking<Value, Failure: LeasedFailure>(
     _ question: () async throws(Failure) -> Value
-  ) async throws(Refusal) -> Value {
+  ) async throws(CommandError) -> Value {
     while true {
       do throws(Failure) {
         return try await question()
       } catch {
         guard case .body(let failure) = error.leaseError, failure.kind == .session(.superseded) else {
-          throw Refusal(error.leaseError)
+          throw CommandError(error.leaseError)
         }
       }
-      do throws(SessionFailure) { try await store.check() } catch { throw Refusal(error) }
+      do throws(SessionError) { try await store.check() } catch { throw CommandError(error) }
     }
   }
 
   /// Asks the authority something under a lease of `session`.
   func ask<Value>(
-    _ session: LoggedInSession, _ question: (borrowing SessionLease) throws(LocalFailure) -> Value
-  ) async throws(Refusal) -> Value {
-    try await asking { () throws(LeaseError<LocalFailure>) in try session.withLease(question) }
+    _ session: LoggedInSession, _ question: (borrowing SessionLease) throws(BackendError) -> Value
+  ) async throws(CommandError) -> Value {
+    try await asking { () throws(LeaseError<BackendError>) in try session.withLease(question) }
   }
 }
 
 /// A failure of something that was done under a lease.
 protocol LeasedFailure: Error {
-  var leaseError: LeaseError<LocalFailure> { get }
+  var leaseError: LeaseError<BackendError> { get }
 }
 
-extension LeaseError<LocalFailure>: LeasedFailure {
-  var leaseError: LeaseError<LocalFailure> { self }
+extension LeaseError<BackendError>: LeasedFailure {
+  var leaseError: LeaseError<BackendError> { self }
 }
 
-extension Refusal {
-  fileprivate init(_ error: LeaseError<LocalFailure>) {
+extension CommandError {
+  fileprivate init(_ error: LeaseError<BackendError>) {
     switch error {
     case .ended(let reason): self = .ended(reason)
     case .body(let failure): self.init(failure)

@@ -4,27 +4,27 @@ import CommandLineKit
 
 extension Workspace {
   /// Opens a screen of whoever is logged in; without a session there is none to open.
-  func open<Screen: GuardedScreen>(_: Screen.Type, isActivity: Bool = true) async throws(Refusal) -> Screen {
+  func open<Screen: GuardedScreen>(_: Screen.Type, isActivity: Bool = true) async throws(CommandError) -> Screen {
     _ = isActivity ? try await activeSession() : try await session()
     guard let screen = Screen(store) else { throw .notLoggedIn }
     return screen
   }
 
   /// The stronger key of an administrator.
-  func administrator(_ session: LoggedInSession) throws(Refusal) -> AdminSession {
-    do throws(RoleRefusal) {
+  func administrator(_ session: LoggedInSession) throws(CommandError) -> AdminSession {
+    do throws(RoleError) {
       return try AdminSession(session)
     } catch {
-      throw Refusal(error)
+      throw CommandError(error)
     }
   }
 
   /// Checks a value of the domain.
-  func valid<Value>(_ make: () throws(LocalFailure) -> Value) throws(Refusal) -> Value {
-    do throws(LocalFailure) {
+  func valid<Value>(_ make: () throws(BackendError) -> Value) throws(CommandError) -> Value {
+    do throws(BackendError) {
       return try make()
     } catch {
-      throw Refusal(error)
+      throw CommandError(error)
     }
   }
 

@@ -34,7 +34,7 @@ final class Workspace {
   /// `onlyLooks` is for a command that ends no session, whatever it sees.
   init(
     _ globals: GlobalOptions, _ printer: Printer, _ makeBackend: MakeBackend, onlyLooks: Bool = false
-  ) throws(Refusal) {
+  ) throws(CommandError) {
     self.onlyLooks = onlyLooks
     self.globals = globals
     self.printer = printer
@@ -57,24 +57,24 @@ final class Workspace {
   }
 
   /// The key of whoever is logged in; asking is not activity.
-  func session() async throws(Refusal) -> LoggedInSession {
+  func session() async throws(CommandError) -> LoggedInSession {
     switch await restore() {
     case .loggedIn(let session): return session
     case .loggedOut(.neverLoggedIn): throw .notLoggedIn
     case .loggedOut(.ended(let reason)): throw .ended(reason)
-    case .obstructed(let obstacle): throw Refusal(obstacle)
-    case .overtaken, .cancelled: throw Refusal(SessionFailure.overtaken)
+    case .obstructed(let obstacle): throw CommandError(obstacle)
+    case .overtaken, .cancelled: throw CommandError(SessionError.overtaken)
     }
   }
 
   /// The key of whoever is logged in, for a screen of theirs: that is activity, and moves the idle limit.
-  func activeSession() async throws(Refusal) -> LoggedInSession {
+  func activeSession() async throws(CommandError) -> LoggedInSession {
     let session = try await session()
-    do throws(SessionFailure) {
+    do throws(SessionError) {
       return try await store.renew()
     } catch {
       if case .rejected(let rejection) = error, rejection.reason == .renewedRecently { return session }
-      throw Refusal(error)
+      throw CommandError(error)
     }
   }
 
@@ -84,10 +84,10 @@ final class Workspace {
   /// right, so that is no answer to who typed it: it is tried again on what the other process left.
   func reauthenticate(
     _ password: Password, limits: LimitRequest = .standard
-  ) async throws(SessionFailure) -> LoggedInSession {
+  ) async throws(SessionError) -> LoggedInSession {
     let user = store.session?.user.id
     for _ in 1..<8 {
-      do throws(SessionFailure) {
+      do throws(SessionError) {
         return try await store.reauthenticate(password: password, limits: limits)
       } catch {
         guard error == .overtaken else { throw error }
@@ -103,20 +103,20 @@ final class Workspace {
   }
 
   /// A key that proves a recent password: asks for it on the terminal where it is too old.
-  func fresh(_ session: LoggedInSession) async throws(Refusal) -> FreshSession {
-    do throws(FreshnessRefusal) {
+  func fresh(_ session: LoggedInSession) async throws(CommandError) -> FreshSession {
+    do throws(FreshnessError) {
       return try FreshSession(session)
     } catch {
-      guard error == .passwordNotRecent else { throw Refusal(error) }
+      guard error == .passwordNotRecent else { throw CommandError(error) }
     }
     let renewed = try await PasswordQuestion.onTerminal(
       for: session.user.username, because: Self.whyAgain(backend.policy), insteadOf: .notFresh
-    ) { (password) throws(SessionFailure) in try await reauthenticate(password)
+    ) { (password) throws(SessionError) in try await reauthenticate(password)
     }
-    do throws(FreshnessRefusal) {
+    do throws(FreshnessError) {
       return try FreshSession(renewed)
     } catch {
-      throw Refusal(error)
+      throw CommandError(error)
     }
   }
 }

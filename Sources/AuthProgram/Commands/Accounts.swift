@@ -4,10 +4,10 @@ import CommandLineKit
 
 extension Workspace {
   /// `accounts list`: a page of accounts, by name.
-  func listAccounts(limit: Int, after: String?) async throws(Refusal) -> Answer {
+  func listAccounts(limit: Int, after: String?) async throws(CommandError) -> Answer {
     let screen = try await open(AccountsScreen.self)
     let administrator = try administrator(screen.session)
-    let page = try await asking { () throws(LeaseError<LocalFailure>) in
+    let page = try await asking { () throws(LeaseError<BackendError>) in
       try screen.page(of: backend, after: after, limit: limit, for: administrator)
     }
     let times = LocalTimes(page.items.map(\.createdAt.seconds))
@@ -31,25 +31,25 @@ extension Workspace {
   }
 
   /// `accounts show USER`: one account.
-  func showAccount(_ user: String) async throws(Refusal) -> Answer {
+  func showAccount(_ user: String) async throws(CommandError) -> Answer {
     let screen = try await open(AccountsScreen.self)
     let administrator = try administrator(screen.session)
-    let name = try valid { () throws(LocalFailure) in try Username(user) }
+    let name = try valid { () throws(BackendError) in try Username(user) }
     return describe(
       .onlyShows,
-      try await asking { () throws(LeaseError<LocalFailure>) in
+      try await asking { () throws(LeaseError<BackendError>) in
         try screen.account(name, at: backend, for: administrator)
       })
   }
 
   /// `accounts disable`, `enable` and `unlock USER`.
-  func changeAccount(_ change: AccountsScreen.Change, _ user: String) async throws(Refusal) -> Answer {
+  func changeAccount(_ change: AccountsScreen.Change, _ user: String) async throws(CommandError) -> Answer {
     let screen = try await open(AccountsScreen.self)
     _ = try administrator(screen.session)
-    let name = try valid { () throws(LocalFailure) in try Username(user) }
+    let name = try valid { () throws(BackendError) in try Username(user) }
     let fresh = try await fresh(screen.session)
     let administrator = try administrator(fresh.session)
-    let changed = try await asking { () throws(LeaseError<LocalFailure>) in
+    let changed = try await asking { () throws(LeaseError<BackendError>) in
       try screen.change(change, name, at: backend, for: administrator, fresh)
     }
     if changed.user.id == fresh.session.user.id { await forgetRevoked() }

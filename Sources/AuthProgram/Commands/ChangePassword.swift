@@ -6,7 +6,7 @@ extension Workspace {
   /// `password`: the present password, then the new one.
   ///
   /// The user's other sessions end.
-  func changePassword(passwordsFromInput: Bool) async throws(Refusal) -> Answer {
+  func changePassword(passwordsFromInput: Bool) async throws(CommandError) -> Answer {
     let session = try await session()
     let present: Password
     let new: Password
@@ -15,20 +15,20 @@ extension Workspace {
       let lines = try PasswordQuestion.lines(["present password", "new password"])
       present = Password(bytes: lines[0])
       new = Password(bytes: lines[1])
-      do throws(SessionFailure) {
+      do throws(SessionError) {
         renewed = try await reauthenticate(present)
       } catch {
-        throw Refusal(error)
+        throw CommandError(error)
       }
     } else {
       (present, renewed) = try await PasswordQuestion.onTerminal(for: session.user.username) {
-        (password) throws(SessionFailure) in (password, try await reauthenticate(password))
+        (password) throws(SessionError) in (password, try await reauthenticate(password))
       }
       new = try newPassword(for: session.user.username)
     }
     let fresh = try await fresh(renewed)
-    do throws(Refusal) {
-      _ = try await ask(renewed) { (lease) throws(LocalFailure) in
+    do throws(CommandError) {
+      _ = try await ask(renewed) { (lease) throws(BackendError) in
         try backend.changePassword(from: present, to: new, for: fresh, under: lease)
       }
     } catch {
@@ -36,7 +36,7 @@ extension Workspace {
       throw error == .wrongPassword ? .passwordChangedMeanwhile(for: session.user) : error
     }
     // The session goes on under a new token, for which the new password is the proof.
-    do throws(SessionFailure) {
+    do throws(SessionError) {
       _ = try await reauthenticate(new)
     } catch {
       throw changed(for: renewed.user, but: error)
@@ -52,24 +52,24 @@ extension Workspace {
   ///
   /// The token that the session had works until another takes its place. So a session that did not end meanwhile goes on,
   /// whatever failed.
-  private func changed(for user: User, but failure: SessionFailure) -> Refusal {
-    let cause = Refusal(failure).message
+  private func changed(for user: User, but failure: SessionError) -> CommandError {
+    let cause = CommandError(failure).message
     let change = "the password of \(TextEscaping.escape(user.username)) is changed and all other sessions are ended"
     guard store.session?.user.id == user.id else {
-      return Refusal(
+      return CommandError(
         .logInFirst, "password_changed_session_ended", "\(change); this session is over, too: \(cause)",
         hint: "Log in with the new password: auth-cli login \(TextEscaping.escape(user.username))")
     }
-    return Refusal(
+    return CommandError(
       .cannotTell, "password_changed_session_kept",
       "\(change); this session stands, but could not be renewed: \(cause)",
       hint: "From now on the new password holds. To renew this session with it: auth-cli reauth")
   }
 }
 
-extension Refusal {
-  fileprivate static func passwordChangedMeanwhile(for user: User) -> Refusal {
-    Refusal(
+extension CommandError {
+  fileprivate static func passwordChangedMeanwhile(for user: User) -> CommandError {
+    CommandError(
       .no, "password_changed_meanwhile",
       "the password of \(TextEscaping.escape(user.username)) was changed elsewhere at the same time; your new one was not set",
       hint: "Run the command again with the password that was set there.")

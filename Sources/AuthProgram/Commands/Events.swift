@@ -5,10 +5,10 @@ import CommandLineKit
 
 extension Workspace {
   /// `events`: what happened, the latest last.
-  func events(since: Moment?, limit: Int, before: Int64?) async throws(Refusal) -> Answer {
+  func events(since: Moment?, limit: Int, before: Int64?) async throws(CommandError) -> Answer {
     let since = since.map(\.wallTime)
     let screen = try await open(EventsScreen.self)
-    let page = try await asking { () throws(LeaseError<LocalFailure>) in
+    let page = try await asking { () throws(LeaseError<BackendError>) in
       try screen.page(of: backend, since: since, before: before, limit: limit)
     }
     let events = page.items.reversed()

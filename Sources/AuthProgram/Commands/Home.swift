@@ -3,7 +3,7 @@ import CommandLineKit
 
 extension Workspace {
   /// `home`: the one screen that anybody may see.
-  func home() async throws(Refusal) -> Answer {
+  func home() async throws(CommandError) -> Answer {
     switch await restore() {
     case .loggedIn(let session):
       return Answer(
@@ -16,8 +16,8 @@ extension Workspace {
         .onlyShows,
         lines: bar("Home") + ["Welcome. Nobody is logged in."], ["logged_in": false, "user": nil],
         notes: ["Try: auth-cli login USER, or auth-cli register USER"])
-    case .obstructed(let obstacle): throw Refusal(obstacle)
-    case .overtaken, .cancelled: throw Refusal(SessionFailure.overtaken)
+    case .obstructed(let obstacle): throw CommandError(obstacle)
+    case .overtaken, .cancelled: throw CommandError(SessionError.overtaken)
     }
   }
 

@@ -7,18 +7,18 @@ extension Workspace {
   /// `login [USER]`: begins a session, renews that of the same user, or with `--switch` takes another user's place.
   func logIn(
     _ user: String?, switching: Bool, idle: Duration?, absolute: Duration?, passwordFromInput: Bool
-  ) async throws(Refusal) -> Answer {
-    if !passwordFromInput { try valid { () throws(LocalFailure) in try backend.checkForLogins() } }
+  ) async throws(CommandError) -> Answer {
+    if !passwordFromInput { try valid { () throws(BackendError) in try backend.checkForLogins() } }
     let name = try username(user, "User: ")
     let limits = LimitRequest(idle: idle, absolute: absolute)
     let present = try await present()
     if let present, present.user.username != name.lowercased(), !switching {
-      throw Refusal(
+      throw CommandError(
         .no, "other_user_logged_in", "\(escaping: present.user.username) is logged in here",
         hint: "Log out first, or put the other user in place with: auth-cli login \(TextEscaping.escape(name)) --switch"
       )
     }
-    let begin: (Password) async throws(SessionFailure) -> Beginning = { (password) throws(SessionFailure) in
+    let begin: (Password) async throws(SessionError) -> Beginning = { (password) throws(SessionError) in
       let credentials = Credentials(username: name, password: password)
       switch present {
       case nil:
@@ -27,7 +27,7 @@ extension Workspace {
         // What is not asked for now is as long as for any login, and not as the session before had it.
         let policy = SessionPolicy.standard
         let renewed = LimitRequest(idle: idle ?? policy.idle, absolute: absolute ?? policy.absolute)
-        do throws(SessionFailure) {
+        do throws(SessionError) {
           return Beginning(
             session: try await self.reauthenticate(password, limits: renewed), verb: "Renewed the session of")
         } catch {
@@ -50,22 +50,22 @@ extension Workspace {
   private struct Beginning {
     let session: LoggedInSession
     let verb: String
-    var leftovers = Leftovers.none
+    var leftovers = IncompleteCleanup.none
   }
 
   /// Who is logged in now.
   ///
   /// An unusable session file is no obstacle to a login; an authority that cannot be asked is.
-  private func present() async throws(Refusal) -> LoggedInSession? {
+  private func present() async throws(CommandError) -> LoggedInSession? {
     switch await restore() {
     case .loggedIn(let session): return session
     case .loggedOut, .obstructed(.vault), .obstructed(.corrupt): return nil
-    case .obstructed(.authority(let cause)): throw Refusal(cause)
-    case .overtaken, .cancelled: throw Refusal(SessionFailure.overtaken)
+    case .obstructed(.authority(let cause)): throw CommandError(cause)
+    case .overtaken, .cancelled: throw CommandError(SessionError.overtaken)
     }
   }
 
-  private func describe(_ beginning: Beginning, asked: LimitRequest) throws(Refusal) -> Answer {
+  private func describe(_ beginning: Beginning, asked: LimitRequest) throws(CommandError) -> Answer {
     let deadlines = try Deadlines(clock: backend.clock)
     let user = beginning.session.user
     let cuts = cuts(of: asked)

@@ -5,16 +5,16 @@ import CommandLineKit
 
 extension Workspace {
   /// `logout [--all]`: ends the session, whatever state it is in.
-  func logOut(everywhere: Bool) async throws(Refusal) -> Answer {
+  func logOut(everywhere: Bool) async throws(CommandError) -> Answer {
     let openMode = try makeUsable()
     let before = await restore()
     let others = everywhere ? await endOthers(before) : .ended(0)
     let result: LogoutResult
-    do throws(LogoutRefusal) {
+    do throws(LogoutError) {
       result = try await store.logOut()
     } catch {
       switch error {
-      case .insideLease, .cancelled: throw Refusal(SessionFailure.cancelled)
+      case .insideLease, .cancelled: throw CommandError(SessionError.cancelled)
       }
     }
     switch result {
@@ -38,16 +38,16 @@ extension Workspace {
   /// Others may have read a file that was open to them, so its session has to end. What a link leads to is not this program's.
   ///
   /// - Returns: The mode of a file that was open to others; it is closed now.
-  private func makeUsable() throws(Refusal) -> String? {
+  private func makeUsable() throws(CommandError) -> String? {
     if let target = vault.linkTarget {
-      throw Refusal(
+      throw CommandError(
         .cannotTell, "session_file_linked",
         "\(TextEscaping.escape(vault.path)) is a symbolic link to \(TextEscaping.escape(target)), so nothing was logged out; a session that is kept there may still be live",
         hint:
           "Move the file itself to where the link is, then log out again. Or remove the link, log in, and: auth-cli logout --all"
       )
     }
-    do throws(VaultFailure) { return try vault.closeToOthers() } catch { throw Refusal(error) }
+    do throws(VaultError) { return try vault.closeToOthers() } catch { throw CommandError(error) }
   }
 
   private static func notes(_ openMode: String?) -> [String] {
@@ -57,7 +57,7 @@ extension Workspace {
   /// What became of the user's sessions elsewhere.
   private enum Elsewhere {
     case ended(Int)
-    case refused(Refusal)
+    case refused(CommandError)
   }
 
   /// Ends all sessions of the user.
@@ -66,36 +66,36 @@ extension Workspace {
   private func endOthers(_ before: RestoreOutcome) async -> Elsewhere {
     switch before {
     case .loggedIn(let session):
-      do throws(Refusal) {
+      do throws(CommandError) {
         return .ended(
-          try await ask(session) { (lease) throws(LocalFailure) in try backend.endAllSessions(under: lease) } - 1)
+          try await ask(session) { (lease) throws(BackendError) in try backend.endAllSessions(under: lease) } - 1)
       } catch {
         return .refused(error)
       }
     case .loggedOut: return .ended(0)
-    case .obstructed(let obstacle): return .refused(Refusal(obstacle))
-    case .overtaken, .cancelled: return .refused(Refusal(SessionFailure.overtaken))
+    case .obstructed(let obstacle): return .refused(CommandError(obstacle))
+    case .overtaken, .cancelled: return .refused(CommandError(SessionError.overtaken))
     }
   }
 
   /// A session file that stays must not be reported as a logout, and without it there is nothing to log out again with.
-  private static func incomplete(_ leftovers: Leftovers, _ causes: [String]) -> Refusal {
+  private static func incomplete(_ leftovers: IncompleteCleanup, _ causes: [String]) -> CommandError {
     var reasons: [String] = []
     for cause in causes.map(\.asClause) where !reasons.contains(cause) { reasons.append(cause) }
     let why = reasons.isEmpty ? "" : " (\(reasons.joined(separator: "; ")))"
     guard leftovers.notErased else {
-      return Refusal(
+      return CommandError(
         .cannotTell, "logout_incomplete", "logged out on this device, but \(leftovers)\(why)",
         hint: "Its limits end the session; to end it sooner, remove the cause, log in, and: auth-cli logout --all")
     }
-    return Refusal(
+    return CommandError(
       .cannotTell, "logout_incomplete",
       "\(leftovers.notRevoked ? "the logout failed:" : "the session is ended, but") \(leftovers)\(why)",
       hint: "Remove the cause, then log out again: auth-cli logout")
   }
 
-  private static func incomplete(_ refusal: Refusal) -> Refusal {
-    Refusal(
+  private static func incomplete(_ refusal: CommandError) -> CommandError {
+    CommandError(
       .cannotTell, "other_sessions_not_ended",
       "logged out on this device, but the user's other sessions were not ended: \(refusal.message)",
       hint: "Log in and end them: auth-cli logout --all")

@@ -4,17 +4,17 @@ import CommandLineKit
 
 extension Workspace {
   /// `pay AMOUNT --to USER`: one payment, made once and wholly, or not at all.
-  func pay(_ amount: Amount, to payee: String, key: String?) async throws(Refusal) -> Answer {
+  func pay(_ amount: Amount, to payee: String, key: String?) async throws(CommandError) -> Answer {
     let screen = try await open(PaymentScreen.self, isActivity: false)
-    let order = try valid { () throws(LocalFailure) in
+    let order = try valid { () throws(BackendError) in
       PaymentOrder(
         amount: amount, payee: try Username(payee),
-        key: try key.map { (text) throws(LocalFailure) in try IdempotencyKey(text) })
+        key: try key.map { (text) throws(BackendError) in try IdempotencyKey(text) })
     }
     // An identical retry gets its receipt before anything else is asked for.
     if let earlier = try await ask(
       screen.session,
-      { (lease) throws(LocalFailure) in
+      { (lease) throws(BackendError) in
         try backend.earlierPayment(of: order, under: lease)
       })
     {
@@ -22,7 +22,7 @@ extension Workspace {
     }
     let fresh = try await fresh(screen.session)
     return paid(
-      try await asking { () async throws(PaymentFailure) in
+      try await asking { () async throws(PaymentError) in
         try await screen.submit(backend.prepare(order, for: fresh))
       })
   }
@@ -40,8 +40,8 @@ extension Workspace {
   }
 }
 
-extension PaymentFailure: LeasedFailure {
-  var leaseError: LeaseError<LocalFailure> {
+extension PaymentError: LeasedFailure {
+  var leaseError: LeaseError<BackendError> {
     switch self {
     case .anotherInProgress: preconditionFailure("this command makes one payment at a time")
     case .ended(let reason): .ended(reason)

@@ -4,9 +4,9 @@ import CommandLineKit
 
 extension Workspace {
   /// `profile [--name N]`: one's own account; a new name is a change of the session, which open screens follow.
-  func profile(newName: String?) async throws(Refusal) -> Answer {
+  func profile(newName: String?) async throws(CommandError) -> Answer {
     let screen = try await open(ProfileScreen.self)
-    let profile = try await asking { () throws(LeaseError<LocalFailure>) in
+    let profile = try await asking { () throws(LeaseError<BackendError>) in
       if let newName { try screen.rename(to: newName, at: backend) } else { try screen.profile(of: backend) }
     }
     let user = profile.user

@@ -4,9 +4,9 @@ import CommandLineKit
 
 extension Workspace {
   /// `reauth`: the password again, which makes the session fresh.
-  func reauthenticate(passwordFromInput: Bool) async throws(Refusal) -> Answer {
+  func reauthenticate(passwordFromInput: Bool) async throws(CommandError) -> Answer {
     let session = try await session()
-    let check: (Password) async throws(SessionFailure) -> LoggedInSession = { (password) throws(SessionFailure) in
+    let check: (Password) async throws(SessionError) -> LoggedInSession = { (password) throws(SessionError) in
       try await self.reauthenticate(password)
     }
     let renewed =

@@ -4,9 +4,9 @@ import CommandLineKit
 
 extension Workspace {
   /// `receipts`: payments made and received, the latest first.
-  func receipts(limit: Int, before: Int64?) async throws(Refusal) -> Answer {
+  func receipts(limit: Int, before: Int64?) async throws(CommandError) -> Answer {
     let screen = try await open(ReceiptsScreen.self)
-    let page = try await asking { () throws(LeaseError<LocalFailure>) in
+    let page = try await asking { () throws(LeaseError<BackendError>) in
       try screen.page(of: backend, before: before, limit: limit)
     }
     let own = screen.session.user.username

@@ -6,20 +6,20 @@ extension Workspace {
   /// `register [USER]`: makes an account.
   ///
   /// It does not log in.
-  func register(_ user: String?, passwordFromInput: Bool) async throws(Refusal) -> Answer {
+  func register(_ user: String?, passwordFromInput: Bool) async throws(CommandError) -> Answer {
     let name = try username(user, "Name of the new account: ")
     let password: Password
     if passwordFromInput {
       password = Password(bytes: try PasswordQuestion.line())
     } else {
-      try valid { () throws(LocalFailure) in try backend.check(newUsername: name) }
+      try valid { () throws(BackendError) in try backend.check(newUsername: name) }
       password = try newPassword(for: name)
     }
     let created: User
-    do throws(LocalFailure) {
+    do throws(BackendError) {
       created = try backend.register(username: name, password: password, displayName: nil)
     } catch {
-      throw Refusal(error)
+      throw CommandError(error)
     }
     let shown = TextEscaping.escape(created.username)
     return Answer(
@@ -32,27 +32,28 @@ extension Workspace {
   }
 
   /// Asks on the terminal for a password to set.
-  func newPassword(for name: String) throws(Refusal) -> Password {
-    try PasswordQuestion.new(for: name) { (password) throws(LocalFailure) in
+  func newPassword(for name: String) throws(CommandError) -> Password {
+    try PasswordQuestion.new(for: name) { (password) throws(BackendError) in
       try backend.check(newPassword: password, for: name)
     }
   }
 
   /// The user name of the command line, or what is typed on the terminal.
-  func username(_ given: String?, _ question: String) throws(Refusal) -> String {
+  func username(_ given: String?, _ question: String) throws(CommandError) -> String {
     if let given { return given }
     let bytes: [UInt8]
-    do throws(PromptFailure) {
+    do throws(PromptError) {
       bytes = try NameQuestion.ask(
         question,
         insteadUse: "as the argument USER, and the password with \(Options.passwordFromInput.declaration.flag)")
     } catch {
-      throw Refusal(error)
+      throw CommandError(error)
     }
     guard let name = String(validating: bytes, as: UTF8.self) else {
-      throw Refusal(.usage, "username_invalid", "what was typed is not text in UTF-8", hint: "Type the name again.")
+      throw CommandError(
+        .usage, "username_invalid", "what was typed is not text in UTF-8", hint: "Type the name again.")
     }
-    _ = try valid { () throws(LocalFailure) in try Username(name) }
+    _ = try valid { () throws(BackendError) in try Username(name) }
     return name
   }
 }

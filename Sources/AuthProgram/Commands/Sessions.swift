@@ -4,9 +4,9 @@ import CommandLineKit
 
 extension Workspace {
   /// `sessions`: every live session of the user, this one marked.
-  func sessions() async throws(Refusal) -> Answer {
+  func sessions() async throws(CommandError) -> Answer {
     let screen = try await open(SessionsScreen.self)
-    let sessions = try await asking { () throws(LeaseError<LocalFailure>) in try screen.sessions(at: backend) }
+    let sessions = try await asking { () throws(LeaseError<BackendError>) in try screen.sessions(at: backend) }
     let deadlines = try Deadlines(clock: backend.clock)
     let times = LocalTimes(sessions.flatMap { [$0.createdAt.seconds, $0.activeAt.seconds] })
     var table = Table([
@@ -37,10 +37,10 @@ extension Workspace {
   }
 
   /// `sessions revoke ID`: ends one, wherever it is used.
-  func revokeSession(_ id: String) async throws(Refusal) -> Answer {
+  func revokeSession(_ id: String) async throws(CommandError) -> Answer {
     let screen = try await open(SessionsScreen.self)
     let fresh = try await fresh(screen.session)
-    try await asking { () throws(LeaseError<LocalFailure>) in
+    try await asking { () throws(LeaseError<BackendError>) in
       try screen.revoke(SessionID(rawValue: id), with: fresh, at: backend)
     }
     if screen.session.id.rawValue == id { await forgetRevoked() }
@@ -52,6 +52,6 @@ extension Workspace {
   /// Looks again after the session was ended at the authority, so that this device forgets it too.
   func forgetRevoked() async {
     // Ended is the expected answer; anything else is found out by the next command.
-    do throws(SessionFailure) { try await store.check() } catch {}
+    do throws(SessionError) { try await store.check() } catch {}
   }
 }

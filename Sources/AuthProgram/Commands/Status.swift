@@ -7,12 +7,12 @@ extension Workspace {
   /// `status`: yes, no, or cannot tell.
   ///
   /// It is not activity.
-  func status() async throws(Refusal) -> Answer {
+  func status() async throws(CommandError) -> Answer {
     switch await restore() {
     case .loggedIn(let session): return try standing(session.user, session.id, session.limits)
     case .loggedOut(let reason): return absent(reason)
-    case .obstructed(let obstacle): throw Refusal(obstacle)
-    case .overtaken, .cancelled: throw Refusal(SessionFailure.overtaken)
+    case .obstructed(let obstacle): throw CommandError(obstacle)
+    case .overtaken, .cancelled: throw CommandError(SessionError.overtaken)
     }
   }
 
@@ -20,14 +20,14 @@ extension Workspace {
   /// ask this before everything they do.
   ///
   /// - Returns: Nil when the kept session does not simply stand; ``status()`` finds out what it is then.
-  func statusAtOnce() throws(Refusal) -> Answer? {
+  func statusAtOnce() throws(CommandError) -> Answer? {
     guard case .token(let token) = vault.look(),
-      let grant = try valid({ () throws(LocalFailure) in try backend.lookUp(token) })
+      let grant = try valid({ () throws(BackendError) in try backend.lookUp(token) })
     else { return nil }
     return try standing(grant.user, grant.id, grant.limits)
   }
 
-  private func standing(_ user: User, _ id: SessionID, _ limits: SessionLimits) throws(Refusal) -> Answer {
+  private func standing(_ user: User, _ id: SessionID, _ limits: SessionLimits) throws(CommandError) -> Answer {
     let deadlines = try Deadlines(clock: backend.clock)
     let role = user.role == .administrator ? ", administrator" : ""
     return Answer(

@@ -7,10 +7,10 @@ extension Workspace {
   /// `watch`: a line for each change of this context's session and user, whichever process makes it.
   ///
   /// Watching is not activity.
-  func watch(until end: WatchEnd?) async throws(Refusal) -> Answer {
-    do throws(VaultFailure) { try vault.prepare() } catch { throw Refusal(error) }
-    let sessionFile = try valid { () throws(LocalFailure) in try vault.changes() }
-    let database = try valid { () throws(LocalFailure) in try backend.changes() }
+  func watch(until end: WatchEnd?) async throws(CommandError) -> Answer {
+    do throws(VaultError) { try vault.prepare() } catch { throw CommandError(error) }
+    let sessionFile = try valid { () throws(BackendError) in try vault.changes() }
+    let database = try valid { () throws(BackendError) in try backend.changes() }
     var log = WatchLog(globals: globals, output: printer.streams.output, store: store)
     var patience = Self.firstPatience
     while true {
@@ -32,8 +32,8 @@ extension Workspace {
   /// Listens where the session file and the database are.
   ///
   /// There may be no database yet: an account comes before a session.
-  private func listen(to sessionFile: any ChangeSource, _ database: any ChangeSource) throws(Refusal) {
-    try valid { () throws(LocalFailure) in
+  private func listen(to sessionFile: any ChangeSource, _ database: any ChangeSource) throws(CommandError) {
+    try valid { () throws(BackendError) in
       guard try sessionFile.listen() else {
         throw .unavailable(
           .unreadable, "watch_failed", "\(places.state.printable) is gone, so nothing can be watched in it.",
@@ -47,38 +47,38 @@ extension Workspace {
   ///
   /// What was learnt is in the store; returned is why nothing could be. `isFileGone` becomes true where the session goes on without its
   /// file, which a logout never leaves behind: it ends the session first.
-  private func look(_ isFileGone: inout Bool) async -> Refusal? {
+  private func look(_ isFileGone: inout Bool) async -> CommandError? {
     if let session = store.session {
       if case .absent = vault.look() {
-        do throws(Refusal) {
-          isFileGone = try await ask(session) { (lease) throws(LocalFailure) in
+        do throws(CommandError) {
+          isFileGone = try await ask(session) { (lease) throws(BackendError) in
             try backend.lookUp(lease.token) != nil
           }
         } catch {
           return error
         }
       }
-      do throws(SessionFailure) {
+      do throws(SessionError) {
         try await store.check()
         return nil
       } catch {
         if case .ended = error { return nil }
-        return Refusal(error)
+        return CommandError(error)
       }
     }
-    if case .obstructed(let obstacle) = await store.restore() { return Refusal(obstacle) }
+    if case .obstructed(let obstacle) = await store.restore() { return CommandError(obstacle) }
     return nil
   }
 
   /// How long nothing can change by itself: until the next limit.
   ///
   /// A machine that slept is noticed by looking up now and then.
-  private func timeUntilLimit() throws(Refusal) -> Duration? {
+  private func timeUntilLimit() throws(CommandError) -> Duration? {
     guard let earliest = store.session?.limits.earliest else { return nil }
-    do throws(ClockFailure) {
+    do throws(ClockError) {
       return min(.seconds(300), max(.milliseconds(1), earliest.uptime - (try backend.clock.now()).uptime))
     } catch {
-      throw Refusal(error)
+      throw CommandError(error)
     }
   }
 

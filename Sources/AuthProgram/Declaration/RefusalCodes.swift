@@ -5,7 +5,8 @@ import CommandLineKit
 /// A test holds this list to the codes that the sources use.
 enum RefusalCodes {
   static var glossary: About.Glossary {
-    About.Glossary(title: "Refusal codes", topic: "codes", entries: all.map { .init(term: $0.key, meaning: $0.value) })
+    About.Glossary(
+      title: "Refusal codes", topic: "codes", entries: all.map { .init(term: $0.key, meaning: $0.value) })
   }
 
   static var all: KeyValuePairs<String, String> {

@@ -4,7 +4,7 @@ import CommandLineKit
 
 /// The kinds of value that the commands take.
 enum Kinds {
-  static let username = name("a user name", accepted: Username.rule) { (text) throws(LocalFailure) in
+  static let username = name("a user name", accepted: Username.rule) { (text) throws(BackendError) in
     _ = try Username(text)
   }
   /// Any text: the account says what cannot be shown as a name, and why.
@@ -15,7 +15,7 @@ enum Kinds {
     word.text.flatMap { text in try? Amount(text) }
   }
   static let idempotencyKey = name("an idempotency key", accepted: IdempotencyKey.rule) {
-    (text) throws(LocalFailure) in _ = try IdempotencyKey(text)
+    (text) throws(BackendError) in _ = try IdempotencyKey(text)
   }
   static let context = ValueKind<ContextName>(
     "a context", accepted: "1 to 64 of the characters A-Z a-z 0-9 . _ -, beginning with a letter or a digit"
@@ -30,11 +30,11 @@ enum Kinds {
   /// Text that `check` accepts: what checks it is what has the rule that the message states.
   private static func name(
     _ noun: String, accepted: @autoclosure @escaping @Sendable () -> String,
-    check: @escaping @Sendable (String) throws(LocalFailure) -> Void
+    check: @escaping @Sendable (String) throws(BackendError) -> Void
   ) -> ValueKind<String> {
     ValueKind(noun, accepted: accepted()) { word in
       guard let text = word.text else { return nil }
-      do throws(LocalFailure) { try check(text) } catch { return nil }
+      do throws(BackendError) { try check(text) } catch { return nil }
       return text
     }
   }

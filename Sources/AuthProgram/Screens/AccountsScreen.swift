@@ -16,8 +16,8 @@ final class AccountsScreen: LiveScreen, RunsOnce {
   /// Loads a page, by name.
   func page(
     of backend: any Backend, after: String?, limit: Int, for administrator: AdminSession
-  ) throws(LeaseError<LocalFailure>) -> Page<AccountSummary> {
-    try session.withLease { (lease) throws(LocalFailure) in
+  ) throws(LeaseError<BackendError>) -> Page<AccountSummary> {
+    try session.withLease { (lease) throws(BackendError) in
       try noteView(at: backend, for: administrator, under: lease)
       return Page(
         of: limit, from: try backend.accounts(after: after, limit: limit + 1, for: administrator, under: lease))
@@ -27,8 +27,8 @@ final class AccountsScreen: LiveScreen, RunsOnce {
   /// Loads one.
   func account(
     _ name: Username, at backend: any Backend, for administrator: AdminSession
-  ) throws(LeaseError<LocalFailure>) -> AccountSummary {
-    try session.withLease { (lease) throws(LocalFailure) in
+  ) throws(LeaseError<BackendError>) -> AccountSummary {
+    try session.withLease { (lease) throws(BackendError) in
       try noteView(at: backend, for: administrator, under: lease)
       return try backend.account(named: name, for: administrator, under: lease)
     }
@@ -38,8 +38,8 @@ final class AccountsScreen: LiveScreen, RunsOnce {
   func change(
     _ change: Change, _ name: Username, at backend: any Backend, for administrator: AdminSession,
     _ fresh: FreshSession
-  ) throws(LeaseError<LocalFailure>) -> AccountSummary {
-    try session.withLease { (lease) throws(LocalFailure) in
+  ) throws(LeaseError<BackendError>) -> AccountSummary {
+    try session.withLease { (lease) throws(BackendError) in
       switch change {
       case .disable: try backend.setDisabled(true, account: name, for: administrator, fresh, under: lease)
       case .enable: try backend.setDisabled(false, account: name, for: administrator, fresh, under: lease)
@@ -51,8 +51,8 @@ final class AccountsScreen: LiveScreen, RunsOnce {
   /// Looking at other people's accounts is an event, once in the life of the screen however many pages it shows.
   private func noteView(
     at backend: any Backend, for administrator: AdminSession, under lease: borrowing SessionLease
-  ) throws(LocalFailure) {
-    try runOnceUntilSuccess { () throws(LocalFailure) in
+  ) throws(BackendError) {
+    try runOnceUntilSuccess { () throws(BackendError) in
       try backend.noteView(of: "accounts", for: administrator, under: lease)
     }
   }

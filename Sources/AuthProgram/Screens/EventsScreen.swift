@@ -12,9 +12,9 @@ final class EventsScreen: LiveScreen {
   /// Loads a page, newest first.
   func page(
     of backend: any Backend, since: WallTime?, before: Int64?, limit: Int
-  ) throws(LeaseError<LocalFailure>) -> Page<Event> {
+  ) throws(LeaseError<BackendError>) -> Page<Event> {
     let administrator = administrator
-    let loaded = try session.withLease { (lease) throws(LocalFailure) in
+    let loaded = try session.withLease { (lease) throws(BackendError) in
       if let administrator {
         try backend.allEvents(
           since: since, before: before, limit: limit + 1, for: administrator, under: lease)
@@ -26,6 +26,6 @@ final class EventsScreen: LiveScreen {
   }
 
   private var administrator: AdminSession? {
-    do throws(RoleRefusal) { return try AdminSession(session) } catch { return nil }
+    do throws(RoleError) { return try AdminSession(session) } catch { return nil }
   }
 }

@@ -10,12 +10,12 @@ final class ProfileScreen: LiveScreen {
   }
 
   /// Loads the account.
-  func profile(of backend: any Backend) throws(LeaseError<LocalFailure>) -> Profile {
-    try session.withLease { (lease) throws(LocalFailure) in try backend.profile(under: lease) }
+  func profile(of backend: any Backend) throws(LeaseError<BackendError>) -> Profile {
+    try session.withLease { (lease) throws(BackendError) in try backend.profile(under: lease) }
   }
 
   /// Changes the name that screens show.
-  func rename(to name: String, at backend: any Backend) throws(LeaseError<LocalFailure>) -> Profile {
-    try session.withLease { (lease) throws(LocalFailure) in try backend.rename(to: name, under: lease) }
+  func rename(to name: String, at backend: any Backend) throws(LeaseError<BackendError>) -> Profile {
+    try session.withLease { (lease) throws(BackendError) in try backend.rename(to: name, under: lease) }
   }
 }

@@ -14,8 +14,8 @@ final class ReceiptsScreen: LiveScreen {
   /// Loads a page, newest first.
   func page(
     of backend: any Backend, before: Int64?, limit: Int
-  ) throws(LeaseError<LocalFailure>) -> Page<Receipt> {
-    let page = try session.withLease { (lease) throws(LocalFailure) in
+  ) throws(LeaseError<BackendError>) -> Page<Receipt> {
+    let page = try session.withLease { (lease) throws(BackendError) in
       Page(of: limit, from: try backend.receipts(before: before, limit: limit + 1, under: lease))
     }
     for receipt in page.items { _ = impressions.see(receipt.id) }

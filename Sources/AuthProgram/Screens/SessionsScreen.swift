@@ -10,13 +10,13 @@ final class SessionsScreen: LiveScreen {
   }
 
   /// Loads the live sessions, newest first.
-  func sessions(at backend: any Backend) throws(LeaseError<LocalFailure>) -> [SessionSummary] {
-    try session.withLease { (lease) throws(LocalFailure) in try backend.sessions(under: lease) }
+  func sessions(at backend: any Backend) throws(LeaseError<BackendError>) -> [SessionSummary] {
+    try session.withLease { (lease) throws(BackendError) in try backend.sessions(under: lease) }
   }
 
   /// Ends one of them.
-  func revoke(_ id: SessionID, with fresh: FreshSession, at backend: any Backend) throws(LeaseError<LocalFailure>) {
-    try session.withLease { (lease) throws(LocalFailure) in
+  func revoke(_ id: SessionID, with fresh: FreshSession, at backend: any Backend) throws(LeaseError<BackendError>) {
+    try session.withLease { (lease) throws(BackendError) in
       try backend.revokeSession(id, for: fresh, under: lease)
     }
   }

@@ -10,7 +10,7 @@ struct WatchLog {
   private let store: SessionStore
   private let bar: NavigationBar
   private var screen: WatchScreen?
-  private var obstacle: Refusal?
+  private var obstacle: CommandError?
   private var isFileGone = false
   private var isBegun = false
   private var shownBar: String?
@@ -25,7 +25,7 @@ struct WatchLog {
   /// Prints what is new since the last look, and what kept that look from seeing anything.
   ///
   /// Nothing new prints nothing.
-  mutating func show(_ obstacle: Refusal?, isFileGone: Bool) throws(Refusal) {
+  mutating func show(_ obstacle: CommandError?, isFileGone: Bool) throws(CommandError) {
     self.isFileGone = isFileGone
     let isBackInSight = self.obstacle != nil && obstacle == nil
     var isTold = try showChanges()
@@ -40,11 +40,11 @@ struct WatchLog {
     if obstacle == nil, !isTold, !isBegun || isBackInSight { showStanding() }
     isBegun = true
     showBar()
-    do throws(OutputFailure) { try output.flush() } catch { throw Refusal(error) }
+    do throws(OutputError) { try output.flush() } catch { throw CommandError(error) }
   }
 
   /// Prints what the screens saw.
-  private mutating func showChanges() throws(Refusal) -> Bool {
+  private mutating func showChanges() throws(CommandError) -> Bool {
     var isAny = false
     if let open = screen {
       for sight in open.takeSights() { isAny = show(sight) || isAny }

@@ -9,10 +9,10 @@ package enum NameQuestion {
   ///   - instead: How to give the name and the secret that follows it without a terminal.
   ///   - timeLimit: How long to wait for the line.
   /// - Returns: The bytes of the line.
-  /// - Throws: ``PromptFailure`` when there is no terminal, or nothing came from it.
+  /// - Throws: ``PromptError`` when there is no terminal, or nothing came from it.
   package static func ask(
     _ question: String, insteadUse instead: String, timeLimit: Duration = .standardPromptLimit
-  ) throws(PromptFailure) -> [UInt8] {
+  ) throws(PromptError) -> [UInt8] {
     let descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
     guard descriptor >= 0 else { throw .unopened(errno, for: "name", insteadUse: instead) }
     defer { close(descriptor) }

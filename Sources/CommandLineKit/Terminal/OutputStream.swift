@@ -43,8 +43,8 @@ package final class OutputStream {
   /// Afterwards nothing is kept, whatever happened.
   ///
   /// When the reader of a pipe is gone the process dies of SIGPIPE, in silence, as filters do. A caller that has something
-  /// to say even then asks to survive it, and gets ``OutputFailure/closedPipe``.
-  package func flush(survivingClosedPipe: Bool = false) throws(OutputFailure) {
+  /// to say even then asks to survive it, and gets ``OutputError/closedPipe``.
+  package func flush(survivingClosedPipe: Bool = false) throws(OutputError) {
     guard !buffer.isEmpty else { return }
     let bytes = buffer
     buffer.removeAll(keepingCapacity: true)

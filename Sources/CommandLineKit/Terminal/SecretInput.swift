@@ -20,7 +20,7 @@ package enum SecretInput {
   package static func lines(
     _ names: [String], descriptor: Int32 = STDIN_FILENO, messages: Int32 = STDERR_FILENO,
     timeLimit: Duration = .standardPromptLimit
-  ) throws(PromptFailure) -> [[UInt8]] {
+  ) throws(PromptError) -> [[UInt8]] {
     let lines =
       isatty(descriptor) == 1
       ? try ask(names, descriptor: descriptor, messages: messages, timeLimit: timeLimit)
@@ -35,7 +35,7 @@ package enum SecretInput {
 
   private static func ask(
     _ names: [String], descriptor: Int32, messages: Int32, timeLimit: Duration
-  ) throws(PromptFailure) -> [[UInt8]] {
+  ) throws(PromptError) -> [[UInt8]] {
     let terminal = try SilentTerminal.open(input: descriptor, messages: messages)
     var lines: [[UInt8]] = []
     for name in names {
@@ -47,7 +47,7 @@ package enum SecretInput {
 
   private static func read(
     _ descriptor: Int32, lines: Int, timeLimit: Duration
-  ) throws(PromptFailure) -> [UInt8] {
+  ) throws(PromptError) -> [UInt8] {
     let limit = lines * (LineLimit.bytes + 2)
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 4096)
@@ -70,7 +70,7 @@ package enum SecretInput {
     throw .tooManyLines(expected: lines)
   }
 
-  private static func split(_ bytes: [UInt8], count: Int) throws(PromptFailure) -> [[UInt8]] {
+  private static func split(_ bytes: [UInt8], count: Int) throws(PromptError) -> [[UInt8]] {
     var lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map(Array.init)
     // A carriage return is part of a line ending only before the rest of it.
     for index in lines.indices.dropLast() where lines[index].last == UInt8(ascii: "\r") {

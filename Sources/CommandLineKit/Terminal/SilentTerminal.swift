@@ -14,7 +14,7 @@ package struct SilentTerminal: ~Copyable {
   /// Opens the controlling terminal and silences it.
   ///
   /// `flag` is the option that reads a secret without a terminal, for the message when there is none.
-  package static func controlling(insteadUse flag: String) throws(PromptFailure) -> SilentTerminal {
+  package static func controlling(insteadUse flag: String) throws(PromptError) -> SilentTerminal {
     let descriptor = Glibc.open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
     guard descriptor >= 0 else {
       throw .unopened(errno, for: "password", insteadUse: "on standard input with \(flag)")
@@ -25,11 +25,11 @@ package struct SilentTerminal: ~Copyable {
   /// Silences a terminal that is open already and stays open.
   ///
   /// It reads from `input` and writes its questions to `messages`.
-  package static func open(input: Int32, messages: Int32) throws(PromptFailure) -> SilentTerminal {
+  package static func open(input: Int32, messages: Int32) throws(PromptError) -> SilentTerminal {
     try SilentTerminal(input: input, messages: messages, closesInput: false)
   }
 
-  private init(input: Int32, messages: Int32, closesInput: Bool) throws(PromptFailure) {
+  private init(input: Int32, messages: Int32, closesInput: Bool) throws(PromptError) {
     do {
       signals = try TerminalSignals(terminal: input)
     } catch {
@@ -57,7 +57,7 @@ package struct SilentTerminal: ~Copyable {
   /// - Throws: What kept the line from being read.
   package borrowing func ask(
     _ question: String, timeLimit: Duration = .standardPromptLimit
-  ) throws(PromptFailure) -> [UInt8] {
+  ) throws(PromptError) -> [UInt8] {
     var line: [UInt8] = []
     var deadline = MonotonicDeadline(after: timeLimit)
     try signals.silence()
@@ -90,13 +90,13 @@ package struct SilentTerminal: ~Copyable {
   /// Shows a line.
   ///
   /// What came from outside is escaped here.
-  package borrowing func say(_ line: String) throws(PromptFailure) {
+  package borrowing func say(_ line: String) throws(PromptError) {
     try show(TextEscaping.escape(line) + "\n")
   }
 
   private enum Wakening { case timedOut, resumed, readable }
 
-  private borrowing func wait(until deadline: MonotonicDeadline) throws(PromptFailure) -> Wakening {
+  private borrowing func wait(until deadline: MonotonicDeadline) throws(PromptError) -> Wakening {
     var events = [
       pollfd(fd: input, events: Int16(POLLIN), revents: 0),
       pollfd(fd: signals.wakening, events: Int16(POLLIN), revents: 0),
@@ -117,7 +117,7 @@ package struct SilentTerminal: ~Copyable {
   }
 
   /// - Returns: What was typed; empty at its end; nil when a signal came between.
-  private borrowing func read() throws(PromptFailure) -> [UInt8]? {
+  private borrowing func read() throws(PromptError) -> [UInt8]? {
     var buffer = [UInt8](repeating: 0, count: LineLimit.terminalBytes + 1)
     let count = Glibc.read(input, &buffer, buffer.count)
     if count >= 0 { return Array(buffer[..<count]) }
@@ -127,7 +127,7 @@ package struct SilentTerminal: ~Copyable {
     }
   }
 
-  private borrowing func show(_ text: String) throws(PromptFailure) {
+  private borrowing func show(_ text: String) throws(PromptError) {
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { write(messages, $0.baseAddress, $0.count) }

@@ -15,7 +15,7 @@ struct TerminalSignals {
   private let previous: [(signal: Int32, action: sigaction)]
 
   /// Takes over the signals for `terminal`, which is not silent yet.
-  init(terminal: Int32) throws(PromptFailure) {
+  init(terminal: Int32) throws(PromptError) {
     var original = termios()
     // In the background this stops the process until it is in front; before that the settings are the shell's own.
     while tcflush(terminal, TCIFLUSH) != 0 {
@@ -46,7 +46,7 @@ struct TerminalSignals {
   /// Turns the echo off and discards what was typed.
   ///
   /// In the background this stops the process until it is in front again.
-  func silence() throws(PromptFailure) {
+  func silence() throws(PromptError) {
     record.pointee.isSilent = true
     while tcsetattr(record.pointee.terminal, TCSAFLUSH, &record.pointee.silent) != 0 {
       guard errno == EINTR else { throw .unreadable(source: "the terminal", errno: errno) }

@@ -41,7 +41,7 @@ private func accounts(_ count: Int) -> String {
 private func refuse(_ name: String, at authority: LocalAuthority) {
   // The right password, which a disabled account must not be told by either.
   let password = name.hasPrefix("wrong") ? "not the password of anybody" : BenchHome.password
-  do throws(LocalFailure) {
+  do throws(BackendError) {
     _ = try authority.logIn(Credentials(username: name, password: Password(password)), limits: .standard)
   } catch {
     if error.kind == .credentials { return }

@@ -17,22 +17,22 @@ private struct OpenDoor: Authority, SessionVault, SessionClock {
 
   func authenticate(
     _ credentials: Credentials, limits: LimitRequest
-  ) async throws(AuthorityFailure<CredentialsRejection>) -> Grant { grant }
-  func resume(_ token: SessionToken) async throws(AuthorityFailure<SessionRejection>) -> Grant { grant }
-  func renew(_ token: SessionToken) async throws(AuthorityFailure<SessionRejection>) -> Grant { grant }
+  ) async throws(AuthorityError<CredentialsRejection>) -> Grant { grant }
+  func resume(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant { grant }
+  func renew(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant { grant }
   func reauthenticate(
     _ token: SessionToken, password: Password, limits: LimitRequest
-  ) async throws(AuthorityFailure<ReauthenticationRejection>) -> Grant { grant }
-  func confirm(_ token: SessionToken) async throws(AuthorityFailure<SessionRejection>) {}
+  ) async throws(AuthorityError<ReauthenticationRejection>) -> Grant { grant }
+  func confirm(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) {}
   func revoke(_ token: SessionToken, reason: EndReason) async throws(Unavailability) {}
 
   func load() async -> VaultReading { .absent }
-  func store(_ token: SessionToken) async throws(VaultFailure) -> VaultReading { .absent }
-  func replace(_ old: SessionToken, with new: SessionToken) async throws(VaultFailure) -> Bool { true }
-  func erase(_ token: SessionToken) async throws(VaultFailure) {}
-  func setAside() async throws(VaultFailure) -> String? { nil }
+  func store(_ token: SessionToken) async throws(VaultError) -> VaultReading { .absent }
+  func replace(_ old: SessionToken, with new: SessionToken) async throws(VaultError) -> Bool { true }
+  func erase(_ token: SessionToken) async throws(VaultError) {}
+  func setAside() async throws(VaultError) -> String? { nil }
 
-  func now() throws(ClockFailure) -> BootInstant { BootInstant(boot: BootID(high: 0, low: 1), uptime: .zero) }
+  func now() throws(ClockError) -> BootInstant { BootInstant(boot: BootID(high: 0, low: 1), uptime: .zero) }
   func sleep(for duration: Duration) async throws(CancellationError) {}
 }
 

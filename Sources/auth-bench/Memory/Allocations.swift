@@ -6,7 +6,7 @@ enum Allocations {
   /// How many allocations the work makes.
   ///
   /// - Throws: When the kernel does not give the breakpoints, or when they do not count.
-  static func count(_ work: () -> Void) throws(BenchFault) -> Int {
+  static func count(_ work: () -> Void) throws(BenchError) -> Int {
     var counters: [Int32] = []
     defer { for counter in counters { close(counter) } }
     var index: Int32 = 0
@@ -20,12 +20,12 @@ enum Allocations {
     for size in 1...100 { keep(Array(repeating: size, count: size)) }
     let middle = try total(counters)
     // More is well: the runtime may have something to set up.
-    guard middle - start >= 100 else { throw BenchFault("100 arrays were counted as \(middle - start) allocations") }
+    guard middle - start >= 100 else { throw BenchError("100 arrays were counted as \(middle - start) allocations") }
     work()
     return try total(counters) - middle
   }
 
-  private static func total(_ counters: [Int32]) throws(BenchFault) -> Int {
+  private static func total(_ counters: [Int32]) throws(BenchError) -> Int {
     var total = 0
     for counter in counters {
       var calls: UInt64 = 0

@@ -25,7 +25,7 @@ enum RunOnceMemory {
   static func measure(in directory: BenchDirectory) throws -> (living: Double, passing: Double) {
     let said = try ChildProcess(path: BenchTools.own, arguments: ["--run-once-memory"]).read(in: directory)
     let numbers = said.split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
-    guard numbers.count == 2 else { throw BenchFault("the process said \"\(said)\"") }
+    guard numbers.count == 2 else { throw BenchError("the process said \"\(said)\"") }
     return (numbers[0], numbers[1])
   }
 }

@@ -58,6 +58,6 @@ final class WatchedWatch {
       if now >= least, now == last { return }
       last = now
     }
-    throw BenchFault("'auth-cli watch' does not tell of changes")
+    throw BenchError("'auth-cli watch' does not tell of changes")
   }
 }

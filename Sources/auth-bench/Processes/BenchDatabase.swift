@@ -7,7 +7,7 @@ final class BenchDatabase {
   init(path: String) throws {
     var handle: OpaquePointer?
     guard sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil) == SQLITE_OK, let handle
-    else { throw BenchFault("\(path) cannot be opened") }
+    else { throw BenchError("\(path) cannot be opened") }
     self.handle = handle
     sqlite3_busy_timeout(handle, 60_000)
   }
@@ -43,5 +43,5 @@ final class BenchDatabase {
     return statement
   }
 
-  private var fault: BenchFault { BenchFault(String(cString: sqlite3_errmsg(handle))) }
+  private var fault: BenchError { BenchError(String(cString: sqlite3_errmsg(handle))) }
 }

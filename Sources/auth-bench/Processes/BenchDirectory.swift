@@ -14,7 +14,7 @@ final class BenchDirectory {
 
   init() throws {
     var template = Array((Self.base + "/bench-XXXXXX").utf8CString)
-    guard mkdtemp(&template) != nil else { throw BenchFault.system("a directory in \(Self.base)") }
+    guard mkdtemp(&template) != nil else { throw BenchError.system("a directory in \(Self.base)") }
     path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
@@ -26,7 +26,7 @@ final class BenchDirectory {
 
   /// Makes a directory of mode 0700 inside.
   func directory(_ name: String) throws -> String {
-    guard mkdir(file(name), 0o700) == 0 else { throw BenchFault.system(file(name)) }
+    guard mkdir(file(name), 0o700) == 0 else { throw BenchError.system(file(name)) }
     return file(name)
   }
 
@@ -54,7 +54,7 @@ final class BenchDirectory {
 /// Small files, whole.
 enum BenchFile {
   static func read(_ path: String) throws -> String {
-    guard let file = fopen(path, "r") else { throw BenchFault.system(path) }
+    guard let file = fopen(path, "r") else { throw BenchError.system(path) }
     defer { fclose(file) }
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 65_536)

@@ -15,7 +15,7 @@ enum BenchTools {
   /// `auth-cli` beside this executable.
   static func commandLine() throws -> String {
     let path = directory + "/auth-cli"
-    guard access(path, X_OK) == 0 else { throw BenchFault("\(path) is not built; 'make bench' builds it") }
+    guard access(path, X_OK) == 0 else { throw BenchError("\(path) is not built; 'make bench' builds it") }
     return path
   }
 
@@ -29,7 +29,7 @@ enum BenchTools {
   static func bare(in directory: BenchDirectory) throws -> String {
     let source = try fixture("bench/bare.c")
     let target = directory.file("bare")
-    guard let compiler = compiler else { throw BenchFault("there is no C compiler (clang or cc)") }
+    guard let compiler = compiler else { throw BenchError("there is no C compiler (clang or cc)") }
     for linkage in [["-static"], []] {
       let arguments = ["-O2", "-w"] + linkage + ["-o", target, source, "-lsqlite3", "-lm"]
       let environment = [
@@ -39,7 +39,7 @@ enum BenchTools {
       build.errors = "/dev/null"
       if (try? build.run()) != nil { return target }
     }
-    throw BenchFault("\(source) does not compile: \(compiler) -O2 -o bare \(source) -lsqlite3 -lm")
+    throw BenchError("\(source) does not compile: \(compiler) -O2 -o bare \(source) -lsqlite3 -lm")
   }
 
   /// The toolchain's own compiler, else the system's.
@@ -64,6 +64,6 @@ enum BenchTools {
       guard let slash = place.lastIndex(of: "/") else { break }
       place = place[..<slash]
     }
-    throw BenchFault("fixtures/\(name) is not found above \(directory)")
+    throw BenchError("fixtures/\(name) is not found above \(directory)")
   }
 }

@@ -23,7 +23,7 @@ struct ChildProcess {
     } else {
       guard pipe(&ends) == 0, fcntl(ends[0], F_SETFD, FD_CLOEXEC) == 0, fcntl(ends[1], F_SETFD, FD_CLOEXEC) == 0,
         write(ends[1], input, input.count) == input.count
-      else { throw BenchFault.system("a pipe") }
+      else { throw BenchError.system("a pipe") }
       close(ends[1])
       posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO)
     }
@@ -37,7 +37,7 @@ struct ChildProcess {
     defer { for text in words + variables { free(text) } }
     var process: pid_t = 0
     let code = posix_spawn(&process, path, &actions, nil, words, variables)
-    guard code == 0 else { throw BenchFault.system(path, code) }
+    guard code == 0 else { throw BenchError.system(path, code) }
     return process
   }
 
@@ -45,14 +45,14 @@ struct ChildProcess {
   static func wait(for process: pid_t) throws {
     var status: Int32 = 0
     while waitpid(process, &status, 0) < 0 {
-      guard errno == EINTR else { throw BenchFault.system("waitpid") }
+      guard errno == EINTR else { throw BenchError.system("waitpid") }
     }
     try check(status)
   }
 
   static func check(_ status: Int32) throws {
     guard status == 0 else {
-      throw BenchFault("a measured program ended with wait status \(status); what it said is above")
+      throw BenchError("a measured program ended with wait status \(status); what it said is above")
     }
   }
 

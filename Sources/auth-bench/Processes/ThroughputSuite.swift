@@ -57,6 +57,6 @@ private func paying(_ program: ChildProcess) -> Double {
 
 private func waitForOne() throws {
   var status: Int32 = 0
-  guard wait(&status) > 0 else { throw BenchFault.system("wait") }
+  guard wait(&status) > 0 else { throw BenchError.system("wait") }
   try ChildProcess.check(status)
 }

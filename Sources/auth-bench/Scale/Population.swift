@@ -14,7 +14,7 @@ struct Population {
       try database.execute("COMMIT")
       guard try database.number("SELECT sum(amount) FROM entries") == 0,
         try database.number("SELECT sum(balance) FROM ledger_accounts") == 0
-      else { throw BenchFault("the entries of the population do not add up to zero") }
+      else { throw BenchError("the entries of the population do not add up to zero") }
     }
   }
 

@@ -51,6 +51,6 @@ private func check(_ token: SessionToken, at authority: LocalAuthority) async {
   do {
     keep(try await authority.resume(token))
   } catch {
-    require("a session check") { throw BenchFault("\(error)") }
+    require("a session check") { throw BenchError("\(error)") }
   }
 }

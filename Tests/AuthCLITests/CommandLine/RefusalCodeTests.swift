@@ -28,11 +28,11 @@ struct RefusalCodeTests {
       let text = try TextFile.read(path)
       // A refusal or a failure that is made with its code.
       let made =
-        /(?:Refusal\(\s*\.\w+|self\.init\(\s*\.\w+|\.(?:invalid|refused)\(|\.unavailable\(\s*\.\w+|LocalFailure\(\s*\.\w+(?:\([^"]*\))?),?\s*"(?<code>[a-z_]+)"/
+        /(?:CommandError\(\s*\.\w+|self\.init\(\s*\.\w+|\.(?:invalid|refused)\(|\.unavailable\(\s*\.\w+|BackendError\(\s*\.\w+(?:\([^"]*\))?),?\s*"(?<code>[a-z_]+)"/
       used.formUnion(text.matches(of: made).map { String($0.output.code) })
       // Types that know their codes.
       for property in text.matches(of: /var code: String \{(?<body>.*?)\n  \}/.dotMatchesNewlines()) {
-        guard !path.hasSuffix("Refusal+Causes.swift") else { continue }
+        guard !path.hasSuffix("CommandError+Causes.swift") else { continue }
         used.formUnion(property.output.body.matches(of: /: "([a-z_]+)"/).map { String($0.output.1) })
       }
     }

@@ -33,7 +33,7 @@ struct OutputStreamTests {
     defer { close(descriptor) }
     let output = stream(descriptor)
     output.write("lost")
-    let failure = OutputFailure.unwritable(stream: "standard output", errno: ENOSPC)
+    let failure = OutputError.unwritable(stream: "standard output", errno: ENOSPC)
     #expect(throws: failure) { try output.flush() }
     #expect(failure.message == "standard output cannot be written: No space left on device")
     try output.flush()
@@ -47,7 +47,7 @@ struct OutputStreamTests {
     defer { close(ends[1]) }
     let output = stream(ends[1])
     output.write("lost")
-    #expect(throws: OutputFailure.closedPipe) { try output.flush(survivingClosedPipe: true) }
+    #expect(throws: OutputError.closedPipe) { try output.flush(survivingClosedPipe: true) }
     var pending = sigset_t()
     sigpending(&pending)
     #expect(sigismember(&pending, SIGPIPE) == 0)

@@ -208,7 +208,7 @@ struct SilentTerminalTests {
   func noTerminal() async throws {
     await #expect(processExitsWith: .exitCode(0)) {
       precondition(setsid() > 0)
-      do throws(PromptFailure) {
+      do throws(PromptError) {
         _ = try SilentTerminal.controlling(insteadUse: "--password-stdin")
         exit(1)
       } catch {

@@ -14,7 +14,7 @@ enum TerminalChild {
       tell(path, "<ready>")
       awaitInput(own)
     }
-    do throws(PromptFailure) {
+    do throws(PromptError) {
       let line = try Self.line(milliseconds)
       tell(path, "<\(TextEscaping.escape(line))>")
     } catch {
@@ -26,7 +26,7 @@ enum TerminalChild {
   /// Asks, and stays silent as if it checked the answer, until something was typed.
   static func check(_ path: String, endless: Bool) -> Never {
     let own = adopt(path)
-    do throws(PromptFailure) {
+    do throws(PromptError) {
       try checkAnswer(path, own, endless: endless)
     } catch {
       tell(path, "<\(error.code)>")
@@ -41,7 +41,7 @@ enum TerminalChild {
   static func readInput(_ path: String) -> Never {
     let own = adopt(path)
     precondition(dup2(own, 0) == 0 && dup2(own, 2) == 2)
-    do throws(PromptFailure) {
+    do throws(PromptError) {
       let lines = try SecretInput.lines(["password"])
       tell(path, "<\(TextEscaping.escape(lines[0]))>")
     } catch {
@@ -50,12 +50,12 @@ enum TerminalChild {
     exit(0)
   }
 
-  private static func line(_ milliseconds: Int) throws(PromptFailure) -> [UInt8] {
+  private static func line(_ milliseconds: Int) throws(PromptError) -> [UInt8] {
     let terminal = try SilentTerminal.controlling(insteadUse: "--flag")
     return try terminal.ask("Secret: ", timeLimit: .milliseconds(milliseconds))
   }
 
-  private static func checkAnswer(_ path: String, _ own: Int32, endless: Bool) throws(PromptFailure) {
+  private static func checkAnswer(_ path: String, _ own: Int32, endless: Bool) throws(PromptError) {
     let terminal = try SilentTerminal.controlling(insteadUse: "--flag")
     _ = try terminal.ask("Secret: ")
     tell(path, "<checking>")

@@ -36,7 +36,7 @@ final class BrokenAuthority: Authority {
 
   func authenticate(
     _ credentials: Credentials, limits: LimitRequest
-  ) async throws(AuthorityFailure<CredentialsRejection>) -> Grant {
+  ) async throws(AuthorityError<CredentialsRejection>) -> Grant {
     var credentials = credentials
     switch flaw {
     case .grantsAnotherUser: if credentials == World.alice { credentials = World.bob }
@@ -57,11 +57,11 @@ final class BrokenAuthority: Authority {
     return grant
   }
 
-  func resume(_ token: SessionToken) async throws(AuthorityFailure<SessionRejection>) -> Grant {
+  func resume(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
     let isRevoked = notes.withLock { $0.revoked.contains(token) }
     if flaw == .revokesOneTokenOnly || flaw == .renewRecreates, isRevoked { throw .rejected(.ended(.revoked)) }
     if flaw == .neverSupersedes || flaw == .neverExpires, !isRevoked, let grant = grant(of: token) { return grant }
-    do throws(AuthorityFailure<SessionRejection>) {
+    do throws(AuthorityError<SessionRejection>) {
       if flaw == .resumeIsActivity { return try await base.renew(token) }
       if flaw == .useDoesNotConfirm, isUnconfirmed(token), let grant = grant(of: token) { return grant }
       let grant = try await base.resume(token)
@@ -76,13 +76,13 @@ final class BrokenAuthority: Authority {
     }
   }
 
-  func renew(_ token: SessionToken) async throws(AuthorityFailure<SessionRejection>) -> Grant {
+  func renew(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
     if flaw == .renewRecreates, notes.withLock({ $0.revoked.contains(token) }), let grant = grant(of: token) {
       notes.withLock { _ = $0.revoked.remove(token) }
       return grant
     }
     if flaw == .renewIsNoActivity { return try await resume(token) }
-    do throws(AuthorityFailure<SessionRejection>) {
+    do throws(AuthorityError<SessionRejection>) {
       let grant = try await base.renew(token)
       if flaw == .renewsAnotherUser {
         return grant.ofAnotherUser
@@ -100,10 +100,10 @@ final class BrokenAuthority: Authority {
 
   func reauthenticate(
     _ token: SessionToken, password: Password, limits: LimitRequest
-  ) async throws(AuthorityFailure<ReauthenticationRejection>) -> Grant {
+  ) async throws(AuthorityError<ReauthenticationRejection>) -> Grant {
     var password = password
     if flaw == .acceptsAnyAccountsPassword, password == World.bob.password { password = World.alice.password }
-    do throws(AuthorityFailure<ReauthenticationRejection>) {
+    do throws(AuthorityError<ReauthenticationRejection>) {
       let longest = LimitRequest(idle: .seconds(1 << 40), absolute: .seconds(1 << 40))
       let grant = bent(
         try await base.reauthenticate(
@@ -118,7 +118,7 @@ final class BrokenAuthority: Authority {
     }
   }
 
-  func confirm(_ token: SessionToken) async throws(AuthorityFailure<SessionRejection>) {
+  func confirm(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) {
     if flaw == .confirmsOnce, !notes.withLock({ $0.confirmed.insert(token).inserted }) {
       throw .rejected(.superseded)
     }
@@ -147,7 +147,7 @@ final class BrokenAuthority: Authority {
     notes.withLock { !$0.confirmed.contains(token) }
   }
 
-  private func twisted(_ failure: AuthorityFailure<SessionRejection>) -> AuthorityFailure<SessionRejection> {
+  private func twisted(_ failure: AuthorityError<SessionRejection>) -> AuthorityError<SessionRejection> {
     switch (flaw, failure) {
     case (.unknownTokenIsUnavailable, .rejected): .unavailable(Unavailability(.unreadable, "no such token"))
     case (.rejectsWhenUnavailable, .unavailable): .rejected(.ended(.revoked))

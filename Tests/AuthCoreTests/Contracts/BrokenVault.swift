@@ -31,7 +31,7 @@ final class BrokenVault: SessionVault {
     return await base.load()
   }
 
-  func store(_ token: SessionToken) async throws(VaultFailure) -> VaultReading {
+  func store(_ token: SessionToken) async throws(VaultError) -> VaultReading {
     let count = stores.withLock { stores in
       stores += 1
       return stores
@@ -51,7 +51,7 @@ final class BrokenVault: SessionVault {
     return displaced
   }
 
-  func replace(_ old: SessionToken, with new: SessionToken) async throws(VaultFailure) -> Bool {
+  func replace(_ old: SessionToken, with new: SessionToken) async throws(VaultError) -> Bool {
     switch flaw {
     case .replaceDoesNothing: return true
     case .replaceAlways:
@@ -66,16 +66,16 @@ final class BrokenVault: SessionVault {
     }
   }
 
-  func erase(_ token: SessionToken) async throws(VaultFailure) {
+  func erase(_ token: SessionToken) async throws(VaultError) {
     switch flaw {
-    case .eraseOfNothingFails where base.content == .empty: throw VaultFailure("no such file")
+    case .eraseOfNothingFails where base.content == .empty: throw VaultError("no such file")
     case .eraseAny: base.content = .empty
     case .eraseOverCorrupt where isCorrupt: base.content = .empty
     default: try await base.erase(token)
     }
   }
 
-  func setAside() async throws(VaultFailure) -> String? {
+  func setAside() async throws(VaultError) -> String? {
     if flaw == .setsAsideAnything, base.content != .empty {
       base.content = .empty
       return "evidence"

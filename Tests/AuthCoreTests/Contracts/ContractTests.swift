@@ -49,7 +49,7 @@ struct ContractTests {
     #expect(session.key.isLive)
     _ = try FreshSession(session.key)
     session.letPasswordAge()
-    #expect(throws: FreshnessRefusal.passwordNotRecent) { try FreshSession(session.key) }
+    #expect(throws: FreshnessError.passwordNotRecent) { try FreshSession(session.key) }
     let screen = try #require(Screen(session.store))
     let renamed = User(id: TestSession.alice.id, username: "alice", displayName: "Alice B.", role: .member)
     #expect(try await session.change(to: renamed).user == renamed)

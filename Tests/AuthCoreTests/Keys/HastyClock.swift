@@ -6,7 +6,7 @@ struct HastyClock: SessionClock {
   let base = ManualClock()
   let step: Duration
 
-  func now() throws(ClockFailure) -> BootInstant { try base.now() }
+  func now() throws(ClockError) -> BootInstant { try base.now() }
 
   func sleep(for duration: Duration) async throws(CancellationError) {
     if duration != step { try await base.sleep(for: duration) }

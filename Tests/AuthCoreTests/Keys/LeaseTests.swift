@@ -56,8 +56,8 @@ struct LeaseTests {
     await #expect(throws: LeaseError<Never>.ended(.userAsked)) {
       try await key.withLease(using: Intent(amount: 1)) { (_: consuming Intent, _: borrowing SessionLease) async in }
     }
-    #expect(throws: FreshnessRefusal.ended(.userAsked)) { try FreshSession(key) }
-    #expect(throws: RoleRefusal.ended(.userAsked)) { try AdminSession(key) }
+    #expect(throws: FreshnessError.ended(.userAsked)) { try FreshSession(key) }
+    #expect(throws: RoleError.ended(.userAsked)) { try AdminSession(key) }
   }
 
   @Test("what the body throws is told apart from the end of the session, and the lease ends with it")
@@ -110,7 +110,7 @@ struct LeaseTests {
     let mayLeave = Promise<Void>()
     let authority = world.authority
     let holder = Task {
-      try await key.withLease { (lease: borrowing SessionLease) async throws(AuthorityFailure<SessionRejection>) in
+      try await key.withLease { (lease: borrowing SessionLease) async throws(AuthorityError<SessionRejection>) in
         isInside.fulfil(())
         await mayLeave.valueUncancelled()
         _ = try await authority.resume(lease.token)
@@ -122,9 +122,9 @@ struct LeaseTests {
     world.clock.advance(by: .seconds(5))
     #expect(
       try await logout.value()
-        == .partial(Leftovers(leases: 1), causes: ["work under a lease did not end within 5.0 seconds"]))
+        == .partial(IncompleteCleanup(leases: 1), causes: ["work under a lease did not end within 5.0 seconds"]))
     mayLeave.fulfil(())
-    await #expect(throws: LeaseError<AuthorityFailure<SessionRejection>>.body(.rejected(.ended(.userAsked)))) {
+    await #expect(throws: LeaseError<AuthorityError<SessionRejection>>.body(.rejected(.ended(.userAsked)))) {
       try await holder.value
     }
     #expect(world.vault.content == .empty)
@@ -136,13 +136,13 @@ struct LeaseTests {
     let store = world.store
     let key = try await store.logIn(World.alice)
     try await key.withLease { (_: borrowing SessionLease) async in
-      await #expect(throws: LogoutRefusal.insideLease) { try await store.logOut() }
+      await #expect(throws: LogoutError.insideLease) { try await store.logOut() }
       _ = try? key.withLease { _ in }
-      await #expect(throws: LogoutRefusal.insideLease) { try await store.logOut() }
+      await #expect(throws: LogoutError.insideLease) { try await store.logOut() }
       _ = try? await key.withLease { (_: borrowing SessionLease) async in
-        await #expect(throws: LogoutRefusal.insideLease) { try await store.logOut() }
+        await #expect(throws: LogoutError.insideLease) { try await store.logOut() }
       }
-      await #expect(throws: LogoutRefusal.insideLease) { try await store.logOut() }
+      await #expect(throws: LogoutError.insideLease) { try await store.logOut() }
     }
     #expect(key.isLive)
     #expect(try await store.logOut() == .complete)
@@ -165,7 +165,7 @@ struct LeaseTests {
     }
     await until { inside.value == 8 }
     try await key.withLease { (_: borrowing SessionLease) async -> Void in
-      await #expect(throws: LogoutRefusal.insideLease) { try await store.logOut() }
+      await #expect(throws: LogoutError.insideLease) { try await store.logOut() }
     }
     mayLeave.fulfil(())
     for holder in holders { try await holder.value }

@@ -31,7 +31,7 @@ struct SecrecyTests {
       SessionEvent.restored(Epoch(1), .ended(.revoked, token)), SessionState.loggedIn(LoggedIn(session: key.record)),
       SessionMachine(), UserSwitch(session: key, leftovers: .none), RestoreOutcome.loggedIn(key),
       SubmittedCredentials(credentials: World.alice, limits: .standard),
-      SessionFailure.corrupt(VaultEvidence("x", hint: "", salvaged: token)),
+      SessionError.corrupt(VaultEvidence("x", hint: "", salvaged: token)),
     ]
     for holder in holders {
       let text = shown(holder)
@@ -47,13 +47,13 @@ struct SecrecyTests {
   func failures() async throws {
     let world = World()
     var texts: [String] = []
-    do throws(SessionFailure) {
+    do throws(SessionError) {
       try await world.store.logIn(World.wrong)
     } catch {
       texts.append(shown(error))
     }
     world.vault.failWrites(World.diskError)
-    do throws(SessionFailure) {
+    do throws(SessionError) {
       try await world.store.logIn(World.alice)
     } catch {
       texts.append(shown(error))

@@ -13,7 +13,7 @@ struct StrongerKeyTests {
     let new = try await world.store.check()
     #expect(old.isLive)
     #expect(old.user.role == .administrator)
-    #expect(throws: RoleRefusal.notAdministrator(new.user)) { try AdminSession(old) }
+    #expect(throws: RoleError.notAdministrator(new.user)) { try AdminSession(old) }
     #expect(try old.withLease { lease in lease.user } == new.user)
   }
 
@@ -33,7 +33,7 @@ struct StrongerKeyTests {
     let world = World()
     let old = try await world.store.logIn(World.alice)
     world.clock.advance(by: .seconds(901))
-    #expect(throws: FreshnessRefusal.passwordNotRecent) { try FreshSession(old) }
+    #expect(throws: FreshnessError.passwordNotRecent) { try FreshSession(old) }
     let new = try await world.store.reauthenticate(password: World.alice.password)
     #expect(try FreshSession(old).session == new)
     #expect(try old.withLease { lease in lease.token } == new.withLease { lease in lease.token })

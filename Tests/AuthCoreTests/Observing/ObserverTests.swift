@@ -28,7 +28,7 @@ struct ObserverTests {
     let (logout, taken, refused) = results.withLock { $0 }
     #expect(try await logout?.value() == .complete)
     #expect(try await taken?.value().session.user.username == "bob")
-    await #expect(throws: SessionFailure.self) { try await refused?.value() }
+    await #expect(throws: SessionError.self) { try await refused?.value() }
     #expect(try await login.value().session.endReason == .userAsked)
     #expect(world.vaultAgrees)
   }
@@ -39,7 +39,7 @@ struct ObserverTests {
     let interloper = Interloper(world.store)
     world.store.core.attach(interloper)
     let first = world.store.beginLogIn(World.alice)
-    await #expect(throws: SessionFailure.ended(.userAsked)) { try await first.value() }
+    await #expect(throws: SessionError.ended(.userAsked)) { try await first.value() }
     await until { world.count(.authenticate) == 2 }
     #expect(world.store.session?.user.username == "bob")
     await until { world.vaultAgrees }

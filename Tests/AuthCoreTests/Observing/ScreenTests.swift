@@ -200,7 +200,7 @@ struct ScreenTests {
     await world.authority.waitUntilHeld(.revoke)
     let bar = NavigationBar(title: "Home", store: world.store)
     #expect(bar.button == .logIn)
-    await #expect(throws: SessionFailure.self) { try await bar.press(credentials: { World.bob }) }
+    await #expect(throws: SessionError.self) { try await bar.press(credentials: { World.bob }) }
     world.authority.release(.revoke)
     #expect(try await logout.value() == .complete)
     #expect(bar.button == .logIn)

@@ -17,7 +17,7 @@ struct AbsenceTests {
       }
     }
 
-    func ask(_ store: SessionStore) async throws(SessionFailure) {
+    func ask(_ store: SessionStore) async throws(SessionError) {
       switch self {
       case .renew: try await store.renew()
       case .check: try await store.check()
@@ -56,7 +56,7 @@ struct AbsenceTests {
     let key = try await world.store.logIn(World.alice)
     let failure = Unavailability(cause, "it failed as \(cause)")
     world.authority.fail(question.operation, with: .unavailable(failure))
-    await #expect(throws: SessionFailure.unavailable(failure)) { try await question.ask(world.store) }
+    await #expect(throws: SessionError.unavailable(failure)) { try await question.ask(world.store) }
     #expect(world.store.state == .loggedIn(key))
     #expect(key.isLive)
     #expect(world.vaultAgrees)
@@ -70,7 +70,7 @@ struct AbsenceTests {
     let world = World()
     let key = try await world.store.logIn(World.alice)
     world.authority.fail(question.operation, with: .throttled(.wait(.seconds(30))))
-    await #expect(throws: SessionFailure.self) { try await question.ask(world.store) }
+    await #expect(throws: SessionError.self) { try await question.ask(world.store) }
     #expect(world.store.state == .loggedIn(key))
     #expect(world.vaultAgrees)
   }
@@ -97,14 +97,14 @@ struct AbsenceTests {
     let key = try await world.store.logIn(World.alice)
     if reading {
       world.vault.failReads(World.diskError)
-      await #expect(throws: SessionFailure.vault(World.diskError)) { try await world.store.check() }
+      await #expect(throws: SessionError.vault(World.diskError)) { try await world.store.check() }
     } else {
       world.vault.failWrites(World.diskError)
-      await #expect(throws: SessionFailure.notSaved(World.diskError)) { try await world.store.renew() }
-      await #expect(throws: SessionFailure.notSaved(World.diskError)) {
+      await #expect(throws: SessionError.notSaved(World.diskError)) { try await world.store.renew() }
+      await #expect(throws: SessionError.notSaved(World.diskError)) {
         try await world.store.reauthenticate(password: World.alice.password)
       }
-      await #expect(throws: SessionFailure.notSaved(World.diskError)) {
+      await #expect(throws: SessionError.notSaved(World.diskError)) {
         try await world.store.switchUser(to: World.bob)
       }
     }
@@ -120,7 +120,7 @@ struct AbsenceTests {
   func wrongPassword() async throws {
     let world = World()
     let key = try await world.store.logIn(World.alice)
-    await #expect(throws: SessionFailure.credentialsNotAccepted) {
+    await #expect(throws: SessionError.credentialsNotAccepted) {
       try await world.store.reauthenticate(password: World.wrong.password)
     }
     #expect(world.store.state == .loggedIn(key))
@@ -132,7 +132,7 @@ struct AbsenceTests {
     let world = World()
     let key = try await world.store.logIn(World.alice)
     world.authority.setAccount("alice", password: World.alice.password, isDisabled: true)
-    await #expect(throws: SessionFailure.ended(.accountDisabled)) { try await question.ask(world.store) }
+    await #expect(throws: SessionError.ended(.accountDisabled)) { try await question.ask(world.store) }
     #expect(world.store.state == .loggedOut(.ended(.accountDisabled)))
     #expect(key.endReason == .accountDisabled)
     #expect(world.vault.content == .empty)
@@ -180,7 +180,7 @@ struct AbsenceTests {
     let world = World()
     let key = try await world.store.logIn(World.alice)
     world.vault.content = .corrupt(World.evidence)
-    await #expect(throws: SessionFailure.corrupt(World.evidence)) { try await world.store.check() }
+    await #expect(throws: SessionError.corrupt(World.evidence)) { try await world.store.check() }
     #expect(world.store.state == .loggedIn(key))
     #expect(world.vault.content == .corrupt(World.evidence))
   }
@@ -193,7 +193,7 @@ struct AbsenceTests {
     world.authority.fail(.resume, with: .unavailable(World.offline))
     let next = world.anotherProcess()
     await next.restore()
-    await #expect(throws: SessionFailure.credentialsNotAccepted) { try await next.logIn(World.wrong) }
+    await #expect(throws: SessionError.credentialsNotAccepted) { try await next.logIn(World.wrong) }
     #expect(next.state == .restoring(.authority(World.offline)))
     #expect(world.vault.content == kept)
     #expect(!world.vault.log.contains(.erase))
@@ -228,7 +228,7 @@ struct AbsenceTests {
     await world.authority.waitUntilHeld(.renew, at: .answer)
     try await other.renew()
     world.authority.release(.renew, at: .answer)
-    await #expect(throws: SessionFailure.overtaken) { try await late.value }
+    await #expect(throws: SessionError.overtaken) { try await late.value }
     #expect(world.store.session != nil)
     #expect(world.vaultAgrees)
   }

@@ -27,9 +27,9 @@ struct AdoptionTests {
     world.authority.answerResumption(
       with: .success(grant("root", like: kept(key), token: token, role: .administrator)))
     let found = byCheck ? try await world.store.check() : nil
-    if !byCheck { await #expect(throws: SessionFailure.ended(.switchedUser)) { try await world.store.renew() } }
+    if !byCheck { await #expect(throws: SessionError.ended(.switchedUser)) { try await world.store.renew() } }
     #expect(key.endReason == .switchedUser)
-    #expect(throws: RoleRefusal.ended(.switchedUser)) { try AdminSession(key) }
+    #expect(throws: RoleError.ended(.switchedUser)) { try AdminSession(key) }
     #expect(throws: LeaseError<Never>.ended(.switchedUser)) { try key.withLease { _ in } }
     #expect(world.store.session?.user.username == "root")
     #expect(found == nil || found == world.store.session)
@@ -39,7 +39,7 @@ struct AdoptionTests {
   func sameTokenOfAnotherUser() async throws {
     let key = try await world.store.logIn(World.alice)
     world.authority.answerResumption(with: .success(grant("root", like: kept(key), token: kept(key).token)))
-    let failure = await #expect(throws: SessionFailure.self) { try await world.store.check() }
+    let failure = await #expect(throws: SessionError.self) { try await world.store.check() }
     guard case .unavailable(let cause) = failure else {
       Issue.record("answered \(String(describing: failure))")
       return
@@ -63,7 +63,7 @@ struct AdoptionTests {
       }
       #expect(cause.cause == .unparsable)
     } else {
-      await #expect(throws: SessionFailure.self) { try await store.check() }
+      await #expect(throws: SessionError.self) { try await store.check() }
       #expect(store.state == .loggedIn(key))
     }
     #expect(world.vaultAgrees)

@@ -85,7 +85,7 @@ struct DurabilityTests {
   func loginNotWritten() async throws {
     let world = World()
     world.vault.failWrites(World.diskError)
-    await #expect(throws: SessionFailure.notSaved(World.diskError)) { try await world.store.logIn(World.alice) }
+    await #expect(throws: SessionError.notSaved(World.diskError)) { try await world.store.logIn(World.alice) }
     #expect(world.store.session == nil)
     #expect(world.authority.liveTokens.isEmpty)
     #expect(world.vault.content == .empty)
@@ -99,7 +99,7 @@ struct DurabilityTests {
     world.authority.setRotation(true)
     let key = try await world.store.logIn(World.alice)
     world.vault.failWrites(World.diskError, landing: landed)
-    await #expect(throws: SessionFailure.notSaved(World.diskError)) { try await world.store.renew() }
+    await #expect(throws: SessionError.notSaved(World.diskError)) { try await world.store.renew() }
     #expect(world.store.session == key)
     world.vault.failWrites(nil)
     let checked = try await world.store.check()

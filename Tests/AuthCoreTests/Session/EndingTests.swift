@@ -91,13 +91,14 @@ struct EndingTests {
       #expect(
         result
           == .partial(
-            Leftovers(notRevoked: true, notErased: true),
+            IncompleteCleanup(notRevoked: true, notErased: true),
             causes: ["the vault did not forget the session within 5.0 seconds"]))
     case .exchanging:
       // The write under way stands before the erasure in the line.
       #expect(
         result
-          == .partial(Leftovers(notErased: true), causes: ["the vault did not forget the session within 5.0 seconds"]))
+          == .partial(
+            IncompleteCleanup(notErased: true), causes: ["the vault did not forget the session within 5.0 seconds"]))
     case .loggedOut:
       #expect(result == .alreadyLoggedOut)
     case .launch, .looking, .obstructed, .authenticating, .loggedIn, .renewing, .checking, .switching:
@@ -125,10 +126,11 @@ struct EndingTests {
       #expect(
         result
           == .partial(
-            Leftovers(notRevoked: true), causes: ["the authority did not answer a revocation within 5.0 seconds"]))
+            IncompleteCleanup(notRevoked: true),
+            causes: ["the authority did not answer a revocation within 5.0 seconds"]))
       #expect(world.vault.content == .empty)
     case .saving, .exchanging:
-      guard case .partial(Leftovers(notRevoked: true, notErased: true), _) = result else {
+      guard case .partial(IncompleteCleanup(notRevoked: true, notErased: true), _) = result else {
         Issue.record("unexpected: \(result)")
         return
       }
@@ -147,7 +149,8 @@ struct EndingTests {
     #expect(
       result
         == .partial(
-          Leftovers(notRevoked: true), causes: ["the authority did not answer a revocation within 2.5 seconds"]))
+          IncompleteCleanup(notRevoked: true), causes: ["the authority did not answer a revocation within 2.5 seconds"])
+    )
     #expect(world.vault.content == .empty)
     world.authority.release(.revoke)
   }
@@ -159,7 +162,7 @@ struct EndingTests {
     try await world.store.logIn(World.alice)
     let next = world.anotherProcess()
     world.authority.fail(.revoke, with: .unavailable(World.offline))
-    let offline = LogoutResult.partial(Leftovers(notRevoked: true), causes: [World.offline.description])
+    let offline = LogoutResult.partial(IncompleteCleanup(notRevoked: true), causes: [World.offline.description])
     #expect(try await next.logOut() == offline)
     #expect(world.vault.content == .empty)
     #expect(try await next.logOut() == offline)
@@ -179,7 +182,7 @@ struct EndingTests {
     #expect(
       try await world.store.logOut()
         == .partial(
-          Leftovers(notRevoked: true, notErased: true),
+          IncompleteCleanup(notRevoked: true, notErased: true),
           causes: [World.offline.description, World.diskError.description]))
     #expect(!key.isLive)
     #expect(world.store.state == .loggedOut(.ended(.userAsked)))
@@ -206,7 +209,7 @@ struct EndingTests {
     world.vault.failWrites(World.diskError)
     world.vault.release(.erase)
     #expect(
-      try await second.value() == .partial(Leftovers(notErased: true), causes: [World.diskError.description]))
+      try await second.value() == .partial(IncompleteCleanup(notErased: true), causes: [World.diskError.description]))
   }
 
   @Test("M4: logouts are joined, and one that a limit began is joined too", arguments: [true, false])
@@ -241,7 +244,7 @@ struct EndingTests {
     let logout = world.store.beginLogOut()
     world.authority.release(.revoke)
     #expect(try await logout.value() == .complete)
-    await #expect(throws: SessionFailure.ended(.userAsked)) { try await change.value }
+    await #expect(throws: SessionError.ended(.userAsked)) { try await change.value }
     #expect(world.authority.liveTokens.isEmpty)
     #expect(world.vault.content == .empty)
     #expect(world.store.session == nil)
@@ -264,7 +267,8 @@ struct EndingTests {
     #expect(
       try await logout.value()
         == .partial(
-          Leftovers(notRevoked: true), causes: ["the authority did not answer a revocation within 5.0 seconds"]))
+          IncompleteCleanup(notRevoked: true), causes: ["the authority did not answer a revocation within 5.0 seconds"])
+    )
     #expect(vault.content == .empty)
     #expect(key?.endReason == .userAsked)
     authority.release(.revoke)
@@ -287,7 +291,7 @@ struct EndingTests {
       Issue.record("the logout came to \(result)")
       return
     }
-    #expect(leftovers == Leftovers(notRevoked: true))
+    #expect(leftovers == IncompleteCleanup(notRevoked: true))
     #expect(world.vault.content == .empty)
   }
 
@@ -304,7 +308,7 @@ struct EndingTests {
       Issue.record("the logout came to its end")
       return
     }
-    #expect(leftovers == Leftovers(notRevoked: true, notErased: true))
+    #expect(leftovers == IncompleteCleanup(notRevoked: true, notErased: true))
     world.authority.fail(.revoke, with: nil)
     #expect(try await world.store.logOut() == .complete)
     #expect(world.authority.liveTokens.isEmpty)
@@ -362,25 +366,25 @@ private final class BlockingAuthority: Authority {
 
   func authenticate(
     _ credentials: Credentials, limits: LimitRequest
-  ) async throws(AuthorityFailure<CredentialsRejection>) -> Grant {
+  ) async throws(AuthorityError<CredentialsRejection>) -> Grant {
     try await base.authenticate(credentials, limits: limits)
   }
 
-  func resume(_ token: SessionToken) async throws(AuthorityFailure<SessionRejection>) -> Grant {
+  func resume(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
     try await base.resume(token)
   }
 
-  func renew(_ token: SessionToken) async throws(AuthorityFailure<SessionRejection>) -> Grant {
+  func renew(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
     try await base.renew(token)
   }
 
   func reauthenticate(
     _ token: SessionToken, password: Password, limits: LimitRequest
-  ) async throws(AuthorityFailure<ReauthenticationRejection>) -> Grant {
+  ) async throws(AuthorityError<ReauthenticationRejection>) -> Grant {
     try await base.reauthenticate(token, password: password, limits: limits)
   }
 
-  func confirm(_ token: SessionToken) async throws(AuthorityFailure<SessionRejection>) {
+  func confirm(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) {
     try await base.confirm(token)
   }
 

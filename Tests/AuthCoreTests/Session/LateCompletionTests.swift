@@ -26,7 +26,7 @@ struct LateCompletionTests {
     #expect(world.vaultAgrees)
     #expect(world.store.revision == revision)
     #expect(listener.heard == ["in bob"])
-    await #expect(throws: SessionFailure.ended(.userAsked)) { try await renewal.value }
+    await #expect(throws: SessionError.ended(.userAsked)) { try await renewal.value }
   }
 
   @Test("A1: a login that a logout overtook is revoked when it arrives, and leaves nothing in the vault")
@@ -36,7 +36,7 @@ struct LateCompletionTests {
     let login = world.store.beginLogIn(World.alice)
     await world.authority.waitUntilHeld(.authenticate, at: .answer)
     #expect(try await world.store.logOut() == .complete)
-    await #expect(throws: SessionFailure.ended(.userAsked)) { try await login.value() }
+    await #expect(throws: SessionError.ended(.userAsked)) { try await login.value() }
     world.authority.hold(.revoke, at: .answer)
     world.authority.release(.authenticate, at: .answer)
     await world.authority.waitUntilHeld(.revoke, at: .answer)
@@ -55,7 +55,7 @@ struct LateCompletionTests {
     let renewal = Task { try await world.store.renew() }
     await world.authority.waitUntilHeld(.renew)
     #expect(try await world.store.logOut() == .complete)
-    await #expect(throws: SessionFailure.ended(.userAsked)) { try await renewal.value }
+    await #expect(throws: SessionError.ended(.userAsked)) { try await renewal.value }
     let bob = try await world.store.logIn(World.bob)
     world.authority.release(.renew)
     // The work under way is the last to hold the record, so its end is the end of the completion.
@@ -82,7 +82,7 @@ struct LateCompletionTests {
     await until { world.count(.revoke) == 2 || world.store.state != .renewing(before) }
     #expect(world.store.state == .renewing(before))
     #expect(world.vault.content == .token(before.record.grant.token))
-    await #expect(throws: SessionFailure.ended(.userAsked)) { try await first.value }
+    await #expect(throws: SessionError.ended(.userAsked)) { try await first.value }
 
     world.authority.release(.renew, at: .answer)
     let after = try await second.value
@@ -100,7 +100,7 @@ struct LateCompletionTests {
     await world.authority.waitUntilHeld(.renew)
     #expect(try await world.store.logOut() == .complete)
     world.authority.release(.renew)
-    await #expect(throws: SessionFailure.ended(.userAsked)) { try await touch.value }
+    await #expect(throws: SessionError.ended(.userAsked)) { try await touch.value }
     #expect(world.store.state == .loggedOut(.ended(.userAsked)))
     #expect(world.vault.content == .empty)
     #expect(await world.anotherProcess().restore() == .loggedOut(.neverLoggedIn))
@@ -118,7 +118,7 @@ struct LateCompletionTests {
     #expect(world.store.session == nil)
     world.vault.release(.replace)
     #expect(try await logout.value() == .complete)
-    await #expect(throws: SessionFailure.ended(.userAsked)) { try await touch.value }
+    await #expect(throws: SessionError.ended(.userAsked)) { try await touch.value }
     #expect(world.vault.content == .empty)
     #expect(world.authority.liveTokens.isEmpty)
   }
@@ -129,7 +129,7 @@ struct LateCompletionTests {
     world.authority.setRotation(true)
     let key = try await world.store.logIn(World.alice)
     world.vault.content = .empty
-    await #expect(throws: SessionFailure.ended(.userAsked)) { try await world.store.renew() }
+    await #expect(throws: SessionError.ended(.userAsked)) { try await world.store.renew() }
     #expect(world.store.session == nil)
     #expect(!key.isLive)
     #expect(world.vault.content == .empty)
@@ -173,14 +173,14 @@ struct LateCompletionTests {
     let failed = world.store.beginLogIn(World.wrong)
     await world.authority.waitUntilHeld(.authenticate)
     world.store.beginLogOut()
-    await #expect(throws: SessionFailure.ended(.userAsked)) { try await failed.value() }
+    await #expect(throws: SessionError.ended(.userAsked)) { try await failed.value() }
     let second = world.store.beginLogIn(World.alice)
     await world.authority.waitUntilHeld(.authenticate, count: 2)
     world.authority.release(.authenticate)
     let key = try await second.value().session
     #expect(key.user.username == "alice")
     #expect(world.store.session == key)
-    await #expect(throws: SessionFailure.ended(.userAsked)) { try await failed.value() }
+    await #expect(throws: SessionError.ended(.userAsked)) { try await failed.value() }
   }
 
   @Test("A9, M4: of two logins at once one is taken and one refused by type, and a logout meanwhile stands")
@@ -189,12 +189,12 @@ struct LateCompletionTests {
     world.authority.hold(.authenticate)
     let first = world.store.beginLogIn(World.alice)
     await world.authority.waitUntilHeld(.authenticate)
-    await #expect(throws: SessionFailure.rejected(Rejection(.alreadyInProgress, permitted: .logOut))) {
+    await #expect(throws: SessionError.rejected(Rejection(.alreadyInProgress, permitted: .logOut))) {
       try await world.store.logIn(World.bob)
     }
     #expect(try await world.store.logOut() == .complete)
     world.authority.release(.authenticate)
-    await #expect(throws: SessionFailure.ended(.userAsked)) { try await first.value() }
+    await #expect(throws: SessionError.ended(.userAsked)) { try await first.value() }
     await until { world.authority.liveTokens.isEmpty && world.count(.revoke) > 0 }
     #expect(world.store.state == .loggedOut(.ended(.userAsked)))
   }
@@ -206,7 +206,7 @@ struct LateCompletionTests {
       for number in 0..<200 {
         group.addTask {
           let pending = world.store.beginLogIn(number.isMultiple(of: 2) ? World.alice : World.bob)
-          do throws(SessionFailure) {
+          do throws(SessionError) {
             _ = try await pending.value()
           } catch {
             guard case .rejected(let rejection) = error else {
@@ -229,7 +229,7 @@ struct LateCompletionTests {
     let login = world.store.beginLogIn(World.alice)
     await world.authority.waitUntilHeld(.authenticate, at: .answer)
     #expect(try await world.store.logOut() == .complete)
-    await #expect(throws: SessionFailure.ended(.userAsked)) { try await login.value() }
+    await #expect(throws: SessionError.ended(.userAsked)) { try await login.value() }
     world.authority.answerRevocation(with: .failure(World.offline))
     world.authority.release(.authenticate, at: .answer)
     await until { world.store.core.withLock { !$0.unrevoked.isEmpty } }

@@ -61,7 +61,7 @@ struct LimitTests {
     world.authority.setGrantedLimits(limits(idle: idle ? .missing : .off, absolute: idle ? .off : .missing))
     let listener = Listener()
     world.store.attach(listener)
-    await #expect(throws: SessionFailure.ended(.expired(idle ? .idle : .absolute))) {
+    await #expect(throws: SessionError.ended(.expired(idle ? .idle : .absolute))) {
       try await world.store.logIn(World.alice)
     }
     #expect(listener.heard == [])
@@ -90,7 +90,7 @@ struct LimitTests {
     world.authority.setRotation(rotates)
     let key = try await world.store.logIn(World.alice)
     world.authority.setGrantedLimits(limits(absolute: .missing))
-    await #expect(throws: SessionFailure.ended(.expired(.absolute))) { try await world.store.renew() }
+    await #expect(throws: SessionError.ended(.expired(.absolute))) { try await world.store.renew() }
     #expect(key.endReason == .expired(.absolute))
     #expect(world.authority.liveTokens.isEmpty)
   }
@@ -111,21 +111,21 @@ struct LimitTests {
     let world = World()
     world.authority.setGrantedLimits(limits(fresh: .missing))
     let key = try await world.store.logIn(World.alice)
-    #expect(throws: FreshnessRefusal.passwordNotRecent) { try FreshSession(key) }
+    #expect(throws: FreshnessError.passwordNotRecent) { try FreshSession(key) }
   }
 
   @Test("M10: an unreadable clock means that nobody can tell: the session stays, and the clock is asked again")
   func unreadableClock() async throws {
     let world = World()
     let key = try await world.store.logIn(World.alice)
-    let failure = ClockFailure("the clock is gone")
+    let failure = ClockError("the clock is gone")
     await world.clock.waitForSleepers(1)
     world.clock.fail(failure)
     world.clock.advance(by: .seconds(1800))
     await world.clock.waitForSleepers(1, dueWithin: .seconds(60))
     #expect(key.isLive)
-    #expect(throws: FreshnessRefusal.clock(failure)) { try FreshSession(key) }
-    await #expect(throws: SessionFailure.clock(failure)) { try await world.store.renew() }
+    #expect(throws: FreshnessError.clock(failure)) { try FreshSession(key) }
+    await #expect(throws: SessionError.clock(failure)) { try await world.store.renew() }
     #expect(world.store.session == key)
     world.clock.fail(nil)
     world.clock.advance(by: .seconds(60))
@@ -138,7 +138,7 @@ struct LimitTests {
     let world = World()
     let key = try await world.store.logIn(World.alice)
     world.clock.reboot()
-    await #expect(throws: SessionFailure.ended(.rebooted)) { try await world.store.check() }
+    await #expect(throws: SessionError.ended(.rebooted)) { try await world.store.check() }
     #expect(key.endReason == .rebooted)
     #expect(world.store.state == .loggedOut(.ended(.rebooted)))
   }
@@ -161,7 +161,7 @@ struct LimitTests {
     try await world.store.logIn(World.alice)
     if failing { world.authority.fail(.renew, with: .unavailable(World.offline)) }
     for _ in 0..<2 {
-      do throws(SessionFailure) {
+      do throws(SessionError) {
         try await world.store.renew()
         #expect(!failing)
       } catch {
@@ -170,13 +170,13 @@ struct LimitTests {
     }
     for _ in 0..<5 {
       await #expect(
-        throws: SessionFailure.rejected(
+        throws: SessionError.rejected(
           Rejection(.renewedRecently, permitted: [.switchUser, .reauthenticate, .renew, .check, .logOut]))
       ) { try await world.store.renew() }
     }
     #expect(world.count(.renew) == 2)
     world.clock.advance(by: .seconds(59))
-    await #expect(throws: SessionFailure.self) { try await world.store.renew() }
+    await #expect(throws: SessionError.self) { try await world.store.renew() }
     #expect(world.count(.renew) == 2)
     world.authority.fail(.renew, with: nil)
     world.clock.advance(by: .seconds(1))
@@ -189,7 +189,7 @@ struct LimitTests {
     let world = World()
     let key = try await world.store.logIn(World.alice)
     world.authority.fail(.renew, with: .unavailable(World.offline))
-    await #expect(throws: SessionFailure.unavailable(World.offline)) { try await world.store.renew() }
+    await #expect(throws: SessionError.unavailable(World.offline)) { try await world.store.renew() }
     await world.clock.waitForSleepers(1, dueWithin: .seconds(1800))
     world.clock.advance(by: .seconds(1800))
     await until { !key.isLive }

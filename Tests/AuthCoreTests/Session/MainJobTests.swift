@@ -44,7 +44,7 @@ struct MainJobTests {
   func switchUser() async throws {
     let world = World()
     let first = try await world.store.logIn(World.alice)
-    await #expect(throws: SessionFailure.credentialsNotAccepted) {
+    await #expect(throws: SessionError.credentialsNotAccepted) {
       try await world.store.switchUser(to: Credentials(username: "bob", password: Password("no")))
     }
     #expect(world.store.session == first)
@@ -59,7 +59,7 @@ struct MainJobTests {
     let world = World()
     let key = try await world.store.logIn(World.alice)
     world.clock.advance(by: .seconds(901))
-    #expect(throws: FreshnessRefusal.passwordNotRecent) { try FreshSession(key) }
+    #expect(throws: FreshnessError.passwordNotRecent) { try FreshSession(key) }
     let fresh = try await world.store.reauthenticate(password: World.alice.password)
     _ = try FreshSession(fresh)
     #expect(key.isLive)
@@ -73,8 +73,8 @@ struct MainJobTests {
     let key = try await world.store.logIn(World.alice)
     let name = try key.withLease { lease in lease.user.username }
     #expect(name == "alice")
-    await #expect(throws: LeaseError<LogoutRefusal>.body(.insideLease)) {
-      try await key.withLease { (_: borrowing SessionLease) async throws(LogoutRefusal) in
+    await #expect(throws: LeaseError<LogoutError>.body(.insideLease)) {
+      try await key.withLease { (_: borrowing SessionLease) async throws(LogoutError) in
         _ = try await world.store.logOut()
       }
     }

@@ -30,7 +30,7 @@ struct NeighbouringCaseTests {
       Issue.record("the logout did not report the lease")
       return
     }
-    #expect(left == Leftovers(leases: 1))
+    #expect(left == IncompleteCleanup(leases: 1))
 
     try await world.store.logIn(World.bob)
     let second = world.store.beginLogOut()
@@ -45,8 +45,8 @@ struct NeighbouringCaseTests {
     let world = World()
     let key = try await world.store.logIn(World.alice)
     let store = world.store
-    await #expect(throws: LeaseError<SessionFailure>.body(.insideLease)) {
-      try await key.withLease { (_: borrowing SessionLease) async throws(SessionFailure) in
+    await #expect(throws: LeaseError<SessionError>.body(.insideLease)) {
+      try await key.withLease { (_: borrowing SessionLease) async throws(SessionError) in
         _ = try await store.switchUser(to: World.bob)
       }
     }
@@ -70,7 +70,7 @@ struct NeighbouringCaseTests {
     let world = World()
     let key = try await world.store.logIn(World.alice)
     world.vault.failWrites(World.diskError, landing: true)
-    await #expect(throws: SessionFailure.notSaved(World.diskError)) {
+    await #expect(throws: SessionError.notSaved(World.diskError)) {
       try await world.store.switchUser(to: World.bob)
     }
     world.vault.failWrites(nil)
@@ -90,7 +90,7 @@ struct NeighbouringCaseTests {
     let before = world.vault.content
     let next = world.anotherProcess()
     world.vault.failWrites(World.diskError, landing: true)
-    await #expect(throws: SessionFailure.notSaved(World.diskError)) { try await next.logIn(World.bob) }
+    await #expect(throws: SessionError.notSaved(World.diskError)) { try await next.logIn(World.bob) }
     #expect(world.vault.content == before)
   }
 
@@ -107,7 +107,7 @@ struct NeighbouringCaseTests {
   func noRenewals() async throws {
     let world = World(timing: SessionTiming(renewal: RenewalPolicy(limit: 0)))
     try await world.store.logIn(World.alice)
-    await #expect(throws: SessionFailure.self) { try await world.store.renew() }
+    await #expect(throws: SessionError.self) { try await world.store.renew() }
     #expect(world.count(.renew) == 0)
   }
 
@@ -153,7 +153,7 @@ struct NeighbouringCaseTests {
     let key = try await world.store.logIn(World.alice)
     let foreign = try await world.authority.authenticate(World.bob, limits: .standard)
     let answered = Grant(id: key.id, user: foreign.user, token: foreign.token, limits: foreign.limits)
-    let thrown: SessionFailure?
+    let thrown: SessionError?
     do {
       if byPassword {
         world.authority.answerReauthentication(with: .success(answered))

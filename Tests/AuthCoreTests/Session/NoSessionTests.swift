@@ -11,13 +11,13 @@ struct NoSessionTests {
   func ended() async throws {
     try await world.store.logIn(World.alice)
     _ = try await world.store.logOut()
-    await #expect(throws: SessionFailure.ended(.userAsked)) { try await world.store.check() }
+    await #expect(throws: SessionError.ended(.userAsked)) { try await world.store.check() }
     let token = try #require(try? await world.authority.authenticate(World.alice, limits: .standard).token)
     world.vault.content = .token(token)
     world.authority.end(token, .accountDisabled)
     let next = world.anotherProcess()
     await next.restore()
-    await #expect(throws: SessionFailure.ended(.accountDisabled)) { try await next.check() }
+    await #expect(throws: SessionError.ended(.accountDisabled)) { try await next.check() }
   }
 
   @Test("during a logout, too")
@@ -25,7 +25,7 @@ struct NoSessionTests {
     try await world.store.logIn(World.alice)
     world.authority.hold(.revoke)
     let logout = world.store.beginLogOut()
-    await #expect(throws: SessionFailure.ended(.userAsked)) { try await world.store.check() }
+    await #expect(throws: SessionError.ended(.userAsked)) { try await world.store.check() }
     world.authority.release(.revoke)
     _ = try await logout.value()
   }
@@ -46,6 +46,6 @@ struct NoSessionTests {
   @Test("where none has stood, a check is rejected")
   func never() async {
     let rejection = Rejection(.notLoggedIn, permitted: [.restore, .logIn, .logOut])
-    await #expect(throws: SessionFailure.rejected(rejection)) { try await world.store.check() }
+    await #expect(throws: SessionError.rejected(rejection)) { try await world.store.check() }
   }
 }

@@ -60,7 +60,7 @@ struct QueueingTests {
     world.authority.hold(.authenticate)
     let change = Task { try await world.store.switchUser(to: World.bob) }
     await world.authority.waitUntilHeld(.authenticate)
-    let refusal = SessionFailure.rejected(Rejection(.alreadyInProgress, permitted: .logOut))
+    let refusal = SessionError.rejected(Rejection(.alreadyInProgress, permitted: .logOut))
     await #expect(throws: refusal) { try await world.store.switchUser(to: World.bob) }
     await #expect(throws: refusal) { try await world.store.reauthenticate(password: World.alice.password) }
     world.authority.release(.authenticate)
@@ -75,7 +75,7 @@ struct QueueingTests {
     await world.authority.waitUntilHeld(.authenticate)
     let renewal = Task.immediate { try await world.store.renew() }
     world.authority.release(.authenticate)
-    await #expect(throws: SessionFailure.ended(.switchedUser)) { try await renewal.value }
+    await #expect(throws: SessionError.ended(.switchedUser)) { try await renewal.value }
     _ = try await change.value
     #expect(world.count(.renew) == 0)
     #expect(world.store.session?.user.username == "bob")
@@ -92,7 +92,7 @@ struct QueueingTests {
     let token = try await world.authority.authenticate(World.bob, limits: .standard).token
     world.vault.content = .token(token)
     world.vault.release(.load)
-    await #expect(throws: SessionFailure.ended(.switchedUser)) { try await password.value }
+    await #expect(throws: SessionError.ended(.switchedUser)) { try await password.value }
     #expect(try await check.value.user.username == "bob")
     #expect(world.count(.reauthenticate) == 0)
     withExtendedLifetime(other) {}
@@ -107,7 +107,7 @@ struct QueueingTests {
     await world.authority.waitUntilHeld(background.operation, at: .answer)
     await world.clock.waitForSleepers(1, dueWithin: .seconds(30))
     world.clock.advance(by: .seconds(30))
-    let failure = await #expect(throws: SessionFailure.self) { try await work.value }
+    let failure = await #expect(throws: SessionError.self) { try await work.value }
     guard case .unavailable(let cause) = failure else {
       Issue.record("answered \(String(describing: failure))")
       return
@@ -135,7 +135,7 @@ struct QueueingTests {
     await world.vault.waitUntilHeld(.load)
     await world.clock.waitForSleepers(1, dueWithin: .seconds(30))
     world.clock.advance(by: .seconds(30))
-    await #expect(throws: SessionFailure.self) { try await check.value }
+    await #expect(throws: SessionError.self) { try await check.value }
     #expect(world.store.state == .loggedIn(key))
     world.vault.release(.load)
     #expect(try await world.store.check() == key)

@@ -18,7 +18,7 @@ struct WaiterTests {
     }
     if !beforeWaiting { await Task.yield() }
     waiter.cancel()
-    await #expect(throws: SessionFailure.cancelled) { try await waiter.value }
+    await #expect(throws: SessionError.cancelled) { try await waiter.value }
     #expect(world.store.state == .authenticating)
     world.authority.release(.authenticate)
     #expect(try await pending.value().session.user.username == "alice")
@@ -36,19 +36,19 @@ struct WaiterTests {
       case .restore:
         return await store.restore() == .cancelled
       case .logIn:
-        return await leaves { () async throws(SessionFailure) in try await store.logIn(World.alice) }
+        return await leaves { () async throws(SessionError) in try await store.logIn(World.alice) }
       case .switchUser:
-        return await leaves { () async throws(SessionFailure) in try await store.switchUser(to: World.bob) }
+        return await leaves { () async throws(SessionError) in try await store.switchUser(to: World.bob) }
       case .reauthenticate:
-        return await leaves { () async throws(SessionFailure) in
+        return await leaves { () async throws(SessionError) in
           try await store.reauthenticate(password: World.alice.password)
         }
       case .renew:
-        return await leaves { () async throws(SessionFailure) in try await store.renew() }
+        return await leaves { () async throws(SessionError) in try await store.renew() }
       case .check:
-        return await leaves { () async throws(SessionFailure) in try await store.check() }
+        return await leaves { () async throws(SessionError) in try await store.check() }
       case .logOut:
-        do throws(LogoutRefusal) {
+        do throws(LogoutError) {
           _ = try await store.logOut()
           return false
         } catch {
@@ -63,8 +63,8 @@ struct WaiterTests {
     for operation in InMemoryVault.Operation.allCases { world.vault.release(operation) }
   }
 
-  private func leaves<Value>(_ command: () async throws(SessionFailure) -> Value) async -> Bool {
-    do throws(SessionFailure) {
+  private func leaves<Value>(_ command: () async throws(SessionError) -> Value) async -> Bool {
+    do throws(SessionError) {
       _ = try await command()
       return false
     } catch {
@@ -82,7 +82,7 @@ struct WaiterTests {
     let check = Task { try await world.store.check() }
     await Task.yield()
     check.cancel()
-    await #expect(throws: SessionFailure.cancelled) { try await check.value }
+    await #expect(throws: SessionError.cancelled) { try await check.value }
     world.authority.release(.renew)
     _ = try await renewal.value
     #expect(world.count(.resume) == 0)
@@ -133,7 +133,7 @@ struct WaiterTests {
     await authority.waitUntilHeld(.authenticate)
     let waiter = Task { try await pending.value() }
     store = nil
-    await #expect(throws: SessionFailure.ended(.storeReleased)) { try await waiter.value }
+    await #expect(throws: SessionError.ended(.storeReleased)) { try await waiter.value }
     let late = Locked<LoggedInSession?>(nil)
     authority.hold(.authenticate, at: .answer)
     authority.release(.authenticate)

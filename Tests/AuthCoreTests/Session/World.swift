@@ -13,7 +13,7 @@ struct World {
   static let wrong = Credentials(username: "alice", password: Password("guess"))
 
   static let offline = Unavailability(.unreachable, "no route to the authority")
-  static let diskError = VaultFailure("session: input/output error")
+  static let diskError = VaultError("session: input/output error")
   static let evidence = VaultEvidence("session: 7 bytes of noise", hint: "Log in again.")
 
   init(vault: InMemoryVault = InMemoryVault(), timing: SessionTiming = SessionTiming()) {

@@ -12,7 +12,7 @@ import Testing
       String(repeating: "a", count: 65), String(repeating: "a", count: 1 << 20),
     ]) func hostileNames(name: String)
   {
-    let refusal = failure { () throws(LocalFailure) in try Username(name) }
+    let refusal = failure { () throws(BackendError) in try Username(name) }
     #expect(refusal?.code == "username_invalid")
     #expect(refusal?.hint.contains("letters a-z, digits") == true)
     #expect(refusal?.description.unicodeScalars.allSatisfy { $0.value >= 0x20 } == true)
@@ -24,7 +24,7 @@ import Testing
     let alice = try authority.register(username: "Alice.B-1_x", password: bobPassword)
     #expect(alice.username == "alice.b-1_x" && alice.displayName == "Alice.B-1_x")
     #expect(
-      code { () throws(LocalFailure) in try authority.register(username: "ALICE.b-1_X", password: bobPassword) }
+      code { () throws(BackendError) in try authority.register(username: "ALICE.b-1_X", password: bobPassword) }
         == "username_taken")
     _ = try authority.logIn("aLICE.B-1_x", bobPassword)
   }
@@ -73,12 +73,12 @@ import Testing
       ("a\u{202E}b", "holds an invisible formatting character (U+202E)"), ("a\u{2028}b", "holds a line break (U+2028)"),
       ("a\u{E000}", "holds a private-use character (U+E000)"), ("", "is empty"),
     ] {
-      let refusal = failure { () throws(LocalFailure) in try authority.rename(to: name, token: grant.token) }
+      let refusal = failure { () throws(BackendError) in try authority.rename(to: name, token: grant.token) }
       #expect(refusal?.description.hasSuffix("cannot be shown as a name: it \(reason).") == true, "\(reason)")
     }
     for name in ["", " a", "a ", "a\nb", "\u{1B}[1m", "a\u{202E}b", String(repeating: "x", count: 65)] {
       #expect(
-        code { () throws(LocalFailure) in try authority.rename(to: name, token: grant.token) } == "display_name_invalid"
+        code { () throws(BackendError) in try authority.rename(to: name, token: grant.token) } == "display_name_invalid"
       )
     }
   }
@@ -92,23 +92,23 @@ import Testing
     #expect(try authority.accounts(token: alice.token).map(\.user.username) == ["alice", "bob"])
     #expect(try authority.accounts(after: "alice", limit: 1, token: alice.token).map(\.user.username) == ["bob"])
     #expect(try authority.setDisabled(true, account: Username("bob"), token: alice.token).isDisabled)
-    await #expect(throws: AuthorityFailure<SessionRejection>.rejected(.ended(.accountDisabled))) {
+    await #expect(throws: AuthorityError<SessionRejection>.rejected(.ended(.accountDisabled))) {
       try await authority.resume(bob.token)
     }
-    #expect(code { () throws(LocalFailure) in try authority.logIn("bob", bobPassword) } == "credentials_not_accepted")
+    #expect(code { () throws(BackendError) in try authority.logIn("bob", bobPassword) } == "credentials_not_accepted")
     #expect(
-      code { () throws(LocalFailure) in try authority.pay(authority.oneToBob(), token: alice.token) }
+      code { () throws(BackendError) in try authority.pay(authority.oneToBob(), token: alice.token) }
         == "payee_disabled")
     _ = try authority.setDisabled(false, account: Username("bob"), token: alice.token)
     _ = try authority.logIn("bob", bobPassword)
-    await #expect(throws: AuthorityFailure<SessionRejection>.rejected(.ended(.accountDisabled))) {
+    await #expect(throws: AuthorityError<SessionRejection>.rejected(.ended(.accountDisabled))) {
       try await authority.resume(bob.token)
     }
     #expect(
-      code { () throws(LocalFailure) in try authority.account(named: Username("carol"), token: alice.token) }
+      code { () throws(BackendError) in try authority.account(named: Username("carol"), token: alice.token) }
         == "account_not_found")
     #expect(
-      code { () throws(LocalFailure) in try authority.setDisabled(true, account: Username("alice"), token: alice.token)
+      code { () throws(BackendError) in try authority.setDisabled(true, account: Username("alice"), token: alice.token)
       }
         == "last_administrator")
   }
@@ -121,11 +121,11 @@ import Testing
     let (alice, bob) = (try authority.logIn(), try authority.logIn("bob", bobPassword))
     let name = try Username("alice")
     let refusals = [
-      failure { () throws(LocalFailure) in _ = try authority.accounts(token: bob.token) },
-      failure { () throws(LocalFailure) in _ = try authority.account(named: name, token: bob.token) },
-      failure { () throws(LocalFailure) in _ = try authority.setDisabled(true, account: name, token: bob.token) },
-      failure { () throws(LocalFailure) in _ = try authority.unlock(account: name, token: bob.token) },
-      failure { () throws(LocalFailure) in _ = try authority.events(.everyone, token: bob.token) },
+      failure { () throws(BackendError) in _ = try authority.accounts(token: bob.token) },
+      failure { () throws(BackendError) in _ = try authority.account(named: name, token: bob.token) },
+      failure { () throws(BackendError) in _ = try authority.setDisabled(true, account: name, token: bob.token) },
+      failure { () throws(BackendError) in _ = try authority.unlock(account: name, token: bob.token) },
+      failure { () throws(BackendError) in _ = try authority.events(.everyone, token: bob.token) },
     ]
     #expect(refusals.allSatisfy { $0?.kind == .notPermitted })
     #expect(try authority.events(.everyone, token: alice.token).count { $0.name == "authz_fail" } == refusals.count)
@@ -139,13 +139,13 @@ import Testing
     work.clock.advance(by: .seconds(15 * 60))
     let name = try Username("bob")
     let refusals = [
-      failure { () throws(LocalFailure) in _ = try authority.setDisabled(true, account: name, token: alice.token) },
-      failure { () throws(LocalFailure) in _ = try authority.unlock(account: name, token: alice.token) },
-      failure { () throws(LocalFailure) in _ = try authority.pay(authority.oneToBob(), token: alice.token) },
-      failure { () throws(LocalFailure) in
+      failure { () throws(BackendError) in _ = try authority.setDisabled(true, account: name, token: alice.token) },
+      failure { () throws(BackendError) in _ = try authority.unlock(account: name, token: alice.token) },
+      failure { () throws(BackendError) in _ = try authority.pay(authority.oneToBob(), token: alice.token) },
+      failure { () throws(BackendError) in
         _ = try authority.changePassword(from: alicePassword, to: wrongPassword, token: alice.token)
       },
-      failure { () throws(LocalFailure) in try authority.revokeSession(alice.id, token: alice.token) },
+      failure { () throws(BackendError) in try authority.revokeSession(alice.id, token: alice.token) },
     ]
     #expect(refusals.allSatisfy { $0?.kind == .notFresh })
     let fresh = try await authority.reauthenticate(alice.token, password: alicePassword, limits: .standard)
@@ -160,14 +160,14 @@ import Testing
     let (own, other) = (try authority.logIn(), try authority.logIn())
     let grant = try authority.changePassword(from: alicePassword, to: wrongPassword, token: own.token)
     #expect(grant.id == own.id && grant.token != own.token)
-    await #expect(throws: AuthorityFailure<SessionRejection>.rejected(.ended(.revoked))) {
+    await #expect(throws: AuthorityError<SessionRejection>.rejected(.ended(.revoked))) {
       try await authority.resume(other.token)
     }
     try await authority.confirm(grant.token)
-    await #expect(throws: AuthorityFailure<SessionRejection>.rejected(.superseded)) {
+    await #expect(throws: AuthorityError<SessionRejection>.rejected(.superseded)) {
       try await authority.resume(own.token)
     }
-    #expect(code { () throws(LocalFailure) in try authority.logIn() } == "credentials_not_accepted")
+    #expect(code { () throws(BackendError) in try authority.logIn() } == "credentials_not_accepted")
     _ = try authority.logIn("alice", wrongPassword)
   }
 
@@ -179,10 +179,10 @@ import Testing
     let late = Password("yet another passphrase")
     _ = try authority.changePassword(from: alicePassword, to: wrongPassword, token: own.token)
     #expect(
-      code { () throws(LocalFailure) in
+      code { () throws(BackendError) in
         try authority.changePassword(from: alicePassword, to: late, token: own.token)
       } == "credentials_not_accepted")
-    #expect(code { () throws(LocalFailure) in try authority.logIn("alice", late) } == "credentials_not_accepted")
+    #expect(code { () throws(BackendError) in try authority.logIn("alice", late) } == "credentials_not_accepted")
     _ = try authority.logIn("alice", wrongPassword)
   }
 
@@ -193,7 +193,7 @@ import Testing
     _ = try authority.register(username: "carol", password: composed)
     let own = try authority.logIn("carol", composed)
     #expect(
-      code { () throws(LocalFailure) in
+      code { () throws(BackendError) in
         try authority.changePassword(
           from: composed, to: Password("cafe\u{301} lantern river orchard"), token: own.token)
       } == "password_unchanged")
@@ -201,7 +201,7 @@ import Testing
 }
 
 extension LocalAuthority {
-  fileprivate func oneToBob() throws(LocalFailure) -> PaymentOrder {
+  fileprivate func oneToBob() throws(BackendError) -> PaymentOrder {
     PaymentOrder(amount: try Amount("1"), payee: try Username("bob"))
   }
 }

@@ -15,22 +15,22 @@ import Testing
 
   /// What resuming, paying, logging in and logging out say, which must be one and the same fault.
   private func fault(_ work: Workspace, _ grant: Grant, busyWait: Duration = .milliseconds(50)) async throws
-    -> LocalFailure
+    -> BackendError
   {
     let authority = work.authority(busyWait: busyWait)
     let order = try authority.order("1")
-    let paying = try #require(failure { () throws(LocalFailure) in try authority.pay(order, token: grant.token) })
+    let paying = try #require(failure { () throws(BackendError) in try authority.pay(order, token: grant.token) })
     guard case .unavailable(let unavailability) = paying.kind else {
       Issue.record("\(paying) is not unavailable")
       return paying
     }
-    #expect(failure { () throws(LocalFailure) in try authority.logIn() } == paying)
+    #expect(failure { () throws(BackendError) in try authority.logIn() } == paying)
     await #expect(throws: unavailability) { try await authority.revoke(grant.token, reason: .userAsked) }
     #expect(unavailability.description.contains(work.data) && !unavailability.hint.isEmpty)
     return paying
   }
 
-  private func resumption(_ work: Workspace, _ grant: Grant) async -> AuthorityFailure<SessionRejection>? {
+  private func resumption(_ work: Workspace, _ grant: Grant) async -> AuthorityError<SessionRejection>? {
     do {
       _ = try await work.authority(busyWait: .milliseconds(50)).resume(grant.token)
       return nil
@@ -69,7 +69,7 @@ import Testing
       return
     }
     #expect(
-      code { () throws(LocalFailure) in try work.authority().register(username: "carol", password: bobPassword) }
+      code { () throws(BackendError) in try work.authority().register(username: "carol", password: bobPassword) }
         == "database_corrupt")
     #expect(work.run("sha256sum '\(work.databasePath)'") == before)
   }
@@ -80,7 +80,7 @@ import Testing
     work.run("truncate -s \(size) '\(work.databasePath)'")
     #expect(try await fault(work, grant).code == "database_corrupt")
     #expect(
-      code { () throws(LocalFailure) in try work.authority().register(username: "carol", password: bobPassword) }
+      code { () throws(BackendError) in try work.authority().register(username: "carol", password: bobPassword) }
         == "database_corrupt")
   }
 
@@ -201,7 +201,7 @@ import Testing
     let authority = work.authority()
     _ = try await authority.resume(grant.token)
     work.run("mv '\(work.data)' '\(work.data).away'")
-    await #expect(throws: AuthorityFailure<SessionRejection>.self) { try await authority.resume(grant.token) }
+    await #expect(throws: AuthorityError<SessionRejection>.self) { try await authority.resume(grant.token) }
     work.run("cp -a '\(work.data).away' '\(work.data)'")
     #expect(try await authority.resume(grant.token) == grant)
   }
@@ -244,7 +244,7 @@ import Testing
   }
 }
 
-extension LocalFailure.Kind {
+extension BackendError.Kind {
   fileprivate var cause: Unavailability.Cause? {
     if case .unavailable(let unavailability) = self { unavailability.cause } else { nil }
   }

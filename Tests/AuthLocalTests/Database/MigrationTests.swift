@@ -48,7 +48,7 @@ import Testing
 
   @Test("reading migrates as well") func readingMigrates() async throws {
     let work = old()
-    await #expect(throws: AuthorityFailure<SessionRejection>.rejected(.ended(.revoked))) {
+    await #expect(throws: AuthorityError<SessionRejection>.rejected(.ended(.revoked))) {
       try await work.authority().resume(SessionToken(bytes: [1]))
     }
     #expect(work.raw.number("PRAGMA user_version") == Schema.version)
@@ -70,7 +70,7 @@ import Testing
     let work = old()
     work.raw.script("CREATE TABLE events(in_the_way)")
     let before = schema(work.raw)
-    let refusal = failure { () throws(LocalFailure) in
+    let refusal = failure { () throws(BackendError) in
       try work.authority().register(username: "bob", password: bobPassword)
     }
     #expect(refusal?.code == "database_error")

@@ -11,7 +11,7 @@ import Testing
     let shared = Shared(wall)
     let authority = work.authority(wallClock: { shared.tick() })
     try authority.registerBoth()
-    _ = failure { () throws(LocalFailure) in try authority.logIn("bob", wrongPassword) }
+    _ = failure { () throws(BackendError) in try authority.logIn("bob", wrongPassword) }
     let bob = try authority.logIn("bob", bobPassword)
     let since = shared.tick()
     let alice = try authority.logIn()
@@ -69,7 +69,7 @@ import Testing
     let work = Workspace()
     let authority = work.authority()
     try authority.registerBoth()
-    _ = failure { () throws(LocalFailure) in try authority.logIn("correct horse battery", alicePassword) }
+    _ = failure { () throws(BackendError) in try authority.logIn("correct horse battery", alicePassword) }
     #expect(
       work.run("LC_ALL=C grep -c 'horse battery' '\(work.databasePath)' '\(work.databasePath)-journal'")
         .split(separator: "\n").allSatisfy { $0.hasSuffix(":0") })

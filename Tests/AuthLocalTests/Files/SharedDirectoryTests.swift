@@ -23,10 +23,10 @@ import Testing
     return (work, grant, vault)
   }
 
-  private func pay(_ work: Workspace, _ token: SessionToken) throws -> LocalFailure? {
+  private func pay(_ work: Workspace, _ token: SessionToken) throws -> BackendError? {
     let authority = work.authority()
     let order = try authority.order("1")
-    return failure { () throws(LocalFailure) in try authority.pay(order, token: token) }
+    return failure { () throws(BackendError) in try authority.pay(order, token: token) }
   }
 
   @Test(
@@ -36,7 +36,7 @@ import Testing
     let work = Workspace()
     work.run("cd '\(work.path)'; \(command)")
     let before = listing(work)
-    #expect(code { () throws(LocalFailure) in try work.authority().logIn() } == "database_missing")
+    #expect(code { () throws(BackendError) in try work.authority().logIn() } == "database_missing")
     let payment = try pay(work, token)
     #expect(payment?.code == "database_missing")
     #expect(listing(work) == before)
@@ -75,7 +75,7 @@ import Testing
     try await vault.store(grant.token)
     work.raw.script("PRAGMA user_version = 1")
     // The migration fails on what is there already, after it has made its backup.
-    _ = failure { () throws(LocalFailure) in try work.authority().logIn() }
+    _ = failure { () throws(BackendError) in try work.authority().logIn() }
     #expect(work.run("ls '\(work.data)'").contains("authority.db.backup-v1"))
     work.raw.script("PRAGMA user_version = \(Schema.version)")
     work.run("chmod 755 '\(work.data)'")
@@ -101,12 +101,12 @@ import Testing
     #expect(
       found.description.contains("'\(name.printable)'")
         && found.hint == "Choose a directory of your own that nothing else uses.")
-    let registering = failure { () throws(LocalFailure) in
+    let registering = failure { () throws(BackendError) in
       try work.authority().register(username: "carol", password: bobPassword)
     }
     #expect(registering == found)
-    await #expect(throws: VaultFailure(found.description, hint: found.hint)) { try await vault.store(token) }
-    await #expect(throws: VaultFailure.self) { try await vault.erase(grant.token) }
+    await #expect(throws: VaultError(found.description, hint: found.hint)) { try await vault.store(token) }
+    await #expect(throws: VaultError.self) { try await vault.erase(grant.token) }
     #expect(listing(work) == before)
     // Reading goes on.
     #expect(try await work.authority().resume(grant.token) == grant)
@@ -120,11 +120,11 @@ import Testing
     let work = Workspace()
     work.run("mkdir -m 1777 '\(work.data)' '\(work.state)'")
     let before = listing(work)
-    let found = failure { () throws(LocalFailure) in
+    let found = failure { () throws(BackendError) in
       try work.authority().register(username: "alice", password: alicePassword)
     }
     #expect(found?.code == "file_wrong_mode" && found?.description.contains("1777") == true)
-    await #expect(throws: VaultFailure.self) { try await work.vault().store(token) }
+    await #expect(throws: VaultError.self) { try await work.vault().store(token) }
     #expect(listing(work) == before)
   }
 
@@ -133,7 +133,7 @@ import Testing
     work.raw.script("PRAGMA user_version = 1")
     work.run("touch '\(work.data)/notes'; chmod 755 '\(work.data)'")
     let before = listing(work)
-    await #expect(throws: AuthorityFailure<SessionRejection>.self) { try await work.authority().resume(grant.token) }
+    await #expect(throws: AuthorityError<SessionRejection>.self) { try await work.authority().resume(grant.token) }
     #expect(listing(work) == before)
   }
 

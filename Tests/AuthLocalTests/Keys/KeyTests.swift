@@ -18,11 +18,11 @@ import Testing
     let (work, authority, store, session) = try await ready()
     let intent = authority.prepare(try authority.order("12.50", key: "k"), for: try FreshSession(session))
     let receipt = try await session.withLease(using: intent) {
-      (intent: consuming PaymentIntent, lease: borrowing SessionLease) async throws(LocalFailure) in
+      (intent: consuming PaymentIntent, lease: borrowing SessionLease) async throws(BackendError) in
       try await intent.submit(under: lease)
     }
     #expect(receipt.amount.minorUnits == 1250)
-    try session.withLease { (lease: borrowing SessionLease) throws(LocalFailure) in
+    try session.withLease { (lease: borrowing SessionLease) throws(BackendError) in
       #expect(try authority.profile(under: lease).balance == 8750)
       #expect(try authority.receipts(before: nil, limit: 50, under: lease).first == receipt)
       #expect(try authority.sessions(under: lease).map(\.isCurrent) == [true])
@@ -30,8 +30,8 @@ import Testing
       #expect(try authority.events(since: nil, before: nil, limit: 50, under: lease).first?.name == "user_updated")
     }
     #expect(try await store.logOut() == .complete)
-    #expect(throws: LeaseError<LocalFailure>.ended(.userAsked)) {
-      try session.withLease { (lease: borrowing SessionLease) throws(LocalFailure) in
+    #expect(throws: LeaseError<BackendError>.ended(.userAsked)) {
+      try session.withLease { (lease: borrowing SessionLease) throws(BackendError) in
         _ = try authority.profile(under: lease)
       }
     }
@@ -42,7 +42,7 @@ import Testing
     let (_, authority, own, session) = try await ready()
     defer { withExtendedLifetime(own) {} }
     let (administrator, fresh) = (try AdminSession(session), try FreshSession(session))
-    try session.withLease { (lease: borrowing SessionLease) throws(LocalFailure) in
+    try session.withLease { (lease: borrowing SessionLease) throws(BackendError) in
       let bob = try Username("bob")
       #expect(try authority.accounts(after: nil, limit: 50, for: administrator, under: lease).count == 2)
       #expect(try authority.setDisabled(true, account: bob, for: administrator, fresh, under: lease).isDisabled)
@@ -70,11 +70,11 @@ import Testing
   /// What a payment is refused with that is intended in one session and submitted in another, or the same.
   private func refusal(
     of order: PaymentOrder, _ authority: LocalAuthority, intended fresh: FreshSession, leased session: LoggedInSession
-  ) async -> LocalFailure? {
+  ) async -> BackendError? {
     let intent = authority.prepare(order, for: fresh)
-    do throws(LeaseError<LocalFailure>) {
+    do throws(LeaseError<BackendError>) {
       _ = try await session.withLease(using: intent) {
-        (intent: consuming PaymentIntent, lease: borrowing SessionLease) async throws(LocalFailure) in
+        (intent: consuming PaymentIntent, lease: borrowing SessionLease) async throws(BackendError) in
         try await intent.submit(under: lease)
       }
       return nil
@@ -111,7 +111,7 @@ import Testing
       Issue.record("the vault must hold the token")
       return
     }
-    let grant = try session.withLease { (lease: borrowing SessionLease) throws(LocalFailure) in
+    let grant = try session.withLease { (lease: borrowing SessionLease) throws(BackendError) in
       try authority.changePassword(from: alicePassword, to: wrongPassword, for: fresh, under: lease)
     }
     #expect(try await work.vault().replace(oldToken, with: grant.token))

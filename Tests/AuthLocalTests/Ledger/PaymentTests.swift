@@ -28,7 +28,7 @@ import Testing
       "1000000000000", "9999999999999999999", "1.5.5", "0x10", "1\u{0}", String(repeating: "9", count: 1 << 20),
     ]) func badAmounts(text: String)
   {
-    let refusal = failure { () throws(LocalFailure) in try Amount(text) }
+    let refusal = failure { () throws(BackendError) in try Amount(text) }
     #expect(refusal?.code == "amount_invalid" && refusal?.hint.contains("12.50") == true)
     #expect((refusal?.description.utf8.count ?? 0) < 200)
   }
@@ -56,7 +56,7 @@ import Testing
   {
     let (work, authority, alice, _) = try ready()
     let order = try authority.order(amount, to: payee)
-    #expect(code { () throws(LocalFailure) in try authority.pay(order, token: alice.token) } == expected)
+    #expect(code { () throws(BackendError) in try authority.pay(order, token: alice.token) } == expected)
     #expect(work.raw.number("SELECT count(*) FROM transfers") == 2)
     work.expectBalancedBooks()
   }
@@ -73,7 +73,7 @@ import Testing
       try authority.order("99", key: "rent 2026-11"), try authority.order("100", to: "carol", key: "rent 2026-11"),
     ] {
       #expect(
-        code { () throws(LocalFailure) in try authority.pay(other, token: alice.token) } == "idempotency_key_reused")
+        code { () throws(BackendError) in try authority.pay(other, token: alice.token) } == "idempotency_key_reused")
     }
     #expect(work.raw.number("SELECT count(*) FROM transfers") == 3)
   }
@@ -88,7 +88,7 @@ import Testing
   @Test(
     "keys: 1 to 128 printable ASCII characters", arguments: ["", "\u{E9}", "a\nb", String(repeating: "k", count: 129)])
   func badKeys(text: String) {
-    #expect(code { () throws(LocalFailure) in try IdempotencyKey(text) } == "idempotency_key_invalid")
+    #expect(code { () throws(BackendError) in try IdempotencyKey(text) } == "idempotency_key_invalid")
   }
 
   @Test("many pay at once with one key: one payment, and everyone gets its receipt") func oneKeyManyPayers()
@@ -121,7 +121,7 @@ import Testing
     let (work, authority, alice, bob) = try ready()
     work.raw.script("UPDATE ledger_accounts SET balance = \(Int64.max - 50) WHERE id = 2")
     let order = try authority.order("1")
-    #expect(code { () throws(LocalFailure) in try authority.pay(order, token: alice.token) } == "payee_full")
+    #expect(code { () throws(BackendError) in try authority.pay(order, token: alice.token) } == "payee_full")
     #expect(try authority.profile(token: bob.token).balance == Int64.max - 50)
   }
 

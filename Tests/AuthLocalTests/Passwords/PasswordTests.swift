@@ -26,7 +26,7 @@ import Testing
     ]) func refused(password: Password, code expected: String)
   {
     let work = Workspace()
-    let refusal = failure { () throws(LocalFailure) in
+    let refusal = failure { () throws(BackendError) in
       try work.authority().register(username: "Alice", password: password)
     }
     #expect(refusal?.code == expected)
@@ -45,12 +45,12 @@ import Testing
     _ = try authority.register(username: "a2", password: longest)
     _ = try authority.logIn("a2", longest)
     #expect(
-      code { () throws(LocalFailure) in
+      code { () throws(BackendError) in
         try authority.logIn("a2", Password("a" + String(repeating: "b", count: 509)))
       } == "credentials_not_accepted")
     _ = try authority.register(username: "tom", password: Password("atomic tomatoes today"))
     #expect(
-      code { () throws(LocalFailure) in
+      code { () throws(BackendError) in
         try authority.register(username: "ann", password: Password("annannannannann"))
       } == "password_contains_name")
   }
@@ -67,8 +67,8 @@ import Testing
     for password in [
       Password(""), Password(bytes: [0xFF]), Password(bytes: [0]), Password(String(repeating: "x", count: 1 << 20)),
     ] {
-      #expect(code { () throws(LocalFailure) in try authority.logIn("bob", password) } == "credentials_not_accepted")
-      #expect(code { () throws(LocalFailure) in try authority.logIn("nobody", password) } == "credentials_not_accepted")
+      #expect(code { () throws(BackendError) in try authority.logIn("bob", password) } == "credentials_not_accepted")
+      #expect(code { () throws(BackendError) in try authority.logIn("nobody", password) } == "credentials_not_accepted")
     }
   }
 

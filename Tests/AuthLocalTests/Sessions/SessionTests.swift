@@ -4,7 +4,7 @@ import AuthLocal
 import Testing
 
 @Suite struct SessionTests {
-  typealias Refusal = AuthorityFailure<SessionRejection>
+  typealias Refusal = AuthorityError<SessionRejection>
 
   private func ready(_ policy: SessionPolicy = .standard) throws -> (Workspace, LocalAuthority, Grant) {
     let work = Workspace()
@@ -124,7 +124,7 @@ import Testing
       await #expect(throws: Refusal.rejected(.ended(.userAsked))) { try await authority.resume(grant.token) }
     }
     #expect(
-      failure { () throws(LocalFailure) in
+      failure { () throws(BackendError) in
         try authority.pay(PaymentOrder(amount: try Amount("1"), payee: try Username("bob")), token: grant.token)
       }?.kind == .session(.ended(.userAsked)))
     let uses = work.raw.rows("SELECT DISTINCT detail FROM events WHERE name = 'session_use_after_expire'")
@@ -199,14 +199,14 @@ import Testing
   {
     let (work, authority, grant) = try ready()
     work.clock.advance(by: .seconds(300))
-    await #expect(throws: AuthorityFailure<ReauthenticationRejection>.rejected(.notAccepted)) {
+    await #expect(throws: AuthorityError<ReauthenticationRejection>.rejected(.notAccepted)) {
       try await authority.reauthenticate(grant.token, password: wrongPassword, limits: .standard)
     }
     #expect(try await authority.resume(grant.token) == grant)
     for _ in 1...4 {
       _ = try? await authority.reauthenticate(grant.token, password: wrongPassword, limits: .standard)
     }
-    await #expect(throws: AuthorityFailure<ReauthenticationRejection>.throttled(.wait(.seconds(30)))) {
+    await #expect(throws: AuthorityError<ReauthenticationRejection>.throttled(.wait(.seconds(30)))) {
       try await authority.reauthenticate(grant.token, password: alicePassword, limits: .standard)
     }
     #expect(try await authority.resume(grant.token) == grant)
@@ -222,7 +222,7 @@ import Testing
     #expect(listed.filter(\.isCurrent).map(\.id) == [second.id])
     for id in [bob.id, SessionID(rawValue: "no\u{1B}such")] {
       #expect(
-        code { () throws(LocalFailure) in try authority.revokeSession(id, token: second.token) } == "session_not_found")
+        code { () throws(BackendError) in try authority.revokeSession(id, token: second.token) } == "session_not_found")
     }
     try authority.revokeSession(first.id, token: second.token)
     await #expect(throws: Refusal.rejected(.ended(.revoked))) { try await authority.resume(first.token) }

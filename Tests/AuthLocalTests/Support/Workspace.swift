@@ -68,7 +68,7 @@ final class Workspace: Sendable {
 final class SettableClock: SessionClock {
   private let instant = Mutex(BootInstant(boot: BootID(high: 1, low: 1), uptime: .seconds(1000)))
 
-  func now() throws(ClockFailure) -> BootInstant { instant.withLock { $0 } }
+  func now() throws(ClockError) -> BootInstant { instant.withLock { $0 } }
   func sleep(for duration: Duration) async throws(CancellationError) { advance(by: duration) }
   func advance(by duration: Duration) { instant.withLock { $0 = $0.advanced(by: duration) } }
   func reboot() {
@@ -87,7 +87,7 @@ extension LocalAuthority {
     _ = try register(username: "bob", password: bobPassword)
   }
 
-  func logIn(_ name: String = "alice", _ password: Password = alicePassword) throws(LocalFailure) -> Grant {
+  func logIn(_ name: String = "alice", _ password: Password = alicePassword) throws(BackendError) -> Grant {
     try logIn(Credentials(username: name, password: password), limits: .standard)
   }
 
@@ -97,7 +97,7 @@ extension LocalAuthority {
 }
 
 /// The failure that `body` throws.
-func failure<Result>(_ body: () throws(LocalFailure) -> Result) -> LocalFailure? {
+func failure<Result>(_ body: () throws(BackendError) -> Result) -> BackendError? {
   do {
     _ = try body()
     return nil
@@ -107,4 +107,4 @@ func failure<Result>(_ body: () throws(LocalFailure) -> Result) -> LocalFailure?
 }
 
 /// The code of the failure that `body` throws.
-func code<Result>(_ body: () throws(LocalFailure) -> Result) -> String? { failure(body)?.code }
+func code<Result>(_ body: () throws(BackendError) -> Result) -> String? { failure(body)?.code }

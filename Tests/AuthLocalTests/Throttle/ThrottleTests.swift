@@ -49,7 +49,7 @@ import Testing
       UPDATE accounts SET guesses = 5, attempts = 5, wait_until = 1030000000000,
         wait_boot = x'00000000000000010000000000000001' WHERE name = 'bob'
       """)
-    async let refusal = failure { () throws(LocalFailure) in try authority.logIn("bob", bobPassword) }
+    async let refusal = failure { () throws(BackendError) in try authority.logIn("bob", bobPassword) }
     while work.raw.number("SELECT attempts FROM accounts WHERE name = 'bob'") != 6 { await Task.yield() }
     work.raw.script("UPDATE accounts SET guesses = 0, attempts = 0, wait_until = NULL, wait_boot = NULL")
     #expect(await refusal == nil)
@@ -61,10 +61,10 @@ import Testing
   {
     let work = Workspace()
     try work.authority().registerBoth()
-    let failures = await withTaskGroup(of: LocalFailure?.self) { group in
+    let failures = await withTaskGroup(of: BackendError?.self) { group in
       for _ in 0..<24 {
         let authority = work.authority(cost: PasswordCost(count: 2))
-        group.addTask { failure { () throws(LocalFailure) in try authority.logIn("bob", bobPassword) } }
+        group.addTask { failure { () throws(BackendError) in try authority.logIn("bob", bobPassword) } }
       }
       return await group.reduce(into: []) { $0 += [$1].compactMap(\.self) }
     }
@@ -77,9 +77,9 @@ import Testing
     let authority = work.authority()
     try authority.registerBoth()
     work.raw.script("UPDATE accounts SET password_hash = '*' WHERE name = 'bob'")
-    _ = failure { () throws(LocalFailure) in try authority.logIn("nobody", wrongPassword) }
+    _ = failure { () throws(BackendError) in try authority.logIn("nobody", wrongPassword) }
     for _ in 1...7 {
-      #expect(code { () throws(LocalFailure) in try authority.logIn("bob", bobPassword) } == "hashing_failed")
+      #expect(code { () throws(BackendError) in try authority.logIn("bob", bobPassword) } == "hashing_failed")
     }
     #expect(work.raw.number("SELECT guesses + attempts FROM accounts WHERE name = 'bob'") == 0)
     #expect(work.raw.rows("SELECT guesses, attempts, failures FROM unknown_names") == [["1", "1", "1"]])
@@ -90,7 +90,7 @@ import Testing
     let work = Workspace()
     let authority = work.authority()
     try authority.registerBoth()
-    for _ in 1...4 { _ = failure { () throws(LocalFailure) in try authority.logIn("bob", wrongPassword) } }
+    for _ in 1...4 { _ = failure { () throws(BackendError) in try authority.logIn("bob", wrongPassword) } }
     work.raw.script(
       """
       UPDATE accounts SET guesses = 5, attempts = 5, wait_until = 1030000000000,
@@ -98,7 +98,7 @@ import Testing
       """)
     work.clock.advance(by: .seconds(2))
     #expect(
-      failure { () throws(LocalFailure) in try authority.logIn("bob", bobPassword) }?.kind
+      failure { () throws(BackendError) in try authority.logIn("bob", bobPassword) }?.kind
         == .throttled(.wait(.seconds(28))))
   }
 
@@ -131,9 +131,9 @@ import Testing
     try authority.registerBoth()
     for _ in 1...5 {
       #expect(
-        code { () throws(LocalFailure) in try authority.logIn("bob", wrongPassword) } == "credentials_not_accepted")
+        code { () throws(BackendError) in try authority.logIn("bob", wrongPassword) } == "credentials_not_accepted")
     }
-    let refusal = failure { () throws(LocalFailure) in try authority.logIn("bob", bobPassword) }
+    let refusal = failure { () throws(BackendError) in try authority.logIn("bob", bobPassword) }
     #expect(refusal?.kind == .throttled(.wait(.seconds(30))))
     #expect(refusal?.hint == "Try again in 30 s.")
     work.clock.advance(by: .seconds(30))
@@ -146,9 +146,9 @@ import Testing
     let authority = work.authority()
     try authority.registerBoth()
     for step in 1...9 {
-      let known = failure { () throws(LocalFailure) in try authority.logIn("bob", wrongPassword) }
-      let unknown = failure { () throws(LocalFailure) in try authority.logIn("nobody", wrongPassword) }
-      let hostile = failure { () throws(LocalFailure) in try authority.logIn("../\u{1B}[2J", wrongPassword) }
+      let known = failure { () throws(BackendError) in try authority.logIn("bob", wrongPassword) }
+      let unknown = failure { () throws(BackendError) in try authority.logIn("nobody", wrongPassword) }
+      let hostile = failure { () throws(BackendError) in try authority.logIn("../\u{1B}[2J", wrongPassword) }
       #expect(known == unknown && known == hostile, "step \(step)")
       work.clock.advance(by: .seconds(step == 7 ? 29 : 10))
     }
@@ -161,7 +161,7 @@ import Testing
       for _ in 0..<64 {
         let authority = work.authority()
         group.addTask {
-          code { () throws(LocalFailure) in try authority.logIn("bob", wrongPassword) } == "credentials_not_accepted"
+          code { () throws(BackendError) in try authority.logIn("bob", wrongPassword) } == "credentials_not_accepted"
         }
       }
       return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
@@ -178,11 +178,11 @@ import Testing
     try authority.registerBoth()
     let (alice, bob) = (try authority.logIn(), try authority.logIn("bob", bobPassword))
     work.raw.script("UPDATE accounts SET guesses = 100, attempts = 100")
-    #expect(failure { () throws(LocalFailure) in try authority.logIn("bob", bobPassword) }?.kind == .throttled(.locked))
+    #expect(failure { () throws(BackendError) in try authority.logIn("bob", bobPassword) }?.kind == .throttled(.locked))
     _ = try await authority.resume(bob.token)
     _ = try authority.pay(authority.order("1", to: "alice"), token: bob.token)
     #expect(
-      failure { () throws(LocalFailure) in
+      failure { () throws(BackendError) in
         try authority.reauthenticate(bob.token, password: bobPassword, requesting: .standard)
       }?.kind == .throttled(.locked))
     #expect(try authority.account(named: Username("bob"), token: alice.token).throttle == .locked)
@@ -205,7 +205,7 @@ import Testing
       INSERT INTO events(id, at, name) SELECT i, i, 'authn_login_fail' FROM n;
       """)
     for name in ["x1", "x2", "x3"] {
-      _ = failure { () throws(LocalFailure) in try authority.logIn(name, wrongPassword) }
+      _ = failure { () throws(BackendError) in try authority.logIn(name, wrongPassword) }
     }
     #expect(raw.rows("SELECT count(*), min(id) FROM unknown_names") == [["10000", "4"]])
     #expect(raw.number("SELECT count(*) FROM events WHERE account IS NULL") == 10_000)
@@ -217,7 +217,7 @@ import Testing
   {
     let authority = Workspace().authority()
     _ = try authority.register(username: "alice", password: alicePassword)
-    for _ in 1...6 { _ = failure { () throws(LocalFailure) in try authority.logIn("Bob", wrongPassword) } }
+    for _ in 1...6 { _ = failure { () throws(BackendError) in try authority.logIn("Bob", wrongPassword) } }
     _ = try authority.register(username: "bob", password: bobPassword)
     _ = try authority.logIn("bob", bobPassword)
   }

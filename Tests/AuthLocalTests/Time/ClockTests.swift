@@ -21,7 +21,7 @@ import Testing
     "M10: an unreadable boot id is a failure and not a guess",
     arguments: ["/nonexistent", "/dev/null", "/proc/version"])
   func unreadable(path: String) {
-    #expect(throws: ClockFailure.self) { try BootClock(bootIDPath: path).now() }
+    #expect(throws: ClockError.self) { try BootClock(bootIDPath: path).now() }
   }
 
   @Test("a cancelled sleep ends at once") func sleep() async {

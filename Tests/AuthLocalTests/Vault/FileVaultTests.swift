@@ -181,7 +181,7 @@ import Testing
     let (work, vault) = try await ready()
     let descriptor = open(work.state + "/default.lock", O_RDWR)
     #expect(flock(descriptor, LOCK_EX) == 0)
-    await #expect(throws: VaultFailure.self) { try await work.vault(lockWait: .milliseconds(30)).store(second) }
+    await #expect(throws: VaultError.self) { try await work.vault(lockWait: .milliseconds(30)).store(second) }
     #expect(await vault.load() == .token(first))
     close(descriptor)
     try await vault.store(second)
@@ -232,6 +232,6 @@ import Testing
     "G12: a context is never a path",
     arguments: ["", ".", "..", "../x", "a/b", "-x", "a\u{0}", "\u{E9}", String(repeating: "x", count: 65)])
   func badContexts(name: String) {
-    #expect(code { () throws(LocalFailure) in try ContextName(name) } == "context_invalid")
+    #expect(code { () throws(BackendError) in try ContextName(name) } == "context_invalid")
   }
 }

@@ -10,7 +10,7 @@ public struct Authenticating: AnsweringState, Hashable, Sendable {
   /// The states that a login may start from, with what they must not lose.
   public enum Origin: Hashable, Sendable {
     /// It was not known whether a session stands.
-    case restoring(Obstacle?, LogoutReason)
+    case restoring(RestoreFailure?, LogoutReason)
     /// It was known that none does.
     case loggedOut(LoggedOut)
   }

@@ -5,7 +5,7 @@ public struct LoggedIn: AnsweringState, Hashable, Sendable {
   /// The renewals begun in this window.
   public var renewals = RenewalBudget()
   /// What could not be finished of the session that this one took the place of.
-  public var predecessor = Leftovers.none
+  public var predecessor = IncompleteCleanup.none
 
   var permitted: SessionCommands { [.switchUser, .reauthenticate, .renew, .check, .logOut] }
 

@@ -3,7 +3,7 @@ public struct LoggedOut: AnsweringState, Hashable, Sendable {
   /// Why.
   public let reason: LogoutReason
   /// What the logout before could not finish.
-  public var leftovers = Leftovers.none
+  public var leftovers = IncompleteCleanup.none
   /// The tokens that may still work or may still be kept; nil when there is none, or when only the vault knows.
   public var targets: Effect.Targets?
   /// Whether whatever the vault holds may be such a token, and not the targets only.

@@ -19,7 +19,7 @@ public struct LoggingOut: AnsweringState, Hashable, Sendable {
   /// It is kept already.
   public var successor: SessionRecord?
   /// What could not be finished so far.
-  public var leftovers = Leftovers.none
+  public var leftovers = IncompleteCleanup.none
 
   /// The steps of a logout.
   public enum Progress: Hashable, Sendable, CaseIterable {
@@ -53,7 +53,7 @@ public struct LoggingOut: AnsweringState, Hashable, Sendable {
       return proceed(.none, &turn)
     case .revoked(let epoch, let done):
       guard epoch == self.epoch, step == .revoking else { return .ignored(.otherEpoch) }
-      return proceed(Leftovers(notRevoked: !done), &turn)
+      return proceed(IncompleteCleanup(notRevoked: !done), &turn)
     case .erased(let epoch, let left):
       guard epoch == self.epoch, step == .erasing else { return .ignored(.otherEpoch) }
       return proceed(left, &turn)
@@ -65,15 +65,15 @@ public struct LoggingOut: AnsweringState, Hashable, Sendable {
     }
   }
 
-  private func overdue(_ leases: Int) -> Leftovers {
+  private func overdue(_ leases: Int) -> IncompleteCleanup {
     switch step {
-    case .draining: Leftovers(leases: leases)
-    case .revoking: Leftovers(notRevoked: true)
-    case .erasing: Leftovers(notRevoked: sweeping, notErased: true)
+    case .draining: IncompleteCleanup(leases: leases)
+    case .revoking: IncompleteCleanup(notRevoked: true)
+    case .erasing: IncompleteCleanup(notRevoked: sweeping, notErased: true)
     }
   }
 
-  private func proceed(_ left: Leftovers, _ turn: inout Turn) -> Reaction {
+  private func proceed(_ left: IncompleteCleanup, _ turn: inout Turn) -> Reaction {
     let left = leftovers.adding(left)
     switch step {
     case .draining:
@@ -87,7 +87,7 @@ public struct LoggingOut: AnsweringState, Hashable, Sendable {
     }
   }
 
-  private func eraseOrFinish(_ left: Leftovers, _ turn: inout Turn) -> Reaction {
+  private func eraseOrFinish(_ left: IncompleteCleanup, _ turn: inout Turn) -> Reaction {
     if successor != nil { return finish(left, &turn) }
     let epoch = turn.nextEpoch()
     if let targets, !sweeping { return begin(.erasing, epoch, .erase(epoch, targets), left, &turn) }
@@ -95,7 +95,7 @@ public struct LoggingOut: AnsweringState, Hashable, Sendable {
   }
 
   private func begin(
-    _ step: Progress, _ epoch: Epoch, _ effect: consuming Effect, _ left: Leftovers, _ turn: inout Turn
+    _ step: Progress, _ epoch: Epoch, _ effect: consuming Effect, _ left: IncompleteCleanup, _ turn: inout Turn
   ) -> Reaction {
     turn.move(
       .loggingOut(
@@ -105,7 +105,7 @@ public struct LoggingOut: AnsweringState, Hashable, Sendable {
       Effects(effect))
   }
 
-  private func finish(_ left: Leftovers, _ turn: inout Turn) -> Reaction {
+  private func finish(_ left: IncompleteCleanup, _ turn: inout Turn) -> Reaction {
     if let successor {
       return turn.move(.loggedIn(LoggedIn(session: successor, predecessor: left)), Effects(.notify))
     }

@@ -5,7 +5,7 @@ public struct Restoring: AnsweringState, Hashable, Sendable {
   /// The epoch of the reading under way; nil before the first, and after one that could not find out.
   public var reading: Epoch?
   /// Why the last reading could not find out.
-  public var obstacle: Obstacle?
+  public var obstacle: RestoreFailure?
   /// Why nobody was logged in before this reading, where that was known.
   public var previously: LogoutReason = .neverLoggedIn
 

@@ -78,7 +78,7 @@ private struct SampleSource {
   // MARK: Outcomes
 
   private func restored(_ epoch: Epoch) -> [(String, SessionEvent.Restored)] {
-    let obstacle = Obstacle.vault(VaultFailure("the vault could not be read"))
+    let obstacle = RestoreFailure.vault(VaultError("the vault could not be read"))
     return [
       ("found the same session", .found(sameSession)),
       ("found another session", .found(otherSession(epoch))),
@@ -103,8 +103,9 @@ private struct SampleSource {
     ("done", .done), ("failed", .failed), ("superseded", .superseded),
   ]
 
-  private let leftovers: [Leftovers] = [
-    .none, Leftovers(notRevoked: true), Leftovers(notErased: true), Leftovers(notRevoked: true, notErased: true),
+  private let leftovers: [IncompleteCleanup] = [
+    .none, IncompleteCleanup(notRevoked: true), IncompleteCleanup(notErased: true),
+    IncompleteCleanup(notRevoked: true, notErased: true),
   ]
 
   // MARK: Records

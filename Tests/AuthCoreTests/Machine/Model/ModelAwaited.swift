@@ -48,6 +48,6 @@ struct ModelAwaited {
 }
 
 private struct StoppedClock: SessionClock {
-  func now() throws(ClockFailure) -> BootInstant { throw ClockFailure("no time in the model") }
+  func now() throws(ClockError) -> BootInstant { throw ClockError("no time in the model") }
   func sleep(for duration: Duration) async throws(CancellationError) { throw CancellationError() }
 }

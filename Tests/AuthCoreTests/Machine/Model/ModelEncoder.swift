@@ -142,11 +142,11 @@ struct ModelEncoder {
     if let pending = targets.pending { write(token: pending.number) } else { bytes.append(Self.none) }
   }
 
-  mutating func write(_ leftovers: Leftovers) {
+  mutating func write(_ leftovers: IncompleteCleanup) {
     write(leftovers.notRevoked, leftovers.notErased, leftovers.leases > 0, leftovers.leases > 1)
   }
 
-  mutating func write(_ obstacle: Obstacle?) {
+  mutating func write(_ obstacle: RestoreFailure?) {
     switch obstacle {
     case .none: bytes.append(0)
     case .vault: bytes.append(1)

@@ -157,7 +157,7 @@ final class ModelJudge {
 private struct Visible: Equatable {
   let kind: SessionState.Kind
   let session: SessionRecord?
-  let obstacle: Obstacle?
+  let obstacle: RestoreFailure?
   let reason: LogoutReason?
 
   init(_ state: SessionState) {

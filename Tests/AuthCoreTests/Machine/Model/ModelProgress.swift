@@ -31,7 +31,7 @@ extension ModelWorld {
   ) {
     switch effect {
     case .read(let epoch):
-      if choice == .refused { return obstruct(index, epoch, .vault(VaultFailure("unreadable"))) }
+      if choice == .refused { return obstruct(index, epoch, .vault(VaultError("unreadable"))) }
       switch vault.content {
       case .empty: finish(index, .restored(epoch, .absent))
       case .corrupt: obstruct(index, epoch, .corrupt(VaultEvidence("damaged", hint: "")))
@@ -56,7 +56,7 @@ extension ModelWorld {
       finish(index, .saved(epoch, new, .done))
     case .erase(let epoch, let targets):
       if choice == .done { erase(targets.tokens) }
-      finish(index, .erased(epoch, Leftovers(notErased: choice == .failed)))
+      finish(index, .erased(epoch, IncompleteCleanup(notErased: choice == .failed)))
     case .forget(let epoch):
       forget(index, epoch, token, hasFailed, choice)
     case .discardSaved(let record):
@@ -74,7 +74,7 @@ extension ModelWorld {
     }
   }
 
-  private mutating func obstruct(_ index: Int, _ epoch: Epoch, _ obstacle: Obstacle) {
+  private mutating func obstruct(_ index: Int, _ epoch: Epoch, _ obstacle: RestoreFailure) {
     finish(index, .restored(epoch, .obstructed(obstacle)), isFailure: true)
   }
 
@@ -96,7 +96,7 @@ extension ModelWorld {
   ) {
     guard let token else {
       guard choice == .done else {
-        return finish(index, .erased(epoch, Leftovers(notRevoked: true, notErased: true)))
+        return finish(index, .erased(epoch, IncompleteCleanup(notRevoked: true, notErased: true)))
       }
       if vault.content == .corrupt {
         toTheEnd(index, .waiting(Self.nothing))
@@ -114,7 +114,7 @@ extension ModelWorld {
         vault.content = .empty
       }
     }
-    finish(index, .erased(epoch, Leftovers(notRevoked: hasFailed, notErased: choice == .failed)))
+    finish(index, .erased(epoch, IncompleteCleanup(notRevoked: hasFailed, notErased: choice == .failed)))
   }
 
   /// Stands for a token where there is none to erase.

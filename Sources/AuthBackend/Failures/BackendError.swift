@@ -5,7 +5,7 @@ public import AuthCore
 /// Every failure says what happened and why (``description``), what to do next (``hint``), and carries a stable
 /// ``code`` for programs. Nothing was changed when one is thrown, except what the operation names: counters of the
 /// throttle, and events.
-public struct LocalFailure: Error, Hashable, Sendable, CustomStringConvertible {
+public struct BackendError: Error, Hashable, Sendable, CustomStringConvertible {
   /// What kind of "no" it is.
   public enum Kind: Hashable, Sendable {
     /// What was given does not have the accepted form.
@@ -43,47 +43,47 @@ public struct LocalFailure: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-extension LocalFailure {
-  package static func invalid(_ code: String, _ description: String, hint: String) -> LocalFailure {
-    LocalFailure(.invalid, code, description, hint: hint)
+extension BackendError {
+  package static func invalid(_ code: String, _ description: String, hint: String) -> BackendError {
+    BackendError(.invalid, code, description, hint: hint)
   }
 
-  package static func refused(_ code: String, _ description: String, hint: String) -> LocalFailure {
-    LocalFailure(.refused, code, description, hint: hint)
+  package static func refused(_ code: String, _ description: String, hint: String) -> BackendError {
+    BackendError(.refused, code, description, hint: hint)
   }
 
   package static func unavailable(_ cause: Unavailability.Cause, _ code: String, _ what: String, hint: String)
-    -> LocalFailure
+    -> BackendError
   {
-    LocalFailure(.unavailable(Unavailability(cause, what, hint: hint, code: code)), code, what, hint: hint)
+    BackendError(.unavailable(Unavailability(cause, what, hint: hint, code: code)), code, what, hint: hint)
   }
 
   /// One sentence for an unknown name, a wrong password and a disabled account.
-  package static let credentialsNotAccepted = LocalFailure(
+  package static let credentialsNotAccepted = BackendError(
     .credentials, "credentials_not_accepted", "The name and the password were not accepted.",
     hint: "Check both and try again; after five failures in a row there is a waiting time.")
 
-  package static let notFresh = LocalFailure(
+  package static let notFresh = BackendError(
     .notFresh, "not_fresh", "The password was entered too long ago for this.",
     hint: "Enter the password again, then repeat the request.")
 
-  package static let notPermitted = LocalFailure(
+  package static let notPermitted = BackendError(
     .notPermitted, "not_permitted", "Only an administrator may do this.", hint: "Ask an administrator to do it.")
 
-  package static func throttled(_ throttle: Throttle) -> LocalFailure {
+  package static func throttled(_ throttle: Throttle) -> BackendError {
     switch throttle {
     case .wait(let remaining):
-      LocalFailure(
+      BackendError(
         .throttled(throttle), "throttled", "Too many failed attempts: this one was not looked at.",
         hint: "Try again in \(remaining.secondsRoundedUp) s.")
     case .locked:
-      LocalFailure(
+      BackendError(
         .throttled(throttle), "locked", "Too many failed attempts: the account is locked to further ones.",
         hint: "An administrator can unlock it.")
     }
   }
 
-  package static func session(_ rejection: SessionRejection) -> LocalFailure {
+  package static func session(_ rejection: SessionRejection) -> BackendError {
     let (code, what): (String, String) =
       switch rejection {
       case .superseded: ("session_superseded", "The session's token was exchanged for a newer one.")
@@ -96,6 +96,6 @@ extension LocalFailure {
       case .ended(.switchedUser): ("session_switched_user", "Another user was logged in in this session's place.")
       case .ended(.storeReleased): ("session_released", "The session was let go of by its program.")
       }
-    return LocalFailure(.session(rejection), code, what, hint: "Log in again.")
+    return BackendError(.session(rejection), code, what, hint: "Log in again.")
   }
 }

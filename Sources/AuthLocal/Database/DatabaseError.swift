@@ -6,8 +6,8 @@ import Glibc
 /// What SQLite's result codes mean for a person, each with what to do.
 ///
 /// Source: sqlite.org/rescode.html.
-enum DatabaseFault {
-  static func failure(code: Int32, systemError: ErrorNumber, detail: String, path: String) -> LocalFailure {
+enum DatabaseError {
+  static func failure(code: Int32, systemError: ErrorNumber, detail: String, path: String) -> BackendError {
     let name = path.printable
     switch code & 0xFF {
     case SQLITE_BUSY, SQLITE_LOCKED:
@@ -25,7 +25,7 @@ enum DatabaseFault {
         .unwritable, "database_read_only", "\(name) cannot be written: \(detail).",
         hint: "Make the file and its directory writable for this user; nothing was changed.")
     case SQLITE_CANTOPEN where systemError.code == EACCES:
-      return FileFault.system(path, "or its journal cannot be opened", systemError).asLocalFailure
+      return FileError.system(path, "or its journal cannot be opened", systemError).asLocalFailure
     case SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_AUTH:
       let reason = systemError.code == 0 ? detail : systemError.explanation
       return .unavailable(
@@ -44,27 +44,27 @@ enum DatabaseFault {
     }
   }
 
-  static func damaged(_ path: String, _ detail: String) -> LocalFailure {
+  static func damaged(_ path: String, _ detail: String) -> BackendError {
     .unavailable(
       .unreadable, "database_corrupt", "\(path.printable) is damaged or not a database: \(detail).",
       hint: "Nothing was changed. Keep it as evidence and put a backup in its place.")
   }
 
   /// There is no file, or one that nothing was ever committed to.
-  static func missing(_ path: String, isEmpty: Bool = false) -> LocalFailure {
+  static func missing(_ path: String, isEmpty: Bool = false) -> BackendError {
     .unavailable(
       .unreachable, "database_missing",
       "There are no accounts yet: \(path.printable) \(isEmpty ? "is empty" : "does not exist").",
       hint: "Register the first account, or put a backup in its place.")
   }
 
-  static func foreign(_ path: String) -> LocalFailure {
+  static func foreign(_ path: String) -> BackendError {
     .unavailable(
       .unreadable, "database_foreign", "\(path.printable) is the database of another program.",
       hint: "Nothing was changed. Choose another directory, or move the file away.")
   }
 
-  static func newer(_ path: String, found: Int64, known: Int64) -> LocalFailure {
+  static func newer(_ path: String, found: Int64, known: Int64) -> BackendError {
     .unavailable(
       .unparsable, "database_newer",
       "\(path.printable) has schema \(found), made by a newer version; this one knows up to \(known).",
@@ -72,14 +72,14 @@ enum DatabaseFault {
   }
 
   /// A commit failed at its last step, after which the change may stand.
-  static func outcomeUnknown(_ failure: LocalFailure) -> LocalFailure {
+  static func outcomeUnknown(_ failure: BackendError) -> BackendError {
     let cause = failure.description.last == "." ? String(failure.description.dropLast()) : failure.description
     return .unavailable(
       .unwritable, "outcome_unknown", "\(cause); the change may have been stored all the same.",
       hint: "Look whether it was made before you make it again; a payment with an idempotency key is never made twice.")
   }
 
-  private static func full(_ name: String, _ reason: String) -> LocalFailure {
+  private static func full(_ name: String, _ reason: String) -> BackendError {
     .unavailable(
       .unwritable, "disk_full", "\(name) cannot grow: \(reason).", hint: "Make room; nothing was changed.")
   }

@@ -1,7 +1,7 @@
 /// What a logout could not finish.
 ///
 /// Empty means that nothing remains.
-public struct Leftovers: Hashable, Sendable, CustomStringConvertible {
+public struct IncompleteCleanup: Hashable, Sendable, CustomStringConvertible {
   /// The authority did not confirm that the session is over there: a copy of the token may still work.
   public var notRevoked = false
   /// The vault did not confirm that the token is gone from it.
@@ -19,14 +19,14 @@ public struct Leftovers: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Nothing remains.
-  public static let none = Leftovers()
+  public static let none = IncompleteCleanup()
 
   /// Whether a token may still work or may still be kept.
   var hasTokens: Bool { notRevoked || notErased }
 
   /// Both together.
-  func adding(_ other: Leftovers) -> Leftovers {
-    Leftovers(
+  func adding(_ other: IncompleteCleanup) -> IncompleteCleanup {
+    IncompleteCleanup(
       notRevoked: notRevoked || other.notRevoked, notErased: notErased || other.notErased,
       leases: max(leases, other.leases))
   }

@@ -1,7 +1,7 @@
 import Glibc
 
 /// Output did not reach its stream.
-package enum OutputFailure: Error, Hashable, Sendable {
+package enum OutputError: Error, Hashable, Sendable {
   /// Nobody reads the pipe any more.
   case closedPipe
   /// The stream does not take it: full, closed, broken. The number is that of `errno`.

@@ -1,7 +1,7 @@
 import Glibc
 
 /// A program that could not be started.
-package struct SpawnFailure: Error, CustomStringConvertible {
+package struct SpawnError: Error, CustomStringConvertible {
   package var program: String
   package var errno: Int32
 

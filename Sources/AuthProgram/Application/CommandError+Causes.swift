@@ -4,12 +4,12 @@ import CommandLineKit
 
 // The one mapping from errors to refusals, and so to exit statuses.
 
-extension Refusal {
+extension CommandError {
   init(_ error: UsageError) {
     self.init(.usage, error.problem.code, error.message, hint: error.hint)
   }
 
-  init(_ failure: PromptFailure) {
+  init(_ failure: PromptError) {
     switch failure {
     case .unreadable: self.init(.cannotTell, failure.code, failure.message, hint: failure.hint)
     case .noTerminal, .cancelled, .timedOut, .tooLong, .containsNUL, .missingLine, .emptyLine, .tooManyLines,
@@ -18,12 +18,12 @@ extension Refusal {
     }
   }
 
-  init(_ failure: OutputFailure) {
+  init(_ failure: OutputError) {
     self.init(.cannotTell, "output_failed", failure.message, hint: failure.hint)
   }
 
   /// The output failed after a command did its work; a change that was made comes first.
-  init(_ failure: OutputFailure, after effect: Answer.Effect) {
+  init(_ failure: OutputError, after effect: Answer.Effect) {
     switch effect {
     case .onlyShows: self.init(failure)
     case .changed(let what, let hint):
@@ -31,7 +31,7 @@ extension Refusal {
     }
   }
 
-  init(_ failure: LocalFailure) {
+  init(_ failure: BackendError) {
     switch failure.kind {
     case .invalid: self.init(.usage, failure.code, failure.description.asClause, hint: failure.hint)
     case .refused, .notPermitted: self.init(.no, failure.code, failure.description.asClause, hint: failure.hint)
@@ -61,7 +61,7 @@ extension Refusal {
     self.init(.cannotTell, cause.code, cause.description.asClause, hint: cause.hint)
   }
 
-  init(_ failure: VaultFailure) {
+  init(_ failure: VaultError) {
     self.init(.cannotTell, "session_file_unusable", failure.description.asClause, hint: failure.hint)
   }
 
@@ -69,7 +69,7 @@ extension Refusal {
     self.init(.cannotTell, "session_file_corrupt", evidence.description.asClause, hint: evidence.hint)
   }
 
-  init(_ obstacle: Obstacle) {
+  init(_ obstacle: RestoreFailure) {
     switch obstacle {
     case .vault(let failure): self.init(failure)
     case .corrupt(let evidence): self.init(evidence)
@@ -77,12 +77,12 @@ extension Refusal {
     }
   }
 
-  init(_ failure: ClockFailure) {
+  init(_ failure: ClockError) {
     self.init(
       .cannotTell, "clock_unreadable", failure.description.asClause, hint: failure.hint)
   }
 
-  init(_ failure: SessionFailure) {
+  init(_ failure: SessionError) {
     switch failure {
     case .rejected(let rejection): self.init(rejection)
     case .credentialsNotAccepted: self = .wrongPassword
@@ -113,7 +113,7 @@ extension Refusal {
     }
   }
 
-  init(_ refusal: FreshnessRefusal) {
+  init(_ refusal: FreshnessError) {
     switch refusal {
     case .passwordNotRecent: self = .notFresh
     case .ended(let reason): self = .ended(reason)
@@ -121,7 +121,7 @@ extension Refusal {
     }
   }
 
-  init(_ refusal: RoleRefusal) {
+  init(_ refusal: RoleError) {
     switch refusal {
     case .notAdministrator(let user):
       self.init(

@@ -1,7 +1,7 @@
 import AuthCore
 
 /// Why a command did not do what it was asked: its exit status, a code for programs, and two lines for people.
-struct Refusal: Error, Hashable, Sendable {
+struct CommandError: Error, Hashable, Sendable {
   let status: ExitStatus
   /// A stable name for programs, in snake case.
   let code: String
@@ -18,33 +18,33 @@ struct Refusal: Error, Hashable, Sendable {
   }
 }
 
-extension Refusal {
-  static let notLoggedIn = Refusal(
+extension CommandError {
+  static let notLoggedIn = CommandError(
     .logInFirst, "not_logged_in", "nobody is logged in", hint: "Log in first: auth-cli login USER")
 
-  static func ended(_ reason: EndReason) -> Refusal {
+  static func ended(_ reason: EndReason) -> CommandError {
     switch reason {
-    case .accountDisabled: Refusal(.logInFirst, "account_disabled", reason.sentence, hint: reason.hint)
+    case .accountDisabled: CommandError(.logInFirst, "account_disabled", reason.sentence, hint: reason.hint)
     case .userAsked, .expired, .revoked, .rebooted, .switchedUser, .storeReleased:
-      Refusal(.logInFirst, "session_ended", reason.sentence, hint: reason.hint)
+      CommandError(.logInFirst, "session_ended", reason.sentence, hint: reason.hint)
     }
   }
 
-  static let superseded = Refusal(
+  static let superseded = CommandError(
     .logInFirst, "session_ended", "this session was exchanged for a newer one",
     hint: "Log in again: auth-cli login USER")
 
-  static let notFresh = Refusal(
+  static let notFresh = CommandError(
     .logInFirst, "password_not_recent", "the password was entered too long ago for this",
     hint: "Enter it again: auth-cli reauth, or auth-cli reauth --password-stdin in a script")
 
   /// Of a login: it is not told which of the two is wrong.
-  static let wrongCredentials = Refusal(
+  static let wrongCredentials = CommandError(
     .credentials, "credentials_not_accepted", "the name and the password were not accepted",
     hint: "Check both and try again; after five failures in a row there is a waiting time.")
 
   /// Where only a password was asked for.
-  static let wrongPassword = Refusal(
+  static let wrongPassword = CommandError(
     .credentials, "credentials_not_accepted", "wrong password",
     hint: "Try again; after five failures in a row there is a waiting time.")
 }

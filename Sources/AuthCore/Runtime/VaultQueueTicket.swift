@@ -3,27 +3,27 @@
 /// It is taken in the step that decides the operation, under the same lock, so that changes reach the vault in the order in which
 /// they were decided, whichever thread comes first. A look waits for the changes before it and keeps nobody waiting: what it finds is
 /// fenced by its epoch, so a slow one must not hold up a login.
-struct VaultTurn: Sendable {
+struct VaultQueueTicket: Sendable {
   let previous: Promise<Void>?
   /// Kept when the operation is done; nil for a look.
   let mine: Promise<Void>?
 
   /// Takes the turn that the effects need.
-  static func take(for effects: Effects, _ last: inout Promise<Void>?) -> VaultTurn? {
+  static func take(for effects: Effects, _ last: inout Promise<Void>?) -> VaultQueueTicket? {
     if effects.contains(where: \.changesVault) { return change(&last) }
     return effects.contains(where: \.looksIntoVault) ? look(last) : nil
   }
 
   /// Takes a turn for a change.
-  static func change(_ last: inout Promise<Void>?) -> VaultTurn {
+  static func change(_ last: inout Promise<Void>?) -> VaultQueueTicket {
     let mine = Promise<Void>()
     defer { last = mine }
-    return VaultTurn(previous: last, mine: mine)
+    return VaultQueueTicket(previous: last, mine: mine)
   }
 
   /// Takes a turn for a look.
-  static func look(_ last: Promise<Void>?) -> VaultTurn {
-    VaultTurn(previous: last, mine: nil)
+  static func look(_ last: Promise<Void>?) -> VaultQueueTicket {
+    VaultQueueTicket(previous: last, mine: nil)
   }
 
   /// Waits for those before, runs `operation`, and lets the next one in.

@@ -1,7 +1,7 @@
 import Glibc
 
 /// A secret was not read.
-package enum PromptFailure: Error, Hashable, Sendable {
+package enum PromptError: Error, Hashable, Sendable {
   /// There is no terminal to ask on.
   case noTerminal(for: String, insteadUse: String)
   /// The user ended the input (`^D`) or the terminal went away.
@@ -24,7 +24,7 @@ package enum PromptFailure: Error, Hashable, Sendable {
   case alreadyAsking
 
   /// Why the controlling terminal could not be opened; `number` is that of `errno`.
-  static func unopened(_ number: Int32, for what: String, insteadUse instead: String) -> PromptFailure {
+  static func unopened(_ number: Int32, for what: String, insteadUse instead: String) -> PromptError {
     number == EMFILE || number == ENFILE
       ? .unreadable(source: "the terminal", errno: number) : .noTerminal(for: what, insteadUse: instead)
   }

@@ -1,14 +1,14 @@
 import Glibc
 
 /// Why a suite cannot be measured.
-struct BenchFault: Error {
+struct BenchError: Error {
   let message: String
 
   init(_ message: String) { self.message = message }
 
   /// A system call that failed.
-  static func system(_ what: String, _ number: Int32 = errno) -> BenchFault {
-    BenchFault("\(what): \(String(cString: strerror(number)))")
+  static func system(_ what: String, _ number: Int32 = errno) -> BenchError {
+    BenchError("\(what): \(String(cString: strerror(number)))")
   }
 }
 

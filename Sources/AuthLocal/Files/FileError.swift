@@ -3,7 +3,7 @@ import AuthCore
 import Glibc
 
 /// A file or directory that cannot be used, and what to do about it.
-package struct FileFault: Error, Hashable, Sendable {
+package struct FileError: Error, Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
     /// There is nothing of that name.
     case missing
@@ -34,41 +34,41 @@ package struct FileFault: Error, Hashable, Sendable {
   }
 
   /// A system call on `path` that failed with `error`; `action` is what was tried, as in "cannot be opened".
-  static func system(_ path: String, _ action: String, _ error: ErrorNumber) -> FileFault {
+  static func system(_ path: String, _ action: String, _ error: ErrorNumber) -> FileError {
     let name = path.printable
     let what = "\(name) \(action): \(error.explanation)."
     return switch error.code {
-    case ENOENT: FileFault(.missing, what, hint: "Check the path.")
+    case ENOENT: FileError(.missing, what, hint: "Check the path.")
     case EACCES, EPERM: denied(path, "\(name) \(action): \(error.explanation)")
-    case EROFS: FileFault(.readOnly, what, hint: "Make the file system writable, or choose another directory.")
-    case ENAMETOOLONG: FileFault(.system(error), what, hint: "Choose a shorter path; nothing was changed.")
-    case _ where error.isNoSpace: FileFault(.noSpace, what, hint: "Make room, then try again.")
-    case _ where error.isOfDescriptors: FileFault(.system(error), what, hint: ErrorNumber.moreDescriptors)
-    case _: FileFault(.system(error), what, hint: "Try again; nothing was changed.")
+    case EROFS: FileError(.readOnly, what, hint: "Make the file system writable, or choose another directory.")
+    case ENAMETOOLONG: FileError(.system(error), what, hint: "Choose a shorter path; nothing was changed.")
+    case _ where error.isNoSpace: FileError(.noSpace, what, hint: "Make room, then try again.")
+    case _ where error.isOfDescriptors: FileError(.system(error), what, hint: ErrorNumber.moreDescriptors)
+    case _: FileError(.system(error), what, hint: "Try again; nothing was changed.")
     }
   }
 
   /// Access that was refused, with who owns what is in the way: the file, or the first directory above it that can be seen.
-  private static func denied(_ path: String, _ what: String) -> FileFault {
+  private static func denied(_ path: String, _ what: String) -> FileError {
     var place = path
     while true {
       var status = stat()
       if lstat(place, &status) == 0 {
         let facts = FileFacts(path: place, status: status)
         if !facts.isOwn {
-          return FileFault(
+          return FileError(
             .denied, "\(what); \(facts.ownership).",
             hint: FileFacts.ownDirectory)
         }
         if !facts.isOpenToOwner {
-          return FileFault(
+          return FileError(
             .denied, "\(what); \(place.printable) has mode \(facts.mode).",
             hint: "chmod u+\(facts.isDirectory ? "rwx" : "rw") \(place.shellWord)")
         }
       }
       let above = PrivateDirectory.parent(of: place)
       guard above != place else {
-        return FileFault(.denied, "\(what).", hint: "Check the permissions on the way to it.")
+        return FileError(.denied, "\(what).", hint: "Check the permissions on the way to it.")
       }
       place = above
     }
@@ -96,6 +96,6 @@ package struct FileFault: Error, Hashable, Sendable {
     }
   }
 
-  var asLocalFailure: LocalFailure { .unavailable(cause, code, description, hint: hint) }
-  var asVaultFailure: VaultFailure { VaultFailure(description, hint: hint) }
+  var asLocalFailure: BackendError { .unavailable(cause, code, description, hint: hint) }
+  var asVaultFailure: VaultError { VaultError(description, hint: hint) }
 }

@@ -91,7 +91,7 @@ public struct Unavailability: Error, Hashable, Sendable, CustomStringConvertible
 /// Why an authority did not do what was asked.
 ///
 /// Only ``rejected(_:)`` is an answer about the credentials or the session.
-public enum AuthorityFailure<Rejection: Hashable & Sendable>: Error, Hashable, Sendable {
+public enum AuthorityError<Rejection: Hashable & Sendable>: Error, Hashable, Sendable {
   /// It looked, and said no.
   case rejected(Rejection)
   /// It did not look, because of too many attempts.
