@@ -2,17 +2,31 @@ import CommandLineKit
 
 /// The one declaration of `auth-cli`: what the parser, help, the man page and the completions are made of.
 ///
-/// The commands of each group are declared in a file of their own, in `Declaration/`.
+/// Each command is declared in a file of its own, in `Commands/`.
 enum AuthTool {
   static let version = "0.1.0"
 
-  static let tool = Tool<Request>(
+  static let tool = Tool<any CommandBody>(
     name: "auth-cli",
     groups: [
-      .init(title: "Session", commands: SessionCommands.all),
-      .init(title: "Screens", commands: ScreenCommands.all),
-      .init(title: "Administration", commands: AccountCommands.all),
-      .init(title: "About the program", commands: ReferenceCommands.all),
+      .init(
+        title: "Session",
+        commands: [
+          RegisterCommand.command, LogInCommand.command, LogOutCommand.command, StatusCommand.command,
+          ReauthenticateCommand.command, WatchCommand.command,
+        ]),
+      .init(
+        title: "Screens",
+        commands: [
+          HomeCommand.command, PayCommand.command, ReceiptsCommand.command, ProfileCommand.command,
+          SessionsCommand.command, ChangePasswordCommand.command, EventsCommand.command,
+        ]),
+      .init(title: "Administration", commands: [AccountsCommand.command]),
+      .init(
+        title: "About the program",
+        commands: [
+          MachineCommand.command, HelpCommand.command, ManualCommand.command, CompletionsCommand.command,
+        ]),
     ],
     globalOptions: GlobalOptions.declarations,
     about: {

@@ -4,7 +4,7 @@
 /// missing; the form of every value; and at last what is missing.
 package struct Parser<Request: Sendable>: Sendable {
   /// What a line asks for.
-  package enum Meaning: Sendable {
+  package enum ParseResult: Sendable {
     /// Run this. The words are there for the global options.
     case request(Request, ParsedWords)
     /// Show help for these commands and subcommands; for the program when empty.
@@ -24,7 +24,7 @@ package struct Parser<Request: Sendable>: Sendable {
   ///
   /// `environment` looks a variable up; it is asked only for those that options declare, and not for a command that does not
   /// heed it.
-  package func parse(_ words: [Word], environment: (String) -> Word? = { _ in nil }) throws(UsageError) -> Meaning {
+  package func parse(_ words: [Word], environment: (String) -> Word? = { _ in nil }) throws(UsageError) -> ParseResult {
     let beforeTerminator = words.prefix { !$0.isSpelled("--") }
     if beforeTerminator.contains(where: { $0.isSpelled("--help") || $0.isSpelled("-h") }) {
       return .help(helpTopic(thoroughLexer.tokens(words)))

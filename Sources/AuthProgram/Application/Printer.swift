@@ -66,4 +66,21 @@ extension Printer {
   init(_ globals: GlobalOptions) {
     self.init(streams: .standard(noColor: globals.noColor), asJSON: globals.json, isQuiet: globals.quiet)
   }
+
+  /// Prints to the streams of this process, before the options are known.
+  static func plain(asJSON: Bool = false) -> Printer {
+    Printer(streams: .standard(noColor: false), asJSON: asJSON, isQuiet: false)
+  }
+
+  /// Prints the answer, or the error, and returns the status to end with.
+  func end(_ answer: () throws(CommandError) -> Answer) -> ExitStatus {
+    do throws(CommandError) { return print(try answer()) } catch { return refuse(error) }
+  }
+
+  /// Text that describes the program: also with `--quiet`, and in JSON as the member `name`.
+  func describe(_ name: String, _ text: String) -> Answer {
+    guard !asJSON else { return Answer(.onlyShows, [name: .string(text)]) }
+    streams.output.write(text)
+    return Answer(.onlyShows)
+  }
 }

@@ -26,114 +26,76 @@ package struct Program: Sendable {
     signal(SIGXFSZ, SIG_IGN)
     switch begin() {
     case .over(let status): exit(status.rawValue)
-    case .command(let request, let globals): wait(for: request, globals)
+    case .command(let body, let globals): wait(for: body, globals)
     }
   }
 
   /// What does not suspend runs on this thread to its end, and the rest on others while this one waits.
   // Not inlined, or every run would begin with looking up types of the concurrency runtime.
   @inline(never)
-  private func wait(for request: Request, _ globals: GlobalOptions) -> Never {
-    Task.immediateDetached { exit(await run(request, globals).rawValue) }
+  private func wait(for body: any CommandBody, _ globals: GlobalOptions) -> Never {
+    Task.immediateDetached { exit(await finish(body, globals).rawValue) }
     while true { pause() }
   }
 
   /// How a run goes on once its line is understood.
-  private enum Course {
+  private enum LaunchPlan {
     case over(ExitStatus)
-    case command(Request, GlobalOptions)
+    case command(any CommandBody, GlobalOptions)
   }
 
   /// Does all that needs no asynchronous call.
-  private func begin() -> Course {
+  private func begin() -> LaunchPlan {
     do throws(CommandError) {
       try OwnMemory.close()
     } catch {
-      return .over(
-        Printer(streams: Streams.standard(noColor: false), asJSON: false, isQuiet: false).refuse(error))
+      return .over(Printer.plain().refuse(error))
     }
     let words = Word.programArguments()
     let parser = Parser(AuthTool.tool)
-    let meaning: Parser<Request>.Meaning
+    let result: Parser<any CommandBody>.ParseResult
     do {
-      meaning = try parser.parse(words, environment: Environment.word)
+      result = try parser.parse(words, environment: Environment.word)
     } catch {
       let printer = Printer(
         streams: Streams.standard(noColor: parser.mentions(Options.noColor, in: words)),
         asJSON: parser.mentions(Options.json, in: words), isQuiet: false)
       return .over(printer.refuse(CommandError(error)))
     }
-    switch meaning {
+    switch result {
     case .version:
-      let asJSON = parser.mentions(Options.json, in: words)
-      return .over(
-        describe("program", asJSON) { _ throws(UsageError) in
-          AuthTool.tool.name + " " + AuthTool.version + (asJSON ? "" : "\n")
-        })
-    case .help(let topic): return .over(help(topic, parser.mentions(Options.json, in: words)))
-    case .request(let request, let parsed): return begin(request, parsed)
+      let printer = Printer.plain(asJSON: parser.mentions(Options.json, in: words))
+      let version = AuthTool.tool.name + " " + AuthTool.version
+      return .over(printer.print(printer.describe("program", printer.asJSON ? version : version + "\n")))
+    case .help(let topic):
+      let printer = Printer.plain(asJSON: parser.mentions(Options.json, in: words))
+      return .over(printer.end { () throws(CommandError) in try HelpCommand(topic: topic).run(printer) })
+    case .request(let body, let parsed): return begin(body, parsed)
     }
   }
 
-  private func begin(_ request: Request, _ parsed: ParsedWords) -> Course {
+  private func begin(_ body: any CommandBody, _ parsed: ParsedWords) -> LaunchPlan {
     let globals: GlobalOptions
     do {
       globals = try GlobalOptions(parsed)
     } catch {
-      return .over(
-        Printer(streams: Streams.standard(noColor: false), asJSON: false, isQuiet: false).refuse(CommandError(error)))
+      return .over(Printer.plain().refuse(CommandError(error)))
     }
-    switch request {
-    case .help(let topic): return .over(help(topic, globals.json))
-    case .manual: return .over(describe("man", globals.json) { _ throws(UsageError) in Manual(AuthTool.tool).page })
-    case .completions(let shell):
-      return .over(
-        describe("completions", globals.json) { _ throws(UsageError) in
-          Completions(AuthTool.tool).script(for: shell)
-        })
-    case .status:
-      let printer = Printer(globals)
-      do throws(CommandError) {
-        if let answer = try Workspace(globals, printer, makeBackend).statusAtOnce() {
-          return .over(printer.print(answer))
-        }
-      } catch {
-        return .over(printer.refuse(error))
-      }
-    case .register, .logIn, .logOut, .reauthenticate, .home, .pay, .receipts, .profile, .sessions, .revokeSession,
-      .changePassword, .listAccounts, .showAccount, .disableAccount, .enableAccount, .unlockAccount, .events, .watch,
-      .machine:
-      break
-    }
-    return .command(request, globals)
-  }
-
-  private func run(_ request: Request, _ globals: GlobalOptions) async -> ExitStatus {
-    let printer = Printer(globals)
+    let run = Run(globals, makeBackend)
     do throws(CommandError) {
-      return printer.print(try await answer(request, globals, printer))
+      if let answer = try body.runAtOnce(run) { return .over(run.printer.print(answer)) }
     } catch {
-      return printer.refuse(error)
+      return .over(run.printer.refuse(error))
     }
+    return .command(body, globals)
   }
 
-  private func help(_ topic: [String], _ asJSON: Bool) -> ExitStatus {
-    describe("help", asJSON) { width throws(UsageError) in try Help(AuthTool.tool, width: width).page(topic) }
-  }
-
-  /// Prints text that describes the program, as a document in the member `name`: needs no account and no file.
-  private func describe(
-    _ name: String, _ asJSON: Bool, _ text: (Int) throws(UsageError) -> String
-  ) -> ExitStatus {
-    let streams = Streams.standard(noColor: false)
-    let printer = Printer(streams: streams, asJSON: asJSON, isQuiet: false)
-    do {
-      let text = try text(min(streams.output.width, 100))
-      guard !asJSON else { return printer.print(Answer(.onlyShows, [name: .string(text)])) }
-      streams.output.write(text)
+  private func finish(_ body: any CommandBody, _ globals: GlobalOptions) async -> ExitStatus {
+    let run = Run(globals, makeBackend)
+    do throws(CommandError) {
+      return run.printer.print(try await body.run(run))
     } catch {
-      return printer.refuse(CommandError(error))
+      return run.printer.refuse(error)
     }
-    return printer.print(Answer(.onlyShows))
   }
 }

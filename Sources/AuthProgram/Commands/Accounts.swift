@@ -2,6 +2,122 @@ import AuthBackend
 import AuthCore
 import CommandLineKit
 
+/// `accounts`: groups the commands of an administrator.
+enum AccountsCommand {
+  static var command: Command<any CommandBody> {
+    Command("accounts") {
+      .init(
+        summary: "See and change accounts, as administrator",
+        discussion: ["Changing an account needs a password entered recently, and asks for it on a terminal."],
+        examples: [
+          .init("accounts list", "shows the first page of accounts"),
+          .init("accounts unlock bob", "lets bob try passwords again"),
+        ],
+        statuses: .of(.usage),
+        subcommands: [
+          ListAccountsCommand.command, ShowAccountCommand.command, ChangeAccountCommand.disable,
+          ChangeAccountCommand.enable, ChangeAccountCommand.unlock,
+        ], request: nil)
+    }
+  }
+}
+
+/// `accounts list`.
+struct ListAccountsCommand: WorkspaceCommand {
+  let limit: Int
+  let after: String?
+
+  static var command: Command<any CommandBody> {
+    Command("list") {
+      .init(
+        summary: "List accounts",
+        discussion: ["By name, a page at a time; the last line names the command for the next page."],
+        options: [Options.limit, Options.after],
+        examples: [
+          .init("accounts list", "shows the first page"),
+          .init("accounts list --after bob --limit 100", "shows those that come after bob"),
+        ],
+        statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst)
+      ) { words throws(UsageError) in
+        ListAccountsCommand(limit: try words[Options.limit], after: try words[Options.after])
+      }
+    }
+  }
+
+  func run(in workspace: Workspace) async throws(CommandError) -> Answer {
+    try await workspace.listAccounts(limit: limit, after: after)
+  }
+}
+
+/// `accounts show USER`.
+struct ShowAccountCommand: WorkspaceCommand {
+  let user: String
+
+  static var command: Command<any CommandBody> {
+    Command("show") {
+      .init(
+        summary: "Show one account",
+        arguments: [Arguments.account],
+        examples: [.init("accounts show bob", "shows role, state and failed attempts of bob")],
+        statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst)
+      ) { words throws(UsageError) in
+        ShowAccountCommand(user: try words[Arguments.account])
+      }
+    }
+  }
+
+  func run(in workspace: Workspace) async throws(CommandError) -> Answer {
+    try await workspace.showAccount(user)
+  }
+}
+
+/// `accounts disable`, `enable` and `unlock USER`.
+struct ChangeAccountCommand: WorkspaceCommand {
+  let change: AccountsScreen.Change
+  let user: String
+
+  static var disable: Command<any CommandBody> {
+    command("disable", .disable, "Disable an account and end its sessions", "ends bob's sessions and refuses new ones")
+  }
+
+  static var enable: Command<any CommandBody> {
+    command("enable", .enable, "Enable a disabled account", "lets bob log in again")
+  }
+
+  static var unlock: Command<any CommandBody> {
+    command("unlock", .unlock, "Clear the wait after wrong passwords", "lets bob try passwords again")
+  }
+
+  private static func command(
+    _ name: String, _ change: AccountsScreen.Change, _ summary: String, _ shows: String
+  ) -> Command<any CommandBody> {
+    Command(name) {
+      .init(
+        summary: summary,
+        discussion: ["Needs a password entered recently, and asks for it on a terminal."],
+        arguments: [Arguments.account],
+        examples: [.init("accounts \(name) bob", shows)],
+        statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
+      ) { words throws(UsageError) in
+        ChangeAccountCommand(change: change, user: try words[Arguments.account])
+      }
+    }
+  }
+
+  func run(in workspace: Workspace) async throws(CommandError) -> Answer {
+    try await workspace.changeAccount(change, user)
+  }
+}
+
+extension Arguments {
+  fileprivate static let account = Argument.required("USER", Kinds.username, "The account")
+}
+
+extension Options {
+  fileprivate static let after = Option.optional(
+    "after", "USER", Kinds.username, "Show what comes after this account: the next page")
+}
+
 extension Workspace {
   /// `accounts list`: a page of accounts, by name.
   func listAccounts(limit: Int, after: String?) async throws(CommandError) -> Answer {

@@ -2,6 +2,41 @@ import AuthBackend
 import AuthCore
 import CommandLineKit
 
+/// `password`.
+struct ChangePasswordCommand: WorkspaceCommand {
+  let passwordsFromInput: Bool
+
+  static var command: Command<any CommandBody> {
+    Command("password") {
+      .init(
+        summary: "Change the password",
+        discussion: [
+          "Asks for the present password and twice for the new one. All other sessions of the user end.",
+          "With --password-stdin the present password is the first line of standard input and the new one the second.",
+          "When something fails after the change, the message begins with the change.",
+        ],
+        options: [Options.passwordsFromInput],
+        examples: [
+          .init("password", "asks on the terminal"),
+          .init("password --password-stdin < both.passwords", "reads the present and the new password, a line each"),
+        ],
+        statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
+      ) { words throws(UsageError) in
+        ChangePasswordCommand(passwordsFromInput: try words[Options.passwordsFromInput])
+      }
+    }
+  }
+
+  func run(in workspace: Workspace) async throws(CommandError) -> Answer {
+    try await workspace.changePassword(passwordsFromInput: passwordsFromInput)
+  }
+}
+
+extension Options {
+  fileprivate static let passwordsFromInput = Option.flag(
+    "password-stdin", "Read the present password and the new one from standard input, a line each")
+}
+
 extension Workspace {
   /// `password`: the present password, then the new one.
   ///

@@ -3,6 +3,48 @@ import AuthCore
 import AuthLocal
 import CommandLineKit
 
+/// `events`.
+struct EventsCommand: WorkspaceCommand {
+  let since: Moment?
+  let limit: Int
+  let before: Int64?
+
+  static var command: Command<any CommandBody> {
+    Command("events") {
+      .init(
+        summary: "Show what happened to the account",
+        discussion: [
+          "One's own events; an administrator sees those of all accounts. The latest come last.",
+          "The latest page is shown first; below it stands the command for the one before.",
+        ],
+        options: [Options.since, Options.limit, Options.beforeEvent],
+        examples: [
+          .init("events", "shows the latest"),
+          .init("events --since 8h", "shows those of the last eight hours"),
+          .init("events --since 2026-01-31T09:30:00Z --limit 1000 --json", "shows a program what came after a moment"),
+        ],
+        statuses: .of(.done, .usage, .cannotTell, .logInFirst)
+      ) { words throws(UsageError) in
+        EventsCommand(
+          since: try words[Options.since], limit: try words[Options.limit], before: try words[Options.beforeEvent])
+      }
+    }
+  }
+
+  func run(in workspace: Workspace) async throws(CommandError) -> Answer {
+    try await workspace.events(since: since, limit: limit, before: before)
+  }
+}
+
+extension Options {
+  fileprivate static let beforeEvent = Option.optional(
+    "before", "ID", Kinds.event, "Show what came before this event: the next page")
+  fileprivate static let since = Option.optional(
+    "since", "WHEN", .moment(),
+    "Show what happened since: 8h, 1d or 1w (ago), 2026-01-31 (in UTC), 2026-01-31T09:30:00Z or, with an offset, "
+      + "2026-01-31T10:30:00+01:00")
+}
+
 extension Workspace {
   /// `events`: what happened, the latest last.
   func events(since: Moment?, limit: Int, before: Int64?) async throws(CommandError) -> Answer {

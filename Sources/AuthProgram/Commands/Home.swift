@@ -1,6 +1,24 @@
 import AuthCore
 import CommandLineKit
 
+/// `home`.
+struct HomeCommand: WorkspaceCommand {
+  static var command: Command<any CommandBody> {
+    Command("home") {
+      .init(
+        summary: "Show the home screen",
+        discussion: ["The one screen that anybody may see."],
+        examples: [.init("home", "greets whoever is logged in, or nobody")],
+        statuses: .of(.done, .usage, .cannotTell)
+      ) { _ throws(UsageError) in HomeCommand() }
+    }
+  }
+
+  func run(in workspace: Workspace) async throws(CommandError) -> Answer {
+    try await workspace.home()
+  }
+}
+
 extension Workspace {
   /// `home`: the one screen that anybody may see.
   func home() async throws(CommandError) -> Answer {

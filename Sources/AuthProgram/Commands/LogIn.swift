@@ -3,6 +3,63 @@ import AuthCore
 import AuthLocal
 import CommandLineKit
 
+/// `login [USER]`.
+struct LogInCommand: WorkspaceCommand {
+  let user: String?
+  let switching: Bool
+  let idle: Duration?
+  let absolute: Duration?
+  let passwordFromInput: Bool
+
+  static var command: Command<any CommandBody> {
+    Command("login") {
+      .init(
+        summary: "Log in, or renew the session",
+        discussion: [
+          "Logging in again as the same user renews the session. As somebody else it is refused, unless --switch is given.",
+          "A session ends after 30 minutes without activity and after 8 hours in any case; --idle and --absolute make that "
+            + "shorter, never longer, until the next login. A restart of the machine ends it too.",
+          "After 5 wrong passwords in a row the name must wait, for 30 seconds at first.",
+        ],
+        arguments: [Arguments.user],
+        options: [Options.switching, Options.idle, Options.absolute, Options.passwordFromInput],
+        examples: [
+          .init("login alice", "asks for the password on the terminal"),
+          .init("login alice --idle 5m --absolute 1h", "asks for a shorter session"),
+          .init("login bob --switch", "ends the session that is open here and logs bob in"),
+          .init("login alice --password-stdin < alice.password", "reads the password from a file, for scripts"),
+        ],
+        statuses: .of(.done, .no, .usage, .cannotTell, .credentials, .throttled)
+      ) { words throws(UsageError) in
+        LogInCommand(
+          user: try words[Arguments.user, neededBy: Options.passwordFromInput],
+          switching: try words[Options.switching], idle: try words[Options.idle], absolute: try words[Options.absolute],
+          passwordFromInput: try words[Options.passwordFromInput])
+      }
+    }
+  }
+
+  func run(in workspace: Workspace) async throws(CommandError) -> Answer {
+    try await workspace.logIn(
+      user, switching: switching, idle: idle, absolute: absolute, passwordFromInput: passwordFromInput)
+  }
+}
+
+extension Arguments {
+  fileprivate static let user = Argument.optional("USER", Kinds.username, "Who logs in; asked for when left out")
+}
+
+extension Options {
+  fileprivate static let switching = Option.flag(
+    "switch", "Log in even if somebody else is logged in here, and end that session")
+  fileprivate static let idle = Option.optional(
+    "idle", "DURATION", Kinds.duration,
+    "End the session after this long without activity; shorter than the standard only")
+  fileprivate static let absolute = Option.optional(
+    "absolute", "DURATION", Kinds.duration,
+    "End the session after this long in any case; shorter than the standard only")
+}
+
 extension Workspace {
   /// `login [USER]`: begins a session, renews that of the same user, or with `--switch` takes another user's place.
   func logIn(

@@ -3,6 +3,40 @@ import AuthCore
 import AuthLocal
 import CommandLineKit
 
+/// `logout [--all]`.
+struct LogOutCommand: WorkspaceCommand {
+  let everywhere: Bool
+
+  static var command: Command<any CommandBody> {
+    Command("logout") {
+      .init(
+        summary: "Log out",
+        discussion: [
+          "The session ends here at once and is revoked, so that a copy of it works nowhere. When nobody was logged in, that "
+            + "is said, and it is not an error."
+        ],
+        options: [Options.everywhere],
+        examples: [
+          .init("logout", "ends this session"),
+          .init("logout --all", "ends all sessions of the user, in every context"),
+        ],
+        statuses: .of(.done, .usage, .cannotTell)
+      ) { words throws(UsageError) in
+        LogOutCommand(everywhere: try words[Options.everywhere])
+      }
+    }
+  }
+
+  func run(in workspace: Workspace) async throws(CommandError) -> Answer {
+    try await workspace.logOut(everywhere: everywhere)
+  }
+}
+
+extension Options {
+  fileprivate static let everywhere = Option.flag(
+    "all", "End all sessions of this user, on every device and in every context")
+}
+
 extension Workspace {
   /// `logout [--all]`: ends the session, whatever state it is in.
   func logOut(everywhere: Bool) async throws(CommandError) -> Answer {

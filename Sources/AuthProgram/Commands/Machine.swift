@@ -1,9 +1,29 @@
 import AuthCore
 import CommandLineKit
 
-extension Program {
-  /// `machine`: the table of the session machine, by asking it.
-  static func machine(_ format: MachineFormat, _ printer: Printer) -> Answer {
+/// `machine`: the table of the session machine, by asking it.
+struct MachineCommand: PlainCommand {
+  let format: MachineFormat
+
+  static var command: Command<any CommandBody> {
+    Command("machine") {
+      .init(
+        summary: "Print the session machine",
+        discussion: ["Every state, every event, and the answer to each pair, as the program itself gives it."],
+        options: [Options.format],
+        examples: [
+          .init("machine", "prints the table"),
+          .init("machine --format mermaid", "prints a diagram for Mermaid"),
+          .init("machine --format json", "prints every cell for a program; so does --json"),
+        ],
+        statuses: .of(.done, .usage, .cannotTell), heedsEnvironment: false
+      ) { words throws(UsageError) in
+        MachineCommand(format: try words[Options.json] ? .json : try words[Options.format])
+      }
+    }
+  }
+
+  func run(_ printer: Printer) -> Answer {
     let table = MachineTable()
     let output = printer.streams.output
     switch format {
@@ -14,4 +34,25 @@ extension Program {
     }
     return Answer(.onlyShows)
   }
+}
+
+/// A way to print the session machine.
+enum MachineFormat: String, Choice {
+  case text
+  case mermaid
+  case json
+
+  var summary: String {
+    switch self {
+    case .text: "a table to read"
+    case .mermaid: "a diagram for Mermaid"
+    case .json: "every cell, for programs"
+    }
+  }
+}
+
+extension Options {
+  fileprivate static let format = Option.standard(
+    "format", "FORMAT", ValueKind<MachineFormat>.choice("a format"), "How to print it", standard: .text, shownAs: "text"
+  )
 }

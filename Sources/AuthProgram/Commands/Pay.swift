@@ -2,6 +2,53 @@ import AuthBackend
 import AuthCore
 import CommandLineKit
 
+/// `pay AMOUNT --to USER [--idempotency-key KEY]`.
+struct PayCommand: WorkspaceCommand {
+  let amount: Amount
+  let payee: String
+  let idempotencyKey: String?
+
+  static var command: Command<any CommandBody> {
+    Command("pay") {
+      .init(
+        summary: "Pay another user",
+        discussion: [
+          "Needs a password entered recently, and asks for it on a terminal. A payment is made once and wholly, or not at all.",
+          "With --idempotency-key an identical retry pays nothing and shows the first receipt; the same key with another "
+            + "amount or payee is refused. When the payment was made and the receipt could not be printed, the status is 3 and "
+            + "the message says 'paid' with the number of the receipt.",
+        ],
+        arguments: [Arguments.amount], options: [Options.payee, Options.idempotencyKey],
+        examples: [
+          .init("pay 12.50 --to bob", "pays bob and shows the receipt"),
+          .init("pay 3 --to bob --idempotency-key rent-2026-01", "pays once, however often it is repeated"),
+        ],
+        statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
+      ) { words throws(UsageError) in
+        PayCommand(
+          amount: try words[Arguments.amount], payee: try words[Options.payee],
+          idempotencyKey: try words[Options.idempotencyKey])
+      }
+    }
+  }
+
+  func run(in workspace: Workspace) async throws(CommandError) -> Answer {
+    try await workspace.pay(amount, to: payee, key: idempotencyKey)
+  }
+}
+
+extension Arguments {
+  fileprivate static let amount = Argument.required(
+    "AMOUNT", Kinds.amount, "How much: 12, 12.5 or 12.50, and no other form")
+}
+
+extension Options {
+  fileprivate static let payee = Option.required("to", "USER", Kinds.username, "Who is paid")
+  fileprivate static let idempotencyKey = Option.optional(
+    "idempotency-key", "KEY", Kinds.idempotencyKey,
+    "Name this payment, so that a retry pays once and gives the same receipt")
+}
+
 extension Workspace {
   /// `pay AMOUNT --to USER`: one payment, made once and wholly, or not at all.
   func pay(_ amount: Amount, to payee: String, key: String?) async throws(CommandError) -> Answer {

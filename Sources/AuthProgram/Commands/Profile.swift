@@ -2,6 +2,36 @@ import AuthBackend
 import AuthCore
 import CommandLineKit
 
+/// `profile [--name NAME]`.
+struct ProfileCommand: WorkspaceCommand {
+  let newName: String?
+
+  static var command: Command<any CommandBody> {
+    Command("profile") {
+      .init(
+        summary: "Show or change the own profile",
+        options: [Options.newName],
+        examples: [
+          .init("profile", "shows the profile"),
+          .init("profile --name 'Alice B.'", "changes the name; screens open elsewhere follow"),
+        ],
+        statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst)
+      ) { words throws(UsageError) in
+        ProfileCommand(newName: try words[Options.newName])
+      }
+    }
+  }
+
+  func run(in workspace: Workspace) async throws(CommandError) -> Answer {
+    try await workspace.profile(newName: newName)
+  }
+}
+
+extension Options {
+  fileprivate static let newName = Option.optional(
+    "name", "NAME", Kinds.displayName, "Change the name that screens show")
+}
+
 extension Workspace {
   /// `profile [--name N]`: one's own account; a new name is a change of the session, which open screens follow.
   func profile(newName: String?) async throws(CommandError) -> Answer {

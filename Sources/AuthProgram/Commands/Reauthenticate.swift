@@ -2,6 +2,35 @@ import AuthBackend
 import AuthCore
 import CommandLineKit
 
+/// `reauth`.
+struct ReauthenticateCommand: WorkspaceCommand {
+  let passwordFromInput: Bool
+
+  static var command: Command<any CommandBody> {
+    Command("reauth") {
+      .init(
+        summary: "Enter the password again",
+        discussion: [
+          "Paying, changing a password and administration need a password entered within the last 15 minutes. They ask on a "
+            + "terminal; a script calls this first. A wrong password leaves the session as it was."
+        ],
+        options: [Options.passwordFromInput],
+        examples: [
+          .init("reauth", "asks for the password on the terminal"),
+          .init("reauth --password-stdin < alice.password", "reads the password from a file, for scripts"),
+        ],
+        statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
+      ) { words throws(UsageError) in
+        ReauthenticateCommand(passwordFromInput: try words[Options.passwordFromInput])
+      }
+    }
+  }
+
+  func run(in workspace: Workspace) async throws(CommandError) -> Answer {
+    try await workspace.reauthenticate(passwordFromInput: passwordFromInput)
+  }
+}
+
 extension Workspace {
   /// `reauth`: the password again, which makes the session fresh.
   func reauthenticate(passwordFromInput: Bool) async throws(CommandError) -> Answer {

@@ -2,6 +2,39 @@ import AuthBackend
 import AuthCore
 import CommandLineKit
 
+/// `receipts`.
+struct ReceiptsCommand: WorkspaceCommand {
+  let limit: Int
+  let before: Int64?
+
+  static var command: Command<any CommandBody> {
+    Command("receipts") {
+      .init(
+        summary: "List payments made and received",
+        discussion: ["The latest first, a page at a time; the last line names the command for the next page."],
+        options: [Options.limit, Options.before],
+        examples: [
+          .init("receipts", "shows the latest"),
+          .init("receipts --limit 100 --json", "shows more of them to a program"),
+          .init("receipts --before 42", "shows the page before receipt 42"),
+        ],
+        statuses: .of(.done, .usage, .cannotTell, .logInFirst)
+      ) { words throws(UsageError) in
+        ReceiptsCommand(limit: try words[Options.limit], before: try words[Options.before])
+      }
+    }
+  }
+
+  func run(in workspace: Workspace) async throws(CommandError) -> Answer {
+    try await workspace.receipts(limit: limit, before: before)
+  }
+}
+
+extension Options {
+  fileprivate static let before = Option.optional(
+    "before", "ID", Kinds.receipt, "Show what came before this receipt: the next page")
+}
+
 extension Workspace {
   /// `receipts`: payments made and received, the latest first.
   func receipts(limit: Int, before: Int64?) async throws(CommandError) -> Answer {

@@ -2,6 +2,44 @@ import AuthBackend
 import AuthCore
 import CommandLineKit
 
+/// `register [USER]`.
+struct RegisterCommand: WorkspaceCommand {
+  let user: String?
+  let passwordFromInput: Bool
+
+  static var command: Command<any CommandBody> {
+    Command("register") {
+      .init(
+        summary: "Create an account",
+        discussion: [
+          "The first account becomes administrator. A new account opens with 100.00. Registering does not log in.",
+          "The password has at least 15 characters, is asked for twice on the terminal and never shown. It has no rules of "
+            + "composition, but must not be a widely known one or the user's own name.",
+        ],
+        arguments: [Arguments.newUser], options: [Options.passwordFromInput],
+        examples: [
+          .init("register alice", "asks for a new password, twice"),
+          .init("register bob --password-stdin < bob.password", "reads the password from a file, for scripts"),
+        ],
+        statuses: .of(.done, .no, .usage, .cannotTell), heedsEnvironment: false
+      ) { words throws(UsageError) in
+        RegisterCommand(
+          user: try words[Arguments.newUser, neededBy: Options.passwordFromInput],
+          passwordFromInput: try words[Options.passwordFromInput])
+      }
+    }
+  }
+
+  func run(in workspace: Workspace) async throws(CommandError) -> Answer {
+    try await workspace.register(user, passwordFromInput: passwordFromInput)
+  }
+}
+
+extension Arguments {
+  fileprivate static let newUser = Argument.optional(
+    "USER", Kinds.username, "The name of the new account; asked for when left out")
+}
+
 extension Workspace {
   /// `register [USER]`: makes an account.
   ///

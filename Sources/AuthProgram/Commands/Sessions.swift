@@ -2,6 +2,52 @@ import AuthBackend
 import AuthCore
 import CommandLineKit
 
+/// `sessions`.
+struct SessionsCommand: WorkspaceCommand {
+  static var command: Command<any CommandBody> {
+    Command("sessions") {
+      .init(
+        summary: "List or revoke the own sessions",
+        examples: [.init("sessions", "shows every session of the user, this one marked")],
+        statuses: .of(.done, .usage, .cannotTell, .logInFirst),
+        subcommands: [RevokeSessionCommand.command]
+      ) { _ throws(UsageError) in SessionsCommand() }
+    }
+  }
+
+  func run(in workspace: Workspace) async throws(CommandError) -> Answer {
+    try await workspace.sessions()
+  }
+}
+
+/// `sessions revoke ID`.
+struct RevokeSessionCommand: WorkspaceCommand {
+  let id: String
+
+  static var command: Command<any CommandBody> {
+    Command("revoke") {
+      .init(
+        summary: "End one session",
+        discussion: ["Needs a password entered recently, and asks for it on a terminal."],
+        arguments: [Arguments.session],
+        examples: [.init("sessions revoke k1a8rcny9q17", "ends that session, wherever it is used")],
+        statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
+      ) { words throws(UsageError) in
+        RevokeSessionCommand(id: try words[Arguments.session])
+      }
+    }
+  }
+
+  func run(in workspace: Workspace) async throws(CommandError) -> Answer {
+    try await workspace.revokeSession(id)
+  }
+}
+
+extension Arguments {
+  fileprivate static let session = Argument.required(
+    "ID", .identifier("a session"), "The session, by its name in 'sessions' and 'events'")
+}
+
 extension Workspace {
   /// `sessions`: every live session of the user, this one marked.
   func sessions() async throws(CommandError) -> Answer {

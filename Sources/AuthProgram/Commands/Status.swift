@@ -3,6 +3,35 @@ import AuthCore
 import AuthLocal
 import CommandLineKit
 
+/// `status`.
+struct StatusCommand: WorkspaceCommand {
+  static var command: Command<any CommandBody> {
+    Command("status", aliases: ["whoami"]) {
+      .init(
+        summary: "Say who is logged in",
+        discussion: [
+          "Three answers: yes (0), no (1), and cannot tell (3), when something could not be read. Asking is not activity: it "
+            + "does not prolong the session."
+        ],
+        examples: [
+          .init("status", "shows the user and until when the session lasts"),
+          .init("status --quiet && echo in", "asks in a script, by the status alone"),
+          .init("status --json", "shows the same to a program"),
+        ],
+        statuses: .of(.done, .no, .usage, .cannotTell)
+      ) { _ throws(UsageError) in StatusCommand() }
+    }
+  }
+
+  func runAtOnce(_ run: Run) throws(CommandError) -> Answer? {
+    try run.workspace().statusAtOnce()
+  }
+
+  func run(in workspace: Workspace) async throws(CommandError) -> Answer {
+    try await workspace.status()
+  }
+}
+
 extension Workspace {
   /// `status`: yes, no, or cannot tell.
   ///

@@ -3,6 +3,43 @@ import AuthCore
 import AuthLocal
 import CommandLineKit
 
+/// `watch [--until STATE]`.
+struct WatchCommand: WorkspaceCommand {
+  let end: WatchEnd?
+
+  static var command: Command<any CommandBody> {
+    Command("watch") {
+      .init(
+        summary: "Follow the session as it changes",
+        discussion: [
+          "Prints a line for each change of the session and its user, whichever process makes it, until interrupted. Watching "
+            + "is not activity."
+        ],
+        options: [Options.until],
+        examples: [
+          .init("watch", "follows until ^C"),
+          .init("watch --until logged-out", "waits for the end of the session"),
+          .init("watch --json", "follows with a JSON document on each line"),
+        ],
+        statuses: .of(.done, .usage, .cannotTell)
+      ) { words throws(UsageError) in
+        WatchCommand(end: try words[Options.until])
+      }
+    }
+  }
+
+  var onlyLooks: Bool { true }
+
+  func run(in workspace: Workspace) async throws(CommandError) -> Answer {
+    try await workspace.watch(until: end)
+  }
+}
+
+extension Options {
+  fileprivate static let until = Option.optional(
+    "until", "STATE", ValueKind<WatchEnd>.choice("a state to wait for"), "End when this state is reached")
+}
+
 extension Workspace {
   /// `watch`: a line for each change of this context's session and user, whichever process makes it.
   ///
@@ -83,4 +120,11 @@ extension Workspace {
   }
 
   private static var firstPatience: Duration { .seconds(1) }
+}
+
+/// When `watch` ends by itself.
+enum WatchEnd: String, Choice {
+  case loggedOut = "logged-out"
+
+  var summary: String { "end as soon as nobody is logged in" }
 }

@@ -9,7 +9,7 @@ struct CommandTableTests {
 
   @Test("names are unique at their place, and plain")
   func names() {
-    func check(_ commands: [Command<Request>]) {
+    func check(_ commands: [Command<any CommandBody>]) {
       let names = commands.flatMap(\.names)
       #expect(Set(names).count == names.count)
       for name in names { #expect(name.allSatisfy { $0.isASCII && ($0.isLowercase || $0 == "-") }, "\(name)") }
@@ -56,8 +56,7 @@ struct CommandTableTests {
     for location in tool.locations {
       #expect(!location.command.examples.isEmpty, "\(location.path)")
       for example in location.command.examples {
-        let meaning = try parser.parse(Self.words(example.line))
-        guard case .request(_, let words) = meaning else {
+        guard case .request(_, let words) = try parser.parse(Self.words(example.line)) else {
           Issue.record("\(example.line) asks for no command")
           continue
         }
@@ -70,24 +69,32 @@ struct CommandTableTests {
   @Test("every option of a command is read by it")
   func optionsAreRead() throws {
     let parser = Parser(tool)
-    let samples: [String: Word] = [
-      "idle": "5m", "absolute": "1h", "to": "bob", "idempotency-key": "k", "name": "N", "limit": "7", "before": "9",
-      "after": "bob", "since": "8h", "until": "logged-out", "format": "json",
-    ]
-    let arguments: [String: Word] = ["USER": "alice", "AMOUNT": "1", "ID": "7", "COMMAND": "pay", "SHELL": "zsh"]
     for location in tool.locations where location.command.request != nil {
-      let required: [Word] = location.command.options.filter(\.isRequired).flatMap { option -> [Word] in
-        [Word(option.flag), samples[option.long, default: "?"]]
+      let command = location.command
+      let required: [Word] = try command.options.filter(\.isRequired).flatMap { option -> [Word] in
+        [Word(option.flag), try Self.sample(of: #require(option.value).form, named: option.flag)]
       }
-      let line =
-        location.path.map { Word($0) } + location.command.arguments.compactMap { arguments[$0.name] } + required
-      guard case .request(let plain, _) = try parser.parse(line) else { continue }
-      for option in location.command.options where !option.isRequired {
-        let given = line + [Word(option.flag)] + (option.value == nil ? [] : [samples[option.long, default: "?"]])
-        guard case .request(let changed, _) = try parser.parse(given) else { continue }
-        #expect(changed != plain, "\(location.path) does not read \(option.flag)")
+      let arguments = try command.arguments.map { try Self.sample(of: $0.form, named: $0.name) }
+      let line = location.path.map { Word($0) } + arguments + required
+      guard case .request(let plain, _) = try parser.parse(line) else {
+        Issue.record("\(location.path) asks for no command")
+        continue
+      }
+      for option in command.options where !option.isRequired {
+        let value = try option.value.map { [try Self.sample(of: $0.form, named: option.flag)] } ?? []
+        guard case .request(let changed, _) = try parser.parse(line + [Word(option.flag)] + value) else {
+          Issue.record("\(location.path) \(option.flag) asks for no command")
+          continue
+        }
+        #expect(AnyHashable(changed) != AnyHashable(plain), "\(location.path) does not read \(option.flag)")
       }
     }
+  }
+
+  /// A word that a value of this form may be, and that no option has as its default.
+  private static func sample(of form: ValueForm, named name: String) throws -> Word {
+    let words = form.candidates.map { Word($0.value) }.reversed() + ["7", "8h", "bob"]
+    return try #require(words.first(where: form.accepts), "no sample word is accepted for \(name)")
   }
 
   @Test("every command can end with the statuses that parsing and printing give, in order")

@@ -1,0 +1,32 @@
+import CommandLineKit
+
+/// `completions SHELL`.
+struct CompletionsCommand: PlainCommand {
+  let shell: Shell
+
+  static var command: Command<any CommandBody> {
+    Command("completions") {
+      .init(
+        summary: "Print completions for a shell",
+        arguments: [Arguments.shell],
+        examples: [
+          .init("completions bash > auth-cli.bash", "writes a file for bash to source"),
+          .init("completions zsh > _auth-cli", "writes a file for a directory in zsh's fpath"),
+          .init("completions fish | source", "turns them on in this fish"),
+        ],
+        statuses: .of(.done, .usage, .cannotTell), heedsEnvironment: false
+      ) { words throws(UsageError) in
+        CompletionsCommand(shell: try words[Arguments.shell])
+      }
+    }
+  }
+
+  func run(_ printer: Printer) -> Answer {
+    printer.describe("completions", Completions(AuthTool.tool).script(for: shell))
+  }
+}
+
+extension Arguments {
+  fileprivate static let shell = Argument.required(
+    "SHELL", ValueKind<Shell>.choice("a shell"), "The shell to write for")
+}

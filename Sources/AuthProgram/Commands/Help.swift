@@ -1,0 +1,44 @@
+import CommandLineKit
+
+/// `help [COMMAND...]`, and `--help` anywhere.
+struct HelpCommand: PlainCommand {
+  let topic: [String]
+
+  static var command: Command<any CommandBody> {
+    Command("help") {
+      .init(
+        summary: "Show help",
+        arguments: [Arguments.topic],
+        examples: [
+          .init("help", "shows the overview"),
+          .init("help pay", "shows how to pay; so does 'pay --help'"),
+          .init("help sessions revoke", "shows help for a subcommand"),
+          .init("help statuses", "lists the exit statuses"),
+          .init("help codes", "lists the codes of refusals in JSON"),
+        ],
+        statuses: .of(.done, .usage, .cannotTell), heedsEnvironment: false
+      ) { words throws(UsageError) in
+        HelpCommand(topic: try words[Arguments.topic])
+      }
+    }
+  }
+
+  func run(_ printer: Printer) throws(CommandError) -> Answer {
+    do throws(UsageError) {
+      return printer.describe(
+        "help", try Help(AuthTool.tool, width: min(printer.streams.output.width, 100)).page(topic))
+    } catch {
+      throw CommandError(error)
+    }
+  }
+}
+
+extension Arguments {
+  fileprivate static let topic = Argument.rest(
+    "COMMAND", .helpTopic("a command", besides: topics),
+    "A command with its subcommand, or a topic: statuses, codes, environment, files; none is the overview")
+  private static let topics: [ValueForm.Candidate] = [
+    .init(value: "statuses", summary: "The exit statuses"), .init(value: "codes", summary: "The codes of refusals"),
+    .init(value: "environment", summary: "The variables"), .init(value: "files", summary: "The files"),
+  ]
+}

@@ -1,0 +1,19 @@
+import CommandLineKit
+
+/// `man`: the manual page.
+struct ManualCommand: PlainCommand {
+  static var command: Command<any CommandBody> {
+    Command("man") {
+      .init(
+        summary: "Print the manual page",
+        discussion: ["One page with all commands, in mdoc, for 'man' to show or for installing as auth-cli.1."],
+        examples: [.init("man | man -l -", "shows the page")],
+        statuses: .of(.done, .usage, .cannotTell), heedsEnvironment: false
+      ) { _ throws(UsageError) in ManualCommand() }
+    }
+  }
+
+  func run(_ printer: Printer) -> Answer {
+    printer.describe("man", Manual(AuthTool.tool).page)
+  }
+}

@@ -1,0 +1,64 @@
+import AuthBackend
+import AuthLocal
+import CommandLineKit
+
+/// The kinds of value that the commands take.
+enum Kinds {
+  static let username = name("a user name", accepted: Username.rule) { (text) throws(BackendError) in
+    _ = try Username(text)
+  }
+  /// Any text: the account says what cannot be shown as a name, and why.
+  static let displayName = ValueKind("a name", accepted: DisplayName.rule) { $0.text }
+  static let amount = ValueKind<Amount>(
+    "an amount", accepted: "12, 12.5 or 12.50: greater than zero, at most \(Amount.largest), without a sign"
+  ) { word in
+    word.text.flatMap { text in try? Amount(text) }
+  }
+  static let idempotencyKey = name("an idempotency key", accepted: IdempotencyKey.rule) {
+    (text) throws(BackendError) in _ = try IdempotencyKey(text)
+  }
+  static let context = ValueKind<ContextName>(
+    "a context", accepted: "1 to 64 of the characters A-Z a-z 0-9 . _ -, beginning with a letter or a digit"
+  ) { word in
+    word.text.flatMap { text in try? ContextName(text) }
+  }
+  static let duration = ValueKind.duration()
+  static let pageLength = ValueKind.wholeNumber("the length of a page", in: 1...1000)
+  static let receipt = ValueKind.serialNumber("the number of a receipt")
+  static let event = ValueKind.serialNumber("the number of an event", example: 1_769_851_800_000_000)
+
+  /// Text that `check` accepts: what checks it is what has the rule that the message states.
+  private static func name(
+    _ noun: String, accepted: @autoclosure @escaping @Sendable () -> String,
+    check: @escaping @Sendable (String) throws(BackendError) -> Void
+  ) -> ValueKind<String> {
+    ValueKind(noun, accepted: accepted()) { word in
+      guard let text = word.text else { return nil }
+      do throws(BackendError) { try check(text) } catch { return nil }
+      return text
+    }
+  }
+}
+
+/// The options of all commands.
+///
+/// Here are those that several commands take. An option of one command is in the file of that command.
+enum Options {
+  static let json = Option.flag("json", "Print JSON: one document on a line, with a version, never a secret")
+  static let quiet = Option.flag(
+    "quiet", short: "q", "Print errors only; the exit status says the rest, and --json still prints")
+  static let context = Option.optional(
+    "context", "NAME", Kinds.context, "Use the session of this name; contexts stand side by side",
+    environment: "AUTH_CLI_CONTEXT")
+  static let noColor = Option.flag("no-color", "Print without colour")
+
+  static let passwordFromInput = Option.flag("password-stdin", "Read the password from standard input, one line")
+
+  static let limit = Option.standard(
+    "limit", "N", Kinds.pageLength, "Show at most this many", standard: pageLength, shownAs: "\(pageLength)")
+  /// How many a page shows when nothing is said.
+  static let pageLength = 20
+}
+
+/// The positional arguments of all commands, each in the file of its command.
+enum Arguments {}
