@@ -11,6 +11,7 @@ let package = Package(
     .library(name: "AuthCore", targets: ["AuthCore"]),
     .library(name: "AuthCoreTesting", targets: ["AuthCoreTesting"]),
     .library(name: "AuthBackend", targets: ["AuthBackend"]),
+    .library(name: "AuthBackendTesting", targets: ["AuthBackendTesting"]),
     .library(name: "AuthLocal", targets: ["AuthLocal"]),
     .executable(name: "auth-cli", targets: ["auth-cli"]),
   ],
@@ -20,6 +21,7 @@ let package = Package(
     .target(name: "AuthCore", dependencies: ["Guards"]),
     .target(name: "AuthCoreTesting", dependencies: ["AuthCore", "Guards"]),
     .target(name: "AuthBackend", dependencies: ["AuthCore", "Guards"]),
+    .target(name: "AuthBackendTesting", dependencies: ["AuthBackend", "AuthCore", "AuthCoreTesting"]),
     .target(name: "AuthLocal", dependencies: ["AuthBackend", "AuthCore", "Guards", "CSQLite", "CCrypt"]),
     .target(name: "CommandLineKit"),
     .target(
@@ -41,7 +43,8 @@ let package = Package(
     .testTarget(
       name: "AuthCoreTests", dependencies: ["AuthCore", "AuthCoreTesting", "Guards", "Programs", "Races"]),
     .testTarget(
-      name: "AuthLocalTests", dependencies: ["AuthBackend", "AuthLocal", "AuthCoreTesting", "CSQLite", "CCrypt"]),
+      name: "AuthLocalTests",
+      dependencies: ["AuthBackend", "AuthBackendTesting", "AuthLocal", "AuthCoreTesting", "CSQLite", "CCrypt"]),
     .testTarget(name: "CommandLineKitTests", dependencies: ["CommandLineKit"]),
     .testTarget(
       name: "AuthCLITests",

@@ -227,7 +227,7 @@ extension SessionLease {
   /// The token to present with an effect that needs stronger keys: of this session, and of no other.
   ///
   /// - Throws: ``BackendError`` of kind `refused` (`session_mismatch`) when a key belongs to another session.
-  package func token(with keys: LoggedInSession...) throws(BackendError) -> SessionToken {
+  public func token(with keys: LoggedInSession...) throws(BackendError) -> SessionToken {
     for key in keys { try require(key.id) }
     return token
   }

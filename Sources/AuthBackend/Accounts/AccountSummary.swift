@@ -13,7 +13,8 @@ public struct AccountSummary: Hashable, Sendable {
   /// What the next attempt would be told; nil when it would be heard.
   public let throttle: Throttle?
 
-  package init(user: User, isDisabled: Bool, createdAt: WallTime, failedAttempts: Int64, throttle: Throttle?) {
+  /// Creates a value, for a backend to answer with.
+  public init(user: User, isDisabled: Bool, createdAt: WallTime, failedAttempts: Int64, throttle: Throttle?) {
     self.user = user
     self.isDisabled = isDisabled
     self.createdAt = createdAt

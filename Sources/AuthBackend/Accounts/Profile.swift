@@ -9,7 +9,8 @@ public struct Profile: Hashable, Sendable {
   /// When the account was made, by the wall clock.
   public let createdAt: WallTime
 
-  package init(user: User, balance: Int64, createdAt: WallTime) {
+  /// Creates a value, for a backend to answer with.
+  public init(user: User, balance: Int64, createdAt: WallTime) {
     self.user = user
     self.balance = balance
     self.createdAt = createdAt

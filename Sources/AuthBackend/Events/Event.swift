@@ -19,7 +19,8 @@ public struct Event: Hashable, Sendable {
   /// Never a secret. Escape it to print it (`printable`).
   public let detail: String?
 
-  package init(
+  /// Creates a value, for a backend to answer with.
+  public init(
     id: Int64, at: WallTime, name: String, account: String?, actor: String?, session: EventSession?, detail: String?
   ) {
     self.id = id

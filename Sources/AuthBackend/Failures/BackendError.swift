@@ -35,7 +35,8 @@ public struct BackendError: Error, Hashable, Sendable, CustomStringConvertible {
   /// What to do about it, in one line.
   public let hint: String
 
-  package init(_ kind: Kind, _ code: String, _ description: String, hint: String) {
+  /// Creates an error, for a backend to throw.
+  public init(_ kind: Kind, _ code: String, _ description: String, hint: String) {
     self.kind = kind
     self.code = code
     self.description = description

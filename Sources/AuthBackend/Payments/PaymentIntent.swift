@@ -28,10 +28,10 @@ public struct PaymentIntent: ~Copyable, Sendable {
     return try backend.pay(self, under: lease)
   }
 
-  /// The token to pay with.
+  /// The token to pay with, for a backend.
   ///
   /// - Throws: ``BackendError`` of kind `refused` (`session_mismatch`) when the lease is of another session.
-  package func token(of lease: borrowing SessionLease) throws(BackendError) -> SessionToken {
+  public func token(of lease: borrowing SessionLease) throws(BackendError) -> SessionToken {
     try lease.require(session)
     return lease.token
   }

@@ -15,21 +15,23 @@ public struct Receipt: Hashable, Sendable {
   /// Whether it answers an order that had been paid before, so that nothing was paid now.
   ///
   /// False in a list.
-  public internal(set) var isRepetition = false
+  public let isRepetition: Bool
 
   /// The same as the answer to an order that had been paid before.
   package var asRepetition: Receipt {
-    var copy = self
-    copy.isRepetition = true
-    return copy
+    Receipt(id: id, payer: payer, payee: payee, amount: amount, madeAt: madeAt, key: key, isRepetition: true)
   }
 
-  package init(id: Int64, payer: String?, payee: String, amount: Amount, madeAt: WallTime, key: String?) {
+  /// Creates a receipt, for a backend to answer with.
+  public init(
+    id: Int64, payer: String?, payee: String, amount: Amount, madeAt: WallTime, key: String?, isRepetition: Bool = false
+  ) {
     self.id = id
     self.payer = payer
     self.payee = payee
     self.amount = amount
     self.madeAt = madeAt
     self.key = key
+    self.isRepetition = isRepetition
   }
 }

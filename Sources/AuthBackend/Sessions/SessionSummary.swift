@@ -15,7 +15,8 @@ public struct SessionSummary: Hashable, Sendable {
   /// Until when.
   public let limits: SessionLimits
 
-  package init(
+  /// Creates a value, for a backend to answer with.
+  public init(
     id: SessionID, isCurrent: Bool, label: String?, createdAt: WallTime, activeAt: WallTime, limits: SessionLimits
   ) {
     self.id = id

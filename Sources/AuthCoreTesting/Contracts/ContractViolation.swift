@@ -5,20 +5,25 @@ public struct ContractViolation: Error, Hashable, Sendable, CustomStringConverti
   /// What was seen.
   public let finding: String
 
+  package init(check: String, finding: String) {
+    self.check = check
+    self.finding = finding
+  }
+
   /// The rule and what was seen, in one line.
   public var description: String { "\(check): \(finding)" }
 }
 
 /// One breach inside a check; the check adds its name.
-struct Breach: Error {
-  let finding: String
+package struct Breach: Error {
+  package let finding: String
 
-  init(_ finding: String) {
+  package init(_ finding: String) {
     self.finding = finding
   }
 }
 
 /// Ends the check unless `condition` holds.
-func require(_ condition: Bool, _ finding: @autoclosure () -> String) throws(Breach) {
+package func require(_ condition: Bool, _ finding: @autoclosure () -> String) throws(Breach) {
   guard condition else { throw Breach(finding()) }
 }

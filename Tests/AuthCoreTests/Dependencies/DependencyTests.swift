@@ -14,6 +14,7 @@ import Testing
       ("AuthCore", portable.union(["Guards"])),
       ("AuthCoreTesting", portable.union(["AuthCore", "Guards"])),
       ("AuthBackend", language.union(["AuthCore", "Guards", "Glibc"])),
+      ("AuthBackendTesting", language.union(["AuthBackend", "AuthCore", "AuthCoreTesting", "Glibc"])),
       ("AuthLocal", system.union(["AuthBackend", "AuthCore", "Guards", "CSQLite", "CCrypt"])),
       ("CommandLineKit", language.union(["Glibc"])),
       ("AuthProgram", system.union(["AuthBackend", "AuthCore", "AuthLocal", "CommandLineKit", "CProcess", "Guards"])),
@@ -61,6 +62,7 @@ import Testing
     #expect(try dependencies(of: "AuthCore") == ["Guards"])
     #expect(try dependencies(of: "AuthCoreTesting") == ["AuthCore", "Guards"])
     #expect(try dependencies(of: "AuthBackend") == ["AuthCore", "Guards"])
+    #expect(try dependencies(of: "AuthBackendTesting") == ["AuthBackend", "AuthCore", "AuthCoreTesting"])
     #expect(try dependencies(of: "AuthLocal") == ["AuthBackend", "AuthCore", "Guards", "CSQLite", "CCrypt"])
     #expect(try dependencies(of: "CommandLineKit") == [])
     #expect(

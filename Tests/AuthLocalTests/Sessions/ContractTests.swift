@@ -1,3 +1,5 @@
+import AuthBackend
+import AuthBackendTesting
 import AuthCore
 import AuthCoreTesting
 import AuthLocal
@@ -20,6 +22,11 @@ import Testing
     #expect(violation == nil)
   }
 
+  @Test("the embedded backend keeps the contract of every backend", arguments: BackendContract.checks)
+  func backend(check: BackendContract.Check) async {
+    #expect(await check.run(on: Workspace().backendSubject()) == nil)
+  }
+
   @Test("the file vault keeps the contract of every vault", arguments: SessionVaultContract.checks)
   func vault(check: SessionVaultContract.Check) async {
     let work = Workspace()
@@ -32,5 +39,16 @@ import Testing
       evidence: { Int(work.run("ls '\(work.state)' | grep -c corrupt")) ?? 0 })
     let violation = await check.run(on: subject)
     #expect(violation == nil)
+  }
+}
+
+extension Workspace {
+  /// An empty embedded backend for the contract, or what `wrap` makes of it.
+  func backendSubject(_ wrap: (LocalAuthority) -> any Backend = { $0 }) -> BackendContract.Subject {
+    BackendContract.Subject(
+      backend: wrap(authority()), advance: { self.clock.advance(by: $0) },
+      setAvailable: { isAvailable in
+        self.run("mv '\(self.data)\(isAvailable ? ".away" : "")' '\(self.data)\(isAvailable ? "" : ".away")'")
+      })
   }
 }

@@ -1,0 +1,226 @@
+import AuthBackend
+import AuthCore
+import AuthCoreTesting
+
+extension BackendContract {
+  static let accounts: [Check] = [
+    Check("the first account is an administrator's and no later one is") { probe throws(Breach) in
+      let alice = try probe.register("alice")
+      let bob = try probe.register("bob")
+      try require(alice.role == .administrator, "the first account has the role \(alice.role)")
+      try require(bob.role == .member, "the second account has the role \(bob.role)")
+      try require(alice.id != bob.id, "two accounts have the id \(alice.id.rawValue)")
+      let carol = try probe.answer { () throws(BackendError) in
+        try probe.backend.register(username: "Carol", password: BackendProbe.wrongPassword, displayName: nil)
+      }.value("register of Carol")
+      try require(carol.username == "carol", "the name Carol is stored as \(carol.username)")
+      try require(carol.displayName == "Carol", "without a display name Carol is shown as \(carol.displayName)")
+      let grant = try await probe.logIn("CAROL", BackendProbe.wrongPassword)
+      try require(grant.session.user == carol, "the login of \(carol) is one of \(grant.session.user)")
+    },
+
+    Check("a name that is taken or not accepted is refused, by the check and by the registration") {
+      probe throws(Breach) in
+      let password = BackendProbe.wrongPassword
+      for (name, code, kind) in [
+        ("ALICE", "username_taken", BackendError.Kind.refused), ("../alice", "username_invalid", .invalid),
+      ] {
+        if kind == .refused { try probe.register("alice") }
+        try probe.answer { () throws(BackendError) in try probe.backend.check(newUsername: name) }
+          .refused("check of the name \(name)", with: code, kind)
+        try probe.answer { () throws(BackendError) in
+          try probe.backend.register(username: name, password: password, displayName: nil)
+        }.refused("register of \(name)", with: code, kind)
+      }
+      try probe.answer { () throws(BackendError) in try probe.backend.check(newUsername: "bob") }.value("a free name")
+      try probe.register("bob")
+    },
+
+    Check("a name can be checked before any account exists") { probe throws(Breach) in
+      try probe.answer { () throws(BackendError) in try probe.backend.check(newUsername: "alice") }
+        .value("check of a name without any account")
+      try require(try probe.register("alice").role == .administrator, "the check took the first account's role")
+    },
+
+    Check("a display name that cannot be shown is refused") { probe throws(Breach) in
+      try probe.answer { () throws(BackendError) in
+        try probe.backend.register(username: "bob", password: BackendProbe.wrongPassword, displayName: "\u{1B}[1m")
+      }.refused("register with an escape sequence as name", with: "display_name_invalid", .invalid)
+      let (alice, _) = try await probe.both()
+      for name in ["", "a ", "a\u{202E}b", String(repeating: "x", count: 65)] {
+        try alice.rename(name).refused("rename to an unusable name", with: "display_name_invalid", .invalid)
+      }
+      let shown = try alice.profile().value("profile").user.displayName
+      try require(shown == "alice", "a refused rename changed the name to \(shown)")
+    },
+
+    Check("a profile is the account of the session, opened with 100.00") { probe throws(Breach) in
+      let (alice, bob) = try await probe.both()
+      for login in [alice, bob] {
+        let profile = try login.profile().value("profile")
+        try require(profile.user == login.session.user, "\(login.session.user) has the profile of \(profile.user)")
+        try require(profile.balance == 100_00, "a new account holds \(profile.balance)")
+      }
+    },
+
+    Check("a rename answers the account as changed, and the next look has it") { probe throws(Breach) in
+      let (alice, bob) = try await probe.both()
+      let renamed = try alice.rename("Alice \u{E9}").value("rename").user
+      try require(renamed.displayName == "Alice \u{E9}", "rename answered the name \(renamed.displayName)")
+      let seen = try alice.profile().value("profile").user
+      try require(seen == renamed, "after the rename the profile is of \(seen)")
+      let found = try probe.answer { () throws(BackendError) in try probe.backend.lookUp(alice.token) }.value("lookUp")
+      try require(found?.user == renamed, "after the rename the session is of \(String(describing: found?.user))")
+      try require(
+        try bob.profile().value("profile").user.displayName == "bob", "the rename changed another account too")
+    },
+
+    Check("a login can be checked before a password is typed") { probe throws(Breach) in
+      try probe.register("alice")
+      try probe.answer { () throws(BackendError) in try probe.backend.checkForLogins() }.value("checkForLogins")
+    },
+
+    Check("a backend that cannot answer says so in every operation") { probe throws(Breach) in
+      guard let setAvailable = probe.subject.setAvailable else { return }
+      let (alice, bob) = try await probe.both()
+      await setAvailable(false)
+      var failures: [(String, BackendError?)] = [
+        ("lookUp", probe.failure { () throws(BackendError) in _ = try probe.backend.lookUp(alice.token) }),
+        ("checkForLogins", probe.failure { () throws(BackendError) in try probe.backend.checkForLogins() }),
+      ]
+      for operation in try Operation.all(bob) {
+        failures.append((operation.name, try await operation.failure(alice, alice)))
+      }
+      await setAvailable(true)
+      for (name, failure) in failures {
+        guard case .unavailable = failure?.kind else {
+          throw Breach("\(name) of a backend that cannot answer was answered \(failure?.code ?? "with a result")")
+        }
+      }
+      try require(try alice.balance() == 100_00, "operations that were not answered changed the balance")
+    },
+  ]
+
+  static let passwords: [Check] = [
+    Check("a password that breaks a rule is refused, by the check, the registration and the change") {
+      probe throws(Breach) in
+      let (_, bob) = try await probe.both()
+      for (password, code) in [
+        ("too short", "password_too_short"), (String(repeating: "x", count: 20), "password_repeats"),
+        ("passwordpassword", "password_blocked"), (String(repeating: "long ", count: 200), "password_too_long"),
+        ("nul \u{0} within the password", "password_has_nul"),
+      ] {
+        let password = Password(password)
+        try probe.answer { () throws(BackendError) in try probe.backend.check(newPassword: password, for: "carol") }
+          .refused("check of a bad password", with: code, .invalid)
+        try probe.answer { () throws(BackendError) in
+          try probe.backend.register(username: "carol", password: password, displayName: nil)
+        }.refused("register with a bad password", with: code, .invalid)
+        try bob.changePassword(BackendProbe.passwords["bob"] ?? password, password)
+          .refused("a change to a bad password", with: code, .invalid)
+      }
+      let own = Password("the carol of today")
+      try probe.answer { () throws(BackendError) in try probe.backend.check(newPassword: own, for: "carol") }
+        .refused("a password with the name in it", with: "password_contains_name", .invalid)
+      try probe.answer { () throws(BackendError) in try probe.backend.check(newPassword: own, for: "bob") }
+        .value("check of a good password")
+      try probe.register("carol")
+    },
+
+    Check("a changed password opens the account, and the old one does not") { probe throws(Breach) in
+      let (_, bob) = try await probe.both()
+      let other = try await probe.logIn("bob")
+      let (old, new) = (BackendProbe.passwords["bob"] ?? BackendProbe.wrongPassword, Password("a quite new passphrase"))
+      let grant = try bob.changePassword(old, new).value("changePassword")
+      try require(grant.id == bob.session.id, "the change made session \(bob.session.id.rawValue) into another")
+      try require(grant.token != bob.token, "the change kept the token")
+      try require(
+        try await probe.rejection(of: other.token, "another session after the change") == .ended(.revoked),
+        "another session of the user did not end as revoked")
+      do {
+        try await probe.backend.confirm(grant.token)
+      } catch {
+        throw Breach("the new token was answered \(error)")
+      }
+      try require(
+        try await probe.rejection(of: bob.token, "the old token") == .superseded, "the old token is not superseded")
+      try require(
+        try await probe.loginFailure("bob", old) == .rejected(.notAccepted), "the old password is not just wrong")
+      _ = try await probe.logIn("bob", new)
+    },
+
+    Check("a change needs the present password, and one that differs from it") { probe throws(Breach) in
+      let (_, bob) = try await probe.both()
+      let old = BackendProbe.passwords["bob"] ?? BackendProbe.wrongPassword
+      try bob.changePassword(old, old).refused("a change to the same", with: "password_unchanged", .invalid)
+      for _ in 1...5 {
+        try bob.changePassword(BackendProbe.wrongPassword, Password("a quite new passphrase"))
+          .refused("a change with a wrong password", with: "credentials_not_accepted", .credentials)
+      }
+      let wait = BackendError.Kind.throttled(.wait(.seconds(30)))
+      let failure = try bob.changePassword(old, Password("a quite new passphrase"))
+        .refused("a change after five failures", with: "throttled", wait)
+      try require(failure.hint.contains("30"), "the hint does not say how long to wait: \(failure.hint)")
+      await probe.subject.advance(.seconds(30))
+      _ = try await probe.logIn("bob")
+    },
+
+    Check("five failures are free; then even the right password waits, and a success forgets them") {
+      probe throws(Breach) in
+      let (alice, _) = try await probe.both()
+      let (bob, right) = (try probe.name("bob"), BackendProbe.passwords["bob"] ?? BackendProbe.wrongPassword)
+      try await probe.guess("bob", times: 4)
+      try require(try alice.account(bob).value("account").throttle == nil, "four failures are throttled already")
+      for round in 1...5 {
+        let unknown = try await probe.loginFailure("nobody", right)
+        try require(unknown == .rejected(.notAccepted), "guess \(round) of an unknown name was answered \(unknown)")
+      }
+      try await probe.guess("bob", times: 1)
+      for name in ["bob", "nobody"] {
+        let failure = try await probe.loginFailure(name, right)
+        try require(
+          failure == .throttled(.wait(.seconds(30))), "the sixth attempt on \(name) was answered \(failure)")
+      }
+      let seen = try alice.account(bob).value("account")
+      try require(
+        seen.failedAttempts == 6 && seen.throttle == .wait(.seconds(30)),
+        "after six attempts the account says \(seen.failedAttempts), \(String(describing: seen.throttle))")
+      await probe.subject.advance(.seconds(30))
+      _ = try await probe.logIn("bob")
+      let after = try alice.account(bob).value("account")
+      try require(
+        after.failedAttempts == 0 && after.throttle == nil, "after a success \(after.failedAttempts) failures are left")
+    },
+
+    Check("a hundred failures lock an account, not its sessions, and an administrator unlocks it") {
+      probe throws(Breach) in
+      try probe.register("alice")
+      try probe.register("bob")
+      for name in ["bob", "alice"] {
+        for _ in 0..<100 {
+          _ = try await probe.loginFailure(name, BackendProbe.wrongPassword)
+          await probe.subject.advance(.seconds(3600))
+        }
+      }
+      let right = BackendProbe.passwords["bob"] ?? BackendProbe.wrongPassword
+      let locked = try await probe.loginFailure("bob", right)
+      try require(locked == .throttled(.locked), "after a hundred failures a login was answered \(locked)")
+      // The last administrator is not locked, only made to wait: nobody else could unlock the account.
+      let alice = try await probe.logIn("alice")
+      let bob = try probe.name("bob")
+      try require(
+        try alice.account(bob).value("account").throttle == .locked, "the account does not say that it is locked")
+      let unlocked = try alice.unlock(bob).value("unlock")
+      try require(
+        unlocked.failedAttempts == 0 && unlocked.throttle == nil,
+        "after the unlock the account says \(unlocked.failedAttempts), \(String(describing: unlocked.throttle))")
+      _ = try await probe.logIn("bob")
+    },
+  ]
+}
+
+extension BackendProbe {
+  func failure(_ operation: () throws(BackendError) -> Void) -> BackendError? {
+    if case .failure(let error) = answer(operation) { error } else { nil }
+  }
+}

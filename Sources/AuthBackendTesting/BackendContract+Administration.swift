@@ -1,0 +1,231 @@
+import AuthBackend
+import AuthCore
+import AuthCoreTesting
+
+extension BackendContract {
+  static let events: [Check] = [
+    Check("events of an account come newest first, in pages, and since a time") { probe throws(Breach) in
+      try probe.register("alice")
+      try probe.register("bob")
+      try await probe.guess("bob", times: 1)
+      let bob = try await probe.logIn("bob")
+      _ = try bob.rename("Bobby").value("rename")
+      let all = try bob.events().value("events")
+      try require(
+        all.map(\.name) == ["user_updated", "authn_login_successafterfail", "authn_login_fail", "user_created"],
+        "the events of the account are \(all.map(\.name))")
+      try require(all.map(\.id) == all.map(\.id).sorted(by: >), "the numbers do not grow with time")
+      try require(all.allSatisfy { $0.account == "bob" }, "events of another account are among them")
+      try require(
+        all[0].session == .named(bob.session.id) && all[0].actor == "bob" && all[2].session == nil,
+        "the newest event names the session \(String(describing: all[0].session))")
+      try require(try bob.events(limit: 2).value("events") == Array(all[..<2]), "a page of two is not the newest two")
+      try require(
+        try bob.events(before: all[1].id).value("events") == Array(all[2...]),
+        "a page before an event is not what is older")
+      let since = try bob.events(since: all[0].at).value("events")
+      try require(
+        since.first == all[0] && !since.contains(all[3]), "since the newest event there are \(since.map(\.name))")
+    },
+
+    Check("an administrator sees every account's events, and that others were looked at") { probe throws(Breach) in
+      let (alice, bob) = try await probe.both()
+      _ = try bob.rename("Bobby").value("rename")
+      let all = try alice.allEvents().value("allEvents")
+      try require(Set(all.compactMap(\.account)) == ["alice", "bob"], "all events are of \(Set(all.map(\.account)))")
+      try require(all.map(\.id) == all.map(\.id).sorted(by: >), "the numbers do not grow with time")
+      try require(
+        try alice.allEvents(limit: 1).value("allEvents") == Array(all[..<1]), "a page of one is not the newest")
+      try require(
+        try alice.allEvents(before: all[0].id).value("allEvents") == Array(all[1...]),
+        "a page before an event is not what is older")
+      try require(
+        try alice.allEvents(since: all[0].at).value("allEvents").contains(all[0]),
+        "the newest event is not since its time")
+      try alice.noteView("accounts").value("noteView")
+      let noted = try alice.events(limit: 1).value("events").first
+      try require(
+        noted?.name == "sensitive_read" && noted?.detail == "accounts" && noted?.actor == "alice",
+        "after noteView the newest event is \(String(describing: noted))")
+    },
+  ]
+
+  static let administration: [Check] = [
+    Check("accounts come in the order of their names, in pages") { probe throws(Breach) in
+      try probe.register("carol")
+      let (_, _) = try await probe.both()
+      let carol = try await probe.logIn("carol")
+      func names(_ page: [AccountSummary]) -> [String] { page.map(\.user.username) }
+      let all = try carol.accounts().value("accounts")
+      try require(names(all) == ["alice", "bob", "carol"], "the accounts are \(names(all))")
+      try require(names(try carol.accounts(limit: 2).value("accounts")) == ["alice", "bob"], "a page of two is wrong")
+      try require(
+        names(try carol.accounts(after: "alice").value("accounts")) == ["bob", "carol"], "the page after is wrong")
+      let bob = try carol.account(probe.name("bob")).value("account")
+      try require(bob == all[1], "one account is \(bob), in the list it is \(all[1])")
+      try carol.account(probe.name("dave")).refused("an unknown account", with: "account_not_found", .refused)
+    },
+
+    Check("a disabled account's sessions end, and its password looks wrong until it is enabled") {
+      probe throws(Breach) in
+      let (alice, bob) = try await probe.both()
+      let (name, password) = (try probe.name("bob"), BackendProbe.passwords["bob"] ?? BackendProbe.wrongPassword)
+      try require(try alice.setDisabled(true, name).value("setDisabled").isDisabled, "the answer is not disabled")
+      try require(try alice.setDisabled(true, name).value("disabling again").isDisabled, "the answer is not disabled")
+      try require(try alice.account(name).value("account").isDisabled, "the account is not disabled")
+      let ended = BackendError.Kind.session(.ended(.accountDisabled))
+      try bob.profile().refused("a session of a disabled account", with: "session_account_disabled", ended)
+      let login = try await probe.loginFailure("bob", password)
+      try require(login == .rejected(.notAccepted), "a login of a disabled account was answered \(login)")
+      try require(try !alice.setDisabled(false, name).value("enabling").isDisabled, "the answer is still disabled")
+      try bob.profile().refused("an old session after enabling", with: "session_account_disabled", ended)
+      _ = try await probe.logIn("bob")
+      try alice.setDisabled(true, probe.name("dave")).refused("disabling nobody", with: "account_not_found", .refused)
+      try alice.unlock(probe.name("dave")).refused("unlocking nobody", with: "account_not_found", .refused)
+    },
+
+    Check("the last administrator cannot be disabled") { probe throws(Breach) in
+      let (alice, _) = try await probe.both()
+      try alice.setDisabled(true, probe.name("alice"))
+        .refused("disabling the last administrator", with: "last_administrator", .refused)
+      _ = try alice.profile().value("the session of the last administrator")
+    },
+
+    Check("an administrator's operation needs the role, whatever the key says, and a refusal is an event") {
+      probe throws(Breach) in
+      let (alice, _) = try await probe.both()
+      let bob = try await probe.logIn("bob", elevated: true)
+      for operation in try Operation.all(alice) where operation.needs.contains(.role) {
+        let failure = try await operation.failure(bob, bob)
+        try require(failure?.kind == .notPermitted, "\(operation.name) of a member was answered \(failure.text)")
+      }
+      try require(try !alice.account(probe.name("alice")).value("account").isDisabled, "a member disabled an account")
+      let names = try bob.events().value("events").map(\.name)
+      try require(names.contains("authz_fail"), "a refused operation left only the events \(names)")
+      try require(!names.contains("sensitive_read"), "a refused look was recorded as one")
+    },
+  ]
+
+  static let keys: [Check] = [
+    Check("an operation that needs a fresh password is refused when that was too long ago") { probe throws(Breach) in
+      let (alice, bob) = try await probe.both()
+      await probe.subject.advance(probe.backend.policy.fresh)
+      for operation in try Operation.all(bob) where operation.needs.contains(.freshness) {
+        let failure = try await operation.failure(alice, alice)
+        try require(failure?.kind == .notFresh, "\(operation.name) with an old password was answered \(failure.text)")
+      }
+      for operation in try Operation.all(bob)
+      where !operation.needs.contains(.freshness) && operation.name != "endAllSessions" {
+        let failure = try await operation.failure(alice, alice)
+        try require(failure == nil, "\(operation.name) needs no fresh password and was answered \(failure.text)")
+      }
+      try require(try bob.balance() == 100_00, "a refused payment moved money")
+    },
+
+    Check("a key of another session than the lease's is refused") { probe throws(Breach) in
+      let (alice, bob) = try await probe.both()
+      let other = try await probe.logIn("alice")
+      for operation in try Operation.all(bob) where !operation.needs.isEmpty {
+        let failure = try await operation.failure(alice, other)
+        try require(
+          failure?.code == "session_mismatch" && failure?.kind == .refused,
+          "\(operation.name) with a key of another session was answered \(failure.text)")
+      }
+      let name = try probe.name("bob")
+      for answer in [try alice.setDisabled(true, name, fresh: other), try alice.unlock(name, fresh: other)] {
+        try answer.refused("a freshness of another session", with: "session_mismatch", .refused)
+      }
+      try require(try bob.balance() == 100_00, "a refused payment moved money")
+      try require(try !alice.account(name).value("account").isDisabled, "a refused operation disabled an account")
+    },
+
+    Check("a session that was ended elsewhere is refused, though its key is live here") { probe throws(Breach) in
+      let (alice, bob) = try await probe.both()
+      let elsewhere = try await probe.logIn("alice")
+      _ = try elsewhere.endAll().value("endAllSessions")
+      try require(alice.session.isLive, "the key died without its store")
+      for operation in try Operation.all(bob) {
+        let failure = try await operation.failure(alice, alice)
+        try require(
+          failure?.kind == .session(.ended(.userAsked)) && failure?.code == "session_logged_out",
+          "\(operation.name) of an ended session was answered \(failure.text)")
+      }
+      try require(try bob.balance() == 100_00, "an ended session paid")
+      _ = try bob.profile().value("a session of another user")
+    },
+
+    Check("a session past a limit is refused with that limit") { probe throws(Breach) in
+      let (alice, bob) = try await probe.both()
+      await probe.subject.advance(probe.backend.policy.idle)
+      for operation in try Operation.all(bob) {
+        let failure = try await operation.failure(alice, alice)
+        try require(
+          failure?.kind == .session(.ended(.expired(.idle))),
+          "\(operation.name) past the idle limit was answered \(failure.text)")
+      }
+    },
+  ]
+}
+
+/// Every operation under a lease, with what it needs beside it.
+struct Operation {
+  enum Need { case freshness, role }
+
+  let name: String
+  let needs: Set<Need>
+  private let body: (Login, Login) async throws(Breach) -> Answer<Void>
+
+  /// What the operation throws under a lease of the first session, with keys of the second.
+  func failure(_ login: Login, _ keys: Login) async throws(Breach) -> BackendError? {
+    if case .failure(let error) = try await body(login, keys) { error } else { nil }
+  }
+
+  private init<Value>(
+    _ name: String, _ needs: Set<Need> = [], _ body: @escaping (Login, Login) async throws(Breach) -> Answer<Value>
+  ) {
+    self.name = name
+    self.needs = needs
+    self.body = { (login, keys) async throws(Breach) in try await body(login, keys).map { _ in () } }
+  }
+
+  /// The operations, done to the account of `other`; the one that ends the session is the last.
+  static func all(_ other: Login) throws(Breach) -> [Operation] {
+    let probe = BackendProbe(subject: BackendContract.Subject(backend: other.backend, advance: { _ in }))
+    let (payee, order) = (
+      try probe.name(other.session.user.username), try probe.order(1, to: other.session.user.username)
+    )
+    return [
+      Operation("profile") { (login, _) throws(Breach) in try login.profile() },
+      Operation("rename") { (login, _) throws(Breach) in try login.rename("Another name") },
+      Operation("changePassword", [.freshness]) { (login, keys) throws(Breach) in
+        let present = BackendProbe.passwords[login.session.user.username] ?? BackendProbe.wrongPassword
+        return try login.changePassword(present, Password("a quite new passphrase"), keys: keys)
+      },
+      Operation("sessions") { (login, _) throws(Breach) in try login.sessions() },
+      Operation("revokeSession", [.freshness]) { (login, keys) throws(Breach) in
+        try login.revoke(login.session.id, keys: keys)
+      },
+      Operation("earlierPayment") { (login, _) throws(Breach) in
+        try login.earlierPayment(try probe.order(1, to: "bob", key: "unused"))
+      },
+      Operation("pay", [.freshness]) { (login, keys) async throws(Breach) in try await login.pay(order, keys: keys) },
+      Operation("receipts") { (login, _) throws(Breach) in try login.receipts() },
+      Operation("events") { (login, _) throws(Breach) in try login.events() },
+      Operation("allEvents", [.role]) { (login, keys) throws(Breach) in try login.allEvents(keys: keys) },
+      Operation("accounts", [.role]) { (login, keys) throws(Breach) in try login.accounts(keys: keys) },
+      Operation("account", [.role]) { (login, keys) throws(Breach) in try login.account(payee, keys: keys) },
+      Operation("setDisabled", [.role, .freshness]) { (login, keys) throws(Breach) in
+        try login.setDisabled(true, payee, keys: keys, fresh: keys)
+      },
+      Operation("unlock", [.role, .freshness]) { (login, keys) throws(Breach) in
+        try login.unlock(payee, keys: keys, fresh: keys)
+      },
+      Operation("noteView", [.role]) { (login, keys) throws(Breach) in try login.noteView("accounts", keys: keys) },
+      Operation("endAllSessions") { (login, _) throws(Breach) in try login.endAll() },
+    ]
+  }
+}
+
+extension BackendError? {
+  var text: String { map { "\($0.code): \($0)" } ?? "with a result" }
+}

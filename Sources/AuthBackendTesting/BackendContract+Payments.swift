@@ -1,0 +1,124 @@
+import AuthBackend
+import AuthCore
+import AuthCoreTesting
+
+extension BackendContract {
+  static let payments: [Check] = [
+    Check("a payment moves both balances, and both see the receipt") { probe throws(Breach) in
+      let (alice, bob) = try await probe.both()
+      let receipt = try await alice.pay(probe.order(12_50, to: "bob")).value("pay")
+      try require(
+        receipt.payer == "alice" && receipt.payee == "bob" && receipt.amount.minorUnits == 12_50 && receipt.key == nil
+          && !receipt.isRepetition, "12.50 from alice to bob has the receipt \(receipt)")
+      let balances = (try alice.balance(), try bob.balance())
+      try require(balances == (87_50, 112_50), "after 12.50 the balances are \(balances)")
+      for login in [alice, bob] {
+        let first = try login.receipts().value("receipts").first
+        try require(first == receipt, "\(login.session.user.username) sees the receipt \(String(describing: first))")
+      }
+    },
+
+    Check("receipts come newest first, in pages") { probe throws(Breach) in
+      let (alice, bob) = try await probe.both()
+      try probe.register("carol")
+      for amount in [1, 2, 3] as [Int64] { _ = try await alice.pay(probe.order(amount, to: "bob")).value("pay") }
+      _ = try await bob.pay(probe.order(5, to: "carol")).value("pay")
+      let all = try alice.receipts().value("receipts")
+      // The oldest is the opening credit.
+      try require(
+        all.map(\.amount.minorUnits) == [3, 2, 1, 100_00] && all.last?.payer == nil, "the receipts are \(all)")
+      try require(all.map(\.id) == all.map(\.id).sorted(by: >), "the numbers do not grow with time")
+      try require(
+        try alice.receipts(limit: 2).value("receipts") == Array(all[..<2]), "a page of two is not the newest two")
+      try require(
+        try alice.receipts(before: all[1].id, limit: 50).value("receipts") == Array(all[2...]),
+        "a page before a receipt is not what is older")
+      try require(try alice.receipts(limit: 0).value("receipts").isEmpty, "a page of none has something")
+    },
+
+    Check("a payment that a rule forbids moves nothing") { probe throws(Breach) in
+      let (alice, bob) = try await probe.both()
+      try probe.register("carol")
+      _ = try alice.setDisabled(true, probe.name("carol")).value("setDisabled")
+      for (amount, payee, code) in [
+        (100_01, "bob", "insufficient_funds"), (1, "alice", "payee_is_payer"), (1, "dave", "payee_unknown"),
+        (1, "carol", "payee_disabled"),
+      ] as [(Int64, String, String)] {
+        try await alice.pay(probe.order(amount, to: payee)).refused("paying \(payee)", with: code, .refused)
+      }
+      let balances = (try alice.balance(), try bob.balance())
+      try require(balances == (100_00, 100_00), "a refused payment moved money: \(balances)")
+      try require(try alice.receipts().value("receipts").count == 1, "a refused payment left a receipt")
+      _ = try await alice.pay(probe.order(100_00, to: "bob")).value("paying all there is")
+    },
+
+    Check("a repeated order under the same key is paid once, and asks for nothing again") { probe throws(Breach) in
+      let (alice, _) = try await probe.both()
+      let order = try probe.order(100_00, to: "bob", key: "rent")
+      try require(try alice.earlierPayment(order).value("earlierPayment") == nil, "an unused key has a receipt")
+      let first = try await alice.pay(order).value("pay")
+      try require(first.key == "rent" && !first.isRepetition, "the first receipt is \(first)")
+      // The password is not fresh any more, and no money is left.
+      await probe.subject.advance(probe.backend.policy.fresh)
+      let again = try await alice.pay(order).value("the repeated payment")
+      let found = try alice.earlierPayment(order).value("earlierPayment")
+      for receipt in [again, found] {
+        try require(
+          receipt?.id == first.id && receipt?.isRepetition == true && receipt?.amount == first.amount,
+          "the repeated payment has the receipt \(String(describing: receipt))")
+      }
+      try require(try alice.balance() == 0, "the repeated payment moved money")
+      let unkeyed = try probe.order(1, to: "bob")
+      try require(
+        try alice.earlierPayment(unkeyed).value("earlierPayment") == nil, "an order without key has a receipt")
+    },
+
+    Check("a key that was used for another order is refused; another payer may use it") { probe throws(Breach) in
+      let (alice, bob) = try await probe.both()
+      _ = try await alice.pay(probe.order(1, to: "bob", key: "k")).value("pay")
+      for other in [try probe.order(2, to: "bob", key: "k"), try probe.order(1, to: "carol", key: "k")] {
+        try await alice.pay(other).refused("another order", with: "idempotency_key_reused", .refused)
+        try alice.earlierPayment(other).refused("a look for another", with: "idempotency_key_reused", .refused)
+      }
+      let mine = try await bob.pay(probe.order(1, to: "alice", key: "k")).value("the same key of another payer")
+      try require(!mine.isRepetition, "a payment was taken for that of another payer")
+      try require(try alice.balance() == 100_00, "one payment each way did not leave the balance")
+    },
+
+    Check("many at once with one key pay once, and each gets the receipt") { probe throws(Breach) in
+      let (alice, bob) = try await probe.both()
+      let order = try probe.order(1, to: "bob", key: "once")
+      let (session, fresh, backend) = (alice.session, alice.fresh, probe.backend)
+      let receipts = await withTaskGroup(of: Receipt?.self) { group in
+        for _ in 0..<8 {
+          group.addTask {
+            let intent = backend.prepare(order, for: fresh)
+            return try? await session.withLease(using: intent) {
+              (intent: consuming PaymentIntent, lease: borrowing SessionLease) async throws(BackendError) in
+              try await intent.submit(under: lease)
+            }
+          }
+        }
+        return await group.reduce(into: [Receipt?]()) { $0.append($1) }
+      }
+      let paid = receipts.compactMap(\.self)
+      try require(paid.count == 8, "\(8 - paid.count) of 8 got no receipt")
+      try require(Set(paid.map(\.id)).count == 1, "one key made \(Set(paid.map(\.id)).count) payments")
+      try require(paid.count { !$0.isRepetition } == 1, "not exactly one was told that it paid")
+      let balance = try bob.balance()
+      try require(balance == 100_01, "after one payment of 0.01 the payee holds \(balance)")
+    },
+
+    Check("a payment is activity, and reading is none") { probe throws(Breach) in
+      let (alice, bob) = try await probe.both()
+      let policy = probe.backend.policy
+      await probe.subject.advance(policy.fresh - .seconds(1))
+      _ = try await alice.pay(probe.order(1, to: "bob")).value("pay")
+      _ = try bob.profile().value("profile")
+      await probe.subject.advance(policy.idle - policy.fresh + .seconds(1))
+      _ = try alice.profile().value("a session that paid")
+      let idle = BackendError.Kind.session(.ended(.expired(.idle)))
+      try bob.profile().refused("a session that only read", with: "session_expired_idle", idle)
+    },
+  ]
+}

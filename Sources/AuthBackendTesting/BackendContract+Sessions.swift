@@ -1,0 +1,113 @@
+import AuthBackend
+import AuthCore
+import AuthCoreTesting
+import Glibc
+
+extension BackendContract {
+  static let sessions: [Check] = [
+    Check("lookUp knows the present token of a live session and no other") { probe throws(Breach) in
+      func lookUp(_ token: SessionToken) throws(Breach) -> Grant? {
+        try probe.answer { () throws(BackendError) in try probe.backend.lookUp(token) }.value("lookUp")
+      }
+      let (alice, bob) = try await probe.both()
+      try require(try lookUp(alice.token)?.id == alice.session.id, "lookUp does not know the token of a login")
+      try require(try lookUp(alice.token)?.user == alice.session.user, "lookUp knows another user")
+      try require(try lookUp(SessionToken(bytes: Array(repeating: 7, count: 32))) == nil, "lookUp knows a forged token")
+      let new: Grant
+      do {
+        new = try await probe.backend.reauthenticate(
+          alice.token, password: BackendProbe.passwords["alice"] ?? BackendProbe.wrongPassword, limits: .standard)
+        try require(try lookUp(new.token) == nil, "lookUp took a token that was not confirmed")
+        try require(try lookUp(alice.token) != nil, "lookUp lost a token whose successor was not confirmed")
+        try await probe.backend.confirm(new.token)
+        try await probe.backend.revoke(bob.token, reason: .userAsked)
+      } catch let breach as Breach {
+        throw breach
+      } catch {
+        throw Breach("an exchange of tokens was answered \(error)")
+      }
+      try require(try lookUp(alice.token) == nil, "lookUp knows a superseded token")
+      try require(try lookUp(bob.token) == nil, "lookUp knows a revoked token")
+      try require(try lookUp(new.token)?.id == alice.session.id, "lookUp does not know the confirmed token")
+      await probe.subject.advance(probe.backend.policy.idle)
+      try require(try lookUp(new.token) == nil, "lookUp knows a token past its idle limit")
+    },
+
+    Check("limits are those of the policy, on the backend's clock") { probe throws(Breach) in
+      let (alice, _) = try await probe.both()
+      let policy = probe.backend.policy
+      let now: BootInstant
+      do {
+        now = try probe.backend.clock.now()
+      } catch {
+        throw Breach("the clock could not be read: \(error)")
+      }
+      for (name, limit, span) in [
+        ("idle", alice.session.limits.idle, policy.idle), ("absolute", alice.session.limits.absolute, policy.absolute),
+        ("fresh", alice.session.limits.fresh, policy.fresh),
+      ] {
+        guard case .at(let end) = limit, end.boot == now.boot, end.uptime > now.uptime + span - .seconds(10),
+          end.uptime <= now.uptime + span
+        else { throw Breach("the \(name) limit of a new session is \(limit) at \(now)") }
+      }
+    },
+
+    Check("sessions are the user's own live ones, newest first") { probe throws(Breach) in
+      let (first, bob) = try await probe.both()
+      let second = try await probe.logIn("alice")
+      let third = try await probe.logIn("alice")
+      let list = try second.sessions().value("sessions")
+      try require(
+        list.map(\.id) == [third, second, first].map(\.session.id),
+        "three sessions, newest first, are listed as \(list.map(\.id.rawValue))")
+      try require(list.map(\.isCurrent) == [false, true, false], "the list marks another session as the current one")
+      try third.revoke(third.session.id).value("revoking one's own session")
+      let left = try second.sessions().value("sessions").map(\.id)
+      try require(left == [second, first].map(\.session.id), "an ended session is listed")
+      try require(try bob.sessions().value("sessions").map(\.id) == [bob.session.id], "the list has others' sessions")
+    },
+
+    Check("a session can be revoked by its name, by its user only") { probe throws(Breach) in
+      let (alice, bob) = try await probe.both()
+      let other = try await probe.logIn("alice")
+      for id in [bob.session.id, SessionID(rawValue: "nothing")] {
+        try alice.revoke(id).refused("revoking \(id.rawValue)", with: "session_not_found", .refused)
+      }
+      try alice.revoke(other.session.id).value("revokeSession")
+      try require(
+        try await probe.rejection(of: other.token, "a revoked session") == .ended(.revoked),
+        "a revoked session did not end as revoked")
+      try alice.revoke(other.session.id).refused("revoking it again", with: "session_not_found", .refused)
+      _ = try bob.profile().value("a session that others tried to revoke")
+    },
+
+    Check("ending all sessions counts them, ends this one too, and leaves others'") { probe throws(Breach) in
+      let (alice, bob) = try await probe.both()
+      let other = try await probe.logIn("alice")
+      let count = try alice.endAll().value("endAllSessions")
+      try require(count == 2, "of two sessions \(count) ended")
+      for login in [alice, other] {
+        let reason = try await probe.rejection(of: login.token, "an ended session")
+        try require(reason == .ended(.userAsked), "the session ended as \(reason)")
+      }
+      _ = try bob.profile().value("a session of another user")
+    },
+
+    Check("a change can be waited for") { probe throws(Breach) in
+      let (alice, _) = try await probe.both()
+      let source = try probe.answer { () throws(BackendError) in try probe.backend.changes() }.value("changes")
+      let listens = try probe.answer { () throws(BackendError) in try source.listen() }.value("listen")
+      try require(listens, "the source has nothing to listen to")
+      let again = try probe.answer { () throws(BackendError) in try source.listen() }.value("the second listen")
+      try require(again, "the second listen stopped the first")
+      _ = try alice.rename("Another name").value("rename")
+      // A source may also ask for a look from time to time.
+      if source.longestWait != nil { return }
+      var polled = pollfd(fd: source.descriptor, events: Int16(POLLIN), revents: 0)
+      while true {
+        try require(poll(&polled, 1, 10_000) == 1, "no change was heard within 10 s")
+        if try probe.answer({ () throws(BackendError) in try source.drain() }).value("drain") { return }
+      }
+    },
+  ]
+}

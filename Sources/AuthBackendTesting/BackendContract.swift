@@ -1,0 +1,82 @@
+public import AuthBackend
+public import AuthCoreTesting
+
+/// The rules of every ``AuthBackend/Backend``, as named checks that run in any test framework.
+///
+/// Give each check a fresh subject. It answers nil, or what was violated. Run `AuthorityContract`
+/// too: it has the rules of logins, tokens and limits.
+///
+/// ```swift
+/// import AuthBackendTesting
+/// import AuthCoreTesting
+///
+/// func violations(
+///   of make: () async throws -> BackendContract.Subject
+/// ) async rethrows -> [ContractViolation] {
+///   try await BackendContract.violations(of: make)
+/// }
+/// ```
+///
+/// In Swift Testing, `@Test(arguments: BackendContract.checks)` makes a test of each.
+public struct BackendContract: Sendable {
+  /// A backend to check, without any account.
+  public struct Subject: Sendable {
+    /// The conformer.
+    ///
+    /// In its policy a password stays fresh for at most half of the idle limit.
+    public let backend: any Backend
+    /// Moves the clock that the backend measures its limits by.
+    public let advance: @Sendable (Duration) async -> Void
+    /// Makes the backend unable to answer, or able again; nil skips the check that needs it.
+    public let setAvailable: (@Sendable (Bool) async -> Void)?
+
+    /// Creates a subject.
+    public init(
+      backend: any Backend, advance: @escaping @Sendable (Duration) async -> Void,
+      setAvailable: (@Sendable (Bool) async -> Void)? = nil
+    ) {
+      self.backend = backend
+      self.advance = advance
+      self.setAvailable = setAvailable
+    }
+  }
+
+  /// One rule.
+  public struct Check: Sendable, CustomStringConvertible {
+    /// The rule, in words.
+    public let name: String
+    private let body: @Sendable (BackendProbe) async throws(Breach) -> Void
+
+    init(_ name: String, _ body: @escaping @Sendable (BackendProbe) async throws(Breach) -> Void) {
+      self.name = name
+      self.body = body
+    }
+
+    /// The rule, in words.
+    public var description: String { name }
+
+    /// Runs the check on a fresh subject.
+    ///
+    /// - Returns: What was violated, or nil.
+    public func run(on subject: Subject) async -> ContractViolation? {
+      do throws(Breach) {
+        try await body(BackendProbe(subject: subject))
+        return nil
+      } catch {
+        return ContractViolation(check: name, finding: error.finding)
+      }
+    }
+  }
+
+  /// All rules, in the order in which they read best.
+  public static let checks: [Check] = accounts + passwords + sessions + payments + events + administration + keys
+
+  /// Runs all checks, each on a fresh subject.
+  public static func violations(of make: () async throws -> Subject) async rethrows -> [ContractViolation] {
+    var violations: [ContractViolation] = []
+    for check in checks {
+      if let violation = await check.run(on: try await make()) { violations.append(violation) }
+    }
+    return violations
+  }
+}

@@ -1,0 +1,215 @@
+import AuthBackend
+import AuthBackendTesting
+import AuthCore
+import AuthCoreTesting
+import AuthLocal
+import Testing
+
+@Suite("The contract of backends finds what is broken")
+struct BrokenBackendTests {
+  @Test("every broken backend is found", arguments: BrokenBackend.Flaw.allCases)
+  func flaws(flaw: BrokenBackend.Flaw) async throws {
+    let check = try #require(BackendContract.checks.first { $0.name == flaw.rawValue })
+    let sound = await check.run(on: Workspace().backendSubject())
+    #expect(sound == nil)
+    let violation = await check.run(on: Workspace().backendSubject { BrokenBackend(base: $0, flaw: flaw) })
+    #expect(violation?.check == check.name)
+  }
+
+  @Test("names of checks are unique") func names() {
+    #expect(Set(BackendContract.checks.map(\.name)).count == BackendContract.checks.count)
+  }
+}
+
+/// A backend that breaks one rule.
+struct BrokenBackend: Backend {
+  /// The flaws, each with the check that finds it.
+  enum Flaw: String, CaseIterable {
+    case acceptsAnyKey = "a key of another session than the lease's is refused"
+    case paysTwice = "a repeated order under the same key is paid once, and asks for nothing again"
+    case reversesSessions = "sessions are the user's own live ones, newest first"
+    case ignoresPage = "receipts come newest first, in pages"
+    case ignoresSince = "events of an account come newest first, in pages, and since a time"
+    case reversesAccounts = "accounts come in the order of their names, in pages"
+    case looksUpNothing = "lookUp knows the present token of a live session and no other"
+    case neverDisables = "a disabled account's sessions end, and its password looks wrong until it is enabled"
+    case believesTheRole =
+      "an administrator's operation needs the role, whatever the key says, and a refusal is an event"
+    case forgetsToNote = "an administrator sees every account's events, and that others were looked at"
+    case neverUnlocks = "a hundred failures lock an account, not its sessions, and an administrator unlocks it"
+    case neverTellsOfChanges = "a change can be waited for"
+    case checksNoName = "a name that is taken or not accepted is refused, by the check and by the registration"
+    case checksNoPassword = "a password that breaks a rule is refused, by the check, the registration and the change"
+    case renamesNothing = "a rename answers the account as changed, and the next look has it"
+    case reauthenticatesNothing = "a changed password opens the account, and the old one does not"
+    case countsWrongly = "ending all sessions counts them, ends this one too, and leaves others'"
+    case revokesNothing = "a session can be revoked by its name, by its user only"
+    case otherPolicy = "limits are those of the policy, on the backend's clock"
+    case hidesFaults = "a backend that cannot answer says so in every operation"
+  }
+
+  let base: LocalAuthority
+  let flaw: Flaw
+
+  var clock: any SessionClock { base.clock }
+
+  var policy: SessionPolicy {
+    flaw == .otherPolicy
+      ? SessionPolicy(idle: .seconds(60), absolute: .seconds(120), fresh: .seconds(30)) : base.policy
+  }
+
+  func lookUp(_ token: SessionToken) throws(BackendError) -> Grant? {
+    switch flaw {
+    case .looksUpNothing: return nil
+    case .hidesFaults: return try? base.lookUp(token)
+    default: return try base.lookUp(token)
+    }
+  }
+
+  func changes() throws(BackendError) -> any ChangeSource {
+    flaw == .neverTellsOfChanges ? DeafSource() : try base.changes()
+  }
+
+  func check(newUsername username: String) throws(BackendError) {
+    if flaw != .checksNoName { try base.check(newUsername: username) }
+  }
+
+  func check(newPassword password: Password, for username: String) throws(BackendError) {
+    if flaw != .checksNoPassword { try base.check(newPassword: password, for: username) }
+  }
+
+  func checkForLogins() throws(BackendError) { try base.checkForLogins() }
+
+  func register(username: String, password: Password, displayName: String?) throws(BackendError) -> User {
+    try base.register(username: username, password: password, displayName: displayName)
+  }
+
+  func profile(under lease: borrowing SessionLease) throws(BackendError) -> Profile { try base.profile(under: lease) }
+
+  func rename(to name: String, under lease: borrowing SessionLease) throws(BackendError) -> Profile {
+    flaw == .renamesNothing ? try base.profile(under: lease) : try base.rename(to: name, under: lease)
+  }
+
+  func changePassword(
+    from present: Password, to password: Password, for session: FreshSession, under lease: borrowing SessionLease
+  ) throws(BackendError) -> Grant {
+    let grant = try base.changePassword(from: present, to: password, for: session, under: lease)
+    if flaw != .reauthenticatesNothing { return grant }
+    return Grant(id: grant.id, user: grant.user, token: lease.token, limits: grant.limits)
+  }
+
+  func sessions(under lease: borrowing SessionLease) throws(BackendError) -> [SessionSummary] {
+    let list = try base.sessions(under: lease)
+    return flaw == .reversesSessions ? list.reversed() : list
+  }
+
+  func revokeSession(
+    _ id: SessionID, for session: FreshSession, under lease: borrowing SessionLease
+  ) throws(BackendError) {
+    if flaw == .revokesNothing { return }
+    if flaw == .acceptsAnyKey { return try base.revokeSession(id, token: lease.token) }
+    try base.revokeSession(id, for: session, under: lease)
+  }
+
+  func endAllSessions(under lease: borrowing SessionLease) throws(BackendError) -> Int {
+    let count = try base.endAllSessions(under: lease)
+    return flaw == .countsWrongly ? count - 1 : count
+  }
+
+  func earlierPayment(of order: PaymentOrder, under lease: borrowing SessionLease) throws(BackendError) -> Receipt? {
+    try base.earlierPayment(of: order, under: lease)
+  }
+
+  func pay(_ intent: consuming PaymentIntent, under lease: borrowing SessionLease) throws(BackendError) -> Receipt {
+    if flaw != .paysTwice { return try base.pay(intent, under: lease) }
+    let order = PaymentOrder(amount: intent.order.amount, payee: intent.order.payee)
+    return try base.pay(order, token: try intent.token(of: lease))
+  }
+
+  func receipts(
+    before: Int64?, limit: Int, under lease: borrowing SessionLease
+  ) throws(BackendError) -> [Receipt] {
+    try base.receipts(before: flaw == .ignoresPage ? nil : before, limit: limit, under: lease)
+  }
+
+  func events(
+    since: WallTime?, before: Int64?, limit: Int, under lease: borrowing SessionLease
+  ) throws(BackendError) -> [Event] {
+    try base.events(since: flaw == .ignoresSince ? nil : since, before: before, limit: limit, under: lease)
+  }
+
+  func allEvents(
+    since: WallTime?, before: Int64?, limit: Int, for administrator: AdminSession, under lease: borrowing SessionLease
+  ) throws(BackendError) -> [Event] {
+    if flaw == .believesTheRole { return [] }
+    return try base.allEvents(since: since, before: before, limit: limit, for: administrator, under: lease)
+  }
+
+  func accounts(
+    after: String?, limit: Int, for administrator: AdminSession, under lease: borrowing SessionLease
+  ) throws(BackendError) -> [AccountSummary] {
+    let page = try base.accounts(after: after, limit: limit, for: administrator, under: lease)
+    return flaw == .reversesAccounts ? page.reversed() : page
+  }
+
+  func account(
+    named name: Username, for administrator: AdminSession, under lease: borrowing SessionLease
+  ) throws(BackendError) -> AccountSummary {
+    try base.account(named: name, for: administrator, under: lease)
+  }
+
+  func setDisabled(
+    _ disabled: Bool, account name: Username, for administrator: AdminSession, _ fresh: FreshSession,
+    under lease: borrowing SessionLease
+  ) throws(BackendError) -> AccountSummary {
+    if flaw == .neverDisables { return try base.account(named: name, for: administrator, under: lease) }
+    return try base.setDisabled(disabled, account: name, for: administrator, fresh, under: lease)
+  }
+
+  func unlock(
+    account name: Username, for administrator: AdminSession, _ fresh: FreshSession, under lease: borrowing SessionLease
+  ) throws(BackendError) -> AccountSummary {
+    if flaw == .neverUnlocks { return try base.account(named: name, for: administrator, under: lease) }
+    return try base.unlock(account: name, for: administrator, fresh, under: lease)
+  }
+
+  func noteView(
+    of subject: String, for administrator: AdminSession, under lease: borrowing SessionLease
+  ) throws(BackendError) {
+    if flaw != .forgetsToNote { try base.noteView(of: subject, for: administrator, under: lease) }
+  }
+
+  func authenticate(
+    _ credentials: Credentials, limits: LimitRequest
+  ) async throws(AuthorityError<CredentialsRejection>) -> Grant {
+    try await base.authenticate(credentials, limits: limits)
+  }
+
+  func resume(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
+    try await base.resume(token)
+  }
+
+  func renew(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
+    try await base.renew(token)
+  }
+
+  func reauthenticate(
+    _ token: SessionToken, password: Password, limits: LimitRequest
+  ) async throws(AuthorityError<ReauthenticationRejection>) -> Grant {
+    try await base.reauthenticate(token, password: password, limits: limits)
+  }
+
+  func confirm(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) { try await base.confirm(token) }
+
+  func revoke(_ token: SessionToken, reason: EndReason) async throws(Unavailability) {
+    try await base.revoke(token, reason: reason)
+  }
+}
+
+/// A source that cannot listen.
+private final class DeafSource: ChangeSource {
+  var descriptor: Int32 { -1 }
+  var longestWait: Duration? { nil }
+  func listen() throws(BackendError) -> Bool { false }
+  func drain() throws(BackendError) -> Bool { false }
+}
