@@ -12,9 +12,11 @@ final class Workspace {
   let backend: any Backend
   let vault: FileVault
   private(set) lazy var store = SessionStore(
-    authority: onlyLooks ? OnlookingAuthority(base: backend) : backend, vault: vault,
+    authority: authority, vault: forgetsDisabled ? vault : DisabledSessionVault(base: vault, authority: authority),
     clock: backend.clock, timing: SessionTiming(watchesLimits: false))
-  private let onlyLooks: Bool
+  /// Whether the session file of a disabled account is erased: by a login and a logout only.
+  var forgetsDisabled = false
+  private let authority: CommandAuthority
   private lazy var restoring = Gatekeeper<RestoreSteps>()
   private var restored = RestoreOutcome.overtaken
   /// It is never let go: the process ends with its command, and taking all of this apart first is a tenth of a short run.
@@ -35,12 +37,12 @@ final class Workspace {
   init(
     _ globals: GlobalOptions, _ printer: Printer, _ makeBackend: MakeBackend, onlyLooks: Bool = false
   ) throws(CommandError) {
-    self.onlyLooks = onlyLooks
     self.globals = globals
     self.printer = printer
     places = try Places()
     context = globals.context ?? .standard
     backend = makeBackend(places.data, context.description)
+    authority = CommandAuthority(base: backend, onlyLooks: onlyLooks)
     vault = FileVault(directory: places.state, context: context)
     itself = self
   }

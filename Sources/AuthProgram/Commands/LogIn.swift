@@ -65,6 +65,7 @@ extension Workspace {
   func logIn(
     _ user: String?, switching: Bool, idle: Duration?, absolute: Duration?, passwordFromInput: Bool
   ) async throws(CommandError) -> Answer {
+    forgetsDisabled = true
     if !passwordFromInput { try valid { () throws(BackendError) in try backend.checkForLogins() } }
     let name = try username(user, "User: ")
     let limits = LimitRequest(idle: idle, absolute: absolute)

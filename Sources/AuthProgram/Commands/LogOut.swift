@@ -40,6 +40,7 @@ extension Options {
 extension Workspace {
   /// `logout [--all]`: ends the session, whatever state it is in.
   func logOut(everywhere: Bool) async throws(CommandError) -> Answer {
+    forgetsDisabled = true
     let openMode = try makeUsable()
     let before = await restore()
     let others = everywhere ? await endOthers(before) : .ended(0)

@@ -1,0 +1,55 @@
+import AuthCore
+import Guards
+
+/// The authority as a command uses it: it remembers which tokens were refused because the account is disabled.
+///
+/// A command that only looks ends no session, whatever it sees: a store revokes the session whose file is gone, and somebody
+/// who moved the file away did not mean that. A logout has revoked it by itself.
+final class CommandAuthority: Authority {
+  private let base: any Authority
+  private let onlyLooks: Bool
+  private let disabled = Locked<Set<SessionToken>>([])
+
+  init(base: any Authority, onlyLooks: Bool) {
+    self.base = base
+    self.onlyLooks = onlyLooks
+  }
+
+  /// Whether this token was refused because its account is disabled.
+  func isDisabled(_ token: SessionToken) -> Bool {
+    disabled.withLock { $0.contains(token) }
+  }
+
+  func authenticate(
+    _ credentials: Credentials, limits: LimitRequest
+  ) async throws(AuthorityError<CredentialsRejection>) -> Grant {
+    try await base.authenticate(credentials, limits: limits)
+  }
+
+  func resume(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
+    do throws(AuthorityError<SessionRejection>) {
+      return try await base.resume(token)
+    } catch {
+      if error == .rejected(.ended(.accountDisabled)) { disabled.withLock { _ = $0.insert(token) } }
+      throw error
+    }
+  }
+
+  func renew(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
+    try await base.renew(token)
+  }
+
+  func reauthenticate(
+    _ token: SessionToken, password: Password, limits: LimitRequest
+  ) async throws(AuthorityError<ReauthenticationRejection>) -> Grant {
+    try await base.reauthenticate(token, password: password, limits: limits)
+  }
+
+  func confirm(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) {
+    try await base.confirm(token)
+  }
+
+  func revoke(_ token: SessionToken, reason: EndReason) async throws(Unavailability) {
+    if !onlyLooks { try await base.revoke(token, reason: reason) }
+  }
+}
