@@ -18,7 +18,7 @@ TSAN_SKIP ?= /published|MustNotCompile|DependencyTests|SnippetTests|SymbolDocume
 DEEP_FILTER ?= ModelCheck
 
 .PHONY: help build demo test test-tsan test-release transcripts-cram check-deep lint format release release-bench \
-  bench docs install uninstall clean setup setup-release
+  bench docs pictures version install uninstall clean setup setup-release
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' Makefile
@@ -65,6 +65,20 @@ bench: release-bench ## Measure, beside baselines taken in the same run
 docs: build ## Build the documentation into .build/docs
 	.ci/docs $(dir $(DEBUG))Modules
 
+PICTURES := fixtures/pictures
+MARK_COMMANDS := /^```/ { on = $$0 == "```console"; next } on { if (/^\$$ /) $$0 = "\033[1m" $$0 "\033[m"; print }
+
+# Both sources are what tests hold true: the README's session, and the diagram that the machine prints.
+pictures: ## Draw the pictures of the README
+	@mkdir -p "$(PICTURES)"
+	awk '$(MARK_COMMANDS)' README.md | .ci/draw-text "A terminal session with auth-cli" >"$(PICTURES)/session.svg"
+	.ci/draw-machine <fixtures/golden/machine.mmd >"$(PICTURES)/machine.svg"
+
+VERSION_FILE := $(wildcard Sources/*/Version.swift)
+
+version: ## Write version and date of the newest release in CHANGELOG.md into the sources
+	@.ci/version "$(VERSION_FILE)"
+
 MAN := $(DESTDIR)$(PREFIX)/share/man/man1/auth-cli.1
 BASH_COMPLETION := $(DESTDIR)$(PREFIX)/share/bash-completion/completions/auth-cli
 ZSH_COMPLETION := $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_auth-cli
@@ -92,8 +106,8 @@ uninstall: ## Remove exactly what install installed (same PREFIX and DESTDIR)
 clean: ## Remove everything that was built
 	rm -rf .build
 
-setup:
+setup: version
 	@.ci/setup
 
-setup-release:
+setup-release: version
 	@.ci/setup release

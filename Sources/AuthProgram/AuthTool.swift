@@ -4,8 +4,6 @@ import CommandLineKit
 ///
 /// Each command is declared in a file of its own, in `Commands/`.
 enum AuthTool {
-  static let version = "0.1.0"
-
   static let tool = Tool<any CommandBody>(
     name: "auth-cli",
     groups: [
@@ -32,7 +30,7 @@ enum AuthTool {
     about: {
       About(
         version: version,
-        date: "November 21, 2026",
+        date: date,
         summary: "a session that cannot be used wrongly",
         discussion: [
           "Logs users in, keeps their session on this device and opens guarded screens with it: payments, receipts, a profile. "

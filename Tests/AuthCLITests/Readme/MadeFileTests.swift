@@ -1,0 +1,67 @@
+import Programs
+import Testing
+
+@testable import AuthProgram
+
+/// Files that make writes from other files are kept in the repository, and are up to date.
+@Suite struct MadeFileTests {
+  @Test("the pictures are what `make pictures` draws now", arguments: ["session.svg", "machine.svg"])
+  func pictures(_ name: String) async throws {
+    let scratch = try ScratchDirectory()
+    _ = try await run("make pictures PICTURES='\(scratch.path)'")
+    let drawn = try TextFile.read("\(scratch.path)/\(name)")
+    let kept = try TextFile.read(BuiltExecutable.repository + "/fixtures/pictures/\(name)")
+    #expect(drawn == kept, "type 'make pictures'")
+  }
+
+  @Test("the README shows every picture")
+  func shown() throws {
+    let readme = try TextFile.read(BuiltExecutable.repository + "/README.md")
+    for path in try TextFile.list("fixtures/pictures", suffix: ".svg") {
+      #expect(readme.contains("](\(path.dropFirst(BuiltExecutable.repository.count + 1)))"), "\(path)")
+    }
+  }
+
+  @Test("version and date of the program are those of the newest release in CHANGELOG.md")
+  func version() async throws {
+    let scratch = try ScratchDirectory()
+    _ = try await run("make version VERSION_FILE='\(scratch.path)/Version.swift'")
+    let made = try TextFile.read("\(scratch.path)/Version.swift")
+    #expect(made.contains("\"\(AuthTool.version)\"") && made.contains("\"\(AuthTool.date)\""), "type 'make version'")
+    let kept = try TextFile.list("Sources", suffix: "Version.swift").first { $0.hasSuffix("/Version.swift") }
+    #expect(try TextFile.read(#require(kept)) == made, "type 'make version'")
+  }
+
+  @Test(
+    "text is drawn in its style, in its columns",
+    arguments: [
+      ("plain", #"<text x="16" y="34" textLength="40">plain</text>"#),
+      ("a \u{1B}[1mbold\u{1B}[0m", #"<text class="b" x="32" y="34" textLength="32">bold</text>"#),
+      ("\u{1B}[7m> \u{1B}[m", #"<rect class="r" x="16" y="21" width="16" height="18"/>"#),
+      ("\u{1B}[1;7mx\u{1B}[27my", #"<text class="b" x="24" y="34" textLength="8">y</text>"#),
+      ("é日e\u{301}\u{1B}[2m!", #"<text class="d" x="48" y="34" textLength="8">!</text>"#),
+      ("\nif a < b && c", #"<text x="16" y="52" textLength="104">if a &lt; b &amp;&amp; c</text>"#),
+    ])
+  func draws(_ text: String, _ element: String) async throws {
+    let picture = try await run(".ci/draw-text title", input: text)
+    #expect(picture.split(separator: "\n").contains(Substring(element)), "\(picture)")
+  }
+
+  @Test("a control sequence that is no style is refused", arguments: ["\u{1B}[2J", "\u{1B}[5mx", "a\tb", ""])
+  func refuses(_ text: String) async throws {
+    let outcome = try await program(".ci/draw-text title", input: text).run()
+    #expect(outcome.ending == .exited(1) && outcome.text.hasPrefix("draw-text: line "))
+  }
+
+  private func run(_ command: String, input: String = "") async throws -> String {
+    let outcome = try await program(command, input: input).run()
+    try #require(outcome.ending == .exited(0), "\(outcome.text)")
+    return outcome.text
+  }
+
+  private func program(_ command: String, input: String) -> Programs.Program {
+    Programs.Program(
+      "bash", ["-c", command], workingDirectory: BuiltExecutable.repository, input: Array(input.utf8),
+      timeLimit: .seconds(60))
+  }
+}
