@@ -92,8 +92,6 @@ install: release ## Install the executable, man page and completions (PREFIX=/us
 	$(RELEASE) completions zsh >.build/share/zsh
 	$(RELEASE) completions fish >.build/share/fish
 	install -D -m 755 $(RELEASE) "$(EXECUTABLE)"
-	@# Once more in one piece, which starts faster: see .ci/release.
-	dd if=$(RELEASE) of="$(EXECUTABLE)" bs=64M status=none
 	install -D -m 644 .build/share/man "$(MAN)"
 	install -D -m 644 .build/share/bash "$(BASH_COMPLETION)"
 	install -D -m 644 .build/share/zsh "$(ZSH_COMPLETION)"
