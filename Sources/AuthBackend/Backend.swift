@@ -234,9 +234,7 @@ extension SessionLease {
 
   func require(_ session: SessionID) throws(BackendError) {
     guard session == sessionID else {
-      throw .refused(
-        "session_mismatch", "The key belongs to another session than the lease.",
-        hint: "Use the key of the leased session.")
+      throw .sessionMismatch
     }
   }
 }

@@ -14,8 +14,7 @@ package struct DisplayName {
   package init(_ typed: String) throws(BackendError) {
     if let reason = Self.objection(to: typed) {
       let shown = typed.utf8.count > Self.largestBytes ? "the name" : "'\(typed.printable)'"
-      throw .invalid(
-        "display_name_invalid", "\(shown) cannot be shown as a name: it \(reason).", hint: "Use \(Self.rule).")
+      throw .displayNameInvalid(shown, because: reason)
     }
     text = typed
   }
@@ -26,7 +25,7 @@ package struct DisplayName {
     guard let first = scalars.first, let last = scalars.last else { return "is empty" }
     if name.utf8.count > largestBytes { return "has \(name.utf8.count) bytes; at most \(largestBytes) are accepted" }
     if name.count > 64 { return "has \(name.count) characters; at most 64 are accepted" }
-    if let found = scalars.first(where: { $0.isTreacherous && !$0.isJoiner }) {
+    if let found = scalars.first(where: { $0.isUnsafeToPrint && !$0.isJoiner }) {
       return "holds \(found.nameOfKind) (U+\(String(found.value, radix: 16, uppercase: true).padded(to: 4)))"
     }
     if first.properties.isWhitespace || last.properties.isWhitespace { return "begins or ends with a space" }

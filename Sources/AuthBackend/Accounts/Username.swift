@@ -21,9 +21,7 @@ public struct Username: Hashable, Sendable, CustomStringConvertible {
       bytes.allSatisfy({ Self.isAlphanumeric($0) || Array("._-".utf8).contains($0) })
     else {
       let shown = bytes.count > 64 ? "A name of \(bytes.count) bytes" : "'\(typed.printable)'"
-      throw .invalid(
-        "username_invalid", "\(shown) is not a user name.",
-        hint: "Use \(Self.rule).")
+      throw .usernameInvalid(shown)
     }
     canonical = typed.lowercased()
   }

@@ -1,12 +1,12 @@
 public import AuthCore
 
-/// Why the embedded authority did not do what was asked.
+/// Why a backend did not do what was asked.
 ///
-/// Every failure says what happened and why (``description``), what to do next (``hint``), and carries a stable
+/// Every error says what happened and why (``description``), what to do next (``hint``), and carries a stable
 /// ``code`` for programs. Nothing was changed when one is thrown, except what the operation names: counters of the
 /// throttle, and events.
 public struct BackendError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What kind of "no" it is.
+  /// The class of the error.
   public enum Kind: Hashable, Sendable {
     /// What was given does not have the accepted form.
     case invalid
@@ -20,13 +20,13 @@ public struct BackendError: Error, Hashable, Sendable, CustomStringConvertible {
     case notFresh
     /// Only an administrator may do that.
     case notPermitted
-    /// Too many attempts: this one was not looked at.
+    /// Too many attempts: this one was not checked.
     case throttled(Throttle)
-    /// The authority could not be asked, or could not store its answer.
+    /// The database could not answer, or could not store its answer.
     case unavailable(Unavailability)
   }
 
-  /// What kind of "no" it is.
+  /// The class of the error.
   public let kind: Kind
   /// A stable name for programs, in snake case.
   public let code: String
@@ -45,10 +45,12 @@ public struct BackendError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension BackendError {
+  /// A rule that one backend alone has.
   package static func invalid(_ code: String, _ description: String, hint: String) -> BackendError {
     BackendError(.invalid, code, description, hint: hint)
   }
 
+  /// A refusal that one backend alone has.
   package static func refused(_ code: String, _ description: String, hint: String) -> BackendError {
     BackendError(.refused, code, description, hint: hint)
   }
@@ -62,7 +64,7 @@ extension BackendError {
   /// One sentence for an unknown name, a wrong password and a disabled account.
   package static let credentialsNotAccepted = BackendError(
     .credentials, "credentials_not_accepted", "The name and the password were not accepted.",
-    hint: "Check both and try again; after five failures in a row there is a waiting time.")
+    hint: "Check both and try again; after five wrong passwords in a row you must wait.")
 
   package static let notFresh = BackendError(
     .notFresh, "not_fresh", "The password was entered too long ago for this.",
@@ -75,11 +77,11 @@ extension BackendError {
     switch throttle {
     case .wait(let remaining):
       BackendError(
-        .throttled(throttle), "throttled", "Too many failed attempts: this one was not looked at.",
+        .throttled(throttle), "throttled", "Too many failed attempts: this one was not checked.",
         hint: "Try again in \(remaining.secondsRoundedUp) s.")
     case .locked:
       BackendError(
-        .throttled(throttle), "locked", "Too many failed attempts: the account is locked to further ones.",
+        .throttled(throttle), "locked", "Too many failed attempts: the account is locked.",
         hint: "An administrator can unlock it.")
     }
   }
@@ -95,7 +97,7 @@ extension BackendError {
       case .ended(.accountDisabled): ("session_account_disabled", "The account was disabled.")
       case .ended(.rebooted): ("session_rebooted", "The machine was restarted since the session began.")
       case .ended(.switchedUser): ("session_switched_user", "Another user was logged in in this session's place.")
-      case .ended(.storeReleased): ("session_released", "The session was let go of by its program.")
+      case .ended(.storeReleased): ("session_released", "The program closed the session.")
       }
     return BackendError(.session(rejection), code, what, hint: "Log in again.")
   }

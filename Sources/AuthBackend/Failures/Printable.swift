@@ -43,13 +43,13 @@ extension String {
 }
 
 extension Unicode.Scalar {
-  fileprivate var mustBeEscaped: Bool { isTreacherous && !isJoiner }
+  fileprivate var mustBeEscaped: Bool { isUnsafeToPrint && !isJoiner }
 
   /// Whether the scalar joins its neighbours or keeps them apart: U+200C and U+200D, which reorder nothing.
   var isJoiner: Bool { value == 0x200C || value == 0x200D }
 
   /// Whether the scalar can move a cursor, hide, reorder or break a line, or means nothing yet.
-  package var isTreacherous: Bool {
+  package var isUnsafeToPrint: Bool {
     if value >= 0x20 && value < 0x7F { return false }
     switch properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned, .privateUse: return true

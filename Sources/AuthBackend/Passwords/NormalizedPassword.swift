@@ -1,4 +1,5 @@
 package import AuthCore
+@_spi(_Unicode) import Swift
 
 /// A password in the one form that is hashed: UTF-8 in Unicode Normalization Form C, without NUL, at most 511 bytes.
 ///
@@ -19,5 +20,19 @@ package struct NormalizedPassword: Redacted {
     text = PasswordComposition.composed(typed)
     guard !text.utf8.contains(0) else { throw .containsNUL }
     guard text.utf8.count <= Self.longest else { throw .tooLong(bytes: text.utf8.count) }
+  }
+}
+
+// The standard library composes text for its own comparison of strings, and offers it only under this name, as it does
+// to Foundation. A test compares it with Foundation's composition over every scalar.
+
+/// Unicode Normalization Form C without Foundation, which would cost a short process 6 ms to load.
+///
+/// Source: UAX #15.
+package enum PasswordComposition {
+  package static func composed(_ text: String) -> String {
+    var scalars = String.UnicodeScalarView()
+    for scalar in text._nfc { scalars.append(scalar) }
+    return String(scalars)
   }
 }

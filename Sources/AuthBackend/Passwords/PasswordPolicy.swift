@@ -18,29 +18,21 @@ package enum PasswordPolicy {
     // The composition of scalars that are not assigned yet may change with a new version of Unicode (UAX #15, section
     // 3).
     guard !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .unassigned }) else {
-      throw .invalid(
-        "password_unassigned", "The password holds characters that Unicode has not assigned.", hint: "Choose others.")
+      throw .passwordUnassigned
     }
     let length = text.unicodeScalars.count
     guard length >= shortest else {
-      throw .invalid(
-        "password_too_short", "The password has \(length) characters; at least \(shortest) are needed.",
-        hint: "Several words make a good password; spaces are allowed.")
+      throw .passwordTooShort(characters: length)
     }
     guard Set(text.unicodeScalars.filter { !$0.properties.isWhitespace }).count > 1 else {
-      throw .invalid(
-        "password_repeats", "The password is one character repeated, or nothing but blanks.",
-        hint: "Several words make a good password; spaces are allowed.")
+      throw .passwordRepeats
     }
     let folded = text.lowercased()
     guard !BlockedPasswords.all.contains(folded), !isMadeOfContext(folded) else {
-      throw .invalid(
-        "password_blocked", "The password is one of those that are tried first.",
-        hint: "Choose one that is yours alone.")
+      throw .passwordBlocked
     }
     guard !contains(username, folded) else {
-      throw .invalid(
-        "password_contains_name", "The password contains the name of the account.", hint: "Choose another.")
+      throw .passwordContainsName
     }
     return normalized
   }
@@ -51,14 +43,11 @@ package enum PasswordPolicy {
     } catch {
       switch error {
       case .notText:
-        throw .invalid(
-          "password_not_text", "The password is not valid UTF-8.", hint: "Check the encoding of the input.")
+        throw .passwordNotText
       case .containsNUL:
-        throw .invalid("password_has_nul", "The password contains a NUL character.", hint: "Choose another.")
+        throw .passwordHasNul
       case .tooLong(let bytes):
-        throw .invalid(
-          "password_too_long", "The password has \(bytes) bytes; at most \(NormalizedPassword.longest) are accepted.",
-          hint: "Choose a shorter one; nothing is ever cut off.")
+        throw .passwordTooLong(bytes: bytes)
       }
     }
   }

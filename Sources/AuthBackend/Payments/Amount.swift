@@ -12,7 +12,9 @@ public struct Amount: Hashable, Comparable, Sendable, CustomStringConvertible {
   ///
   /// - Throws: ``BackendError`` of kind `invalid` for zero, less than zero, and more than ``largest``.
   public init(minorUnits: Int64) throws(BackendError) {
-    guard minorUnits > 0, minorUnits <= Self.largest.minorUnits else { throw Self.invalid("\(minorUnits) minor units") }
+    guard minorUnits > 0, minorUnits <= Self.largest.minorUnits else {
+      throw .amountInvalid("\(minorUnits) minor units")
+    }
     self.init(unchecked: minorUnits)
   }
 
@@ -27,13 +29,13 @@ public struct Amount: Hashable, Comparable, Sendable, CustomStringConvertible {
       (1...12).contains(whole.count) && whole.allSatisfy(Self.isDigit)
       && (whole.first != UInt8(ascii: "0") || whole.count == 1)
       && cents.map { (1...2).contains($0.count) && $0.allSatisfy(Self.isDigit) } ?? true
-    guard isWellFormed else { throw Self.invalid(text.utf8.count > 64 ? "a text of \(text.utf8.count) bytes" : text) }
+    guard isWellFormed else { throw .amountInvalid(text.utf8.count > 64 ? "a text of \(text.utf8.count) bytes" : text) }
     var units = whole.reduce(Int64(0)) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) } * 100
     if let cents {
       let value = cents.reduce(Int64(0)) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
       units += cents.count == 1 ? value * 10 : value
     }
-    guard units > 0 else { throw Self.invalid(text) }
+    guard units > 0 else { throw .amountInvalid(text) }
     self.init(unchecked: units)
   }
 
@@ -54,10 +56,4 @@ public struct Amount: Hashable, Comparable, Sendable, CustomStringConvertible {
   }
 
   private static func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
-
-  private static func invalid(_ quoted: String) -> BackendError {
-    .invalid(
-      "amount_invalid", "'\(quoted.printable)' is not an amount.",
-      hint: "Write it like 12, 12.5 or 12.50; more than zero, at most \(largest).")
-  }
 }

@@ -109,7 +109,7 @@ extension LocalAuthority {
 
   private func existing(_ name: Username, in db: Connection) throws(BackendError) -> AccountRow {
     guard let account = try account(named: name, in: db) else {
-      throw .refused("account_not_found", "There is no account '\(name)'.", hint: "Check the name.")
+      throw .accountNotFound(name)
     }
     return account
   }
@@ -118,9 +118,7 @@ extension LocalAuthority {
     guard account.user.role == .administrator else { return }
     let other = try db.first(AccountQuery.otherAdministrator, .integer(account.id), .integer(Int64.max)) { _ in true }
     if other == nil {
-      throw .refused(
-        "last_administrator", "'\(account.user.username)' is the last administrator who can enable accounts.",
-        hint: "It stays enabled: no other account can become administrator. To end its sessions, log out everywhere.")
+      throw .lastAdministrator(account.user.username)
     }
   }
 
@@ -128,6 +126,6 @@ extension LocalAuthority {
   {
     AccountSummary(
       user: row.user, isDisabled: row.isDisabled, createdAt: row.createdAt, failedAttempts: row.throttle.attempts,
-      throttle: row.throttle.standing(at: now, mayLock: try mayLock(row, in: db)))
+      throttle: row.throttle.status(at: now, mayLock: try mayLock(row, in: db)))
   }
 }

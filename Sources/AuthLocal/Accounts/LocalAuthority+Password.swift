@@ -16,11 +16,10 @@ extension LocalAuthority {
     let accepted = try PasswordPolicy.accept(new, for: try Username(user.username))
     let known = try? NormalizedPassword(present)
     guard accepted.text != known?.text else {
-      throw .invalid(
-        "password_unchanged", "The new password is the present one.", hint: "Choose another; nothing was changed.")
+      throw .passwordUnchanged
     }
     let hash = try hasher.hash(accepted)
-    let attempt = try heard { () throws(BackendError) in
+    let attempt = try allowedAttempt { () throws(BackendError) in
       try writing(token, asActivity: false) { (db, session, now) throws(BackendError) in
         try countAttempt(on: try account(session.account, in: db), at: now, in: db)
       }

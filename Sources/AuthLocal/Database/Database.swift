@@ -107,7 +107,7 @@ final class Database: Sendable {
       let connection = try connection(of: &open, .reading)
       try connection.execute(Access.reading.begin)
       defer { try? connection.execute("ROLLBACK") }
-      _ = try Migration(connection: connection).standing()
+      _ = try Migration(connection: connection).phase()
       return connection.changeCounter
     } catch {
       return nil
@@ -116,7 +116,7 @@ final class Database: Sendable {
 
   private func requireCurrentSchema(_ connection: Connection, _ access: Access) throws(BackendError) {
     let migration = Migration(connection: connection)
-    if case .current = try migration.standing() { return }
+    if case .current = try migration.phase() { return }
     try connection.execute("ROLLBACK")
     if access == .reading { try keepOthersOut() }
     try migration.run(creating: access == .creating)

@@ -11,7 +11,7 @@ struct Migration {
   }
 
   /// What a file is to this code.
-  enum Standing {
+  enum Phase {
     case current
     case older(Int64)
     /// Nothing was ever committed to it: its maker was interrupted.
@@ -26,7 +26,7 @@ struct Migration {
   let connection: Connection
 
   /// Reads what the file is, inside a transaction that the caller began.
-  func standing() throws(BackendError) -> Standing {
+  func phase() throws(BackendError) -> Phase {
     let version = try fact(.version)
     let application = try fact(.applicationID)
     if application == Schema.applicationID {
@@ -49,7 +49,7 @@ struct Migration {
     try connection.setUpForWriting()
     try connection.execute("BEGIN IMMEDIATE")
     do throws(BackendError) {
-      switch try standing() {
+      switch try phase() {
       case .current: break
       case .unborn:
         guard creating else { throw DatabaseError.missing(connection.path, isEmpty: true) }

@@ -46,3 +46,48 @@ extension EventSession {
     self = stored.utf8.count == hashLength ? .hashed(stored) : .named(SessionID(rawValue: stored))
   }
 }
+
+extension LocalAuthority {
+  /// How many events that concern no account are kept.
+  static let namelessEventLimit: Int64 = 10_000
+
+  /// Appends an event in the transaction that `db` is in.
+  ///
+  /// A session is named by its public name, so that one that is seen here can be revoked. That name is no secret and
+  /// opens nothing; the token, which does, is never written (OWASP Logging Cheat Sheet, "Data to exclude").
+  func record(
+    _ name: EventName, account: Int64?, actor: Int64? = nil, session: SessionID? = nil, detail: String? = nil,
+    in db: Connection
+  ) throws(BackendError) {
+    func number(_ id: Int64?) -> SQLValue { id.map { .integer($0) } ?? .null }
+    try db.run(
+      EventQuery.append, .integer(wallClock().microseconds), .text(name.rawValue), number(account), number(actor),
+      .text(session?.rawValue), .text(detail))
+    if account == nil { try db.run(EventQuery.trim, .integer(Self.namelessEventLimit)) }
+  }
+}
+
+package enum EventQuery: String, Query {
+  /// The number of an event is its time in microseconds, or one more than the last where the wall clock stood still or
+  /// went back.
+  ///
+  /// So the order of numbers is the order of writing, and a time selects a range of them.
+  case append = """
+    INSERT INTO events(id, at, name, account, actor, session, detail)
+    VALUES (max(?1, coalesce((SELECT max(id) + 1 FROM events), 0)), ?1, ?2, ?3, ?4, ?5, ?6)
+    """
+  case trim = """
+    DELETE FROM events WHERE account IS NULL AND id IN
+      (SELECT id FROM events WHERE account IS NULL ORDER BY id DESC LIMIT 4 OFFSET ?)
+    """
+  case page = """
+    SELECT e.id, e.at, e.name, a.name, b.name, e.session, e.detail
+    FROM events e LEFT JOIN accounts a ON a.id = e.account LEFT JOIN accounts b ON b.id = e.actor
+    WHERE e.id >= ? AND e.id < ? ORDER BY e.id DESC LIMIT ?
+    """
+  case pageOfAccount = """
+    SELECT e.id, e.at, e.name, a.name, b.name, e.session, e.detail
+    FROM events e LEFT JOIN accounts a ON a.id = e.account LEFT JOIN accounts b ON b.id = e.actor
+    WHERE e.account = ? AND e.id >= ? AND e.id < ? ORDER BY e.id DESC LIMIT ?
+    """
+}

@@ -16,12 +16,10 @@ extension LocalAuthority {
       let payee = try payee(of: order, payer: session, in: db)
       let balance = try ledger.balance(of: session.account)
       guard balance >= order.amount.minorUnits else {
-        throw .refused(
-          "insufficient_funds", "The balance is \(Amount.text(balance)); \(order.amount) cannot be paid from it.",
-          hint: "Pay at most the balance.")
+        throw .insufficientFunds(balance: balance, for: order.amount)
       }
       guard try ledger.balance(of: payee.id) <= Int64.max - order.amount.minorUnits else {
-        throw .refused("payee_full", "The payee's account cannot hold that much.", hint: "Pay less.")
+        throw .payeeFull
       }
       let time = wallClock()
       let id = try ledger.transfer(order.amount, from: session.account, to: payee.id, key: order.key, at: time)
@@ -60,23 +58,20 @@ extension LocalAuthority {
     _ receipt: Receipt, _ order: PaymentOrder, _ key: IdempotencyKey
   ) throws(BackendError) -> Receipt {
     guard receipt.payee == order.payee.canonical, receipt.amount == order.amount else {
-      throw .refused(
-        "idempotency_key_reused",
-        "The key '\(key)' was used for another payment: \(receipt.amount) to \(receipt.payee).",
-        hint: "Use a new key for a new payment.")
+      throw .idempotencyKeyReused(key, for: receipt)
     }
     return receipt.asRepetition
   }
 
   private func payee(of order: PaymentOrder, payer: SessionRow, in db: Connection) throws(BackendError) -> AccountRow {
     guard let payee = try account(named: order.payee, in: db) else {
-      throw .refused("payee_unknown", "There is no account '\(order.payee)'.", hint: "Check the name.")
+      throw .payeeUnknown(order.payee)
     }
     guard payee.id != payer.account else {
-      throw .refused("payee_is_payer", "A payment to oneself moves nothing.", hint: "Name somebody else.")
+      throw .payeeIsPayer
     }
     guard !payee.isDisabled else {
-      throw .refused("payee_disabled", "The account '\(order.payee)' is disabled.", hint: "Ask an administrator.")
+      throw .payeeDisabled(order.payee)
     }
     return payee
   }

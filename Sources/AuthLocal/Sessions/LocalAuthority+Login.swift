@@ -6,7 +6,7 @@ extension LocalAuthority {
   package func logIn(_ credentials: Credentials, limits: LimitRequest) throws(BackendError) -> Grant {
     let password = try? NormalizedPassword(credentials.password)
     let name = try? Username(credentials.username)
-    let attempt = try heard { () throws(BackendError) in
+    let attempt = try allowedAttempt { () throws(BackendError) in
       try database.write { (db) throws(BackendError) in
         let now = try now()
         guard let name, let account = try account(named: name, in: db) else {
@@ -37,7 +37,7 @@ extension LocalAuthority {
   package func reauthenticate(
     _ token: SessionToken, password typed: Password, requesting limits: LimitRequest
   ) throws(BackendError) -> Grant {
-    let attempt = try heard { () throws(BackendError) in
+    let attempt = try allowedAttempt { () throws(BackendError) in
       try writing(token, asActivity: false) { (db, session, now) throws(BackendError) in
         try countAttempt(on: try account(session.account, in: db), at: now, in: db)
       }
@@ -73,7 +73,7 @@ extension LocalAuthority {
       return try verify(password, for: attempt.account, body)
     } catch {
       // Nobody judged the password. Where it cannot be given back either, it stays counted, and that fault is the same.
-      try? database.write { (db) throws(BackendError) in try giveBack(attempt, in: db) }
+      try? database.write { (db) throws(BackendError) in try refundAttempt(attempt, in: db) }
       throw error
     }
   }

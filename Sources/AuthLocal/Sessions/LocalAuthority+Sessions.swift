@@ -25,8 +25,7 @@ extension LocalAuthority {
       guard let found, found.account == own.account, found.marked == nil,
         try within(limits: found, at: now, in: db) != nil
       else {
-        throw .refused(
-          "session_not_found", "You have no live session '\(id.rawValue.printable)'.", hint: "List your sessions.")
+        throw .sessionNotFound(id)
       }
       try end(found, because: .revoked, by: own.account, in: db)
     }

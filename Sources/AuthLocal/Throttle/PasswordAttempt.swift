@@ -21,7 +21,7 @@ extension LocalAuthority {
   /// - Parameter count: Counts it, in a transaction of its own.
   /// - Returns: The attempt.
   /// - Throws: ``BackendError`` of kind `throttled` when it is turned away, and what `count` throws.
-  func heard(
+  func allowedAttempt(
     _ count: () throws(BackendError) -> PasswordAttempt
   ) throws(BackendError) -> PasswordAttempt {
     let deadline = ContinuousClock.now + database.busyWait
@@ -29,7 +29,7 @@ extension LocalAuthority {
       let attempt = try count()
       var decision = attempt.decision
       var round = 0
-      while case .askAgain(let throttle) = decision {
+      while case .retry(let throttle) = decision {
         guard ContinuousClock.now < deadline else { throw .throttled(throttle) }
         // As long as a look takes, and not in step with the others who wait.
         var pause = timespec(tv_sec: 0, tv_nsec: .random(in: 2_000_000...min(8_000_000 << round, 60_000_000)))
@@ -38,8 +38,8 @@ extension LocalAuthority {
         decision = try decisionNow(on: attempt)
       }
       switch decision {
-      case .turnAway(let throttle), .askAgain(let throttle): throw .throttled(throttle)
-      case .hear: if attempt.decision == .hear { return attempt }
+      case .deny(let throttle), .retry(let throttle): throw .throttled(throttle)
+      case .allow: if attempt.decision == .allow { return attempt }
       }
     }
   }
@@ -64,11 +64,11 @@ extension LocalAuthority {
   /// Takes an attempt out of the count again, because its password could not be looked at.
   ///
   /// It was heard, so no wait was running before it; what wait it began goes with it.
-  func giveBack(_ attempt: PasswordAttempt, in db: Connection) throws(BackendError) {
+  func refundAttempt(_ attempt: PasswordAttempt, in db: Connection) throws(BackendError) {
     if let account = attempt.account {
-      try db.run(AccountQuery.giveBack, .integer(account.id))
+      try db.run(AccountQuery.refundAttempt, .integer(account.id))
     } else {
-      try db.run(UnknownNameQuery.giveBack, .blob(UnknownName.hash(of: attempt.typed)))
+      try db.run(UnknownNameQuery.refundAttempt, .blob(UnknownName.hash(of: attempt.typed)))
     }
   }
 

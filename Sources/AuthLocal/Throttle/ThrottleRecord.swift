@@ -25,11 +25,11 @@ package struct ThrottleRecord: Hashable, Sendable {
     /// Look at the password.
     ///
     /// The attempt is counted as a failure already.
-    case hear
+    case allow
     /// Do not look.
-    case turnAway(Throttle)
+    case deny(Throttle)
     /// Do not look yet: attempts that are being looked at have begun the wait, and may end it.
-    case askAgain(Throttle)
+    case retry(Throttle)
   }
 
   /// Counts an attempt, before anything is known of the password, and says whether to look at it.
@@ -43,29 +43,29 @@ package struct ThrottleRecord: Hashable, Sendable {
   /// - Returns: What to do with the attempt.
   package mutating func count(at now: BootInstant, mayLock: Bool) -> Decision {
     attempts += 1
-    if guesses >= ThrottlePolicy.lockedAt, mayLock { return .turnAway(.locked) }
+    if guesses >= ThrottlePolicy.lockedAt, mayLock { return .deny(.locked) }
     let uptime = now.uptime.wholeNanoseconds
     if let (boot, until) = wait, let full = ThrottlePolicy.wait(after: guesses) {
       if boot != now.boot {
         wait = (now.boot, uptime + full.wholeNanoseconds)
-        return .turnAway(.wait(full))
+        return .deny(.wait(full))
       }
       let left = Duration.nanoseconds(until - uptime)
       if left > .zero {
         return guesses > failures && full - left < ThrottlePolicy.longestLook
-          ? .askAgain(.wait(left)) : .turnAway(.wait(left))
+          ? .retry(.wait(left)) : .deny(.wait(left))
       }
     }
     guesses += 1
     wait = ThrottlePolicy.wait(after: guesses).map { (now.boot, uptime + $0.wholeNanoseconds) }
-    return .hear
+    return .allow
   }
 
   /// What an attempt would be told now; nil when it would be heard.
-  package func standing(at now: BootInstant, mayLock: Bool) -> Throttle? {
+  package func status(at now: BootInstant, mayLock: Bool) -> Throttle? {
     switch decision(at: now, mayLock: mayLock) {
-    case .hear: return nil
-    case .turnAway(let throttle), .askAgain(let throttle): return throttle
+    case .allow: return nil
+    case .deny(let throttle), .retry(let throttle): return throttle
     }
   }
 

@@ -22,7 +22,7 @@ package enum UnknownNameQuery: String, Query {
   case update = """
     UPDATE unknown_names SET guesses = ?, attempts = ?, wait_boot = ?, wait_until = ? WHERE name_hash = ?
     """
-  case giveBack = """
+  case refundAttempt = """
     UPDATE unknown_names SET guesses = guesses - 1, attempts = attempts - 1, wait_boot = NULL, wait_until = NULL
     WHERE name_hash = ? AND failures < guesses
     """

@@ -1,3 +1,4 @@
+package import AuthBackend
 public import AuthCore
 import Glibc
 import Guards
@@ -82,5 +83,13 @@ public final class BootClock: SessionClock {
     }
     func number(_ part: ArraySlice<UInt8>) -> UInt64 { part.reduce(0) { $0 << 4 | UInt64($1) } }
     return BootID(high: number(digits[0..<16]), low: number(digits[16..<32]))
+  }
+}
+
+extension WallTime {
+  package static func now() -> WallTime {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return WallTime(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)
   }
 }

@@ -20,9 +20,7 @@ public struct ContextName: Hashable, Sendable, CustomStringConvertible {
       bytes[0] != UInt8(ascii: "_"), bytes.allSatisfy(Self.isAllowed)
     else {
       let shown = bytes.count > 64 ? "A name of \(bytes.count) bytes" : "'\(text.printable)'"
-      throw .invalid(
-        "context_invalid", "\(shown) is not the name of a context.",
-        hint: "Use 1 to 64 letters, digits, '.', '_' or '-', beginning with a letter or a digit.")
+      throw .contextInvalid(shown)
     }
     description = text
   }

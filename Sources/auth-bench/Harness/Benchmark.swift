@@ -1,3 +1,5 @@
+import Guards
+
 /// One row: what is sampled once per round, and what it is held against.
 struct Benchmark {
   let name: String
@@ -111,3 +113,20 @@ struct Suite: Sendable {
     self.benchmarks = benchmarks
   }
 }
+
+/// Every suite, in the order of the report.
+let allSuites: [Suite] = [
+  .gatekeeper,
+  .runOnce,
+  .leases,
+  .machine,
+  .renewals,
+  .status,
+  .otherTools,
+  .durable,
+  .sessionChecks,
+  .throughput,
+  .scale,
+  .memory,
+  .enumeration,
+]

@@ -197,7 +197,7 @@ struct PromptTests {
     try home.changeDatabase(CommandHome.Passed.freshness)
     let (end, shown) = try await answer(
       "sessions revoke nothing", in: home, [Step(question: "Password for alice: ", answer: Self.alice)])
-    #expect(end == .exited(1) && shown.contains("you have no live session 'nothing'"))
+    #expect(end == .exited(1) && shown.contains("you have no active session 'nothing'"))
   }
 
   @Test("reauth asks for the password, and a wrong one leaves the session as it was")

@@ -17,24 +17,24 @@ import Testing
     #expect(ThrottlePolicy.wait(after: 99) == .seconds(3600))
   }
 
-  @Test("the sixth attempt is turned away with what is left of the wait") func turnAway() {
+  @Test("the sixth attempt is turned away with what is left of the wait") func deny() {
     var record = ThrottleRecord()
-    for _ in 1...5 { #expect(record.count(at: at(100), mayLock: true) == .hear) }
-    #expect(record.count(at: at(110), mayLock: true) == .turnAway(.wait(.seconds(20))))
-    #expect(record.count(at: at(129), mayLock: true) == .turnAway(.wait(.seconds(1))))
-    #expect(record.count(at: at(130), mayLock: true) == .hear)
+    for _ in 1...5 { #expect(record.count(at: at(100), mayLock: true) == .allow) }
+    #expect(record.count(at: at(110), mayLock: true) == .deny(.wait(.seconds(20))))
+    #expect(record.count(at: at(129), mayLock: true) == .deny(.wait(.seconds(1))))
+    #expect(record.count(at: at(130), mayLock: true) == .allow)
     #expect(record.guesses == 6 && record.attempts == 8)
-    #expect(record.standing(at: at(130), mayLock: true) == .wait(.seconds(60)))
+    #expect(record.status(at: at(130), mayLock: true) == .wait(.seconds(60)))
   }
 
-  @Test("who is turned away by attempts that are being looked at asks again, for two seconds at most") func askAgain() {
+  @Test("who is turned away by attempts that are being looked at asks again, for two seconds at most") func retry() {
     var record = ThrottleRecord()
-    for _ in 1...5 { #expect(record.count(at: at(100), mayLock: true) == .hear) }
-    #expect(record.count(at: at(100), mayLock: true) == .askAgain(.wait(.seconds(30))))
-    #expect(record.count(at: at(101), mayLock: true) == .askAgain(.wait(.seconds(29))))
-    #expect(record.count(at: at(102), mayLock: true) == .turnAway(.wait(.seconds(28))))
+    for _ in 1...5 { #expect(record.count(at: at(100), mayLock: true) == .allow) }
+    #expect(record.count(at: at(100), mayLock: true) == .retry(.wait(.seconds(30))))
+    #expect(record.count(at: at(101), mayLock: true) == .retry(.wait(.seconds(29))))
+    #expect(record.count(at: at(102), mayLock: true) == .deny(.wait(.seconds(28))))
     record.failures = 5
-    #expect(record.count(at: at(100), mayLock: true) == .turnAway(.wait(.seconds(30))))
+    #expect(record.count(at: at(100), mayLock: true) == .deny(.wait(.seconds(30))))
   }
 
   @Test("who waits for five that are being looked at is heard when one of them succeeds") func heardAfterSuccess()
@@ -106,9 +106,9 @@ import Testing
     var record = ThrottleRecord()
     for _ in 1...5 { _ = record.count(at: at(100), mayLock: true) }
     let other = BootID(high: 2, low: 2)
-    #expect(record.count(at: at(5, boot: other), mayLock: true) == .turnAway(.wait(.seconds(30))))
-    #expect(record.count(at: at(34, boot: other), mayLock: true) == .turnAway(.wait(.seconds(1))))
-    #expect(record.count(at: at(35, boot: other), mayLock: true) == .hear)
+    #expect(record.count(at: at(5, boot: other), mayLock: true) == .deny(.wait(.seconds(30))))
+    #expect(record.count(at: at(34, boot: other), mayLock: true) == .deny(.wait(.seconds(1))))
+    #expect(record.count(at: at(35, boot: other), mayLock: true) == .allow)
   }
 
   @Test("a hundred lock the account; the last administrator waits an hour instead") func lock() {
@@ -119,9 +119,9 @@ import Testing
       _ = record.count(at: at(seconds), mayLock: true)
     }
     record.failures = record.guesses
-    #expect(record.count(at: at(seconds + 100_000), mayLock: true) == .turnAway(.locked))
-    #expect(record.count(at: at(seconds + 1), mayLock: false) == .turnAway(.wait(.seconds(3599))))
-    #expect(record.count(at: at(seconds + 3600), mayLock: false) == .hear)
+    #expect(record.count(at: at(seconds + 100_000), mayLock: true) == .deny(.locked))
+    #expect(record.count(at: at(seconds + 1), mayLock: false) == .deny(.wait(.seconds(3599))))
+    #expect(record.count(at: at(seconds + 3600), mayLock: false) == .allow)
   }
 
   @Test("the right password during the wait is turned away like any other, and success afterwards resets")

@@ -3,8 +3,8 @@ import AuthCore
 import AuthLocal
 import Testing
 
-@Suite struct StandingTests {
-  @Test("a glance tells the present token of a live session from all others, and writes nothing")
+@Suite struct LookUpTests {
+  @Test("lookUp tells the current token of an active session from all others and writes nothing")
   func glance() async throws {
     let work = Workspace()
     let authority = work.authority()

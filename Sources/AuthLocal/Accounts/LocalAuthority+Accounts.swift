@@ -1,0 +1,104 @@
+public import AuthBackend
+public import AuthCore
+
+extension LocalAuthority {
+  /// Makes an account.
+  ///
+  /// The first one ever is an administrator's; each opens with 100.00.
+  ///
+  /// It does not log in. It makes the database when there is none, and forgets failed attempts on the name from before
+  /// it existed.
+  ///
+  /// - Parameters:
+  ///   - username: 1 to 64 letters, digits, `.`, `_` or `-`.
+  ///   - password: At least 15 characters and at most 511 bytes, and none that is tried first.
+  ///   - displayName: The name that screens show; nil shows the user name as typed.
+  /// - Returns: The new user.
+  /// - Throws: ``BackendError`` of kind `invalid` for a name or a password that is not accepted, `refused`
+  ///   (`username_taken`) when the name is in use, `unavailable` when nothing could be stored.
+  public func register(
+    username: String, password: Password, displayName: String? = nil
+  ) throws(BackendError) -> User {
+    let name = try Username(username)
+    let shown = try DisplayName(displayName ?? username)
+    let accepted = try PasswordPolicy.accept(password, for: name)
+    try database.write(creating: true) { (db) throws(BackendError) in try requireFree(name, in: db) }
+    let hash = try hasher.hash(accepted)
+    return try database.write { (db) throws(BackendError) in
+      try requireFree(name, in: db)
+      let role: Role = try db.run(AccountQuery.takeFirstAdministrator) == 1 ? .administrator : .member
+      let id = try db.first(
+        AccountQuery.insert, .text(name.canonical), .text(shown.text), .text(role.rawValue), .text(hash),
+        .integer(wallClock().microseconds)
+      ) { $0.integer(0) }
+      guard let id else { throw db.damaged("a new account got no number") }
+      try db.run(UnknownNameQuery.forget, .blob(UnknownName.hash(of: username)))
+      try Ledger(db).open(account: id, at: wallClock())
+      try record(.userCreated, account: id, actor: id, detail: role.rawValue, in: db)
+      return User(
+        id: AccountRow.userID(id), username: name.canonical, displayName: shown.text, role: role)
+    }
+  }
+
+  func requireFree(_ name: Username, in db: Connection) throws(BackendError) {
+    if try db.first(AccountQuery.exists, .text(name.canonical), read: { _ in true }) != nil {
+      throw .usernameTaken(name)
+    }
+  }
+}
+
+extension LocalAuthority {
+  /// The session's own account.
+  package func profile(token: SessionToken) throws(BackendError) -> Profile {
+    try reading(token) { (db, session, _) throws(BackendError) in try profile(of: session.account, in: db) }
+  }
+
+  /// Changes the name that screens show.
+  ///
+  /// - Returns: The account as changed, so that nobody has to ask again, which could fail, to show it.
+  package func rename(to typed: String, token: SessionToken) throws(BackendError) -> Profile {
+    let name = try DisplayName(typed)
+    return try writing(token) { (db, session, _) throws(BackendError) in
+      try db.run(AccountQuery.setDisplayName, .text(name.text), .integer(session.account))
+      try record(.userUpdated, account: session.account, actor: session.account, session: session.id, in: db)
+      return try profile(of: session.account, in: db)
+    }
+  }
+
+  private func profile(of id: Int64, in db: Connection) throws(BackendError) -> Profile {
+    let account = try account(id, in: db)
+    return Profile(user: account.user, balance: try Ledger(db).balance(of: account.id), createdAt: account.createdAt)
+  }
+}
+
+/// What can be told before anybody types a password.
+///
+/// It binds nobody: what counts is what the registration or the login itself finds.
+extension LocalAuthority {
+  /// Looks whether a name can still be registered, so that nobody types a password for one that is taken.
+  ///
+  /// - Throws: ``BackendError`` of kind `invalid` for a name that is not accepted, `refused` (`username_taken`) when it is in use,
+  ///   `unavailable` when no account could be stored. A missing database is none of these, since registering makes it.
+  public func check(newUsername username: String) throws(BackendError) {
+    let name = try Username(username)
+    do throws(BackendError) {
+      try database.write { (db) throws(BackendError) in try requireFree(name, in: db) }
+    } catch {
+      guard error.code == DatabaseError.missing(databasePath).code else { throw error }
+    }
+  }
+
+  /// Looks whether a password may be set, so that nobody types one twice that is refused then.
+  ///
+  /// - Throws: ``BackendError`` of kind `invalid` with the rule that the name or the password breaks.
+  public func check(newPassword password: Password, for username: String) throws(BackendError) {
+    _ = try PasswordPolicy.accept(password, for: try Username(username))
+  }
+
+  /// Looks whether a login could be stored, so that nobody types a password where there is no database.
+  ///
+  /// - Throws: ``BackendError`` of kind `unavailable` with what is in the way.
+  public func checkForLogins() throws(BackendError) {
+    try database.write { (_) throws(BackendError) in }
+  }
+}
