@@ -1,16 +1,17 @@
 public import AuthCore
 
-/// What a program of accounts, sessions and payments asks of the database behind it.
+/// The operations that a program of accounts, sessions and payments needs from its database.
 ///
-/// An operation on somebody's data takes a lease of their session, and the stronger key that it needs, so it cannot be called without
-/// a session. A key says what this process knew when it was made. The backend checks session, freshness, role and balance again,
-/// in the transaction of the effect.
+/// An operation on a user's data takes a lease of the user's session and the stronger key that it
+/// needs, so it cannot be called without a session. A key is as old as the moment it was made. So
+/// the backend checks session, freshness, role and balance again, in the transaction of the effect.
 ///
-/// Every call blocks its caller until the answer is there. It is safe to call from any thread, and from many processes at once.
-/// `LocalAuthority` in `AuthLocal` is the embedded conformer. `BackendContract` is the test suite that a conformer passes.
+/// Every call blocks its caller until the answer is there. Calls are safe from any thread and from
+/// many processes at once. `LocalAuthority` in `AuthLocal` is the embedded conformer.
+/// `BackendContract` is the test suite that a conformer passes.
 ///
-/// Unless an operation says otherwise, it throws a ``BackendError`` of kind `session` when the leased session is over, and of kind
-/// `unavailable` when the database cannot answer.
+/// Unless an operation says otherwise, it throws a ``BackendError`` of kind `session` when the
+/// leased session is over, and of kind `unavailable` when the database cannot answer.
 public protocol Backend: Authority {
   /// The clock that measures the limits of this backend's sessions.
   var clock: any SessionClock { get }
@@ -18,11 +19,12 @@ public protocol Backend: Authority {
   /// The limits of this backend's sessions; a login may ask for shorter ones.
   var policy: SessionPolicy { get }
 
-  /// Says whom a token belongs to, if it is the present token of a live session.
+  /// Finds the grant of a token, if it is the current token of an active session.
   ///
-  /// It reads once, writes nothing and does not suspend: the short way for a program that only wants to know who is logged in.
+  /// It reads once, writes nothing and does not suspend. Use it to find out who is logged in.
   ///
-  /// - Returns: Nil for every other token; ``AuthCore/Authority/resume(_:)`` tells what it is, and records the event.
+  /// - Returns: Nil for every other token; ``AuthCore/Authority/resume(_:)`` says why and records
+  ///   the event.
   /// - Throws: ``BackendError`` of kind `unavailable`.
   func lookUp(_ token: SessionToken) throws(BackendError) -> Grant?
 
@@ -31,20 +33,22 @@ public protocol Backend: Authority {
 
   // MARK: Before a password is typed
 
-  /// Checks whether a name can be registered, so that nobody types a password for one that is taken.
+  /// Checks whether a name can be registered, before a password is typed for it.
   ///
-  /// It promises nothing: the registration checks again.
+  /// The registration checks again.
   ///
-  /// - Throws: ``BackendError`` of kind `invalid` for a name that is not accepted, `refused` (`username_taken`) for one in use,
-  ///   `unavailable` when no account could be stored. A database that registering would create is not missing.
+  /// - Throws: ``BackendError`` of kind `invalid` for a name that is not accepted, `refused`
+  ///   (`username_taken`) for one in use, `unavailable` when no account could be stored. A database
+  ///   that registering would create is not missing.
   func check(newUsername username: String) throws(BackendError)
 
-  /// Checks whether a password may be set, so that nobody types a refused one twice.
+  /// Checks whether a password may be set, before it is typed again.
   ///
-  /// - Throws: ``BackendError`` of kind `invalid` with the rule that the name or the password breaks.
+  /// - Throws: ``BackendError`` of kind `invalid` with the rule that the name or the password
+  ///   breaks.
   func check(newPassword password: Password, for username: String) throws(BackendError)
 
-  /// Checks whether a login could be stored, so that nobody types a password where there is no database.
+  /// Checks whether a login could be stored, before a password is typed.
   ///
   /// - Throws: ``BackendError`` of kind `unavailable` with the cause.
   func checkForLogins() throws(BackendError)
@@ -60,8 +64,8 @@ public protocol Backend: Authority {
   ///   - password: At least 15 characters and at most 511 bytes; see ``PasswordPolicy``.
   ///   - displayName: The name that screens show; nil shows the user name as typed.
   /// - Returns: The new user.
-  /// - Throws: ``BackendError`` of kind `invalid` for a name or a password that is not accepted, `refused` (`username_taken`) for a
-  ///   name in use, `unavailable` when nothing could be stored.
+  /// - Throws: ``BackendError`` of kind `invalid` for a name or a password that is not accepted,
+  ///   `refused` (`username_taken`) for a name in use, `unavailable` when nothing could be stored.
   func register(username: String, password: Password, displayName: String?) throws(BackendError) -> User
 
   /// The leased session's account, with its balance.
@@ -78,8 +82,9 @@ public protocol Backend: Authority {
 
   /// Changes the password, ends the user's other sessions, and gives this one a new token.
   ///
-  /// The change commits only if `present` is still the password at that moment. So of two changes at once exactly one is made,
-  /// and the other one is told that its present password is not accepted.
+  /// The change commits only if `present` is still the password at that moment. So of two changes
+  /// at once exactly one is made, and the other one is refused because its present password is
+  /// wrong.
   ///
   /// - Parameters:
   ///   - present: The present password.
@@ -87,8 +92,8 @@ public protocol Backend: Authority {
   ///   - session: Proves that the present password was entered recently.
   ///   - lease: The same session.
   /// - Returns: The grant with the new token, to be kept in place of the old one.
-  /// - Throws: ``BackendError`` of kind `invalid` for a new password that is not accepted, `credentials` when `present` is not
-  ///   the password any more, `notFresh` or `throttled`.
+  /// - Throws: ``BackendError`` of kind `invalid` for a new password that is not accepted,
+  ///   `credentials` when `present` is not the password any more, `notFresh` or `throttled`.
   func changePassword(
     from present: Password, to password: Password, for session: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> Grant
@@ -104,7 +109,8 @@ public protocol Backend: Authority {
   ///   - id: Its public name.
   ///   - session: Proves that the password was entered recently.
   ///   - lease: The same session.
-  /// - Throws: ``BackendError`` of kind `refused` (`session_not_found`) when the user has no live session of that name, or `notFresh`.
+  /// - Throws: ``BackendError`` of kind `refused` (`session_not_found`) when the user has no live
+  ///   session of that name, or `notFresh`.
   func revokeSession(
     _ id: SessionID, for session: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError)
@@ -121,7 +127,8 @@ public protocol Backend: Authority {
   /// It needs no recent password: nothing is paid, and a retry that lost its answer must get it.
   ///
   /// - Returns: The receipt, or nil when the order has no key or the key was not used.
-  /// - Throws: ``BackendError`` of kind `refused` (`idempotency_key_reused`) when the key was used for another order.
+  /// - Throws: ``BackendError`` of kind `refused` (`idempotency_key_reused`) when the key was used
+  ///   for another order.
   func earlierPayment(of order: PaymentOrder, under lease: borrowing SessionLease) throws(BackendError) -> Receipt?
 
   /// Pays, in one transaction with every check: session, freshness, accounts, balance.
@@ -129,7 +136,8 @@ public protocol Backend: Authority {
   /// - Parameters:
   ///   - intent: The decision to pay; ``PaymentIntent/submit(under:)`` calls this.
   ///   - lease: A lease of the session that the intent was made for.
-  /// - Returns: The receipt; with an idempotency key that was used for the same order before, the first receipt.
+  /// - Returns: The receipt; with an idempotency key that was used for the same order before, the
+  ///   first receipt.
   /// - Throws: ``BackendError``; nothing was paid.
   func pay(_ intent: consuming PaymentIntent, under lease: borrowing SessionLease) throws(BackendError) -> Receipt
 
@@ -184,7 +192,8 @@ public protocol Backend: Authority {
 
   /// One account.
   ///
-  /// - Throws: ``BackendError`` of kind `refused` (`account_not_found`), or `notPermitted` without the role.
+  /// - Throws: ``BackendError`` of kind `refused` (`account_not_found`), or `notPermitted` without
+  ///   the role.
   func account(
     named name: Username, for administrator: AdminSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> AccountSummary
@@ -192,13 +201,14 @@ public protocol Backend: Authority {
   /// Disables an account, which ends its sessions, or enables it again.
   ///
   /// - Parameters:
-  ///   - disabled: Whether nobody may use the account from now on.
+  ///   - disabled: True to disable, false to enable.
   ///   - name: Whose account.
   ///   - administrator: Proves the role.
   ///   - fresh: Proves that the password was entered recently.
   ///   - lease: The same session.
   /// - Returns: The account as changed.
-  /// - Throws: ``BackendError`` of kind `refused` (`account_not_found`, `last_administrator`), `notPermitted` or `notFresh`.
+  /// - Throws: ``BackendError`` of kind `refused` (`account_not_found`, `last_administrator`),
+  ///   `notPermitted` or `notFresh`.
   func setDisabled(
     _ disabled: Bool, account name: Username, for administrator: AdminSession, _ fresh: FreshSession,
     under lease: borrowing SessionLease
@@ -206,15 +216,16 @@ public protocol Backend: Authority {
 
   /// Forgets the failed attempts on an account, so that the next one is checked.
   ///
-  /// - Throws: ``BackendError`` of kind `refused` (`account_not_found`), `notPermitted` or `notFresh`.
+  /// - Throws: ``BackendError`` of kind `refused` (`account_not_found`), `notPermitted` or
+  ///   `notFresh`.
   func unlock(
     account name: Username, for administrator: AdminSession, _ fresh: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> AccountSummary
 
-  /// Records that an administrator looked at other people's data.
+  /// Records that an administrator read other users' data.
   ///
   /// - Parameters:
-  ///   - subject: What was looked at.
+  ///   - subject: What was read, such as `accounts`.
   ///   - administrator: Proves the role.
   ///   - lease: The same session.
   /// - Throws: ``BackendError`` of kind `notPermitted` without the role.
@@ -224,9 +235,11 @@ public protocol Backend: Authority {
 }
 
 extension SessionLease {
-  /// The token to present with an effect that needs stronger keys: of this session, and of no other.
+  /// The token to present with an effect that needs stronger keys: of this session, and of no
+  /// other.
   ///
-  /// - Throws: ``BackendError`` of kind `refused` (`session_mismatch`) when a key belongs to another session.
+  /// - Throws: ``BackendError`` of kind `refused` (`session_mismatch`) when a key belongs to
+  ///   another session.
   public func token(with keys: LoggedInSession...) throws(BackendError) -> SessionToken {
     for key in keys { try require(key.id) }
     return token

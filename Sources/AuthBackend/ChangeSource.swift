@@ -1,7 +1,7 @@
-/// Says when to look again: something may have changed since the last look.
+/// Says when to read again because something may have changed.
 ///
-/// It never says what changed. Call ``listen()``, look, and then wait until ``descriptor`` is readable: a change during the look
-/// makes it readable at once, so no change is missed.
+/// It does not say what changed. Call ``listen()``, read, and then wait until ``descriptor`` is
+/// readable. A change during the read makes it readable at once, so no change is missed.
 public protocol ChangeSource: AnyObject {
   /// Begins to listen, or begins again after a loss; while it listens, this does nothing.
   ///
@@ -12,12 +12,12 @@ public protocol ChangeSource: AnyObject {
   /// What to poll for reading; -1 for nothing, which `poll` ignores.
   var descriptor: Int32 { get }
 
-  /// The longest time to wait before a look that nobody asked for; nil waits for as long as nothing changes.
+  /// The longest time to wait before the next read; nil when only a change asks for one.
   var longestWait: Duration? { get }
 
-  /// Takes what is readable.
+  /// Reads what the descriptor has.
   ///
-  /// - Returns: Whether to look again.
-  /// - Throws: ``BackendError`` when nothing can be heard any more.
+  /// - Returns: Whether to read again.
+  /// - Throws: ``BackendError`` when it cannot listen any more.
   func drain() throws(BackendError) -> Bool
 }

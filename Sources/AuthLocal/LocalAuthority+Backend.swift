@@ -1,7 +1,8 @@
 public import AuthBackend
 public import AuthCore
 
-/// The operations of ``Backend``: each checks that its keys are of the leased session, and presents the token.
+/// The operations of ``Backend``: each checks that its keys are of the leased session, and presents
+/// the token.
 extension LocalAuthority: Backend {
   /// See ``Backend/profile(under:)``.
   public func profile(under lease: borrowing SessionLease) throws(BackendError) -> Profile {

@@ -1,15 +1,16 @@
 public import AuthBackend
 public import AuthCore
 
-/// The embedded authority: accounts, sessions, a ledger and events in one SQLite file, passwords hashed by libcrypt.
+/// The embedded authority: accounts, sessions, a ledger and events in one SQLite file, passwords
+/// hashed by libcrypt.
 ///
-/// Every call blocks its caller: for the disk, for the lock of another process (up to the busy wait, then
-/// `unavailable`), and for about 0.2 s where a password is hashed. Any number of processes and threads may use the same
-/// directory at once; their changes take some serial order.
+/// Every call blocks its caller: for the disk, for the lock of another process (up to the busy
+/// wait, then `unavailable`), and for about 0.2 s where a password is hashed. Any number of
+/// processes and threads may use the same directory at once; their changes take some serial order.
 ///
-/// The file is opened at the first use and checked at every use, so that a fault that is repaired meanwhile is gone.
-/// Only ``register(username:password:displayName:)`` makes a database; everywhere else a missing one is `unavailable`,
-/// which is the truth: there is nobody to ask.
+/// The file is opened at the first use and checked at every use, so a repaired file works again.
+/// Only ``register(username:password:displayName:)`` makes a database; everywhere else a missing
+/// one is `unavailable`.
 ///
 /// The same user id can edit its own files, so administrator is a role here and not a boundary.
 public final class LocalAuthority: Sendable {
@@ -27,9 +28,10 @@ public final class LocalAuthority: Sendable {
   /// Nothing is read or made yet.
   ///
   /// - Parameters:
-  ///   - directory: Where `authority.db` lies. It must belong to this user; it is made when the first account is. One that lets
-  ///     others in is closed to them (mode 0700) before it is written to, if there is nothing but session files and a database
-  ///     in it, and is refused otherwise.
+  ///   - directory: Where `authority.db` lies. It must belong to this user; it is made when the
+  ///     first account is. One that lets others in is closed to them (mode 0700) before it is
+  ///     written to, if there is nothing but session files and a database in it, and is refused
+  ///     otherwise.
   ///   - label: What to call the sessions that begin here, in listings; nil for nothing.
   ///   - policy: The limits of sessions.
   ///   - busyWait: How long to wait for another process's lock.

@@ -48,7 +48,8 @@ struct BenchOptions: Sendable {
   /// Whether to say what takes long.
   var isTalkative: Bool { !json }
 
-  /// Whether a suite is to be looked into: the ones whose names fit, else all that are cheap to build, for their rows.
+  /// Whether a suite is to be looked into: the ones whose names fit, else all that are cheap to
+  /// build, for their rows.
   func looksInto(_ suite: Suite, among all: [Suite]) -> Bool {
     wants(suite) || (!suite.isDear && !all.contains(where: wants))
   }

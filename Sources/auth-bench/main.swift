@@ -2,7 +2,8 @@ import Glibc
 
 exit(run(Array(CommandLine.arguments.dropFirst())))
 
-// Work at the top level of a program belongs to the main actor and is slower for it; hence a function.
+// Work at the top level of a program belongs to the main actor and is slower for it; hence a
+// function.
 func run(_ arguments: [String]) -> Int32 {
   // This program in the part of a measured one.
   if arguments.count == 2, arguments[0] == "--log-in" { return CheapLogin.run(home: arguments[1]) }

@@ -4,13 +4,14 @@ public import AuthCore
 public struct AccountSummary: Hashable, Sendable {
   /// Who.
   public let user: User
-  /// Whether it may not be used.
+  /// Whether an administrator disabled it.
   public let isDisabled: Bool
   /// When it was made, by the wall clock.
   public let createdAt: WallTime
-  /// Failed attempts in a row since the last success, those that were turned away unheard included.
+  /// Failed attempts in a row since the last success, including those that were denied without a
+  /// check.
   public let failedAttempts: Int64
-  /// What the next attempt would be told; nil when it would be heard.
+  /// Why the next attempt would be denied; nil when it would be checked.
   public let throttle: Throttle?
 
   /// Creates a value, for a backend to answer with.
@@ -23,7 +24,7 @@ public struct AccountSummary: Hashable, Sendable {
   }
 }
 
-/// One's own account.
+/// The account of a session's user.
 public struct Profile: Hashable, Sendable {
   /// Who.
   public let user: User

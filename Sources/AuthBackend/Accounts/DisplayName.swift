@@ -1,10 +1,12 @@
 /// A name that screens show: 1 to 64 characters of printable text, without spaces at its ends.
 ///
-/// A joiner (U+200C, U+200D) is part of words in several scripts, and of emoji; it is accepted between two characters.
+/// A joiner (U+200C, U+200D) is part of words in several scripts, and of emoji; it is accepted
+/// between two characters.
 package struct DisplayName {
   package let text: String
 
-  /// What is accepted, as the end of a sentence: this is the rule that ``init(_:)`` holds a name against.
+  /// What is accepted, as the end of a sentence: this is the rule that ``init(_:)`` holds a name
+  /// against.
   package static let rule =
     "1 to 64 characters that can be seen, without a space or a joiner at either end"
 

@@ -1,14 +1,15 @@
 /// A name to log in with, in its one canonical form.
 ///
-/// 1 to 64 of the letters a to z, digits, `.`, `_` and `-`, beginning with a letter or a digit; capital letters are
-/// accepted and mean the same. Only ASCII, so that no two names look alike and none can steer a terminal; a name is
-/// never part of a path.
+/// 1 to 64 of the letters a to z, digits, `.`, `_` and `-`, beginning with a letter or a digit;
+/// capital letters are accepted and mean the same. Only ASCII, so that no two names look alike and
+/// none can steer a terminal; a name is never part of a path.
 /// Source: Unicode TR 39, section 3.1, for why mixed scripts are refused.
 public struct Username: Hashable, Sendable, CustomStringConvertible {
   /// The form that is stored and compared: lower case.
   public let canonical: String
 
-  /// What is accepted, as the end of a sentence: this is the rule that ``init(_:)`` holds a name against.
+  /// What is accepted, as the end of a sentence: this is the rule that ``init(_:)`` holds a name
+  /// against.
   package static let rule =
     "1 to 64 letters a-z, digits, '.', '_' or '-', beginning with a letter or a digit"
 

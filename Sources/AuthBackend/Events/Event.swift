@@ -10,7 +10,7 @@ public struct Event: Hashable, Sendable {
   public let name: String
   /// Whose account it concerns; nil when there is none.
   public let account: String?
-  /// Who did it; nil when nobody was logged in.
+  /// Who did it; nil without a login.
   public let actor: String?
   /// The session that it concerns, if any.
   public let session: EventSession?
@@ -39,7 +39,7 @@ public enum EventSession: Hashable, Sendable {
   case named(SessionID)
   /// By a salted hash, as events were written before they had names.
   ///
-  /// It tells sessions apart and cannot be led back to one.
+  /// It tells sessions apart and does not identify one.
   case hashed(String)
 }
 

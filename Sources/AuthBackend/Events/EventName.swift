@@ -26,9 +26,9 @@ public enum EventName: String, Hashable, Sendable, CaseIterable {
   case sessionExpired = "session_expired"
   /// A token was used after its session had ended; the detail says why it had.
   case sessionUsedAfterEnd = "session_use_after_expire"
-  /// A token was used that stands for nothing here.
+  /// A token was used that belongs to no session.
   case sessionUnknown = "session_unknown"
-  /// An operation was refused for want of the role.
+  /// An operation was refused because the role was missing.
   case authorizationFailed = "authz_fail"
   /// An administrator looked at accounts; the detail says at what.
   case sensitiveRead = "sensitive_read"

@@ -2,9 +2,9 @@ public import AuthCore
 
 /// Why a backend did not do what was asked.
 ///
-/// Every error says what happened and why (``description``), what to do next (``hint``), and carries a stable
-/// ``code`` for programs. Nothing was changed when one is thrown, except what the operation names: counters of the
-/// throttle, and events.
+/// Every error says what happened and why (``description``), what to do next (``hint``), and
+/// carries a stable ``code`` for programs. Nothing was changed when one is thrown, except what the
+/// operation names: counters of the throttle, and events.
 public struct BackendError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The class of the error.
   public enum Kind: Hashable, Sendable {

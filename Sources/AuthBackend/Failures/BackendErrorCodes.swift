@@ -54,7 +54,8 @@ extension BackendError {
     /// Not a user name.
     case usernameInvalid = "username_invalid"
 
-    /// Whether the form is right and a rule or the present state forbids it; otherwise the form is not accepted.
+    /// Whether the form is right and a rule or the present state forbids it; otherwise the form is
+    /// not accepted.
     var isRefusal: Bool {
       switch self {
       case .accountNotFound, .idempotencyKeyReused, .insufficientFunds, .lastAdministrator, .payeeDisabled, .payeeFull,
@@ -104,7 +105,8 @@ extension BackendError {
   }
 }
 
-// One place for what each rule says. `unavailable` has the causes of each backend and is not in this table.
+// One place for what each rule says. `unavailable` has the causes of each backend and is not in
+// this table.
 extension BackendError {
   package static func accountNotFound(_ name: Username) -> BackendError {
     BackendError(.accountNotFound, "There is no account '\(name)'.", hint: "Check the name.")

@@ -1,8 +1,9 @@
 extension String {
-  /// The text with everything escaped that could move a cursor, hide, reorder or break a line.
+  /// The text with every character escaped that could move a cursor, hide, reorder or break a line.
   ///
-  /// Control and format characters, line and paragraph separators and unassigned scalars become `\u{1B}`, or `\n`, `\r`, `\t`.
-  /// Emoji and several scripts join with two format characters, which reorder nothing and are left.
+  /// Control and format characters, line and paragraph separators and unassigned scalars become
+  /// `\u{1B}`, or `\n`, `\r`, `\t`. Emoji and several scripts join with two format characters,
+  /// which reorder nothing and are left.
   public var printable: String {
     guard unicodeScalars.contains(where: \.mustBeEscaped) else { return self }
     var result = ""
@@ -45,10 +46,11 @@ extension String {
 extension Unicode.Scalar {
   fileprivate var mustBeEscaped: Bool { isUnsafeToPrint && !isJoiner }
 
-  /// Whether the scalar joins its neighbours or keeps them apart: U+200C and U+200D, which reorder nothing.
+  /// Whether the scalar joins its neighbours or keeps them apart: U+200C and U+200D, which reorder
+  /// nothing.
   var isJoiner: Bool { value == 0x200C || value == 0x200D }
 
-  /// Whether the scalar can move a cursor, hide, reorder or break a line, or means nothing yet.
+  /// Whether the scalar can move a cursor, hide, reorder or break a line, or is unassigned.
   package var isUnsafeToPrint: Bool {
     if value >= 0x20 && value < 0x7F { return false }
     switch properties.generalCategory {

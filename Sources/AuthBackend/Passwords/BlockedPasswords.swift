@@ -1,4 +1,5 @@
-/// Common passwords of 15 characters or more: keyboard walks, runs of digits, doubled words, sayings.
+/// Common passwords of 15 characters or more: keyboard walks, runs of digits, doubled words,
+/// sayings.
 ///
 /// The list is in lower case and sorted. It is short because a password of fewer than 15 characters
 /// is refused anyway, and nearly all entries of the published lists are shorter.

@@ -1,10 +1,12 @@
 package import AuthCore
 @_spi(_Unicode) import Swift
 
-/// A password in the one form that is hashed: UTF-8 in Unicode Normalization Form C, without NUL, at most 511 bytes.
+/// A password in the one form that is hashed: UTF-8 in Unicode Normalization Form C, without NUL,
+/// at most 511 bytes.
 ///
-/// Keyboards and terminals differ in whether é arrives composed or decomposed; both are the same password. 511 bytes is
-/// the limit of libcrypt (`CRYPT_MAX_PASSPHRASE_SIZE` with its NUL); what is longer is refused, never cut.
+/// Keyboards and terminals differ in whether é arrives composed or decomposed; both are the same
+/// password. 511 bytes is the limit of libcrypt (`CRYPT_MAX_PASSPHRASE_SIZE` with its NUL); longer
+/// input is refused, never cut.
 /// Source: NIST SP 800-63B-4, section 3.1.1.2; UAX #15; crypt(3).
 package struct NormalizedPassword: Redacted {
   package enum Fault: Error { case notText, containsNUL, tooLong(bytes: Int) }
@@ -15,7 +17,8 @@ package struct NormalizedPassword: Redacted {
 
   package init(_ password: Password) throws(Fault) {
     guard let typed = String(validating: password.bytes, as: UTF8.self) else { throw .notText }
-    // Composition shortens text to a third at most (Hangul), so longer text need not be composed to be refused.
+    // Composition shortens text to a third at most (Hangul), so longer text need not be composed to
+    // be refused.
     guard password.bytes.count <= Self.longest * 4 else { throw .tooLong(bytes: password.bytes.count) }
     text = PasswordComposition.composed(typed)
     guard !text.utf8.contains(0) else { throw .containsNUL }
@@ -23,8 +26,9 @@ package struct NormalizedPassword: Redacted {
   }
 }
 
-// The standard library composes text for its own comparison of strings, and offers it only under this name, as it does
-// to Foundation. A test compares it with Foundation's composition over every scalar.
+// The standard library composes text for its own comparison of strings, and offers it only under
+// this name, as it does to Foundation. A test compares it with Foundation's composition over every
+// scalar.
 
 /// Unicode Normalization Form C without Foundation, which would cost a short process 6 ms to load.
 ///

@@ -1,10 +1,10 @@
 package import AuthCore
 
-/// What a password must be when it is set.
+/// The rules for a new password.
 ///
-/// Nothing is asked of its composition, and it never expires.
-/// Source: NIST SP 800-63B-4, section 3.1.1.2: 15 characters for a password that is the only factor, a blocklist,
-/// context-specific words.
+/// There are no rules about letters, digits or symbols, and a password never expires.
+/// Source: NIST SP 800-63B-4, section 3.1.1.2: 15 characters for a password that is the only
+/// factor, a blocklist, context-specific words.
 package enum PasswordPolicy {
   /// Characters, counted as Unicode scalars after composition.
   package static let shortest = 15
@@ -15,8 +15,8 @@ package enum PasswordPolicy {
   package static func accept(_ password: Password, for username: Username) throws(BackendError) -> NormalizedPassword {
     let normalized = try normalize(password)
     let text = normalized.text
-    // The composition of scalars that are not assigned yet may change with a new version of Unicode (UAX #15, section
-    // 3).
+    // The composition of scalars that are not assigned yet may change with a new version of Unicode
+    // (UAX #15, section 3).
     guard !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .unassigned }) else {
       throw .passwordUnassigned
     }
@@ -52,7 +52,8 @@ package enum PasswordPolicy {
     }
   }
 
-  /// A name of three letters or fewer occurs in many good passwords by chance; only its repetition is refused.
+  /// A name of three letters or fewer occurs in many good passwords by chance; only its repetition
+  /// is refused.
   private static func contains(_ username: Username, _ folded: String) -> Bool {
     let name = username.canonical
     let rest = removing(name, from: folded)
@@ -61,7 +62,8 @@ package enum PasswordPolicy {
 
   /// The text without any occurrence of the word, byte for byte.
   ///
-  /// `split(separator:)` with a string would bring the engine of regular expressions into a static executable, 1.3 MB.
+  /// `split(separator:)` with a string would bring the engine of regular expressions into a static
+  /// executable, 1.3 MB.
   private static func removing(_ word: String, from text: String) -> String {
     var rest: [UInt8] = []
     var bytes = Array(text.utf8)[...]

@@ -1,17 +1,21 @@
-/// How long a name waits after failures in a row.
+/// How long a name must wait after failures in a row.
 ///
-/// Five are free; then 30 s, doubling to an hour; at a hundred the account is locked until an administrator unlocks it.
-/// Source: NIST SP 800-63B-4, section 3.2.2 (no more than 100 consecutive failures); OWASP Authentication Cheat Sheet,
-/// "Account Lockout".
+/// Five are free; then 30 s, doubling to an hour; at a hundred the account is locked until an
+/// administrator unlocks it.
+/// Source: NIST SP 800-63B-4, section 3.2.2 (no more than 100 consecutive failures); OWASP
+/// Authentication Cheat Sheet, "Account Lockout".
 package enum ThrottlePolicy {
   package static let free: Int64 = 5
   package static let lockedAt: Int64 = 100
   package static let firstWait: Duration = .seconds(30)
   package static let longestWait: Duration = .seconds(3600)
-  /// How long an attempt may be looked at, ten times what it takes; who was killed meanwhile is not waited for any longer.
+  /// How long to wait for an attempt that is being checked: ten times what a check takes.
+  ///
+  /// After that its process counts as killed.
   package static let longestLook: Duration = .seconds(2)
 
-  /// The wait that begins with the failure that makes the count `guesses`, or nil when there is none.
+  /// The wait that begins with the failure that makes the count `guesses`, or nil when there is
+  /// none.
   package static func wait(after guesses: Int64) -> Duration? {
     guard guesses >= free else { return nil }
     let doublings = min(guesses - free, 7)

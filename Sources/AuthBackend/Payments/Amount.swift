@@ -10,7 +10,8 @@ public struct Amount: Hashable, Comparable, Sendable, CustomStringConvertible {
 
   /// Creates an amount.
   ///
-  /// - Throws: ``BackendError`` of kind `invalid` for zero, less than zero, and more than ``largest``.
+  /// - Throws: ``BackendError`` of kind `invalid` for zero, less than zero, and more than
+  ///   ``largest``.
   public init(minorUnits: Int64) throws(BackendError) {
     guard minorUnits > 0, minorUnits <= Self.largest.minorUnits else {
       throw .amountInvalid("\(minorUnits) minor units")

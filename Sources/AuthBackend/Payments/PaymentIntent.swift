@@ -1,9 +1,11 @@
 public import AuthCore
 
-/// A payment that was decided and not yet made: submitting consumes it, so that it cannot be submitted twice.
+/// A payment that is ready and not made yet.
 ///
-/// It exists only for a session whose password was entered recently, and is submitted only under a lease of that
-/// session.
+/// Submitting consumes it, so it cannot be submitted twice.
+///
+/// It can be made only for a session whose password was entered recently, and submitted only under
+/// a lease of that session.
 public struct PaymentIntent: ~Copyable, Sendable {
   /// What is to be paid.
   public let order: PaymentOrder
@@ -18,10 +20,12 @@ public struct PaymentIntent: ~Copyable, Sendable {
 
   /// Pays.
   ///
-  /// The backend checks session, freshness, accounts and balance again, in the transaction that moves the money.
+  /// The backend checks session, freshness, accounts and balance again, in the transaction that
+  /// moves the money.
   ///
   /// - Parameter lease: A lease of the session that the intent was made for.
-  /// - Returns: The receipt; with an idempotency key that was used for the same order before, the first receipt.
+  /// - Returns: The receipt; with an idempotency key that was used for the same order before, the
+  ///   first receipt.
   /// - Throws: ``BackendError``; nothing was paid.
   public consuming func submit(under lease: borrowing SessionLease) async throws(BackendError) -> Receipt {
     let backend = backend
@@ -30,7 +34,8 @@ public struct PaymentIntent: ~Copyable, Sendable {
 
   /// The token to pay with, for a backend.
   ///
-  /// - Throws: ``BackendError`` of kind `refused` (`session_mismatch`) when the lease is of another session.
+  /// - Throws: ``BackendError`` of kind `refused` (`session_mismatch`) when the lease is of another
+  ///   session.
   public func token(of lease: borrowing SessionLease) throws(BackendError) -> SessionToken {
     try lease.require(session)
     return lease.token

@@ -1,4 +1,4 @@
-/// What is to be paid, to whom.
+/// A payment to make: amount and payee.
 public struct PaymentOrder: Hashable, Sendable {
   /// How much.
   public let amount: Amount
@@ -25,7 +25,8 @@ public struct IdempotencyKey: Hashable, Sendable, CustomStringConvertible {
   /// The key as given.
   public let description: String
 
-  /// What is accepted, as the end of a sentence: this is the rule that ``init(_:)`` holds a key against.
+  /// What is accepted, as the end of a sentence: this is the rule that ``init(_:)`` holds a key
+  /// against.
   package static let rule = "1 to 128 printable ASCII characters"
 
   /// Checks a key.

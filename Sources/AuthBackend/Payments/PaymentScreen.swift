@@ -82,6 +82,6 @@ public enum PaymentError: Error, Hashable, Sendable {
   case anotherInProgress
   /// The session is over.
   case ended(EndReason)
-  /// The authority did not take it.
+  /// The backend refused it.
   case refused(BackendError)
 }

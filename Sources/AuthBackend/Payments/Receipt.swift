@@ -1,6 +1,8 @@
 /// A payment that was made.
 public struct Receipt: Hashable, Sendable {
-  /// Names the payment for good; numbers grow in the order of payments.
+  /// The number of the payment.
+  ///
+  /// Numbers grow in the order of payments.
   public let id: Int64
   /// Who paid; nil for the opening credit.
   public let payer: String?

@@ -3,8 +3,8 @@ package import AuthCore
 /// The limits that sessions get.
 ///
 /// A login may ask for shorter ones, never for longer.
-/// Source: NIST SP 800-63B-4, section 2.2.3 (AAL2: 24 h, 1 h idle), and OWASP Session Management Cheat Sheet, "Session
-/// Expiration"; both allow longer than these.
+/// Source: NIST SP 800-63B-4, section 2.2.3 (AAL2: 24 h, 1 h idle), and OWASP Session Management
+/// Cheat Sheet, "Session Expiration"; both allow longer than these.
 public struct SessionPolicy: Hashable, Sendable {
   /// How long a session lives without activity.
   public let idle: Duration

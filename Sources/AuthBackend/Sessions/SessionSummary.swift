@@ -1,6 +1,6 @@
 public import AuthCore
 
-/// A live session, as its user sees it in a list.
+/// An active session in the list of its user's sessions.
 public struct SessionSummary: Hashable, Sendable {
   /// Its public name.
   public let id: SessionID

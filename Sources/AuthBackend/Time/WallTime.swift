@@ -2,7 +2,7 @@ import Glibc
 
 /// A moment on the wall clock, for people to read.
 ///
-/// No decision about a session rests on it.
+/// No decision about a session depends on it.
 public struct WallTime: Hashable, Comparable, Sendable {
   /// Microseconds since 1970-01-01T00:00:00Z.
   public let microseconds: Int64

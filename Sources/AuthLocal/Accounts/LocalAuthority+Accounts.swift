@@ -6,16 +6,17 @@ extension LocalAuthority {
   ///
   /// The first one ever is an administrator's; each opens with 100.00.
   ///
-  /// It does not log in. It makes the database when there is none, and forgets failed attempts on the name from before
-  /// it existed.
+  /// It does not log in. It makes the database when there is none, and forgets failed attempts on
+  /// the name from before it existed.
   ///
   /// - Parameters:
   ///   - username: 1 to 64 letters, digits, `.`, `_` or `-`.
-  ///   - password: At least 15 characters and at most 511 bytes, and none that is tried first.
+  ///   - password: At least 15 characters and at most 511 bytes, and not a common one.
   ///   - displayName: The name that screens show; nil shows the user name as typed.
   /// - Returns: The new user.
-  /// - Throws: ``BackendError`` of kind `invalid` for a name or a password that is not accepted, `refused`
-  ///   (`username_taken`) when the name is in use, `unavailable` when nothing could be stored.
+  /// - Throws: ``BackendError`` of kind `invalid` for a name or a password that is not accepted,
+  ///   `refused` (`username_taken`) when the name is in use, `unavailable` when nothing could be
+  ///   stored.
   public func register(
     username: String, password: Password, displayName: String? = nil
   ) throws(BackendError) -> User {
@@ -55,7 +56,7 @@ extension LocalAuthority {
 
   /// Changes the name that screens show.
   ///
-  /// - Returns: The account as changed, so that nobody has to ask again, which could fail, to show it.
+  /// - Returns: The account as changed, so that no second read is needed, which could fail.
   package func rename(to typed: String, token: SessionToken) throws(BackendError) -> Profile {
     let name = try DisplayName(typed)
     return try writing(token) { (db, session, _) throws(BackendError) in
@@ -71,14 +72,15 @@ extension LocalAuthority {
   }
 }
 
-/// What can be told before anybody types a password.
+/// Checks before a password is typed.
 ///
-/// It binds nobody: what counts is what the registration or the login itself finds.
+/// The registration or the login checks again.
 extension LocalAuthority {
-  /// Looks whether a name can still be registered, so that nobody types a password for one that is taken.
+  /// Checks whether a name can be registered, before a password is typed for it.
   ///
-  /// - Throws: ``BackendError`` of kind `invalid` for a name that is not accepted, `refused` (`username_taken`) when it is in use,
-  ///   `unavailable` when no account could be stored. A missing database is none of these, since registering makes it.
+  /// - Throws: ``BackendError`` of kind `invalid` for a name that is not accepted, `refused`
+  ///   (`username_taken`) when it is in use, `unavailable` when no account could be stored. A
+  ///   missing database is none of these, since registering makes it.
   public func check(newUsername username: String) throws(BackendError) {
     let name = try Username(username)
     do throws(BackendError) {
@@ -88,16 +90,17 @@ extension LocalAuthority {
     }
   }
 
-  /// Looks whether a password may be set, so that nobody types one twice that is refused then.
+  /// Checks whether a password may be set, before it is typed again.
   ///
-  /// - Throws: ``BackendError`` of kind `invalid` with the rule that the name or the password breaks.
+  /// - Throws: ``BackendError`` of kind `invalid` with the rule that the name or the password
+  ///   breaks.
   public func check(newPassword password: Password, for username: String) throws(BackendError) {
     _ = try PasswordPolicy.accept(password, for: try Username(username))
   }
 
-  /// Looks whether a login could be stored, so that nobody types a password where there is no database.
+  /// Checks whether a login could be stored, before a password is typed.
   ///
-  /// - Throws: ``BackendError`` of kind `unavailable` with what is in the way.
+  /// - Throws: ``BackendError`` of kind `unavailable` with the cause.
   public func checkForLogins() throws(BackendError) {
     try database.write { (_) throws(BackendError) in }
   }

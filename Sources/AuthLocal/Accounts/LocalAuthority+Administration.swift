@@ -46,7 +46,7 @@ extension LocalAuthority {
     }
   }
 
-  /// Forgets the failed attempts on an account, so that the next one is heard.
+  /// Forgets the failed attempts on an account, so that the next one is checked.
   package func unlock(account name: Username, token: SessionToken) throws(BackendError) -> AccountSummary {
     try changingAccount(name, token: token) { (db, account, own, _) throws(BackendError) in
       try store(ThrottleRecord(), account: account.id, in: db)
@@ -54,7 +54,7 @@ extension LocalAuthority {
     }
   }
 
-  /// Records that an administrator looked at accounts.
+  /// Records that an administrator read accounts.
   func noteView(of subject: String, token: SessionToken) throws(BackendError) {
     try writing(token) { (db, own, _) throws(BackendError) in
       guard own.user.role == .administrator else { throw .notPermitted }
@@ -63,7 +63,9 @@ extension LocalAuthority {
     }
   }
 
-  /// Runs `body` for an administrator's session; a refusal for want of the role leaves an event.
+  /// Runs `body` for an administrator's session.
+  ///
+  /// A refusal because of the role is recorded as an event.
   func administering<Result: Sendable>(
     _ token: SessionToken, reading resource: String,
     _ body: (Connection, SessionRow, BootInstant) throws(BackendError) -> Result
@@ -97,7 +99,7 @@ extension LocalAuthority {
       return try body()
     } catch {
       if error.kind == .notPermitted {
-        // The refusal stands whether or not it can be written down.
+        // The operation is refused even when the event cannot be written.
         try? writing(token, asActivity: false) { (db, own, _) throws(BackendError) in
           try record(
             .authorizationFailed, account: own.account, actor: own.account, session: own.id, detail: resource, in: db)

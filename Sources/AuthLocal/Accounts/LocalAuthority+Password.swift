@@ -2,10 +2,12 @@ package import AuthBackend
 package import AuthCore
 
 extension LocalAuthority {
-  /// Changes the password of the session's user, ends the user's other sessions and gives this one a new token.
+  /// Changes the password of the session's user, ends the user's other sessions and gives this one
+  /// a new token.
   ///
-  /// The session must be fresh. The present password is checked once more, under the throttle, and the change commits only if
-  /// the hash that it was checked against is still the stored one. So of two changes at once exactly one is made.
+  /// The session must be fresh. The present password is checked once more, under the throttle, and
+  /// the change commits only if the hash that it was checked against is still the stored one. So of
+  /// two changes at once exactly one is made.
   package func changePassword(
     from present: Password, to new: Password, token: SessionToken
   ) throws(BackendError) -> Grant {

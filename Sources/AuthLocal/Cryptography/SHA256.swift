@@ -1,6 +1,7 @@
 /// The hash function SHA-256.
 ///
-/// Tokens are 32 random bytes, so that one fast hash makes the stored form useless to a reader of the file.
+/// Tokens are 32 random bytes, so that one fast hash makes the stored form useless to a reader of
+/// the file.
 /// Source: FIPS 180-4, sections 4.1.2, 4.2.2, 5.1.1, 5.3.3 and 6.2.
 package struct SHA256 {
   private var state: [UInt32] = [

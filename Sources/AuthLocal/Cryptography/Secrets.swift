@@ -2,7 +2,8 @@ package import AuthBackend
 import AuthCore
 import Glibc
 
-/// Random bytes from the kernel, and comparison that takes the same time wherever the difference lies.
+/// Random bytes from the kernel, and comparison that takes the same time wherever the difference
+/// lies.
 package enum Secrets {
   /// At most 256 bytes from the kernel: getentropy(3), which is getrandom(2).
   ///
@@ -17,7 +18,8 @@ package enum Secrets {
     return bytes
   }
 
-  /// Random text without letters that are taken for digits, five bits a character (Crockford's base 32).
+  /// Random text without letters that are taken for digits, five bits a character (Crockford's base
+  /// 32).
   package static func randomName(length: Int) throws(BackendError) -> String {
     let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
     return String(decoding: try random(count: length).map { alphabet[Int($0 & 31)] }, as: UTF8.self)

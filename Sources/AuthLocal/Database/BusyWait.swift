@@ -2,11 +2,12 @@ import AuthBackend
 import CSQLite
 import Glibc
 
-/// How long a statement waits for a lock that another process holds: often and briefly, up to a bound.
+/// How long a statement waits for a lock that another process holds: often and briefly, up to a
+/// bound.
 ///
-/// SQLite's own waits grow to 100 ms, so that many short writers sleep past each other; a payment holds the lock about
-/// a millisecond, and here the pause never exceeds two. The pauses differ at random, so that waiters do not march in
-/// step.
+/// SQLite's own waits grow to 100 ms, so that many short writers sleep past each other; a payment
+/// holds the lock about a millisecond, and here the pause never exceeds two. The pauses differ at
+/// random, so that waiters do not march in step.
 /// Source: sqlite.org/c3ref/busy_handler.html.
 final class BusyWait {
   private let limit: Int64

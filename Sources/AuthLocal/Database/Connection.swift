@@ -9,8 +9,8 @@ final class Connection {
   let path: String
   private let handle: OpaquePointer
   private let wait: BusyWait
-  /// A list and not a dictionary: the first dictionary of a kind makes the runtime search every conformance in the
-  /// executable, which costs a short process more than it could ever save here.
+  /// A list and not a dictionary: the first dictionary of a kind makes the runtime search every
+  /// conformance in the executable, which costs a short process more than it could ever save here.
   private var statements: [Prepared] = []
   private var isSetUpForWriting = false
 
@@ -34,7 +34,7 @@ final class Connection {
     wait.install(on: handle)
   }
 
-  /// Whoever used SQLite in this process before has configured it, which is as good.
+  /// It fails when SQLite was used in this process before; then it is configured already.
   private static let configured = csqlite_configure()
 
   private struct Prepared {
@@ -47,12 +47,14 @@ final class Connection {
     sqlite3_close(handle)
   }
 
-  /// Settings that only a writer needs; they read nothing from the file, except that the journal mode needs the schema.
+  /// Settings that only a writer needs; they read nothing from the file, except that the journal
+  /// mode needs the schema.
   ///
-  /// Journal mode PERSIST was the fastest of the rollback modes for short processes when measured (write 1.47 ms
-  /// against 1.71 for DELETE and 1.72 for TRUNCATE; a read costs the same), and leaves no side file behind a reader as
-  /// WAL does. `synchronous = FULL` suffices with it: EXTRA adds the directory's synchronisation after the journal is
-  /// unlinked, and here the commit is the synchronised zeroing of its header.
+  /// Journal mode PERSIST was the fastest of the rollback modes for short processes when measured
+  /// (write 1.47 ms against 1.71 for DELETE and 1.72 for TRUNCATE; a read costs the same), and
+  /// leaves no side file behind a reader as WAL does. `synchronous = FULL` suffices with it: EXTRA
+  /// adds the directory's synchronisation after the journal is unlinked, and here the commit is the
+  /// synchronised zeroing of its header.
   /// Source: sqlite.org/pragma.html#pragma_synchronous, #pragma_journal_mode.
   func setUpForWriting() throws(BackendError) {
     if isSetUpForWriting { return }
@@ -108,7 +110,8 @@ final class Connection {
 
   /// How often the file was changed, by the count in its header; nil when that cannot be read.
   ///
-  /// It is read through SQLite's own descriptor, because closing another one would let go of SQLite's locks.
+  /// It is read through SQLite's own descriptor, because closing another one would release SQLite's
+  /// locks.
   /// Source: sqlite.org/fileformat.html#file_change_counter.
   var changeCounter: [UInt8]? {
     var file: UnsafeMutablePointer<sqlite3_file>?
@@ -146,7 +149,8 @@ final class Connection {
   }
 
   private func bind(_ value: SQLValue, at index: Int32, to statement: OpaquePointer) throws(BackendError) {
-    // SQLITE_TRANSIENT, which C defines as a cast that Swift does not import: SQLite copies the bytes at once.
+    // SQLITE_TRANSIENT, which C defines as a cast that Swift does not import: SQLite copies the
+    // bytes at once.
     let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
     let code =
       switch value {
@@ -164,7 +168,8 @@ final class Connection {
       return DatabaseError.failure(
         code: SQLITE_IOERR, systemError: device, detail: String(cString: sqlite3_errstr(SQLITE_IOERR)), path: path)
     }
-    // SQLite forgets the number when it is the commit that fails; the last call that failed was the write then.
+    // SQLite forgets the number when it is the commit that fails; the last call that failed was the
+    // write then.
     let kept = ErrorNumber(sqlite3_system_errno(handle))
     return DatabaseError.failure(
       code: code, systemError: kept.code == 0 && last.isNoSpace ? last : kept,
@@ -172,9 +177,11 @@ final class Connection {
       path: path)
   }
 
-  /// The error of the device because of which SQLite says that the file is damaged, as it does when some reads fail; nil when what was read is.
+  /// The error of the device because of which SQLite says that the file is damaged, as it does when
+  /// some reads fail; nil when what was read is.
   ///
-  /// - Parameter last: What the system said last, which is all there is to ask when it was the journal that could not be read.
+  /// - Parameter last: What the system said last, which is all there is to ask when it was the
+  ///   journal that could not be read.
   /// - Returns: The error of the device.
   private func deviceError(_ last: ErrorNumber) -> ErrorNumber? {
     var kept: Int32 = 0

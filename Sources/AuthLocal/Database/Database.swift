@@ -3,10 +3,11 @@ import AuthCore
 import Glibc
 import Guards
 
-/// The database file and the one connection to it, opened at the first use and checked at every use.
+/// The database file and the one connection to it, opened at the first use and checked at every
+/// use.
 ///
-/// Every call blocks its caller for as long as the disk and the lock of another process take, the latter up to the busy
-/// wait.
+/// Every call blocks its caller for as long as the disk and the lock of another process take, the
+/// latter up to the busy wait.
 final class Database: Sendable {
   static let fileName = "authority.db"
 
@@ -77,7 +78,8 @@ final class Database: Sendable {
         guard let failure = commit(connection, access) else { return result }
         failed = failure
       }
-      // A connection on which a commit failed half way may hold locks, and knows no more than we do.
+      // A connection on which a commit failed half way may hold locks, and knows no more than we
+      // do.
       open = Open()
       if access == .reading || failed.counter != nil && changeCounter(&open) == failed.counter { throw failed.failure }
       throw DatabaseError.outcomeUnknown(failed.failure)
@@ -101,7 +103,8 @@ final class Database: Sendable {
     }
   }
 
-  /// The count of changes that the next process will find, when it has undone what was left half done.
+  /// The count of changes that the next process will find, when it has undone what was left half
+  /// done.
   private func changeCounter(_ open: inout Open) -> [UInt8]? {
     do throws(BackendError) {
       let connection = try connection(of: &open, .reading)

@@ -71,7 +71,7 @@ enum DatabaseError {
       hint: "Nothing was changed. Install the newer version.")
   }
 
-  /// A commit failed at its last step, after which the change may stand.
+  /// A commit failed at its last step, so the change may have been stored.
   static func outcomeUnknown(_ failure: BackendError) -> BackendError {
     let cause = failure.description.last == "." ? String(failure.description.dropLast()) : failure.description
     return .unavailable(

@@ -43,8 +43,8 @@ struct Migration {
 
   /// Makes the schema in a file without one, or takes an older file forward, in one transaction.
   ///
-  /// An older file is first copied to `authority.db.backup-v1` (or whatever its version is) while the write lock is
-  /// held, so that the copy is exactly what the migration started from.
+  /// An older file is first copied to `authority.db.backup-v1` (or whatever its version is) while
+  /// the write lock is held, so that the copy is exactly what the migration started from.
   func run(creating: Bool) throws(BackendError) {
     try connection.setUpForWriting()
     try connection.execute("BEGIN IMMEDIATE")
@@ -71,7 +71,8 @@ struct Migration {
       "PRAGMA application_id = \(Schema.applicationID); PRAGMA user_version = \(Schema.version)")
   }
 
-  /// A second connection copies: readers are admitted while a write lock is held and nothing is written yet.
+  /// A second connection copies: readers are admitted while a write lock is held and nothing is
+  /// written yet.
   private func backUp(version: Int64) throws(BackendError) {
     let target = connection.path + Self.backupSuffix + "\(version)"
     let temporary = target + Self.temporarySuffix

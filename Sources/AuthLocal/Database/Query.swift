@@ -1,6 +1,7 @@
 import CSQLite
 
-/// The statements of one concept, as a closed list, so that a test can ask for the plan of every one.
+/// The statements of one concept, as a closed list, so that a test can ask for the plan of every
+/// one.
 package protocol Query: RawRepresentable<String>, CaseIterable {}
 
 /// A value that is bound to a statement.

@@ -1,9 +1,10 @@
 /// The steps that lead from an empty file to the present schema, and how to tell our files.
 ///
-/// A step is never edited once released; a change is a new step. A new file takes all of them in one transaction, so
-/// that a file that was migrated and a file that was made are the same.
+/// A step is never edited once released; a change is a new step. A new file takes all of them in
+/// one transaction, so that a file that was migrated and a file that was made are the same.
 ///
-/// SQLite parses all of it in every process, so it has the rules that guard money and names, and no more.
+/// SQLite parses all of it in every process, so it has the rules that guard money and names, and no
+/// more.
 package enum Schema {
   /// "AuS1", the value of `PRAGMA application_id` in our files.
   package static let applicationID: Int64 = 0x4175_5331
@@ -104,8 +105,8 @@ package enum Schema {
 
   /// Version 2 keeps events.
   ///
-  /// They are append-only: no update, and only those that concern no account may be deleted, which keeps a flood of
-  /// invented names from filling the disk.
+  /// They are append-only: no update, and only those that concern no account may be deleted, which
+  /// keeps a flood of invented names from filling the disk.
   private static let second = """
     ALTER TABLE authority ADD COLUMN event_salt BLOB NOT NULL DEFAULT x'';
     UPDATE authority SET event_salt = randomblob(16);
@@ -125,8 +126,9 @@ package enum Schema {
       BEGIN SELECT RAISE(ABORT, 'events are append-only'); END;
     """
 
-  /// Version 3 tells attempts that failed from those that are being looked at, and keeps the longest duration that a login asked for, so
-  /// that a new token does not make a shorter session longer.
+  /// Version 3 tells attempts that failed from those that are being looked at, and keeps the
+  /// longest duration that a login asked for, so that a new token does not make a shorter session
+  /// longer.
   private static let third = """
     ALTER TABLE accounts ADD COLUMN failures INTEGER NOT NULL DEFAULT 0;
     UPDATE accounts SET failures = guesses;

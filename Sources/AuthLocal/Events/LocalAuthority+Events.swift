@@ -6,8 +6,8 @@ extension LocalAuthority {
   ///
   /// - Parameters:
   ///   - scope: Whose.
-  ///   - since: Only those written at this time or later; nil for all. Where the wall clock was set back, what was
-  ///     written after that counts as no earlier than what was written before.
+  ///   - since: Only those written at this time or later; nil for all. Where the wall clock was set
+  ///     back, what was written after that counts as no earlier than what was written before.
   ///   - before: Only those before this number; nil begins with the newest.
   ///   - limit: How many at most.
   ///   - token: The session that asks.
@@ -53,8 +53,9 @@ extension LocalAuthority {
 
   /// Appends an event in the transaction that `db` is in.
   ///
-  /// A session is named by its public name, so that one that is seen here can be revoked. That name is no secret and
-  /// opens nothing; the token, which does, is never written (OWASP Logging Cheat Sheet, "Data to exclude").
+  /// A session is named by its public name, so that one that is seen here can be revoked. That name
+  /// is no secret and opens nothing; the token, which does, is never written (OWASP Logging Cheat
+  /// Sheet, "Data to exclude").
   func record(
     _ name: EventName, account: Int64?, actor: Int64? = nil, session: SessionID? = nil, detail: String? = nil,
     in db: Connection
@@ -68,8 +69,8 @@ extension LocalAuthority {
 }
 
 package enum EventQuery: String, Query {
-  /// The number of an event is its time in microseconds, or one more than the last where the wall clock stood still or
-  /// went back.
+  /// The number of an event is its time in microseconds, or one more than the last where the wall
+  /// clock stood still or went back.
   ///
   /// So the order of numbers is the order of writing, and a time selects a range of them.
   case append = """

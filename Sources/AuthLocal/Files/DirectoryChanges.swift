@@ -2,7 +2,8 @@ public import AuthBackend
 import AuthCore
 import Glibc
 
-/// Says when some files of a directory may have changed, as the kernel tells it (inotify): no polling.
+/// Says when some files of a directory may have changed, as the kernel tells it (inotify): no
+/// polling.
 ///
 /// The kernel keeps what happens between two looks, so nothing is missed.
 final class DirectoryChanges: ChangeSource {
@@ -17,7 +18,8 @@ final class DirectoryChanges: ChangeSource {
   ///
   /// - Parameters:
   ///   - directory: Where the files are.
-  ///   - isRelevant: Whether a change of the file of that name matters; it may be one of mode or owner only.
+  ///   - isRelevant: Whether a change of the file of that name matters; it may be one of mode or
+  ///     owner only.
   /// - Throws: `BackendError` of kind `unavailable` when the kernel has no room for another source.
   init(
     _ directory: String, isRelevant: @escaping (_ file: String, _ isOnlyAttributes: Bool) -> Bool
@@ -43,9 +45,9 @@ final class DirectoryChanges: ChangeSource {
     return true
   }
 
-  /// Takes what the kernel has to tell.
+  /// Reads the events of the kernel.
   ///
-  /// An overflow counts as a change: nobody knows what it swallowed. So does the loss of the directory.
+  /// An overflow counts as a change, because events were lost. So does the loss of the directory.
   func drain() throws(BackendError) -> Bool {
     var isAny = false
     var buffer = [UInt8](repeating: 0, count: 16_384)
@@ -101,7 +103,8 @@ extension LocalAuthority {
   /// Says when the database may have changed.
   public func changes() throws(BackendError) -> any ChangeSource {
     try DirectoryChanges(database.directory.path) { file, isOnlyAttributes in
-      // As root, SQLite sets the owner of a journal at every look into it, so every look would cause the next one.
+      // As root, SQLite sets the owner of a journal at every look into it, so every look would
+      // cause the next one.
       file == Database.fileName || file.hasPrefix(Database.fileName) && !isOnlyAttributes
     }
   }

@@ -18,8 +18,8 @@ enum DurableFile {
 
   /// Replaces the content of `name`: temporary file, fsync, rename, fsync of the directory.
   ///
-  /// The caller holds the lock that makes it the only writer, so that the temporary name needs no randomness and what a
-  /// killed process left is used again.
+  /// The caller holds the lock that makes it the only writer, so that the temporary name needs no
+  /// randomness and what a killed process left is used again.
   static func replace(_ name: String, in directory: PrivateDirectory, with content: [UInt8]) throws(FileError) {
     let path = directory.file(name)
     let temporary = directory.file(temporaryPrefix + name + temporarySuffix)

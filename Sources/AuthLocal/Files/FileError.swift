@@ -7,7 +7,8 @@ package struct FileError: Error, Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
     /// There is nothing of that name.
     case missing
-    /// It is a symbolic link, a directory or a device where a file should be, or the other way round.
+    /// It is a symbolic link, a directory or a device where a file should be, or the other way
+    /// round.
     case wrongType
     /// It belongs to another user.
     case wrongOwner
@@ -33,7 +34,8 @@ package struct FileError: Error, Hashable, Sendable {
     self.hint = hint
   }
 
-  /// A system call on `path` that failed with `error`; `action` is what was tried, as in "cannot be opened".
+  /// A system call on `path` that failed with `error`; `action` is what was tried, as in "cannot be
+  /// opened".
   static func system(_ path: String, _ action: String, _ error: ErrorNumber) -> FileError {
     let name = path.printable
     let what = "\(name) \(action): \(error.explanation)."
@@ -48,7 +50,8 @@ package struct FileError: Error, Hashable, Sendable {
     }
   }
 
-  /// Access that was refused, with who owns what is in the way: the file, or the first directory above it that can be seen.
+  /// Access that was refused, with the owner of what is in the way: the file, or the first visible
+  /// directory above it.
   private static func denied(_ path: String, _ what: String) -> FileError {
     var place = path
     while true {
@@ -74,7 +77,7 @@ package struct FileError: Error, Hashable, Sendable {
     }
   }
 
-  /// The class of the fault in the vocabulary of an authority.
+  /// The cause in the terms of `Authority`.
   var cause: Unavailability.Cause {
     switch kind {
     case .missing, .wrongType, .wrongOwner, .wrongMode, .denied: .unreachable

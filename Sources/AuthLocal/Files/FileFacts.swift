@@ -10,8 +10,8 @@ struct FileFacts {
 
   /// Looks without following a symbolic link and without opening anything.
   ///
-  /// Opening would not do: closing any descriptor of a database file drops the locks that SQLite holds on it in this
-  /// process (fcntl(2), "Advisory record locking").
+  /// Opening would not do: closing any descriptor of a database file drops the locks that SQLite
+  /// holds on it in this process (fcntl(2), "Advisory record locking").
   ///
   /// - Returns: nil when there is nothing of that name.
   init?(of path: String) throws(FileError) {
@@ -73,7 +73,7 @@ struct FileFacts {
   /// Nothing is advised that changes it: it may be `/etc`, `/tmp` or the home of somebody else.
   static let ownDirectory = "Choose a directory of your own that nothing else uses."
 
-  /// Whose it is, and who asks.
+  /// The owner, and the user who asks.
   var ownership: String {
     "\(path.printable) belongs to user id \(status.st_uid), and this is user id \(geteuid())"
   }
@@ -87,7 +87,8 @@ struct FileFacts {
 
   /// What to do where something else is than was expected.
   ///
-  /// A link may be the user's own: to move it away would lose what it leads to, so its target is named.
+  /// A link may be the user's own: to move it away would lose what it leads to, so its target is
+  /// named.
   private func hint(insteadOf expected: Expected) -> String {
     switch expected {
     case .directory where type != S_IFLNK: return Self.ownDirectory
@@ -107,7 +108,8 @@ struct FileFacts {
         + PrivateDirectory.parent(of: place).shellWord
   }
 
-  /// The fault of a directory that lets others in and is not to be closed to them; `reason` is why not, as in "is shared".
+  /// The fault of a directory that lets others in and is not to be closed to them; `reason` is why
+  /// not, as in "is shared".
   func shared(_ reason: String) -> FileError {
     FileError(
       .wrongMode, "\(path.printable) has mode \(mode), which lets others in, and \(reason), so it is left as it is.",

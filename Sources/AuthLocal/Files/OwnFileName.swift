@@ -1,6 +1,7 @@
 import AuthBackend
 
-/// The names of the files that this library makes, by which a directory of its own is told from one with other things in it.
+/// The names of the files that this library makes, by which a directory of its own is told from one
+/// with other things in it.
 enum OwnFileName {
   static func isOwn(_ name: String) -> Bool { isOfDatabase(name) || isOfSession(name) }
 

@@ -3,18 +3,19 @@ import Glibc
 
 /// A directory of this user's own, which is kept to its owner: mode 0700.
 ///
-/// People make it with a plain mkdir, which lets others in. So what is made here is 0700, and what is about to be written
-/// to is tightened first, as initdb of PostgreSQL does ("fixing permissions on existing directory"). What holds other files than
-/// ours is refused instead: to close `/tmp` or a project would shut others out of what is theirs. Reading changes nothing: it
-/// trusts what others may see but not write, and refuses what others could have put there.
+/// People make it with a plain mkdir, which lets others in. So what is made here is 0700, and what
+/// is about to be written to is tightened first, as initdb of PostgreSQL does ("fixing permissions
+/// on existing directory"). What holds other files than ours is refused instead: to close `/tmp` or
+/// a project would shut others out of what is theirs. Reading changes nothing: it trusts what
+/// others may see but not write, and refuses what others could have put there.
 struct PrivateDirectory: Sendable {
   let path: String
 
   /// Looks for a file by name without following a link, changing nothing.
   ///
   /// - Returns: nil when there is no such file, or no directory.
-  /// - Throws: When the directory is not this user's own, or when the file may be somebody else's work because others may write to
-  ///   the directory.
+  /// - Throws: When the directory is not this user's own, or when the file may be somebody else's
+  ///   work because others may write to the directory.
   func look(for name: String) throws(FileError) -> FileFacts? {
     guard let own = try FileFacts(of: path) else { return nil }
     try own.requireOwn(.directory)
@@ -75,7 +76,8 @@ struct PrivateDirectory: Sendable {
     }
   }
 
-  /// Makes the directory, and those above it that are missing, durable and with mode 0700 whatever the umask.
+  /// Makes the directory, and those above it that are missing, durable and with mode 0700 whatever
+  /// the umask.
   ///
   /// One that is there is left as it is.
   func makeIfMissing() throws(FileError) {
@@ -126,7 +128,8 @@ struct PrivateDirectory: Sendable {
 extension PrivateDirectory {
   /// The directory of this name, as it stands before any slash and dot at its end.
   ///
-  /// With them the system would follow a symbolic link, and what is refused under one spelling would pass under the other.
+  /// With them the system would follow a symbolic link, and what is refused under one spelling
+  /// would pass under the other.
   init(named name: String) {
     var bytes = name.utf8[...]
     while bytes.count > 1 {

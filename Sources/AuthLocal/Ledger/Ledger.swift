@@ -1,7 +1,7 @@
 import AuthBackend
 
-/// Double entry: every transfer has two entries that add up to zero, made in one transaction with the balances they
-/// change.
+/// Double entry: every transfer has two entries that add up to zero, made in one transaction with
+/// the balances they change.
 ///
 /// Account 0 is the equity account, out of which every account opens; it alone may be negative.
 struct Ledger {

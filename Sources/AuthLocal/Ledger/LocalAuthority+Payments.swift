@@ -4,8 +4,8 @@ package import AuthCore
 extension LocalAuthority {
   /// Pays, in one transaction with every check: session, freshness, accounts, balance.
   ///
-  /// With a key that was used before, an identical order gets the first receipt, whatever became of freshness and
-  /// balance since, and another order is refused.
+  /// With a key that was used before, an identical order gets the first receipt, whatever became of
+  /// freshness and balance since, and another order is refused.
   package func pay(_ order: PaymentOrder, token: SessionToken) throws(BackendError) -> Receipt {
     try writing(token) { (db, session, now) throws(BackendError) in
       let ledger = Ledger(db)
@@ -29,7 +29,8 @@ extension LocalAuthority {
     }
   }
 
-  /// The receipt of an identical order that was paid under the same idempotency key, if there is one.
+  /// The receipt of an identical order that was paid under the same idempotency key, if there is
+  /// one.
   package func earlierPayment(of order: PaymentOrder, token: SessionToken) throws(BackendError) -> Receipt? {
     guard let key = order.key else { return nil }
     return try reading(token) { (db, session, _) throws(BackendError) in

@@ -3,7 +3,8 @@ import AuthCore
 import CCrypt
 import Glibc
 
-/// Hashes and verifies with the system's libcrypt, so that what is stored verifies with the system's own `crypt` too.
+/// Hashes and verifies with the system's libcrypt, so that what is stored verifies with the
+/// system's own `crypt` too.
 struct PasswordHasher: Sendable {
   let cost: PasswordCost
 

@@ -4,8 +4,8 @@ public import AuthCore
 extension LocalAuthority: Authority {
   /// Checks credentials and begins a session.
   ///
-  /// The attempt is counted before the password is hashed. Unknown name, wrong password and disabled account get one
-  /// answer at one cost.
+  /// The attempt is counted before the password is hashed. Unknown name, wrong password and
+  /// disabled account get one answer at one cost.
   public func authenticate(
     _ credentials: Credentials, limits: LimitRequest
   ) async throws(AuthorityError<CredentialsRejection>) -> Grant {
@@ -16,19 +16,20 @@ extension LocalAuthority: Authority {
     }
   }
 
-  /// Says whom a token stands for now, reading only.
+  /// Finds the session of a token; it only reads.
   ///
-  /// The use of an ended one leaves an event.
+  /// The use of an ended one is recorded as an event.
   public func resume(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
     try answering { () throws(BackendError) in
       try reading(token) { (_, session, _) throws(BackendError) in session.grant(token: token) }
     }
   }
 
-  /// Whom a token stands for, if it is the present one of a live session, without a suspension; one read, and nothing is written.
+  /// Finds the grant of a token, if it is the current token of an active session, in one read.
   ///
-  /// - Returns: Nil for every other token; ``resume(_:)`` says what it is, and leaves the event.
-  /// - Throws: ``BackendError`` of kind `unavailable` when it could not be found out, which has waited as long as there is a point in.
+  /// - Returns: Nil for every other token; ``resume(_:)`` says why and records the event.
+  /// - Throws: ``BackendError`` of kind `unavailable` when the database did not answer within the
+  ///   busy wait.
   public func lookUp(_ token: SessionToken) throws(BackendError) -> Grant? {
     try database.read { (db) throws(BackendError) -> Grant? in
       guard case .live(let session) = try find(token, at: try now(), in: db) else { return nil }
@@ -38,7 +39,8 @@ extension LocalAuthority: Authority {
 
   /// Reports activity.
   ///
-  /// It writes when the last activity is older than a minute, or a thirtieth of the idle limit, and keeps the token.
+  /// It writes when the last activity is older than a minute, or a thirtieth of the idle limit, and
+  /// keeps the token.
   public func renew(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
     try answering { () throws(BackendError) in
       let (session, isStale) = try reading(token) { (_, session, now) throws(BackendError) in
@@ -64,7 +66,7 @@ extension LocalAuthority: Authority {
     }
   }
 
-  /// Lets an issued token take the place of the one it replaces.
+  /// Replaces the current token of a session with the issued one.
   public func confirm(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) {
     do throws(BackendError) {
       if try reading(token, { (_, _, _) throws(BackendError) in true }) { return }
@@ -75,8 +77,7 @@ extension LocalAuthority: Authority {
 
   /// Ends the session of a token, durably when it returns.
   ///
-  /// A token that was superseded or issued and never used ends its session too: whoever logs out with it means that
-  /// session.
+  /// A superseded token, or one that was issued and never used, ends its session too.
   public func revoke(_ token: SessionToken, reason: EndReason) async throws(Unavailability) {
     do throws(BackendError) {
       try database.write { (db) throws(BackendError) in
@@ -111,9 +112,11 @@ extension LocalAuthority: Authority {
 }
 
 extension BackendError {
-  /// The failure in the vocabulary of `Authority`, where `rejection` picks the kinds that are an answer.
+  /// The failure in the vocabulary of `Authority`, where `rejection` picks the kinds that are an
+  /// answer.
   ///
-  /// A kind that the operation cannot give becomes an answer that was not understood, so that it never ends a session.
+  /// A kind that the operation cannot give becomes an answer that was not understood, so that it
+  /// never ends a session.
   func asAuthorityFailure<Rejection>(_ rejection: (Kind) -> Rejection?) -> AuthorityError<Rejection> {
     if let rejected = rejection(kind) { return .rejected(rejected) }
     switch kind {

@@ -60,11 +60,14 @@ extension LocalAuthority {
     return grant
   }
 
-  /// Verifies a password outside any transaction, then commits `body` with the end of the throttle's count.
+  /// Verifies a password outside any transaction, then commits `body` with the end of the
+  /// throttle's count.
   ///
-  /// When the stored hash was changed meanwhile, by a new password or by a login that raised its cost, the password is verified against that.
+  /// If a new password or a login that raised the cost changed the stored hash in between, the
+  /// password is verified against the new hash.
   ///
-  /// - Returns: nil when the password does not fit, when there is no account, and when it is disabled. Each costs the same.
+  /// - Returns: Nil when the password is wrong, and when the account is missing or disabled. Each
+  ///   costs the same.
   func accept(
     _ password: NormalizedPassword?, for attempt: PasswordAttempt,
     _ body: (Connection, AccountRow, BootInstant) throws(BackendError) -> Grant
@@ -72,7 +75,8 @@ extension LocalAuthority {
     do throws(BackendError) {
       return try verify(password, for: attempt.account, body)
     } catch {
-      // Nobody judged the password. Where it cannot be given back either, it stays counted, and that fault is the same.
+      // The password was not checked. If the refund fails too, for the same reason, the attempt
+      // stays counted.
       try? database.write { (db) throws(BackendError) in try refundAttempt(attempt, in: db) }
       throw error
     }

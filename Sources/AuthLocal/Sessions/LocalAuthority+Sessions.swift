@@ -15,7 +15,8 @@ extension LocalAuthority {
 
   /// Ends a session of the session's own user.
   ///
-  /// A session of somebody else and one that is over are answered alike: there is none of that name.
+  /// The session of another user and one that is over get the same answer: there is none of that
+  /// name.
   package func revokeSession(_ id: SessionID, token: SessionToken) throws(BackendError) {
     try writing(token) { (db, own, now) throws(BackendError) in
       try requireFresh(own, at: now)

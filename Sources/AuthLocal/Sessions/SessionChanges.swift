@@ -2,15 +2,16 @@ import AuthBackend
 import AuthCore
 
 extension LocalAuthority {
-  /// How long an ended session is remembered past its absolute limit, by the wall clock, so that its user is told why
-  /// it ended.
+  /// How long an ended session is kept past its absolute limit, by the wall clock, so that its user
+  /// can learn why it ended.
   static let remembered: Int64 = 24 * 3600 * 1_000_000
 
-  /// Activity is written down when the last one is older than this, or than a thirtieth of the idle limit where that is
-  /// less: a session ends at most this much early, and a busy one does not write at every step.
+  /// Activity is written down when the last one is older than this, or than a thirtieth of the idle
+  /// limit where that is less: a session ends at most this much early, and a busy one does not
+  /// write at every step.
   static let activityStep: Int64 = 60_000_000_000
 
-  /// Begins a session, and forgets up to 16 old ones.
+  /// Begins a session, and deletes up to 16 old ones.
   func begin(account: AccountRow, limits: LimitRequest, at now: BootInstant, in db: Connection) throws(BackendError)
     -> Grant
   {
@@ -28,10 +29,11 @@ extension LocalAuthority {
     return try stored(hash, in: db).grant(token: token)
   }
 
-  /// Issues a new token with new limits for a live session: those that are asked for, or else as long as the session has had.
+  /// Issues a new token with new limits for an active session: the requested ones, or else as long
+  /// as before.
   ///
-  /// The present token works until the new one is confirmed or used, so that a crash before the new one is kept loses
-  /// nothing.
+  /// The present token works until the new one is confirmed or used, so that a crash before the new
+  /// one is kept loses nothing.
   func issue(
     for session: SessionRow, limits: LimitRequest, at now: BootInstant, in db: Connection
   ) throws(BackendError) -> Grant {
@@ -76,7 +78,7 @@ extension LocalAuthority {
     try record(name, account: session.account, actor: actor, session: session.id, detail: reason.stored, in: db)
   }
 
-  /// Ends every live session of an account but one.
+  /// Ends every active session of an account except one.
   ///
   /// - Returns: How many.
   func endAll(
@@ -100,7 +102,8 @@ extension LocalAuthority {
 
   /// A session that has not reached its limits, or nil.
   ///
-  /// A token that was issued and not used yet opens it as well, and may have later limits than the one that is in use.
+  /// A token that was issued and not used yet opens it as well, and may have later limits than the
+  /// one that is in use.
   func within(limits session: SessionRow, at now: BootInstant, in db: Connection) throws(BackendError) -> SessionRow? {
     if session.limits.verdict(at: now) == .live { return session }
     return try db.all(SessionQuery.issued, .text(session.id.rawValue)) { OtherToken($0) }
@@ -108,7 +111,7 @@ extension LocalAuthority {
       .first { $0.limits.verdict(at: now) == .live }
   }
 
-  /// Moves the idle limit of a live session, unless that was done just now.
+  /// Moves the idle limit of an active session, unless it was moved recently.
   ///
   /// - Returns: Whether it was moved.
   @discardableResult

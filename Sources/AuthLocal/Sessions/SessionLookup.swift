@@ -1,7 +1,7 @@
 import AuthBackend
 import AuthCore
 
-/// What a token stands for.
+/// The session that a token belongs to, and its state.
 enum SessionFinding {
   case live(SessionRow)
   /// A token that was issued and not used yet, with the limits that it brings, and its hash.
@@ -12,12 +12,12 @@ enum SessionFinding {
 }
 
 extension LocalAuthority {
-  /// How many uses of one ended session leave an event: enough to see it, too few to fill a disk with it.
+  /// How many uses of one ended session are recorded: enough to notice, too few to fill a disk.
   static let notedUsesAfterEnd: Int64 = 16
 
   /// Looks up a token without changing anything.
   ///
-  /// A live session costs one indexed read.
+  /// An active session costs one indexed read.
   func find(_ token: SessionToken, at now: BootInstant, in db: Connection) throws(BackendError) -> SessionFinding {
     let hash = SHA256.hash(token.bytes)
     func read(_ row: Row) throws(BackendError) -> SessionRow { try SessionRow(row, in: db) }
@@ -34,10 +34,12 @@ extension LocalAuthority {
     return renewed.end(at: now).map { .ended(renewed, $0) } ?? .pending(renewed, hash)
   }
 
-  /// The live session of a token; in a transaction that writes, because the first use of an issued token makes it the
-  /// present one.
+  /// The active session of a token.
   ///
-  /// A token that stands for nothing was forgotten after its absolute limit, or never given.
+  /// It needs a writing transaction, because the first use of an issued token makes it the current
+  /// one.
+  ///
+  /// An unknown token was forgotten after its absolute limit, or was never issued.
   func claim(_ token: SessionToken, at now: BootInstant, in db: Connection) throws(BackendError) -> SessionRow {
     try claim(try find(token, at: now, in: db), in: db)
   }
@@ -52,7 +54,7 @@ extension LocalAuthority {
     }
   }
 
-  /// Runs `body` for the live session of a token on one unchanging state of the data.
+  /// Runs `body` for the active session of a token, on one snapshot of the data.
   ///
   /// The first use of an issued token writes, and then `body` runs in that transaction.
   func reading<Result: Sendable>(
@@ -70,15 +72,16 @@ extension LocalAuthority {
     return try writing(token, asActivity: false, body)
   }
 
-  /// Runs `body` for the live session of a token, in one transaction with the check that it is live.
+  /// Runs `body` for the active session of a token, in one transaction with the check that it is
+  /// active.
   ///
   /// - Parameters:
   ///   - token: The session's token.
   ///   - asActivity: Whether success moves the idle limit.
   ///   - body: Runs with the session and the present instant.
   /// - Returns: What `body` returns.
-  /// - Throws: ``BackendError`` of kind `session` when it is not live, and what `body` throws, which undoes its
-  ///   changes.
+  /// - Throws: ``BackendError`` of kind `session` when it is not live, and what `body` throws,
+  ///   which undoes its changes.
   func writing<Result: Sendable>(
     _ token: SessionToken, asActivity: Bool = true,
     _ body: (Connection, SessionRow, BootInstant) throws(BackendError) -> Result
@@ -100,15 +103,15 @@ extension LocalAuthority {
     do throws(BackendError) {
       return try body()
     } catch {
-      // The refusal stands whether or not it can be written down: a full disk must not turn "logged out" into "cannot
-      // tell".
+      // The session is refused even when the event cannot be written: a full disk must not turn
+      // "logged out" into "cannot tell".
       if case .session = error.kind { try? noteUse(of: token) }
       throw error
     }
   }
 
-  /// Leaves an event for the use of a token that no longer opens anything, and writes down an expiry that is seen for
-  /// the first time.
+  /// Records the use of a token that is no longer valid, and an expiry that is seen for the first
+  /// time.
   private func noteUse(of token: SessionToken) throws(BackendError) {
     try database.write { (db) throws(BackendError) in
       switch try find(token, at: try now(), in: db) {

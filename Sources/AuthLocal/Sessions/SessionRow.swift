@@ -13,7 +13,8 @@ struct SessionRow: Sendable {
   let createdAt: WallTime
   let activeAt: WallTime
   let usesAfterEnd: Int64
-  /// How long the session lives at most after its password was entered, in nanoseconds; nil where only the policy says it.
+  /// How long the session lives at most after its password was entered, in nanoseconds; nil where
+  /// only the policy says it.
   let absoluteSpan: Int64?
   /// Why it was marked as ended, if it was.
   let marked: EndReason?
@@ -43,7 +44,7 @@ struct SessionRow: Sendable {
 
   /// Why the session is over at `now`, or nil while it lives.
   ///
-  /// What was written down outranks what the clock says.
+  /// A stored reason takes precedence over the clock.
   func end(at now: BootInstant) -> EndReason? {
     if let marked { return marked }
     if isDisabled { return .accountDisabled }
@@ -82,7 +83,8 @@ extension SessionTerms {
   }
 }
 
-/// A token of a session that is not its present one: issued with terms of its own, or superseded, and then without.
+/// A token of a session that is not its present one: issued with terms of its own, or superseded,
+/// and then without.
 struct OtherToken: Sendable {
   let session: String
   let terms: SessionTerms?

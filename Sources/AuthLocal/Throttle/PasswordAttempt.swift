@@ -2,7 +2,7 @@ import AuthBackend
 import AuthCore
 import Glibc
 
-/// A password attempt that is counted, and what to do with it.
+/// A password attempt that is counted, and the decision about it.
 struct PasswordAttempt: Sendable {
   /// Nil for a name that has no account.
   let account: AccountRow?
@@ -13,14 +13,15 @@ struct PasswordAttempt: Sendable {
 }
 
 extension LocalAuthority {
-  /// Counts an attempt, and returns it when its password is to be looked at.
+  /// Counts an attempt, and returns it when its password may be checked.
   ///
-  /// Attempts that are being looked at are counted already, as failures. Who would be turned away because of these waits until they are
-  /// decided: of many who log in at once with the right password each is heard, and of wrong ones no more than five.
+  /// Attempts that are being checked already count as failures. An attempt that would be denied
+  /// because of these waits until they are decided. So of many logins at once with the right
+  /// password each is checked, and at most five wrong guesses are hashed.
   ///
   /// - Parameter count: Counts it, in a transaction of its own.
   /// - Returns: The attempt.
-  /// - Throws: ``BackendError`` of kind `throttled` when it is turned away, and what `count` throws.
+  /// - Throws: ``BackendError`` of kind `throttled` when it is denied, and what `count` throws.
   func allowedAttempt(
     _ count: () throws(BackendError) -> PasswordAttempt
   ) throws(BackendError) -> PasswordAttempt {
@@ -31,7 +32,8 @@ extension LocalAuthority {
       var round = 0
       while case .retry(let throttle) = decision {
         guard ContinuousClock.now < deadline else { throw .throttled(throttle) }
-        // As long as a look takes, and not in step with the others who wait.
+        // About as long as a check takes, with a random part so that waiting attempts do not retry
+        // in step.
         var pause = timespec(tv_sec: 0, tv_nsec: .random(in: 2_000_000...min(8_000_000 << round, 60_000_000)))
         nanosleep(&pause, nil)
         round = min(round + 1, 3)
@@ -50,7 +52,7 @@ extension LocalAuthority {
       try db.run(UnknownNameQuery.addFailure, .blob(UnknownName.hash(of: attempt.typed)))
       return
     }
-    // None when somebody else's success has ended the row meanwhile.
+    // No row changes when another login succeeded in between.
     guard try db.run(AccountQuery.addFailure, .integer(account.id)) > 0 else { return }
     let event: EventName
     switch attempt.guess {
@@ -61,9 +63,9 @@ extension LocalAuthority {
     try record(event, account: account.id, detail: "\(attempt.guess) failures", in: db)
   }
 
-  /// Takes an attempt out of the count again, because its password could not be looked at.
+  /// Takes an attempt out of the count again, because its password could not be checked.
   ///
-  /// It was heard, so no wait was running before it; what wait it began goes with it.
+  /// The attempt was allowed, so no wait was running before it. A wait that it began ends too.
   func refundAttempt(_ attempt: PasswordAttempt, in db: Connection) throws(BackendError) {
     if let account = attempt.account {
       try db.run(AccountQuery.refundAttempt, .integer(account.id))
@@ -124,7 +126,7 @@ extension LocalAuthority {
       record.waitUntilValue, .integer(record.failures), .integer(account))
   }
 
-  /// Every account may be locked but that of the last administrator who could unlock others.
+  /// Every account may be locked except that of the last administrator who could unlock others.
   func mayLock(_ account: AccountRow, in db: Connection) throws(BackendError) -> Bool {
     if account.throttle.guesses < ThrottlePolicy.lockedAt || account.user.role != .administrator { return true }
     return try db.first(

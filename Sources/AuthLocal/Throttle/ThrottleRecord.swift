@@ -3,13 +3,13 @@ package import AuthCore
 
 /// The failed attempts on one name since its last success.
 package struct ThrottleRecord: Hashable, Sendable {
-  /// Passwords that were looked at, or are just now.
+  /// Passwords that were checked or are being checked.
   package var guesses: Int64 = 0
-  /// Those of them that are known to be wrong.
+  /// Those of them that were wrong.
   package var failures: Int64 = 0
-  /// All attempts, with those that were turned away unheard.
+  /// All attempts, including those that were denied without a check.
   package var attempts: Int64 = 0
-  /// The boot and the time since it began at which the next guess is heard.
+  /// The boot, and the time since it began at which the next guess is checked.
   package var wait: (BootID, Int64)? {
     get { waitBoot.map { ($0, waitUntil) } }
     set { (waitBoot, waitUntil) = (newValue?.0, newValue?.1 ?? 0) }
@@ -20,26 +20,26 @@ package struct ThrottleRecord: Hashable, Sendable {
 
   package init() {}
 
-  /// What became of an attempt.
+  /// What to do with an attempt.
   package enum Decision: Hashable, Sendable {
-    /// Look at the password.
+    /// Check the password.
     ///
     /// The attempt is counted as a failure already.
     case allow
-    /// Do not look.
+    /// Do not check it.
     case deny(Throttle)
-    /// Do not look yet: attempts that are being looked at have begun the wait, and may end it.
+    /// Do not check it yet: attempts that are being checked began the wait and may end it.
     case retry(Throttle)
   }
 
-  /// Counts an attempt, before anything is known of the password, and says whether to look at it.
+  /// Counts an attempt before its password is checked, and says whether to check it.
   ///
   /// A wait that was begun in another boot starts again in full, because the old clock is gone.
   ///
   /// - Parameters:
   ///   - now: The present instant.
-  ///   - mayLock: Whether the account may be locked for good; false for the last administrator, who waits an hour each
-  ///     time.
+  ///   - mayLock: Whether the account may be locked; false for the last administrator, who waits an
+  ///     hour each time.
   /// - Returns: What to do with the attempt.
   package mutating func count(at now: BootInstant, mayLock: Bool) -> Decision {
     attempts += 1
@@ -61,7 +61,7 @@ package struct ThrottleRecord: Hashable, Sendable {
     return .allow
   }
 
-  /// What an attempt would be told now; nil when it would be heard.
+  /// Why an attempt would be denied now; nil when it would be checked.
   package func status(at now: BootInstant, mayLock: Bool) -> Throttle? {
     switch decision(at: now, mayLock: mayLock) {
     case .allow: return nil

@@ -1,9 +1,9 @@
 import AuthBackend
 
-/// Names that were tried and have no account are counted like others, so that the answers do not tell them apart.
+/// Attempts on names without an account are counted like others, so that the answers do not differ.
 ///
-/// They are kept as hashes, because people type passwords in the place of names; at most ``limit`` of them, the oldest
-/// leaving first, so that a flood of invented names does not fill the disk.
+/// They are kept as hashes, because people type passwords in place of names. At most ``limit`` are
+/// kept, and the oldest are deleted first, so a flood of invented names does not fill the disk.
 enum UnknownName {
   static let limit: Int64 = 10_000
 

@@ -3,10 +3,11 @@ public import AuthCore
 import Glibc
 import Guards
 
-/// The machine's boot clock: `CLOCK_BOOTTIME`, and the kernel's random boot id to tell one boot from the next.
+/// The machine's boot clock: `CLOCK_BOOTTIME`, and the kernel's random boot id to tell one boot
+/// from the next.
 ///
-/// It counts suspended time and nobody can set it, so that moving the wall clock neither revives nor ends a session. A
-/// virtual machine that is restored from a snapshot rewinds it; that is not defended.
+/// It counts suspended time and cannot be set, so moving the wall clock neither revives nor ends a
+/// session. A virtual machine that is restored from a snapshot rewinds it; that is not defended.
 /// Source: clock_gettime(2); random(4), `/proc/sys/kernel/random/boot_id`.
 public final class BootClock: SessionClock {
   private let bootIDPath: String
@@ -24,7 +25,8 @@ public final class BootClock: SessionClock {
 
   /// The present instant.
   ///
-  /// - Throws: `ClockError` when the clock or the boot id cannot be read; nothing is assumed in their place.
+  /// - Throws: `ClockError` when the clock or the boot id cannot be read; nothing is assumed in
+  ///   their place.
   public func now() throws(ClockError) -> BootInstant {
     var time = timespec()
     guard clock_gettime(CLOCK_BOOTTIME, &time) == 0 else {

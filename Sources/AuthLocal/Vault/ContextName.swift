@@ -1,14 +1,14 @@
 public import AuthBackend
 
-/// Names one of the sessions that are kept side by side on a device.
+/// The name of one of several logins on a device.
 ///
-/// 1 to 64 of the ASCII letters, digits, `.`, `_` and `-`, beginning with a letter or a digit: it becomes part of a
-/// file name.
+/// 1 to 64 of the ASCII letters, digits, `.`, `_` and `-`, beginning with a letter or a digit: it
+/// becomes part of a file name.
 public struct ContextName: Hashable, Sendable, CustomStringConvertible {
   /// The name as given.
   public let description: String
 
-  /// The context of those who name none.
+  /// The context without a name of its own.
   public static let standard = ContextName(unchecked: "default")
 
   /// Checks a name.

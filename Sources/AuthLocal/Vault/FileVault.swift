@@ -4,9 +4,10 @@ import Glibc
 
 /// Keeps the session token of one context in a file of mode 0600, in a directory of mode 0700.
 ///
-/// Every change writes a temporary file, synchronises it, renames it into place and synchronises the directory, so that
-/// a reader sees the old token or the new one, and so does the next boot. Changes are compare-and-swap under a lock;
-/// reading takes none. It blocks its caller while it waits for the disk, and up to `lockWait` for another process.
+/// Every change writes a temporary file, synchronises it, renames it into place and synchronises
+/// the directory, so that a reader sees the old token or the new one, and so does the next boot.
+/// Changes are compare-and-swap under a lock; reading takes none. It blocks its caller while it
+/// waits for the disk, and up to `lockWait` for another process.
 public final class FileVault: SessionVault {
   static let sessionSuffix = ".session"
   static let lockSuffix = ".lock"
@@ -14,7 +15,7 @@ public final class FileVault: SessionVault {
   static let evidenceSuffix = ".corrupt-"
   /// How many unusable session files of a context are kept.
   ///
-  /// Nobody but this user can put one there, so this bounds what accidents and scripts leave behind.
+  /// Only this user can put one there, so this bounds what accidents and scripts leave behind.
   static let keptEvidence = 8
 
   let directory: PrivateDirectory
@@ -26,8 +27,9 @@ public final class FileVault: SessionVault {
   /// Nothing is read or made yet.
   ///
   /// - Parameters:
-  ///   - directory: Where session files lie; made with mode 0700 when the first is stored. One that lets others in is closed to
-  ///     them before it is written to, if there is nothing but session files and a database in it, and is refused otherwise.
+  ///   - directory: Where session files lie; made with mode 0700 when the first is stored. One that
+  ///     lets others in is closed to them before it is written to, if there is nothing but session
+  ///     files and a database in it, and is refused otherwise.
   ///   - context: Which of the sessions side by side.
   ///   - lockWait: How long to wait for another process that changes the same file.
   public init(directory: String, context: ContextName = .standard, lockWait: Duration = .seconds(5)) {
@@ -43,8 +45,8 @@ public final class FileVault: SessionVault {
 
   /// Looks, changing nothing.
   ///
-  /// What lies at the path and is not a readable, private session file of this user is `corrupt`; `unavailable` is for
-  /// what keeps from looking.
+  /// What lies at the path and is not a readable, private session file of this user is `corrupt`;
+  /// `unavailable` is for what keeps from looking.
   public func load() async -> VaultReading {
     look()
   }
@@ -80,9 +82,11 @@ public final class FileVault: SessionVault {
     }
   }
 
-  /// Renames what cannot be understood to `NAME.session.corrupt-1`, or to the number after the highest.
+  /// Renames what cannot be understood to `NAME.session.corrupt-1`, or to the number after the
+  /// highest.
   ///
-  /// The newest eight are kept; what was set aside before them is deleted, except a directory with something in it.
+  /// The newest eight are kept; what was set aside before them is deleted, except a directory with
+  /// something in it.
   ///
   /// - Returns: The new path, or nil when there was nothing of the kind.
   public func setAside() async throws(VaultError) -> String? {
@@ -117,7 +121,7 @@ public final class FileVault: SessionVault {
     guard let facts = try FileFacts(of: path), rename(path, target) == 0 else {
       throw .system(path, "cannot be set aside", .current)
     }
-    // What another user owns keeps its mode; the directory admits nobody else.
+    // A file of another user keeps its mode; the directory admits no other user.
     if facts.isRegularFile, facts.status.st_uid == geteuid(), chmod(target, 0o600) != 0 {
       throw .system(target, "cannot be made private", .current)
     }
@@ -129,7 +133,7 @@ public final class FileVault: SessionVault {
   private func evidenceNumbers() throws(FileError) -> [Int] {
     let prefix = name + Self.evidenceSuffix
     return try directory.names().compactMap { name in
-      // A number that this class would never give is somebody else's file.
+      // A number that this class never gives belongs to a foreign file.
       name.hasPrefix(prefix) ? Int(name.dropFirst(prefix.count)).flatMap { (1..<Int.max).contains($0) ? $0 : nil } : nil
     }.sorted()
   }
@@ -181,7 +185,8 @@ public final class FileVault: SessionVault {
     }
   }
 
-  /// Why the file could not be opened: nothing there, something that must not be followed or opened, or no access.
+  /// Why the file could not be opened: nothing there, something that must not be followed or
+  /// opened, or no access.
   private func unopened(_ error: ErrorNumber) -> VaultReading {
     do throws(FileError) {
       guard let facts = try FileFacts(of: path) else { return .absent }
@@ -223,7 +228,8 @@ extension FileVault {
     }
   }
 
-  /// Makes the directory if there is none, so that it can be watched; one that is there stays as it is.
+  /// Makes the directory if there is none, so that it can be watched; one that is there stays as it
+  /// is.
   ///
   /// - Throws: `VaultError` when it cannot be made, or is not a directory of this user.
   public func prepare() throws(VaultError) {

@@ -6,7 +6,8 @@ import AuthCore
 ///     <the token, 64 hexadecimal digits>
 ///     <SHA-256 of the two lines with their ends, 64 hexadecimal digits>
 ///
-/// The checksum finds accidents, not forgers: who can write the file has the session anyway.
+/// The checksum finds accidents and not forgeries: a user who can write the file has the session
+/// anyway.
 enum SessionFile {
   static let longest = 4096
   private static let magic = "authlocal-session"

@@ -3,8 +3,8 @@ import Glibc
 
 /// Excludes the other writers of one session file, in this process and in others, until it is gone.
 ///
-/// flock(2) and not fcntl(2), because it excludes two threads of one process as well; not blocking and with a deadline,
-/// because network file systems may never answer.
+/// flock(2) and not fcntl(2), because it excludes two threads of one process as well; not blocking
+/// and with a deadline, because network file systems may never answer.
 struct VaultLock: ~Copyable {
   private let descriptor: Int32
 
@@ -27,7 +27,9 @@ struct VaultLock: ~Copyable {
     close(descriptor)
   }
 
-  /// Nothing is in the file that others could have read, and who was killed while making it may have left any mode.
+  /// The file is empty, so others could read nothing in it.
+  ///
+  /// A process that was killed while it made the file may have left any mode.
   private static func restoreMode(_ path: String) throws(FileError) {
     guard let facts = try FileFacts(of: path) else { return }
     try facts.requireOwn(.file)

@@ -3,7 +3,8 @@ import AuthCore
 import AuthLocal
 
 extension Suite {
-  /// Whether the time of a refusal tells an account from none: hashes of the standard cost, names that were never tried before.
+  /// Whether the time of a refusal tells an account from none: hashes of the standard cost, names
+  /// that were never tried before.
   static let enumeration = Suite(
     name: "enumeration", summary: "refused logins at the standard cost, a fresh name each time", isDear: true,
     rounds: { $0.isQuick ? 20 : 200 },

@@ -21,10 +21,11 @@ struct Benchmark {
     case skipped(String)
   }
 
-  /// A row whose work is timed as a whole: a million calls in this process, or one run of another program.
+  /// A row whose work is timed as a whole: a million calls in this process, or one run of another
+  /// program.
   ///
-  /// `operations` is how many operations one call of `run` does; the figures are per operation. What `run` needs done before is done by
-  /// `prepare`, which is not timed.
+  /// `operations` is how many operations one call of `run` does; the figures are per operation.
+  /// What `run` needs done before is done by `prepare`, which is not timed.
   init(
     _ name: String, operations: Int = 1, against baseline: String? = nil, goal: Goal? = nil,
     prepare: @escaping () -> Void = {}, _ run: @escaping () -> Void
@@ -94,7 +95,8 @@ enum Goal {
 struct Suite: Sendable {
   let name: String
   let summary: String
-  /// Whether building its rows takes long, so that it is done only when the suite is asked for by name.
+  /// Whether building its rows takes long, so that it is done only when the suite is asked for by
+  /// name.
   let isDear: Bool
   /// How many samples to take of each row, when the options ask for `rounds`.
   let rounds: @Sendable (_ options: BenchOptions) -> Int

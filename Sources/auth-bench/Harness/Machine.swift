@@ -31,7 +31,8 @@ enum Machine {
     return TextReport.fixed(averages[0], places: 1)
   }
 
-  /// The type of the file system that the measurements write to: the last mount whose path begins that of the directory.
+  /// The type of the file system that the measurements write to: the last mount whose path begins
+  /// that of the directory.
   private static var fileSystem: String {
     let mounts = (try? BenchFile.read("/proc/self/mounts"))?.split(separator: "\n") ?? []
     let place = BenchDirectory.base + "/"

@@ -11,10 +11,12 @@ struct Measurement {
 
   var median: Double { quantile(0.5) }
 
-  /// What it costs when nothing else gets in the way; on a busy machine it says more than the median.
+  /// What it costs when nothing else gets in the way; on a busy machine it says more than the
+  /// median.
   var minimum: Double { samples[0] }
 
-  /// Half the distance between the quartiles, as a part of the median: 0.02 reads "give or take 2 %".
+  /// Half the distance between the quartiles, as a part of the median: 0.02 reads "give or take 2
+  /// %".
   var spread: Double { median > 0 ? (quantile(0.75) - quantile(0.25)) / 2 / median : 0 }
 
   /// The sample below which the part `position` of all samples lies, interpolated.

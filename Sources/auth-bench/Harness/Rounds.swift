@@ -1,4 +1,5 @@
-/// Runs rows in rounds, each row once per round, so that a change of the machine's speed meets all of them alike.
+/// Runs rows in rounds, each row once per round, so that a change of the machine's speed meets all
+/// of them alike.
 struct Rounds {
   let count: Int
 

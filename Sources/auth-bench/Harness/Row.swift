@@ -1,4 +1,5 @@
-/// One line of the result: a row's measurement beside its baseline of the same run, judged by its goal.
+/// One line of the result: a row's measurement beside its baseline of the same run, judged by its
+/// goal.
 struct Row {
   let benchmark: Benchmark
   /// Nil when the row was skipped.
@@ -7,7 +8,8 @@ struct Row {
 
   var name: String { benchmark.name }
 
-  /// How many times the baseline it came to, by medians; nil without one, and when the baseline came to nothing.
+  /// How many times the baseline it came to, by medians; nil without one, and when the baseline
+  /// came to nothing.
   var ratio: Double? {
     guard let measurement, let baseline, baseline.median != 0 else { return nil }
     return measurement.median / baseline.median

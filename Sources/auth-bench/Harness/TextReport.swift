@@ -1,4 +1,5 @@
-/// The result for people: a table, and a bar per row as long as its figure beside the largest of the suite.
+/// The result for people: a table, and a bar per row as long as its figure beside the largest of
+/// the suite.
 struct TextReport {
   static let barWidth = 24
 

@@ -1,7 +1,8 @@
 import CPerfEvent
 import Glibc
 
-/// Counts what this thread allocates: the calls of `malloc` and its like, by breakpoints of the processor, which leave the program as it is.
+/// Counts what this thread allocates: the calls of `malloc` and its like, by breakpoints of the
+/// processor, which leave the program as it is.
 enum Allocations {
   /// How many allocations the work makes.
   ///

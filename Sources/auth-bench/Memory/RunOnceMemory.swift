@@ -1,14 +1,16 @@
 import AuthCore
 import Guards
 
-/// What `RunOnce` keeps in memory, measured in a process of its own: in one that did much before, what is needed was there already.
+/// What `RunOnce` keeps in memory, measured in a process of its own: in one that did much before,
+/// what is needed was there already.
 enum RunOnceMemory {
   static let living = 100_000
   static let passing = 1_000_000
 
   private final class Visited: RunsOnce {}
 
-  /// Prints by how many bytes a crowd of the living grows the process, and by how many more those do that come and go beside it.
+  /// Prints by how many bytes a crowd of the living grows the process, and by how many more those
+  /// do that come and go beside it.
   static func run() -> Int32 {
     let start = Resident.own
     let alive = (0..<living).map { _ in Visited() }

@@ -1,6 +1,7 @@
 import CSQLite
 
-/// A database without the authority around it: for populations, for checks afterwards, and as a baseline.
+/// A database without the authority around it: for populations, for checks afterwards, and as a
+/// baseline.
 final class BenchDatabase {
   private let handle: OpaquePointer
 

@@ -1,12 +1,14 @@
 import Glibc
 
-/// A directory of one suite, on the file system of the build and not in memory, so that a synchronised write costs what it does.
+/// A directory of one suite, on the file system of the build and not in memory, so that a
+/// synchronised write costs what it does.
 ///
 /// It is removed when the suite lets go of it, and when the program ends.
 final class BenchDirectory {
   let path: String
 
-  /// Where directories are made: the temporary directory if the caller names one, else beside the executable.
+  /// Where directories are made: the temporary directory if the caller names one, else beside the
+  /// executable.
   static var base: String {
     if let chosen = getenv("AUTH_BENCH_DIRECTORY") { return String(cString: chosen) }
     return BenchTools.directory

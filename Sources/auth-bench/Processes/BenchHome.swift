@@ -2,7 +2,8 @@ import AuthCore
 import AuthLocal
 import CSQLite
 
-/// A home of `auth-cli` for measurements: alice, the administrator, who has a session and money, and bob, whom she pays.
+/// A home of `auth-cli` for measurements: alice, the administrator, who has a session and money,
+/// and bob, whom she pays.
 struct BenchHome {
   static let password = "a password for measurements"
 
@@ -19,7 +20,8 @@ struct BenchHome {
   /// - Parameters:
   ///   - name: What to call its directory.
   ///   - directory: Where it is made.
-  ///   - cost: What a password check costs; the command line itself hashes anew what was hashed for less.
+  ///   - cost: What a password check costs; the command line itself hashes anew what was hashed for
+  ///     less.
   /// - Throws: What kept it from being made.
   init(_ name: String, in directory: BenchDirectory, cost: PasswordCost = .standard) throws {
     path = try directory.directory(name)
@@ -54,7 +56,8 @@ struct BenchHome {
       input: Array((Self.password + "\n").utf8), errors: errors)
   }
 
-  /// A login without the price of the password, through the library: by this program in the part of a command line.
+  /// A login without the price of the password, through the library: by this program in the part of
+  /// a command line.
   func cheapLogin() -> ChildProcess {
     ChildProcess(path: BenchTools.own, arguments: ["--log-in", path], environment: environment)
   }

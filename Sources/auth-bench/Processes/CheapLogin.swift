@@ -1,7 +1,8 @@
 import AuthCore
 import AuthLocal
 
-/// A login as the command line does it, at the least cost of a password: what is left of `login` without its hash.
+/// A login as the command line does it, at the least cost of a password: what is left of `login`
+/// without its hash.
 enum CheapLogin {
   static func run(home: String) -> Int32 {
     let clock = BootClock()

@@ -36,7 +36,8 @@ extension Suite {
         Benchmark("auth-cli login", prepare: { run(dear.command("logout")) }) {
           run(dear.command(withPassword: "login", "alice"))
         },
-        // Not judged: the difference of two times this long is too coarse, and the hash empties the caches for what comes after it.
+        // Not judged: the difference of two times this long is too coarse, and the hash empties the
+        // caches for what comes after it.
         Benchmark(
           "auth-cli login less the hash", .nanoseconds, against: "bare login",
           from: .difference("auth-cli login", less: "the hash alone")),

@@ -3,8 +3,8 @@ import Glibc
 extension Suite {
   /// The session check beside what larger tools of this kind take for theirs.
   ///
-  /// Not in one suite with the other rows of `status`: these take so long, and so much memory, that whatever comes after them is
-  /// slower for it.
+  /// Not in one suite with the other rows of `status`: these take so long, and so much memory, that
+  /// whatever comes after them is slower for it.
   static let otherTools = Suite(
     name: "tools", summary: "status beside larger tools that say whether somebody is logged in",
     rounds: { $0.rounds * ($0.isQuick ? 2 : 4) },

@@ -1,9 +1,11 @@
 import AuthLocal
 
-/// Fills a database with accounts, sessions, receipts and events, so many of each, in one transaction.
+/// Fills a database with accounts, sessions, receipts and events, so many of each, in one
+/// transaction.
 ///
-/// Passwords are no hashes, so nobody here can log in; token hashes are random. Every account opens out of equity and makes a payment, half of them
-/// to alice, so that she has a long history. Entries add up to zero.
+/// Passwords are no hashes, so nobody here can log in; token hashes are random. Every account opens
+/// out of equity and makes a payment, half of them to alice, so that she has a long history.
+/// Entries add up to zero.
 struct Population {
   let count: Int
 
@@ -30,7 +32,8 @@ struct Population {
       SELECT n, printf('user%07d', n), printf('User %d', n), 'member', '*', n FROM c
       """,
       "\(numbers) INSERT INTO ledger_accounts(id, balance) SELECT n, 9999 FROM c",
-      // Openings are numbered from 1,000,000,000 and payments from 2,000,000,000, so that both can be told from n.
+      // Openings are numbered from 1,000,000,000 and payments from 2,000,000,000, so that both can
+      // be told from n.
       """
       \(numbers) INSERT INTO transfers(id, payer, payee, amount, made_at) SELECT 1000000000 + n, 0, n, 10000, n FROM c
       """,

@@ -1,6 +1,7 @@
 import AuthCore
 
-/// What one would write without a library, for one user and no renewals: an enum, one `switch`, the same payloads, the same answers.
+/// What one would write without a library, for one user and no renewals: an enum, one `switch`, the
+/// same payloads, the same answers.
 struct HandWrittenMachine {
   enum State {
     case loggedOut(LogoutReason)

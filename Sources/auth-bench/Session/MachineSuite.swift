@@ -1,7 +1,8 @@
 import AuthCore
 
 extension Suite {
-  /// The session machine, against one `switch` written by hand for the same events, payloads and answers.
+  /// The session machine, against one `switch` written by hand for the same events, payloads and
+  /// answers.
   static let machine = Suite(name: "machine", summary: "one event, from another module") { _ in
     let record = SessionRecord(grant, began: Epoch(1))
     let known = Array((0..<64).map { Epoch(UInt64($0)) })

@@ -1,7 +1,8 @@
 import AuthCore
 
 extension Suite {
-  /// Renewals and rejections, against a switch that one would write by hand for the same few events.
+  /// Renewals and rejections, against a switch that one would write by hand for the same few
+  /// events.
   static let renewals = Suite(name: "renewals", summary: "one event of the session machine, from another module") { _ in
     [
       Benchmark("renewal, switch by hand", operations: count) {

@@ -42,7 +42,7 @@ import Testing
     #expect(work.raw.rows("SELECT count(*), sum(role = 'administrator') FROM accounts") == [["12", "1"]])
   }
 
-  @Test("E3: a name that many register at once is made once") func oneName() async throws {
+  @Test("many registrations of one name at once make one account") func oneName() async throws {
     let work = Workspace()
     let made = await withTaskGroup(of: Bool.self) { group in
       for _ in 0..<8 {
@@ -54,7 +54,7 @@ import Testing
     #expect(made == 1)
   }
 
-  @Test("M11: a changed display name is what the next answer says") func rename() async throws {
+  @Test("the next answer has a changed display name") func rename() async throws {
     let authority = Workspace().authority()
     try authority.registerBoth()
     let grant = try authority.logIn()
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test("an administrator lists, disables and enables; a disabled account's sessions are over") func administration()
+  @Test("an administrator lists, disables and enables; a disabled account's sessions have ended") func administration()
     async throws
   {
     let authority = Workspace().authority()
@@ -113,7 +113,7 @@ import Testing
         == "last_administrator")
   }
 
-  @Test("F3: every operation of an administrator is refused to a member, and that is an event") func memberIsRefused()
+  @Test("every operation of an administrator is refused to a member and recorded") func memberIsRefused()
     throws
   {
     let authority = Workspace().authority()
@@ -131,7 +131,7 @@ import Testing
     #expect(try authority.events(.everyone, token: alice.token).count { $0.name == "authz_fail" } == refusals.count)
   }
 
-  @Test("changes need a password that was entered recently") func freshness() async throws {
+  @Test("changes need a recent password") func freshness() async throws {
     let work = Workspace()
     let authority = work.authority()
     try authority.registerBoth()
@@ -186,7 +186,7 @@ import Testing
     _ = try authority.logIn("alice", wrongPassword)
   }
 
-  @Test("a new password that is the present one is refused, however its letters are composed")
+  @Test("a new password that equals the current one is refused, however its letters are composed")
   func unchangedPassword() throws {
     let authority = Workspace().authority()
     let composed = Password("caf\u{E9} lantern river orchard")

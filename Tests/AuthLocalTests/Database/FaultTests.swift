@@ -47,7 +47,7 @@ import Testing
     #expect(work.run("ls '\(work.path)'") == "")
   }
 
-  @Test("a database whose maker was interrupted counts as missing, and registering finishes it") func unborn()
+  @Test("a half-made database counts as missing, and registering finishes it") func unborn()
     async throws
   {
     let (work, grant) = try ready()

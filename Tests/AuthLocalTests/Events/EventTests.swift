@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 @Suite struct EventTests {
-  @Test("what happens to an account is in its events, newest first, paged and since") func list() async throws {
+  @Test("an account's events come newest first, in pages and since a time") func list() async throws {
     let work = Workspace()
     let wall = Mutex<Int64>(1_000_000_000)
     let shared = Shared(wall)
@@ -41,7 +41,7 @@ import Testing
     #expect(events.map(\.at.microseconds) == [1_000_000, 2_000_000] && events[0].id == events[1].id + 1)
   }
 
-  @Test("an event from before sessions had their names in events keeps its hash, and is told from the others")
+  @Test("an old event that names its session by a hash keeps the hash and differs from the others")
   func oldHash() throws {
     let work = Workspace()
     let authority = work.authority()
@@ -65,7 +65,7 @@ import Testing
     #expect(raw.number("SELECT count(*) FROM events WHERE name = 'user_created'") == 2)
   }
 
-  @Test("M12: no password or token is in the database") func noSecrets() throws {
+  @Test("no password or token is in the database") func noSecrets() throws {
     let work = Workspace()
     let authority = work.authority()
     try authority.registerBoth()

@@ -12,7 +12,8 @@ import Testing
     work.run("cd '\(work.path)' && find . -printf '%m %y %p %s\n' | sort")
   }
 
-  /// Accounts and a session of `context` in one directory, as a program keeps them whose two directories are the same.
+  /// Accounts and a session of `context` in one directory, as a program keeps them whose two
+  /// directories are the same.
   private func inhabited(_ context: ContextName = .standard) async throws -> (Workspace, Grant, FileVault) {
     let work = Workspace()
     let authority = work.authority()
@@ -68,7 +69,7 @@ import Testing
     #expect(work.mode(work.data) == "700")
   }
 
-  @Test("what contexts, evidence and a migration leave is known as made here") func everythingMade() async throws {
+  @Test("files of contexts, evidence and a migration count as the program's own") func everythingMade() async throws {
     let (work, grant, vault) = try await inhabited(try ContextName("a.session"))
     work.run("echo x > '\(vault.path)'")
     _ = try await vault.setAside()

@@ -67,7 +67,8 @@ import Testing
     #expect(await refusal(of: order, authority, intended: fresh, leased: bob)?.code == "session_mismatch")
   }
 
-  /// What a payment is refused with that is intended in one session and submitted in another, or the same.
+  /// What a payment is refused with that is intended in one session and submitted in another, or
+  /// the same.
   private func refusal(
     of order: PaymentOrder, _ authority: LocalAuthority, intended fresh: FreshSession, leased session: LoggedInSession
   ) async -> BackendError? {
@@ -88,7 +89,7 @@ import Testing
     }
   }
 
-  @Test("M7: what was ended elsewhere is refused in the transaction of the effect, though the key still stands here")
+  @Test("an effect of a session that ended elsewhere is refused, though its key is still active here")
   func endedElsewhere() async throws {
     let (work, authority, own, session) = try await ready()
     defer { withExtendedLifetime(own) {} }
@@ -103,7 +104,7 @@ import Testing
     #expect(work.raw.number("SELECT count(*) FROM transfers WHERE payer <> 0") == 0)
   }
 
-  @Test("F2: a changed password keeps the session of the store that changed it") func passwordChange() async throws {
+  @Test("a changed password keeps the session of the store that changed it") func passwordChange() async throws {
     let (work, authority, store, session) = try await ready()
     let fresh = try FreshSession(session)
     let old = await work.vault().load()

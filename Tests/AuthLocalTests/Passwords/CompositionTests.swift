@@ -5,8 +5,8 @@ import Foundation
 import Testing
 
 @Suite struct CompositionTests {
-  /// Foundation may know another version of Unicode; for what both know, composition never changes (UAX #15, section
-  /// 3).
+  /// Foundation may know another version of Unicode; for what both know, composition never changes
+  /// (UAX #15, section 3).
   @Test("the composition is Foundation's, for every scalar alone and after marks, up to Unicode 15") func everyScalar()
   {
     var different: [UInt32] = []

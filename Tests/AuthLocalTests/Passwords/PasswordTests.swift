@@ -61,7 +61,7 @@ import Testing
     _ = try authority.logIn("zoe", Password("cafe\u{301} cre\u{300}me bru\u{302}le\u{301}e"))
   }
 
-  @Test("at login every password that cannot be one is simply not accepted") func notAccepted() throws {
+  @Test("an impossible password at login is simply not accepted") func notAccepted() throws {
     let authority = Workspace().authority()
     try authority.registerBoth()
     for password in [
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test("what is stored verifies with the system's own crypt", .enabled(if: Workspace().run("command -v perl") != ""))
+  @Test("a stored hash verifies with the system's own crypt", .enabled(if: Workspace().run("command -v perl") != ""))
   func interoperability() throws {
     let work = Workspace()
     _ = try work.authority().register(username: "alice", password: alicePassword)

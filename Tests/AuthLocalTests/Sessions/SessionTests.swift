@@ -44,7 +44,7 @@ import Testing
     #expect(try await authority.renew(grant.token) != grant)
   }
 
-  @Test("A4: activity never brings back what was ended") func renewAfterLogout() async throws {
+  @Test("activity never revives an ended session") func renewAfterLogout() async throws {
     let (work, authority, grant) = try ready()
     try await authority.revoke(grant.token, reason: .userAsked)
     work.clock.advance(by: .seconds(120))
@@ -68,7 +68,8 @@ import Testing
     let (work, authority, administrator) = try ready()
     let bob = try authority.logIn("bob", bobPassword)
     work.clock.advance(by: .seconds(1790))
-    // As a crash leaves it between keeping the new token and confirming it: the row in use reaches its idle limit, the new token does not.
+    // As a crash leaves it between keeping the new token and confirming it: the row in use reaches
+    // its idle limit, the new token does not.
     let issued = try authority.reauthenticate(bob.token, password: bobPassword, requesting: .standard)
     _ = try await authority.renew(administrator.token)
     work.clock.advance(by: .seconds(20))
@@ -89,7 +90,7 @@ import Testing
     await #expect(throws: Refusal.self) { try await authority.resume(issued.token) }
   }
 
-  @Test("G7: the wall clock has no say") func wallClock() async throws {
+  @Test("the wall clock does not move a limit") func wallClock() async throws {
     let (work, _, grant) = try ready()
     let late = work.authority(wallClock: { WallTime(microseconds: 4_000_000_000_000_000) })
     let early = work.authority(wallClock: { WallTime(microseconds: 0) })
@@ -115,7 +116,7 @@ import Testing
     #expect(try asked(.seconds(-1), nil).verdict(at: now) == .expired(.idle))
   }
 
-  @Test("G2: a token that was put back after logout is refused, and its use is an event with the reason") func replay()
+  @Test("a token that was restored after logout is refused, and its use is recorded with the reason") func replay()
     async throws
   {
     let (work, authority, grant) = try ready()
@@ -132,7 +133,7 @@ import Testing
     #expect(work.raw.number("SELECT count(*) FROM events WHERE name = 'session_use_after_expire'") == 16)
   }
 
-  @Test("an expiry that is seen is written down once, then uses are") func expiryEvent() async throws {
+  @Test("an expiry is recorded once; later uses of the token are recorded too") func expiryEvent() async throws {
     let (work, authority, grant) = try ready()
     work.clock.advance(by: .seconds(1800))
     for _ in 1...2 { _ = try? await authority.resume(grant.token) }
@@ -140,7 +141,7 @@ import Testing
     #expect(names == [["session_expired", "expired_idle"], ["session_use_after_expire", "expired_idle"]])
   }
 
-  @Test("a token that was never given is refused, and revoking it is success") func unknown() async throws {
+  @Test("a token that was never issued is refused, and revoking it succeeds") func unknown() async throws {
     let (work, authority, _) = try ready()
     let token = SessionToken(bytes: Array(repeating: 7, count: 32))
     await #expect(throws: Refusal.rejected(.ended(.revoked))) { try await authority.resume(token) }
@@ -157,7 +158,7 @@ import Testing
     #expect(work.run("LC_ALL=C grep -caP '\(plain)' '\(work.databasePath)'") == "0")
   }
 
-  @Test("C1: after reauthenticating the old token works until the new one is confirmed") func confirmation()
+  @Test("after reauthenticating the old token works until the new one is confirmed") func confirmation()
     async throws
   {
     let (work, authority, grant) = try ready()
@@ -172,7 +173,7 @@ import Testing
     #expect(work.raw.number("SELECT count(*) FROM events WHERE name = 'authn_token_reuse'") == 1)
   }
 
-  @Test("C1: the first use of an issued token confirms it, and its rivals die") func firstUse() async throws {
+  @Test("the first use of an issued token confirms it and ends the other issued tokens") func firstUse() async throws {
     let (_, authority, grant) = try ready()
     let first = try await authority.reauthenticate(grant.token, password: alicePassword, limits: .standard)
     let second = try await authority.reauthenticate(grant.token, password: alicePassword, limits: .standard)
@@ -212,7 +213,7 @@ import Testing
     #expect(try await authority.resume(grant.token) == grant)
   }
 
-  @Test("sessions are listed and revoked by name, one's own only; logging out everywhere ends all") func list()
+  @Test("users list and revoke only their own sessions; logging out everywhere ends all") func list()
     async throws
   {
     let (_, authority, first) = try ready()
@@ -232,7 +233,7 @@ import Testing
     _ = try await authority.resume(bob.token)
   }
 
-  @Test("old sessions are forgotten a few at a time, and live ones never, whatever the wall clock says") func purge()
+  @Test("old sessions are deleted a few at a time and active ones never, whatever the wall clock says") func purge()
     async throws
   {
     let (work, authority, live) = try ready()
@@ -245,7 +246,7 @@ import Testing
     #expect(try await authority.resume(live.token) == live)
   }
 
-  @Test("M12: nothing secret in what failures and grants print") func redaction() throws {
+  @Test("errors and grants print no secrets") func redaction() throws {
     let (_, _, grant) = try ready()
     var text = "\(grant)"
     dump(grant, to: &text)

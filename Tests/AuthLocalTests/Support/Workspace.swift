@@ -10,7 +10,8 @@ final class Workspace: Sendable {
   let clock = SettableClock()
 
   init() {
-    // In memory where that is possible: these tests are about what is written, not about how long the disk takes.
+    // In memory where that is possible: these tests are about what is written, not about how long
+    // the disk takes.
     let base = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
     var template = Array("\(base)/authlocal-test-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else { preconditionFailure("mkdtemp failed: \(errno)") }

@@ -17,7 +17,7 @@ import Testing
     #expect(ThrottlePolicy.wait(after: 99) == .seconds(3600))
   }
 
-  @Test("the sixth attempt is turned away with what is left of the wait") func deny() {
+  @Test("the sixth attempt is denied with the rest of the wait") func deny() {
     var record = ThrottleRecord()
     for _ in 1...5 { #expect(record.count(at: at(100), mayLock: true) == .allow) }
     #expect(record.count(at: at(110), mayLock: true) == .deny(.wait(.seconds(20))))
@@ -27,7 +27,7 @@ import Testing
     #expect(record.status(at: at(130), mayLock: true) == .wait(.seconds(60)))
   }
 
-  @Test("who is turned away by attempts that are being looked at asks again, for two seconds at most") func retry() {
+  @Test("an attempt that waits for others being checked is retried for two seconds at most") func retry() {
     var record = ThrottleRecord()
     for _ in 1...5 { #expect(record.count(at: at(100), mayLock: true) == .allow) }
     #expect(record.count(at: at(100), mayLock: true) == .retry(.wait(.seconds(30))))
@@ -37,13 +37,14 @@ import Testing
     #expect(record.count(at: at(100), mayLock: true) == .deny(.wait(.seconds(30))))
   }
 
-  @Test("who waits for five that are being looked at is heard when one of them succeeds") func heardAfterSuccess()
+  @Test("an attempt that waits for five being checked is allowed when one of them succeeds") func heardAfterSuccess()
     async throws
   {
     let work = Workspace()
     let authority = work.authority()
     try authority.registerBoth()
-    // As five other processes leave it while they hash: at 1000 s of this boot, the first wait begins.
+    // As five other processes leave it while they hash: at 1000 s of this boot, the first wait
+    // begins.
     work.raw.script(
       """
       UPDATE accounts SET guesses = 5, attempts = 5, wait_until = 1030000000000,
@@ -56,7 +57,7 @@ import Testing
     #expect(work.raw.number("SELECT guesses + failures + attempts FROM accounts WHERE name = 'bob'") == 0)
   }
 
-  @Test("logins at once that find the cost raised all succeed, though one of them changes the hash") func raisingCost()
+  @Test("simultaneous logins after a raised cost all succeed, though one of them changes the hash") func raisingCost()
     async throws
   {
     let work = Workspace()
@@ -72,7 +73,7 @@ import Testing
     #expect(work.raw.rows("SELECT DISTINCT name FROM events WHERE name LIKE 'authn%'") == [["authn_login_success"]])
   }
 
-  @Test("a password that could not be looked at is no failure") func unjudged() throws {
+  @Test("a password that could not be checked is no failure") func unjudged() throws {
     let work = Workspace()
     let authority = work.authority()
     try authority.registerBoth()
@@ -85,7 +86,8 @@ import Testing
     #expect(work.raw.rows("SELECT guesses, attempts, failures FROM unknown_names") == [["1", "1", "1"]])
   }
 
-  @Test("an attempt whose process was killed counts, and is waited for no longer than the others") func killed() throws
+  @Test("an attempt whose process was killed counts, and others wait for it no longer than for any other") func killed()
+    throws
   {
     let work = Workspace()
     let authority = work.authority()
@@ -124,7 +126,7 @@ import Testing
     #expect(record.count(at: at(seconds + 3600), mayLock: false) == .allow)
   }
 
-  @Test("the right password during the wait is turned away like any other, and success afterwards resets")
+  @Test("the right password during the wait is denied like any other, and a later success resets the count")
   func rightPasswordWaits() throws {
     let work = Workspace()
     let authority = work.authority()
@@ -141,7 +143,7 @@ import Testing
     #expect(work.raw.number("SELECT guesses + attempts FROM accounts WHERE name = 'bob'") == 0)
   }
 
-  @Test("an unknown name is told the same at every step") func unknownNames() throws {
+  @Test("an unknown name gets the same answers at every step") func unknownNames() throws {
     let work = Workspace()
     let authority = work.authority()
     try authority.registerBoth()
@@ -154,7 +156,7 @@ import Testing
     }
   }
 
-  @Test("G8: 64 parallel wrong guesses count 64, and five are looked at") func parallel() async throws {
+  @Test("64 parallel wrong guesses count 64, and five are hashed") func parallel() async throws {
     let work = Workspace()
     try work.authority().registerBoth()
     let heard = await withTaskGroup(of: Bool.self) { group in
@@ -170,7 +172,7 @@ import Testing
     #expect(work.raw.rows("SELECT guesses, attempts FROM accounts WHERE name = 'bob'") == [["5", "64"]])
   }
 
-  @Test("locked is not disabled: live sessions go on, and an administrator unlocks") func lockedIsNotDisabled()
+  @Test("locked is not disabled: active sessions go on, and an administrator unlocks") func lockedIsNotDisabled()
     async throws
   {
     let work = Workspace()
@@ -213,8 +215,7 @@ import Testing
     #expect(raw.rows("SELECT hex(name_hash) FROM unknown_names WHERE id = 10001") == [[digest]])
   }
 
-  @Test("a name that was guessed before it existed begins clean when it is registered") func registrationClears() throws
-  {
+  @Test("registering a name deletes failed attempts from before it existed") func registrationClears() throws {
     let authority = Workspace().authority()
     _ = try authority.register(username: "alice", password: alicePassword)
     for _ in 1...6 { _ = failure { () throws(BackendError) in try authority.logIn("Bob", wrongPassword) } }

@@ -31,7 +31,7 @@ import Testing
     #expect(try await vault.setAside() == nil)
   }
 
-  @Test("looking at nothing makes nothing") func absent() async throws {
+  @Test("reading an empty vault creates nothing") func absent() async throws {
     let work = Workspace()
     #expect(await work.vault().load() == .absent)
     try await work.vault().erase(first)
@@ -109,8 +109,7 @@ import Testing
     #expect(work.mode(vault.path + ".corrupt-2") == "600")
   }
 
-  @Test("of what was set aside the newest eight are kept, whatever else is there") func evidenceIsBounded() async throws
-  {
+  @Test("the newest eight pieces of evidence are kept, whatever else is there") func evidenceIsBounded() async throws {
     let (work, vault) = try await ready()
     let directory = String(vault.path.dropLast("/default.session".count))
     for number in 1...10 {
@@ -118,7 +117,8 @@ import Testing
       #expect(try await vault.setAside() == "\(vault.path).corrupt-\(number)")
     }
     #expect(work.run("cd '\(directory)'; ls -v | grep corrupt | sed 's/.*-//' | xargs") == "3 4 5 6 7 8 9 10")
-    // An empty directory is deleted like a file, one with something in it stays, and another context's evidence is not counted.
+    // An empty directory is deleted like a file, one with something in it stays, and another
+    // context's evidence is not counted.
     work.run(
       "cd '\(directory)'; rm *.corrupt-3 *.corrupt-4; mkdir default.session.corrupt-3 default.session.corrupt-4; touch default.session.corrupt-4/kept other.session.corrupt-1"
     )
@@ -129,7 +129,7 @@ import Testing
     #expect(work.run("cd '\(directory)'; ls -vd *.corrupt-* | sed 's/.*-//' | xargs") == "4 5 6 7 8 9 10 11 12 1")
   }
 
-  @Test("M6: a directory in which others may write keeps from looking, which is not absence; the next write closes it")
+  @Test("a directory that others may write is unreadable, not empty; the next write closes it")
   func unavailable() async throws {
     let (work, vault) = try await ready()
     work.run("chmod 777 '\(work.state)'")
@@ -167,7 +167,7 @@ import Testing
     #expect(FileVault(directory: "./").path == "./default.session")
   }
 
-  @Test("a name that is too long is told to be shortened") func longName() async throws {
+  @Test("the hint for a name that is too long is to shorten it") func longName() async throws {
     let work = Workspace()
     let vault = FileVault(directory: work.path + "/" + String(repeating: "x", count: 256))
     guard case .unavailable(let failure) = await vault.load() else {
@@ -177,7 +177,7 @@ import Testing
     #expect(failure.hint == "Choose a shorter path; nothing was changed.")
   }
 
-  @Test("a lock that another process holds is waited for, within bounds") func locked() async throws {
+  @Test("a write waits for another process's lock, within bounds") func locked() async throws {
     let (work, vault) = try await ready()
     let descriptor = open(work.state + "/default.lock", O_RDWR)
     #expect(flock(descriptor, LOCK_EX) == 0)
@@ -187,7 +187,7 @@ import Testing
     try await vault.store(second)
   }
 
-  @Test("what a killed writer left is used again") func leftovers() async throws {
+  @Test("files of a killed writer are used again") func leftovers() async throws {
     let (work, vault) = try await ready()
     work.run("cd '\(work.state)' && mkdir x && ln -s /nonexistent .default.session.new")
     try await vault.store(second)
@@ -195,7 +195,7 @@ import Testing
     #expect(work.run("ls -A '\(work.state)'") == "default.lock\ndefault.session\nx")
   }
 
-  @Test("G3: contexts do not touch each other, and writers of one lose nothing") func contexts() async throws {
+  @Test("contexts do not touch each other, and writers of one lose nothing") func contexts() async throws {
     let work = Workspace()
     let names = try ["default", "a", "a.session", "B_2-x"].map { try ContextName($0) }
     await withTaskGroup(of: Void.self) { group in
