@@ -147,7 +147,7 @@ extension BackendContract {
       for operation in try Operation.all(bob) {
         let failure = try await operation.failure(alice, alice)
         try require(
-          failure?.kind == .session(.ended(.userAsked)) && failure?.code == "session_logged_out",
+          failure?.kind == .session(.ended(.userAsked)) && failure?.code == "session_user_asked",
           "\(operation.name) of an ended session was answered \(failure.text)")
       }
       try require(try bob.balance() == 100_00, "an ended session paid")

@@ -87,17 +87,10 @@ extension BackendError {
   }
 
   package static func session(_ rejection: SessionRejection) -> BackendError {
-    let (code, what): (String, String) =
+    let (code, what) =
       switch rejection {
       case .superseded: ("session_superseded", "The session's token was exchanged for a newer one.")
-      case .ended(.userAsked): ("session_logged_out", "The session was ended by logging out.")
-      case .ended(.expired(.idle)): ("session_expired_idle", "The session ended after too long without activity.")
-      case .ended(.expired(.absolute)): ("session_expired_absolute", "The session reached its longest duration.")
-      case .ended(.revoked): ("session_revoked", "The session was revoked.")
-      case .ended(.accountDisabled): ("session_account_disabled", "The account was disabled.")
-      case .ended(.rebooted): ("session_rebooted", "The machine was restarted since the session began.")
-      case .ended(.switchedUser): ("session_switched_user", "Another user was logged in in this session's place.")
-      case .ended(.storeReleased): ("session_released", "The program closed the session.")
+      case .ended(let reason): ("session_\(reason.code)", reason.description)
       }
     return BackendError(.session(rejection), code, what, hint: "Log in again.")
   }

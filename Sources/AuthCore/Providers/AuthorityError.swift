@@ -1,21 +1,3 @@
-/// Why a session is over.
-public enum EndReason: Hashable, Sendable {
-  /// The user logged out.
-  case userAsked
-  /// A limit was reached.
-  case expired(LimitKind)
-  /// Somebody entitled to it ended the session: another session, an administrator, a password change.
-  case revoked
-  /// The account may no longer be used.
-  case accountDisabled
-  /// The machine was started anew, so the session's clock is gone.
-  case rebooted
-  /// A login took its place: of another user, or of the same one anew, here or in another process.
-  case switchedUser
-  /// The process let go of the store that made the key. The session itself stands and can be restored; no authority says this.
-  case storeReleased
-}
-
 /// Why credentials were refused.
 ///
 /// One case on purpose: unknown name, wrong password and disabled account look alike.

@@ -69,13 +69,13 @@ extension LocalAuthority {
     _ session: SessionRow, because reason: EndReason, by actor: Int64? = nil, in db: Connection
   ) throws(BackendError) {
     try db.run(
-      SessionQuery.end, .text(reason.stored), .integer(wallClock().microseconds), .blob(session.tokenHash))
+      SessionQuery.end, .text(reason.code), .integer(wallClock().microseconds), .blob(session.tokenHash))
     let name: EventName
     switch reason {
     case .expired, .rebooted: name = .sessionExpired
     case .userAsked, .revoked, .accountDisabled, .switchedUser, .storeReleased: name = .sessionEnded
     }
-    try record(name, account: session.account, actor: actor, session: session.id, detail: reason.stored, in: db)
+    try record(name, account: session.account, actor: actor, session: session.id, detail: reason.code, in: db)
   }
 
   /// Ends every active session of an account except one.

@@ -119,7 +119,7 @@ extension LocalAuthority {
       case .ended(let session, let reason) where session.marked == nil:
         try end(session, because: reason, in: db)
       case .ended(let session, let reason):
-        try noteUse(of: session, .sessionUsedAfterEnd, reason.stored, in: db)
+        try noteUse(of: session, .sessionUsedAfterEnd, reason.code, in: db)
       case .superseded(let session):
         try noteUse(of: session, .tokenReused, "superseded", in: db)
       case .unknown:

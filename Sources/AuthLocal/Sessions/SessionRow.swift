@@ -26,7 +26,7 @@ struct SessionRow: Sendable {
     id = SessionID(rawValue: row.text(0))
     terms = SessionTerms(row, from: 2)
     if let stored = row.optionalText(6) {
-      guard let reason = EndReason(stored: stored) else { throw db.damaged("a session ended for an unknown reason") }
+      guard let reason = EndReason(code: stored) else { throw db.damaged("a session ended for an unknown reason") }
       marked = reason
     } else {
       marked = nil

@@ -133,19 +133,8 @@ extension CommandError {
 }
 
 extension EndReason {
-  /// Why the session is over, as a sentence without its full stop.
-  var sentence: String {
-    switch self {
-    case .userAsked: "the session was ended by logging out"
-    case .expired(.idle): "the session expired after too long without activity"
-    case .expired(.absolute): "the session reached its longest duration"
-    case .revoked: "the session was revoked"
-    case .accountDisabled: "the account was disabled"
-    case .rebooted: "the machine was restarted since the session began"
-    case .switchedUser: "another user was logged in in its place"
-    case .storeReleased: "the program let go of the session"
-    }
-  }
+  /// What happened, as it stands after "auth-cli: ".
+  var clause: String { description.asClause }
 
   /// What to do about it.
   var hint: String {
@@ -153,20 +142,6 @@ extension EndReason {
     case .accountDisabled:
       "Logging in does not help until an administrator has enabled it: auth-cli accounts enable USER"
     case .userAsked, .expired, .revoked, .rebooted, .switchedUser, .storeReleased: "Log in again: auth-cli login USER"
-    }
-  }
-
-  /// The same for programs.
-  var code: String {
-    switch self {
-    case .userAsked: "logged_out"
-    case .expired(.idle): "expired_idle"
-    case .expired(.absolute): "expired_absolute"
-    case .revoked: "revoked"
-    case .accountDisabled: "account_disabled"
-    case .rebooted: "rebooted"
-    case .switchedUser: "switched_user"
-    case .storeReleased: "store_released"
     }
   }
 }

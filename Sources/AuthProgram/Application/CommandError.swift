@@ -24,9 +24,9 @@ extension CommandError {
 
   static func ended(_ reason: EndReason) -> CommandError {
     switch reason {
-    case .accountDisabled: CommandError(.logInFirst, "account_disabled", reason.sentence, hint: reason.hint)
+    case .accountDisabled: CommandError(.logInFirst, "account_disabled", reason.clause, hint: reason.hint)
     case .userAsked, .expired, .revoked, .rebooted, .switchedUser, .storeReleased:
-      CommandError(.logInFirst, "session_ended", reason.sentence, hint: reason.hint)
+      CommandError(.logInFirst, "session_ended", reason.clause, hint: reason.hint)
     }
   }
 

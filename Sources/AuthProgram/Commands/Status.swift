@@ -81,11 +81,11 @@ extension Workspace {
       case .neverLoggedIn: ("Nobody is logged in", nil, "Log in with: auth-cli login USER")
       case .ended(.accountDisabled):
         (
-          "Nobody is logged in: \(EndReason.accountDisabled.sentence)", EndReason.accountDisabled.code,
+          "Nobody is logged in: \(EndReason.accountDisabled.clause)", EndReason.accountDisabled.code,
           EndReason.accountDisabled.hint
         )
       case .ended(let reason):
-        ("Nobody is logged in: \(reason.sentence)", reason.code, "Log in with: auth-cli login USER")
+        ("Nobody is logged in: \(reason.clause)", reason.code, "Log in with: auth-cli login USER")
       }
     return Answer(
       .onlyShows, status: .no, lines: ["\(sentence).", placesLine],

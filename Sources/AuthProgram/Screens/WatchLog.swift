@@ -77,7 +77,7 @@ struct WatchLog {
         ["reason": "session_file_gone"])
       screen = nil
     case .dismissed(let reason):
-      line("logged out: \(reason.sentence)", "logged_out", ["reason": .string(reason.code)])
+      line("logged out: \(reason.clause)", "logged_out", ["reason": .string(reason.code)])
       screen = nil
     }
     return true
@@ -89,7 +89,7 @@ struct WatchLog {
     if let session = store.session {
       showUser(session)
     } else if case .loggedOut(.ended(let reason)) = store.state {
-      line("nobody is logged in: \(reason.sentence)", "logged_out", ["reason": .string(reason.code)])
+      line("nobody is logged in: \(reason.clause)", "logged_out", ["reason": .string(reason.code)])
     } else {
       line("nobody is logged in", "logged_out", ["reason": nil])
     }

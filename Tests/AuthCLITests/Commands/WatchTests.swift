@@ -30,11 +30,11 @@ struct WatchTests {
     try await expect("the password was entered again", #""change":"reauthenticated","user""#)
     try await home.succeed("login bob --switch", as: "bob")
     try await expect(
-      "logged out: another user was logged in in its place", #""change":"logged_out","reason":"switched_user""#)
+      "logged out: another login took its place", #""change":"logged_out","reason":"switched_user""#)
     try await expect("logged in as bob (bob)", #""change":"logged_in","user":{"id":"u2""#)
     try await home.succeed("logout")
     try await expect(
-      "logged out: the session was ended by logging out", #""change":"logged_out","reason":"logged_out""#)
+      "logged out: the session was ended by logging out", #""change":"logged_out","reason":"user_asked""#)
     for watcher in [text, json] {
       watcher.send(SIGTERM)
       #expect(try await watcher.end() == .signalled(SIGTERM))
@@ -164,7 +164,7 @@ struct WatchTests {
     #expect(rename(away, database) == 0)
     #expect(try await watcher.line().contains(#""change":"logged_in""#))
     try await home.succeed("logout")
-    #expect(try await watcher.line().contains(#""reason":"logged_out""#))
+    #expect(try await watcher.line().contains(#""reason":"user_asked""#))
   }
 
   @Test("it ends when nobody reads it any more, and when the directory it watches is gone")

@@ -23,7 +23,7 @@ struct ObserverTests {
     store.attach(switcher)
     store.attach(witness)
     let login = store.beginLogIn(World.alice)
-    #expect(witness.heard == ["in alice", "out ended(AuthCore.EndReason.userAsked)", "in bob"])
+    #expect(witness.heard == ["in alice", "out ended(The session was ended by logging out.)", "in bob"])
     #expect(witness.heard == switcher.heard)
     let (logout, taken, refused) = results.withLock { $0 }
     #expect(try await logout?.value() == .complete)

@@ -18,6 +18,6 @@ final class Screen: GuardedScreen {
   }
 
   func dismiss(_ reason: EndReason) {
-    lines.withLock { $0.append("dismiss \(reason)") }
+    lines.withLock { $0.append("dismiss \(reason.code)") }
   }
 }

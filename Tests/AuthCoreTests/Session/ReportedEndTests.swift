@@ -15,7 +15,7 @@ struct ReportedEndTests {
     world.store.reportEnded(key, because: .accountDisabled)
     #expect(key.endReason == .accountDisabled)
     #expect(throws: LeaseError<Never>.ended(.accountDisabled)) { try key.withLease { _ in } }
-    #expect(screen.told == ["dismiss accountDisabled"])
+    #expect(screen.told == ["dismiss account_disabled"])
     #expect(world.store.state == .loggedOut(.ended(.accountDisabled)))
     #expect(world.vault.content == .empty)
     #expect(world.authority.log.count == asked)

@@ -1,0 +1,62 @@
+/// Why a session is over.
+///
+/// This type is the one table of the reasons: programs, the authority's storage and messages use its
+/// ``code`` and its ``description``.
+public enum EndReason: Hashable, Sendable, CustomStringConvertible {
+  /// The user logged out.
+  case userAsked
+  /// The session reached a limit.
+  case expired(LimitKind)
+  /// Another session of the user, an administrator or a password change ended the session.
+  case revoked
+  /// An administrator disabled the account.
+  case accountDisabled
+  /// The machine was restarted, and the session's clock with it.
+  case rebooted
+  /// Another login took its place: of another user or of the same one, here or in another process.
+  case switchedUser
+  /// The process released the store that made the key.
+  ///
+  /// The session itself goes on and can be restored. No authority gives this reason.
+  case storeReleased
+
+  /// Every reason.
+  package static let allCases: [EndReason] =
+    [.userAsked] + LimitKind.allCases.map(EndReason.expired) + [
+      .revoked, .accountDisabled, .rebooted, .switchedUser, .storeReleased,
+    ]
+
+  /// A stable name for programs and for storage, in snake case.
+  public var code: String {
+    switch self {
+    case .userAsked: "user_asked"
+    case .expired(.idle): "expired_idle"
+    case .expired(.absolute): "expired_absolute"
+    case .revoked: "revoked"
+    case .accountDisabled: "account_disabled"
+    case .rebooted: "rebooted"
+    case .switchedUser: "switched_user"
+    case .storeReleased: "store_released"
+    }
+  }
+
+  /// Finds the reason with this ``code``, or returns nil.
+  package init?(code: String) {
+    guard let reason = Self.allCases.first(where: { $0.code == code }) else { return nil }
+    self = reason
+  }
+
+  /// What happened, in one sentence.
+  public var description: String {
+    switch self {
+    case .userAsked: "The session was ended by logging out."
+    case .expired(.idle): "The session expired after too long without activity."
+    case .expired(.absolute): "The session reached its longest duration."
+    case .revoked: "The session was revoked."
+    case .accountDisabled: "The account was disabled."
+    case .rebooted: "The machine was restarted since the session began."
+    case .switchedUser: "Another login took its place."
+    case .storeReleased: "The program released the session."
+    }
+  }
+}
