@@ -2,7 +2,7 @@
 ///
 /// An effect with an epoch comes back as a completion with that epoch, exactly once; it may be late
 /// for its time limit. Those without are not waited for.
-public enum Effect: Hashable, Sendable {
+package enum Effect: Hashable, Sendable {
   /// Load the vault, and ask the authority about the token that is there.
   case read(Epoch)
   /// Ask the authority about the credentials of the caller.
@@ -36,14 +36,14 @@ public enum Effect: Hashable, Sendable {
   case notify
 
   /// One or two tokens of the session that is to end; the second is one whose write was under way.
-  public struct Targets: Hashable, Sendable {
+  package struct Targets: Hashable, Sendable {
     /// The token of the session.
-    public let token: SessionToken
+    package let token: SessionToken
     /// A token that may have come to the vault in its place.
-    public let pending: SessionToken?
+    package let pending: SessionToken?
 
     /// Creates targets.
-    public init(_ token: SessionToken, pending: SessionToken? = nil) {
+    package init(_ token: SessionToken, pending: SessionToken? = nil) {
       self.token = token
       self.pending = pending
     }
@@ -51,35 +51,35 @@ public enum Effect: Hashable, Sendable {
 }
 
 /// Up to three effects, in the order in which they are to happen, without an allocation.
-public struct Effects: Hashable, Sendable, Sequence {
+package struct Effects: Hashable, Sendable, Sequence {
   /// The first effect.
-  public let first: Effect?
+  package let first: Effect?
   /// The second effect.
-  public let second: Effect?
+  package let second: Effect?
   /// The third effect.
-  public let third: Effect?
+  package let third: Effect?
 
   /// Creates a list.
-  public init(_ first: Effect? = nil, _ second: Effect? = nil, _ third: Effect? = nil) {
+  package init(_ first: Effect? = nil, _ second: Effect? = nil, _ third: Effect? = nil) {
     self.first = first
     self.second = second
     self.third = third
   }
 
   /// No effect.
-  public static let none = Effects()
+  package static let none = Effects()
 
   /// Iterates in order.
-  public func makeIterator() -> Iterator {
+  package func makeIterator() -> Iterator {
     Iterator(rest: self)
   }
 
   /// Hands out the effects of a list in order.
-  public struct Iterator: IteratorProtocol {
+  package struct Iterator: IteratorProtocol {
     var rest: Effects
 
     /// The next effect, or nil at the end.
-    public mutating func next() -> Effect? {
+    package mutating func next() -> Effect? {
       defer { rest = Effects(rest.second, rest.third) }
       return rest.first
     }

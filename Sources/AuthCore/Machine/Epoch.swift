@@ -2,22 +2,22 @@
 ///
 /// Every state that starts work carries the epoch of that work; a completion that brings another one changes nothing. The idea is
 /// the generation counter or *fencing token* (M. Kleppmann, "How to do distributed locking", 2016).
-public struct Epoch: Hashable, Comparable, Sendable, CustomStringConvertible {
+package struct Epoch: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// Position in the order in which work was started by one machine, from 1.
-  public let number: UInt64
+  package let number: UInt64
 
   /// Creates an epoch.
   ///
   /// Only a machine hands out meaningful ones.
-  public init(_ number: UInt64) {
+  package init(_ number: UInt64) {
     self.number = number
   }
 
   /// The number after a hash sign.
-  public var description: String { "#\(number)" }
+  package var description: String { "#\(number)" }
 
   /// Whether the first was started before the second.
-  public static func < (first: Epoch, second: Epoch) -> Bool {
+  package static func < (first: Epoch, second: Epoch) -> Bool {
     first.number < second.number
   }
 }

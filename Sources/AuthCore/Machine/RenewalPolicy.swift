@@ -16,14 +16,14 @@ public struct RenewalPolicy: Hashable, Sendable {
 }
 
 /// The renewals begun in the present window: what bounds them is in the state, not in whether the last one succeeded.
-public struct RenewalBudget: Hashable, Sendable {
+package struct RenewalBudget: Hashable, Sendable {
   /// When the window began; nil before the first renewal.
-  public var windowBegan: BootInstant?
+  package var windowBegan: BootInstant?
   /// Renewals begun in it.
-  public var begun = 0
+  package var begun = 0
 
   /// Creates a budget of which nothing is used.
-  public init() {}
+  package init() {}
 
   /// The budget after one more renewal at `now`, or nil when the window is used up.
   func spending(at now: BootInstant, under policy: RenewalPolicy) -> RenewalBudget? {

@@ -4,7 +4,7 @@
 ///
 /// First the commands, which somebody awaits; then the completions of the work that effects start, each with the epoch of that
 /// work; then what may be learnt at any time, with the epoch in which the session it speaks of began.
-public enum SessionEvent: Hashable, Sendable {
+package enum SessionEvent: Hashable, Sendable {
   /// The command to find out whether a kept session still stands.
   case restore
   /// The command to begin a session.
@@ -44,7 +44,7 @@ public enum SessionEvent: Hashable, Sendable {
   case ended(Epoch, EndReason)
 
   /// What reading the vault and asking the authority came to.
-  public enum Restored: Hashable, Sendable {
+  package enum Restored: Hashable, Sendable {
     /// The authority vouches for the kept token.
     case found(SessionRecord)
     /// Proven: the vault is empty.
@@ -56,7 +56,7 @@ public enum SessionEvent: Hashable, Sendable {
   }
 
   /// What checking credentials came to.
-  public enum Authenticated: Hashable, Sendable {
+  package enum Authenticated: Hashable, Sendable {
     /// The authority was satisfied.
     case granted(SessionRecord)
     /// It was not, or could not be asked.
@@ -64,7 +64,7 @@ public enum SessionEvent: Hashable, Sendable {
   }
 
   /// What a renewal came to.
-  public enum Renewed: Hashable, Sendable {
+  package enum Renewed: Hashable, Sendable {
     /// The session goes on under this record.
     case granted(SessionRecord)
     /// The authority says that the session is over.
@@ -76,7 +76,7 @@ public enum SessionEvent: Hashable, Sendable {
   }
 
   /// What a write to the vault came to.
-  public enum Saved: Hashable, Sendable {
+  package enum Saved: Hashable, Sendable {
     /// The vault holds the record's token.
     case done
     /// It was not written.
@@ -86,7 +86,7 @@ public enum SessionEvent: Hashable, Sendable {
   }
 
   /// Which limit was reached.
-  public enum LimitReached: Hashable, Sendable, CaseIterable {
+  package enum LimitReached: Hashable, Sendable, CaseIterable {
     /// No activity for too long.
     case idle
     /// Too long since login.
@@ -102,16 +102,4 @@ public enum SessionEvent: Hashable, Sendable {
       }
     }
   }
-}
-
-/// Why it is not known whether a kept session stands.
-///
-/// The session is neither in nor out.
-public indirect enum RestoreFailure: Hashable, Sendable {
-  /// The vault could not be looked into.
-  case vault(VaultError)
-  /// The vault holds something that cannot be used.
-  case corrupt(VaultEvidence)
-  /// The authority could not be asked.
-  case authority(Unavailability)
 }

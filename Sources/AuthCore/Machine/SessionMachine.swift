@@ -3,16 +3,16 @@
 /// It does nothing itself. It has no clock, no lock, no reference to an authority or a vault, and makes no key; a ``SessionStore``
 /// owns one behind a lock and does the work that reactions name. The published State pattern (V. Yanchina, 2016) answers an unknown event
 /// with silence; here every state answers every event, in one exhaustive switch per state.
-public struct SessionMachine: Hashable, Sendable {
+package struct SessionMachine: Hashable, Sendable {
   /// The present state.
-  public private(set) var state: SessionState
+  package private(set) var state: SessionState
   /// How often activity may renew.
-  public let policy: RenewalPolicy
+  package let policy: RenewalPolicy
   private var epochs = EpochCounter()
 
   /// Creates a machine at launch: nothing is known yet.
-  public init(policy: RenewalPolicy = RenewalPolicy()) {
-    state = .restoring(Restoring())
+  package init(policy: RenewalPolicy = RenewalPolicy()) {
+    state = .restoring(Restoring(reading: nil, obstacle: nil, previously: .neverLoggedIn))
     self.policy = policy
   }
 
@@ -24,14 +24,14 @@ public struct SessionMachine: Hashable, Sendable {
   }
 
   /// The epoch handed out last.
-  public var lastEpoch: Epoch { epochs.last }
+  package var lastEpoch: Epoch { epochs.last }
 
   /// Answers an event, and moves to the state that the answer names.
-  public mutating func handle(_ event: SessionEvent) -> Reaction {
-    var turn = Turn(from: state.kind, policy: policy, epochs: epochs)
-    let reaction = state.react(to: event, &turn)
-    epochs = turn.epochs
-    if let next = turn.next { state = next }
+  package mutating func handle(_ event: SessionEvent) -> Reaction {
+    var context = TransitionContext(from: state.kind, policy: policy, epochs: epochs)
+    let reaction = state.react(to: event, &context)
+    epochs = context.epochs
+    if let next = context.next { state = next }
     return reaction
   }
 }

@@ -2,25 +2,25 @@
 ///
 /// It is an immutable class so that states and effects stay a few words wide however long a name is. A record is not a key: it
 /// opens nothing, and only the store makes keys from the record that its machine holds.
-public final class SessionRecord: Hashable, Sendable {
+@usableFromInline package final class SessionRecord: Hashable, Sendable {
   /// What the authority gave.
-  public let grant: Grant
+  package let grant: Grant
   /// The epoch of the login or the restore that began the session here; it stays the same through renewals.
-  public let began: Epoch
+  package let began: Epoch
 
   /// Creates a record.
-  public init(_ grant: Grant, began: Epoch) {
+  package init(_ grant: Grant, began: Epoch) {
     self.grant = grant
     self.began = began
   }
 
   /// Two records are equal when they say the same.
-  public static func == (first: SessionRecord, second: SessionRecord) -> Bool {
+  @usableFromInline package static func == (first: SessionRecord, second: SessionRecord) -> Bool {
     first === second || (first.began == second.began && first.grant == second.grant)
   }
 
   /// Feeds what equality compares.
-  public func hash(into hasher: inout Hasher) {
+  @usableFromInline package func hash(into hasher: inout Hasher) {
     hasher.combine(grant)
     hasher.combine(began)
   }
@@ -28,5 +28,5 @@ public final class SessionRecord: Hashable, Sendable {
 
 extension SessionRecord: Redacted {
   /// The user and the epoch; never the token.
-  public var description: String { "SessionRecord(\(grant.user.username), began \(began))" }
+  @usableFromInline package var description: String { "SessionRecord(\(grant.user.username), began \(began))" }
 }

@@ -52,7 +52,7 @@ public struct SessionLimits: Hashable, Sendable {
   ///
   /// A reboot outranks an expiry, the absolute limit outranks the idle one.
   public func verdict(at now: BootInstant) -> Verdict {
-    switch (absolute.standing(at: now), idle.standing(at: now)) {
+    switch (absolute.phase(at: now), idle.phase(at: now)) {
     case (.otherBoot, _), (_, .otherBoot): .rebooted
     case (.passed, _): .expired(.absolute)
     case (_, .passed): .expired(.idle)
@@ -62,11 +62,11 @@ public struct SessionLimits: Hashable, Sendable {
 
   /// Whether the password was entered recently enough at `now`.
   public func isFresh(at now: BootInstant) -> Bool {
-    fresh.standing(at: now) == .ahead
+    fresh.phase(at: now) == .ahead
   }
 
   /// The earliest instant at which the verdict can change, or nil when no limit is set.
-  public var earliest: BootInstant? {
+  package var earliest: BootInstant? {
     switch (idle, absolute) {
     case (.at(let first), .at(let second)): first.uptime <= second.uptime ? first : second
     case (.at(let only), _), (_, .at(let only)): only
@@ -76,9 +76,9 @@ public struct SessionLimits: Hashable, Sendable {
 }
 
 extension Deadline {
-  package enum Standing { case ahead, passed, otherBoot }
+  package enum Phase { case ahead, passed, otherBoot }
 
-  package func standing(at now: BootInstant) -> Standing {
+  package func phase(at now: BootInstant) -> Phase {
     switch self {
     case .off: .ahead
     case .missing: .passed

@@ -26,8 +26,8 @@ extension SessionCore {
     }
   }
 
-  func erase(_ epoch: Epoch, _ targets: Effect.Targets, _ turn: VaultQueueTicket?) async {
-    let failure = await onVault(turn) { () -> VaultError? in
+  func erase(_ epoch: Epoch, _ targets: Effect.Targets, _ ticket: VaultQueueTicket?) async {
+    let failure = await onVault(ticket) { () -> VaultError? in
       if let failure = await erasure(of: targets.tokens) { return failure }
       switch await vault.load() {
       case .absent, .unavailable: return nil
@@ -35,7 +35,7 @@ extension SessionCore {
         // Another process put it there. If it belongs to this session, it died with it, unless that could not be said to the authority.
         return withLock { inner in targets.tokens.contains { inner.unrevoked.contains($0) } } ? .keepsAnother : nil
       case .corrupt(let evidence):
-        if let token = evidence.salvaged, !targets.tokens.contains(token) { giveBack(token, .userAsked) }
+        if let token = evidence.salvaged, !targets.tokens.contains(token) { revokeInBackground(token, .userAsked) }
         return await result { () throws(VaultError) in try await vault.setAside() }
       }
     }
@@ -44,8 +44,8 @@ extension SessionCore {
 
   /// The revocation does not hold up the line before the vault, and gets half of the step's time, so that an authority that never
   /// answers does not keep the token on the device.
-  func forget(_ epoch: Epoch, _ turn: VaultQueueTicket?) async {
-    let reading = await onVault(turn) { await vault.load() }
+  func forget(_ epoch: Epoch, _ ticket: VaultQueueTicket?) async {
+    let reading = await onVault(ticket) { await vault.load() }
     let tokens = withLock { $0.unrevoked } + reading.revocable
     let unrevoked = await revocationsInTime(of: tokens)
     let failure: VaultError?
@@ -105,9 +105,9 @@ extension SessionCore {
     await revokeUnawaited(record.grant.token, .userAsked)
   }
 
-  func discardSaved(_ record: SessionRecord, _ turn: VaultQueueTicket?) async {
+  func discardSaved(_ record: SessionRecord, _ ticket: VaultQueueTicket?) async {
     // Nobody waits for this; a token that stays in the vault is refused at the next launch, because it is revoked here.
-    _ = await onVault(turn) { await erasure(of: [record.grant.token]) }
+    _ = await onVault(ticket) { await erasure(of: [record.grant.token]) }
     await revokeUnawaited(record.grant.token, .userAsked)
   }
 
@@ -124,11 +124,11 @@ extension SessionCore {
 
   /// Tries again to revoke what could not be revoked, without waiting for it.
   func retryRevocations() {
-    for token in withLock({ $0.unrevoked }) { giveBack(token, .userAsked) }
+    for token in withLock({ $0.unrevoked }) { revokeInBackground(token, .userAsked) }
   }
 
   /// The same without waiting for it: an authority that does not answer must not hold up what goes on.
-  func giveBack(_ token: SessionToken, _ reason: EndReason) {
+  func revokeInBackground(_ token: SessionToken, _ reason: EndReason) {
     Task.immediate { await revokeUnawaited(token, reason) }
   }
 

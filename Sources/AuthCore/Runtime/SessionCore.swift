@@ -80,17 +80,17 @@ final class SessionCore: Sendable {
     _ event: SessionEvent, failure: SessionError? = nil, for gate: LeaseGate? = nil,
     submitting submitted: SubmittedCredentials? = nil, _ prepare: (Reaction, inout Inner) -> Result
   ) -> (Reaction, Result) {
-    let (reaction, turn, result) = inner.withLock { inner in
+    let (reaction, ticket, result) = inner.withLock { inner in
       let before = inner.machine.state
       let isMeant = gate.map { $0 === inner.gate && !$0.isClosed } ?? true
       let reaction = isMeant ? inner.machine.handle(event) : .ignored(.otherSession)
-      let turn = VaultQueueTicket.take(for: reaction.effects, &inner.lastVaultChange)
+      let ticket = VaultQueueTicket.take(for: reaction.effects, &inner.lastVaultChange)
       let result = prepare(reaction, &inner)
       record(reaction, from: before, failure, &inner)
-      return (reaction, turn, result)
+      return (reaction, ticket, result)
     }
     deliver()
-    for effect in reaction.effects { run(effect, turn, submitted) }
+    for effect in reaction.effects { run(effect, ticket, submitted) }
     if case .transition(let step) = reaction, step.to == .loggedIn { enforceLimits() }
     return (reaction, result)
   }

@@ -9,12 +9,12 @@ extension SessionCore {
   ///
   /// Work is an unstructured task that starts at once, on the caller's thread: it outlives whoever asked for it, and
   /// work that never suspends is done when this returns.
-  func run(_ effect: Effect, _ turn: VaultQueueTicket?, _ submitted: SubmittedCredentials?) {
+  func run(_ effect: Effect, _ ticket: VaultQueueTicket?, _ submitted: SubmittedCredentials?) {
     switch effect {
     case .notify, .closeKeys:
       break  // Done in the step that decided it.
     case .read(let epoch):
-      limited(epoch) { await self.read(epoch, turn) }
+      limited(epoch) { await self.read(epoch, ticket) }
     case .authenticate(let epoch):
       Task.immediate { await authenticate(epoch, submitted) }
     case .reauthenticate(let epoch, let record):
@@ -22,9 +22,9 @@ extension SessionCore {
     case .renew(let epoch, let record):
       limited(epoch) { await self.renew(epoch, record) }
     case .save(let epoch, let record):
-      Task.immediate { await save(epoch, record, turn) }
+      Task.immediate { await save(epoch, record, ticket) }
     case .exchange(let epoch, let old, let new):
-      Task.immediate { await exchange(epoch, old, new, turn) }
+      Task.immediate { await exchange(epoch, old, new, ticket) }
     case .confirm(let record):
       Task.immediate { await confirm(record) }
     case .drain(let epoch):
@@ -32,13 +32,13 @@ extension SessionCore {
     case .revoke(let epoch, let targets, let reason):
       limited(epoch) { await self.revoke(epoch, targets, reason) }
     case .erase(let epoch, let targets):
-      limited(epoch) { await self.erase(epoch, targets, turn) }
+      limited(epoch) { await self.erase(epoch, targets, ticket) }
     case .forget(let epoch):
-      limited(epoch) { await self.forget(epoch, turn) }
+      limited(epoch) { await self.forget(epoch, ticket) }
     case .discard(let record):
       Task.immediate { await discard(record) }
     case .discardSaved(let record):
-      Task.immediate { await discardSaved(record, turn) }
+      Task.immediate { await discardSaved(record, ticket) }
     }
   }
 
@@ -53,9 +53,9 @@ extension SessionCore {
   }
 
   /// Changes the vault when those before have done so.
-  func onVault<Result>(_ turn: VaultQueueTicket?, _ operation: () async -> Result) async -> Result {
-    let turn = turn ?? withLock { VaultQueueTicket.change(&$0.lastVaultChange) }
-    return await turn.run(operation)
+  func onVault<Result>(_ ticket: VaultQueueTicket?, _ operation: () async -> Result) async -> Result {
+    let ticket = ticket ?? withLock { VaultQueueTicket.change(&$0.lastVaultChange) }
+    return await ticket.run(operation)
   }
 
   /// Why a grant is not one, though the authority gave it: a limit is reached, or nobody said when it is.
@@ -75,19 +75,19 @@ extension SessionCore {
 
   // MARK: Finding out
 
-  private func read(_ epoch: Epoch, _ turn: VaultQueueTicket?) async {
-    let outcome = await findOut(epoch, turn)
+  private func read(_ epoch: Epoch, _ ticket: VaultQueueTicket?) async {
+    let outcome = await findOut(epoch, ticket)
     send(.restored(epoch, outcome), failure: outcome.failure)
   }
 
   /// Reads the vault and asks the authority.
   ///
   /// A superseded token is a reason to read again: another process was faster.
-  private func findOut(_ epoch: Epoch, _ turn: VaultQueueTicket?) async -> SessionEvent.Restored {
+  private func findOut(_ epoch: Epoch, _ ticket: VaultQueueTicket?) async -> SessionEvent.Restored {
     var superseded: SessionToken?
-    var turn = turn
+    var ticket = ticket
     while true {
-      let look = turn ?? withLock { VaultQueueTicket.look($0.lastVaultChange) }
+      let look = ticket ?? withLock { VaultQueueTicket.look($0.lastVaultChange) }
       switch await look.run({ await vault.load() }) {
       case .absent: return .absent
       case .unavailable(let failure): return .obstructed(.vault(failure))
@@ -98,7 +98,7 @@ extension SessionCore {
           let grant = try await authority.resume(token)
           if let answer = misanswer(grant, to: token) { return .obstructed(.authority(answer)) }
           guard let reason = flaw(of: grant) else { return .found(SessionRecord(grant, began: epoch)) }
-          giveBack(token, reason)
+          revokeInBackground(token, reason)
           return .ended(reason, token)
         } catch {
           switch error {
@@ -109,7 +109,7 @@ extension SessionCore {
           }
         }
       }
-      turn = nil
+      ticket = nil
     }
   }
 
@@ -130,7 +130,7 @@ extension SessionCore {
     do throws(AuthorityError<CredentialsRejection>) {
       let grant = try await authority.authenticate(submitted.credentials, limits: submitted.limits)
       if let reason = flaw(of: grant) {
-        giveBack(grant.token, reason)
+        revokeInBackground(grant.token, reason)
         send(.authenticated(epoch, .failed), failure: .ended(reason))
       } else {
         send(.authenticated(epoch, .granted(SessionRecord(grant, began: epoch))))
@@ -171,12 +171,12 @@ extension SessionCore {
   private func renewed(_ epoch: Epoch, _ record: SessionRecord, _ grant: Grant) {
     guard grant.isOfSameSession(as: record.grant) else {
       // The keys of one user never become those of another.
-      if grant.token != record.grant.token { giveBack(grant.token, .revoked) }
+      if grant.token != record.grant.token { revokeInBackground(grant.token, .revoked) }
       send(.renewed(epoch, .failed), failure: .unavailable(.otherSession))
       return
     }
     if let reason = flaw(of: grant) {
-      giveBack(grant.token, reason)
+      revokeInBackground(grant.token, reason)
       send(.renewed(epoch, .ended(reason)))
     } else {
       send(.renewed(epoch, .granted(SessionRecord(grant, began: record.began))))
@@ -190,8 +190,8 @@ extension SessionCore {
     }
   }
 
-  private func save(_ epoch: Epoch, _ record: SessionRecord, _ turn: VaultQueueTicket?) async {
-    let outcome = await onVault(turn) { () -> Result<VaultReading, VaultError> in
+  private func save(_ epoch: Epoch, _ record: SessionRecord, _ ticket: VaultQueueTicket?) async {
+    let outcome = await onVault(ticket) { () -> Result<VaultReading, VaultError> in
       let before = await vault.load()
       do throws(VaultError) {
         return .success(try await vault.store(record.grant.token))
@@ -202,15 +202,15 @@ extension SessionCore {
     }
     switch outcome {
     case .success(let displaced):
-      if let token = displaced.legibleToken, token != record.grant.token { giveBack(token, .userAsked) }
+      if let token = displaced.legibleToken, token != record.grant.token { revokeInBackground(token, .userAsked) }
       send(.saved(epoch, record, .done))
     case .failure(let failure):
       send(.saved(epoch, record, .failed), failure: .notSaved(failure))
     }
   }
 
-  private func exchange(_ epoch: Epoch, _ old: SessionRecord, _ new: SessionRecord, _ turn: VaultQueueTicket?) async {
-    let outcome = await onVault(turn) { () -> Result<Bool, VaultError> in
+  private func exchange(_ epoch: Epoch, _ old: SessionRecord, _ new: SessionRecord, _ ticket: VaultQueueTicket?) async {
+    let outcome = await onVault(ticket) { () -> Result<Bool, VaultError> in
       do throws(VaultError) {
         return .success(try await vault.replace(old.grant.token, with: new.grant.token))
       } catch {

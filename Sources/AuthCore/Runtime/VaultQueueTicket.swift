@@ -8,20 +8,20 @@ struct VaultQueueTicket: Sendable {
   /// Kept when the operation is done; nil for a look.
   let mine: Promise<Void>?
 
-  /// Takes the turn that the effects need.
+  /// Takes the ticket that the effects need.
   static func take(for effects: Effects, _ last: inout Promise<Void>?) -> VaultQueueTicket? {
     if effects.contains(where: \.changesVault) { return change(&last) }
     return effects.contains(where: \.looksIntoVault) ? look(last) : nil
   }
 
-  /// Takes a turn for a change.
+  /// Takes a ticket for a change.
   static func change(_ last: inout Promise<Void>?) -> VaultQueueTicket {
     let mine = Promise<Void>()
     defer { last = mine }
     return VaultQueueTicket(previous: last, mine: mine)
   }
 
-  /// Takes a turn for a look.
+  /// Takes a ticket for a look.
   static func look(_ last: Promise<Void>?) -> VaultQueueTicket {
     VaultQueueTicket(previous: last, mine: nil)
   }

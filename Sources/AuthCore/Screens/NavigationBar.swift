@@ -14,7 +14,7 @@ public final class NavigationBar: Stateful {
     case logOut(User)
 
     /// The event that pressing the button sends.
-    public var command: SessionCommand {
+    package var command: SessionCommand {
       switch self {
       case .logIn: .logIn
       case .logOut: .logOut

@@ -19,7 +19,7 @@ public struct IncompleteCleanup: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Nothing remains.
-  public static let none = IncompleteCleanup()
+  package static let none = IncompleteCleanup()
 
   /// Whether a token may still work or may still be kept.
   var hasTokens: Bool { notRevoked || notErased }

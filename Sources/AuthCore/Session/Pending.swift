@@ -16,7 +16,7 @@ public struct PendingSession: Sendable {
   public func value() async throws(SessionError) -> UserSwitch {
     guard let promise else {
       switch reaction {
-      case .rejected(let rejection): throw .rejected(rejection)
+      case .rejected(let rejection): throw .rejected(rejection.reason)
       case .transition, .ignored:
         // No command is ignored, and each that is taken has a promise: the tests walk the whole table.
         preconditionFailure("a command was neither taken nor rejected")

@@ -12,6 +12,26 @@ public enum RestoreOutcome: Hashable, Sendable {
   case cancelled
 }
 
+/// Why it is not known whether a kept session stands.
+///
+/// The session is neither in nor out.
+public indirect enum RestoreFailure: Hashable, Sendable {
+  /// The vault could not be looked into.
+  case vault(VaultError)
+  /// The vault holds something that cannot be used.
+  case corrupt(VaultEvidence)
+  /// The authority could not be asked.
+  case authority(Unavailability)
+}
+
+/// Why nobody is logged in.
+public enum LogoutReason: Hashable, Sendable {
+  /// Nothing was kept.
+  case neverLoggedIn
+  /// There was a session, and it is over.
+  case ended(EndReason)
+}
+
 /// What a logout came to.
 ///
 /// In memory nobody is logged in after any of these.
@@ -74,4 +94,26 @@ public enum SessionError: Error, Hashable, Sendable {
   case insideLease
   /// The calling task was cancelled. The work goes on.
   case cancelled
+
+  /// The reasons for which a state does not permit a command.
+  ///
+  /// Nothing changed.
+  public enum Rejection: String, Hashable, Sendable, CaseIterable {
+    /// Nobody is logged in, so there is nothing to renew, check or switch from.
+    case notLoggedIn
+    /// Somebody is logged in already.
+    case alreadyLoggedIn
+    /// Nobody is logged in, and nothing is left to clean up.
+    case alreadyLoggedOut
+    /// A logout could not be finished: finish it, or log in.
+    case logoutUnfinished
+    /// An authentication is under way, and there is at most one.
+    case alreadyInProgress
+    /// The session is busy with other work; ask again when that has ended.
+    case renewalInProgress
+    /// Renewed often enough for this window.
+    case renewedRecently
+    /// The session is being ended.
+    case logoutInProgress
+  }
 }

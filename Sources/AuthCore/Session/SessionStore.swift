@@ -2,7 +2,7 @@ public import Observation
 
 /// The face of a session: restores, begins, renews and ends it, and tells whoever shows it.
 ///
-/// It owns the ``SessionMachine`` behind one lock, decides under the lock and acts after it. A change is persisted, then exposed, then
+/// It owns the session machine behind one lock, decides under the lock and acts after it. A change is persisted, then exposed, then
 /// notified; a logout is the other way round, so that it wins whatever fails: keys dead, leases drained, token revoked, token erased, notified.
 /// Work outlives a cancelled waiter: the waiter leaves at once, the work goes on.
 ///
@@ -290,7 +290,7 @@ public final class SessionStore: Observable, Sendable {
           || isCheck && rejection.reason == .logoutInProgress && now.promise != nil
         guard isBusy else {
           if isCheck, let reason = now.endReason { throw .ended(reason) }
-          throw .rejected(rejection)
+          throw .rejected(rejection.reason)
         }
       }
       if isCheck, hasWaited, now.isChecking { return try await PendingSession(now.promise, reaction).value() }

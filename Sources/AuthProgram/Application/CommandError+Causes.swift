@@ -102,8 +102,8 @@ extension CommandError {
     }
   }
 
-  init(_ rejection: Rejection) {
-    switch rejection.reason {
+  init(_ rejection: SessionError.Rejection) {
+    switch rejection {
     case .notLoggedIn, .alreadyLoggedOut, .logoutUnfinished: self = .notLoggedIn
     case .alreadyLoggedIn:
       self.init(.no, "already_logged_in", "somebody is logged in already", hint: "Log out first: auth-cli logout")

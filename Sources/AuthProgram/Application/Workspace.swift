@@ -75,7 +75,7 @@ final class Workspace {
     do throws(SessionError) {
       return try await store.renew()
     } catch {
-      if case .rejected(let rejection) = error, rejection.reason == .renewedRecently { return session }
+      if case .rejected(.renewedRecently) = error { return session }
       throw CommandError(error)
     }
   }

@@ -84,8 +84,8 @@ private struct HandWrittenRenewals {
     where epoch == awaited && record.grant.token == session.grant.token:
       state = .loggedIn(record, renewals)
       return .transition(Transition(from: .renewing, to: .loggedIn, effects: Effects(.notify)))
-    case (.loggedIn, _): return .rejected(Rejection(.alreadyLoggedIn, permitted: [.renew, .logOut]))
-    case (.renewing, _): return .rejected(Rejection(.alreadyInProgress, permitted: [.logOut]))
+    case (.loggedIn, _): return .rejected(Reaction.Rejection(.alreadyLoggedIn, permitted: [.renew, .logOut]))
+    case (.renewing, _): return .rejected(Reaction.Rejection(.alreadyInProgress, permitted: [.logOut]))
     }
   }
 }

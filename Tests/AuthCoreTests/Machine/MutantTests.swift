@@ -26,7 +26,7 @@ import Testing
       guard case .authenticating(let state) = machine.state, event == .logIn else { return machine.handle(event) }
       let epoch = Epoch(machine.lastEpoch.number + 1)
       return machine.stray(
-        .authenticating(Authenticating(epoch: epoch, from: state.from)), burning: 1,
+        .authenticating(Authenticating(epoch: epoch, saving: nil, from: state.from)), burning: 1,
         Effects(.authenticate(epoch), .notify))
     },
     .skipping(.drain, "the leases are not waited for", breaks: "M7") { .drained($0) },
@@ -46,7 +46,7 @@ import Testing
         case .authenticated(state.epoch, .granted(let record)) = event
       else { return machine.handle(event) }
       return machine.stray(
-        .loggedIn(LoggedIn(session: record)), burning: 1,
+        .loggedIn(LoggedIn(session: record, renewals: RenewalBudget(), predecessor: .none)), burning: 1,
         Effects(.save(Epoch(machine.lastEpoch.number + 1), record), .notify))
     },
     Mutant("a new token is confirmed before it is kept", breaks: "C1") { machine, event in
@@ -69,7 +69,9 @@ import Testing
         let targets = state.targets
       else { return machine.handle(event) }
       let epoch = Epoch(machine.lastEpoch.number + 1)
-      let again = LoggingOut(epoch: epoch, step: .revoking, reason: state.reason, targets: targets)
+      let again = LoggingOut(
+        epoch: epoch, step: .revoking, reason: state.reason, targets: targets, sweeping: false, revoking: true,
+        successor: nil, leftovers: .none)
       return machine.stray(.loggingOut(again), burning: 1, Effects(.revoke(epoch, targets, state.reason)))
     },
     Mutant("a logout during a switch waits for the switch", breaks: "D1") { machine, event in

@@ -60,7 +60,7 @@ struct QueueingTests {
     world.authority.hold(.authenticate)
     let change = Task { try await world.store.switchUser(to: World.bob) }
     await world.authority.waitUntilHeld(.authenticate)
-    let refusal = SessionError.rejected(Rejection(.alreadyInProgress, permitted: .logOut))
+    let refusal = SessionError.rejected(.alreadyInProgress)
     await #expect(throws: refusal) { try await world.store.switchUser(to: World.bob) }
     await #expect(throws: refusal) { try await world.store.reauthenticate(password: World.alice.password) }
     world.authority.release(.authenticate)

@@ -1,15 +1,15 @@
 /// A state of the State pattern.
 protocol AnsweringState {
   /// The commands that it takes.
-  var permitted: SessionCommands { get }
+  var permitted: CommandSet { get }
 
-  /// Answers an event, every one, and notes in the turn where that leads.
-  func react(to event: SessionEvent, _ turn: inout Turn) -> Reaction
+  /// Answers an event, every one, and notes in the context where that leads.
+  func react(to event: SessionEvent, _ context: inout TransitionContext) -> Reaction
 }
 
 extension AnsweringState {
   /// Refuses the command.
-  func reject(_ reason: Rejection.Reason) -> Reaction {
-    .rejected(Rejection(reason, permitted: permitted))
+  func reject(_ reason: SessionError.Rejection) -> Reaction {
+    .rejected(Reaction.Rejection(reason, permitted: permitted))
   }
 }

@@ -1,23 +1,23 @@
 /// Nobody is logged in yet: the authority has been asked about credentials, or its grant is being kept.
-public struct Authenticating: AnsweringState, Hashable, Sendable {
+package struct Authenticating: AnsweringState, Hashable, Sendable {
   /// The epoch of the work under way.
-  public let epoch: Epoch
+  package let epoch: Epoch
   /// The grant that is being kept; nil while the authority has not answered.
-  public var saving: SessionRecord?
+  package let saving: SessionRecord?
   /// Where a failure leads back to.
-  public let from: Origin
+  package let from: Origin
 
   /// The states that a login may start from, with what they must not lose.
-  public enum Origin: Hashable, Sendable {
+  package enum Origin: Hashable, Sendable {
     /// It was not known whether a session stands.
     case restoring(RestoreFailure?, LogoutReason)
     /// It was known that none does.
     case loggedOut(LoggedOut)
   }
 
-  var permitted: SessionCommands { [.logOut] }
+  var permitted: CommandSet { [.logOut] }
 
-  func react(to event: SessionEvent, _ turn: inout Turn) -> Reaction {
+  func react(to event: SessionEvent, _ context: inout TransitionContext) -> Reaction {
     switch event {
     case .restore, .logIn, .switchUser, .reauthenticate:
       return reject(.alreadyInProgress)
@@ -26,17 +26,17 @@ public struct Authenticating: AnsweringState, Hashable, Sendable {
     case .logOut:
       // Also while a grant is being kept: if that fails, the vault still holds what was there before. The grant itself is given back when
       // its write comes back.
-      return turn.clear(unfinished, sweeping: true, .userAsked, revoking: true)
+      return context.clear(unfinished, sweeping: true, .userAsked, revoking: true)
     case .restored:
       return .ignored(.otherEpoch)
     case .authenticated(let epoch, let outcome):
       guard epoch == self.epoch, saving == nil else { return .fence(outcome) }
-      return conclude(outcome, &turn)
+      return conclude(outcome, &context)
     case .renewed(_, let outcome):
       return .fence(outcome)
     case .saved(let epoch, let record, let outcome):
       guard epoch == self.epoch, isSaving(record) else { return .fence(record, outcome) }
-      return conclude(record, outcome, &turn)
+      return conclude(record, outcome, &context)
     case .drained, .revoked, .erased, .timedOut:
       return .ignored(.otherEpoch)
     case .limitReached, .ended:
@@ -44,23 +44,25 @@ public struct Authenticating: AnsweringState, Hashable, Sendable {
     }
   }
 
-  private func conclude(_ outcome: SessionEvent.Authenticated, _ turn: inout Turn) -> Reaction {
+  private func conclude(_ outcome: SessionEvent.Authenticated, _ context: inout TransitionContext) -> Reaction {
     switch outcome {
     case .granted(let record):
-      let epoch = turn.nextEpoch()
-      return turn.move(
+      let epoch = context.nextEpoch()
+      return context.move(
         .authenticating(Authenticating(epoch: epoch, saving: record, from: from)), Effects(.save(epoch, record)))
     case .failed:
-      return turn.move(origin, Effects(.notify))
+      return context.move(origin, Effects(.notify))
     }
   }
 
   private func conclude(
-    _ record: SessionRecord, _ outcome: SessionEvent.Saved, _ turn: inout Turn
+    _ record: SessionRecord, _ outcome: SessionEvent.Saved, _ context: inout TransitionContext
   ) -> Reaction {
     switch outcome {
-    case .done: turn.move(.loggedIn(LoggedIn(session: record)), Effects(.notify))
-    case .failed, .superseded: turn.move(origin, Effects(.discard(record), .notify))
+    case .done:
+      context.move(
+        .loggedIn(LoggedIn(session: record, renewals: RenewalBudget(), predecessor: .none)), Effects(.notify))
+    case .failed, .superseded: context.move(origin, Effects(.discard(record), .notify))
     }
   }
 
@@ -82,17 +84,17 @@ public struct Authenticating: AnsweringState, Hashable, Sendable {
   private var origin: SessionState {
     switch from {
     case .restoring(let obstacle, let previously):
-      .restoring(Restoring(obstacle: obstacle, previously: previously))
+      .restoring(Restoring(reading: nil, obstacle: obstacle, previously: previously))
     case .loggedOut(let state): .loggedOut(state)
     }
   }
 }
 
-extension Turn {
+extension TransitionContext {
   /// Starts an authentication.
   mutating func authenticate(from origin: Authenticating.Origin) -> Reaction {
     let epoch = nextEpoch()
     return move(
-      .authenticating(Authenticating(epoch: epoch, from: origin)), Effects(.authenticate(epoch), .notify))
+      .authenticating(Authenticating(epoch: epoch, saving: nil, from: origin)), Effects(.authenticate(epoch), .notify))
   }
 }

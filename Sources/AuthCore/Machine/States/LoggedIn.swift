@@ -1,35 +1,35 @@
 /// A session stands, and nothing is under way.
-public struct LoggedIn: AnsweringState, Hashable, Sendable {
+package struct LoggedIn: AnsweringState, Hashable, Sendable {
   /// The session; keys are made from it.
-  public let session: SessionRecord
+  package let session: SessionRecord
   /// The renewals begun in this window.
-  public var renewals = RenewalBudget()
+  package let renewals: RenewalBudget
   /// What could not be finished of the session that this one took the place of.
-  public var predecessor = IncompleteCleanup.none
+  package let predecessor: IncompleteCleanup
 
-  var permitted: SessionCommands { [.switchUser, .reauthenticate, .renew, .check, .logOut] }
+  var permitted: CommandSet { [.switchUser, .reauthenticate, .renew, .check, .logOut] }
 
-  func react(to event: SessionEvent, _ turn: inout Turn) -> Reaction {
+  func react(to event: SessionEvent, _ context: inout TransitionContext) -> Reaction {
     switch event {
     case .restore, .logIn:
       return reject(.alreadyLoggedIn)
     case .switchUser:
-      let epoch = turn.nextEpoch()
-      return renew(.switchUser, epoch, renewals, .authenticate(epoch), &turn)
+      let epoch = context.nextEpoch()
+      return renew(.switchUser, epoch, renewals, .authenticate(epoch), &context)
     case .reauthenticate:
-      let epoch = turn.nextEpoch()
-      return renew(.password, epoch, renewals, .reauthenticate(epoch, session), &turn)
+      let epoch = context.nextEpoch()
+      return renew(.password, epoch, renewals, .reauthenticate(epoch, session), &context)
     case .renew(let now):
-      guard let renewals = renewals.spending(at: now, under: turn.policy) else {
+      guard let renewals = renewals.spending(at: now, under: context.policy) else {
         return reject(.renewedRecently)
       }
-      let epoch = turn.nextEpoch()
-      return renew(.activity, epoch, renewals, .renew(epoch, session), &turn)
+      let epoch = context.nextEpoch()
+      return renew(.activity, epoch, renewals, .renew(epoch, session), &context)
     case .check:
-      let epoch = turn.nextEpoch()
-      return renew(.check, epoch, renewals, .read(epoch), &turn)
+      let epoch = context.nextEpoch()
+      return renew(.check, epoch, renewals, .read(epoch), &context)
     case .logOut:
-      return turn.end(session, .userAsked, revoking: true)
+      return context.end(session, .userAsked, revoking: true)
     case .restored:
       return .ignored(.otherEpoch)
     case .authenticated(_, let outcome):
@@ -42,19 +42,19 @@ public struct LoggedIn: AnsweringState, Hashable, Sendable {
       return .ignored(.otherEpoch)
     case .limitReached(let began, let limit):
       guard began == session.began else { return .ignored(.otherSession) }
-      return turn.end(session, limit.reason, revoking: true)
+      return context.end(session, limit.reason, revoking: true)
     case .ended(let began, let reason):
       guard began == session.began else { return .ignored(.otherSession) }
-      return turn.end(session, reason, revoking: false)
+      return context.end(session, reason, revoking: false)
     }
   }
 
   private func renew(
     _ purpose: Renewing.Purpose, _ epoch: Epoch, _ renewals: RenewalBudget, _ effect: Effect,
-    _ turn: inout Turn
+    _ context: inout TransitionContext
   ) -> Reaction {
-    turn.move(
-      .renewing(Renewing(session: session, purpose: purpose, epoch: epoch, renewals: renewals)),
+    context.move(
+      .renewing(Renewing(session: session, purpose: purpose, epoch: epoch, step: .asking, renewals: renewals)),
       Effects(effect, .notify))
   }
 }

@@ -1,38 +1,38 @@
 /// Nobody is logged in.
-public struct LoggedOut: AnsweringState, Hashable, Sendable {
+package struct LoggedOut: AnsweringState, Hashable, Sendable {
   /// Why.
-  public let reason: LogoutReason
+  package let reason: LogoutReason
   /// What the logout before could not finish.
-  public var leftovers = IncompleteCleanup.none
+  package let leftovers: IncompleteCleanup
   /// The tokens that may still work or may still be kept; nil when there is none, or when only the vault knows.
-  public var targets: Effect.Targets?
+  package let targets: Effect.Targets?
   /// Whether whatever the vault holds may be such a token, and not the targets only.
-  public var sweeping = false
+  package let sweeping: Bool
 
   /// Whether another `logOut` has something to do.
   ///
   /// A lease that outlived its session ends by itself.
   var isUnfinished: Bool { leftovers.hasTokens }
 
-  var permitted: SessionCommands {
+  var permitted: CommandSet {
     isUnfinished ? [.logIn, .logOut] : [.restore, .logIn]
   }
 
-  func react(to event: SessionEvent, _ turn: inout Turn) -> Reaction {
+  func react(to event: SessionEvent, _ context: inout TransitionContext) -> Reaction {
     switch event {
     case .restore:
       // What the vault still holds is what the user asked to forget.
       guard !isUnfinished else { return reject(.logoutUnfinished) }
-      let epoch = turn.nextEpoch()
-      return turn.move(
-        .restoring(Restoring(reading: epoch, previously: reason)), Effects(.read(epoch), .notify))
+      let epoch = context.nextEpoch()
+      return context.move(
+        .restoring(Restoring(reading: epoch, obstacle: nil, previously: reason)), Effects(.read(epoch), .notify))
     case .logIn:
-      return turn.authenticate(from: .loggedOut(self))
+      return context.authenticate(from: .loggedOut(self))
     case .switchUser, .reauthenticate, .renew, .check:
       return reject(.notLoggedIn)
     case .logOut:
       guard isUnfinished else { return reject(.alreadyLoggedOut) }
-      return turn.clear(targets, sweeping: sweeping, .userAsked, revoking: true)
+      return context.clear(targets, sweeping: sweeping, .userAsked, revoking: true)
     case .restored:
       return .ignored(.otherEpoch)
     case .authenticated(_, let outcome):

@@ -1,28 +1,28 @@
 /// The session is over: its keys are dead, and what remains is cleared away in the order drain, revoke, erase.
 ///
 /// Each step has an epoch of its own and a time limit, so this state always ends, whatever fails or never answers.
-public struct LoggingOut: AnsweringState, Hashable, Sendable {
+package struct LoggingOut: AnsweringState, Hashable, Sendable {
   /// The epoch of the step under way.
-  public let epoch: Epoch
+  package let epoch: Epoch
   /// Which step that is.
-  public let step: Progress
+  package let step: Progress
   /// Why the session is over.
-  public let reason: EndReason
+  package let reason: EndReason
   /// The tokens to revoke and erase; nil when only the vault knows.
-  public let targets: Effect.Targets?
+  package let targets: Effect.Targets?
   /// Whether the vault is to forget whatever it holds, and not the targets only.
-  public var sweeping = false
+  package let sweeping: Bool
   /// Whether the authority has to be told; it has not when the reason came from there.
-  public var revoking = true
+  package let revoking: Bool
   /// The session that takes the place of this one.
   ///
   /// It is kept already.
-  public var successor: SessionRecord?
+  package let successor: SessionRecord?
   /// What could not be finished so far.
-  public var leftovers = IncompleteCleanup.none
+  package let leftovers: IncompleteCleanup
 
   /// The steps of a logout.
-  public enum Progress: Hashable, Sendable, CaseIterable {
+  package enum Progress: Hashable, Sendable, CaseIterable {
     /// Waiting for the leases to end.
     case draining
     /// The authority has been told.
@@ -31,15 +31,15 @@ public struct LoggingOut: AnsweringState, Hashable, Sendable {
     case erasing
   }
 
-  var permitted: SessionCommands { [.logOut] }
+  var permitted: CommandSet { [.logOut] }
 
-  func react(to event: SessionEvent, _ turn: inout Turn) -> Reaction {
+  func react(to event: SessionEvent, _ context: inout TransitionContext) -> Reaction {
     switch event {
     case .restore, .logIn, .switchUser, .reauthenticate, .renew, .check:
       return reject(.logoutInProgress)
     case .logOut:
-      guard let successor else { return turn.join() }
-      return abandon(successor, &turn)
+      guard let successor else { return context.join() }
+      return abandon(successor, &context)
     case .restored:
       return .ignored(.otherEpoch)
     case .authenticated(_, let outcome):
@@ -50,16 +50,16 @@ public struct LoggingOut: AnsweringState, Hashable, Sendable {
       return .fence(record, outcome)
     case .drained(let epoch):
       guard epoch == self.epoch, step == .draining else { return .ignored(.otherEpoch) }
-      return proceed(.none, &turn)
+      return proceed(.none, &context)
     case .revoked(let epoch, let done):
       guard epoch == self.epoch, step == .revoking else { return .ignored(.otherEpoch) }
-      return proceed(IncompleteCleanup(notRevoked: !done), &turn)
+      return proceed(IncompleteCleanup(notRevoked: !done), &context)
     case .erased(let epoch, let left):
       guard epoch == self.epoch, step == .erasing else { return .ignored(.otherEpoch) }
-      return proceed(left, &turn)
+      return proceed(left, &context)
     case .timedOut(let epoch, let leases):
       guard epoch == self.epoch else { return .ignored(.otherEpoch) }
-      return proceed(overdue(leases), &turn)
+      return proceed(overdue(leases), &context)
     case .limitReached, .ended:
       return .ignored(.alreadyEnding)
     }
@@ -73,31 +73,32 @@ public struct LoggingOut: AnsweringState, Hashable, Sendable {
     }
   }
 
-  private func proceed(_ left: IncompleteCleanup, _ turn: inout Turn) -> Reaction {
+  private func proceed(_ left: IncompleteCleanup, _ context: inout TransitionContext) -> Reaction {
     let left = leftovers.adding(left)
     switch step {
     case .draining:
-      guard revoking, let targets else { return eraseOrFinish(left, &turn) }
-      let epoch = turn.nextEpoch()
-      return begin(.revoking, epoch, .revoke(epoch, targets, reason), left, &turn)
+      guard revoking, let targets else { return eraseOrFinish(left, &context) }
+      let epoch = context.nextEpoch()
+      return begin(.revoking, epoch, .revoke(epoch, targets, reason), left, &context)
     case .revoking:
-      return eraseOrFinish(left, &turn)
+      return eraseOrFinish(left, &context)
     case .erasing:
-      return finish(left, &turn)
+      return finish(left, &context)
     }
   }
 
-  private func eraseOrFinish(_ left: IncompleteCleanup, _ turn: inout Turn) -> Reaction {
-    if successor != nil { return finish(left, &turn) }
-    let epoch = turn.nextEpoch()
-    if let targets, !sweeping { return begin(.erasing, epoch, .erase(epoch, targets), left, &turn) }
-    return begin(.erasing, epoch, .forget(epoch), left, &turn)
+  private func eraseOrFinish(_ left: IncompleteCleanup, _ context: inout TransitionContext) -> Reaction {
+    if successor != nil { return finish(left, &context) }
+    let epoch = context.nextEpoch()
+    if let targets, !sweeping { return begin(.erasing, epoch, .erase(epoch, targets), left, &context) }
+    return begin(.erasing, epoch, .forget(epoch), left, &context)
   }
 
   private func begin(
-    _ step: Progress, _ epoch: Epoch, _ effect: consuming Effect, _ left: IncompleteCleanup, _ turn: inout Turn
+    _ step: Progress, _ epoch: Epoch, _ effect: consuming Effect, _ left: IncompleteCleanup,
+    _ context: inout TransitionContext
   ) -> Reaction {
-    turn.move(
+    context.move(
       .loggingOut(
         LoggingOut(
           epoch: epoch, step: step, reason: reason, targets: targets, sweeping: sweeping, revoking: revoking,
@@ -105,35 +106,36 @@ public struct LoggingOut: AnsweringState, Hashable, Sendable {
       Effects(effect))
   }
 
-  private func finish(_ left: IncompleteCleanup, _ turn: inout Turn) -> Reaction {
+  private func finish(_ left: IncompleteCleanup, _ context: inout TransitionContext) -> Reaction {
     if let successor {
-      return turn.move(.loggedIn(LoggedIn(session: successor, predecessor: left)), Effects(.notify))
+      return context.move(
+        .loggedIn(LoggedIn(session: successor, renewals: RenewalBudget(), predecessor: left)), Effects(.notify))
     }
     // Where no token is left, neither is one named.
     let next =
       left.hasTokens
       ? LoggedOut(reason: .ended(reason), leftovers: left, targets: targets, sweeping: sweeping)
-      : LoggedOut(reason: .ended(reason), leftovers: left)
-    return turn.move(.loggedOut(next), Effects(.notify))
+      : LoggedOut(reason: .ended(reason), leftovers: left, targets: nil, sweeping: false)
+    return context.move(.loggedOut(next), Effects(.notify))
   }
 
   /// The user logs out while a switch is under way: the one who was to come does not.
-  private func abandon(_ successor: SessionRecord, _ turn: inout Turn) -> Reaction {
+  private func abandon(_ successor: SessionRecord, _ context: inout TransitionContext) -> Reaction {
     let token = targets?.token ?? successor.grant.token
     let next = LoggingOut(
       epoch: epoch, step: step, reason: .userAsked, targets: Effect.Targets(token, pending: successor.grant.token),
-      leftovers: leftovers)
+      sweeping: false, revoking: true, successor: nil, leftovers: leftovers)
     switch step {
-    case .draining: return turn.move(.loggingOut(next), Effects(.notify))
+    case .draining: return context.move(.loggingOut(next), Effects(.notify))
     case .revoking, .erasing:
-      let epoch = turn.nextEpoch()
+      let epoch = context.nextEpoch()
       let targets = Effect.Targets(token, pending: successor.grant.token)
-      return next.begin(.revoking, epoch, .revoke(epoch, targets, .userAsked), leftovers, &turn)
+      return next.begin(.revoking, epoch, .revoke(epoch, targets, .userAsked), leftovers, &context)
     }
   }
 }
 
-extension Turn {
+extension TransitionContext {
   /// Ends a session that has keys.
   mutating func end(
     _ session: SessionRecord, _ reason: EndReason, revoking: Bool, pending: SessionToken? = nil,
@@ -142,7 +144,8 @@ extension Turn {
     let epoch = nextEpoch()
     let next = LoggingOut(
       epoch: epoch, step: .draining, reason: reason,
-      targets: Effect.Targets(session.grant.token, pending: pending), revoking: revoking, successor: successor)
+      targets: Effect.Targets(session.grant.token, pending: pending), sweeping: false, revoking: revoking,
+      successor: successor, leftovers: .none)
     return move(.loggingOut(next), Effects(.closeKeys(session.began), .notify, .drain(epoch)))
   }
 
@@ -154,7 +157,8 @@ extension Turn {
   ) -> Reaction {
     let epoch = nextEpoch()
     let next = LoggingOut(
-      epoch: epoch, step: .draining, reason: reason, targets: targets, sweeping: sweeping, revoking: revoking)
+      epoch: epoch, step: .draining, reason: reason, targets: targets, sweeping: sweeping, revoking: revoking,
+      successor: nil, leftovers: .none)
     return move(.loggingOut(next), Effects(.notify, .drain(epoch)))
   }
 }

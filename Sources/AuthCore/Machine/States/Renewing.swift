@@ -1,18 +1,18 @@
 /// A session stands and is usable, and work on it is under way: one piece at a time.
-public struct Renewing: AnsweringState, Hashable, Sendable {
+package struct Renewing: AnsweringState, Hashable, Sendable {
   /// The session; keys are made from it.
-  public let session: SessionRecord
+  package let session: SessionRecord
   /// What the work is for.
-  public let purpose: Purpose
+  package let purpose: Purpose
   /// The epoch of the step under way.
-  public let epoch: Epoch
+  package let epoch: Epoch
   /// Which step that is.
-  public var step: Progress = .asking
+  package let step: Progress
   /// The renewals begun in this window.
-  public let renewals: RenewalBudget
+  package let renewals: RenewalBudget
 
   /// What the work is for.
-  public enum Purpose: String, Hashable, Sendable, CaseIterable {
+  package enum Purpose: String, Hashable, Sendable, CaseIterable {
     /// Activity, which moves the idle limit.
     case activity
     /// A look at the vault and the authority, which moves nothing.
@@ -24,7 +24,7 @@ public struct Renewing: AnsweringState, Hashable, Sendable {
   }
 
   /// The steps of the work.
-  public enum Progress: Hashable, Sendable {
+  package enum Progress: Hashable, Sendable {
     /// The authority has been asked.
     case asking
     /// Its grant is being kept.
@@ -33,14 +33,14 @@ public struct Renewing: AnsweringState, Hashable, Sendable {
     case rereading
   }
 
-  var permitted: SessionCommands {
+  var permitted: CommandSet {
     switch purpose {
     case .activity: [.renew, .logOut]
     case .check, .password, .switchUser: [.logOut]
     }
   }
 
-  func react(to event: SessionEvent, _ turn: inout Turn) -> Reaction {
+  func react(to event: SessionEvent, _ context: inout TransitionContext) -> Reaction {
     switch event {
     case .restore, .logIn:
       return reject(.alreadyLoggedIn)
@@ -48,37 +48,37 @@ public struct Renewing: AnsweringState, Hashable, Sendable {
       // At most one authentication; behind work that no user asked for, the caller waits.
       return reject(isAuthentication ? .alreadyInProgress : .renewalInProgress)
     case .renew:
-      return purpose == .activity ? turn.join() : reject(.renewalInProgress)
+      return purpose == .activity ? context.join() : reject(.renewalInProgress)
     case .check:
       // Not joined: the reading under way may have looked before the change that this caller heard of.
       return reject(.renewalInProgress)
     case .logOut:
-      return turn.end(session, .userAsked, revoking: true, pending: pending)
+      return context.end(session, .userAsked, revoking: true, pending: pending)
     case .restored(let epoch, let outcome):
       guard epoch == self.epoch, isReading else { return .ignored(.otherEpoch) }
-      return conclude(outcome, &turn)
+      return conclude(outcome, &context)
     case .authenticated(let epoch, let outcome):
       guard epoch == self.epoch, purpose == .switchUser, step == .asking else { return .fence(outcome) }
-      return conclude(outcome, &turn)
+      return conclude(outcome, &context)
     case .renewed(let epoch, let outcome):
       guard epoch == self.epoch, purpose == .activity || purpose == .password, step == .asking else {
         return .fence(outcome, during: session)
       }
-      return conclude(outcome, &turn)
+      return conclude(outcome, &context)
     case .saved(let epoch, let record, let outcome):
       guard epoch == self.epoch, isSaving(record) else { return .fence(record, outcome) }
-      return conclude(record, outcome, &turn)
+      return conclude(record, outcome, &context)
     case .drained, .revoked, .erased:
       return .ignored(.otherEpoch)
     case .timedOut(let epoch, _):
       guard epoch == self.epoch, hasTimeLimit else { return .ignored(.otherEpoch) }
-      return stay(as: session, &turn)
+      return stay(as: session, &context)
     case .limitReached(let began, let limit):
       guard began == session.began else { return .ignored(.otherSession) }
-      return turn.end(session, limit.reason, revoking: true, pending: pending)
+      return context.end(session, limit.reason, revoking: true, pending: pending)
     case .ended(let began, let reason):
       guard began == session.began else { return .ignored(.otherSession) }
-      return turn.end(session, reason, revoking: pending != nil, pending: pending)
+      return context.end(session, reason, revoking: pending != nil, pending: pending)
     }
   }
 

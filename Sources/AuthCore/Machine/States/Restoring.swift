@@ -1,33 +1,33 @@
 /// Launch: the vault has not answered, or could not.
 ///
 /// A login is permitted; nothing says that anybody is logged out.
-public struct Restoring: AnsweringState, Hashable, Sendable {
+package struct Restoring: AnsweringState, Hashable, Sendable {
   /// The epoch of the reading under way; nil before the first, and after one that could not find out.
-  public var reading: Epoch?
+  package let reading: Epoch?
   /// Why the last reading could not find out.
-  public var obstacle: RestoreFailure?
+  package let obstacle: RestoreFailure?
   /// Why nobody was logged in before this reading, where that was known.
-  public var previously: LogoutReason = .neverLoggedIn
+  package let previously: LogoutReason
 
-  var permitted: SessionCommands { [.restore, .logIn, .logOut] }
+  var permitted: CommandSet { [.restore, .logIn, .logOut] }
 
-  func react(to event: SessionEvent, _ turn: inout Turn) -> Reaction {
+  func react(to event: SessionEvent, _ context: inout TransitionContext) -> Reaction {
     switch event {
     case .restore:
-      guard reading == nil else { return turn.join() }
-      let epoch = turn.nextEpoch()
-      return turn.move(
+      guard reading == nil else { return context.join() }
+      let epoch = context.nextEpoch()
+      return context.move(
         .restoring(Restoring(reading: epoch, obstacle: obstacle, previously: previously)),
         Effects(.read(epoch), .notify))
     case .logIn:
-      return turn.authenticate(from: .restoring(obstacle, previously))
+      return context.authenticate(from: .restoring(obstacle, previously))
     case .switchUser, .reauthenticate, .renew, .check:
       return reject(.notLoggedIn)
     case .logOut:
-      return turn.clear(nil, sweeping: true, .userAsked, revoking: true)
+      return context.clear(nil, sweeping: true, .userAsked, revoking: true)
     case .restored(let epoch, let outcome):
       guard epoch == reading else { return .ignored(.otherEpoch) }
-      return conclude(outcome, &turn)
+      return conclude(outcome, &context)
     case .authenticated(_, let outcome):
       return .fence(outcome)
     case .renewed(_, let outcome):
@@ -41,16 +41,18 @@ public struct Restoring: AnsweringState, Hashable, Sendable {
     }
   }
 
-  private func conclude(_ outcome: SessionEvent.Restored, _ turn: inout Turn) -> Reaction {
+  private func conclude(_ outcome: SessionEvent.Restored, _ context: inout TransitionContext) -> Reaction {
     switch outcome {
     case .found(let record):
-      turn.move(.loggedIn(LoggedIn(session: record)), Effects(.notify))
+      context.move(
+        .loggedIn(LoggedIn(session: record, renewals: RenewalBudget(), predecessor: .none)), Effects(.notify))
     case .absent:
-      turn.move(.loggedOut(LoggedOut(reason: previously)), Effects(.notify))
+      context.move(
+        .loggedOut(LoggedOut(reason: previously, leftovers: .none, targets: nil, sweeping: false)), Effects(.notify))
     case .ended(let reason, let token):
-      turn.clear(Effect.Targets(token), sweeping: false, reason, revoking: false)
+      context.clear(Effect.Targets(token), sweeping: false, reason, revoking: false)
     case .obstructed(let obstacle):
-      turn.move(.restoring(Restoring(obstacle: obstacle, previously: previously)), Effects(.notify))
+      context.move(.restoring(Restoring(reading: nil, obstacle: obstacle, previously: previously)), Effects(.notify))
     }
   }
 }

@@ -1,7 +1,7 @@
 /// Where a session stands.
 ///
 /// Each case is a type of its own, which holds what only that state can have.
-public enum SessionState: Hashable, Sendable {
+package enum SessionState: Hashable, Sendable {
   /// Nothing is known yet, or nothing could be found out: neither in nor out.
   case restoring(Restoring)
   /// Nobody is logged in, and the reason why.
@@ -16,7 +16,7 @@ public enum SessionState: Hashable, Sendable {
   case loggingOut(LoggingOut)
 
   /// The states by name.
-  public enum Kind: String, Hashable, Sendable, CaseIterable {
+  package enum Kind: String, Hashable, Sendable, CaseIterable {
     /// See ``Restoring``.
     case restoring
     /// See ``LoggedOut``.
@@ -32,7 +32,7 @@ public enum SessionState: Hashable, Sendable {
   }
 
   /// The name of the state.
-  public var kind: Kind {
+  package var kind: Kind {
     switch self {
     case .restoring: .restoring
     case .loggedOut: .loggedOut
@@ -44,7 +44,7 @@ public enum SessionState: Hashable, Sendable {
   }
 
   /// The session that stands, if one does: the only source of keys.
-  public var session: SessionRecord? {
+  package var session: SessionRecord? {
     switch self {
     case .loggedIn(let state): state.session
     case .renewing(let state): state.session
@@ -55,19 +55,19 @@ public enum SessionState: Hashable, Sendable {
   /// Asks the state for its answer to an event.
   ///
   /// In a function of its own the state is lent; a `switch` where it is stored would copy it.
-  func react(to event: SessionEvent, _ turn: inout Turn) -> Reaction {
+  func react(to event: SessionEvent, _ context: inout TransitionContext) -> Reaction {
     switch self {
-    case .restoring(let state): state.react(to: event, &turn)
-    case .loggedOut(let state): state.react(to: event, &turn)
-    case .authenticating(let state): state.react(to: event, &turn)
-    case .loggedIn(let state): state.react(to: event, &turn)
-    case .renewing(let state): state.react(to: event, &turn)
-    case .loggingOut(let state): state.react(to: event, &turn)
+    case .restoring(let state): state.react(to: event, &context)
+    case .loggedOut(let state): state.react(to: event, &context)
+    case .authenticating(let state): state.react(to: event, &context)
+    case .loggedIn(let state): state.react(to: event, &context)
+    case .renewing(let state): state.react(to: event, &context)
+    case .loggingOut(let state): state.react(to: event, &context)
     }
   }
 
   /// The commands that this state takes.
-  public var permitted: SessionCommands {
+  package var permitted: CommandSet {
     switch self {
     case .restoring(let state): state.permitted
     case .loggedOut(let state): state.permitted
@@ -77,12 +77,4 @@ public enum SessionState: Hashable, Sendable {
     case .loggingOut(let state): state.permitted
     }
   }
-}
-
-/// Why nobody is logged in.
-public enum LogoutReason: Hashable, Sendable {
-  /// Nothing was kept.
-  case neverLoggedIn
-  /// There was a session, and it is over.
-  case ended(EndReason)
 }

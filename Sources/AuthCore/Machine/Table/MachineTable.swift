@@ -10,12 +10,12 @@
 ///   print(MachineTable().text(width: 100))
 /// }
 /// ```
-public struct MachineTable: Sendable {
+package struct MachineTable: Sendable {
   /// One cell for each pair, by state and then by event, in the order of their declaration.
-  public let cells: [Cell]
+  package let cells: [Cell]
 
   /// Asks the machine.
-  public init() {
+  package init() {
     var answers: [Pair: [Outcome]] = [:]
     var seen: Set<String> = []
     var unasked = [SessionMachine(policy: RenewalPolicy(limit: 1))]
@@ -49,23 +49,23 @@ public struct MachineTable: Sendable {
 
 extension MachineTable {
   /// What one state answers to one event.
-  public struct Cell: Hashable, Sendable {
+  package struct Cell: Hashable, Sendable {
     /// The state that is asked.
-    public let state: SessionState.Kind
+    package let state: SessionState.Kind
     /// The event it is asked about.
-    public let event: SessionEvent.Kind
+    package let event: SessionEvent.Kind
     /// Every different outcome, of which there is at least one: transitions first, then rejections, then what is ignored.
-    public let outcomes: [Outcome]
+    package let outcomes: [Outcome]
   }
 
   /// One way in which a state may answer an event, depending on what both of them carry.
-  public struct Outcome: Hashable, Sendable {
+  package struct Outcome: Hashable, Sendable {
     /// The answer.
-    public let answer: Answer
+    package let answer: Answer
     /// The work that the answer names, in order.
-    public let effects: [Effect.Kind]
+    package let effects: [Effect.Kind]
     /// A state and an event that lead here.
-    public let example: Example
+    package let example: Example
 
     init(_ reaction: Reaction, _ example: Example) {
       switch reaction {
@@ -92,20 +92,20 @@ extension MachineTable {
   }
 
   /// The answer of a machine without what it carries.
-  public enum Answer: Hashable, Sendable {
+  package enum Answer: Hashable, Sendable {
     /// The event was taken.
     case transition(to: SessionState.Kind)
     /// The command is not permitted; these are.
-    case rejected(Rejection.Reason, permitted: SessionCommands)
+    case rejected(SessionError.Rejection, permitted: CommandSet)
     /// The event has nothing to say to the state.
     case ignored(IgnoredBecause)
   }
 
   /// A state and an event in words.
-  public struct Example: Hashable, Sendable {
+  package struct Example: Hashable, Sendable {
     /// The state, with what distinguishes it from others of its kind.
-    public let state: String
+    package let state: String
     /// The event, with what distinguishes it from others of its kind.
-    public let event: String
+    package let event: String
   }
 }

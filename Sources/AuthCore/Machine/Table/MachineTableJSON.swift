@@ -3,7 +3,7 @@ extension MachineTable {
   ///
   /// `states` and `events` are the names; `cells` has one entry for every pair. An entry repeats its first outcome and lists all of them in
   /// `outcomes`. `to` is null unless the answer is a transition, and `reason` is null if it is one; `permitted` is there with a rejection only.
-  public var json: String {
+  package var json: String {
     let document = JSON.object([
       ("version", .number(1)),
       ("states", .array(SessionState.Kind.allCases.map { .string($0.rawValue) })),

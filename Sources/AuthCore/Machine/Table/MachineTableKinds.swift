@@ -1,6 +1,6 @@
 extension SessionEvent {
   /// The events by name.
-  public enum Kind: String, Hashable, Sendable, CaseIterable {
+  package enum Kind: String, Hashable, Sendable, CaseIterable {
     /// See ``SessionEvent/restore``.
     case restore
     /// See ``SessionEvent/logIn``.
@@ -37,11 +37,11 @@ extension SessionEvent {
     case ended
 
     /// The command of that name, if somebody awaits the event.
-    public var command: SessionCommand? { SessionCommand(rawValue: rawValue) }
+    package var command: SessionCommand? { SessionCommand(rawValue: rawValue) }
   }
 
   /// The name of the event.
-  public var kind: Kind {
+  package var kind: Kind {
     switch self {
     case .restore: .restore
     case .logIn: .logIn
@@ -66,7 +66,7 @@ extension SessionEvent {
 
 extension Effect {
   /// The effects by name.
-  public enum Kind: String, Hashable, Sendable, CaseIterable {
+  package enum Kind: String, Hashable, Sendable, CaseIterable {
     /// See ``Effect/read(_:)``.
     case read
     /// See ``Effect/authenticate(_:)``.
@@ -100,7 +100,7 @@ extension Effect {
   }
 
   /// The name of the effect.
-  public var kind: Kind {
+  package var kind: Kind {
     switch self {
     case .read: .read
     case .authenticate: .authenticate

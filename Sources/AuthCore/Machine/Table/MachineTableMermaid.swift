@@ -2,7 +2,7 @@ extension MachineTable {
   /// The transitions as a Mermaid `stateDiagram-v2`: an arrow for each pair of states, with the events that take it.
   ///
   /// What is rejected, joined or ignored has no arrow.
-  public var mermaid: String {
+  package var mermaid: String {
     var lines = ["stateDiagram-v2", "  [*] --> \(SessionMachine().state.kind.rawValue)"]
     for from in SessionState.Kind.allCases {
       for to in SessionState.Kind.allCases {

@@ -3,7 +3,7 @@ extension MachineTable {
   ///
   /// - Parameter width: The columns of the terminal; long lines are broken between words, at no less than 40 columns.
   /// - Returns: Lines, each with its line ending.
-  public func text(width: Int) -> String {
+  package func text(width: Int) -> String {
     let width = max(40, width)
     var lines: [String] = []
     for state in SessionState.Kind.allCases {

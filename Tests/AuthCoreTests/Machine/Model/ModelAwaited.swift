@@ -28,7 +28,8 @@ struct ModelAwaited {
     if logout { _ = shipped.beginLogout() }
     if work && (isFailing || isFailure) {
       // A renewal settles nothing, so this only puts the failure down.
-      let renewing = Renewing(session: Self.record, purpose: .check, epoch: Epoch(0), renewals: RenewalBudget())
+      let renewing = Renewing(
+        session: Self.record, purpose: .check, epoch: Epoch(0), step: .asking, renewals: RenewalBudget())
       _ = shipped.settle(.renewing(renewing), nil, .overtaken)
       isFailing = true
     }

@@ -1,7 +1,7 @@
 /// What the machine lends to the state that it asks, and takes back with the answer.
 ///
 /// So the state is read where it lies, and the next one is made beside it: no state is copied.
-struct Turn {
+struct TransitionContext {
   /// The name of the state that is asked.
   let from: SessionState.Kind
   /// How often activity may renew.
