@@ -7,18 +7,18 @@ import Testing
 struct GatekeeperRaceTests {
   private let rounds = 200_000
 
-  @Test("E5: of 200,000 races none lets two in, and none lets nobody in") func unowned() {
+  @Test("of 200,000 races none lets two in, and none lets nobody in") func unowned() {
     let gates = (0..<rounds).map { _ in Gatekeeper() }
     #expect(TwoThreads.race(rounds: rounds) { gates[$0].attemptPassage() } == [0, rounds, 0])
   }
 
-  @Test("E5: the published form lets two in, in the same harness") func published() {
+  @Test("the published form lets two in, in the same harness") func published() {
     let gates = (0..<rounds).map { _ in PublishedGatekeeper() }
     let seen = TwoThreads.race(rounds: rounds) { gates[$0].attemptPassage(isInterrupted: $0 % 16 == 0) }
     #expect(seen[2] > 0, "the harness does not race, so it proves nothing")
   }
 
-  @Test("E5: one condition of a set lets one in") func elements() {
+  @Test("one condition of a set lets one in") func elements() {
     let gates = (0..<rounds / 4).map { _ in Gatekeeper<LoadState>() }
     #expect(
       TwoThreads.race(rounds: gates.count) {

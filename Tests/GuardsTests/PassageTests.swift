@@ -41,7 +41,7 @@ struct PassageTests {
     #expect(gate.mayPass(for: "a"))
   }
 
-  @Test("D4: withPassage opens the gate after return, throw and cancellation of an asynchronous body")
+  @Test("withPassage opens the gate after return, throw and cancellation of an asynchronous body")
   func asynchronous() async {
     let gate = Gatekeeper()
     let states = Gatekeeper<LoadState>()

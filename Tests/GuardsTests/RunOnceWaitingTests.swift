@@ -62,7 +62,7 @@ extension RunOnceSuites {
       #expect(await work(until: door) == .alreadyRan)
     }
 
-    @Test("D2: a cancelled waiter leaves at once, and the work is not cancelled") func cancelledWaiter() async {
+    @Test("a cancelled waiter leaves at once, and the work is not cancelled") func cancelledWaiter() async {
       let door = Door()
       let winner = Task.immediate { await work(until: door) }
       let queued = Task.immediate { await work(until: door) }

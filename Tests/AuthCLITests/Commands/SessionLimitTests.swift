@@ -5,7 +5,7 @@ import Testing
 @Suite("Limits of a session", .timeLimit(.minutes(5)))
 struct SessionLimitTests {
   @Test(
-    "M10: a session that is over is a no for status, with the reason, and a 'log in first' for a guarded command",
+    "a session that is over is a no for status, with the reason, and a 'log in first' for a guarded command",
     arguments: [
       (CommandHome.Passed.idle, "expired_idle", "the session expired after too long without activity"),
       (CommandHome.Passed.absolute, "expired_absolute", "the session reached its longest duration"),
@@ -92,7 +92,7 @@ struct SessionLimitTests {
     #expect(refused.text.contains(/Try again in 3[56]\d\d s\./), "\(refused.text)")
   }
 
-  @Test("G3: writers in different contexts lose nothing")
+  @Test("writers in different contexts lose nothing")
   func contextsInParallel() async throws {
     let home = try await CommandHome()
     let contexts = (1...8).map { "c\($0)" }

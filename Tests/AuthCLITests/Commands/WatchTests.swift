@@ -73,7 +73,7 @@ struct WatchTests {
   }
 
   @Test(
-    "M10: a limit that passes and a restart of the machine end what is watched",
+    "a limit that passes and a restart of the machine end what is watched",
     arguments: [
       (CommandHome.Passed.idle, "the session expired after too long without activity"),
       (CommandHome.Passed.absolute, "the session reached its longest duration"),
@@ -89,7 +89,7 @@ struct WatchTests {
     #expect(try await watcher.end() == .exited(0))
   }
 
-  @Test("M10: a limit that is reached while nothing else happens is told by itself")
+  @Test("a limit that is reached while nothing else happens is told by itself")
   func limitAlone() async throws {
     let home = try await CommandHome()
     try await home.succeed("login alice --absolute 1s", as: "alice")

@@ -11,7 +11,7 @@ struct CrashTests {
   private static let every = Program.inheritedEnvironment["CRASH_EVERY"] == "1"
 
   @Test(
-    "C1: killed at any call that writes, it leaves the old state or the new, and nothing to repair",
+    "killed at any call that writes, it leaves the old state or the new, and nothing to repair",
     arguments: CrashCase.all)
   func killed(_ command: CrashCase) async throws {
     let shim = try await CallShim.shared.value

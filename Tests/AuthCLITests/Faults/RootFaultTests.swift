@@ -36,7 +36,7 @@ struct RootFaultTests {
   }
 
   @Test(
-    "G10: a file of another user is named with both user ids, and changed by nothing",
+    "a file of another user is named with both user ids, and changed by nothing",
     arguments: ["authority.db", "authority.db-journal", "default.session"])
   func foreignFile(_ name: String) async throws {
     let text = try await play(
@@ -51,7 +51,7 @@ struct RootFaultTests {
     #expect(text == expected + expected)
   }
 
-  @Test("G10: a session file of another user is set aside by logging in, and by logging out")
+  @Test("a session file of another user is set aside by logging in, and by logging out")
   func foreignSession() async throws {
     let text = try await play(
       """
@@ -70,7 +70,7 @@ struct RootFaultTests {
         """)
   }
 
-  @Test("G10: a directory and a lock of another user are named with both user ids")
+  @Test("a directory and a lock of another user are named with both user ids")
   func foreignDirectory() async throws {
     let text = try await play(
       """

@@ -75,7 +75,7 @@ struct ManyProcessesTests {
     #expect(try await home.run(["pay", "1", "--to", "bob"]).ending == .exited(0))
   }
 
-  @Test("G3: four writers over different contexts lose nothing")
+  @Test("four writers over different contexts lose nothing")
   func contexts() async throws {
     let home = try await home()
     for round in 1...5 {
@@ -105,7 +105,7 @@ struct ManyProcessesTests {
     #expect(Books(home.database)?.liveSessions == 16)
   }
 
-  @Test("G8: 64 parallel wrong guesses count 64")
+  @Test("64 parallel wrong guesses count 64")
   func guesses() async throws {
     let home = try await home(loggedIn: [("alice", "default")])
     let crowd = try await Crowd(

@@ -25,7 +25,7 @@ struct LogInTerminalTests {
   private let logIn = [BuiltExecutable.path, "login", "alice"]
 
   @Test(
-    "G4: it dies of the signal with the echo on again, and nobody is logged in",
+    "it dies of the signal with the echo on again, and nobody is logged in",
     arguments: [SIGINT, SIGQUIT, SIGTERM, SIGHUP])
   func signals(_ signal: Int32) async throws {
     let (scratch, environment) = try await home()
@@ -68,7 +68,7 @@ struct LogInTerminalTests {
     _ = scratch
   }
 
-  @Test("G4: ^D gives up, with the echo on again")
+  @Test("^D gives up, with the echo on again")
   func endOfInput() async throws {
     let (scratch, environment) = try await home()
     let terminal = try PseudoTerminal()
@@ -86,7 +86,7 @@ struct LogInTerminalTests {
   }
 
   @Test(
-    "G4: ^Z gives the echo back to the shell; after fg it is off, the question is asked again, and the answer counts")
+    "^Z gives the echo back to the shell; after fg it is off, the question is asked again, and the answer counts")
   func stopAndContinue() async throws {
     let (scratch, environment) = try await home()
     let terminal = try PseudoTerminal()
@@ -114,7 +114,7 @@ struct LogInTerminalTests {
     _ = scratch
   }
 
-  @Test("G4: stopped from outside and continued, with the shell's settings in between, it is silent again")
+  @Test("stopped from outside and continued, with the shell's settings in between, it is silent again")
   func stoppedFromOutside() async throws {
     let (scratch, environment) = try await home()
     let terminal = try PseudoTerminal()
@@ -135,7 +135,7 @@ struct LogInTerminalTests {
     _ = scratch
   }
 
-  @Test("G5: nothing that is typed during the delay of a refusal shows, and it is not left for the shell")
+  @Test("nothing that is typed during the delay of a refusal shows, and it is not left for the shell")
   func refusalDelay() async throws {
     let (scratch, environment) = try await home()
     let terminal = try PseudoTerminal()

@@ -242,7 +242,7 @@ struct PromptTests {
     #expect(right.shown.contains(/Try again in (30|[12]\d) s\./), "\(right.shown)")
   }
 
-  @Test("G6: --password-stdin on a terminal says what it awaits, and does not show it")
+  @Test("--password-stdin on a terminal says what it awaits, and does not show it")
   func passwordFromTerminal() async throws {
     let home = try await CommandHome()
     let question = "Reading the password from standard input; it does not show: "

@@ -2,8 +2,8 @@ import Testing
 
 /// Every public symbol is documented.
 ///
-/// The formatter's own rule leaves out enum cases, protocol requirements and members of extensions that are public as a whole; the
-/// compiler's symbol graph has them all.
+/// The formatter's own rule leaves out enum cases, protocol requirements and members of extensions
+/// that are public as a whole; the compiler's symbol graph has them all.
 @Suite struct SymbolDocumentationTests {
   @Test(
     "every public symbol has a doc comment",

@@ -69,7 +69,7 @@ struct LeaseStressTests {
     func set() { value.store(true, ordering: .sequentiallyConsistent) }
   }
 
-  @Test("M7: after a complete logout no effect under a lease runs or can start")
+  @Test("after a complete logout no effect under a lease runs or can start")
   func drained() async throws {
     let tally = try await race(clock: ManualClock(), rounds: 500)
     #expect(tally.late == 0)
@@ -77,14 +77,15 @@ struct LeaseStressTests {
     #expect(tally.leases >= 10_000)
   }
 
-  @Test("M7: a store that does not wait for its leases fails the same race, and does not answer complete for it")
+  @Test("a store that does not wait for its leases fails the same race, and does not answer complete for it")
   func undrained() async throws {
     let tally = try await race(clock: HastyClock(step: SessionTiming().logoutStep), rounds: 200)
     #expect(tally.late > 0)
     #expect(tally.results.contains { $0 != .complete })
   }
 
-  /// A thread that enters again and again races with one that closes the gate; what is counted are effects after the closer went on.
+  /// A thread that enters again and again races with one that closes the gate; what is counted are
+  /// effects after the closer went on.
   ///
   /// It stops when it has seen one.
   private func raceAtTheGate(rounds: Int, waits: Bool) -> Int {
@@ -114,7 +115,7 @@ struct LeaseStressTests {
     return late.value
   }
 
-  @Test("M7: whoever closed the gate and waited sees nobody inside, in hundreds of rounds; without the wait it does")
+  @Test("whoever closed the gate and waited sees nobody inside, in hundreds of rounds; without the wait it does")
   func gate() {
     #expect(raceAtTheGate(rounds: 300, waits: true) == 0)
     #expect(raceAtTheGate(rounds: 5000, waits: false) > 0)

@@ -41,7 +41,7 @@ struct LeaseTests {
     #expect(paidLater == "alice pays 2")
   }
 
-  @Test("F3: every way to an effect asks the same question: none works after the session")
+  @Test("every way to an effect asks the same question: none works after the session")
   func everyWay() async throws {
     let world = World()
     let key = try await world.store.logIn(World.alice)
@@ -74,7 +74,7 @@ struct LeaseTests {
   }
 
   @Test(
-    "M7: a logout waits for the leases that run, more of them than have a place of their own, too",
+    "a logout waits for the leases that run, more of them than have a place of their own, too",
     arguments: [1, 8, 9, 40])
   func drains(count: Int) async throws {
     let world = World()
@@ -102,7 +102,7 @@ struct LeaseTests {
     for holder in holders { try await holder.value }
   }
 
-  @Test("M7: a lease that does not end in time is reported, and the authority refuses its late effect")
+  @Test("a lease that does not end in time is reported, and the authority refuses its late effect")
   func overdue() async throws {
     let world = World()
     let key = try await world.store.logIn(World.alice)
@@ -130,7 +130,7 @@ struct LeaseTests {
     #expect(world.vault.content == .empty)
   }
 
-  @Test("M7: logging out from inside a lease is refused by type, also deep inside, and permitted after it")
+  @Test("logging out from inside a lease is refused by type, also deep inside, and permitted after it")
   func refusedInside() async throws {
     let world = World()
     let store = world.store
@@ -148,7 +148,7 @@ struct LeaseTests {
     #expect(try await store.logOut() == .complete)
   }
 
-  @Test("M7: the refusal holds also for a lease without a place of its own")
+  @Test("the refusal holds also for a lease without a place of its own")
   func refusedInsideOverflow() async throws {
     let world = World()
     let store = world.store
@@ -172,7 +172,7 @@ struct LeaseTests {
     #expect(try await store.logOut() == .complete)
   }
 
-  @Test("M7: a logout may be begun from inside a lease, and waits for it")
+  @Test("a logout may be begun from inside a lease, and waits for it")
   func begunInside() async throws {
     let world = World()
     let store = world.store
@@ -186,7 +186,7 @@ struct LeaseTests {
     #expect(try await logout.value() == .complete)
   }
 
-  @Test("M7: a task that ended leaves no trace: no later task is taken for the holder of its lease")
+  @Test("a task that ended leaves no trace: no later task is taken for the holder of its lease")
   func endedTasks() async throws {
     let world = World()
     let store = world.store
@@ -198,7 +198,7 @@ struct LeaseTests {
     }
   }
 
-  @Test("M7: leases of threads without a task count, and refuse no logout of others")
+  @Test("leases of threads without a task count, and refuse no logout of others")
   func threads() async throws {
     let world = World()
     let key = try await world.store.logIn(World.alice)
@@ -213,7 +213,7 @@ struct LeaseTests {
   }
 
   @Test(
-    "M1: a key is made by the store from the record that its machine holds, and from nothing before the authority answered"
+    "a key is made by the store from the record that its machine holds, and from nothing before the authority answered"
   )
   func madeByTheStore() async throws {
     let world = World()
@@ -228,7 +228,7 @@ struct LeaseTests {
     #expect(key.user == User(id: UserID(rawValue: "id-alice"), username: "alice", displayName: "alice", role: .member))
   }
 
-  @Test("M7: every copy of a key dies at once")
+  @Test("every copy of a key dies at once")
   func copies() async throws {
     let world = World()
     let key = try await world.store.logIn(World.alice)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AuthCore
 
-@Suite("M12: nothing secret is shown")
+@Suite("nothing secret is shown")
 struct SecrecyTests {
   private func shown(_ value: some Any) -> String {
     var text = "\(value) " + String(reflecting: value)
@@ -11,7 +11,7 @@ struct SecrecyTests {
     return text
   }
 
-  @Test("M12: neither a password nor a token appears in any form of any value that holds one")
+  @Test("neither a password nor a token appears in any form of any value that holds one")
   func values() async throws {
     let world = World()
     let secret = "correct horse battery"
@@ -44,7 +44,7 @@ struct SecrecyTests {
     }
   }
 
-  @Test("M12: no failure tells a secret")
+  @Test("no failure tells a secret")
   func failures() async throws {
     let world = World()
     var texts: [String] = []

@@ -6,7 +6,7 @@ import Testing
 @Suite struct MachineTableTests {
   private static let table = MachineTable()
 
-  @Test("M2: every pair of a state and an event has one cell, with at least one outcome")
+  @Test("every pair of a state and an event has one cell, with at least one outcome")
   func isWhole() {
     let pairs = Self.table.cells.map { "\($0.state) \($0.event)" }
     #expect(Set(pairs).count == pairs.count)
@@ -14,7 +14,7 @@ import Testing
     #expect(Self.table.cells.allSatisfy { !$0.outcomes.isEmpty })
   }
 
-  @Test("M2: a command is taken or rejected, never ignored; only a command is rejected")
+  @Test("a command is taken or rejected, never ignored; only a command is rejected")
   func commandsAreAnswered() {
     for cell in Self.table.cells {
       for outcome in cell.outcomes {
@@ -27,12 +27,12 @@ import Testing
     }
   }
 
-  @Test("M2: the first events are the commands, by the same names")
+  @Test("the first events are the commands, by the same names")
   func commandsAreEvents() {
     #expect(SessionEvent.Kind.allCases.compactMap(\.command) == SessionCommand.allCases)
   }
 
-  @Test("M5: what is ignored leads to clean-up and to nothing else")
+  @Test("what is ignored leads to clean-up and to nothing else")
   func ignoredOnlyCleansUp() {
     for outcome in Self.table.cells.flatMap(\.outcomes) {
       guard case .ignored = outcome.answer else { continue }
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test("M2: adding a state or an event does not compile until every cell is decided: no switch has a default")
+  @Test("adding a state or an event does not compile until every cell is decided: no switch has a default")
   func noDefaults() throws {
     let files = ["Machine", "Runtime", "Screens", "Session"].flatMap { room in
       Repository.files(below: "Sources/AuthCore/\(room)", suffix: ".swift")

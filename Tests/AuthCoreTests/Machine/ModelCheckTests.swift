@@ -20,7 +20,7 @@ import Testing
     ]
   }
 
-  @Test("M1 to M8, A4, C1 to C3 and D1 hold in every state that is reached, and every cell is")
+  @Test("every rule holds in every state that is reached, and every cell of the table is reached")
   func explore() throws {
     let start = ContinuousClock.now
     var states: Set<UInt64> = []
@@ -50,5 +50,11 @@ import Testing
     for prologue in ModelPrologue.all {
       #expect(prologue.play(ModelBudget(), { $0.handle($1) }) != nil, "\(prologue.words)")
     }
+  }
+
+  @Test("the article Invariants has every rule under its name", arguments: ModelRule.allCases)
+  func article(_ rule: ModelRule) throws {
+    let article = try Repository.text(of: "Sources/AuthCore/AuthCore.docc/Invariants.md")
+    #expect(article.contains("\n### \(rule.rawValue)\n"))
   }
 }

@@ -3,10 +3,10 @@
 /// The shipped machine with one reaction changed, and the rule that this breaks.
 struct Mutant: CustomStringConvertible, Sendable {
   let description: String
-  let rule: String
+  let rule: ModelRule
   let handle: ModelJudge.Machine
 
-  init(_ description: String, breaks rule: String, _ handle: @escaping ModelJudge.Machine) {
+  init(_ description: String, breaks rule: ModelRule, _ handle: @escaping ModelJudge.Machine) {
     self.description = description
     self.rule = rule
     self.handle = handle
@@ -14,7 +14,7 @@ struct Mutant: CustomStringConvertible, Sendable {
 
   /// One whose reactions lack effects of a kind.
   static func without(
-    _ kind: Effect.Kind, _ description: String, breaks rule: String,
+    _ kind: Effect.Kind, _ description: String, breaks rule: ModelRule,
     where isMeant: @escaping @Sendable (Reaction) -> Bool = { _ in true }
   ) -> Mutant {
     Mutant(description, breaks: rule) { machine, event in
@@ -25,7 +25,7 @@ struct Mutant: CustomStringConvertible, Sendable {
 
   /// One that does not wait for an effect, but goes on as if it had come back.
   static func skipping(
-    _ kind: Effect.Kind, _ description: String, breaks rule: String,
+    _ kind: Effect.Kind, _ description: String, breaks rule: ModelRule,
     _ completion: @escaping @Sendable (Epoch) -> SessionEvent
   ) -> Mutant {
     Mutant(description, breaks: rule) { machine, event in
@@ -40,7 +40,7 @@ struct Mutant: CustomStringConvertible, Sendable {
 
   /// One that takes an event for another.
   static func mistaking(
-    _ description: String, breaks rule: String,
+    _ description: String, breaks rule: ModelRule,
     _ mistake: @escaping @Sendable (SessionState, SessionEvent) -> SessionEvent?
   ) -> Mutant {
     Mutant(description, breaks: rule) { machine, event in machine.handle(mistake(machine.state, event) ?? event) }

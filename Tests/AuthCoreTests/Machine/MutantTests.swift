@@ -5,43 +5,46 @@ import Testing
 /// The checker is worth as much as what it finds: each of these bugs, by the shortest way.
 @Suite struct MutantTests {
   static let mutants: [Mutant] = [
-    .mistaking("the fence around a late login is missing", breaks: "M5") { state, event in
+    .mistaking("the fence around a late login is missing", breaks: .lateResultsChangeNothing) { state, event in
       guard case .authenticated(_, let outcome) = event, let epoch = state.awaitedEpoch else { return nil }
       return .authenticated(epoch, outcome)
     },
-    .mistaking("the epoch of a renewal is compared by order, not by equality", breaks: "M5") { state, event in
+    .mistaking("the epoch of a renewal is compared by order, not by equality", breaks: .lateResultsChangeNothing) {
+      state, event in
       guard case .renewed(let epoch, let outcome) = event, let awaited = state.awaitedEpoch, epoch <= awaited
       else { return nil }
       return .renewed(awaited, outcome)
     },
-    .mistaking("a notice about a past session is taken for the present one", breaks: "M5") { state, event in
+    .mistaking("a notice about a past session is taken for the present one", breaks: .lateResultsChangeNothing) {
+      state, event in
       guard case .limitReached(_, let limit) = event, let session = state.session else { return nil }
       return .limitReached(session.began, limit)
     },
-    Mutant("a logout during a renewal is silently dropped", breaks: "M2") { machine, event in
+    Mutant("a logout during a renewal is silently dropped", breaks: .everyEventIsAnswered) { machine, event in
       guard case .renewing = machine.state, event == .logOut else { return machine.handle(event) }
       return .ignored(.otherEpoch, .none)
     },
-    Mutant("a second login is accepted", breaks: "M4") { machine, event in
+    Mutant("a second login is accepted", breaks: .oneWorkAtATime) { machine, event in
       guard case .authenticating(let state) = machine.state, event == .logIn else { return machine.handle(event) }
       let epoch = Epoch(machine.lastEpoch.number + 1)
       return machine.stray(
         .authenticating(Authenticating(epoch: epoch, saving: nil, from: state.from)), burning: 1,
         Effects(.authenticate(epoch), .notify))
     },
-    .skipping(.drain, "the leases are not waited for", breaks: "M7") { .drained($0) },
-    .skipping(.revoke, "the session is not revoked", breaks: "M5") { .revoked($0, true) },
-    .skipping(.erase, "the token is not erased", breaks: "C2") { .erased($0, .none) },
-    .without(.closeKeys, "the keys are not closed", breaks: "M7"),
-    .without(.discard, "a late grant is not given back", breaks: "M5") { reaction in
+    .skipping(.drain, "the leases are not waited for", breaks: .completeMeansOver) { .drained($0) },
+    .skipping(.revoke, "the session is not revoked", breaks: .lateResultsChangeNothing) { .revoked($0, true) },
+    .skipping(.erase, "the token is not erased", breaks: .memoryAgreesWithVault) { .erased($0, .none) },
+    .without(.closeKeys, "the keys are not closed", breaks: .completeMeansOver),
+    .without(.discard, "a late grant is not given back", breaks: .lateResultsChangeNothing) { reaction in
       if case .ignored = reaction { true } else { false }
     },
-    .without(.discard, "the grant of a switch that failed is not given back", breaks: "M5") { reaction in
+    .without(.discard, "the grant of a switch that failed is not given back", breaks: .lateResultsChangeNothing) {
+      reaction in
       if case .transition = reaction { true } else { false }
     },
-    .without(.confirm, "the authority is not told that a new token is kept", breaks: "confirm"),
-    .without(.notify, "nobody is told", breaks: "M8"),
-    Mutant("a session is exposed before it is kept", breaks: "C3") { machine, event in
+    .without(.confirm, "the authority is not told that a new token is kept", breaks: .savedTokensAreConfirmed),
+    .without(.notify, "nobody is told", breaks: .everyChangeIsTold),
+    Mutant("a session is exposed before it is kept", breaks: .keptBeforeShown) { machine, event in
       guard case .authenticating(let state) = machine.state,
         case .authenticated(state.epoch, .granted(let record)) = event
       else { return machine.handle(event) }
@@ -49,22 +52,22 @@ import Testing
         .loggedIn(LoggedIn(session: record, renewals: RenewalBudget(), predecessor: .none)), burning: 1,
         Effects(.save(Epoch(machine.lastEpoch.number + 1), record), .notify))
     },
-    Mutant("a new token is confirmed before it is kept", breaks: "C1") { machine, event in
+    Mutant("a new token is confirmed before it is kept", breaks: .crashesLoseNothing) { machine, event in
       machine.handle(event).mapping { effects in
         guard case .exchange(_, _, let new) = effects.first else { return effects }
         return [.confirm(new)] + effects
       }
     },
-    Mutant("a renewal keeps its token whatever the vault holds", breaks: "A4") { machine, event in
+    Mutant("a renewal keeps its token whatever the vault holds", breaks: .overStaysOver) { machine, event in
       machine.handle(event).mapping { effects in
         effects.map { if case .exchange(let epoch, _, let new) = $0 { .save(epoch, new) } else { $0 } }
       }
     },
-    Mutant("a logout waits for ever for a revocation that fails", breaks: "M3") { machine, event in
+    Mutant("a logout waits for ever for a revocation that fails", breaks: .everyLogoutEnds) { machine, event in
       guard case .revoked(machine.state.awaitedEpoch, false) = event else { return machine.handle(event) }
       return .ignored(.otherEpoch, .none)
     },
-    Mutant("a logout asks again and again for a revocation that fails", breaks: "M3") { machine, event in
+    Mutant("a logout asks again and again for a revocation that fails", breaks: .everyLogoutEnds) { machine, event in
       guard case .loggingOut(let state) = machine.state, event == .revoked(state.epoch, false),
         let targets = state.targets
       else { return machine.handle(event) }
@@ -74,29 +77,31 @@ import Testing
         successor: nil, leftovers: .none)
       return machine.stray(.loggingOut(again), burning: 1, Effects(.revoke(epoch, targets, state.reason)))
     },
-    Mutant("a logout during a switch waits for the switch", breaks: "D1") { machine, event in
+    Mutant("a logout during a switch waits for the switch", breaks: .nobodyWaitsForever) { machine, event in
       guard case .loggingOut(let state) = machine.state, state.successor != nil, event == .logOut
       else { return machine.handle(event) }
       return machine.stray(machine.state, .none)
     },
-    Mutant("a renewal that does not end in time goes on for ever", breaks: "D1") { machine, event in
+    Mutant("a renewal that does not end in time goes on for ever", breaks: .nobodyWaitsForever) { machine, event in
       guard case .renewing(let state) = machine.state, event == .timedOut(state.epoch, leases: 0)
       else { return machine.handle(event) }
       return .ignored(.otherEpoch, .none)
     },
-    Mutant("the late answer to a renewal of the session that stands is revoked", breaks: "M5") { machine, event in
+    Mutant("the late answer to a renewal of the session that stands is revoked", breaks: .lateResultsChangeNothing) {
+      machine, event in
       guard case .loggedIn = machine.state, case .renewed(_, let outcome) = event else { return machine.handle(event) }
       return .fence(outcome)
     },
-    .mistaking("a renewal that could not be asked for ends the session", breaks: "M6") { _, event in
+    .mistaking("a renewal that could not be asked for ends the session", breaks: .failuresEndNoSession) { _, event in
       guard case .renewed(let epoch, .failed) = event else { return nil }
       return .renewed(epoch, .ended(.revoked))
     },
-    .mistaking("a vault that cannot be read is taken for an empty one", breaks: "M6") { _, event in
+    .mistaking("a vault that cannot be read is taken for an empty one", breaks: .failuresEndNoSession) { _, event in
       guard case .restored(let epoch, .obstructed) = event else { return nil }
       return .restored(epoch, .absent)
     },
-    .mistaking("a token that another process exchanged is taken for the end", breaks: "M6") { _, event in
+    .mistaking("a token that another process exchanged is taken for the end", breaks: .failuresEndNoSession) {
+      _, event in
       guard case .renewed(let epoch, .superseded) = event else { return nil }
       return .renewed(epoch, .ended(.revoked))
     },

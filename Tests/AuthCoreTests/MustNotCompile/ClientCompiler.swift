@@ -3,8 +3,8 @@ import Programs
 
 /// The Swift compiler, as a package that depends on this one would run it.
 ///
-/// It goes as far as SIL, because several misuses of noncopyable types are found only there, and it sees the modules that this very
-/// test run was built from: those beside the test bundle.
+/// It goes as far as SIL, because several misuses of noncopyable types are found only there, and it
+/// sees the modules that this very test run was built from: those beside the test bundle.
 enum ClientCompiler {
   /// How a source file is read.
   enum Mode {

@@ -18,7 +18,8 @@ struct Diagnostic: Equatable, CustomStringConvertible {
 
   /// Reads what the compiler printed.
   ///
-  /// A line is `file:line:column: severity: message` or `severity: message`. Notes only explain others and are left out.
+  /// A line is `file:line:column: severity: message` or `severity: message`. Notes only explain
+  /// others and are left out.
   static func parse(_ output: String) -> [Diagnostic] {
     output.split(separator: "\n").compactMap { text in
       let located = #/^[^:\s]+:(?<line>\d+):\d+: (?<severity>error|warning): (?<message>.*)$/#

@@ -1,4 +1,5 @@
-/// A program that the compiler must refuse, and its twin, which differs in the offence alone and must be accepted.
+/// A program that the compiler must refuse, and its twin, which differs in the offence alone and
+/// must be accepted.
 struct RefusedProgram {
   let source: String
   let twin: String?

@@ -19,7 +19,8 @@ enum Repository {
     String(decoding: try Data(contentsOf: URL(filePath: root + "/" + path)), as: UTF8.self)
   }
 
-  /// The files below a directory that end in `suffix`, named from the top of the repository, in order.
+  /// The files below a directory that end in `suffix`, named from the top of the repository, in
+  /// order.
   static func files(below directory: String, suffix: String) -> [String] {
     let found = FileManager.default.enumerator(atPath: root + "/" + directory)?.compactMap { $0 as? String } ?? []
     return found.filter { $0.hasSuffix(suffix) }.sorted().map { "\(directory)/\($0)" }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AuthCore
 
-@Suite("F1: nothing leaks")
+@Suite("nothing leaks")
 struct LeakTests {
   private struct Parts {
     let clock = ManualClock()
@@ -18,7 +18,7 @@ struct LeakTests {
     func store() -> SessionStore { SessionStore(authority: authority, vault: vault, clock: clock) }
   }
 
-  @Test("F1: dropping the store frees it, its core, and the watch of its limits")
+  @Test("dropping the store frees it, its core, and the watch of its limits")
   func store() async throws {
     let parts = Parts()
     var store: SessionStore? = parts.store()
@@ -34,7 +34,7 @@ struct LeakTests {
     #expect(parts.authority.liveTokens.count == 1)
   }
 
-  @Test("F1: a stateful observer is held weakly by the store, and holds the store no longer than it lives")
+  @Test("a stateful observer is held weakly by the store, and holds the store no longer than it lives")
   func stateful() async throws {
     let parts = Parts()
     var store: SessionStore? = parts.store()
@@ -50,7 +50,7 @@ struct LeakTests {
     await until { weakCore == nil }
   }
 
-  @Test("F1: a guarded screen is held weakly")
+  @Test("a guarded screen is held weakly")
   func screen() async throws {
     let parts = Parts()
     var store: SessionStore? = parts.store()
@@ -65,7 +65,7 @@ struct LeakTests {
     await until { weakCore == nil }
   }
 
-  @Test("F1: a navigation bar is held weakly, and lets go of its store")
+  @Test("a navigation bar is held weakly, and lets go of its store")
   func navigationBar() async throws {
     let parts = Parts()
     var store: SessionStore? = parts.store()
@@ -79,7 +79,7 @@ struct LeakTests {
     await until { weakCore == nil }
   }
 
-  @Test("F1: a stream that is dropped frees its buffer, and one that is read keeps no store")
+  @Test("a stream that is dropped frees its buffer, and one that is read keeps no store")
   func stream() async throws {
     let parts = Parts()
     var store: SessionStore? = parts.store()
@@ -100,7 +100,7 @@ struct LeakTests {
     _ = weakCore
   }
 
-  @Test("F1: where observers come and go and nothing changes, their number stays within twice the living")
+  @Test("where observers come and go and nothing changes, their number stays within twice the living")
   func comingAndGoing() async throws {
     let world = World()
     let living = (0..<20).map { _ in Listener() }
@@ -114,7 +114,7 @@ struct LeakTests {
     #expect(living.allSatisfy { $0.heard == ["in alice"] })
   }
 
-  @Test("F1: work under way when the store is dropped frees the core when it ends")
+  @Test("work under way when the store is dropped frees the core when it ends")
   func workUnderWay() async throws {
     let parts = Parts()
     var store: SessionStore? = parts.store()

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Observers")
 struct ObserverTests {
-  @Test("M9: an observer may log out and in from inside, and each of its events has its own result")
+  @Test("an observer may log out and in from inside, and each of its events has its own result")
   func eventsFromInside() async throws {
     let world = World()
     let store = world.store
@@ -33,7 +33,7 @@ struct ObserverTests {
     #expect(world.vaultAgrees)
   }
 
-  @Test("M9: an observer that replaces a login before it has started does not take its credentials")
+  @Test("an observer that replaces a login before it has started does not take its credentials")
   func loginFromInsideALogin() async throws {
     let world = World()
     let interloper = Interloper(world.store)
@@ -69,7 +69,7 @@ struct ObserverTests {
     func finish() {}
   }
 
-  @Test("M9: no lock is held while an observer runs")
+  @Test("no lock is held while an observer runs")
   func noLock() async throws {
     let world = World()
     let store = world.store
@@ -88,7 +88,7 @@ struct ObserverTests {
     #expect(seen.withLock { $0 } == [.loggedIn(key)])
   }
 
-  @Test("M9: all observers hear the changes in one order, whichever thread they came from")
+  @Test("all observers hear the changes in one order, whichever thread they came from")
   func oneOrder() async throws {
     let world = World()
     let listeners = (0..<4).map { _ in Listener() }
@@ -117,7 +117,7 @@ struct ObserverTests {
     #expect(sequences.dropFirst().allSatisfy { $0 == sequences[0] })
   }
 
-  @Test("M8: attaching is no change, and signals none")
+  @Test("attaching is no change, and signals none")
   func attachingSignalsNothing() async throws {
     let world = World()
     let signals = Locked(0)
@@ -134,7 +134,7 @@ struct ObserverTests {
     #expect(signals.withLock { $0 } == 1)
   }
 
-  @Test("M8: the observable state shows the new state to onChange, and its last change is never lost")
+  @Test("the observable state shows the new state to onChange, and its last change is never lost")
   func lastChange() async throws {
     let world = World()
     let rounds = 2000

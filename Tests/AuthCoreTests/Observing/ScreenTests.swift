@@ -17,7 +17,7 @@ struct ScreenTests {
     #expect(screen.told == [])
   }
 
-  @Test("M11, F2: a changed name reaches open screens with a new key, and the old key is a snapshot")
+  @Test("a changed name reaches open screens with a new key, and the old key is a snapshot")
   func changedUser() async throws {
     let world = World()
     let old = try await world.store.logIn(World.alice)
@@ -43,7 +43,7 @@ struct ScreenTests {
     #expect(screens.filter { $0.told != ["dismiss user_asked"] }.map(\.told) == [])
   }
 
-  @Test("M11: a change between making a screen and opening it reaches the screen")
+  @Test("a change between making a screen and opening it reaches the screen")
   func changedBeforeOpening() async throws {
     let world = World()
     let screen = Screen(session: try await world.store.logIn(World.alice))
@@ -208,7 +208,7 @@ struct ScreenTests {
     #expect(bar.button.command == .logOut)
   }
 
-  @Test("M8: whoever attaches while a renewal is under way is told at once who is logged in")
+  @Test("whoever attaches while a renewal is under way is told at once who is logged in")
   func attachedWhileRenewing() async throws {
     let world = World()
     try await world.store.logIn(World.alice)

@@ -18,7 +18,7 @@ struct TransitionTests {
     }
   }
 
-  @Test("M8: the present state comes first, then every change, with strictly increasing revisions")
+  @Test("the present state comes first, then every change, with strictly increasing revisions")
   func lossless() async throws {
     let world = World()
     try await world.store.logIn(World.alice)
@@ -32,7 +32,7 @@ struct TransitionTests {
     #expect(changes.allSatisfy { $0.missed == 0 })
   }
 
-  @Test("M8: whoever falls behind the bound is told how much it missed, and goes on with the newest")
+  @Test("whoever falls behind the bound is told how much it missed, and goes on with the newest")
   func gap() async throws {
     let world = World()
     var iterator = world.store.transitions(bound: 4).makeAsyncIterator()
@@ -49,7 +49,7 @@ struct TransitionTests {
     #expect(zip(changes, changes.dropFirst()).allSatisfy { $0.revision < $1.revision })
   }
 
-  @Test("M8: each iterator is a subscriber of its own")
+  @Test("each iterator is a subscriber of its own")
   func ownSubscriber() async throws {
     let world = World()
     let transitions = world.store.transitions
@@ -64,7 +64,7 @@ struct TransitionTests {
     #expect(await late.next()?.revision == world.store.revision)
   }
 
-  @Test("M8: a stream ends when its task is cancelled")
+  @Test("a stream ends when its task is cancelled")
   func cancelled() async {
     let world = World()
     let reader = Task {
@@ -77,7 +77,7 @@ struct TransitionTests {
     #expect(await reader.value <= 1)
   }
 
-  @Test("F1: dropping the store ends every stream after its last change")
+  @Test("dropping the store ends every stream after its last change")
   func storeGone() async throws {
     let clock = ManualClock()
     let authority = ScriptedAuthority(clock: clock)

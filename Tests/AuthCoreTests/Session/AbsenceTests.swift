@@ -27,7 +27,7 @@ struct AbsenceTests {
     }
   }
 
-  @Test("B1, M6: a vault that cannot be read at launch is not taken for an empty one")
+  @Test("a vault that cannot be read at launch is not taken for an empty one")
   func unreadableAtLaunch() async throws {
     let world = World()
     try await world.store.logIn(World.alice)
@@ -48,7 +48,7 @@ struct AbsenceTests {
   }
 
   @Test(
-    "B2, M6: no class of failure ends a session, and each is reported", arguments: Question.allCases,
+    "no class of failure ends a session, and each is reported", arguments: Question.allCases,
     Unavailability.Cause.allCases)
   func unavailable(question: Question, cause: Unavailability.Cause) async throws {
     let world = World()
@@ -65,7 +65,7 @@ struct AbsenceTests {
     #expect(world.vaultAgrees)
   }
 
-  @Test("B2: being throttled does not end a session", arguments: Question.allCases)
+  @Test("being throttled does not end a session", arguments: Question.allCases)
   func throttled(question: Question) async throws {
     let world = World()
     let key = try await world.store.logIn(World.alice)
@@ -75,7 +75,7 @@ struct AbsenceTests {
     #expect(world.vaultAgrees)
   }
 
-  @Test("B2: at launch, too, only an explicit rejection ends a session", arguments: Unavailability.Cause.allCases)
+  @Test("at launch, too, only an explicit rejection ends a session", arguments: Unavailability.Cause.allCases)
   func unavailableAtLaunch(cause: Unavailability.Cause) async throws {
     let world = World()
     try await world.store.logIn(World.alice)
@@ -90,7 +90,7 @@ struct AbsenceTests {
     #expect(world.vault.content == .empty)
   }
 
-  @Test("M6: a vault that fails under a session does not end it", arguments: [true, false])
+  @Test("a vault that fails under a session does not end it", arguments: [true, false])
   func vaultFails(reading: Bool) async throws {
     let world = World()
     world.authority.setRotation(true)
@@ -116,7 +116,7 @@ struct AbsenceTests {
     #expect(key.isLive)
   }
 
-  @Test("M6: a wrong password does not end a session")
+  @Test("a wrong password does not end a session")
   func wrongPassword() async throws {
     let world = World()
     let key = try await world.store.logIn(World.alice)
@@ -127,7 +127,7 @@ struct AbsenceTests {
     #expect(world.vaultAgrees)
   }
 
-  @Test("M6: an explicit rejection ends a session with the authority's reason", arguments: Question.allCases.dropLast())
+  @Test("an explicit rejection ends a session with the authority's reason", arguments: Question.allCases.dropLast())
   func rejected(question: Question) async throws {
     let world = World()
     let key = try await world.store.logIn(World.alice)
@@ -138,7 +138,7 @@ struct AbsenceTests {
     #expect(world.vault.content == .empty)
   }
 
-  @Test("M6: a confirmation that is answered with the end of the session ends it")
+  @Test("a confirmation that is answered with the end of the session ends it")
   func rejectedConfirmation() async throws {
     let world = World()
     world.authority.setRotation(true)
@@ -151,7 +151,7 @@ struct AbsenceTests {
   }
 
   @Test(
-    "M6: a confirmation that does not arrive is made up for by the next use", arguments: Unavailability.Cause.allCases)
+    "a confirmation that does not arrive is made up for by the next use", arguments: Unavailability.Cause.allCases)
   func lostConfirmation(cause: Unavailability.Cause) async throws {
     let world = World()
     world.authority.setRotation(true)
@@ -164,7 +164,7 @@ struct AbsenceTests {
     #expect(world.vaultAgrees)
   }
 
-  @Test("B3: a corrupt vault says so with its evidence, and a login heals it with the evidence kept")
+  @Test("a corrupt vault says so with its evidence, and a login heals it with the evidence kept")
   func corrupt() async throws {
     let world = World(vault: InMemoryVault(.corrupt(World.evidence)))
     #expect(await world.store.restore() == .obstructed(.corrupt(World.evidence)))
@@ -175,7 +175,7 @@ struct AbsenceTests {
     #expect(world.vault.evidence == [World.evidence])
   }
 
-  @Test("B3: content that becomes corrupt under a session is reported and ends nothing")
+  @Test("content that becomes corrupt under a session is reported and ends nothing")
   func becomesCorrupt() async throws {
     let world = World()
     let key = try await world.store.logIn(World.alice)
@@ -185,7 +185,7 @@ struct AbsenceTests {
     #expect(world.vault.content == .corrupt(World.evidence))
   }
 
-  @Test("B4: an authority that cannot be asked, or a token it does not know for now, erases nothing")
+  @Test("an authority that cannot be asked, or a token it does not know for now, erases nothing")
   func nothingErasedBecauseSomethingElseIsMissing() async throws {
     let world = World()
     try await world.store.logIn(World.alice)
@@ -200,7 +200,7 @@ struct AbsenceTests {
     #expect(!world.vault.log.contains(.setAside))
   }
 
-  @Test("B5: a token that another process exchanged first makes this one adopt the newer", arguments: [true, false])
+  @Test("a token that another process exchanged first makes this one adopt the newer", arguments: [true, false])
   func renewedElsewhere(byRenewal: Bool) async throws {
     let world = World()
     world.authority.setRotation(true)
@@ -216,7 +216,7 @@ struct AbsenceTests {
     #expect(other.session != nil)
   }
 
-  @Test("B5: of two processes that renew at once neither deletes the session of the other")
+  @Test("of two processes that renew at once neither deletes the session of the other")
   func renewedAtOnce() async throws {
     let world = World()
     world.authority.setRotation(true)

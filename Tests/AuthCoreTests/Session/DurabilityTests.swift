@@ -29,7 +29,7 @@ struct DurabilityTests {
   }
 
   @Test(
-    "C1: killed between the authority's answer and the write, the next process has the old session",
+    "killed between the authority's answer and the write, the next process has the old session",
     arguments: Work.allCases)
   func killedBeforeTheWrite(work: Work) async throws {
     let world = World()
@@ -44,7 +44,7 @@ struct DurabilityTests {
   }
 
   @Test(
-    "C1: killed around the write, the next process has the old session or the new one, never none",
+    "killed around the write, the next process has the old session or the new one, never none",
     arguments: Work.allCases, [InMemoryVault.Point.before, .after])
   func killedAroundTheWrite(work: Work, point: InMemoryVault.Point) async throws {
     let world = World()
@@ -59,7 +59,7 @@ struct DurabilityTests {
   }
 
   @Test(
-    "C1: killed before the confirmation is sent, the next process has the new session",
+    "killed before the confirmation is sent, the next process has the new session",
     arguments: Work.allCases.dropLast())
   func killedBeforeTheConfirmation(work: Work) async throws {
     let world = World()
@@ -81,7 +81,7 @@ struct DurabilityTests {
     }
   }
 
-  @Test("C2: a login whose token could not be written is a typed error, leaves nobody logged in, and is given back")
+  @Test("a login whose token could not be written is a typed error, leaves nobody logged in, and is given back")
   func loginNotWritten() async throws {
     let world = World()
     world.vault.failWrites(World.diskError)
@@ -92,7 +92,7 @@ struct DurabilityTests {
   }
 
   @Test(
-    "C2: an exchange that failed, whether it landed or not, leaves memory and disk on one session",
+    "an exchange that failed, whether it landed or not, leaves memory and disk on one session",
     arguments: [true, false])
   func exchangeNotWritten(landed: Bool) async throws {
     let world = World()
@@ -112,7 +112,7 @@ struct DurabilityTests {
     #expect(restored.id == key.id)
   }
 
-  @Test("C3: every session is on disk before anybody sees it", arguments: [false, true])
+  @Test("every session is on disk before anybody sees it", arguments: [false, true])
   func savedFirst(rotates: Bool) async throws {
     let world = World()
     world.authority.setRotation(rotates)
@@ -135,7 +135,7 @@ struct DurabilityTests {
     #expect(unsaved.withLock { $0 } == 0)
   }
 
-  @Test("C4: a logout over corrupt content sets it aside, and revokes what can still be read in it")
+  @Test("a logout over corrupt content sets it aside, and revokes what can still be read in it")
   func logoutOverCorruptContent() async throws {
     let first = World()
     try await first.store.logIn(World.alice)

@@ -80,14 +80,15 @@ struct EndingTests {
     return try #require(result.withLock { $0 })
   }
 
-  @Test("D1, M3: a logout ends from every state, also while what is under way never answers", arguments: Start.allCases)
+  @Test("a logout ends from every state, also while what is under way never answers", arguments: Start.allCases)
   func fromEveryState(start: Start) async throws {
     let world = World()
     try await start.reach(world)
     let result = try await drive(world, world.store.beginLogOut())
     switch start {
     case .saving:
-      // What the vault holds in the end is not known before its write has landed, so it is not known to be revoked either.
+      // What the vault holds in the end is not known before its write has landed, so it is not
+      // known to be revoked either.
       #expect(
         result
           == .partial(
@@ -110,7 +111,7 @@ struct EndingTests {
   }
 
   @Test(
-    "D1, M3: a logout ends from every state, also when the authority never answers a revocation",
+    "a logout ends from every state, also when the authority never answers a revocation",
     arguments: Start.allCases)
   func revocationNeverAnswered(start: Start) async throws {
     let world = World()
@@ -139,7 +140,7 @@ struct EndingTests {
     start.letGo(world)
   }
 
-  @Test("M3: a logout at launch ends and erases the kept token, also when the authority never answers")
+  @Test("a logout at launch ends and erases the kept token, also when the authority never answers")
   func atLaunch() async throws {
     let world = World()
     try await world.store.logIn(World.alice)
@@ -156,7 +157,7 @@ struct EndingTests {
   }
 
   @Test(
-    "M3: a token that could not be revoked at launch is tried again by the next logout, which is complete only then")
+    "a token that could not be revoked at launch is tried again by the next logout, which is complete only then")
   func revocationIsTriedAgain() async throws {
     let world = World()
     try await world.store.logIn(World.alice)
@@ -173,7 +174,7 @@ struct EndingTests {
     #expect(try await next.logOut() == .alreadyLoggedOut)
   }
 
-  @Test("M3: what a logout could not do is named, with the causes, and done by the next one")
+  @Test("what a logout could not do is named, with the causes, and done by the next one")
   func partial() async throws {
     let world = World()
     let key = try await world.store.logIn(World.alice)
@@ -193,7 +194,7 @@ struct EndingTests {
     #expect(world.authority.liveTokens.isEmpty)
   }
 
-  @Test("M3: the cause of a late failure is not told of the next logout")
+  @Test("the cause of a late failure is not told of the next logout")
   func lateCause() async throws {
     let world = World()
     try await world.store.logIn(World.alice)
@@ -212,7 +213,7 @@ struct EndingTests {
       try await second.value() == .partial(IncompleteCleanup(notErased: true), causes: [World.diskError.description]))
   }
 
-  @Test("M4: logouts are joined, and one that a limit began is joined too", arguments: [true, false])
+  @Test("logouts are joined, and one that a limit began is joined too", arguments: [true, false])
   func joined(byLimit: Bool) async throws {
     let world = World()
     try await world.store.logIn(World.alice)
@@ -233,7 +234,7 @@ struct EndingTests {
     #expect(world.count(.revoke) == 1)
   }
 
-  @Test("M3: a logout during a switch of users ends both sessions")
+  @Test("a logout during a switch of users ends both sessions")
   func duringASwitch() async throws {
     let world = World()
     try await world.store.logIn(World.alice)
@@ -250,7 +251,7 @@ struct EndingTests {
     #expect(world.store.session == nil)
   }
 
-  @Test("M3: a logout goes on and ends when the store is gone, also when the authority never answers")
+  @Test("a logout goes on and ends when the store is gone, also when the authority never answers")
   func storeGone() async throws {
     let clock = ManualClock()
     let authority = ScriptedAuthority(clock: clock)
@@ -274,7 +275,7 @@ struct EndingTests {
     authority.release(.revoke)
   }
 
-  @Test("M3: a step that blocks its thread is limited all the same, for whoever joins the logout")
+  @Test("a step that blocks its thread is limited all the same, for whoever joins the logout")
   func blocked() async throws {
     let world = World()
     let authority = BlockingAuthority(world.authority)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A completion that lands in the wrong world")
 struct LateCompletionTests {
-  @Test("A1, M5: a renewal in flight at logout writes nothing back over the next user, and its grant is revoked")
+  @Test("a renewal in flight at logout writes nothing back over the next user, and its grant is revoked")
   func lateRenewal() async throws {
     let world = World()
     world.authority.setRotation(true)
@@ -29,7 +29,7 @@ struct LateCompletionTests {
     await #expect(throws: SessionError.ended(.userAsked)) { try await renewal.value }
   }
 
-  @Test("A1: a login that a logout overtook is revoked when it arrives, and leaves nothing in the vault")
+  @Test("a login that a logout overtook is revoked when it arrives, and leaves nothing in the vault")
   func lateLogin() async throws {
     let world = World()
     world.authority.hold(.authenticate, at: .answer)
@@ -46,7 +46,7 @@ struct LateCompletionTests {
     world.authority.release(.revoke, at: .answer)
   }
 
-  @Test("A2: a late rejection does not end the next user's session")
+  @Test("a late rejection does not end the next user's session")
   func lateRejection() async throws {
     let world = World()
     weak let record = try await world.store.logIn(World.alice).record
@@ -65,7 +65,7 @@ struct LateCompletionTests {
     #expect(world.vaultAgrees)
   }
 
-  @Test("A3: a renewal of the session before is not taken for the one under way")
+  @Test("a renewal of the session before is not taken for the one under way")
   func renewalOfTheSessionBefore() async throws {
     let world = World()
     world.authority.setRotation(true)
@@ -90,7 +90,7 @@ struct LateCompletionTests {
     #expect(world.vaultAgrees)
   }
 
-  @Test("A4, M10: a touch that arrives after logout brings nothing back, on disk neither", arguments: [true, false])
+  @Test("a touch that arrives after logout brings nothing back, on disk neither", arguments: [true, false])
   func lateTouch(rotates: Bool) async throws {
     let world = World()
     world.authority.setRotation(rotates)
@@ -106,7 +106,7 @@ struct LateCompletionTests {
     #expect(await world.anotherProcess().restore() == .loggedOut(.neverLoggedIn))
   }
 
-  @Test("A4: a write under way at logout is erased after it has landed")
+  @Test("a write under way at logout is erased after it has landed")
   func touchInTheVault() async throws {
     let world = World()
     world.authority.setRotation(true)
@@ -123,7 +123,7 @@ struct LateCompletionTests {
     #expect(world.authority.liveTokens.isEmpty)
   }
 
-  @Test("A4: a session that another process erased is not brought back by a renewal")
+  @Test("a session that another process erased is not brought back by a renewal")
   func erasedElsewhere() async throws {
     let world = World()
     world.authority.setRotation(true)
@@ -135,7 +135,7 @@ struct LateCompletionTests {
     #expect(world.vault.content == .empty)
   }
 
-  @Test("A6: a slow look that found nothing does not undo a login, nor hold it up")
+  @Test("a slow look that found nothing does not undo a login, nor hold it up")
   func slowLook() async throws {
     let world = World()
     world.vault.hold(.load, at: .after, calls: 1)
@@ -143,14 +143,15 @@ struct LateCompletionTests {
     await world.vault.waitUntilHeld(.load, at: .after)
     let key = try await world.store.logIn(World.alice)
     #expect(await restore.value == .overtaken)
-    // What the look comes back with once it is let go; sent from here, so that its arrival needs no waiting for.
+    // What the look comes back with once it is let go; sent from here, so that its arrival needs no
+    // waiting for.
     #expect(world.store.core.send(.restored(Epoch(1), .absent)) == .ignored(.otherEpoch, .none))
     world.vault.release(.load, at: .after)
     #expect(world.store.session == key)
     #expect(world.vaultAgrees)
   }
 
-  @Test("A6: a slow answer about a kept session does not undo a login", arguments: [true, false])
+  @Test("a slow answer about a kept session does not undo a login", arguments: [true, false])
   func slowAnswer(stands: Bool) async throws {
     let world = World()
     try await world.store.logIn(World.bob)
@@ -166,7 +167,7 @@ struct LateCompletionTests {
     #expect(world.vaultAgrees)
   }
 
-  @Test("A8: a failed login is reported once, and not to the next one")
+  @Test("a failed login is reported once, and not to the next one")
   func failedLogin() async throws {
     let world = World()
     world.authority.hold(.authenticate)
@@ -183,7 +184,7 @@ struct LateCompletionTests {
     await #expect(throws: SessionError.ended(.userAsked)) { try await failed.value() }
   }
 
-  @Test("A9, M4: of two logins at once one is taken and one refused by type, and a logout meanwhile stands")
+  @Test("of two logins at once one is taken and one refused by type, and a logout meanwhile stands")
   func twoLogins() async throws {
     let world = World()
     world.authority.hold(.authenticate)
@@ -199,7 +200,7 @@ struct LateCompletionTests {
     #expect(world.store.state == .loggedOut(.ended(.userAsked)))
   }
 
-  @Test("A9: hundreds of logins at once: one is taken at a time, and what stands at the end is one session")
+  @Test("hundreds of logins at once: one is taken at a time, and what stands at the end is one session")
   func manyLogins() async throws {
     let world = World()
     await withTaskGroup { group in

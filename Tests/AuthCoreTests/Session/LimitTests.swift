@@ -10,7 +10,7 @@ struct LimitTests {
     SessionLimits(idle: idle, absolute: absolute, fresh: fresh)
   }
 
-  @Test("M10: the idle limit ends a session without activity, and activity delays it")
+  @Test("the idle limit ends a session without activity, and activity delays it")
   func idle() async throws {
     let world = World()
     let key = try await world.store.logIn(World.alice)
@@ -27,7 +27,7 @@ struct LimitTests {
     #expect(world.authority.liveTokens.isEmpty)
   }
 
-  @Test("M10: the absolute limit ends a session whatever the activity")
+  @Test("the absolute limit ends a session whatever the activity")
   func absolute() async throws {
     let world = World()
     let key = try await world.store.logIn(World.alice, limits: LimitRequest(absolute: .seconds(1000)))
@@ -41,7 +41,7 @@ struct LimitTests {
     #expect(key.endReason == .expired(.absolute))
   }
 
-  @Test("M10: a look is not activity")
+  @Test("a look is not activity")
   func check() async throws {
     let world = World()
     let key = try await world.store.logIn(World.alice)
@@ -54,7 +54,7 @@ struct LimitTests {
   }
 
   @Test(
-    "F4, M10: a deadline that nobody gave has passed: no login, no key, not even for a moment",
+    "a deadline that nobody gave has passed: no login, no key, not even for a moment",
     arguments: [true, false])
   func missing(idle: Bool) async throws {
     let world = World()
@@ -70,7 +70,7 @@ struct LimitTests {
     #expect(world.authority.liveTokens.isEmpty)
   }
 
-  @Test("F4: a kept session without deadlines is over at launch, and revoked")
+  @Test("a kept session without deadlines is over at launch, and revoked")
   func missingAtLaunch() async throws {
     let world = World()
     try await world.store.logIn(World.alice)
@@ -84,7 +84,7 @@ struct LimitTests {
     #expect(world.authority.liveTokens.isEmpty)
   }
 
-  @Test("F4: a renewal that answers without deadlines ends the session", arguments: [true, false])
+  @Test("a renewal that answers without deadlines ends the session", arguments: [true, false])
   func missingAtRenewal(rotates: Bool) async throws {
     let world = World()
     world.authority.setRotation(rotates)
@@ -95,7 +95,7 @@ struct LimitTests {
     #expect(world.authority.liveTokens.isEmpty)
   }
 
-  @Test("M10: off is a decision, and never ends a session")
+  @Test("off is a decision, and never ends a session")
   func off() async throws {
     let world = World()
     world.authority.setGrantedLimits(limits())
@@ -106,7 +106,7 @@ struct LimitTests {
     _ = try FreshSession(key)
   }
 
-  @Test("M10: a missing deadline of freshness means that the password is not recent")
+  @Test("a missing deadline of freshness means that the password is not recent")
   func missingFreshness() async throws {
     let world = World()
     world.authority.setGrantedLimits(limits(fresh: .missing))
@@ -114,7 +114,7 @@ struct LimitTests {
     #expect(throws: FreshnessError.passwordNotRecent) { try FreshSession(key) }
   }
 
-  @Test("M10: an unreadable clock means that nobody can tell: the session stays, and the clock is asked again")
+  @Test("an unreadable clock means that nobody can tell: the session stays, and the clock is asked again")
   func unreadableClock() async throws {
     let world = World()
     let key = try await world.store.logIn(World.alice)
@@ -133,7 +133,7 @@ struct LimitTests {
     #expect(key.endReason == .expired(.idle))
   }
 
-  @Test("M10: a reboot ends the session, whatever its limits said")
+  @Test("a reboot ends the session, whatever its limits said")
   func reboot() async throws {
     let world = World()
     let key = try await world.store.logIn(World.alice)
@@ -143,7 +143,7 @@ struct LimitTests {
     #expect(world.store.state == .loggedOut(.ended(.rebooted)))
   }
 
-  @Test("M10: in a process without a timer the limits are still looked at whenever the session changes")
+  @Test("in a process without a timer the limits are still looked at whenever the session changes")
   func withoutTimer() async throws {
     let world = World(timing: SessionTiming(watchesLimits: false))
     let key = try await world.store.logIn(World.alice)
@@ -155,7 +155,7 @@ struct LimitTests {
     #expect(key.endReason == .expired(.idle))
   }
 
-  @Test("D3: renewals are bounded in a window, and armed again by time, not by success", arguments: [true, false])
+  @Test("renewals are bounded in a window, and armed again by time, not by success", arguments: [true, false])
   func bounded(failing: Bool) async throws {
     let world = World(timing: SessionTiming(renewal: RenewalPolicy(window: .seconds(60), limit: 2)))
     try await world.store.logIn(World.alice)
@@ -181,7 +181,7 @@ struct LimitTests {
     #expect(world.count(.renew) == 3)
   }
 
-  @Test("D3: the watch of the limits goes on after a renewal failed")
+  @Test("the watch of the limits goes on after a renewal failed")
   func watchGoesOn() async throws {
     let world = World()
     let key = try await world.store.logIn(World.alice)

@@ -98,7 +98,7 @@ struct MainJobTests {
     #expect(!key.isLive)
   }
 
-  @Test("C4: a login over a corrupt vault sets the evidence aside and revokes what can still be read in it")
+  @Test("a login over a corrupt vault sets the evidence aside and revokes what can still be read in it")
   func loginOverCorrupt() async throws {
     let world = World()
     try await world.store.logIn(World.alice)

@@ -18,7 +18,7 @@ struct NeighbouringCaseTests {
     return ({ end.finish() }, task)
   }
 
-  @Test("M7: a logout is not complete while a lease runs that an earlier session left behind")
+  @Test("a logout is not complete while a lease runs that an earlier session left behind")
   func leaseOfAnEarlierSession() async throws {
     let world = World()
     let (end, task) = await lease(try await world.store.logIn(World.alice))
@@ -40,7 +40,7 @@ struct NeighbouringCaseTests {
     #expect(try await second.value() == .complete)
   }
 
-  @Test("M7: a switch of users from inside a lease is a typed refusal, because it would wait for itself")
+  @Test("a switch of users from inside a lease is a typed refusal, because it would wait for itself")
   func switchInsideLease() async throws {
     let world = World()
     let key = try await world.store.logIn(World.alice)
@@ -65,7 +65,7 @@ struct NeighbouringCaseTests {
     #expect(world.vaultAgrees)
   }
 
-  @Test("C2, M6: a switch whose write failed and landed is taken back, and does not end the first user's session")
+  @Test("a switch whose write failed and landed is taken back, and does not end the first user's session")
   func switchThatLanded() async throws {
     let world = World()
     let key = try await world.store.logIn(World.alice)
@@ -83,7 +83,7 @@ struct NeighbouringCaseTests {
     #expect(restored.id == key.id)
   }
 
-  @Test("C2: a login whose write failed and landed leaves in the vault what was there", arguments: [true, false])
+  @Test("a login whose write failed and landed leaves in the vault what was there", arguments: [true, false])
   func loginThatLanded(over kept: Bool) async throws {
     let world = World()
     if kept { try await world.store.logIn(World.alice) }
@@ -94,7 +94,7 @@ struct NeighbouringCaseTests {
     #expect(world.vault.content == before)
   }
 
-  @Test("M3: after an unfinished logout, restore says that nobody is logged in")
+  @Test("after an unfinished logout, restore says that nobody is logged in")
   func restoreAfterUnfinishedLogout() async throws {
     let world = World()
     try await world.store.logIn(World.alice)
@@ -103,7 +103,7 @@ struct NeighbouringCaseTests {
     #expect(await world.store.restore() == .loggedOut(.ended(.userAsked)))
   }
 
-  @Test("D3: a policy of no renewals permits none")
+  @Test("a policy of no renewals permits none")
   func noRenewals() async throws {
     let world = World(timing: SessionTiming(renewal: RenewalPolicy(limit: 0)))
     try await world.store.logIn(World.alice)
@@ -111,7 +111,7 @@ struct NeighbouringCaseTests {
     #expect(world.count(.renew) == 0)
   }
 
-  @Test("M10: the watch of a limit that is centuries away sleeps for no longer than a day at a time")
+  @Test("the watch of a limit that is centuries away sleeps for no longer than a day at a time")
   func distantLimit() async throws {
     let world = World()
     let centuries = Deadline.at(try world.clock.now().advanced(by: .seconds(Int64.max)))
@@ -125,7 +125,7 @@ struct NeighbouringCaseTests {
     #expect(key.isLive)
   }
 
-  @Test("E1: checks that wait for the same work share the one that follows")
+  @Test("checks that wait for the same work share the one that follows")
   func sharedChecks() async throws {
     let world = World()
     try await world.store.logIn(World.alice)

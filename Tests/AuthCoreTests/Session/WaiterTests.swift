@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Whoever waits is told exactly once")
 struct WaiterTests {
-  @Test("D2: a waiter that is cancelled leaves at once, and the work goes on", arguments: [true, false])
+  @Test("a waiter that is cancelled leaves at once, and the work goes on", arguments: [true, false])
   func cancelled(beforeWaiting: Bool) async throws {
     let world = World()
     world.authority.hold(.authenticate)
@@ -24,7 +24,7 @@ struct WaiterTests {
     #expect(try await pending.value().session.user.username == "alice")
   }
 
-  @Test("D2: every command can be left", arguments: SessionCommand.allCases)
+  @Test("every command can be left", arguments: SessionCommand.allCases)
   func everyCommand(command: SessionCommand) async throws {
     let world = World()
     if command != .restore && command != .logIn { try await world.store.logIn(World.alice) }
@@ -72,7 +72,7 @@ struct WaiterTests {
     }
   }
 
-  @Test("D2: a check that queues behind a renewal can be left while it queues")
+  @Test("a check that queues behind a renewal can be left while it queues")
   func cancelledWhileQueued() async throws {
     let world = World()
     try await world.store.logIn(World.alice)
@@ -88,7 +88,7 @@ struct WaiterTests {
     #expect(world.count(.resume) == 0)
   }
 
-  @Test("M4: a check waits for the renewal under way, and then looks for itself")
+  @Test("a check waits for the renewal under way, and then looks for itself")
   func checkAfterRenewal() async throws {
     let world = World()
     try await world.store.logIn(World.alice)
@@ -104,7 +104,7 @@ struct WaiterTests {
     #expect(world.count(.resume) == 1)
   }
 
-  @Test("M4: renewals at once are one renewal, and all are told")
+  @Test("renewals at once are one renewal, and all are told")
   func joinedRenewals() async throws {
     let world = World()
     try await world.store.logIn(World.alice)
@@ -120,7 +120,7 @@ struct WaiterTests {
     #expect(world.count(.renew) <= 3)
   }
 
-  @Test("D2: a waiter whose store is gone is told so, and the login that ends later makes no live key")
+  @Test("a waiter whose store is gone is told so, and the login that ends later makes no live key")
   func ownerGone() async throws {
     let clock = ManualClock()
     let authority = ScriptedAuthority(clock: clock)
@@ -146,7 +146,7 @@ struct WaiterTests {
     #expect(vault.content == .token(try #require(authority.liveTokens.first)))
   }
 
-  @Test("D2: thousands of waiters and cancellations at once: each is resumed once")
+  @Test("thousands of waiters and cancellations at once: each is resumed once")
   func promiseRace() async {
     for _ in 0..<500 {
       let promise = Promise<Int>()
@@ -164,7 +164,7 @@ struct WaiterTests {
     }
   }
 
-  @Test("E1: four times as many tasks as cores, doing everything at once, all end")
+  @Test("four times as many tasks as cores, doing everything at once, all end")
   func everythingAtOnce() async throws {
     let world = World()
     world.authority.setRotation(true)
@@ -191,7 +191,7 @@ struct WaiterTests {
     #expect(world.vault.content == .empty)
   }
 
-  @Test("E3: logins of many stores at once are not lost")
+  @Test("logins of many stores at once are not lost")
   func manyStores() async throws {
     let clock = ManualClock()
     let authority = ScriptedAuthority(clock: clock)

@@ -159,7 +159,7 @@ import Testing
   }
 
   @Test(
-    "G10: a foreign owner is named with both user ids", .enabled(if: geteuid() == 0), arguments: ["authority.db", "."])
+    "a foreign owner is named with both user ids", .enabled(if: geteuid() == 0), arguments: ["authority.db", "."])
   func wrongOwner(file: String) async throws {
     let (work, grant) = try ready()
     work.run("chown 12345 '\(work.data)/\(file)'")

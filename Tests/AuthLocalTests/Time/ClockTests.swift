@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(
-    "M10: an unreadable boot id is a failure and not a guess",
+    "an unreadable boot id is a failure and not a guess",
     arguments: ["/nonexistent", "/dev/null", "/proc/version"])
   func unreadable(path: String) {
     #expect(throws: ClockError.self) { try BootClock(bootIDPath: path).now() }

@@ -229,7 +229,7 @@ import Testing
   }
 
   @Test(
-    "G12: a context is never a path",
+    "a context is never a path",
     arguments: ["", ".", "..", "../x", "a/b", "-x", "a\u{0}", "\u{E9}", String(repeating: "x", count: 65)])
   func badContexts(name: String) {
     #expect(code { () throws(BackendError) in try ContextName(name) } == "context_invalid")

@@ -2,12 +2,14 @@ import AuthCore
 
 /// An authority as its protocol promises it, cut down to what the order of events can tell apart.
 ///
-/// Sessions and tokens are numbered; a number says nothing, and two authorities that differ in the numbers only are the same.
+/// Sessions and tokens are numbered; a number says nothing, and two authorities that differ in the
+/// numbers only are the same.
 struct ModelAuthority {
   struct Session {
     let user: UInt8
     var end: EndReason?
-    /// A fault that nobody could make up for left it alive: a lost answer, a crash, a revocation that could not be delivered.
+    /// A fault that nobody could make up for left it alive: a lost answer, a crash, a revocation
+    /// that could not be delivered.
     var isExcused = false
     /// A logout has taken it out of the vault.
     var isErased = false

@@ -1,6 +1,7 @@
 @testable import AuthCore
 
-/// Explores every world that is reached within a bound, nearest first, so that the first violation found has the shortest script.
+/// Explores every world that is reached within a bound, nearest first, so that the first violation
+/// found has the shortest script.
 struct ModelChecker {
   /// What an exploration came to.
   struct Report: CustomStringConvertible {

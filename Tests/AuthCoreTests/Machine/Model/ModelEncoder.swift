@@ -1,9 +1,11 @@
 @testable import AuthCore
 
-/// Writes a world as bytes, so that two worlds that differ in nothing but numbers come out the same.
+/// Writes a world as bytes, so that two worlds that differ in nothing but numbers come out the
+/// same.
 ///
-/// Tokens, sessions and users are numbered in the order in which they are met, beginning with the machine. Of an epoch only
-/// that counts to which part of the machine it is equal. What nothing refers to is left out.
+/// Tokens, sessions and users are numbered in the order in which they are met, beginning with the
+/// machine. Of an epoch only that counts to which part of the machine it is equal. What nothing
+/// refers to is left out.
 struct ModelEncoder {
   var bytes: [UInt8] = []
   private let authority: ModelAuthority

@@ -5,16 +5,18 @@ extension ModelJudge {
   /// Judges the start of an effect.
   func judgeStart(of effect: Effect, _ world: borrowing ModelWorld) {
     switch effect {
-    case .revoke: expect(isDrained(world), "M7", "revoked before the leases ended")
+    case .revoke: expect(isDrained(world), .completeMeansOver, "revoked before the leases ended")
     case .erase(_, let targets):
-      expect(isDrained(world), "M7", "erased before the leases ended")
+      expect(isDrained(world), .completeMeansOver, "erased before the leases ended")
       let isReported =
         if case .loggingOut(let state) = world.machine.state { state.leftovers.notRevoked } else { false }
-      expect(!world.authority.isLive(targets.token.number) || isReported, "M7", "erased before it was revoked")
+      expect(
+        !world.authority.isLive(targets.token.number) || isReported, .completeMeansOver, "erased before it was revoked")
     case .discard(let record), .discardSaved(let record):
       let tokens = [record.token, world.machine.state.session?.token].compactMap(\.self)
       let sessions = Set(tokens.map { world.authority.tokens[Int($0)].session })
-      expect(sessions.count == tokens.count, "M5", "the session that stands is revoked as a late one")
+      expect(
+        sessions.count == tokens.count, .lateResultsChangeNothing, "the session that stands is revoked as a late one")
     case .read, .authenticate, .reauthenticate, .renew, .save, .exchange, .drain, .forget, .confirm, .closeKeys,
       .notify:
       break
@@ -30,22 +32,25 @@ extension ModelJudge {
 
   /// Judges a write of this library, before it lands.
   func judgeWrite(of token: UInt8, _ world: borrowing ModelWorld) {
-    expect(!world.authority.session(of: token).isErased, "A4", "a session that a logout erased is in the vault again")
+    expect(
+      !world.authority.session(of: token).isErased, .overStaysOver,
+      "a session that a logout erased is in the vault again")
   }
 
   func inspect(_ world: borrowing ModelWorld) {
     let state = world.machine.state
-    expect((world.gate?.isOpen ?? false) == (state.session != nil), "M7", "the keys do not follow the session")
+    expect(
+      (world.gate?.isOpen ?? false) == (state.session != nil), .completeMeansOver, "the keys do not follow the session")
     if let epoch = state.stepUnderTimeLimit {
-      expect(world.timer == epoch, "M3", "\(state.shape) has no time limit")
+      expect(world.timer == epoch, .everyLogoutEnds, "\(state.shape) has no time limit")
     }
     if state.kind != .loggingOut, let epoch = state.awaitedEpoch {
       let count = world.works.count { $0.epoch == epoch }
-      expect(count >= 1, "D1", "\(state.shape) waits for work that nobody does")
-      expect(count <= 1, "M4", "\(state.shape) waits for \(count) pieces of work")
+      expect(count >= 1, .nobodyWaitsForever, "\(state.shape) waits for work that nobody does")
+      expect(count <= 1, .oneWorkAtATime, "\(state.shape) waits for \(count) pieces of work")
     }
     if state.kind == .authenticating || state.kind == .renewing {
-      expect(world.awaited.work, "D1", "\(state.shape) goes on and nobody waits for it")
+      expect(world.awaited.work, .nobodyWaitsForever, "\(state.shape) goes on and nobody waits for it")
     }
     inspectCrash(world)
     if world.works.isEmpty { inspectRest(world) }
@@ -57,32 +62,36 @@ extension ModelJudge {
       world.authority.session(of: session.token).end == nil
     else { return }
     let isKept = world.vault.token.map { !world.authority.tokens[Int($0)].isSuperseded } ?? false
-    expect(isKept, "C1", "a crash now would lose the session that stands")
+    expect(isKept, .crashesLoseNothing, "a crash now would lose the session that stands")
   }
 
   private func inspectRest(_ world: borrowing ModelWorld) {
     let state = world.machine.state
     let (awaited, vault) = (world.awaited, world.vault)
-    expect(!awaited.restore && !awaited.work && !awaited.logout, "D1", "\(state.shape), and somebody waits for ever")
-    expect(state.awaitedEpoch == nil, "D1", "\(state.shape) for ever")
+    expect(
+      !awaited.restore && !awaited.work && !awaited.logout, .nobodyWaitsForever,
+      "\(state.shape), and somebody waits for ever")
+    expect(state.awaitedEpoch == nil, .nobodyWaitsForever, "\(state.shape) for ever")
     switch state {
     case .loggedIn(let state):
       let token = world.authority.tokens[Int(state.session.token)]
-      expect(vault.token == state.session.token || vault.difference != .none, "C2", "another token is kept")
+      expect(
+        vault.token == state.session.token || vault.difference != .none, .memoryAgreesWithVault, "another token is kept"
+      )
       let isOver = world.authority.session(of: state.session.token).end != nil
       expect(
-        token.replaces == nil || token.isConfirmationMissing || isOver, "confirm",
+        token.replaces == nil || token.isConfirmationMissing || isOver, .savedTokensAreConfirmed,
         "the authority was never told that the new token is kept, so the old one still works")
     case .loggedOut(let state):
       expect(
-        vault.content == .empty || vault.difference != .none || state.leftovers.notErased, "C2",
+        vault.content == .empty || vault.difference != .none || state.leftovers.notErased, .memoryAgreesWithVault,
         "nobody is logged in, and the vault is not empty")
     case .restoring, .authenticating, .renewing, .loggingOut: break
     }
     for (number, session) in world.authority.sessions.enumerated() where session.end == nil && !session.isExcused {
       let holders = [state.session?.token, vault.token].compactMap(\.self)
       expect(
-        holders.contains { world.authority.tokens[Int($0)].session == number }, "M5",
+        holders.contains { world.authority.tokens[Int($0)].session == number }, .lateResultsChangeNothing,
         "a session of \(ModelAuthority.names[Int(session.user)]) lives on that nobody holds")
     }
   }

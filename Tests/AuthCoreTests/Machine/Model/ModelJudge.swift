@@ -2,10 +2,10 @@
 
 /// A rule that was broken, and how.
 struct ModelViolation: CustomStringConvertible {
-  let rule: String
+  let rule: ModelRule
   let what: String
 
-  var description: String { "\(rule): \(what)" }
+  var description: String { "\(rule.rawValue): \(what)" }
 }
 
 /// Asks the machine, and judges its answers and the world that they lead to.
@@ -27,7 +27,7 @@ final class ModelJudge {
 
   func forget() { violation = nil }
 
-  func expect(_ holds: Bool, _ rule: String, _ what: @autoclosure () -> String) {
+  func expect(_ holds: Bool, _ rule: ModelRule, _ what: @autoclosure () -> String) {
     if !holds && violation == nil { violation = ModelViolation(rule: rule, what: what()) }
   }
 
@@ -38,26 +38,34 @@ final class ModelJudge {
     exchanges?.append((event, reaction))
     let after = world.machine
     expect(
-      reaction.effects.count { $0.changesVault || $0.looksIntoVault } <= 1, "FIFO",
+      reaction.effects.count { $0.changesVault || $0.looksIntoVault } <= 1, .oneVaultOperationPerAnswer,
       "two effects want one turn at the vault")
     switch reaction {
     case .transition(let transition): judge(transition, before, event, after, world)
     case .rejected(let rejection):
-      expect(before == after, "M2", "a rejection changed the machine")
-      guard let command = event.kind.command else { return expect(false, "M2", "a completion was rejected") }
+      expect(before == after, .everyEventIsAnswered, "a rejection changed the machine")
+      guard let command = event.kind.command else {
+        return expect(false, .everyEventIsAnswered, "a completion was rejected")
+      }
       let isPermitted = before.state.permitted.commands.contains(command)
       expect(
-        !isPermitted || rejection.reason == .renewedRecently, "M2", "\(command.rawValue) is permitted, but was rejected"
+        !isPermitted || rejection.reason == .renewedRecently, .everyEventIsAnswered,
+        "\(command.rawValue) is permitted, but was rejected"
       )
-      expect(command != .logOut || rejection.reason == .alreadyLoggedOut, "M3", "a logout was rejected")
+      expect(command != .logOut || rejection.reason == .alreadyLoggedOut, .everyLogoutEnds, "a logout was rejected")
     case .ignored(_, let cleanup):
-      expect(before == after, "M5", "an ignored event changed the machine")
-      expect(event.kind.command == nil, "M2", "\(event.kind.rawValue) was ignored, and somebody awaits it")
-      expect(cleanup.allSatisfy { $0.kind == .discard || $0.kind == .discardSaved }, "M5", "more than clean-up")
+      expect(before == after, .lateResultsChangeNothing, "an ignored event changed the machine")
+      expect(
+        event.kind.command == nil, .everyEventIsAnswered, "\(event.kind.rawValue) was ignored, and somebody awaits it")
+      expect(
+        cleanup.allSatisfy { $0.kind == .discard || $0.kind == .discardSaved }, .lateResultsChangeNothing,
+        "more than clean-up")
       let isOverdue =
         if case .timedOut(let epoch, _) = event { epoch == before.state.stepUnderTimeLimit } else { false }
-      expect(!isOverdue || before.state.kind == .loggingOut, "D1", "\(before.state.shape) goes on after its time limit")
-      expect(!isAwaitedStep(event, before.state), "M3", "a logout did not go on at \(event.kind.rawValue)")
+      expect(
+        !isOverdue || before.state.kind == .loggingOut, .nobodyWaitsForever,
+        "\(before.state.shape) goes on after its time limit")
+      expect(!isAwaitedStep(event, before.state), .everyLogoutEnds, "a logout did not go on at \(event.kind.rawValue)")
     }
   }
 
@@ -66,29 +74,37 @@ final class ModelJudge {
     _ world: borrowing ModelWorld
   ) {
     expect(
-      transition.from == before.state.kind && transition.to == after.state.kind, "M2",
+      transition.from == before.state.kind && transition.to == after.state.kind, .everyEventIsAnswered,
       "the transition names other states")
     if let command = event.kind.command {
       let isPermitted = before.state.permitted.commands.contains(command)
       // Launch and renewal may be joined, and both say so.
-      let rule = command == .logIn || command == .switchUser ? "M4" : "M2"
+      let rule: ModelRule = command == .logIn || command == .switchUser ? .oneWorkAtATime : .everyEventIsAnswered
       expect(isPermitted, rule, "\(command.rawValue) was taken where it is not permitted")
-      expect(command != .logOut || transition.to == .loggingOut, "M3", "a logout led to \(transition.to.rawValue)")
+      expect(
+        command != .logOut || transition.to == .loggingOut, .everyLogoutEnds,
+        "a logout led to \(transition.to.rawValue)")
     } else if let epoch = event.epoch {
-      expect(epoch == before.state.awaitedEpoch, "M5", "\(event.kind.rawValue) of another epoch was taken")
+      expect(
+        epoch == before.state.awaitedEpoch, .lateResultsChangeNothing,
+        "\(event.kind.rawValue) of another epoch was taken")
     } else if let session = event.sessionEpoch {
-      expect(session == before.state.session?.began, "M5", "\(event.kind.rawValue) of another session was taken")
+      expect(
+        session == before.state.session?.began, .lateResultsChangeNothing,
+        "\(event.kind.rawValue) of another session was taken")
     }
     expect(
-      Visible(before.state) == Visible(after.state) || transition.effects.contains(.notify), "M8",
+      Visible(before.state) == Visible(after.state) || transition.effects.contains(.notify), .everyChangeIsTold,
       "nobody is told of \(after.state.shape)")
     judgeEnd(before.state, event, after.state)
     judgeExposure(before.state, after.state, world)
     if case .loggingOut(let old) = before.state, event.kind != .logOut {
       let rank = if case .loggingOut(let new) = after.state { new.rank } else { 0 }
-      expect(rank < old.rank, "M3", "a logout did not come nearer to its end at \(event.kind.rawValue)")
+      expect(rank < old.rank, .everyLogoutEnds, "a logout did not come nearer to its end at \(event.kind.rawValue)")
     }
-    if case .drained = event { expect(!(world.gate?.isOpen ?? false), "M7", "the leases drained with the keys alive") }
+    if case .drained = event {
+      expect(!(world.gate?.isOpen ?? false), .completeMeansOver, "the leases drained with the keys alive")
+    }
   }
 
   private func isAwaitedStep(_ event: SessionEvent, _ state: SessionState) -> Bool {
@@ -104,7 +120,8 @@ final class ModelJudge {
     }
   }
 
-  /// Only the user, a limit, a proven-absent vault, an explicit rejection or another session in its place ends a session.
+  /// Only the user, a limit, a proven-absent vault, an explicit rejection or another session in its
+  /// place ends a session.
   private func judgeEnd(_ before: SessionState, _ event: SessionEvent, _ after: SessionState) {
     let wasPossible = before.session != nil || before.kind == .restoring
     let isOver = after.kind == .loggedOut || after.kind == .loggingOut
@@ -119,7 +136,7 @@ final class ModelJudge {
         .saved(_, _, .superseded), .drained, .revoked, .erased, .timedOut:
         false
       }
-    expect(isCause, "M6", "\(event.kind.rawValue) ended a session, or what may be one")
+    expect(isCause, .failuresEndNoSession, "\(event.kind.rawValue) ended a session, or what may be one")
   }
 
   private func isOfSameSession(_ record: SessionRecord, _ session: SessionRecord?) -> Bool {
@@ -129,8 +146,9 @@ final class ModelJudge {
   /// A session is exposed only when the authority granted it to that user and the vault has it.
   private func judgeExposure(_ before: SessionState, _ after: SessionState, _ world: borrowing ModelWorld) {
     guard let record = after.session, before.session?.grant.token != record.grant.token else { return }
-    expect(record.grant.user == world.authority.user(of: record), "M1", "the session is not that user's")
-    expect(world.authority.tokens[Int(record.token)].wasKept, "C3", "a session was exposed before it was kept")
+    expect(record.grant.user == world.authority.user(of: record), .keysComeFromGrants, "the session is not that user's")
+    expect(
+      world.authority.tokens[Int(record.token)].wasKept, .keptBeforeShown, "a session was exposed before it was kept")
   }
 
   // MARK: A settlement
@@ -139,14 +157,18 @@ final class ModelJudge {
     let isForeign = world.vault.difference == .foreign
     switch settlement {
     case .logout(_, .complete):
-      expect(!(world.gate?.isOpen ?? false), "M7", "a logout is complete and a lease may begin")
-      expect(world.gate?.leases ?? 0 == 0, "M7", "a logout is complete and a lease runs")
-      expect(world.vault.content == .empty || isForeign, "M7", "a logout is complete and the vault is not empty")
+      expect(!(world.gate?.isOpen ?? false), .completeMeansOver, "a logout is complete and a lease may begin")
+      expect(world.gate?.leases ?? 0 == 0, .completeMeansOver, "a logout is complete and a lease runs")
+      expect(
+        world.vault.content == .empty || isForeign, .completeMeansOver,
+        "a logout is complete and the vault is not empty")
       let ended = world.lastEnded.map(world.authority.session(of:))
-      expect(ended.map { $0.end != nil || $0.isExcused } ?? true, "M7", "a logout is complete and the session lives")
+      expect(
+        ended.map { $0.end != nil || $0.isExcused } ?? true, .completeMeansOver,
+        "a logout is complete and the session lives")
     case .work(_, .success(let success)):
       expect(
-        world.vault.token == success.session.record.token || isForeign, "C2",
+        world.vault.token == success.session.record.token || isForeign, .memoryAgreesWithVault,
         "success is reported, and another token is kept")
     case .logout, .work, .restore: break
     }

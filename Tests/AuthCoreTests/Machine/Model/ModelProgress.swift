@@ -1,6 +1,7 @@
 @testable import AuthCore
 
-// How effects go on: what the shipped store asks of vault and authority for each, one question at a time.
+// How effects go on: what the shipped store asks of vault and authority for each, one question at a
+// time.
 extension ModelWorld {
   mutating func proceed(_ index: Int, _ choice: ModelChoice, _ judge: ModelJudge) {
     let work = works[index]
@@ -90,7 +91,8 @@ extension ModelWorld {
     }
   }
 
-  /// Looks, then revokes what it found and what could not be revoked before, then erases what it found.
+  /// Looks, then revokes what it found and what could not be revoked before, then erases what it
+  /// found.
   private mutating func forget(
     _ index: Int, _ epoch: Epoch, _ token: UInt8?, _ hasFailed: Bool, _ choice: ModelChoice
   ) {

@@ -1,6 +1,7 @@
 @testable import AuthCore
 
-/// A path that explorations begin at the end of, because what it leads to takes many steps to reach.
+/// A path that explorations begin at the end of, because what it leads to takes many steps to
+/// reach.
 struct ModelPrologue {
   /// A step, or how the last effect of a kind that can goes on so.
   enum Move {

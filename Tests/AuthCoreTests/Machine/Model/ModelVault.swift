@@ -33,7 +33,8 @@ struct ModelGate {
   var leases: UInt8 = 0
 }
 
-/// What bounds an exploration: how much of what is rare may still happen on a path, and how much at once.
+/// What bounds an exploration: how much of what is rare may still happen on a path, and how much at
+/// once.
 struct ModelBudget: Equatable {
   /// Logins and switches.
   var logins: UInt8 = 2

@@ -9,7 +9,8 @@ struct ModelWork {
   var user: UInt8 = 0
 
   enum Stage {
-    /// In the line before the vault, or waiting for leases. The token is one that was refused as superseded, or one that is to be erased.
+    /// In the line before the vault, or waiting for leases. The token is one that was refused as
+    /// superseded, or one that is to be erased.
     case waiting(UInt8?, hasFailed: Bool = false)
     /// The question about the token is on its way to the authority; what was refused before counts.
     case asking(UInt8?, hasFailed: Bool)

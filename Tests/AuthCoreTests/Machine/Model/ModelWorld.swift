@@ -1,8 +1,10 @@
 @testable import AuthCore
 
-/// The shipped machine, and around it everything a store, a vault, an authority, other processes and bad luck may do.
+/// The shipped machine, and around it everything a store, a vault, an authority, other processes
+/// and bad luck may do.
 ///
-/// It does what ``SessionCore`` does with a reaction, but lets each part of it happen at any time that the protocols permit.
+/// It does what ``SessionCore`` does with a reaction, but lets each part of it happen at any time
+/// that the protocols permit.
 struct ModelWorld {
   var machine = SessionMachine(policy: RenewalPolicy(limit: 1))
   var authority = ModelAuthority()
@@ -19,7 +21,8 @@ struct ModelWorld {
   var lastBegan: Epoch?
   /// The token of the session that was ended last, until the next one.
   var lastEnded: UInt8?
-  /// Tokens that were taken out of the vault and not revoked; the store tries again when it forgets next.
+  /// Tokens that were taken out of the vault and not revoked; the store tries again when it forgets
+  /// next.
   var unrevoked: [UInt8] = []
 
   /// What has happened before the exploration begins.

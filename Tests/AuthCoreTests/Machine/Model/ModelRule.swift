@@ -1,0 +1,20 @@
+/// The rules that the model check holds the machine to.
+///
+/// The article *Invariants* has each under its own heading; a test compares the two.
+enum ModelRule: String, CaseIterable {
+  case keysComeFromGrants = "Keys come from grants"
+  case everyEventIsAnswered = "Every event is answered"
+  case everyLogoutEnds = "Every logout ends"
+  case oneWorkAtATime = "One piece of work at a time"
+  case lateResultsChangeNothing = "Late results change nothing"
+  case failuresEndNoSession = "Failures end no session"
+  case completeMeansOver = "Complete means over"
+  case everyChangeIsTold = "Every change is told"
+  case overStaysOver = "Over stays over"
+  case crashesLoseNothing = "Crashes lose nothing"
+  case memoryAgreesWithVault = "Memory agrees with the vault"
+  case keptBeforeShown = "Kept before shown"
+  case savedTokensAreConfirmed = "Saved tokens are confirmed"
+  case nobodyWaitsForever = "Nobody waits forever"
+  case oneVaultOperationPerAnswer = "One vault operation per answer"
+}
