@@ -1,7 +1,7 @@
 import AuthCore
 import Guards
 
-/// Stops calls at named places until a test lets them go on, so that the test decides in which order things happen.
+/// Stops calls at named places until a test releases them, so that the test decides their order.
 final class Turnstile<Place: Hashable & Sendable>: Sendable {
   private struct Storage {
     /// How many more calls stop at a place.
@@ -19,12 +19,12 @@ final class Turnstile<Place: Hashable & Sendable>: Sendable {
 
   private let storage = Locked(Storage())
 
-  /// Stops the next `calls` that come to `place`; later ones pass.
+  /// Stops the next `calls` at `place`; later calls pass.
   func hold(_ place: Place, calls: Int) {
     storage.withLock { $0.held[place] = calls }
   }
 
-  /// Lets the calls that stand at `place` go on, and later ones pass.
+  /// Releases the calls at `place`; later calls pass.
   func release(_ place: Place) {
     let waiting = storage.withLock { storage in
       storage.held[place] = nil
@@ -33,7 +33,7 @@ final class Turnstile<Place: Hashable & Sendable>: Sendable {
     for call in waiting { call.resume() }
   }
 
-  /// Lets the call that has stood longest at `place` go on.
+  /// Releases the call that has waited longest at `place`.
   func releaseFirst(_ place: Place) {
     let first = storage.withLock { storage -> CheckedContinuation<Void, Never>? in
       guard var waiting = storage.waiting[place], !waiting.isEmpty else { return nil }
@@ -44,7 +44,7 @@ final class Turnstile<Place: Hashable & Sendable>: Sendable {
     first?.resume()
   }
 
-  /// Suspends until `count` calls stand at `place`.
+  /// Suspends until `count` calls are held at `place`.
   func waitUntilHeld(_ place: Place, count: Int) async {
     await withCheckedContinuation { continuation in
       let isThere = storage.withLock { storage in
@@ -56,9 +56,9 @@ final class Turnstile<Place: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// Called by what a test may stop.
+  /// The place that a test may stop at.
   ///
-  /// It does not suspend where nothing is held.
+  /// It does not suspend when nothing is held.
   func pass(_ place: Place) async {
     guard storage.withLock({ $0.held[place] != nil }) else { return }
     await withCheckedContinuation { continuation in

@@ -1,14 +1,15 @@
 /// A stronger key: the user is an administrator.
 ///
-/// Only made from a ``LoggedInSession``, and judged by the role that the session's user has by now, also where the key is from
-/// before that changed. The authority checks the role again in the transaction of the effect.
+/// Only a ``LoggedInSession`` can make one. What counts is the user's present role, also when the
+/// key is older than a change of the role. The authority checks the role again in the transaction
+/// of the effect.
 public struct AdminSession: Hashable, Sendable {
-  /// The key of the session, as it was when this was made.
+  /// The key of the session at the moment when this key was made.
   public let session: LoggedInSession
 
-  /// Makes the stronger key, or says why not.
+  /// Makes the stronger key.
   ///
-  /// - Throws: ``RoleError``; it leaves the session as it is.
+  /// - Throws: ``RoleError``; the session stays as it is.
   public init(_ session: LoggedInSession) throws(RoleError) {
     if let reason = session.endReason { throw .ended(reason) }
     let newest = session.newest
@@ -17,7 +18,7 @@ public struct AdminSession: Hashable, Sendable {
   }
 }
 
-/// Why a session is not an administrator's.
+/// Why the user is not an administrator.
 public enum RoleError: Error, Hashable, Sendable {
   /// This user has another role.
   case notAdministrator(User)

@@ -1,15 +1,16 @@
 /// A stronger key: the password was entered recently ("sudo mode").
 ///
-/// Only made from a ``LoggedInSession``, and judged by the limits that the session has by now: a password that was entered again
-/// counts also under a key from before. It says what the clock said when it was made; the authority checks again in the
-/// transaction of the effect. (OWASP ASVS 5.0, 7.5: re-authentication before sensitive operations.)
+/// Only made from a ``LoggedInSession``, and judged by the limits that the session has by now: a
+/// password that was entered again counts also under a key from before. It says what the clock said
+/// when it was made; the authority checks again in the transaction of the effect. (OWASP ASVS 5.0,
+/// 7.5: re-authentication before sensitive operations.)
 public struct FreshSession: Hashable, Sendable {
-  /// The key of the session, as it was when this was made.
+  /// The key of the session at the moment when this key was made.
   public let session: LoggedInSession
 
-  /// Makes the stronger key, or says why not.
+  /// Makes the stronger key.
   ///
-  /// - Throws: ``FreshnessError``; it leaves the session as it is.
+  /// - Throws: ``FreshnessError``; the session stays as it is.
   public init(_ session: LoggedInSession) throws(FreshnessError) {
     if let reason = session.endReason { throw .ended(reason) }
     let now: BootInstant
@@ -24,9 +25,10 @@ public struct FreshSession: Hashable, Sendable {
   }
 }
 
-/// Why a session is not a fresh one.
+/// Why the session is not fresh.
 public enum FreshnessError: Error, Hashable, Sendable {
-  /// The password was entered too long ago. Ask for it with ``SessionStore/reauthenticate(password:limits:)``.
+  /// The password was entered too long ago. Ask for it, and call
+  /// ``SessionStore/reauthenticate(password:limits:)``.
   case passwordNotRecent
   /// The session is over.
   case ended(EndReason)

@@ -1,43 +1,47 @@
 import Guards
 import Synchronization
 
-/// Counts the leases of one session, and ends them for good.
+/// Counts the leases of one session, and closes for good when the session ends.
 ///
-/// A lease takes a slot and then looks whether the gate is closed; closing sets the flag and then looks at the slots. Each side writes before it
-/// reads, in one total order, so either the lease sees the flag or the closer sees the lease (Dekker's argument; E. W. Dijkstra, 1965).
-/// A slot holds who took it, so that a logout from inside a lease can be told from one that merely has to wait.
+/// A lease takes a slot and then checks whether the gate is closed. Closing sets the flag and then
+/// checks the slots. Each side writes before it reads, in one total order, so either the lease sees
+/// the flag or the closer sees the lease (Dekker's argument; E. W. Dijkstra, 1965). A slot holds
+/// the identity of its task, so that a logout from inside a lease differs from one that only has to
+/// wait.
 @usableFromInline final class LeaseGate: Sendable {
   private let closed = Atomic<Bool>(false)
   private let slots: InlineArray<8, Atomic<UInt>> = InlineArray { _ in Atomic<UInt>(LeaseGate.free) }
   private let slow = Locked(Slow())
   let clock: any SessionClock
 
-  /// What the rare paths share.
+  /// State of the rare paths.
   private struct Slow {
     /// Holders that found no free slot.
     var overflow: [UInt] = []
     var reason: EndReason?
-    /// What the session is now; nil while that is what its first key says.
+    /// The present record of the session; nil while it is still the first one.
     var newest: SessionRecord?
     var whenDrained: Promise<Void>?
   }
 
-  /// Where a lease is noted; it is handed back on leaving.
+  /// Where a lease is counted; the lease returns it when it leaves.
   ///
-  /// A plain number, because it is passed twice in every lease: the index of a slot, or one of the two below.
+  /// A plain number, because each lease passes it twice: the index of a slot, or one of the two
+  /// constants below.
   @usableFromInline typealias Place = Int
-  /// Noted with those that found no free slot: a nameless one, and one that a task holds.
+  /// Counted among those that found no free slot: one without a task, and one with a task.
   private static let overflow = 8
   private static let overflowOfTask = 9
-  /// Not noted: the gate is closed.
+  /// Not counted: the gate is closed.
   @usableFromInline static var refused: Place { -1 }
 
   private static let free: UInt = 0
-  /// Stands for the holder of a synchronous lease.
+  /// The holder of a synchronous lease.
   ///
-  /// No task lies at this address.
+  /// No task has this address.
   ///
-  /// Code under such a lease cannot await a logout, so nobody has to find out whose it is; asking for the task costs as much as all the rest.
+  /// Code under such a lease cannot await a logout, so its task does not matter; finding the task
+  /// costs as much as all the rest.
   private static let nameless: UInt = 1
 
   init(clock: any SessionClock) {
@@ -46,26 +50,28 @@ import Synchronization
 
   var isClosed: Bool { closed.load(ordering: .acquiring) }
 
-  /// Why the gate was closed, or nil while it is open.
+  /// Why the gate is closed, or nil while it is open.
   @usableFromInline var reason: EndReason? { slow.withLock { $0.reason } }
 
-  /// The session as it is now, where it has changed since its first key.
+  /// The present record of the session, if it has changed since its first key.
   var newest: SessionRecord? { slow.withLock { $0.newest } }
 
-  /// Notes that the session goes on under another record.
+  /// Notes that the session goes on with another record.
   func goOn(as record: SessionRecord) {
     slow.withLock { $0.newest = record }
   }
 
-  /// Enters for synchronous work, unless the gate is closed; then it answers `refused`, which is not to be handed back.
+  /// Enters for synchronous work; when the gate is closed, returns `refused`, which needs no
+  /// `leave`.
   @usableFromInline func enter() -> Place {
-    // Any slot will do; threads have stacks of their own, so that they seldom meet at one (Fibonacci hashing of the page; D. E. Knuth).
+    // Any slot will do. Each thread has its own stack, so the address of the stack page spreads
+    // threads over the slots (Fibonacci hashing of the page; D. E. Knuth).
     let page = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 1) { UInt(bitPattern: $0.baseAddress) >> 12 }
     let spread = (UInt64(truncatingIfNeeded: page) &* 0x9E37_79B9_7F4A_7C15) >> 61
     return enter(Self.nameless, Int(truncatingIfNeeded: spread), Self.overflow)
   }
 
-  /// The same for asynchronous work, noting the task.
+  /// Enters for asynchronous work, and notes the task.
   @usableFromInline func enterInTask() -> Place {
     let holder = Self.currentHolder()
     return enter(holder, Int(truncatingIfNeeded: holder >> 6), Self.overflowOfTask)
@@ -94,9 +100,9 @@ import Synchronization
     return overflow
   }
 
-  /// Leaves; an asynchronous lease in the task that entered.
+  /// Leaves the gate; an asynchronous lease leaves in the task that entered.
   ///
-  /// The last one to leave a closed gate tells whoever waits for that.
+  /// The last lease to leave a closed gate fulfils the promise of ``drained()``.
   @usableFromInline func leave(_ place: Place) {
     if place < Self.overflow {
       slots[place].store(Self.free, ordering: .sequentiallyConsistent)
@@ -124,7 +130,8 @@ import Synchronization
     closed.store(true, ordering: .sequentiallyConsistent)
   }
 
-  /// Kept when the last lease of the closed gate has ended; at once if none is running.
+  /// A promise that is fulfilled when the last lease of the closed gate has ended, at once if none
+  /// runs.
   func drained() -> Promise<Void> {
     let promise = slow.withLock { state in
       let promise = state.whenDrained ?? Promise()
@@ -147,9 +154,9 @@ import Synchronization
     return count
   }
 
-  /// Whether the task that asks is inside a lease.
+  /// Whether the calling task is inside a lease.
   ///
-  /// A task started by the lease's holder is another task.
+  /// A task that the lease's holder starts is another task.
   var isHeldByCurrentTask: Bool {
     let holder = Self.currentHolder()
     guard holder != Self.nameless else { return false }
@@ -160,7 +167,8 @@ import Synchronization
   private static func currentHolder() -> UInt {
     withUnsafeCurrentTask { task in
       guard let task else { return nameless }
-      // The handle is one pointer to the task, compared and never followed; its `hashValue` would cost twice a whole lease.
+      // The handle is one pointer to the task. It is compared and never followed; its `hashValue`
+      // would cost twice as much as a whole lease.
       return unsafeBitCast(task, to: UInt.self)
     }
   }

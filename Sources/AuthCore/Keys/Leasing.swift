@@ -1,11 +1,14 @@
-// Inlinable, because a lease took twice as long from another module without (`auth-bench --filter lease`).
+// Inlinable, because without it a lease took twice as long from another module (`auth-bench
+// --filter lease`).
 extension LoggedInSession {
-  /// Runs `body` while the session cannot end: a logout waits for it, or `body` never starts.
+  /// Runs `body` while the session cannot end: a logout waits for `body`, or `body` never starts.
   ///
-  /// A lease that does not end in time is reported by the logout as still running; keep it to the effect itself. The asynchronous
-  /// ``SessionStore/logOut()`` refuses to run inside, because it would wait for itself.
+  /// Keep the body short: only the effect itself. A logout reports a lease that does not end in
+  /// time as still running. The asynchronous ``SessionStore/logOut()`` throws inside a lease,
+  /// because it would wait for itself.
   ///
-  /// - Throws: ``LeaseError/ended(_:)`` when the session is over, ``LeaseError/body(_:)`` with what `body` threw.
+  /// - Throws: ``LeaseError/ended(_:)`` when the session is over, ``LeaseError/body(_:)`` with what
+  ///   `body` threw.
   @inlinable
   public func withLease<Result: ~Copyable, Failure: Error>(
     _ body: (borrowing SessionLease) throws(Failure) -> Result
@@ -22,7 +25,8 @@ extension LoggedInSession {
 
   /// Runs an asynchronous `body` while the session cannot end.
   ///
-  /// - Throws: ``LeaseError/ended(_:)`` when the session is over, ``LeaseError/body(_:)`` with what `body` threw.
+  /// - Throws: ``LeaseError/ended(_:)`` when the session is over, ``LeaseError/body(_:)`` with what
+  ///   `body` threw.
   @inlinable
   public func withLease<Result: ~Copyable, Failure: Error>(
     _ body: (borrowing SessionLease) async throws(Failure) -> Result
@@ -37,11 +41,13 @@ extension LoggedInSession {
     }
   }
 
-  /// Runs `body` while the session cannot end, and hands it a noncopyable value to consume, such as an intent.
+  /// Runs `body` while the session cannot end, and gives it a noncopyable value to consume, such as
+  /// an intent.
   ///
-  /// When the session is over the value is consumed unused.
+  /// When the session is over, the value is consumed without being used.
   ///
-  /// - Throws: ``LeaseError/ended(_:)`` when the session is over, ``LeaseError/body(_:)`` with what `body` threw.
+  /// - Throws: ``LeaseError/ended(_:)`` when the session is over, ``LeaseError/body(_:)`` with what
+  ///   `body` threw.
   @inlinable
   public func withLease<Resource: ~Copyable, Result: ~Copyable, Failure: Error>(
     using resource: consuming Resource,
@@ -57,11 +63,13 @@ extension LoggedInSession {
     }
   }
 
-  /// Runs an asynchronous `body` while the session cannot end, and hands it a noncopyable value to consume.
+  /// Runs an asynchronous `body` while the session cannot end, and gives it a noncopyable value to
+  /// consume.
   ///
-  /// When the session is over the value is consumed unused.
+  /// When the session is over, the value is consumed without being used.
   ///
-  /// - Throws: ``LeaseError/ended(_:)`` when the session is over, ``LeaseError/body(_:)`` with what `body` threw.
+  /// - Throws: ``LeaseError/ended(_:)`` when the session is over, ``LeaseError/body(_:)`` with what
+  ///   `body` threw.
   @inlinable
   public func withLease<Resource: ~Copyable, Result: ~Copyable, Failure: Error>(
     using resource: consuming Resource,

@@ -1,12 +1,13 @@
-/// The key: this user logged in.
+/// The key: proof that this user logged in.
 ///
-/// It cannot be made from an optional user or from nothing: it has no public initializer and no decoder, and only a ``SessionStore`` makes
-/// one, from a session that an authority granted. So code that is given one needs no check. It opens screens; an effect needs the
-/// ``SessionLease`` that `withLease` lends.
-/// (Locks and keys: J. Sundell, "Using locks and keys in Swift", 2018.)
+/// No code can make one from an optional user or from nothing. It has no public initializer and no
+/// decoder: only a ``SessionStore`` makes one, from a session that an authority granted. So a
+/// function that takes a key needs no check. A key opens screens; an effect needs the
+/// ``SessionLease`` that `withLease` lends. (Locks and keys: J. Sundell, "Using locks and keys in
+/// Swift", 2018.)
 ///
-/// A key is a snapshot: when the user's name changes, open screens are handed a new one. Copies are the same key: after the logout every one
-/// of them says that it is dead.
+/// A key is a snapshot: when the user's name changes, open screens get a new one. Copies are the
+/// same key: after the logout, each copy says that it is dead.
 public struct LoggedInSession: Sendable {
   @usableFromInline let record: SessionRecord
   @usableFromInline let gate: LeaseGate
@@ -20,27 +21,27 @@ public struct LoggedInSession: Sendable {
   public var user: User { record.grant.user }
   /// The public name of the session.
   public var id: SessionID { record.grant.id }
-  /// Until when, as far as this key knows.
+  /// The limits of the session when the key was made.
   public var limits: SessionLimits { record.grant.limits }
 
-  /// Whether the session still stands in this process.
+  /// Whether the session is still active in this process.
   ///
-  /// It may end right after the answer: for an effect, take a lease.
+  /// It may end right after the answer; for an effect, take a lease.
   public var isLive: Bool { !gate.isClosed }
-  /// Why the session is over, or nil while it stands.
+  /// Why the session is over, or nil while it is active.
   public var endReason: EndReason? { gate.reason }
 
-  /// The key with what the session says by now; this one, where nothing has changed since.
+  /// The newest key of the session; this one, when nothing has changed since.
   var newest: LoggedInSession { LoggedInSession(gate.newest ?? record, gate) }
 }
 
 extension LoggedInSession: Hashable {
-  /// Two keys are equal when they are for the same session and say the same of it.
+  /// Two keys are equal when they are for the same session and have the same content.
   public static func == (first: LoggedInSession, second: LoggedInSession) -> Bool {
     first.gate === second.gate && first.record == second.record
   }
 
-  /// Feeds what equality compares.
+  /// Hashes what equality compares.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(ObjectIdentifier(gate))
     hasher.combine(record)

@@ -1,13 +1,15 @@
-/// The session is live in this process now, and stays so until the lease ends: a logout waits for it.
+/// Proof that the session is active in this process, and stays active until the lease ends.
 ///
-/// A lease permits effects. It is lent to a closure and cannot be stored, captured by an escaping closure, copied or returned. Across
-/// processes the truth is the authority's own check, made in the same transaction as the effect; hand it ``token``.
+/// A logout waits for the lease. A lease permits effects. A closure borrows it and cannot store,
+/// copy or return it, or capture it in an escaping closure. Other processes may end the session
+/// meanwhile, so the authority checks again in the transaction of the effect: give it ``token``.
 ///
-/// It says what the session is at the moment of asking, also under a key from before the user changed or the token was exchanged.
+/// It always has the present user and token, also when the key is older than a change of either.
 public struct SessionLease: ~Copyable {
-  /// Not retained: a lease only exists inside `withLease`, which keeps the key, and with it the record, until its body has returned.
+  /// Not retained: a lease exists only inside `withLease`, which keeps the key, and with it the
+  /// record, until its body has returned.
   @usableFromInline let record: Unmanaged<SessionRecord>
-  /// Not retained either: the key keeps it too.
+  /// Not retained either: the key keeps it, too.
   @usableFromInline let gate: Unmanaged<LeaseGate>
 
   @inlinable
@@ -22,9 +24,9 @@ public struct SessionLease: ~Copyable {
   public var user: User { grant.user }
   /// The public name of the session.
   public var sessionID: SessionID { grant.id }
-  /// The secret to present to the authority with the effect.
+  /// The secret to send to the authority with the effect.
   ///
-  /// Read it right before it is used: it may be exchanged meanwhile.
+  /// Read it right before you use it: it may change meanwhile.
   public var token: SessionToken { grant.token }
 }
 

@@ -1,9 +1,9 @@
 /// Work that the store does for the machine, as data.
 ///
-/// An effect with an epoch comes back as a completion with that epoch, exactly once; it may be late
-/// for its time limit. Those without are not waited for.
+/// Each effect with an epoch comes back exactly once, as a completion with that epoch. A completion
+/// may be later than its time limit. The store does not wait for effects without an epoch.
 package enum Effect: Hashable, Sendable {
-  /// Load the vault, and ask the authority about the token that is there.
+  /// Read the vault, and ask the authority about its token.
   case read(Epoch)
   /// Ask the authority about the credentials of the caller.
   case authenticate(Epoch)
@@ -11,35 +11,35 @@ package enum Effect: Hashable, Sendable {
   case reauthenticate(Epoch, SessionRecord)
   /// Report activity to the authority.
   case renew(Epoch, SessionRecord)
-  /// Keep the record's token in the vault, and revoke a token that was there.
+  /// Save the record's token in the vault, and revoke the token that it replaces.
   case save(Epoch, SessionRecord)
-  /// Keep the new record's token in the vault if it holds the old one's.
+  /// Save the new record's token in the vault if the vault holds the old one.
   case exchange(Epoch, old: SessionRecord, new: SessionRecord)
   /// Wait until no lease is running.
   case drain(Epoch)
   /// End the sessions of these tokens at the authority.
   case revoke(Epoch, Targets, EndReason)
-  /// Erase these tokens from the vault; another one stays.
+  /// Erase these tokens from the vault; another token stays.
   case erase(Epoch, Targets)
-  /// Revoke and erase whatever the vault holds, what is corrupt being set aside.
+  /// Revoke and erase whatever the vault holds; corrupt content is set aside.
   case forget(Epoch)
 
-  /// Tell the authority that the record's token is kept.
+  /// Tell the authority that the vault holds the record's token.
   case confirm(SessionRecord)
-  /// From now on every key and every new lease of the session that began in the epoch says that it is over.
+  /// Close the keys of the session that began in the epoch: they are dead, and no lease starts.
   case closeKeys(Epoch)
   /// Revoke a grant that came too late.
   case discard(SessionRecord)
-  /// Revoke a grant that came too late, and erase it from the vault, where it landed.
+  /// Revoke a grant that came too late, and erase it from the vault.
   case discardSaved(SessionRecord)
-  /// Tell observers of the new state.
+  /// Notify observers of the new state.
   case notify
 
-  /// One or two tokens of the session that is to end; the second is one whose write was under way.
+  /// One or two tokens of the session to end; the second one belongs to a write that was under way.
   package struct Targets: Hashable, Sendable {
     /// The token of the session.
     package let token: SessionToken
-    /// A token that may have come to the vault in its place.
+    /// A token that may be in the vault in its place.
     package let pending: SessionToken?
 
     /// Creates targets.
@@ -50,7 +50,7 @@ package enum Effect: Hashable, Sendable {
   }
 }
 
-/// Up to three effects, in the order in which they are to happen, without an allocation.
+/// Up to three effects, in order, without an allocation.
 package struct Effects: Hashable, Sendable, Sequence {
   /// The first effect.
   package let first: Effect?
@@ -74,7 +74,7 @@ package struct Effects: Hashable, Sendable, Sequence {
     Iterator(rest: self)
   }
 
-  /// Hands out the effects of a list in order.
+  /// Returns the effects in order.
   package struct Iterator: IteratorProtocol {
     var rest: Effects
 

@@ -1,10 +1,11 @@
-/// How a machine answered an event.
+/// The answer of the machine to an event.
 package enum Reaction: Hashable, Sendable {
-  /// The event was taken: these are the states before and after, and the work to do.
+  /// The machine accepted the event: the states before and after, and the work to do.
   case transition(Transition)
-  /// A command that this state does not permit. Nothing changed.
+  /// The state does not permit the command. Nothing changed.
   case rejected(Rejection)
-  /// A completion or a notice that has nothing to say to this state. Nothing changed; the effects only clean up after it.
+  /// A completion or a notice without meaning for this state. Nothing changed; the effects only
+  /// clean up.
   case ignored(IgnoredBecause, Effects)
 }
 
@@ -12,7 +13,8 @@ package enum Reaction: Hashable, Sendable {
 package struct Transition: Hashable, Sendable {
   /// The state before.
   package let from: SessionState.Kind
-  /// The state after; the same kind when only its content changed, or when the command joins work that is under way.
+  /// The state after; the same kind when only its content changed, or when the command joins work
+  /// that is under way.
   package let to: SessionState.Kind
   /// The work to do, in order.
   package let effects: Effects
@@ -25,13 +27,13 @@ package struct Transition: Hashable, Sendable {
   }
 }
 
-/// Why an event that nobody awaits was ignored.
+/// Why the machine ignored an event that nobody awaits.
 package enum IgnoredBecause: String, Hashable, Sendable, CaseIterable {
   /// The completion belongs to work that this state did not start or no longer waits for.
   case otherEpoch
-  /// The notice speaks of a session that is not the present one.
+  /// The notice is about another session than the present one.
   case otherSession
-  /// The session it speaks of is being ended already.
+  /// A logout of its session is already under way.
   case alreadyEnding
 }
 
@@ -40,7 +42,7 @@ extension Reaction {
   package struct Rejection: Hashable, Sendable, CustomStringConvertible {
     /// Why it was rejected.
     package let reason: SessionError.Rejection
-    /// What is permitted in this state.
+    /// The commands that the state permits.
     package let permitted: CommandSet
 
     /// Creates a rejection.

@@ -2,10 +2,10 @@
 public struct RenewalPolicy: Hashable, Sendable {
   /// The length of a window.
   ///
-  /// Activity within a window of the last renewal may not move the idle limit, so keep it well below
-  /// the authority's idle limit.
+  /// Activity within a window of the last renewal may not move the idle limit, so keep the window
+  /// well below the authority's idle limit.
   public let window: Duration
-  /// How many renewals may begin within a window, failed ones included.
+  /// How many renewals may begin within a window, including failed ones.
   public let limit: Int
 
   /// Creates a policy.
@@ -15,17 +15,17 @@ public struct RenewalPolicy: Hashable, Sendable {
   }
 }
 
-/// The renewals begun in the present window: what bounds them is in the state, not in whether the last one succeeded.
+/// The renewals begun in the present window; the count includes failed ones.
 package struct RenewalBudget: Hashable, Sendable {
   /// When the window began; nil before the first renewal.
   package var windowBegan: BootInstant?
   /// Renewals begun in it.
   package var begun = 0
 
-  /// Creates a budget of which nothing is used.
+  /// Creates an unused budget.
   package init() {}
 
-  /// The budget after one more renewal at `now`, or nil when the window is used up.
+  /// The budget after one more renewal at `now`, or nil when the limit of the window is reached.
   func spending(at now: BootInstant, under policy: RenewalPolicy) -> RenewalBudget? {
     guard policy.limit > 0 else { return nil }
     var next = self

@@ -1,24 +1,24 @@
 /// The events that somebody awaits.
 ///
-/// Each is answered with a transition or a typed rejection, never ignored.
+/// The answer to each is a transition or a typed rejection; the machine ignores none.
 package enum SessionCommand: String, Hashable, Sendable, CaseIterable {
-  /// Find out at launch whether a kept session still stands.
+  /// Find out at launch whether the saved session is still active.
   case restore
   /// Begin a session with credentials.
   case logIn
-  /// Begin a session for another user in place of the present one, which stays if that fails.
+  /// Begin a session for another user in place of the present one, which goes on if that fails.
   case switchUser
   /// Enter the password again.
   case reauthenticate
   /// Report activity.
   case renew
-  /// Look again: at the vault, then at the authority. Not activity.
+  /// Ask the vault and the authority again. This is not activity.
   case check
   /// End the session.
   case logOut
 }
 
-/// A set of commands: those that a state permits.
+/// A set of commands.
 package struct CommandSet: OptionSet, Hashable, Sendable {
   /// One bit per command, in the order of its cases.
   package let rawValue: UInt8
@@ -28,7 +28,7 @@ package struct CommandSet: OptionSet, Hashable, Sendable {
     self.rawValue = rawValue
   }
 
-  /// Find out at launch whether a kept session still stands.
+  /// Find out at launch whether the saved session is still active.
   package static let restore = CommandSet(rawValue: 1 << 0)
   /// Begin a session with credentials.
   package static let logIn = CommandSet(rawValue: 1 << 1)
@@ -38,7 +38,7 @@ package struct CommandSet: OptionSet, Hashable, Sendable {
   package static let reauthenticate = CommandSet(rawValue: 1 << 3)
   /// Report activity.
   package static let renew = CommandSet(rawValue: 1 << 4)
-  /// Look again at the vault and the authority.
+  /// Ask the vault and the authority again.
   package static let check = CommandSet(rawValue: 1 << 5)
   /// End the session.
   package static let logOut = CommandSet(rawValue: 1 << 6)

@@ -1,11 +1,12 @@
 /// Everything that can happen to a session.
 ///
-/// Each state answers each of these; there is no default anywhere.
+/// Each state answers each event; no `switch` has a default.
 ///
-/// First the commands, which somebody awaits; then the completions of the work that effects start, each with the epoch of that
-/// work; then what may be learnt at any time, with the epoch in which the session it speaks of began.
+/// First come the commands, which somebody awaits; then the completions of effects, each with the
+/// epoch of its work; then the notices that may arrive at any time, each with the epoch in which
+/// its session began.
 package enum SessionEvent: Hashable, Sendable {
-  /// The command to find out whether a kept session still stands.
+  /// The command to find out whether the saved session is still active.
   case restore
   /// The command to begin a session.
   case logIn
@@ -32,56 +33,57 @@ package enum SessionEvent: Hashable, Sendable {
   case drained(Epoch)
   /// ``Effect/revoke(_:_:_:)`` came back; true when the authority ended the session.
   case revoked(Epoch, Bool)
-  /// ``Effect/erase(_:_:)`` or ``Effect/forget(_:)`` came back with what is left.
+  /// ``Effect/erase(_:_:)`` or ``Effect/forget(_:)`` came back, with what remains to clean up.
   case erased(Epoch, IncompleteCleanup)
-  /// A step of a logout, a renewal or a check took longer than its limit; so many leases were
-  /// running then.
+  /// A step of a logout, a renewal or a check exceeded its time limit; so many leases were running
+  /// then.
   case timedOut(Epoch, leases: Int)
 
-  /// A limit of the session that began in the epoch is reached.
+  /// The session that began in the epoch reached a limit.
   case limitReached(Epoch, LimitReached)
-  /// The authority said, in answer to something else, that the session that began in the epoch is over.
+  /// The authority reported, in answer to another request, that the session that began in the epoch
+  /// is over.
   case ended(Epoch, EndReason)
 
-  /// What reading the vault and asking the authority came to.
+  /// The result of reading the vault and asking the authority.
   package enum Restored: Hashable, Sendable {
-    /// The authority vouches for the kept token.
+    /// The authority accepts the saved token.
     case found(SessionRecord)
     /// Proven: the vault is empty.
     case absent
-    /// The authority rejected the kept token.
+    /// The authority rejected the saved token.
     case ended(EndReason, SessionToken)
-    /// It could not be found out.
+    /// The session could not be checked.
     case obstructed(RestoreFailure)
   }
 
-  /// What checking credentials came to.
+  /// The result of a login.
   package enum Authenticated: Hashable, Sendable {
-    /// The authority was satisfied.
+    /// The authority accepted the credentials.
     case granted(SessionRecord)
-    /// It was not, or could not be asked.
+    /// The authority rejected them, or could not be asked.
     case failed
   }
 
-  /// What a renewal came to.
+  /// The result of a renewal.
   package enum Renewed: Hashable, Sendable {
-    /// The session goes on under this record.
+    /// The session goes on with this record.
     case granted(SessionRecord)
     /// The authority says that the session is over.
     case ended(EndReason)
-    /// The token was exchanged by another process; the vault may hold the newer one.
+    /// Another process exchanged the token; the vault may hold the newer one.
     case superseded
-    /// Not accepted, throttled, unavailable or cancelled: nothing is known to have changed.
+    /// Not accepted, throttled, unavailable or cancelled: as far as known, nothing changed.
     case failed
   }
 
-  /// What a write to the vault came to.
+  /// The result of a write to the vault.
   package enum Saved: Hashable, Sendable {
     /// The vault holds the record's token.
     case done
-    /// It was not written.
+    /// The write failed.
     case failed
-    /// An exchange found another token, or none, in the place of the old one.
+    /// An exchange found another token, or none, instead of the old one.
     case superseded
   }
 
@@ -91,7 +93,7 @@ package enum SessionEvent: Hashable, Sendable {
     case idle
     /// Too long since login.
     case absolute
-    /// The machine was started anew.
+    /// The machine was restarted.
     case rebooted
 
     var reason: EndReason {

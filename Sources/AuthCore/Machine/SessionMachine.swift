@@ -1,8 +1,9 @@
 /// The session as a pure value: an event in, a reaction out.
 ///
-/// It does nothing itself. It has no clock, no lock, no reference to an authority or a vault, and makes no key; a ``SessionStore``
-/// owns one behind a lock and does the work that reactions name. The published State pattern (V. Yanchina, 2016) answers an unknown event
-/// with silence; here every state answers every event, in one exhaustive switch per state.
+/// The machine does no work itself. It has no clock, no lock and no reference to an authority or a
+/// vault, and it makes no key. A ``SessionStore`` owns one behind a lock and does the work that
+/// reactions name. The published State pattern (V. Yanchina, 2016) answers an unknown event with
+/// silence; here every state answers every event, in one exhaustive switch per state.
 package struct SessionMachine: Hashable, Sendable {
   /// The present state.
   package private(set) var state: SessionState
@@ -10,20 +11,20 @@ package struct SessionMachine: Hashable, Sendable {
   package let policy: RenewalPolicy
   private var epochs = EpochCounter()
 
-  /// Creates a machine at launch: nothing is known yet.
+  /// Creates a machine for a launch: nothing is known yet.
   package init(policy: RenewalPolicy = RenewalPolicy()) {
     state = .restoring(Restoring(reading: nil, obstacle: nil, previously: .neverLoggedIn))
     self.policy = policy
   }
 
-  /// Creates a machine that stands in a state already, for a test that wants one which events do not lead to.
+  /// Creates a machine in a given state, for tests of states that events do not lead to.
   init(in state: SessionState, after last: Epoch, policy: RenewalPolicy) {
     self.state = state
     self.policy = policy
     epochs = EpochCounter(last: last)
   }
 
-  /// The epoch handed out last.
+  /// The last epoch that the machine gave out.
   package var lastEpoch: Epoch { epochs.last }
 
   /// Answers an event, and moves to the state that the answer names.
@@ -37,10 +38,10 @@ package struct SessionMachine: Hashable, Sendable {
 }
 
 extension Reaction {
-  /// Takes no notice, and there is nothing to clean up.
+  /// Ignores the event; there is nothing to clean up.
   static func ignored(_ reason: IgnoredBecause) -> Reaction { .ignored(reason, .none) }
 
-  /// Answers a late authentication: nothing changes here, and what it brought is revoked.
+  /// Answers a late authentication: nothing changes, and its grant is revoked.
   static func fence(_ outcome: SessionEvent.Authenticated) -> Reaction {
     switch outcome {
     case .granted(let late): .ignored(.otherEpoch, Effects(.discard(late)))
@@ -48,7 +49,7 @@ extension Reaction {
     }
   }
 
-  /// Answers a late renewal: nothing changes here, and what it brought is revoked.
+  /// Answers a late renewal: nothing changes, and its grant is revoked.
   static func fence(_ outcome: SessionEvent.Renewed) -> Reaction {
     switch outcome {
     case .granted(let late): .ignored(.otherEpoch, Effects(.discard(late)))
@@ -56,10 +57,10 @@ extension Reaction {
     }
   }
 
-  /// Answers a late renewal while a session stands.
+  /// Answers a late renewal while a session is active.
   ///
-  /// The grant of that session itself is not revoked, because that would end the session. Its token
-  /// was not confirmed, so the session's present one goes on working.
+  /// A grant of that session itself is not revoked, because that would end the session. Its token
+  /// was not confirmed, so the session's present token still works.
   static func fence(_ outcome: SessionEvent.Renewed, during session: SessionRecord) -> Reaction {
     switch outcome {
     case .granted(let late) where late.began == session.began: .ignored(.otherEpoch)
@@ -67,7 +68,7 @@ extension Reaction {
     }
   }
 
-  /// Answers a late write: what landed in the vault is revoked and erased from it.
+  /// Answers a late write: its token is revoked, and erased if it is in the vault.
   static func fence(_ record: SessionRecord, _ outcome: SessionEvent.Saved) -> Reaction {
     switch outcome {
     case .done: .ignored(.otherEpoch, Effects(.discardSaved(record)))

@@ -1,11 +1,14 @@
-/// What the machine holds of a session: the authority's grant, and the epoch in which the session began.
+/// The machine's record of a session: the authority's grant, and the epoch in which the session
+/// began.
 ///
-/// It is an immutable class so that states and effects stay a few words wide however long a name is. A record is not a key: it
-/// opens nothing, and only the store makes keys from the record that its machine holds.
+/// It is an immutable class, so that states and effects stay a few words wide however long a name
+/// is. A record is not a key and gives no access; only the store makes keys, from the record that
+/// its machine holds.
 @usableFromInline package final class SessionRecord: Hashable, Sendable {
-  /// What the authority gave.
+  /// The authority's grant.
   package let grant: Grant
-  /// The epoch of the login or the restore that began the session here; it stays the same through renewals.
+  /// The epoch of the login or the restore that began the session in this process; renewals keep
+  /// it.
   package let began: Epoch
 
   /// Creates a record.
@@ -14,12 +17,12 @@
     self.began = began
   }
 
-  /// Two records are equal when they say the same.
+  /// Two records are equal when their content is equal.
   @usableFromInline package static func == (first: SessionRecord, second: SessionRecord) -> Bool {
     first === second || (first.began == second.began && first.grant == second.grant)
   }
 
-  /// Feeds what equality compares.
+  /// Hashes what equality compares.
   @usableFromInline package func hash(into hasher: inout Hasher) {
     hasher.combine(grant)
     hasher.combine(began)

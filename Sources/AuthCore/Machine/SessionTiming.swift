@@ -2,25 +2,26 @@
 ///
 /// The limits of a session come from its authority.
 public struct SessionTiming: Hashable, Sendable {
-  /// How long a logout waits for each of its steps: for the leases, for the authority, for the vault.
+  /// How long a logout waits for each of its steps: the leases, the authority, the vault.
   public let logoutStep: Duration
   /// How long a renewal or a check waits for each answer of the authority or the vault.
   public let renewalStep: Duration
   /// How often activity may renew.
   public let renewal: RenewalPolicy
-  /// Whether the store ends a session when its limit is reached while nothing else happens.
+  /// Whether a timer ends a session that reaches its limit.
   public let watchesLimits: Bool
 
   /// Creates timing.
   ///
   /// - Parameters:
   ///   - logoutStep: The longest wait for one step of a logout.
-  ///   - renewalStep: The longest wait for one answer in a renewal or a check. The session stands
-  ///     when it is over; a write to the vault that is under way is waited for.
+  ///   - renewalStep: The longest wait for one answer in a renewal or a check. After it the session
+  ///     goes on. A write to the vault that is under way has no limit.
   ///   - renewal: How often activity may renew.
-  ///   - watchesLimits: Pass false in a process that ends before a limit could pass; it saves timers. The limits are still looked at
-  ///     whenever a session begins or changes, and a step of a logout, a renewal or a check is
-  ///     limited only once it has let go of its thread.
+  ///   - watchesLimits: Pass false in a process that ends before a session could reach a limit;
+  ///     this saves timers. The store still checks the limits whenever a session begins or changes.
+  ///     A step of a logout, a renewal or a check then gets its time limit only when it first
+  ///     suspends.
   public init(
     logoutStep: Duration = .seconds(5), renewalStep: Duration = .seconds(30),
     renewal: RenewalPolicy = RenewalPolicy(), watchesLimits: Bool = true

@@ -1,8 +1,9 @@
 /// Why credentials were refused.
 ///
-/// One case on purpose: unknown name, wrong password and disabled account look alike.
+/// There is only one case on purpose: an unknown name, a wrong password and a disabled account look
+/// alike.
 public enum CredentialsRejection: Hashable, Sendable {
-  /// The name and the password do not open an account here.
+  /// The name and the password do not match an account.
   case notAccepted
 }
 
@@ -10,23 +11,24 @@ public enum CredentialsRejection: Hashable, Sendable {
 public enum SessionRejection: Hashable, Sendable {
   /// The session is over.
   case ended(EndReason)
-  /// The token was exchanged for a newer one, by another process of the same user; the vault may hold it.
+  /// Another process of the same user exchanged the token for a newer one; the vault may hold that
+  /// one.
   case superseded
 }
 
-/// Why a renewed password check was refused.
+/// Why the password of a reauthentication was refused.
 public enum ReauthenticationRejection: Hashable, Sendable {
-  /// The password does not fit. The session is untouched.
+  /// The password is wrong. The session stays as it is.
   case notAccepted
-  /// The session itself is refused.
+  /// The token of the session was refused.
   case session(SessionRejection)
 }
 
-/// Too many attempts: the authority did not look at this one.
+/// Too many attempts: the authority did not check this one.
 public enum Throttle: Hashable, Sendable {
   /// Try again after this time.
   case wait(Duration)
-  /// Only an administrator can open the account to attempts again.
+  /// The account is locked until an administrator unlocks it.
   case locked
 }
 
@@ -34,25 +36,25 @@ public enum Throttle: Hashable, Sendable {
 ///
 /// It says nothing about the session.
 public struct Unavailability: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The class of the fault.
+  /// The kind of fault.
   public enum Cause: Hashable, Sendable, CaseIterable {
     /// No answer: no network, no file, no permission.
     case unreachable
-    /// It answered that it cannot answer now.
+    /// The authority is busy.
     case busy
     /// Its data could not be read.
     case unreadable
-    /// Its answer had a form we do not know.
+    /// Its answer has an unknown form.
     case unparsable
-    /// It has no room or may not write.
+    /// It has no space or no permission to write.
     case unwritable
-    /// The question was withdrawn before it was answered.
+    /// The request was cancelled before the answer.
     case cancelled
   }
 
-  /// The class of the fault.
+  /// The kind of fault.
   public let cause: Cause
-  /// A stable name for programs, in snake case: the authority's own, or else that of the class.
+  /// A stable name for programs, in snake case: the authority's own code, or that of the cause.
   public let code: String
   /// What happened and why, in one line, without secrets.
   public let description: String
@@ -70,14 +72,14 @@ public struct Unavailability: Error, Hashable, Sendable, CustomStringConvertible
   }
 }
 
-/// Why an authority did not do what was asked.
+/// Why a request to an authority failed.
 ///
 /// Only ``rejected(_:)`` is an answer about the credentials or the session.
 public enum AuthorityError<Rejection: Hashable & Sendable>: Error, Hashable, Sendable {
-  /// It looked, and said no.
+  /// The authority checked, and said no.
   case rejected(Rejection)
-  /// It did not look, because of too many attempts.
+  /// The authority did not check, because of too many attempts.
   case throttled(Throttle)
-  /// It could not be asked.
+  /// The authority could not be asked.
   case unavailable(Unavailability)
 }

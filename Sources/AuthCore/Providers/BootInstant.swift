@@ -1,6 +1,7 @@
-/// Names one run of the machine, from power-on to power-off.
+/// Identifies one run of the machine, from power-on to power-off.
 ///
-/// On Linux it is `/proc/sys/kernel/random/boot_id`. Instants of different boots cannot be compared.
+/// On Linux this is `/proc/sys/kernel/random/boot_id`. Instants of different boots cannot be
+/// compared.
 public struct BootID: Hashable, Sendable {
   /// The upper 64 bits.
   public let high: UInt64
@@ -16,7 +17,8 @@ public struct BootID: Hashable, Sendable {
 
 /// A moment on the boot clock: which boot, and how long since it began.
 ///
-/// The boot clock counts suspended time and cannot be set, so moving the wall clock neither revives nor ends a session.
+/// The boot clock counts suspended time and cannot be set, so a change of the wall clock neither
+/// revives nor ends a session.
 public struct BootInstant: Hashable, Sendable {
   /// The run of the machine that the instant belongs to.
   public let boot: BootID
@@ -29,7 +31,7 @@ public struct BootInstant: Hashable, Sendable {
     self.uptime = uptime
   }
 
-  /// The instant that lies `duration` later in the same boot.
+  /// The instant `duration` later in the same boot.
   public func advanced(by duration: Duration) -> BootInstant {
     BootInstant(boot: boot, uptime: uptime + duration)
   }

@@ -1,12 +1,12 @@
-/// A password as it was typed.
+/// A password as the user typed it.
 ///
 /// It never prints itself.
 ///
-/// The bytes are UTF-8, not normalised: that belongs to the authority that hashes them.
+/// The bytes are UTF-8 and not normalised; the authority that hashes them does that.
 public struct Password: Hashable, Sendable, Redacted {
   /// The UTF-8 bytes.
   ///
-  /// For an authority; do not log, print or keep them.
+  /// Only an authority needs them; do not log, print or keep them.
   public let bytes: [UInt8]
 
   /// Wraps bytes that were read from a terminal or a pipe.
@@ -20,11 +20,11 @@ public struct Password: Hashable, Sendable, Redacted {
   }
 }
 
-/// A name and the password that is said to belong to it.
+/// A user name and a password.
 public struct Credentials: Hashable, Sendable, Redacted {
   /// The name to log in with.
   public let username: String
-  /// The password that was typed.
+  /// The password as typed.
   public let password: Password
 
   /// Creates credentials.

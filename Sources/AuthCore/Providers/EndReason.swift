@@ -1,7 +1,7 @@
 /// Why a session is over.
 ///
-/// This type is the one table of the reasons: programs, the authority's storage and messages use its
-/// ``code`` and its ``description``.
+/// This type is the one table of the reasons: programs, the authority's storage and messages use
+/// its ``code`` and its ``description``.
 public enum EndReason: Hashable, Sendable, CustomStringConvertible {
   /// The user logged out.
   case userAsked

@@ -1,6 +1,7 @@
-/// Names a session in listings and events.
+/// The public name of a session, for lists and events.
 ///
-/// It is not a secret and opens nothing. An authority gives each name once, whoever the user is.
+/// It is not a secret and gives no access. An authority gives each name only once, whoever the user
+/// is.
 public struct SessionID: RawRepresentable, Hashable, Sendable {
   /// The identifier in the authority's own form.
   public let rawValue: String
@@ -11,15 +12,15 @@ public struct SessionID: RawRepresentable, Hashable, Sendable {
   }
 }
 
-/// What an authority gives after it was satisfied: who, the token, and until when.
+/// What an authority returns on success: the user, the token and the limits.
 public struct Grant: Hashable, Sendable {
   /// The public name of the session.
   public let id: SessionID
-  /// Whose session it is.
+  /// The user of the session.
   public let user: User
-  /// The secret to present from now on.
+  /// The secret to use from now on.
   public let token: SessionToken
-  /// Until when.
+  /// The limits of the session.
   public let limits: SessionLimits
 
   /// Creates a grant.
@@ -34,19 +35,19 @@ public struct Grant: Hashable, Sendable {
 }
 
 extension Grant {
-  /// Whether both grants are of one session: the same name for it, and the same user.
+  /// Whether both grants belong to one session: the same name and the same user.
   func isOfSameSession(as other: Grant) -> Bool {
     id == other.id && user.id == other.user.id
   }
 }
 
-/// What a login asks of its limits, to have them shorter than the authority's own.
+/// Shorter limits than the authority's own, for one login.
 ///
-/// Longer is never given.
+/// An authority never grants longer ones.
 public struct LimitRequest: Hashable, Sendable {
-  /// The wished idle limit; nil is the authority's own.
+  /// The requested idle limit; nil means the authority's own.
   public let idle: Duration?
-  /// The wished absolute limit; nil is the authority's own.
+  /// The requested absolute limit; nil means the authority's own.
   public let absolute: Duration?
 
   /// Creates a request.

@@ -1,6 +1,6 @@
-/// A value that never shows what it holds: not in `description`, `debugDescription`, `dump` or a mirror.
+/// A value that never shows its content in `description`, `debugDescription`, `dump` or a mirror.
 ///
-/// A type that holds a secret adopts this and says only its own name.
+/// Adopt it in each type that holds a secret; it then prints only the name of the type.
 public protocol Redacted: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
 
 extension Redacted {

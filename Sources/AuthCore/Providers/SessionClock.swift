@@ -1,26 +1,28 @@
-/// The clock could not be read; nothing is known about any limit.
+/// The clock could not be read, so nobody can tell whether a limit is reached.
 public struct ClockError: Error, Hashable, Sendable, CustomStringConvertible {
   /// What could not be read, and why.
   public let description: String
   /// What to do about it, in one line.
   public let hint: String
 
-  /// Creates a failure that says what could not be read and why, and what to do about it.
+  /// Creates an error.
   public init(_ description: String, hint: String = "Try again; without the clock no limit can be judged.") {
     self.description = description
     self.hint = hint
   }
 }
 
-/// Where the library gets its time from.
+/// The source of time for the library.
 ///
-/// It has no clock of its own.
+/// The library has no clock of its own.
 ///
-/// A conformer must measure by a clock that cannot be set and that counts suspended time (`CLOCK_BOOTTIME` on Linux).
+/// A conformer must use a clock that cannot be set and that counts suspended time (`CLOCK_BOOTTIME`
+/// on Linux).
 public protocol SessionClock: Sendable {
   /// The present instant.
   ///
-  /// - Throws: ``ClockError`` when the clock cannot be read. A limit is then neither reached nor not reached.
+  /// - Throws: ``ClockError`` when the clock cannot be read. A limit then counts as neither reached
+  ///   nor not reached.
   func now() throws(ClockError) -> BootInstant
 
   /// Suspends the caller for at least `duration`.

@@ -1,13 +1,14 @@
 /// When something ends.
 ///
-/// There is no optional and no zero here: time data that is not there is ``missing``, which counts as passed, and
-/// a limit that was switched off says so by name. Libraries that wrote "no date" for both never expired a session.
+/// A deadline is neither optional nor zero. Missing time data is ``missing`` and counts as passed;
+/// a limit that somebody switched off is ``off``. Libraries that wrote "no date" for both never
+/// expired a session.
 public enum Deadline: Hashable, Sendable {
   /// Ends at this instant.
   case at(BootInstant)
   /// Never ends, by decision.
   case off
-  /// Nobody said when; treated as passed.
+  /// Unknown; counts as passed.
   case missing
 }
 
@@ -21,12 +22,13 @@ public enum LimitKind: Hashable, Sendable, CaseIterable {
 
 /// The limits of one session.
 ///
-/// Activity moves ``idle`` only. The idle and absolute limits compose: the earlier one ends the session.
-/// Vocabulary: OWASP Session Management Cheat Sheet, "Session Expiration"; NIST SP 800-63B-4, section 5.2.
+/// Activity moves ``idle`` only. The earlier of the idle and the absolute limit ends the session.
+/// Vocabulary: OWASP Session Management Cheat Sheet, "Session Expiration"; NIST SP 800-63B-4,
+/// section 5.2.
 public struct SessionLimits: Hashable, Sendable {
-  /// When the session ends for want of activity.
+  /// When the session ends without activity.
   public let idle: Deadline
-  /// When the session ends whatever happens.
+  /// When the session ends in any case.
   public let absolute: Deadline
   /// Until when the password counts as recently entered.
   public let fresh: Deadline
@@ -42,15 +44,15 @@ public struct SessionLimits: Hashable, Sendable {
   public enum Verdict: Hashable, Sendable {
     /// No limit is reached.
     case live
-    /// This limit is reached or was never given.
+    /// This limit is reached or missing.
     case expired(LimitKind)
     /// The limits were set in another boot and mean nothing now.
     case rebooted
   }
 
-  /// Judges the session at `now`.
+  /// Checks the limits at `now`.
   ///
-  /// A reboot outranks an expiry, the absolute limit outranks the idle one.
+  /// A restart comes before an expired limit, and the absolute limit before the idle one.
   public func verdict(at now: BootInstant) -> Verdict {
     switch (absolute.phase(at: now), idle.phase(at: now)) {
     case (.otherBoot, _), (_, .otherBoot): .rebooted
@@ -65,7 +67,7 @@ public struct SessionLimits: Hashable, Sendable {
     fresh.phase(at: now) == .ahead
   }
 
-  /// The earliest instant at which the verdict can change, or nil when no limit is set.
+  /// The earliest instant when the verdict can change, or nil without limits.
   package var earliest: BootInstant? {
     switch (idle, absolute) {
     case (.at(let first), .at(let second)): first.uptime <= second.uptime ? first : second

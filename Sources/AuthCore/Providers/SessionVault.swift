@@ -1,24 +1,24 @@
-/// What a vault found when it looked.
+/// The result of reading a vault.
 public enum VaultReading: Hashable, Sendable {
-  /// Proven: nothing is kept.
+  /// Proven: the vault is empty.
   case absent
-  /// This token is kept.
+  /// The vault holds this token.
   case token(SessionToken)
-  /// It could not look. Something may be kept.
+  /// The vault could not be read. It may hold something.
   case unavailable(VaultError)
-  /// Something is kept that cannot be used.
+  /// The vault holds something unusable.
   case corrupt(VaultEvidence)
 }
 
-/// What is known of vault content that cannot be used.
+/// What is known about unusable vault content.
 public struct VaultEvidence: Hashable, Sendable {
   /// Where it is and what is wrong with it, in one line.
   public let description: String
   /// What to do about it, in one line.
   public let hint: String
-  /// The token, if it can still be read: logging out revokes it.
+  /// The token, if it is still readable: a logout revokes it.
   ///
-  /// It is never used to log in.
+  /// The store never uses it to log in.
   public let salvaged: SessionToken?
 
   /// Creates evidence.
@@ -29,46 +29,47 @@ public struct VaultEvidence: Hashable, Sendable {
   }
 }
 
-/// The vault could not look or could not write.
+/// The vault could not be read or written.
 public struct VaultError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Which place, and what is wrong, in one line, without secrets.
   public let description: String
   /// What to do about it, in one line.
   public let hint: String
 
-  /// Creates a failure.
+  /// Creates an error.
   public init(_ description: String, hint: String = "Try again; nothing was changed.") {
     self.description = description
     self.hint = hint
   }
 }
 
-/// Where this device keeps its session token.
+/// The place where this device keeps its session token.
 ///
-/// Every change is atomic and durable when it returns. Content that cannot be understood is set aside, never destroyed and never
-/// overwritten. An implementation may block its caller. `AuthCoreTesting` has the contract suite that it should pass.
+/// Every change is atomic, and durable when the call returns. The vault sets unreadable content
+/// aside; it never destroys or overwrites it. An implementation may block its caller.
+/// `AuthCoreTesting` has the contract suite that it should pass.
 public protocol SessionVault: Sendable {
-  /// Looks. It changes nothing, not even what is corrupt.
+  /// Reads the vault. It changes nothing, not even corrupt content.
   func load() async -> VaultReading
 
-  /// Keeps `token` in place of whatever is there; corrupt content is set aside first.
+  /// Saves `token` in place of the present content; corrupt content is set aside first.
   ///
-  /// - Returns: What it took the place of, read in the same step: of several stores at once, each displaces another token, and a displaced
-  ///   token is revoked.
+  /// - Returns: The replaced content, read in the same step: of several calls at once, each
+  ///   replaces another token, and the store revokes a replaced token.
   @discardableResult
   func store(_ token: SessionToken) async throws(VaultError) -> VaultReading
 
-  /// Keeps `new` if `old` is what is kept.
+  /// Saves `new` if the vault holds `old`.
   ///
-  /// - Returns: False, with nothing changed, when something else or nothing is kept: a late renewal must not bring back
-  ///   what a logout erased.
+  /// - Returns: False, with nothing changed, when the vault holds something else or nothing: a late
+  ///   renewal must not bring back what a logout erased.
   func replace(_ old: SessionToken, with new: SessionToken) async throws(VaultError) -> Bool
 
-  /// Forgets `token` if it is what is kept; anything else stays. A vault that is empty already is success.
+  /// Erases `token` if the vault holds it; anything else stays. An empty vault is success.
   func erase(_ token: SessionToken) async throws(VaultError)
 
-  /// Moves content that cannot be understood out of the way, keeping it as evidence.
+  /// Moves unreadable content out of the way, and keeps it as evidence.
   ///
-  /// - Returns: Where it is now, or nil when there was nothing of the kind.
+  /// - Returns: The new place, or nil when there was no such content.
   func setAside() async throws(VaultError) -> String?
 }

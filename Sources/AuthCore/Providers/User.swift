@@ -6,7 +6,7 @@ public enum Role: String, Hashable, Sendable, CaseIterable {
   case administrator
 }
 
-/// Names a user for good; a username may be shown or changed, this never is.
+/// The permanent identity of a user; unlike a user name, it is never shown or changed.
 public struct UserID: RawRepresentable, Hashable, Sendable {
   /// The identifier in the authority's own form.
   public let rawValue: String
@@ -17,20 +17,20 @@ public struct UserID: RawRepresentable, Hashable, Sendable {
   }
 }
 
-/// Somebody an authority vouched for.
+/// A user whom an authority confirmed.
 public struct User: Hashable, Sendable {
-  /// The lasting identity.
+  /// The permanent identity.
   public let id: UserID
   /// The name they log in with.
   public let username: String
-  /// The name screens show.
+  /// The name that screens show.
   public let displayName: String
   /// What they may do.
   public let role: Role
 
   /// Creates a user.
   ///
-  /// Holding one proves nothing: only a ``LoggedInSession`` does.
+  /// A value of this type proves nothing: only a ``LoggedInSession`` does.
   public init(id: UserID, username: String, displayName: String, role: Role) {
     self.id = id
     self.username = username

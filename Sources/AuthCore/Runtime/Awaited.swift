@@ -1,17 +1,18 @@
-/// The commands somebody waits for, at most one of each kind; whoever joins waits for the same promise.
+/// The commands that somebody waits for, at most one of each kind; callers that join share its
+/// promise.
 ///
-/// They are settled by the state that is reached and not by the work that was started: a login that a logout overtook has ended, even if the
-/// authority never answers it.
+/// The state that the machine reaches settles them, and not the work: a login that a logout
+/// overtook has ended, even if the authority never answers it.
 struct Awaited {
   var restore: Promise<RestoreOutcome>?
   var work: Promise<Result<UserSwitch, SessionError>>?
   var logout: Promise<LogoutResult>?
-  /// Why the work under way will not succeed, once that is known.
+  /// Why the work under way will fail, once that is known.
   private var failure: SessionError?
-  /// Why something of the logout under way was not finished.
+  /// The causes of incomplete cleanup in the logout under way.
   var causes: [String] = []
 
-  /// The promise of the authentication or renewal under way, made when it begins.
+  /// The promise of the authentication or renewal under way, created when it begins.
   mutating func beginWork() -> Promise<Result<UserSwitch, SessionError>> {
     let promise = work ?? Promise()
     work = promise
@@ -32,7 +33,7 @@ struct Awaited {
     return promise
   }
 
-  /// What the state that was reached settles.
+  /// Settles the commands that the reached state decides.
   mutating func settle(_ state: SessionState, _ key: LoggedInSession?, _ failure: SessionError?) -> [Settlement] {
     if let failure, work != nil { self.failure = failure }
     var settled: [Settlement] = []
@@ -60,15 +61,15 @@ struct Awaited {
     return settled
   }
 
-  /// Why work came to nothing whose session is over: that it was overtaken says less than how that ended.
+  /// The error of work whose session is over: the end of the session says more than `overtaken`.
   private func ending(_ ended: SessionError) -> SessionError {
     guard let failure, failure != .overtaken else { return ended }
     return failure
   }
 
-  /// What is settled when the store is gone.
+  /// Settles the commands when the store is gone.
   ///
-  /// A logout is not: it goes on, and ends in time.
+  /// A logout goes on, and ends in time.
   mutating func abandon() -> [Settlement] {
     var settled: [Settlement] = []
     settle(restore: .overtaken, &settled)
@@ -91,7 +92,7 @@ struct Awaited {
   }
 }
 
-/// A promise and the value it is to be kept with, once no lock is held.
+/// A promise and its value; fulfil it with no lock held.
 enum Settlement: Sendable {
   case restore(Promise<RestoreOutcome>, RestoreOutcome)
   case work(Promise<Result<UserSwitch, SessionError>>, Result<UserSwitch, SessionError>)

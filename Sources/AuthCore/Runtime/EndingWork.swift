@@ -1,14 +1,15 @@
-// The work that ends sessions; what begins and renews them is in SessionWork.swift.
+// The work that ends sessions; the work that begins and renews them is in SessionWork.swift.
 extension SessionCore {
   func drain(_ epoch: Epoch) async {
-    // A lease of an earlier session may have outlived that one's logout; this one is not complete while it runs.
+    // A lease of an earlier session may have outlived its logout; this logout is not complete while
+    // that lease runs.
     for gate in withLock({ $0.gates }) { await gate.drained().valueUncancelled() }
     send(.drained(epoch))
   }
 
   func revoke(_ epoch: Epoch, _ targets: Effect.Targets, _ reason: EndReason) async {
-    // Those that an earlier logout left behind, too. They are noted until the authority has said that they are dead: this step may be
-    // overtaken by its time limit.
+    // This includes tokens that an earlier logout left behind. The store keeps each token until the
+    // authority confirms that it is dead, because this step may exceed its time limit.
     let tokens = withLock { inner -> [SessionToken] in
       inner.unrevoked = targets.tokens + inner.unrevoked.filter { !targets.tokens.contains($0) }
       return inner.unrevoked
@@ -32,7 +33,8 @@ extension SessionCore {
       switch await vault.load() {
       case .absent, .unavailable: return nil
       case .token:
-        // Another process put it there. If it belongs to this session, it died with it, unless that could not be said to the authority.
+        // Another process put it there. If it belongs to this session, it died with it, unless the
+        // authority could not be told.
         return withLock { inner in targets.tokens.contains { inner.unrevoked.contains($0) } } ? .keepsAnother : nil
       case .corrupt(let evidence):
         if let token = evidence.salvaged, !targets.tokens.contains(token) { revokeInBackground(token, .userAsked) }
@@ -42,8 +44,10 @@ extension SessionCore {
     finishErasing(epoch, IncompleteCleanup(notErased: failure != nil), [failure?.description])
   }
 
-  /// The revocation does not hold up the line before the vault, and gets half of the step's time, so that an authority that never
-  /// answers does not keep the token on the device.
+  /// Revokes and erases whatever the vault holds.
+  ///
+  /// The revocation does not block the vault queue. It gets half of the step's time, so that the
+  /// token does not stay on the device when the authority never answers.
   func forget(_ epoch: Epoch, _ ticket: VaultQueueTicket?) async {
     let reading = await onVault(ticket) { await vault.load() }
     let tokens = withLock { $0.unrevoked } + reading.revocable
@@ -57,7 +61,7 @@ extension SessionCore {
     case .unavailable(let unreadable): failure = unreadable
     }
     withLock { inner in
-      // Another one, which overran its time, may have noted tokens meanwhile.
+      // Another step, which exceeded its time, may have noted tokens meanwhile.
       inner.unrevoked.removeAll { tokens.contains($0) }
       inner.unrevoked += unrevoked.map(\.token)
     }
@@ -73,7 +77,8 @@ extension SessionCore {
 
   /// Revokes all of the tokens.
   ///
-  /// - Returns: Those of which the authority did not say within half of the time of a step that they are dead.
+  /// - Returns: The tokens that the authority did not confirm as dead within half the time of a
+  ///   step.
   private func revocationsInTime(
     of tokens: [SessionToken]
   ) async -> [(token: SessionToken, failure: Unavailability)] {
@@ -106,14 +111,15 @@ extension SessionCore {
   }
 
   func discardSaved(_ record: SessionRecord, _ ticket: VaultQueueTicket?) async {
-    // Nobody waits for this; a token that stays in the vault is refused at the next launch, because it is revoked here.
+    // Nobody waits for this. If the token stays in the vault, the next launch is refused, because
+    // the token is revoked here.
     _ = await onVault(ticket) { await erasure(of: [record.grant.token]) }
     await revokeUnawaited(record.grant.token, .userAsked)
   }
 
-  /// Revokes where nobody waits for the answer.
+  /// Revokes a token when nobody waits for the answer.
   ///
-  /// A failure leaves a token that nothing else here holds; the next logout tries again.
+  /// After a failure, the store keeps the token, and the next logout tries again.
   private func revokeUnawaited(_ token: SessionToken, _ reason: EndReason) async {
     let failure = await revocation(of: token, reason)
     withLock { inner in
@@ -122,12 +128,13 @@ extension SessionCore {
     }
   }
 
-  /// Tries again to revoke what could not be revoked, without waiting for it.
+  /// Retries failed revocations in the background.
   func retryRevocations() {
     for token in withLock({ $0.unrevoked }) { revokeInBackground(token, .userAsked) }
   }
 
-  /// The same without waiting for it: an authority that does not answer must not hold up what goes on.
+  /// Revokes a token in the background: an authority that does not answer must not block other
+  /// work.
   func revokeInBackground(_ token: SessionToken, _ reason: EndReason) {
     Task.immediate { await revokeUnawaited(token, reason) }
   }
@@ -144,7 +151,7 @@ extension SessionCore {
     return failure
   }
 
-  /// The error of an operation, or nil.
+  /// Runs an operation and returns its error, or nil.
   private func result<Value, Failure: Error>(_ operation: () async throws(Failure) -> Value) async -> Failure? {
     do {
       _ = try await operation()
@@ -165,7 +172,7 @@ extension Effect.Targets {
 }
 
 extension VaultReading {
-  /// The token that a logout is to revoke.
+  /// The token that a logout revokes.
   fileprivate var revocable: [SessionToken] {
     switch self {
     case .token(let token): [token]

@@ -9,7 +9,8 @@ extension SessionError {
 }
 
 extension SessionEvent.Restored {
-  /// What somebody who awaits a look at the session is told; nil where the state says it.
+  /// The error for a caller that awaits a check of the session; nil when the state tells the
+  /// result.
   var failure: SessionError? {
     switch self {
     case .found, .absent, .ended: nil
@@ -21,7 +22,7 @@ extension SessionEvent.Restored {
 }
 
 extension Throttle {
-  /// A token is not a guess, so an authority that throttles one is merely busy.
+  /// A token is not a guess, so an authority that throttles it counts as busy.
   var unavailability: Unavailability {
     Unavailability(.busy, "the authority asks to wait before it looks at the session")
   }

@@ -1,16 +1,16 @@
 import Guards
 
-/// Whoever is told of changes: a ``Stateful``, a ``GuardedScreen`` or a stream.
+/// A receiver of changes: a ``Stateful``, a ``GuardedScreen`` or a stream.
 protocol Observer: AnyObject, Sendable {
-  /// Tells the change. Returns false when there is nobody left to tell.
+  /// Delivers the change. Returns false when the receiver is gone.
   func receive(_ change: SessionChange) -> Bool
   /// The store is gone.
   func finish()
-  /// Whether there is nobody left to tell.
+  /// Whether the receiver is gone.
   var isGone: Bool { get }
 }
 
-/// Tells a ``Stateful``.
+/// Delivers changes to a ``Stateful``.
 final class StatefulObserver: Observer {
   private weak let target: (any Stateful)?
   private let told = Locked<LoggedInSession?>(nil)
@@ -25,7 +25,8 @@ final class StatefulObserver: Observer {
     guard let target else { return false }
     switch change.snapshot {
     case .loggedIn(let session), .renewing(let session):
-      // Somebody is logged in while a renewal is under way, too; whoever comes then is told so at once.
+      // Somebody is logged in during a renewal, too; an observer that is attached then gets the
+      // session at once.
       if tells(session) { target.loggedIn(session) }
     case .loggedOut(let reason):
       _ = tells(nil)
@@ -46,13 +47,15 @@ final class StatefulObserver: Observer {
   func finish() {}
 }
 
-/// Keeps an open ``GuardedScreen`` on the session it was made for.
+/// Makes an open ``GuardedScreen`` follow its session.
 final class ScreenObserver: Observer {
   private weak let screen: (any GuardedScreen)?
   private let opened: LoggedInSession
-  /// The address of the screen, which another one may have once it is gone.
+  /// The address of the screen.
+  ///
+  /// Another screen may have it after this one is gone.
   private let identity: ObjectIdentifier
-  /// The key that the screen has; nil once it was dismissed.
+  /// The key that the screen has; nil after its dismissal.
   private let handed: Locked<LoggedInSession?>
 
   init(_ screen: any GuardedScreen, _ session: LoggedInSession) {
@@ -66,8 +69,8 @@ final class ScreenObserver: Observer {
 
   /// Whether both are for one session and for screens at one address.
   ///
-  /// It does not look at the weak reference, because that can end the life of what it refers to,
-  /// and a lock is held here.
+  /// It does not read the weak reference, because the caller holds a lock, and reading can release
+  /// the last reference to the screen.
   func isInPlace(of other: ScreenObserver) -> Bool {
     identity == other.identity && opened.gate === other.opened.gate
   }
@@ -78,7 +81,7 @@ final class ScreenObserver: Observer {
     case .loggedIn(let session), .renewing(let session):
       guard session.gate === opened.gate else { return dismiss(screen) }
       let isNew = handed.withLock { handed in
-        // Changes that were decided before the dismissal was told may still be on their way here.
+        // Changes from before the dismissal may still arrive.
         guard handed != nil else { return false }
         defer { handed = session }
         return handed != session
@@ -93,7 +96,8 @@ final class ScreenObserver: Observer {
   }
 
   private func dismiss(_ screen: any GuardedScreen) -> Bool {
-    // Every state without this session came after its gate was closed with the reason; a live key without a state belongs to another store.
+    // Each state without this session came after its gate was closed with the reason. A live key
+    // without a state belongs to another store.
     if handed.withLock({ $0.take() }) != nil { screen.dismiss(opened.endReason ?? .revoked) }
     return false
   }
@@ -104,8 +108,8 @@ final class ScreenObserver: Observer {
 }
 
 extension SessionCore {
-  /// Has a screen follow that session, unless it does so already; of two threads at once, one has
-  /// it done.
+  /// Makes a screen follow the session, unless it already does; of two threads at once, one
+  /// registers it.
   func open(_ screen: any GuardedScreen, _ session: LoggedInSession) {
     let observer = ScreenObserver(screen, session)
     while let other = attach(observer, unless: { ($0 as? ScreenObserver)?.isInPlace(of: observer) ?? false }) {

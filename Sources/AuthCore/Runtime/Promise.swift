@@ -2,15 +2,15 @@ import Guards
 
 /// A value that arrives once, and any number of tasks that wait for it.
 ///
-/// A waiter is resumed exactly once: by the value, or by its own cancellation, also when it was cancelled before it waited. Waiting for a
-/// value that is there already does not suspend.
+/// Each waiter resumes exactly once: with the value, or on its cancellation, also when it was
+/// cancelled before it waited. Waiting for a value that has already arrived does not suspend.
 final class Promise<Value: Sendable>: Sendable {
   private enum State {
-    /// Nothing arrived; these wait, in the order in which they came.
+    /// No value yet; these tasks wait, in order of arrival.
     ///
-    /// There are few, and the first dictionary of a process costs more than the search for one of them.
+    /// There are few, and the first dictionary of a process costs more than a search in this array.
     case waiting([Waiter])
-    /// It arrived.
+    /// The value arrived.
     case kept(Value)
   }
 
@@ -26,9 +26,9 @@ final class Promise<Value: Sendable>: Sendable {
 
   private let storage = Locked(Storage())
 
-  /// Brings the value.
+  /// Sets the value and resumes the waiters.
   ///
-  /// A second value is not taken.
+  /// A second value is ignored.
   func fulfil(_ value: Value) {
     let waiters = storage.withLock { storage -> [Waiter] in
       guard case .waiting(let waiters) = storage.state else { return [] }
@@ -71,7 +71,7 @@ final class Promise<Value: Sendable>: Sendable {
     }
   }
 
-  /// The value, however long it takes and whether or not the waiting task is cancelled.
+  /// Waits for the value, also after the waiting task was cancelled.
   func valueUncancelled() async -> Value {
     if let value = kept { return value }
     let number = storage.withLock { storage in
@@ -94,7 +94,7 @@ final class Promise<Value: Sendable>: Sendable {
     return value
   }
 
-  /// The value, if it is there.
+  /// The value, if it has arrived.
   var kept: Value? {
     storage.withLock { storage in
       switch storage.state {

@@ -1,8 +1,9 @@
 import Guards
 
-/// The lock of a store and what is behind it: decides under the lock, acts after it.
+/// The lock of a store and the state behind it: decides under the lock, acts after it.
 ///
-/// The store is its face; effects and open streams hold the core, so that dropping the store can end them.
+/// Effects and open streams hold the core and not the store, so that dropping the store can end
+/// them.
 final class SessionCore: Sendable {
   let authority: any Authority
   let vault: any SessionVault
@@ -13,37 +14,38 @@ final class SessionCore: Sendable {
 
   struct Inner {
     var machine: SessionMachine
-    /// The gate of the session that stands or is being ended.
+    /// The gate of the active session, or of the one that is ending.
     var gate: LeaseGate?
-    /// The gates of sessions before it whose leases did not end in time.
+    /// The gates of earlier sessions whose leases did not end in time.
     var overdue: [LeaseGate] = []
     var revision: UInt64 = 0
     var observers: [any Observer] = []
-    /// With more observers than this, those whose targets are gone are looked for.
+    /// With more observers than this, the core removes those whose targets are gone.
     var crowded = 16
-    /// What is still to be told, in order.
+    /// The deliveries to make, in order.
     var outbox: [Delivery] = []
-    /// Whether somebody is telling it.
+    /// Whether a thread is delivering.
     ///
-    /// There is one at a time, so that the order holds.
+    /// Only one thread delivers at a time, which keeps the order.
     var isDelivering = false
     var awaited = Awaited()
-    /// Tokens that were taken out of use, or came too late to be used, and that the authority did
-    /// not yet say are dead; the next logout tries again.
+    /// Tokens that are no longer in use, or came too late, and that the authority has not yet
+    /// confirmed as dead; the next logout tries again.
     var unrevoked: [SessionToken] = []
-    /// The last change of the vault; the next operation waits for it, so that changes land in order.
+    /// The last change of the vault; the next operation waits for it, so that changes reach the
+    /// vault in order.
     var lastVaultChange: Promise<Void>?
     var timers = SessionTimers()
     var isShutDown = false
 
-    /// All gates that may have leases running.
+    /// All gates that may have running leases.
     var gates: [LeaseGate] { overdue + [gate].compactMap(\.self) }
   }
 
-  /// One thing to do with no lock held.
+  /// Something to do with no lock held.
   enum Delivery {
     case change(SessionChange, [any Observer])
-    /// The present state, for one who has just come; for everybody else nothing changed.
+    /// The present state, for a new observer; nothing changed for the others.
     case greet(SessionChange, any Observer)
     case finish([any Observer])
     case settle(Settlement)
@@ -64,17 +66,18 @@ final class SessionCore: Sendable {
 
   // MARK: Deciding
 
-  /// Hands an event to the machine, tells whom it concerns, and starts the work that the reaction names.
+  /// Gives an event to the machine, notifies observers, and starts the work that the reaction
+  /// names.
   ///
   /// - Parameters:
-  ///   - event: What happened, or what is asked for.
-  ///   - failure: What the caller who awaits this is told if the event leads nowhere.
-  ///   - gate: The session that this is meant for; once that is over, the event is ignored. Nil
-  ///     means whatever session stands.
-  ///   - submitted: What an authentication that this event starts is to present. It stays with the event, because an observer may
-  ///     send another before this one's work has started.
+  ///   - event: What happened, or what a caller wants.
+  ///   - failure: The error for the waiting caller if the event fails.
+  ///   - gate: The session that the event is for; once that is over, the event is ignored. Nil
+  ///     means whatever session is active.
+  ///   - submitted: The credentials for an authentication that this event starts. They stay with
+  ///     the event, because an observer may send another event before this one's work has started.
   ///   - prepare: Runs under the same lock, with the reaction.
-  /// - Returns: The reaction, and what `prepare` made of it.
+  /// - Returns: The reaction, and the result of `prepare`.
   @discardableResult
   func send<Result: Sendable>(
     _ event: SessionEvent, failure: SessionError? = nil, for gate: LeaseGate? = nil,
@@ -95,7 +98,7 @@ final class SessionCore: Sendable {
     return (reaction, result)
   }
 
-  /// Hands an event to the machine; see ``send(_:failure:_:)``.
+  /// Gives an event to the machine; see ``send(_:failure:for:submitting:_:)``.
   @discardableResult
   func send(_ event: SessionEvent, failure: SessionError? = nil) -> Reaction {
     send(event, failure: failure) { _, _ in }.0
@@ -131,7 +134,7 @@ final class SessionCore: Sendable {
     return LoggedInSession(record, gate)
   }
 
-  /// Whether the task that asks is inside a lease that a logout would wait for.
+  /// Whether the calling task is inside a lease that a logout would wait for.
   var isInsideLease: Bool { withLock { $0.gates }.contains(where: \.isHeldByCurrentTask) }
 
   func change(_ inner: borrowing Inner) -> SessionChange {
@@ -147,14 +150,14 @@ final class SessionCore: Sendable {
     case (.renewing, .some(let key)): .renewing(key)
     case (.loggingOut, _): .loggingOut
     case (.loggedIn, .none), (.renewing, .none):
-      // A gate is made in the same step in which a session comes to stand.
+      // The step that makes a session active also creates its gate.
       preconditionFailure("a session stands without a gate")
     }
   }
 
   // MARK: Telling
 
-  /// Tells what is in the outbox, unless somebody is at it already; they will come to it.
+  /// Makes the deliveries in the outbox; if another thread is delivering, that thread makes them.
   func deliver() {
     while true {
       let next = inner.withLock { inner -> Delivery? in
@@ -190,9 +193,9 @@ final class SessionCore: Sendable {
     inner.withLock { $0.observers.removeAll { gone.contains(ObjectIdentifier($0)) } }
   }
 
-  /// Registers an observer and tells it the present state, in one step.
+  /// Registers an observer and gives it the present state, in one step.
   ///
-  /// - Returns: One that is registered in its place, if there is one; then nothing was done.
+  /// - Returns: An observer that is already registered in its place; then nothing was done.
   @discardableResult
   func attach(_ observer: any Observer, unless isInItsPlace: ((any Observer) -> Bool)? = nil) -> (any Observer)? {
     let (other, crowd) = inner.withLock { inner -> ((any Observer)?, [any Observer]) in
@@ -210,17 +213,19 @@ final class SessionCore: Sendable {
     return other
   }
 
-  /// Lets go of observers whose targets are gone, though no change has told so: where screens come and go and nothing changes, their number
-  /// stays within twice the living.
+  /// Removes observers whose targets are gone, when no change has removed them: where screens come
+  /// and go and nothing changes, there are at most twice as many observers as living screens.
   private func thinOut(_ crowd: [any Observer]) {
-    // Looking at a weak reference can end the life of what it refers to, so it is done without the lock.
+    // Reading a weak reference can release the last reference to its object, so this runs without
+    // the lock.
     drop(crowd.filter(\.isGone))
     inner.withLock { $0.crowded = max(16, 2 * $0.observers.count) }
   }
 
-  /// The store is gone: keys die, streams end, screens close, whoever waits for a session is told, the limits are no longer watched.
+  /// The store is gone: keys die, streams end, screens close, waiters get an error, timers stop.
   ///
-  /// Nothing is revoked or erased; the session may be restored. A logout under way goes on and ends.
+  /// Nothing is revoked or erased: another store can restore the session. A logout under way goes
+  /// on and ends.
   func shutDown() {
     inner.withLock { inner in
       inner.isShutDown = true

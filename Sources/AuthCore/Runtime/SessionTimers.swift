@@ -3,7 +3,7 @@ struct SessionTimers {
   var step: (epoch: Epoch, task: Task<Void, Never>)?
   var limit: (session: SessionRecord, task: Task<Void, Never>)?
 
-  /// Takes out the timers of what has ended.
+  /// Removes and returns the timers that the state no longer needs.
   mutating func outdated(by state: SessionState) -> [Task<Void, Never>] {
     var ended: [Task<Void, Never>] = []
     if let step, step.epoch != state.stepUnderTimeLimit {
@@ -19,7 +19,7 @@ struct SessionTimers {
 }
 
 extension SessionState {
-  /// The step of a logout, a renewal or a check that must end in time.
+  /// The step of a logout, a renewal or a check that has a time limit.
   var stepUnderTimeLimit: Epoch? {
     switch self {
     case .loggingOut(let state): state.epoch
@@ -30,10 +30,10 @@ extension SessionState {
 }
 
 extension SessionCore {
-  /// Gives the step that has just begun a time limit, if it must have one and has not ended
-  /// already.
+  /// Starts the time limit of the step that has just begun, if it has one and has not already
+  /// ended.
   ///
-  /// The limit holds also when the store is gone: a logout always ends.
+  /// The limit also holds when the store is gone: a logout always ends.
   func limitStep(_ epoch: Epoch) {
     guard let step = withLock({ LimitedStep($0.machine.state, epoch) }) else { return }
     let limit = step.limit(timing)
@@ -55,7 +55,7 @@ extension SessionCore {
     }
   }
 
-  /// Looks at the limits of the session that stands; ends it, or looks again when the next one could be reached.
+  /// Checks the limits of the active session: ends it, or checks again at the next limit.
   func enforceLimits() {
     guard let session = withLock({ $0.machine.state.session }) else { return }
     let limits = session.grant.limits
@@ -63,7 +63,7 @@ extension SessionCore {
     do {
       now = try clock.now()
     } catch {
-      // Cannot tell: the session stays, and the clock is asked again.
+      // Nobody can tell: the session stays, and the clock is asked again.
       watchLimit(of: session, after: max(timing.renewal.window, .seconds(1)))
       return
     }
@@ -80,7 +80,8 @@ extension SessionCore {
     guard timing.watchesLimits else { return }
     let task = Task {
       do {
-        // A limit may be centuries away, and few clocks can sleep so long; to look again each day costs nothing.
+        // A limit may be centuries away, and few clocks can sleep so long. A check each day costs
+        // nothing.
         try await clock.sleep(for: min(duration, .seconds(86_400)))
       } catch {
         return  // Cancelled: the limit has moved or the session has ended.
@@ -88,14 +89,14 @@ extension SessionCore {
       enforceLimits()
     }
     keep(task, whileStoreStands: true) { state, timers in
-      // Of two threads that come here at once, the one with the newer limits has its way.
+      // Of two threads at once, the one with the newer limits wins.
       guard state.session === session else { return false }
       timers.limit = (session, task)
       return true
     }
   }
 
-  /// Keeps a timer in the place of the one before, or cancels it when what it was for is over.
+  /// Replaces the previous timer, or cancels the new one when its purpose is over.
   private func keep(
     _ task: Task<Void, Never>, whileStoreStands needsStore: Bool = false,
     _ place: (SessionState, inout SessionTimers) -> Bool
@@ -112,13 +113,12 @@ extension SessionCore {
   }
 }
 
-/// A step that must end in time, and what is told of it when it does not.
+/// A step with a time limit, and what to report when it exceeds the limit.
 private enum LimitedStep: Sendable {
   case logout(LoggingOut.Progress)
   case answer
 
-  /// The step that the state is in; nil when it is another one, or one that may take as long as it
-  /// likes.
+  /// The step that the state is in; nil when it is another one, or has no time limit.
   init?(_ state: SessionState, _ epoch: Epoch) {
     guard state.stepUnderTimeLimit == epoch else { return nil }
     switch state {
@@ -135,7 +135,7 @@ private enum LimitedStep: Sendable {
     }
   }
 
-  /// What whoever awaits the work is told.
+  /// The error for the callers that await the work.
   func failure(_ limit: Duration) -> SessionError? {
     switch self {
     case .logout: nil
@@ -143,7 +143,7 @@ private enum LimitedStep: Sendable {
     }
   }
 
-  /// What the result of a logout says.
+  /// The causes in the result of a logout.
   func causes(_ limit: Duration) -> [String] {
     switch self {
     case .logout(.draining): ["work under a lease did not end within \(limit)"]

@@ -1,4 +1,4 @@
-/// What was submitted with the authentication that is about to start.
+/// The credentials of the authentication that is about to start.
 struct SubmittedCredentials: Sendable {
   let credentials: Credentials
   let limits: LimitRequest
@@ -7,8 +7,8 @@ struct SubmittedCredentials: Sendable {
 extension SessionCore {
   /// Does one effect.
   ///
-  /// Work is an unstructured task that starts at once, on the caller's thread: it outlives whoever asked for it, and
-  /// work that never suspends is done when this returns.
+  /// Work is an unstructured task that starts at once, on the caller's thread. It outlives its
+  /// caller, and work that never suspends is done when this returns.
   func run(_ effect: Effect, _ ticket: VaultQueueTicket?, _ submitted: SubmittedCredentials?) {
     switch effect {
     case .notify, .closeKeys:
@@ -42,25 +42,25 @@ extension SessionCore {
     }
   }
 
-  /// Does a step, within its time limit where it has one.
+  /// Does a step, within its time limit if it has one.
   ///
-  /// The limit begins first, because an authority or a vault may block this thread. Where no timers are wanted it begins only when the step did
-  /// not end at once, so that a short process needs none.
+  /// The limit begins first, because an authority or a vault may block this thread. Without timers,
+  /// the limit begins only when the step did not end at once, so that a short process needs none.
   private func limited(_ epoch: Epoch, _ step: @escaping @Sendable () async -> Void) {
     if timing.watchesLimits { limitStep(epoch) }
     Task.immediate { await step() }
     if !timing.watchesLimits { limitStep(epoch) }
   }
 
-  /// Changes the vault when those before have done so.
+  /// Runs an operation on the vault after the earlier ones.
   func onVault<Result>(_ ticket: VaultQueueTicket?, _ operation: () async -> Result) async -> Result {
     let ticket = ticket ?? withLock { VaultQueueTicket.change(&$0.lastVaultChange) }
     return await ticket.run(operation)
   }
 
-  /// Why a grant is not one, though the authority gave it: a limit is reached, or nobody said when it is.
+  /// Why a grant cannot be used: a limit is reached or missing.
   ///
-  /// Nil when the clock cannot tell.
+  /// Nil when it can be used, or when the clock cannot be read.
   private func flaw(of grant: Grant) -> EndReason? {
     do throws(ClockError) {
       switch grant.limits.verdict(at: try clock.now()) {
@@ -82,7 +82,7 @@ extension SessionCore {
 
   /// Reads the vault and asks the authority.
   ///
-  /// A superseded token is a reason to read again: another process was faster.
+  /// After a superseded token it reads again, because another process was faster.
   private func findOut(_ epoch: Epoch, _ ticket: VaultQueueTicket?) async -> SessionEvent.Restored {
     var superseded: SessionToken?
     var ticket = ticket
@@ -113,9 +113,10 @@ extension SessionCore {
     }
   }
 
-  /// What is wrong with an answer about a token, whatever its limits are; nil when it can be used.
+  /// What is wrong with an answer about a token, apart from its limits; nil when it can be used.
   private func misanswer(_ grant: Grant, to token: SessionToken) -> Unavailability? {
-    // Not used, so the vault's token still works; not revoked, because that would end the session.
+    // The token is not used, so the vault's token still works. It is not revoked, because that
+    // would end the session.
     guard grant.token == token else { return .otherToken }
     guard let known = withLock({ $0.machine.state.session })?.grant, known.token == token,
       !grant.isOfSameSession(as: known)
@@ -225,10 +226,10 @@ extension SessionCore {
     }
   }
 
-  /// Undoes a write that failed, for it may have landed all the same, as one does whose last flush failed.
+  /// Undoes a failed write, because it may have taken effect, as one does whose last flush failed.
   ///
-  /// The vault would then keep a token that is about to be revoked. Where this fails too, what the caller is told of the write says all there
-  /// is to say.
+  /// Otherwise the vault would hold a token that is about to be revoked. When the undo fails too,
+  /// the caller gets the error of the write, which says everything.
   private func takeBack(_ token: SessionToken, for earlier: SessionToken?) async {
     do throws(VaultError) {
       if let earlier {
@@ -262,7 +263,7 @@ extension Unavailability {
 }
 
 extension VaultReading {
-  /// The token that is kept, if it can be used.
+  /// The token in the vault, if it can be used.
   fileprivate var usableToken: SessionToken? {
     switch self {
     case .token(let token): token
@@ -270,7 +271,8 @@ extension VaultReading {
     }
   }
 
-  /// The token that can be read, whether or not it can be used: what a login displaces must not go on working somewhere else.
+  /// The readable token, whether or not it can be used: a login must revoke the token that it
+  /// replaces.
   fileprivate var legibleToken: SessionToken? {
     switch self {
     case .token(let token): token

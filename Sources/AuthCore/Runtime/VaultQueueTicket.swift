@@ -1,11 +1,12 @@
-/// A place in the line before the vault.
+/// A place in the queue of operations on the vault.
 ///
-/// It is taken in the step that decides the operation, under the same lock, so that changes reach the vault in the order in which
-/// they were decided, whichever thread comes first. A look waits for the changes before it and keeps nobody waiting: what it finds is
-/// fenced by its epoch, so a slow one must not hold up a login.
+/// The store takes it in the step that decides the operation, under the same lock, so that changes
+/// reach the vault in the order of the decisions, whichever thread is first. A read waits for the
+/// changes before it and blocks nobody: an epoch fences its result, so a slow read must not block a
+/// login.
 struct VaultQueueTicket: Sendable {
   let previous: Promise<Void>?
-  /// Kept when the operation is done; nil for a look.
+  /// Fulfilled when the operation is done; nil for a read.
   let mine: Promise<Void>?
 
   /// Takes the ticket that the effects need.
@@ -21,12 +22,12 @@ struct VaultQueueTicket: Sendable {
     return VaultQueueTicket(previous: last, mine: mine)
   }
 
-  /// Takes a ticket for a look.
+  /// Takes a ticket for a read.
   static func look(_ last: Promise<Void>?) -> VaultQueueTicket {
     VaultQueueTicket(previous: last, mine: nil)
   }
 
-  /// Waits for those before, runs `operation`, and lets the next one in.
+  /// Waits for the earlier ones, runs `operation`, and lets the next one start.
   func run<Result>(_ operation: () async -> Result) async -> Result {
     if let previous { await previous.valueUncancelled() }
     defer { mine?.fulfil(()) }

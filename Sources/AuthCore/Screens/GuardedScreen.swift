@@ -1,24 +1,27 @@
 /// A screen that cannot exist without a session.
 ///
-/// It is made from a key, so nothing in it asks whether somebody is logged in. ``init(_:)`` takes the key from a store, and is nil when nobody is
-/// logged in; a screen made so follows the user for as long as it lives: it is handed the new key when the user changes, and told when the
-/// session is over and why. The store holds it weakly, and tells it in order and with no lock held, on whichever thread the change
-/// happened.
+/// A key makes the screen, so no code in it asks whether somebody is logged in. ``init(_:)`` takes
+/// the key from a store, and returns nil when nobody is logged in. Such a screen follows the user
+/// for as long as it lives: it gets the new key when the user changes, and a dismissal with the
+/// reason when the session is over. The store holds the screen weakly. It calls the screen in order
+/// and with no lock held, on whichever thread made the change.
 public protocol GuardedScreen: AnyObject, Sendable {
-  /// Makes the screen for the user of the key. Hand it to ``SessionStore/open(_:with:)`` to have it follow the user.
+  /// Makes the screen for the user of the key. Pass it to ``SessionStore/open(_:with:)`` to make it
+  /// follow the user.
   init(session: LoggedInSession)
 
-  /// The user changed, or the session was renewed: this is the key from now on.
+  /// The user changed, or the session was renewed: use this key from now on.
   func follow(_ session: LoggedInSession)
 
   /// The session is over, or the store is gone.
   ///
-  /// It comes once, and nothing after it, unless the dismissed screen is opened again: make a new one instead.
+  /// It comes once, and no other call follows. Do not open a dismissed screen again: make a new
+  /// one.
   func dismiss(_ reason: EndReason)
 }
 
 extension GuardedScreen {
-  /// Makes the screen if somebody is logged in, and opens it in the store; nil otherwise: there is nothing to show.
+  /// Makes the screen and opens it in the store, or returns nil when nobody is logged in.
   public init?(_ store: SessionStore) {
     guard let session = store.session else { return nil }
     self.init(session: session)

@@ -1,9 +1,9 @@
 import Guards
 
-/// The key of an open screen: the newest one it was handed, and whether the screen was dismissed.
+/// The key of an open screen: the newest key, and the reason of the dismissal.
 ///
-/// A ``GuardedScreen`` holds one and passes on what it is told, so that its code always has the user of now.
-/// (Keys that follow the user live.)
+/// A ``GuardedScreen`` holds one and forwards `follow` and `dismiss` to it, so that its code always
+/// has the present user. (Keys that follow the user live.)
 public final class LiveKey: Sendable {
   private struct Storage {
     var session: LoggedInSession
@@ -12,14 +12,14 @@ public final class LiveKey: Sendable {
 
   private let storage: Locked<Storage>
 
-  /// Begins with the key that opens the screen.
+  /// Starts with the key that opens the screen.
   public init(_ session: LoggedInSession) {
     storage = Locked(Storage(session: session))
   }
 
   /// The newest key.
   ///
-  /// After a dismissal it is the last one, which says that it is dead.
+  /// After a dismissal it is the last key, which says that it is dead.
   public var session: LoggedInSession { storage.withLock { $0.session } }
 
   /// Why the screen was dismissed, or nil while it is open.

@@ -1,10 +1,11 @@
 import Guards
 
-/// The bar at the head of a screen: a title, and a button that does what its label says.
+/// The bar at the top of a screen: a title, and a button that does what its label says.
 ///
-/// The button carries the event it sends, so there is no branch on whether somebody is logged in: pressing it *does* log in or log
-/// out. It changes when the login or the logout is done; one that is pressed while other work is under way is told so by the store.
-/// A new bar begins with `Log in` where no session stands, also while one is being restored, begun or cleared away.
+/// The button carries its command, so your code needs no branch on whether somebody is logged in:
+/// pressing it logs in or logs out. The button changes when the login or the logout is done. When
+/// other work is under way, the store rejects the press. A new bar shows `Log in` while nobody is
+/// logged in, also while a session is restored, begun or cleaned up.
 public final class NavigationBar: Stateful {
   /// The right-hand button.
   public enum Button: Hashable, Sendable {
@@ -13,7 +14,7 @@ public final class NavigationBar: Stateful {
     /// Sends `logOut`, for the user whose account it shows.
     case logOut(User)
 
-    /// The event that pressing the button sends.
+    /// The command that pressing the button sends.
     package var command: SessionCommand {
       switch self {
       case .logIn: .logIn
@@ -21,7 +22,7 @@ public final class NavigationBar: Stateful {
       }
     }
 
-    /// What the button says.
+    /// The label of the button.
     public var label: String {
       switch self {
       case .logIn: "Log in"
@@ -30,11 +31,11 @@ public final class NavigationBar: Stateful {
     }
   }
 
-  /// What stands on the left.
+  /// The text on the left.
   public let title: String
   private let store: SessionStore
   private let current = Locked<Button>(.logIn)
-  /// Asked twice is logged in once: a second press while the credentials are asked for is refused.
+  /// Refuses a second press while the first one asks for credentials.
   private let loggingIn = Gatekeeper<Bool>()
 
   /// Creates a bar that shows the session of `store` from now on.
@@ -44,25 +45,27 @@ public final class NavigationBar: Stateful {
     store.attach(self)
   }
 
-  /// The button as it stands now.
+  /// The present button.
   public var button: Button { current.withLock { $0 } }
 
-  /// What pressing the button began or did.
+  /// What pressing the button did.
   public enum Pressed: Sendable {
     /// This user is logged in now.
     case loggedIn(LoggedInSession)
-    /// The logout has begun; its keys are dead already. Wait for it to learn what remains.
+    /// The logout has begun, and the keys are dead. Wait for it to learn what remains.
     case loggingOut(PendingLogout)
-    /// The user thought better of it, or an earlier press is still asking for credentials; nothing was sent.
+    /// The user cancelled, or an earlier press is still asking for credentials; nothing was sent.
     case nothing
   }
 
-  /// Sends the button's event.
+  /// Sends the button's command.
   ///
-  /// The work begins on the calling thread: an authority or a vault that blocks, blocks the caller; see ``SessionStore``.
+  /// The work begins on the calling thread, so an authority or a vault that blocks, blocks the
+  /// caller; see ``SessionStore``.
   ///
-  /// - Parameter credentials: Asks for credentials; only called for a login. Nil means that the user thought better of it.
-  /// - Returns: What came of it.
+  /// - Parameter credentials: Asks for credentials; called for a login only. Return nil when the
+  ///   user cancels.
+  /// - Returns: What the press did.
   /// - Throws: ``SessionError`` of the login.
   @discardableResult
   public func press(

@@ -1,17 +1,17 @@
-/// Something that shows whether somebody is logged in, and never has to ask.
+/// An observer that shows whether somebody is logged in.
 ///
 /// (State pattern: V. Yanchina, 2016.)
 ///
-/// The store holds it weakly and tells it on attaching whether somebody is logged in, and after that what came of every login, logout and
-/// change of the user, in order and with no lock held, on whichever thread the change happened. While it is being found out, that
-/// is while a session is restored, begun or cleared away, nothing is told. It may use the store from inside; what it causes
-/// follows after the present change.
+/// The store holds the observer weakly. It calls the observer when it is attached, and after every
+/// login, logout and change of the user: in order, with no lock held, on whichever thread made the
+/// change. It makes no call while a session is restored, begun or cleaned up. The observer may give
+/// commands to the store; their changes follow after the present one.
 public protocol Stateful: AnyObject, Sendable {
-  /// Somebody is logged in, or their key changed.
+  /// A user is logged in, or their key changed.
   func loggedIn(_ session: LoggedInSession)
   /// Nobody is logged in.
   ///
-  /// The logout before has done what it could: what it had to leave is in its ``LogoutResult``. It is told again when a login
-  /// failed.
+  /// The previous logout is done; its ``LogoutResult`` says what it could not clean up. The call
+  /// comes again when a login failed.
   func loggedOut(_ reason: LogoutReason)
 }

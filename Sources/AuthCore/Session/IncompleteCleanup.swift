@@ -1,17 +1,17 @@
-/// What a logout could not finish.
+/// What a logout could not clean up.
 ///
-/// Empty means that nothing remains.
+/// An empty value means that nothing remains.
 public struct IncompleteCleanup: Hashable, Sendable, CustomStringConvertible {
-  /// The authority did not confirm that the session is over there: a copy of the token may still work.
+  /// The authority did not confirm that it ended the session: a copy of the token may still work.
   public var notRevoked = false
-  /// The vault did not confirm that the token is gone from it.
+  /// The vault did not confirm that it erased the token.
   public var notErased = false
   /// Leases that were still running at the time limit.
   ///
   /// The authority refuses their late effects if it revoked the session.
   public var leases = 0
 
-  /// Creates leftovers.
+  /// Creates a value; without arguments, nothing remains.
   public init(notRevoked: Bool = false, notErased: Bool = false, leases: Int = 0) {
     self.notRevoked = notRevoked
     self.notErased = notErased
@@ -24,7 +24,7 @@ public struct IncompleteCleanup: Hashable, Sendable, CustomStringConvertible {
   /// Whether a token may still work or may still be kept.
   var hasTokens: Bool { notRevoked || notErased }
 
-  /// Both together.
+  /// Combines both.
   func adding(_ other: IncompleteCleanup) -> IncompleteCleanup {
     IncompleteCleanup(
       notRevoked: notRevoked || other.notRevoked, notErased: notErased || other.notErased,

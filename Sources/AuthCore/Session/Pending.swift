@@ -1,4 +1,4 @@
-/// A login, switch, renewal or check that was begun.
+/// A login, switch, renewal or check that has begun.
 ///
 /// It goes on whether or not anybody waits for it.
 public struct PendingSession: Sendable {
@@ -12,13 +12,14 @@ public struct PendingSession: Sendable {
 
   /// Waits for the result.
   ///
-  /// - Throws: ``SessionError``; `cancelled` as soon as the waiting task is.
+  /// - Throws: ``SessionError``; `cancelled` as soon as the waiting task is cancelled.
   public func value() async throws(SessionError) -> UserSwitch {
     guard let promise else {
       switch reaction {
       case .rejected(let rejection): throw .rejected(rejection.reason)
       case .transition, .ignored:
-        // No command is ignored, and each that is taken has a promise: the tests walk the whole table.
+        // The machine ignores no command, and each accepted one has a promise: the tests walk the
+        // whole table.
         preconditionFailure("a command was neither taken nor rejected")
       }
     }
@@ -27,7 +28,7 @@ public struct PendingSession: Sendable {
   }
 }
 
-/// A logout that was begun.
+/// A logout that has begun.
 ///
 /// It goes on whether or not anybody waits for it.
 public struct PendingLogout: Sendable {

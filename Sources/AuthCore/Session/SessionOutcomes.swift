@@ -1,10 +1,10 @@
-/// What finding out about a kept session came to.
+/// The result of restoring a session.
 public enum RestoreOutcome: Hashable, Sendable {
-  /// It stands, and this is its key.
+  /// The session is active, and this is its key.
   case loggedIn(LoggedInSession)
-  /// None stands.
+  /// Nobody is logged in.
   case loggedOut(LogoutReason)
-  /// It could not be found out; nothing was lost. Try again.
+  /// The session could not be checked; nothing was lost. Try again.
   case obstructed(RestoreFailure)
   /// A login or a logout was faster.
   case overtaken
@@ -12,11 +12,11 @@ public enum RestoreOutcome: Hashable, Sendable {
   case cancelled
 }
 
-/// Why it is not known whether a kept session stands.
+/// Why the store cannot tell whether the saved session is active.
 ///
-/// The session is neither in nor out.
+/// The user counts as neither logged in nor logged out.
 public indirect enum RestoreFailure: Hashable, Sendable {
-  /// The vault could not be looked into.
+  /// The vault could not be read.
   case vault(VaultError)
   /// The vault holds something that cannot be used.
   case corrupt(VaultEvidence)
@@ -26,59 +26,64 @@ public indirect enum RestoreFailure: Hashable, Sendable {
 
 /// Why nobody is logged in.
 public enum LogoutReason: Hashable, Sendable {
-  /// Nothing was kept.
+  /// The vault was empty.
   case neverLoggedIn
   /// There was a session, and it is over.
   case ended(EndReason)
 }
 
-/// What a logout came to.
+/// The result of a logout.
 ///
-/// In memory nobody is logged in after any of these.
+/// After each of these, nobody is logged in in this process.
 public enum LogoutResult: Hashable, Sendable {
-  /// No lease runs or can start, the authority ended the session, the vault forgot it.
+  /// No lease runs or can start, the authority ended the session, and the vault erased its token.
   ///
-  /// A token that another process put into the vault meanwhile stays there; if it was this session's, it is dead.
+  /// A token that another process put into the vault meanwhile stays there; if it belongs to this
+  /// session, it no longer works.
   case complete
   /// Nobody was logged in.
   case alreadyLoggedOut
-  /// The session is over here, and this remains, with what is known of the causes.
+  /// The session is over here, but this cleanup remains, with the known causes.
   ///
-  /// Log out again to retry what was not revoked or erased; the logout of a later session retries what was not revoked, too.
+  /// Log out again to retry what was not revoked or erased. The logout of a later session also
+  /// retries what was not revoked.
   case partial(IncompleteCleanup, causes: [String])
 }
 
-/// Why a logout was not begun or not waited for.
+/// Why a logout did not begin, or why the caller did not wait for it.
 public enum LogoutError: Error, Hashable, Sendable {
-  /// It was asked for from inside a lease, for which it would wait for ever. Leave the lease first, or use ``SessionStore/beginLogOut()``.
+  /// The caller is inside a lease, and the logout would wait for that lease forever. Leave the
+  /// lease first, or use ``SessionStore/beginLogOut()``.
   case insideLease
   /// The calling task was cancelled. The logout goes on.
   case cancelled
 }
 
-/// What a switch of users came to.
+/// The result of a switch of users.
 public struct UserSwitch: Hashable, Sendable {
   /// The key of the user who is logged in now.
   public let session: LoggedInSession
-  /// What could not be finished of the session before.
+  /// What remains to clean up of the previous session.
   public let leftovers: IncompleteCleanup
 }
 
-/// Why a command of the store did not do what it was asked.
+/// Why a command of the store failed.
 ///
 /// Every case leaves the session as it was, unless it says otherwise.
 public enum SessionError: Error, Hashable, Sendable {
   /// The state of the session does not permit the command.
   case rejected(Rejection)
-  /// The name and the password do not open an account, or the password is not that of the session's user.
+  /// The name and the password do not match an account, or the password is not that of the
+  /// session's user.
   case credentialsNotAccepted
   /// Too many attempts.
   case throttled(Throttle)
   /// The authority could not be asked.
   case unavailable(Unavailability)
-  /// The vault could not keep what the authority granted, so it does not count.
+  /// The vault could not save the granted token, so the grant is not used.
   ///
-  /// The grant of a login was given back. After a renewal or a reauthentication the session stands under the token that it had.
+  /// After a login, the store revoked the grant. After a renewal or a reauthentication, the session
+  /// goes on with its old token.
   case notSaved(VaultError)
   /// The vault could not be read.
   case vault(VaultError)
@@ -86,16 +91,16 @@ public enum SessionError: Error, Hashable, Sendable {
   case corrupt(VaultEvidence)
   /// The session is over.
   case ended(EndReason)
-  /// Another process changed the kept session first; what is kept now was adopted.
+  /// Another process changed the saved session first; the store adopted that change.
   case overtaken
   /// The clock could not be read, so nobody can tell.
   case clock(ClockError)
-  /// It was asked for from inside a lease, for whose end it would wait: leave the lease first.
+  /// The caller is inside a lease, and the command would wait for that lease: leave it first.
   case insideLease
   /// The calling task was cancelled. The work goes on.
   case cancelled
 
-  /// The reasons for which a state does not permit a command.
+  /// Why the present state does not permit a command.
   ///
   /// Nothing changed.
   public enum Rejection: String, Hashable, Sendable, CaseIterable {
@@ -105,15 +110,15 @@ public enum SessionError: Error, Hashable, Sendable {
     case alreadyLoggedIn
     /// Nobody is logged in, and nothing is left to clean up.
     case alreadyLoggedOut
-    /// A logout could not be finished: finish it, or log in.
+    /// The last logout could not finish: log out again, or log in.
     case logoutUnfinished
-    /// An authentication is under way, and there is at most one.
+    /// Another login or password check is under way; there is at most one.
     case alreadyInProgress
-    /// The session is busy with other work; ask again when that has ended.
+    /// The session is busy with other work; try again when that has ended.
     case renewalInProgress
-    /// Renewed often enough for this window.
+    /// The limit of renewals in this window is reached.
     case renewedRecently
-    /// The session is being ended.
+    /// A logout is under way.
     case logoutInProgress
   }
 }

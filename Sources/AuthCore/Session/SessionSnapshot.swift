@@ -1,21 +1,22 @@
-/// Where the session stands, as screens see it.
+/// The state of the session, as screens see it.
 ///
-/// Where there is a session, there is its key.
+/// The states with a session carry its key.
 public enum SessionSnapshot: Hashable, Sendable {
-  /// It is not known whether anybody is logged in; the obstacle says why, once it was tried.
+  /// Nobody can tell yet whether a user is logged in; after a failed attempt, the payload says why.
   case restoring(RestoreFailure?)
   /// Nobody is logged in.
   case loggedOut(LogoutReason)
-  /// The authority has been asked about credentials.
+  /// A login is under way.
   case authenticating
   /// This user is logged in.
   case loggedIn(LoggedInSession)
-  /// This user is logged in, and a renewal, a check or a password is under way.
+  /// This user is logged in, and a renewal, a check, a password check or a switch of users is under
+  /// way.
   case renewing(LoggedInSession)
-  /// The session is over, and is being cleared away.
+  /// The session is over, and its cleanup is under way.
   case loggingOut
 
-  /// The key, while a session stands.
+  /// The key, while somebody is logged in.
   public var session: LoggedInSession? {
     switch self {
     case .loggedIn(let session), .renewing(let session): session
@@ -24,12 +25,13 @@ public enum SessionSnapshot: Hashable, Sendable {
   }
 }
 
-/// One change of a session, as observers are told.
+/// One change of a session, as observers get it.
 public struct SessionChange: Hashable, Sendable {
-  /// Strictly increasing; a subscriber never sees a lower one after a higher one.
+  /// Strictly increasing: a subscriber never sees a lower number after a higher one.
   public let revision: UInt64
-  /// Where the session stands since.
+  /// The state after the change.
   public let snapshot: SessionSnapshot
-  /// How many changes before this one the subscriber did not get, because it fell behind its bound.
+  /// How many changes right before this one the subscriber missed, because it fell behind its
+  /// limit.
   public var missed = 0
 }

@@ -1,16 +1,21 @@
 public import Observation
 
-/// The face of a session: restores, begins, renews and ends it, and tells whoever shows it.
+/// The main entry point: it restores, begins, renews and ends a session, and notifies observers.
 ///
-/// It owns the session machine behind one lock, decides under the lock and acts after it. A change is persisted, then exposed, then
-/// notified; a logout is the other way round, so that it wins whatever fails: keys dead, leases drained, token revoked, token erased, notified.
-/// Work outlives a cancelled waiter: the waiter leaves at once, the work goes on.
+/// The store owns the session machine behind one lock. It decides under the lock and acts after it.
+/// It saves a change first, then exposes it, then notifies observers. A logout works the other way
+/// round, so that no failure can stop it: keys dead, leases drained, token revoked, token erased,
+/// observers notified. Work outlives a cancelled waiter: the waiter leaves at once, and the work
+/// goes on.
 ///
-/// Work begins on the thread that gives the command, also where the command is awaited, and leaves it when it first suspends. So an authority
-/// or a vault that blocks, as those of `AuthLocal` do, blocks the caller: on the main actor, for the time of a password hash. Give the
-/// command from a task that is not on the main actor, or wrap the authority in one whose functions are `@concurrent`.
+/// Work begins on the thread that gives the command, also when you await the command, and leaves
+/// that thread when it first suspends. So an authority or a vault that blocks, as those of
+/// `AuthLocal` do, blocks the caller: on the main actor, for as long as a password hash takes. Give
+/// the command from a task that is not on the main actor, or wrap the authority in one whose
+/// functions are `@concurrent`.
 ///
-/// Keep the store for as long as a key is to live: keys die with it. The session itself stands, and another store can restore it.
+/// Keep the store for as long as you need its keys: they die with it. The session itself goes on,
+/// and another store can restore it.
 ///
 /// ```swift
 /// import AuthCore
@@ -40,13 +45,14 @@ public final class SessionStore: Observable, Sendable {
 
   // MARK: State
 
-  /// Where the session stands now.
+  /// The present state of the session.
   ///
   /// Reading it inside `withObservationTracking`, or in a SwiftUI body, tracks it.
   ///
-  /// It is a signal to read again: changes may coalesce, and `onChange` already sees the new state. A change between the reading and the
-  /// moment at which `withObservationTracking` returns is not signalled by the system; compare ``revision`` once more after it
-  /// returned, and the last change is never lost.
+  /// The notification is a signal to read again: several changes may arrive as one, and `onChange`
+  /// already sees the new state. The system does not signal a change between the reading and the
+  /// moment when `withObservationTracking` returns. Compare ``revision`` once more after it
+  /// returned, and you never miss the last change.
   public var state: SessionSnapshot {
     core.observed.state
     return core.withLock { [core] inner in core.snapshot(inner) }
@@ -54,48 +60,52 @@ public final class SessionStore: Observable, Sendable {
 
   /// The number of the last change.
   ///
-  /// It is tracked like ``state``, and never goes back.
+  /// It is tracked like ``state``, and only increases.
   public var revision: UInt64 {
     core.observed.state
     return core.withLock { $0.revision }
   }
 
-  /// The key, while a session stands.
+  /// The key, while somebody is logged in.
   public var session: LoggedInSession? { state.session }
 
-  /// Every change from now on, the present state first; each iterator gets all of them.
+  /// The present state, then every later change; each iterator gets all of them.
   public var transitions: SessionTransitions { transitions(bound: 256) }
 
-  /// The same with another bound on how far a subscriber may fall behind.
+  /// The same as ``transitions``, with another limit on how far a subscriber may fall behind.
   public func transitions(bound: Int) -> SessionTransitions {
     SessionTransitions(core: core, bound: bound)
   }
 
-  /// Tells `stateful` who is logged in, now and after every change, for as long as it lives; see ``Stateful``.
+  /// Tells `stateful` who is logged in, now and after every change, for as long as it lives; see
+  /// ``Stateful``.
   ///
-  /// Attach it once: attached twice, it is told twice.
+  /// Attach an object once: an object that is attached twice is told twice.
   public func attach(_ stateful: some Stateful) {
     core.attach(StatefulObserver(stateful))
   }
 
-  /// Has a screen follow the session it was made for, for as long as the screen lives.
+  /// Makes a screen follow its session for as long as the screen lives.
   ///
-  /// It is handed the present key if that has changed since, and dismissed at once if the session is over. ``GuardedScreen/init(_:)`` does this
-  /// by itself, and opening a screen again changes nothing while it is open. Open a screen in the store of its key only: another one
-  /// knows nothing of that session, and dismisses the screen with ``EndReason/revoked`` though the key may live.
+  /// The screen gets the present key if that has changed since, and is dismissed at once if the
+  /// session is over. ``GuardedScreen/init(_:)`` calls this for you; opening an open screen again
+  /// changes nothing. Open a screen only in the store of its key: another store does not know that
+  /// session, and dismisses the screen with ``EndReason/revoked`` although the key may live.
   ///
   /// - Parameters:
   ///   - screen: Held weakly.
-  ///   - session: The key that the screen was made from. A screen made for one user never gets the key of another.
+  ///   - session: The key that the screen was made from. A screen made for one user never gets the
+  ///     key of another.
   public func open(_ screen: some GuardedScreen, with session: LoggedInSession) {
     core.open(screen, session)
   }
 
   // MARK: Commands
 
-  /// Finds out whether a session that the vault keeps still stands.
+  /// Finds out whether the session in the vault is still active.
   ///
-  /// A vault or an authority that cannot be asked leaves the state at `restoring`: that is not "logged out".
+  /// When the vault or the authority cannot be asked, the state stays `restoring`: that is not
+  /// "logged out".
   @discardableResult
   public func restore() async -> RestoreOutcome {
     let (_, promise) = core.send(.restore) { reaction, inner in
@@ -111,7 +121,7 @@ public final class SessionStore: Observable, Sendable {
 
   /// Begins a session.
   ///
-  /// - Throws: ``SessionError``; nobody is logged in then, and what stood before stands.
+  /// - Throws: ``SessionError``; then nobody is logged in, or the previous session goes on.
   @discardableResult
   public func logIn(
     _ credentials: Credentials, limits: LimitRequest = .standard
@@ -119,20 +129,22 @@ public final class SessionStore: Observable, Sendable {
     try await beginLogIn(credentials, limits: limits).value().session
   }
 
-  /// Begins a session without waiting for it: for an observer, or a button.
+  /// Begins a session without waiting for the result, for use in an observer or a button.
   ///
-  /// It returns when the work first suspends: an authority or a vault that blocks, blocks the caller; see ``SessionStore``.
+  /// The call returns when the work first suspends, so an authority or a vault that blocks, blocks
+  /// the caller; see ``SessionStore``.
   @discardableResult
   public func beginLogIn(_ credentials: Credentials, limits: LimitRequest = .standard) -> PendingSession {
     begin(.logIn, SubmittedCredentials(credentials: credentials, limits: limits))
   }
 
-  /// Logs another user in in place of the present one, who stays if that fails.
+  /// Logs in another user in place of the present one, who stays logged in if that fails.
   ///
   /// It waits for a renewal or a check that is under way.
   ///
-  /// - Throws: ``SessionError``; the present session is untouched then, unless it ended meanwhile. ``SessionError/insideLease`` when the
-  ///   calling task is inside a lease, for whose end the switch would wait.
+  /// - Throws: ``SessionError``; the present session then goes on, unless it ended meanwhile.
+  ///   ``SessionError/insideLease`` when the calling task is inside a lease, because the switch
+  ///   would wait for it.
   @discardableResult
   public func switchUser(
     to credentials: Credentials, limits: LimitRequest = .standard
@@ -143,13 +155,14 @@ public final class SessionStore: Observable, Sendable {
     }
   }
 
-  /// Checks the password of the present user again, which makes the session fresh and its limits new.
+  /// Checks the password of the present user again, which makes the session fresh and its limits
+  /// new.
   ///
   /// It waits for a renewal or a check that is under way.
   ///
   /// - Throws: ``SessionError``; a wrong password does not end the session.
-  ///   ``SessionError/ended(_:)`` when the session ended while this waited: a password is never
-  ///   checked for another user than the one who was logged in at the call.
+  ///   ``SessionError/ended(_:)`` when the session ended while this waited: the store never checks
+  ///   a password for another user than the one who was logged in at the call.
   @discardableResult
   public func reauthenticate(
     password: Password, limits: LimitRequest = .standard
@@ -166,11 +179,11 @@ public final class SessionStore: Observable, Sendable {
   /// It waits for other work on the session. The renewal itself ends after
   /// ``SessionTiming/renewalStep`` when no answer comes.
   ///
-  /// - Returns: The key of the session that stood at the call, never that of another session or
-  ///   user.
-  /// - Throws: ``SessionError/rejected(_:)`` with `renewedRecently` when the window is used up,
-  ///   which needs no handling; ``SessionError/ended(_:)`` when the session ended meanwhile, also
-  ///   where another one has taken its place.
+  /// - Returns: The key of the session that was active at the call, never that of another session
+  ///   or user.
+  /// - Throws: ``SessionError/rejected(_:)`` with `renewedRecently` when the limit of the window is
+  ///   reached, which needs no handling; ``SessionError/ended(_:)`` when the session ended
+  ///   meanwhile, also when another one has replaced it.
   @discardableResult
   public func renew() async throws(SessionError) -> LoggedInSession {
     let meant = core.withLock { [core] inner in core.key(inner) }
@@ -185,18 +198,18 @@ public final class SessionStore: Observable, Sendable {
     return renewed
   }
 
-  /// Looks again, at the vault and the authority, for what another process changed.
+  /// Asks the vault and the authority for changes by other processes.
   ///
-  /// It is not activity. Call it when the vault or the account may have changed. It waits for other
-  /// work on the session. The check itself ends after ``SessionTiming/renewalStep`` when no answer
-  /// comes.
+  /// This is not activity. Call it when the vault or the account may have changed. It waits for
+  /// other work on the session. The check itself ends after ``SessionTiming/renewalStep`` when no
+  /// answer comes.
   ///
-  /// - Returns: The key of the session that stands now; that of another user where another process
-  ///   logged one in.
-  /// - Throws: ``SessionError/ended(_:)`` when the session is over, before the call or by what
-  ///   was found. ``SessionError/rejected(_:)`` with `notLoggedIn` or `alreadyInProgress` when
-  ///   none has stood yet: call ``restore()`` first. Another case when it could not be found out
-  ///   and nothing changed.
+  /// - Returns: The key of the present session; that of another user if another process logged one
+  ///   in.
+  /// - Throws: ``SessionError/ended(_:)`` when the session is over, before the call or according to
+  ///   the check. ``SessionError/rejected(_:)`` with `notLoggedIn` or `alreadyInProgress` when
+  ///   there was no session: call ``restore()`` first. Other cases when the check failed and
+  ///   nothing changed.
   @discardableResult
   public func check() async throws(SessionError) -> LoggedInSession {
     try await work(isCheck: true) { () throws(SessionError) in .check }.session
@@ -204,8 +217,8 @@ public final class SessionStore: Observable, Sendable {
 
   /// Tells the store that the authority refused an effect because the session is over.
   ///
-  /// The keys are dead when this returns, and open screens are dismissed, without another question
-  /// to the authority. Call it, also inside a lease, when an effect under the key was answered with
+  /// The keys are dead and open screens are dismissed when this returns, without another request to
+  /// the authority. Call it, also inside a lease, when the authority answered an effect with
   /// ``SessionRejection/ended(_:)``; after ``SessionRejection/superseded`` call ``check()``.
   ///
   /// ```swift
@@ -222,18 +235,18 @@ public final class SessionStore: Observable, Sendable {
   /// ```
   ///
   /// - Parameters:
-  ///   - session: The key under which the effect was asked for. One of a session that is over
-  ///     already, or of another store, changes nothing.
-  ///   - reason: What the authority said.
+  ///   - session: The key of the effect. A key of an ended session or of another store changes
+  ///     nothing.
+  ///   - reason: The authority's reason.
   public func reportEnded(_ session: LoggedInSession, because reason: EndReason) {
     core.send(.ended(session.record.began, reason), for: session.gate) { _, _ in }
   }
 
   /// Ends the session.
   ///
-  /// It always ends, and nobody is logged in afterwards, whatever fails on the way. No lease runs
-  /// after ``LogoutResult/complete``; after ``LogoutResult/partial(_:causes:)`` one may, and its
-  /// result says so.
+  /// The logout always ends, and nobody is logged in afterwards, whatever fails on the way. After
+  /// ``LogoutResult/complete`` no lease runs; after ``LogoutResult/partial(_:causes:)`` one may,
+  /// and the result says so.
   ///
   /// - Throws: ``LogoutError/insideLease`` when the calling task is inside a lease of this session.
   @discardableResult
@@ -242,10 +255,11 @@ public final class SessionStore: Observable, Sendable {
     return try await beginLogOut().value()
   }
 
-  /// Ends the session without waiting for it: for an observer, a button, or code inside a lease.
+  /// Ends the session without waiting for the result, for use in an observer, a button, or inside a
+  /// lease.
   ///
-  /// The keys are dead when it returns, and it returns when the work first suspends: an authority or a vault that blocks, blocks the caller;
-  /// see ``SessionStore``.
+  /// The keys are dead when the call returns. The call returns when the work first suspends, so an
+  /// authority or a vault that blocks, blocks the caller; see ``SessionStore``.
   @discardableResult
   public func beginLogOut() -> PendingLogout {
     let (_, promise) = core.send(.logOut) { reaction, inner in
@@ -264,12 +278,11 @@ public final class SessionStore: Observable, Sendable {
     return PendingSession(promise, reaction)
   }
 
-  /// Gives a command that concerns a session, as soon as no other work on the session is under way.
+  /// Gives a command about a session as soon as no other work on the session is under way.
   ///
-  /// A check looks at whatever session stands; the others are for the one that stands at the call,
-  /// and fail once that is over. The result of a check that begins after the call will do for
-  /// another one, so that those who wait for the same work make one check afterwards and not one
-  /// each.
+  /// A check looks at whatever session is active. The other commands are for the session that is
+  /// active at the call, and fail once that one is over. Callers that wait for the same work share
+  /// the one check that follows it, because its result is new enough for all of them.
   private func work(
     submitting submitted: SubmittedCredentials? = nil, isCheck: Bool = false,
     _ event: () throws(SessionError) -> SessionEvent
@@ -284,7 +297,7 @@ public final class SessionStore: Observable, Sendable {
       case .transition: return try await PendingSession(now.promise, reaction).value()
       case .ignored: throw .ended(meant?.endReason ?? .switchedUser)
       case .rejected(let rejection):
-        // While a switch of users ends the session before, a check waits for the next one.
+        // While a switch of users ends the previous session, a check waits for the next one.
         let isBusy =
           rejection.reason == .renewalInProgress
           || isCheck && rejection.reason == .logoutInProgress && now.promise != nil
@@ -294,20 +307,20 @@ public final class SessionStore: Observable, Sendable {
         }
       }
       if isCheck, hasWaited, now.isChecking { return try await PendingSession(now.promise, reaction).value() }
-      // Other work on the session is under way; its end is what this waits for, not its result.
+      // Other work on the session is under way. This waits for its end and ignores its result.
       if let promise = now.promise, await promise.value() == nil { throw .cancelled }
       hasWaited = true
     }
   }
 }
 
-/// What the store was doing when a command was answered.
+/// What the store was doing when it answered a command.
 private struct Occupation: Sendable {
   /// The work under way.
   let promise: Promise<Result<UserSwitch, SessionError>>?
   /// Whether that is a check.
   let isChecking: Bool
-  /// Why no session stands, where one did.
+  /// Why the session is over, where there was one.
   let endReason: EndReason?
 
   init(_ promise: Promise<Result<UserSwitch, SessionError>>?, _ state: SessionState) {

@@ -1,27 +1,28 @@
 import Guards
 
-/// The changes of a session, each of them, in order: the present state first.
+/// The present state of a session, then every change, in order.
 ///
-/// Every iterator is a subscriber of its own and gets every change. One that falls behind by more than the bound is told by ``SessionChange/missed`` how
-/// many it did not get, and goes on with the newest. The sequence ends when the store is gone or the iterating task is cancelled; it
-/// keeps neither alive.
+/// Each iterator is a separate subscriber and gets every change. A subscriber that falls behind by
+/// more than the limit goes on with the newest change, and ``SessionChange/missed`` says how many
+/// it did not get. The sequence ends when the store is gone or the iterating task is cancelled. It
+/// keeps neither of them alive.
 public struct SessionTransitions: AsyncSequence, Sendable {
   /// A change of the session.
   public typealias Element = SessionChange
-  /// Nothing is thrown.
+  /// The sequence never throws.
   public typealias Failure = Never
 
   let core: SessionCore
   let bound: Int
 
-  /// Subscribes: from here on no change is missed.
+  /// Subscribes; from here on the iterator gets every change.
   public func makeAsyncIterator() -> Iterator {
     let buffer = ChangeBuffer(bound: bound)
     core.attach(StreamObserver(buffer))
     return Iterator(buffer: buffer)
   }
 
-  /// Hands out the changes in order.
+  /// Returns the changes in order.
   public struct Iterator: AsyncIteratorProtocol {
     let buffer: ChangeBuffer
 
@@ -37,7 +38,7 @@ public struct SessionTransitions: AsyncSequence, Sendable {
   }
 }
 
-/// Feeds the buffer of one subscriber, for as long as the subscriber has it.
+/// Fills the buffer of one subscriber, for as long as the subscriber holds it.
 final class StreamObserver: Observer {
   private weak let buffer: ChangeBuffer?
 
@@ -58,12 +59,12 @@ final class StreamObserver: Observer {
   }
 }
 
-/// What one subscriber has not fetched yet.
+/// The changes that one subscriber has not fetched yet.
 final class ChangeBuffer: Sendable {
   private struct Storage {
     var queue: [SessionChange] = []
     var isFinished = false
-    /// Kept when there is something to fetch, or the end; made anew for each wait.
+    /// Fulfilled when a change or the end arrives; each wait uses a new promise.
     var arrival: Promise<Void>?
   }
 

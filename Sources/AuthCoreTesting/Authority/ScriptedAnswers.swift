@@ -1,7 +1,7 @@
 public import AuthCore
 import Guards
 
-/// What a test wants the next calls to be answered, whatever the sessions say: one answer per call, in order.
+/// The scripted answers for the next calls, one answer per call, in order.
 struct ScriptedAnswers {
   var authentications: [Result<Grant, AuthorityError<CredentialsRejection>>] = []
   var resumptions: [Result<Grant, AuthorityError<SessionRejection>>] = []
@@ -14,8 +14,9 @@ struct ScriptedAnswers {
 extension ScriptedAuthority {
   /// Answers one call of `authenticate(_:limits:)` with this.
   ///
-  /// Answers queue up; each is used once, at the point at which the authority looks. When none is left, it decides by itself again. An answer says
-  /// nothing to the sessions: a granted token that was made up here is unknown in the next call.
+  /// Answers form a queue. The authority uses each answer once, at the point where it would check.
+  /// When no answer is left, it decides by itself again. An answer does not change the sessions:
+  /// the next call does not know a granted token that was made up here.
   public func answerAuthentication(with answer: Result<Grant, AuthorityError<CredentialsRejection>>) {
     storage.withLock { $0.answers.authentications.append(answer) }
   }
@@ -30,7 +31,8 @@ extension ScriptedAuthority {
     storage.withLock { $0.answers.renewals.append(answer) }
   }
 
-  /// Answers one call of `reauthenticate(_:password:limits:)` with this; see ``answerAuthentication(with:)``.
+  /// Answers one call of `reauthenticate(_:password:limits:)` with this; see
+  /// ``answerAuthentication(with:)``.
   public func answerReauthentication(with answer: Result<Grant, AuthorityError<ReauthenticationRejection>>) {
     storage.withLock { $0.answers.reauthentications.append(answer) }
   }

@@ -2,19 +2,19 @@ public import AuthCore
 import Guards
 
 extension ScriptedAuthority: Authority {
-  /// Checks credentials against the accounts that were set.
+  /// Checks credentials against the accounts.
   public func authenticate(
     _ credentials: Credentials, limits: LimitRequest
   ) async throws(AuthorityError<CredentialsRejection>) -> Grant {
     try await ask(.authenticate, \.authentications) { $0.authenticate(credentials, limits, at: $1) }
   }
 
-  /// Says whom a token stands for.
+  /// Returns the user and the limits of a token.
   public func resume(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
     try await ask(.resume, \.resumptions) { $0.resume(token, at: $1) }
   }
 
-  /// Moves the idle limit, and exchanges the token if rotation was set.
+  /// Moves the idle limit, and exchanges the token if rotation is on.
   public func renew(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
     try await ask(.renew, \.renewals) { $0.renew(token, at: $1) }
   }
@@ -26,7 +26,7 @@ extension ScriptedAuthority: Authority {
     try await ask(.reauthenticate, \.reauthentications) { $0.reauthenticate(token, password, limits, at: $1) }
   }
 
-  /// Lets the token that this one replaced die.
+  /// Confirms a token: the one that it replaced dies.
   public func confirm(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) {
     try await ask(.confirm, \.confirmations) { sessions, now in sessions.use(token, at: now).map { _, _ in } }
   }
@@ -52,7 +52,8 @@ extension ScriptedAuthority: Authority {
     return storage.withLock { $0.faults[operation] }
   }
 
-  /// The way of every question: stop, a scripted answer, a fault, or what the sessions say; stop again.
+  /// The path of each call: stop, then a scripted answer, a fault or the sessions' answer, then
+  /// stop again.
   private func ask<Value: Sendable, Rejection>(
     _ operation: Operation,
     _ scripted: WritableKeyPath<ScriptedAnswers, [Result<Value, AuthorityError<Rejection>>]>,

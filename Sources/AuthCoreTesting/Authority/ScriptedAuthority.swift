@@ -1,10 +1,11 @@
 public import AuthCore
 import Guards
 
-/// An authority in memory that keeps real sessions, and that a test can hold, fail or answer for.
+/// An authority in memory with real sessions, which a test can hold, fail or answer for.
 ///
-/// Left alone it behaves as an authority must: it passes ``AuthorityContract``. ``hold(_:at:calls:)`` stops the calls of an operation until the test
-/// lets them go, so that a test decides in which order things arrive.
+/// By default it behaves as an authority must: it passes ``AuthorityContract``.
+/// ``hold(_:at:calls:)`` stops the calls of an operation until the test releases them, so that the
+/// test decides the order of events.
 public final class ScriptedAuthority: Sendable {
   /// The operations of an authority.
   public enum Operation: String, Hashable, Sendable, CaseIterable {
@@ -22,11 +23,11 @@ public final class ScriptedAuthority: Sendable {
     case revoke
   }
 
-  /// Where a held call stands still.
+  /// Where a held call stops.
   public enum Point: Hashable, Sendable {
-    /// Before the authority looks.
+    /// Before the authority checks.
     case question
-    /// After it decided, before the caller hears of it.
+    /// After the decision, before the caller gets it.
     case answer
   }
 
@@ -34,7 +35,7 @@ public final class ScriptedAuthority: Sendable {
   public enum Fault: Hashable, Sendable {
     /// The authority cannot be asked.
     case unavailable(Unavailability)
-    /// The authority does not look.
+    /// The authority does not check.
     case throttled(Throttle)
   }
 
@@ -57,7 +58,7 @@ public final class ScriptedAuthority: Sendable {
   /// Creates an authority without accounts.
   ///
   /// - Parameters:
-  ///   - clock: What its limits are measured by.
+  ///   - clock: The clock for its limits.
   ///   - idle: How long a session lasts without activity.
   ///   - absolute: How long a session lasts.
   ///   - fresh: How long a password counts as recently entered.
@@ -74,9 +75,9 @@ public final class ScriptedAuthority: Sendable {
   /// Adds an account, or changes one.
   ///
   /// - Parameters:
-  ///   - username: The name to log in with; it names the account for good here.
-  ///   - password: The password that is accepted.
-  ///   - displayName: The name screens show; nil is the username.
+  ///   - username: The name to log in with; it also identifies the account.
+  ///   - password: The accepted password.
+  ///   - displayName: The name that screens show; nil means the user name.
   ///   - role: What the user may do.
   ///   - isDisabled: True ends the sessions of the account, and refuses its password.
   public func setAccount(
@@ -94,14 +95,14 @@ public final class ScriptedAuthority: Sendable {
     }
   }
 
-  /// Makes renewals exchange the token, or not.
+  /// Sets whether renewals exchange the token.
   public func setRotation(_ rotates: Bool) {
     storage.withLock { $0.sessions.rotates = rotates }
   }
 
-  /// Makes every grant say these limits, or the true ones with nil.
+  /// Makes every grant carry these limits; nil means the real ones.
   ///
-  /// The sessions themselves keep the true ones.
+  /// The sessions themselves keep the real ones.
   public func setGrantedLimits(_ limits: SessionLimits?) {
     storage.withLock { $0.sessions.scriptedLimits = limits }
   }
@@ -111,12 +112,12 @@ public final class ScriptedAuthority: Sendable {
     storage.withLock { $0.sessions.end(token, reason) }
   }
 
-  /// The tokens that would be accepted now, limits aside.
+  /// The tokens that the authority accepts now, apart from limits.
   public var liveTokens: Set<SessionToken> {
     storage.withLock { storage in Set(storage.sessions.sessions.filter { $0.value.end == nil }.keys) }
   }
 
-  /// The operations that were asked for, in order.
+  /// The called operations, in order.
   public var log: [Operation] { storage.withLock { $0.log } }
 
   // MARK: Holding and failing
@@ -129,24 +130,24 @@ public final class ScriptedAuthority: Sendable {
   /// Stops calls of an operation at a point, until ``release(_:at:)``.
   ///
   /// - Parameters:
-  ///   - operation: Which calls.
-  ///   - point: Where they stand still.
-  ///   - calls: How many of the next ones; later ones pass.
+  ///   - operation: The operation to stop.
+  ///   - point: Where its calls stop.
+  ///   - calls: How many of the next calls stop; later calls pass.
   public func hold(_ operation: Operation, at point: Point = .question, calls: Int = .max) {
     turnstile.hold(Place(operation: operation, point: point), calls: calls)
   }
 
-  /// Lets the held calls of an operation go on, and later ones pass.
+  /// Releases the held calls of an operation; later calls pass.
   public func release(_ operation: Operation, at point: Point = .question) {
     turnstile.release(Place(operation: operation, point: point))
   }
 
-  /// Lets the first held call of an operation go on; the others stand.
+  /// Releases the first held call of an operation; the others stay held.
   public func releaseFirst(_ operation: Operation, at point: Point = .question) {
     turnstile.releaseFirst(Place(operation: operation, point: point))
   }
 
-  /// Waits until `count` calls of a held operation stand at the point.
+  /// Waits until `count` calls of an operation are held at the point.
   public func waitUntilHeld(_ operation: Operation, at point: Point = .question, count: Int = 1) async {
     await turnstile.waitUntilHeld(Place(operation: operation, point: point), count: count)
   }

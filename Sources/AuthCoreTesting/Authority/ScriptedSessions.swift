@@ -1,6 +1,7 @@
 import AuthCore
 
-/// The accounts and sessions of a ``ScriptedAuthority``: plain data, and the rules that an authority must keep.
+/// The accounts and sessions of a ``ScriptedAuthority``: plain data, and the rules that an
+/// authority must keep.
 struct ScriptedSessions {
   typealias Answer<Value> = Result<Value, AuthorityError<SessionRejection>>
 
@@ -14,7 +15,7 @@ struct ScriptedSessions {
     var id: SessionID
     var username: String
     var limits: SessionLimits
-    /// The limits that were asked for last.
+    /// The limits of the last request.
     var request: LimitRequest
     /// The token that this one replaces once it is confirmed or used.
     var replaces: SessionToken?
@@ -25,7 +26,7 @@ struct ScriptedSessions {
   let idle: Duration
   let absolute: Duration
   let fresh: Duration
-  /// What grants say instead, when a test wants that.
+  /// The limits that grants carry instead, if a test sets them.
   var scriptedLimits: SessionLimits?
   var rotates = false
   private(set) var accounts: [String: Account] = [:]
@@ -96,7 +97,7 @@ struct ScriptedSessions {
     }
   }
 
-  /// Accepts a token, which confirms it, or says why not.
+  /// Accepts a token, which confirms it, or throws the reason.
   mutating func use(
     _ token: SessionToken, at now: BootInstant
   ) -> Answer<(session: Session, account: Account)> {

@@ -3,7 +3,7 @@ import Guards
 
 /// A clock that stands still until a test moves it.
 ///
-/// Whoever sleeps on it is woken by ``advance(by:)`` and by cancellation, so tests need no sleep of their own.
+/// ``advance(by:)`` and cancellation wake its sleepers, so tests need no sleep of their own.
 public final class ManualClock: SessionClock {
   private struct Storage {
     var now: BootInstant
@@ -12,7 +12,7 @@ public final class ManualClock: SessionClock {
     var sleepers: [UInt64: (until: Duration, continuation: CheckedContinuation<Bool, Never>)] = [:]
     var arrivals: [Arrival] = []
 
-    /// How many are due when the clock has moved by `duration`; all with nil.
+    /// How many are due after the clock moves by `duration`; nil counts all.
     func count(within duration: Duration?) -> Int {
       guard let duration else { return sleepers.count }
       return sleepers.count { $0.value.until <= now.uptime + duration }
@@ -39,7 +39,7 @@ public final class ManualClock: SessionClock {
     storage = Locked(Storage(now: BootInstant(boot: BootID(high: 0, low: 1), uptime: uptime)))
   }
 
-  /// The present instant, or the failure that was set.
+  /// The present instant, or the error that a test set.
   public func now() throws(ClockError) -> BootInstant {
     let (now, failure) = storage.withLock { ($0.now, $0.failure) }
     if let failure { throw failure }
@@ -51,7 +51,7 @@ public final class ManualClock: SessionClock {
     storage.withLock { $0.failure = failure }
   }
 
-  /// Moves the clock and wakes those whose time has come.
+  /// Moves the clock and wakes the sleepers that are due.
   public func advance(by duration: Duration) {
     let woken = storage.withLock { storage in
       storage.now = storage.now.advanced(by: duration)
@@ -79,7 +79,7 @@ public final class ManualClock: SessionClock {
   ///
   /// - Parameters:
   ///   - count: How many to wait for.
-  ///   - duration: Counts only those whom moving the clock by so much will wake; nil counts all.
+  ///   - duration: Counts only the sleepers due within this time; nil counts all.
   public func waitForSleepers(_ count: Int, dueWithin duration: Duration? = nil) async {
     await withCheckedContinuation { continuation in
       let isThere = storage.withLock { storage in
@@ -91,7 +91,7 @@ public final class ManualClock: SessionClock {
     }
   }
 
-  /// Sleeps until the clock was moved by `duration`, or the task is cancelled.
+  /// Sleeps until the clock has moved by `duration`, or the task is cancelled.
   public func sleep(for duration: Duration) async throws(CancellationError) {
     let number = storage.withLock { storage in
       storage.lastSleeper += 1

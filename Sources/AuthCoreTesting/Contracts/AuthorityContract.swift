@@ -1,8 +1,8 @@
 public import AuthCore
 
-/// What every ``Authority`` must do, as named checks that run in any test framework.
+/// The rules for every ``Authority``, as named checks that run in any test framework.
 ///
-/// Give each check a fresh subject; it answers nil, or what was violated.
+/// Give each check a fresh subject; it returns nil or the violation.
 ///
 /// ```swift
 /// import AuthCore
@@ -13,10 +13,10 @@ public import AuthCore
 /// }
 /// ```
 ///
-/// In Swift Testing, `@Test(arguments: AuthorityContract.checks)` makes a test of each. The rules are those of ``Authority``; where they have another source,
-/// the check names it.
+/// In Swift Testing, `@Test(arguments: AuthorityContract.checks)` makes a test of each. The rules
+/// are those of ``Authority``; a check names any other source.
 public struct AuthorityContract: Sendable {
-  /// An authority to check, with two accounts that it knows and no sessions of theirs.
+  /// An authority to check, with two accounts and no sessions.
   public struct Subject: Sendable {
     /// The conformer.
     public let authority: any Authority
@@ -24,9 +24,11 @@ public struct AuthorityContract: Sendable {
     public let first: Credentials
     /// Another account and its password.
     public let second: Credentials
-    /// Moves the clock that the authority measures its limits by; nil where it cannot be moved, and what needs it is not checked.
+    /// Moves the clock of the authority's limits; nil if it cannot move, and then the checks that
+    /// need it do nothing.
     public let advance: (@Sendable (Duration) async -> Void)?
-    /// Makes the authority unable to answer, or able again; nil where that cannot be done, and what needs it is not checked.
+    /// Makes the authority unavailable, or available again; nil if that is not possible, and then
+    /// the checks that need it do nothing.
     public let setAvailable: (@Sendable (Bool) async -> Void)?
 
     /// Creates a subject.
@@ -59,7 +61,7 @@ public struct AuthorityContract: Sendable {
 
     /// Runs the check on a fresh subject.
     ///
-    /// - Returns: What was violated, or nil.
+    /// - Returns: The violation, or nil.
     public func run(on subject: Subject) async -> ContractViolation? {
       do throws(Breach) {
         try await body(Probe(subject: subject))
@@ -70,7 +72,7 @@ public struct AuthorityContract: Sendable {
     }
   }
 
-  /// All rules, in the order in which they read best.
+  /// All rules, in reading order.
   public static let checks: [Check] = answers + sessions + exchanges + limits + faults
 
   /// Runs all checks, each on a fresh subject.

@@ -1,8 +1,8 @@
-/// What a conformer did that its protocol does not allow.
+/// A broken rule of a protocol.
 public struct ContractViolation: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The rule, as the check is named.
+  /// The rule: the name of the check.
   public let check: String
-  /// What was seen.
+  /// What the conformer did.
   public let finding: String
 
   package init(check: String, finding: String) {
@@ -10,11 +10,11 @@ public struct ContractViolation: Error, Hashable, Sendable, CustomStringConverti
     self.finding = finding
   }
 
-  /// The rule and what was seen, in one line.
+  /// The rule and what the conformer did, in one line.
   public var description: String { "\(check): \(finding)" }
 }
 
-/// One breach inside a check; the check adds its name.
+/// A violation inside a check; the check adds its name.
 package struct Breach: Error {
   package let finding: String
 

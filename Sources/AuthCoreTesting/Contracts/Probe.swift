@@ -1,6 +1,6 @@
 import AuthCore
 
-/// Asks an authority, and turns what a check did not expect into a breach.
+/// Calls an authority, and turns unexpected answers into violations.
 struct Probe: Sendable {
   let subject: AuthorityContract.Subject
 
@@ -48,7 +48,7 @@ struct Probe: Sendable {
     }
   }
 
-  /// The rejection that a token meets; a breach when it is accepted or the authority says that it cannot tell.
+  /// The rejection of a token; a violation if the authority accepts it or cannot tell.
   func rejection(of token: SessionToken, _ what: String) async throws(Breach) -> SessionRejection {
     let authority = authority
     return try await rejection(of: what) { () async throws(AuthorityError<SessionRejection>) in
@@ -56,7 +56,7 @@ struct Probe: Sendable {
     }
   }
 
-  /// The rejection that an operation meets.
+  /// The rejection that an operation throws.
   func rejection<Rejection>(
     of what: String, _ operation: () async throws(AuthorityError<Rejection>) -> Void
   ) async throws(Breach) -> Rejection {

@@ -1,19 +1,20 @@
 public import AuthCore
 
-/// What every ``SessionVault`` must do, as named checks that run in any test framework.
+/// The rules for every ``SessionVault``, as named checks that run in any test framework.
 ///
-/// Give each check a fresh subject; it answers nil, or what was violated. In Swift Testing, `@Test(arguments: SessionVaultContract.checks)` makes a test
-/// of each.
+/// Give each check a fresh subject; it returns nil or the violation. In Swift Testing,
+/// `@Test(arguments: SessionVaultContract.checks)` makes a test of each.
 public struct SessionVaultContract: Sendable {
   /// An empty vault to check.
   public struct Subject: Sendable {
     /// The conformer.
     public let vault: any SessionVault
-    /// Opens the same place again, as the next process does; nil where that cannot be done, and what needs it is not checked.
+    /// Opens the same place again, as the next process does; nil if that is not possible, and then
+    /// the checks that need it do nothing.
     public let reopen: (@Sendable () async -> any SessionVault)?
-    /// Puts something that cannot be understood in the place of what is kept; nil where that cannot be done.
+    /// Replaces the content with something unreadable; nil if that is not possible.
     public let corrupt: (@Sendable () async -> Void)?
-    /// How many pieces of evidence were set aside so far; nil where they cannot be counted.
+    /// How many pieces of evidence the vault has set aside; nil if they cannot be counted.
     public let evidence: (@Sendable () async -> Int)?
 
     /// Creates a subject.
@@ -44,7 +45,7 @@ public struct SessionVaultContract: Sendable {
 
     /// Runs the check on a fresh subject.
     ///
-    /// - Returns: What was violated, or nil.
+    /// - Returns: The violation, or nil.
     public func run(on subject: Subject) async -> ContractViolation? {
       do throws(Breach) {
         try await body(VaultProbe(subject: subject))

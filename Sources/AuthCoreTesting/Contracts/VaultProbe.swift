@@ -1,12 +1,12 @@
 import AuthCore
 
-/// Asks a vault, and turns what a check did not expect into a breach.
+/// Calls a vault, and turns unexpected answers into violations.
 struct VaultProbe: Sendable {
   let subject: SessionVaultContract.Subject
 
   var vault: any SessionVault { subject.vault }
 
-  /// A token as authorities make them: any bytes, zero and line ends among them.
+  /// A token as authorities make them: any bytes, including zero and line ends.
   static func token(_ number: UInt8) -> SessionToken {
     SessionToken(bytes: [number, 0, 10, 13, 34, 92, 255] + Array(repeating: number, count: 25))
   }

@@ -1,9 +1,10 @@
 public import AuthCore
 
-/// A session of a user of your choice: a key for a preview or a test, and the ways to change and end it.
+/// A session of a user of your choice: a key for a preview or a test, and calls that change and end
+/// it.
 ///
-/// The key is genuine: a ``SessionStore`` made it, from an authority that vouches for whomever it is told to. So whoever links this product can
-/// forge keys. Link it to test targets and previews, never to an app.
+/// The key is genuine: a ``SessionStore`` made it, with an authority that accepts any user. So code
+/// that links this product can forge keys. Link it to test targets and previews, never to an app.
 ///
 /// ```swift
 /// import AuthCore
@@ -17,17 +18,17 @@ public import AuthCore
 public final class TestSession: Sendable {
   /// The store that holds the session.
   ///
-  /// The key dies with it, so keep the `TestSession` for as long as the key is to live.
+  /// The key dies with it, so keep the `TestSession` for as long as you need the key.
   public let store: SessionStore
-  /// The key as it was minted.
+  /// The key as minted.
   ///
   /// After ``change(to:)`` the store has a newer one.
   public let key: LoggedInSession
-  /// Decides about the session.
+  /// The authority of the session.
   public let authority: ScriptedAuthority
-  /// Keeps the session's token.
+  /// The vault with the session's token.
   public let vault: InMemoryVault
-  /// The time that the session's limits are measured by.
+  /// The clock of the session's limits.
   public let clock: ManualClock
 
   /// An ordinary user.
@@ -59,21 +60,22 @@ public final class TestSession: Sendable {
     let store = SessionStore(authority: authority, vault: vault, clock: clock)
     store.beginLogIn(Credentials(username: user.username, password: password))
     guard let key = store.session else {
-      // Nothing is held and nothing fails in these doubles, so the login is done when its beginning returns.
+      // These doubles hold nothing and fail nothing, so the login is done when `beginLogIn`
+      // returns.
       preconditionFailure("a login on fresh doubles did not end at once: \(store.state)")
     }
     return TestSession(store, key, authority, vault, clock)
   }
 
-  /// Lets the password count as entered too long ago.
+  /// Moves the clock so that the password counts as entered too long ago.
   public func letPasswordAge() {
     clock.advance(by: .seconds(901))
   }
 
-  /// Changes the user, as an administrator would, and has the store look.
+  /// Changes the user, as an administrator would, and makes the store check.
   ///
   /// - Parameter user: The same username with another name or role.
-  /// - Returns: The new key, which open screens are handed too.
+  /// - Returns: The new key; open screens get it, too.
   /// - Throws: ``SessionError`` when the session is over.
   @discardableResult
   public func change(to user: User) async throws(SessionError) -> LoggedInSession {
@@ -83,7 +85,8 @@ public final class TestSession: Sendable {
 
   /// Ends the session: the key dies, and open screens are dismissed with the reason.
   ///
-  /// - Parameter reason: By `userAsked` the user logs out; for another reason the authority says so.
+  /// - Parameter reason: With `userAsked` the user logs out; any other reason comes from the
+  ///   authority.
   /// - Throws: ``LogoutError/insideLease`` when the calling task is inside a lease of the session.
   public func end(_ reason: EndReason = .userAsked) async throws(LogoutError) {
     if reason != .userAsked, case .token(let token) = vault.content {
@@ -94,7 +97,7 @@ public final class TestSession: Sendable {
         if error == .cancelled { throw .cancelled }
       }
     }
-    // Ends what is left, such as the wait for a lease.
+    // Ends what remains, such as the wait for a lease.
     _ = try await store.logOut()
   }
 }

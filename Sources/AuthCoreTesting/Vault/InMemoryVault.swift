@@ -1,21 +1,21 @@
 public import AuthCore
 import Guards
 
-/// A vault in memory, whose faults a test sets.
+/// A vault in memory whose faults a test sets.
 ///
-/// Left alone it behaves as a vault must: it passes ``SessionVaultContract``. ``hold(_:at:calls:)`` stops its operations before or after they take
-/// effect, which is where a process may crash.
+/// By default it behaves as a vault must: it passes ``SessionVaultContract``. ``hold(_:at:calls:)``
+/// stops its operations before or after they take effect, where a process may crash.
 public final class InMemoryVault: SessionVault {
-  /// What is kept.
+  /// The content of the vault.
   public enum Content: Hashable, Sendable {
     /// Nothing.
     case empty
     /// A token.
     case token(SessionToken)
-    /// Something that cannot be used.
+    /// Something unusable.
     case corrupt(VaultEvidence)
 
-    /// What a look at it finds.
+    /// The result of reading it.
     fileprivate var reading: VaultReading {
       switch self {
       case .empty: .absent
@@ -39,11 +39,11 @@ public final class InMemoryVault: SessionVault {
     case setAside
   }
 
-  /// Where a held operation stands still.
+  /// Where a held operation stops.
   public enum Point: Hashable, Sendable {
     /// Before it takes effect.
     case before
-    /// After it took effect, before the caller hears of it.
+    /// After it took effect, before the caller gets the result.
     case after
   }
 
@@ -71,7 +71,7 @@ public final class InMemoryVault: SessionVault {
 
   // MARK: What a test sets
 
-  /// What is kept now; setting it is what another process does.
+  /// The present content; set it to act as another process.
   public var content: Content {
     get { storage.withLock { $0.content } }
     set { storage.withLock { $0.content = newValue } }
@@ -80,7 +80,7 @@ public final class InMemoryVault: SessionVault {
   /// What was set aside.
   public var evidence: [VaultEvidence] { storage.withLock { $0.evidence } }
 
-  /// The operations that were asked for, in order.
+  /// The called operations, in order.
   public var log: [Operation] { storage.withLock { $0.log } }
 
   /// Makes every read fail, or none with nil.
@@ -91,8 +91,9 @@ public final class InMemoryVault: SessionVault {
   /// Makes every write fail, or none with nil.
   ///
   /// - Parameters:
-  ///   - failure: What the caller is told.
-  ///   - landing: True when the write takes effect all the same, as one does whose last flush failed.
+  ///   - failure: The error for the caller.
+  ///   - landing: True when the write takes effect all the same, as one does whose last flush
+  ///     failed.
   public func failWrites(_ failure: VaultError?, landing: Bool = false) {
     storage.withLock { storage in
       storage.writeFailure = failure
@@ -103,31 +104,31 @@ public final class InMemoryVault: SessionVault {
   /// Stops calls of an operation at a point, until ``release(_:at:)``.
   ///
   /// - Parameters:
-  ///   - operation: Which calls.
-  ///   - point: Where they stand still.
-  ///   - calls: How many of the next ones; later ones pass.
+  ///   - operation: The operation to stop.
+  ///   - point: Where its calls stop.
+  ///   - calls: How many of the next calls stop; later calls pass.
   public func hold(_ operation: Operation, at point: Point = .before, calls: Int = .max) {
     turnstile.hold(Place(operation: operation, point: point), calls: calls)
   }
 
-  /// Lets the held calls of an operation go on, and later ones pass.
+  /// Releases the held calls of an operation; later calls pass.
   public func release(_ operation: Operation, at point: Point = .before) {
     turnstile.release(Place(operation: operation, point: point))
   }
 
-  /// Lets the first held call of an operation go on; the others stand.
+  /// Releases the first held call of an operation; the others stay held.
   public func releaseFirst(_ operation: Operation, at point: Point = .before) {
     turnstile.releaseFirst(Place(operation: operation, point: point))
   }
 
-  /// Waits until `count` calls of a held operation stand at the point.
+  /// Waits until `count` calls of an operation are held at the point.
   public func waitUntilHeld(_ operation: Operation, at point: Point = .before, count: Int = 1) async {
     await turnstile.waitUntilHeld(Place(operation: operation, point: point), count: count)
   }
 
   // MARK: SessionVault
 
-  /// What is kept, or the fault that was set.
+  /// The content, or the error that a test set.
   public func load() async -> VaultReading {
     await turnstile.pass(Place(operation: .load, point: .before))
     let reading = storage.withLock { storage -> VaultReading in
@@ -139,9 +140,9 @@ public final class InMemoryVault: SessionVault {
     return reading
   }
 
-  /// Keeps `token`; corrupt content is set aside first.
+  /// Saves `token`; corrupt content is set aside first.
   ///
-  /// - Returns: What was kept before.
+  /// - Returns: The previous content.
   @discardableResult
   public func store(_ token: SessionToken) async throws(VaultError) -> VaultReading {
     try await write(.store) { storage in
@@ -152,7 +153,7 @@ public final class InMemoryVault: SessionVault {
     }
   }
 
-  /// Keeps `new` if `old` is what is kept.
+  /// Saves `new` if the vault holds `old`.
   public func replace(_ old: SessionToken, with new: SessionToken) async throws(VaultError) -> Bool {
     try await write(.replace) { storage in
       guard storage.content == .token(old) else { return false }
@@ -161,7 +162,7 @@ public final class InMemoryVault: SessionVault {
     }
   }
 
-  /// Forgets `token` if it is what is kept.
+  /// Erases `token` if the vault holds it.
   public func erase(_ token: SessionToken) async throws(VaultError) {
     try await write(.erase) { storage in
       if storage.content == .token(token) { storage.content = .empty }

@@ -1,14 +1,14 @@
 /// A state of the State pattern.
 protocol AnsweringState {
-  /// The commands that it takes.
+  /// The commands that the state permits.
   var permitted: CommandSet { get }
 
-  /// Answers an event, every one, and notes in the context where that leads.
+  /// Answers any event, and notes the next state in the context.
   func react(to event: SessionEvent, _ context: inout TransitionContext) -> Reaction
 }
 
 extension AnsweringState {
-  /// Refuses the command.
+  /// Rejects the command.
   func reject(_ reason: SessionError.Rejection) -> Reaction {
     .rejected(Reaction.Rejection(reason, permitted: permitted))
   }

@@ -1,17 +1,17 @@
-/// Nobody is logged in yet: the authority has been asked about credentials, or its grant is being kept.
+/// A login is under way: the authority checks the credentials, or the vault saves the grant.
 package struct Authenticating: AnsweringState, Hashable, Sendable {
   /// The epoch of the work under way.
   package let epoch: Epoch
-  /// The grant that is being kept; nil while the authority has not answered.
+  /// The grant that is being saved; nil until the authority answers.
   package let saving: SessionRecord?
-  /// Where a failure leads back to.
+  /// The state to return to after a failure.
   package let from: Origin
 
-  /// The states that a login may start from, with what they must not lose.
+  /// The states that a login may start from, with the content that a failure restores.
   package enum Origin: Hashable, Sendable {
-    /// It was not known whether a session stands.
+    /// Nobody could tell whether there was a session.
     case restoring(RestoreFailure?, LogoutReason)
-    /// It was known that none does.
+    /// Nobody was logged in.
     case loggedOut(LoggedOut)
   }
 
@@ -24,8 +24,8 @@ package struct Authenticating: AnsweringState, Hashable, Sendable {
     case .renew, .check:
       return reject(.notLoggedIn)
     case .logOut:
-      // Also while a grant is being kept: if that fails, the vault still holds what was there before. The grant itself is given back when
-      // its write comes back.
+      // This sweeps the vault also while a grant is being saved: if that fails, the vault still
+      // holds its previous content. The grant itself is revoked when its write comes back.
       return context.clear(unfinished, sweeping: true, .userAsked, revoking: true)
     case .restored:
       return .ignored(.otherEpoch)
@@ -73,7 +73,7 @@ package struct Authenticating: AnsweringState, Hashable, Sendable {
     }
   }
 
-  /// What a logout before this login could not finish.
+  /// The tokens that a logout before this login could not clean up.
   private var unfinished: Effect.Targets? {
     switch from {
     case .restoring: nil

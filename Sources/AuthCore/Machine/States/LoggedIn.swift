@@ -1,10 +1,10 @@
-/// A session stands, and nothing is under way.
+/// A session is active, and no work on it is under way.
 package struct LoggedIn: AnsweringState, Hashable, Sendable {
-  /// The session; keys are made from it.
+  /// The session; the store makes keys from it.
   package let session: SessionRecord
   /// The renewals begun in this window.
   package let renewals: RenewalBudget
-  /// What could not be finished of the session that this one took the place of.
+  /// What remains to clean up of the session that this one replaced.
   package let predecessor: IncompleteCleanup
 
   var permitted: CommandSet { [.switchUser, .reauthenticate, .renew, .check, .logOut] }

@@ -2,11 +2,12 @@
 package struct LoggedOut: AnsweringState, Hashable, Sendable {
   /// Why.
   package let reason: LogoutReason
-  /// What the logout before could not finish.
+  /// What the last logout could not clean up.
   package let leftovers: IncompleteCleanup
-  /// The tokens that may still work or may still be kept; nil when there is none, or when only the vault knows.
+  /// The tokens that may still work or may still be in the vault; nil when there is none, or when
+  /// only the vault knows them.
   package let targets: Effect.Targets?
-  /// Whether whatever the vault holds may be such a token, and not the targets only.
+  /// Whether any token in the vault may be such a token, and not only the targets.
   package let sweeping: Bool
 
   /// Whether another `logOut` has something to do.
@@ -21,7 +22,7 @@ package struct LoggedOut: AnsweringState, Hashable, Sendable {
   func react(to event: SessionEvent, _ context: inout TransitionContext) -> Reaction {
     switch event {
     case .restore:
-      // What the vault still holds is what the user asked to forget.
+      // The vault still holds what the user asked to erase.
       guard !isUnfinished else { return reject(.logoutUnfinished) }
       let epoch = context.nextEpoch()
       return context.move(

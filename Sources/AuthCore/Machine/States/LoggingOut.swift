@@ -1,33 +1,35 @@
-/// The session is over: its keys are dead, and what remains is cleared away in the order drain, revoke, erase.
+/// The session is over: its keys are dead, and the cleanup is under way in the order drain, revoke,
+/// erase.
 ///
-/// Each step has an epoch of its own and a time limit, so this state always ends, whatever fails or never answers.
+/// Each step has its own epoch and a time limit, so this state always ends, whatever fails or never
+/// answers.
 package struct LoggingOut: AnsweringState, Hashable, Sendable {
   /// The epoch of the step under way.
   package let epoch: Epoch
-  /// Which step that is.
+  /// The step under way.
   package let step: Progress
   /// Why the session is over.
   package let reason: EndReason
-  /// The tokens to revoke and erase; nil when only the vault knows.
+  /// The tokens to revoke and erase; nil when only the vault knows them.
   package let targets: Effect.Targets?
-  /// Whether the vault is to forget whatever it holds, and not the targets only.
+  /// Whether to erase whatever the vault holds, and not only the targets.
   package let sweeping: Bool
-  /// Whether the authority has to be told; it has not when the reason came from there.
+  /// Whether to revoke the tokens; not needed when the authority itself ended the session.
   package let revoking: Bool
-  /// The session that takes the place of this one.
+  /// The session that replaces this one.
   ///
-  /// It is kept already.
+  /// The vault already holds it.
   package let successor: SessionRecord?
-  /// What could not be finished so far.
+  /// What could not be cleaned up so far.
   package let leftovers: IncompleteCleanup
 
   /// The steps of a logout.
   package enum Progress: Hashable, Sendable, CaseIterable {
     /// Waiting for the leases to end.
     case draining
-    /// The authority has been told.
+    /// Waiting for the authority to revoke.
     case revoking
-    /// The vault is forgetting.
+    /// Waiting for the vault to erase.
     case erasing
   }
 
@@ -111,7 +113,7 @@ package struct LoggingOut: AnsweringState, Hashable, Sendable {
       return context.move(
         .loggedIn(LoggedIn(session: successor, renewals: RenewalBudget(), predecessor: left)), Effects(.notify))
     }
-    // Where no token is left, neither is one named.
+    // When no token remains, the state names none.
     let next =
       left.hasTokens
       ? LoggedOut(reason: .ended(reason), leftovers: left, targets: targets, sweeping: sweeping)
@@ -119,7 +121,7 @@ package struct LoggingOut: AnsweringState, Hashable, Sendable {
     return context.move(.loggedOut(next), Effects(.notify))
   }
 
-  /// The user logs out while a switch is under way: the one who was to come does not.
+  /// The user logs out while a switch is under way: this ends both sessions.
   private func abandon(_ successor: SessionRecord, _ context: inout TransitionContext) -> Reaction {
     let token = targets?.token ?? successor.grant.token
     let next = LoggingOut(
@@ -149,9 +151,9 @@ extension TransitionContext {
     return move(.loggingOut(next), Effects(.closeKeys(session.began), .notify, .drain(epoch)))
   }
 
-  /// Clears away what may be left of a session that has no keys.
+  /// Cleans up what may remain of a session that has no keys.
   ///
-  /// It begins with the leases too: one may have outlived a session that ended before.
+  /// It also begins with the leases: one may have outlived an earlier session.
   mutating func clear(
     _ targets: Effect.Targets?, sweeping: Bool, _ reason: EndReason, revoking: Bool
   ) -> Reaction {

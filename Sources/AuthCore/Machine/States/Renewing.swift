@@ -1,35 +1,35 @@
-/// A session stands and is usable, and work on it is under way: one piece at a time.
+/// A session is active and usable, and one piece of work on it is under way.
 package struct Renewing: AnsweringState, Hashable, Sendable {
-  /// The session; keys are made from it.
+  /// The session; the store makes keys from it.
   package let session: SessionRecord
-  /// What the work is for.
+  /// The purpose of the work.
   package let purpose: Purpose
   /// The epoch of the step under way.
   package let epoch: Epoch
-  /// Which step that is.
+  /// The step under way.
   package let step: Progress
   /// The renewals begun in this window.
   package let renewals: RenewalBudget
 
-  /// What the work is for.
+  /// The purpose of the work.
   package enum Purpose: String, Hashable, Sendable, CaseIterable {
     /// Activity, which moves the idle limit.
     case activity
-    /// A look at the vault and the authority, which moves nothing.
+    /// A check of the vault and the authority, which moves no limit.
     case check
     /// The password, entered again.
     case password
-    /// Another user, who is to take the place of this one.
+    /// A switch to another user.
     case switchUser
   }
 
   /// The steps of the work.
   package enum Progress: Hashable, Sendable {
-    /// The authority has been asked.
+    /// Waiting for the authority.
     case asking
-    /// Its grant is being kept.
+    /// Saving the grant in the vault.
     case saving(SessionRecord)
-    /// The vault is being read, because another process was faster.
+    /// Reading the vault again, because another process was faster.
     case rereading
   }
 
@@ -45,12 +45,13 @@ package struct Renewing: AnsweringState, Hashable, Sendable {
     case .restore, .logIn:
       return reject(.alreadyLoggedIn)
     case .switchUser, .reauthenticate:
-      // At most one authentication; behind work that no user asked for, the caller waits.
+      // At most one authentication is under way. The caller waits for other work.
       return reject(isAuthentication ? .alreadyInProgress : .renewalInProgress)
     case .renew:
       return purpose == .activity ? context.join() : reject(.renewalInProgress)
     case .check:
-      // Not joined: the reading under way may have looked before the change that this caller heard of.
+      // A check does not join: the one under way may have read the vault before the change that
+      // this caller knows of.
       return reject(.renewalInProgress)
     case .logOut:
       return context.end(session, .userAsked, revoking: true, pending: pending)
@@ -82,7 +83,7 @@ package struct Renewing: AnsweringState, Hashable, Sendable {
     }
   }
 
-  /// Whether somebody entered a password for it.
+  /// Whether the work checks a password.
   private var isAuthentication: Bool {
     switch purpose {
     case .password, .switchUser: true
@@ -90,10 +91,10 @@ package struct Renewing: AnsweringState, Hashable, Sendable {
     }
   }
 
-  /// Whether the step must end in time.
+  /// Whether the step has a time limit.
   ///
-  /// A password has no limit, because its check may ask the user something. A write has none
-  /// either: only its end says which token is kept.
+  /// A password check has no limit, because it may ask the user something. A write has no limit
+  /// either: only its end says which token the vault holds.
   var hasTimeLimit: Bool {
     switch step {
     case .asking: !isAuthentication

@@ -1,9 +1,9 @@
-// What the completions of a renewal lead to; the table itself is in Renewing.swift.
+// The effects of a renewal's completions; the switch over all events is in Renewing.swift.
 extension Renewing {
   func conclude(_ outcome: SessionEvent.Restored, _ context: inout TransitionContext) -> Reaction {
     switch outcome {
     case .found(let record) where record.grant.isOfSameSession(as: session.grant):
-      // Most looks find what is known: then the record stays the same object.
+      // Most checks find nothing new; then the record stays the same object.
       stay(as: record.grant == session.grant ? session : SessionRecord(record.grant, began: session.began), &context)
     case .found(let record):
       context.end(session, .switchedUser, revoking: true, successor: record)
@@ -60,7 +60,8 @@ extension Renewing {
     case (.superseded, .switchUser):
       reread(&context, discarding: record)
     case (.failed, .activity), (.failed, .password), (.failed, .check):
-      // The new token was never confirmed, so the one that is kept still works: memory agrees with the disk.
+      // The new token was never confirmed, so the token in the vault still works: memory agrees
+      // with the vault.
       stay(as: session, &context)
     case (.superseded, .activity), (.superseded, .password), (.superseded, .check):
       reread(&context)

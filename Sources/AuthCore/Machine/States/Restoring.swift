@@ -1,12 +1,12 @@
-/// Launch: the vault has not answered, or could not.
+/// The launch: the vault has not answered yet, or could not answer.
 ///
-/// A login is permitted; nothing says that anybody is logged out.
+/// A login is permitted. The user does not count as logged out.
 package struct Restoring: AnsweringState, Hashable, Sendable {
-  /// The epoch of the reading under way; nil before the first, and after one that could not find out.
+  /// The epoch of the reading under way; nil before the first one, and after a failed one.
   package let reading: Epoch?
-  /// Why the last reading could not find out.
+  /// Why the last reading failed.
   package let obstacle: RestoreFailure?
-  /// Why nobody was logged in before this reading, where that was known.
+  /// Why nobody was logged in before this reading, if known.
   package let previously: LogoutReason
 
   var permitted: CommandSet { [.restore, .logIn, .logOut] }

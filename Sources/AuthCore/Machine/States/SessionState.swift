@@ -1,18 +1,18 @@
-/// Where a session stands.
+/// The state of a session.
 ///
-/// Each case is a type of its own, which holds what only that state can have.
+/// Each case has its own type, which holds only what that state can have.
 package enum SessionState: Hashable, Sendable {
-  /// Nothing is known yet, or nothing could be found out: neither in nor out.
+  /// Nobody can tell yet whether a user is logged in.
   case restoring(Restoring)
-  /// Nobody is logged in, and the reason why.
+  /// Nobody is logged in, and the reason.
   case loggedOut(LoggedOut)
-  /// The authority has been asked about credentials.
+  /// A login is under way.
   case authenticating(Authenticating)
-  /// A session stands.
+  /// A session is active.
   case loggedIn(LoggedIn)
-  /// A session stands, and work on it is under way.
+  /// A session is active, and work on it is under way.
   case renewing(Renewing)
-  /// The keys are dead, and what remains of the session is being cleared away.
+  /// The keys are dead, and the cleanup of the session is under way.
   case loggingOut(LoggingOut)
 
   /// The states by name.
@@ -43,7 +43,7 @@ package enum SessionState: Hashable, Sendable {
     }
   }
 
-  /// The session that stands, if one does: the only source of keys.
+  /// The active session, if any: the only source of keys.
   package var session: SessionRecord? {
     switch self {
     case .loggedIn(let state): state.session
@@ -54,7 +54,7 @@ package enum SessionState: Hashable, Sendable {
 
   /// Asks the state for its answer to an event.
   ///
-  /// In a function of its own the state is lent; a `switch` where it is stored would copy it.
+  /// A separate function borrows the state; a `switch` at its place of storage would copy it.
   func react(to event: SessionEvent, _ context: inout TransitionContext) -> Reaction {
     switch self {
     case .restoring(let state): state.react(to: event, &context)
@@ -66,7 +66,7 @@ package enum SessionState: Hashable, Sendable {
     }
   }
 
-  /// The commands that this state takes.
+  /// The commands that this state permits.
   package var permitted: CommandSet {
     switch self {
     case .restoring(let state): state.permitted

@@ -1,14 +1,15 @@
-/// What the machine lends to the state that it asks, and takes back with the answer.
+/// What a state needs to answer an event, and where it puts the next state.
 ///
-/// So the state is read where it lies, and the next one is made beside it: no state is copied.
+/// The machine reads the present state in place and builds the next one here, so it copies no
+/// state.
 struct TransitionContext {
-  /// The name of the state that is asked.
+  /// The kind of the present state.
   let from: SessionState.Kind
   /// How often activity may renew.
   let policy: RenewalPolicy
-  /// The epochs that were handed out.
+  /// The epochs given out so far.
   private(set) var epochs: EpochCounter
-  /// The state that the answer leads to; nil when nothing changes.
+  /// The next state; nil when nothing changes.
   private(set) var next: SessionState?
 
   init(from: SessionState.Kind, policy: RenewalPolicy, epochs: EpochCounter) {
@@ -17,26 +18,26 @@ struct TransitionContext {
     self.epochs = epochs
   }
 
-  /// Takes the event: goes there, and asks for this to be done.
+  /// Accepts the event: moves to the next state, with these effects.
   mutating func move(_ next: consuming SessionState, _ effects: consuming Effects) -> Reaction {
     let to = next.kind
     self.next.fill(with: next)
     return .transition(Transition(from: from, to: to, effects: effects))
   }
 
-  /// Takes the command: what it asks for is under way, and its caller waits for that.
+  /// Accepts the command: the work is already under way, and the caller joins it.
   func join() -> Reaction {
     .transition(Transition(from: from, to: from, effects: .none))
   }
 
-  /// Numbers work that is about to start.
+  /// Gives out the epoch of new work.
   mutating func nextEpoch() -> Epoch {
     epochs.next()
   }
 }
 
 extension Optional {
-  /// Puts a value where there is none, so that nothing has to be destroyed there.
+  /// Stores a value in an empty optional, so that the compiler destroys nothing there.
   fileprivate mutating func fill(with value: consuming Wrapped) {
     switch consume self {
     case .none: self = value

@@ -1,7 +1,8 @@
-/// The whole table of the session machine: for every pair of a state and an event, what the machine answers.
+/// The whole table of the session machine: the answer to each pair of a state and an event.
 ///
-/// It is not written down anywhere: it is made by asking a ``SessionMachine``, in every shape of every state that samples of the events lead
-/// to, about every sample. So it cannot differ from the machine.
+/// Nobody writes the table down. It is made by asking a ``SessionMachine``, in each shape of each
+/// state that samples of the events lead to, about each sample. So it cannot differ from the
+/// machine.
 ///
 /// ```swift
 /// import AuthCore
@@ -48,23 +49,24 @@ package struct MachineTable: Sendable {
 }
 
 extension MachineTable {
-  /// What one state answers to one event.
+  /// The answers of one state to one event.
   package struct Cell: Hashable, Sendable {
-    /// The state that is asked.
+    /// The state.
     package let state: SessionState.Kind
-    /// The event it is asked about.
+    /// The event.
     package let event: SessionEvent.Kind
-    /// Every different outcome, of which there is at least one: transitions first, then rejections, then what is ignored.
+    /// Each different outcome, at least one: transitions first, then rejections, then ignored
+    /// events.
     package let outcomes: [Outcome]
   }
 
-  /// One way in which a state may answer an event, depending on what both of them carry.
+  /// One possible answer of a state to an event; it depends on the content of both.
   package struct Outcome: Hashable, Sendable {
     /// The answer.
     package let answer: Answer
     /// The work that the answer names, in order.
     package let effects: [Effect.Kind]
-    /// A state and an event that lead here.
+    /// A state and an event with this outcome.
     package let example: Example
 
     init(_ reaction: Reaction, _ example: Example) {
@@ -77,7 +79,7 @@ extension MachineTable {
       self.example = example
     }
 
-    /// Whether both are the same but for the example.
+    /// Whether both are equal apart from the example.
     func isLike(_ other: Outcome) -> Bool {
       answer == other.answer && effects == other.effects
     }
@@ -91,21 +93,21 @@ extension MachineTable {
     }
   }
 
-  /// The answer of a machine without what it carries.
+  /// The answer of the machine, without its content.
   package enum Answer: Hashable, Sendable {
-    /// The event was taken.
+    /// The machine accepted the event.
     case transition(to: SessionState.Kind)
-    /// The command is not permitted; these are.
+    /// The state does not permit the command; it permits these.
     case rejected(SessionError.Rejection, permitted: CommandSet)
-    /// The event has nothing to say to the state.
+    /// The event has no meaning for the state.
     case ignored(IgnoredBecause)
   }
 
   /// A state and an event in words.
   package struct Example: Hashable, Sendable {
-    /// The state, with what distinguishes it from others of its kind.
+    /// The state, with the details that distinguish it from others of its kind.
     package let state: String
-    /// The event, with what distinguishes it from others of its kind.
+    /// The event, with the details that distinguish it from others of its kind.
     package let event: String
   }
 }

@@ -1,8 +1,9 @@
 extension MachineTable {
   /// The table as one JSON document on one line.
   ///
-  /// `states` and `events` are the names; `cells` has one entry for every pair. An entry repeats its first outcome and lists all of them in
-  /// `outcomes`. `to` is null unless the answer is a transition, and `reason` is null if it is one; `permitted` is there with a rejection only.
+  /// `states` and `events` are the names; `cells` has one entry for each pair. An entry repeats its
+  /// first outcome and lists all of them in `outcomes`. `to` is null unless the answer is a
+  /// transition, and then `reason` is null; only a rejection has `permitted`.
   package var json: String {
     let document = JSON.object([
       ("version", .number(1)),

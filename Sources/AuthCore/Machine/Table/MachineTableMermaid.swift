@@ -1,7 +1,8 @@
 extension MachineTable {
-  /// The transitions as a Mermaid `stateDiagram-v2`: an arrow for each pair of states, with the events that take it.
+  /// The transitions as a Mermaid `stateDiagram-v2`: an arrow for each pair of states, with its
+  /// events.
   ///
-  /// What is rejected, joined or ignored has no arrow.
+  /// Rejected, joined and ignored events have no arrow.
   package var mermaid: String {
     var lines = ["stateDiagram-v2", "  [*] --> \(SessionMachine().state.kind.rawValue)"]
     for from in SessionState.Kind.allCases {
@@ -15,7 +16,7 @@ extension MachineTable {
 }
 
 extension MachineTable.Cell {
-  /// Whether an outcome goes there and does something on the way.
+  /// Whether an outcome leads to that state with at least one effect.
   fileprivate func leads(to state: SessionState.Kind) -> Bool {
     outcomes.contains { outcome in
       switch outcome.answer {

@@ -1,9 +1,9 @@
-/// An event to ask a machine about, with what distinguishes it from others of its kind in words.
+/// An event to ask a machine about, with the details that distinguish it from others of its kind.
 struct EventSample {
   let event: SessionEvent
   let shape: String
 
-  /// Every sample of every event, those that fit the state of the machine and those that do not.
+  /// Each sample of each event, whether or not it fits the state of the machine.
   static func all(for machine: SessionMachine) -> [EventSample] {
     SessionEvent.Kind.allCases.flatMap { SampleSource(machine: machine).samples(of: $0) }
   }
@@ -62,13 +62,14 @@ private struct SampleSource {
     }
   }
 
-  /// The same completions for the epoch that the state waits for and for one that was never handed out.
+  /// The same completions for the epoch that the state waits for, and for an epoch that the machine
+  /// never gave out.
   private func completions(_ variants: (Epoch) -> [Variant]) -> [Variant] {
     let stale = variants(Epoch(0)).map { (shape: "\($0.shape), of another epoch", event: $0.event) }
     return (machine.state.awaitedEpoch.map(variants) ?? []) + stale
   }
 
-  /// The same notice for the session that stands and for another.
+  /// The same notice for the active session and for another one.
   private func notices(_ variant: (Epoch) -> Variant) -> [Variant] {
     let stale = variant(Epoch(0))
     return (machine.state.session.map { [variant($0.began)] } ?? [])
@@ -110,7 +111,7 @@ private struct SampleSource {
 
   // MARK: Records
 
-  /// The session that stands, or one that would be the first.
+  /// The active session, or a first one.
   private var session: SessionRecord {
     machine.state.session ?? Self.record("first", token: "first", began: machine.lastEpoch)
   }
@@ -151,7 +152,7 @@ extension SessionState {
     }
   }
 
-  /// The record whose token is being kept.
+  /// The record whose token is being saved.
   var recordBeingSaved: SessionRecord? {
     switch self {
     case .authenticating(let state): state.saving

@@ -1,7 +1,7 @@
-// The shapes of the states: which states of one kind may answer differently, in words.
+// The shapes of the states: names for those of one kind that may answer differently.
 
 extension SessionState {
-  /// The kind, and whatever else an answer may depend on.
+  /// The kind, and everything else that an answer may depend on.
   var shape: String {
     switch self {
     case .restoring(let state): state.shape

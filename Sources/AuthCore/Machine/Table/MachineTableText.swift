@@ -1,7 +1,8 @@
 extension MachineTable {
   /// The table for a terminal: a block for each state, a line for each outcome of an event.
   ///
-  /// - Parameter width: The columns of the terminal; long lines are broken between words, at no less than 40 columns.
+  /// - Parameter width: The columns of the terminal; long lines break between words, at no less
+  ///   than 40 columns.
   /// - Returns: Lines, each with its line ending.
   package func text(width: Int) -> String {
     let width = max(40, width)
@@ -22,7 +23,7 @@ extension MachineTable {
 
   private static let eventColumn = 2 + (SessionEvent.Kind.allCases.map(\.rawValue.count).max() ?? 0) + 2
 
-  /// One line, and as many more as it needs to stay within the width.
+  /// One row, broken into as many lines as the width needs.
   private static func row(_ name: String, _ words: [String], _ width: Int) -> [String] {
     let margin = String(repeating: " ", count: eventColumn)
     var lines: [String] = []
@@ -42,7 +43,7 @@ extension MachineTable {
 }
 
 extension MachineTable.Outcome {
-  /// The outcome in words that belong together, each to be kept on one line.
+  /// The outcome in words; each element stays on one line.
   fileprivate var words: [String] {
     let effects = self.effects.map(\.rawValue)
     switch answer {
