@@ -20,7 +20,7 @@ extension LocalAuthority {
       let failures = account.throttle.failures
       try record(
         failures > 0 ? .loginSucceededAfterFailures : .loginSucceeded, account: account.id, actor: account.id,
-        session: grant.id, detail: failures > 0 ? "\(failures) failures" : nil, in: db)
+        session: grant.id, detail: failures > 0 ? "\(failures) failure\(failures == 1 ? "" : "s")" : nil, in: db)
       return grant
     }
     guard let grant else {

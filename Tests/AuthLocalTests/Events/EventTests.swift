@@ -18,7 +18,7 @@ import Testing
     _ = try authority.rename(to: "Bobby", token: bob.token)
     let own = try authority.events(token: bob.token)
     #expect(own.map(\.name) == ["user_updated", "authn_login_successafterfail", "authn_login_fail", "user_created"])
-    #expect(own[1].detail == "1 failures" && own.allSatisfy { $0.account == "bob" })
+    #expect(own[1].detail == "1 failure" && own.allSatisfy { $0.account == "bob" })
     #expect(own[0].session == .named(bob.id) && own[1].session == .named(bob.id) && own[2].session == nil)
     #expect(try authority.events(limit: 2, token: bob.token) == Array(own[..<2]))
     #expect(try authority.events(before: own[1].id, token: bob.token) == Array(own[2...]))
