@@ -30,11 +30,11 @@ enum AuthTool {
     about: {
       About(
         version: version,
-        date: date,
-        summary: "a session that cannot be used wrongly",
+          date: date,
+          summary: "log in, pay and log out with a local account",
         discussion: [
-          "Logs users in, keeps their session on this device and opens guarded screens with it: payments, receipts, a profile. "
-            + "Accounts, sessions and money are kept in one database on this machine."
+          "You register an account, log in, and use the screens that need a login: payments, receipts, your profile. "
+            + "Accounts, sessions and money are in one database on this machine."
         ],
         firstSteps: [
           .init("register alice", "create an account"),
@@ -50,13 +50,13 @@ enum AuthTool {
     entries: [
       .init(
         term: "AUTH_CLI_HOME",
-        meaning: "directory for the database and the sessions, in place of the XDG directories; no symbolic link"),
+        meaning: "the directory for the database and the sessions, instead of the XDG directories; not a symbolic link"),
       .init(term: "AUTH_CLI_CONTEXT", meaning: "the context to use when --context is not given"),
       .init(term: "XDG_DATA_HOME", meaning: "where the database is kept, in auth-cli/; relative values are ignored"),
       .init(term: "XDG_STATE_HOME", meaning: "where sessions are kept, in auth-cli/; relative values are ignored"),
       .init(term: "NO_COLOR", meaning: "no colour when it is set and not empty"),
       .init(term: "TERM", meaning: "no colour when it is unset, empty or 'dumb'"),
-      .init(term: "COLUMNS", meaning: "the width of the output where the terminal does not tell"),
+      .init(term: "COLUMNS", meaning: "the width of the output if the terminal does not report one"),
       .init(term: "TZ", meaning: "the time zone of times shown to people"),
     ])
 
@@ -65,8 +65,8 @@ enum AuthTool {
     entries: [
       .init(
         term: "~/.local/share/auth-cli/authority.db",
-        meaning: "accounts, sessions, payments and events, when neither variable is set"),
-      .init(term: "~/.local/state/auth-cli/", meaning: "the session of each context, when neither variable is set"),
+        meaning: "accounts, sessions, payments and events, unless a variable above is set"),
+      .init(term: "~/.local/state/auth-cli/", meaning: "the session of each context, unless a variable above is set"),
     ])
 }
 

@@ -24,11 +24,11 @@ enum ExitStatus: Int32, Hashable, Sendable, CaseIterable {
     switch self {
     case .done: "done, or yes"
     case .no: "no: not logged in, refused, not enough money"
-    case .usage: "the command line or what was entered cannot be accepted as it is; nothing was changed"
+    case .usage: "the command line or the input is not valid; nothing was changed"
     case .cannotTell:
-      "cannot tell or cannot store: a file or the database is missing, corrupt, busy, full or not permitted"
+      "cannot tell or cannot save: a file or the database is missing, damaged, busy, full or not permitted"
     case .logInFirst: "log in first, or enter the password again with 'reauth'"
-    case .credentials: "the password, or the name and the password, were not accepted"
+    case .credentials: "wrong password, or wrong name or password"
     case .throttled: "too many attempts; the message says when to try again"
     }
   }

@@ -128,7 +128,7 @@ extension OptionDeclaration {
   /// What to know beside the summary: the value that holds otherwise, and the variable that stands in.
   package var remark: String {
     let notes = [
-      isRequired ? "required" : nil, standardText.map { "otherwise \($0)" }, environment.map { "otherwise $\($0)" },
+      isRequired ? "required" : nil, standardText.map { "default: \($0)" }, environment.map { "default: $\($0)" },
     ].compactMap(\.self)
     let candidates = value?.form.candidates.map(\.value) ?? []
     let choice = candidates.count > 1 ? ": " + candidates.formattedAsChoice() : candidates.first.map { ": \($0)" } ?? ""

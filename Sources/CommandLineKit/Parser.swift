@@ -42,7 +42,9 @@ package struct Parser<Request: Sendable>: Sendable {
     guard let request = command.request else {
       throw UsageError(problem: .missingSubcommand(command.subcommands.map(\.name)), path: path)
     }
-    let arguments = try assign(found.rest, to: command.arguments, path: path)
+    let arguments = try assign(found.rest, to: command.arguments, path: path) { word in
+      Self.option(taking: word, of: command, in: tokens)
+    }
     let options = try collect(
       tokens, declared: declared, path: path, environment: command.heedsEnvironment ? environment : { _ in nil })
     let parsed = ParsedWords(path: path, options: options, arguments: arguments)
@@ -173,7 +175,7 @@ package struct Parser<Request: Sendable>: Sendable {
   }
 
   private func assign(
-    _ words: [Word], to declared: [ArgumentDeclaration], path: [String]
+    _ words: [Word], to declared: [ArgumentDeclaration], path: [String], option: (Word) -> String?
   ) throws(UsageError) -> [ParsedWords.Given] {
     var rest = words[...]
     let given = declared.map { argument in
@@ -181,11 +183,31 @@ package struct Parser<Request: Sendable>: Sendable {
       rest = rest.dropFirst(taken.count)
       return ParsedWords.Given(name: argument.name, words: Array(taken))
     }
-    if let extra = rest.first { throw UsageError(problem: .extraArgument(extra), path: path) }
+    if let extra = rest.first { throw UsageError(problem: .extraArgument(extra, nearest: option(extra)), path: path) }
     for (argument, given) in zip(declared, given) {
       for word in given.words { try require(word, toBe: argument.form, at: argument.name, path: path) }
     }
     return given
+  }
+
+  /// The option that a word too many was probably meant for, with that word as its value.
+  ///
+  /// It is a required option that is missing, or else the only one that is not given and accepts the word. A word that the
+  /// command's arguments accept is more likely an argument too many.
+  private static func option(
+    taking word: Word, of command: CommandDescription<Request>, in tokens: [Lexer.Token]
+  ) -> String? {
+    guard let text = word.text, text.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || ".-_:".contains($0)) })
+    else { return nil }
+    guard !command.arguments.contains(where: { $0.form.accepts(word) }) else { return nil }
+    let fitting = command.options.filter { option in
+      guard let value = option.value, value.form.accepts(word) else { return false }
+      return !tokens.contains { token in
+        if case .option(option.long, _) = token { true } else { false }
+      }
+    }
+    let option = fitting.first(where: \.isRequired) ?? (fitting.count == 1 ? fitting.first : nil)
+    return option.map { "\($0.flag) \(text)" }
   }
 
   private func collect(

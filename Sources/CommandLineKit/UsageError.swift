@@ -22,8 +22,8 @@ package struct UsageError: Error, Hashable, Sendable {
     case unexpectedValue(String, Word)
     /// An option stands without its value. `saw` is the word in its place.
     case missingValue(String, valueName: String, saw: Word?)
-    /// A word too many.
-    case extraArgument(Word)
+    /// A word too many. `nearest` is an option with this word as its value, if the command has one that fits.
+    case extraArgument(Word, nearest: String?)
     /// A value is not of its kind. `place` is the option or the argument.
     case malformedValue(Word, place: String, noun: String, accepted: String)
     /// The value of an environment variable is not of its kind.
@@ -52,14 +52,14 @@ package struct UsageError: Error, Hashable, Sendable {
     case .missingSubcommand(let names):
       return "'\(command)' needs one of: \(names.joined(separator: ", "))"
     case .missingCommand:
-      return "there is no command before '--', and words after it are never commands"
+      return "there is no command before '--'; words after it are arguments"
     case .unknownOption(let word, let nearest):
       return "\(word.quoted) is not an option of '\(command)'" + Self.suggestion(nearest)
     case .misplacedOption(let option, let owners):
       let list = owners.map { "'\($0)'" }.formattedAsChoice()
       return "'\(option)' is not an option of '\(command)'; it belongs to \(list)"
     case .signedNumber(let word, .some(let argument), .some(let accepted)):
-      return "\(word.quoted) is neither an option of '\(command)' nor an accepted \(argument): \(accepted)"
+      return "\(word.quoted) is not an option of '\(command)' and not an \(argument); write \(accepted)"
     case .signedNumber(let word, _, _):
       return "\(word.quoted) is not an option of '\(command)'"
     case .repeatedOption(let option):
@@ -69,11 +69,11 @@ package struct UsageError: Error, Hashable, Sendable {
     case .missingValue(let option, let name, let saw):
       let found = saw.map { ", but the next word is \($0.quoted)" } ?? ""
       return "'\(option)' needs a value: \(option) \(name)\(found)"
-    case .extraArgument(let word):
-      return "'\(command)' does not take the word \(word.quoted)"
+    case .extraArgument(let word, let nearest):
+      return "unexpected \(word.quoted)" + (nearest.map { "; did you mean \($0)?" } ?? "")
     case .malformedValue(let word, let place, let noun, let accepted),
       .malformedVariable(let word, let place, let noun, let accepted):
-      return "\(place): \(word.quoted) is not \(noun); accepted: \(accepted)"
+      return "\(place): \(word.quoted) is not \(noun); write \(accepted)"
     case .missingOption(let usage):
       return "'\(command)' needs the option \(usage)"
     case .missingArgument(let name, let because):

@@ -32,9 +32,9 @@ struct SecretInputTests {
 
   @Test("two lines are two secrets")
   func twoLines() throws {
-    #expect(try read("old\nnew\n", ["present password", "new password"]) == ["old", "new"])
-    #expect(try read("old\r\nnew", ["present password", "new password"]) == ["old", "new"])
-    #expect(try read("old\r\nnew\r", ["present password", "new password"]) == ["old", "new\r"])
+    #expect(try read("old\nnew\n", ["current password", "new password"]) == ["old", "new"])
+    #expect(try read("old\r\nnew", ["current password", "new password"]) == ["old", "new"])
+    #expect(try read("old\r\nnew\r", ["current password", "new password"]) == ["old", "new\r"])
   }
 
   @Test("bytes that are not UTF-8 are passed on as they are")

@@ -48,12 +48,12 @@ extension CommandError {
     switch throttle {
     case .wait(let duration):
       self.init(
-        .throttled, "throttled", "too many failed attempts, so this one was not looked at",
+        .throttled, "throttled", "too many wrong passwords, so this one was not checked",
         hint: "Try again in \(duration.wholeSeconds) s.")
     case .locked:
       self.init(
-        .throttled, "locked", "too many failed attempts: the account takes no more of them",
-        hint: "An administrator unlocks it: auth-cli accounts unlock USER")
+        .throttled, "locked", "too many wrong passwords: the account is locked",
+        hint: "Ask an administrator to unlock it: auth-cli accounts unlock USER")
     }
   }
 
@@ -106,7 +106,7 @@ extension CommandError {
     switch rejection {
     case .notLoggedIn, .alreadyLoggedOut, .logoutUnfinished: self = .notLoggedIn
     case .alreadyLoggedIn:
-      self.init(.no, "already_logged_in", "somebody is logged in already", hint: "Log out first: auth-cli logout")
+      self.init(.no, "already_logged_in", "a user is logged in already", hint: "Log out first: auth-cli logout")
     case .alreadyInProgress, .renewalInProgress, .renewedRecently, .logoutInProgress:
       self.init(
         .cannotTell, "busy", "the session is busy with another request", hint: "Try again; nothing was changed.")
@@ -126,7 +126,7 @@ extension CommandError {
     case .notAdministrator(let user):
       self.init(
         .no, "not_permitted", "\(escaping: user.username) is not an administrator",
-        hint: "An administrator can do this; the first account registered is one.")
+        hint: "Only an administrator can do this; the first registered account is one.")
     case .ended(let reason): self = .ended(reason)
     }
   }

@@ -31,20 +31,20 @@ extension CommandError {
   }
 
   static let superseded = CommandError(
-    .logInFirst, "session_ended", "this session was exchanged for a newer one",
+    .logInFirst, "session_ended", "this session was replaced by a newer one",
     hint: "Log in again: auth-cli login USER")
 
   static let notFresh = CommandError(
-    .logInFirst, "password_not_recent", "the password was entered too long ago for this",
+    .logInFirst, "password_not_recent", "you entered your password too long ago for this",
     hint: "Enter it again: auth-cli reauth, or auth-cli reauth --password-stdin in a script")
 
   /// Of a login: it is not told which of the two is wrong.
   static let wrongCredentials = CommandError(
     .credentials, "credentials_not_accepted", "the name and the password were not accepted",
-    hint: "Check both and try again; after five failures in a row there is a waiting time.")
+    hint: "Check both and try again; after five wrong passwords in a row you must wait.")
 
   /// Where only a password was asked for.
   static let wrongPassword = CommandError(
     .credentials, "credentials_not_accepted", "wrong password",
-    hint: "Try again; after five failures in a row there is a waiting time.")
+    hint: "Try again; after five wrong passwords in a row you must wait.")
 }

@@ -79,7 +79,7 @@ struct Places: Hashable, Sendable {
   private static func text(_ word: Word, _ variable: String) throws(CommandError) -> String {
     if let text = word.text { return text }
     throw CommandError(
-      .usage, "home_not_text", "\(variable) is \(word.quoted), which is not text in UTF-8",
+      .usage, "home_not_text", "\(variable) is \(word.quoted), which is not UTF-8 text",
       hint: "Set AUTH_CLI_HOME to a path in UTF-8.")
   }
 }

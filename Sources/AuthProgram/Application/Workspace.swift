@@ -101,7 +101,7 @@ final class Workspace {
   }
 
   private static func whyAgain(_ policy: SessionPolicy) -> String {
-    "This needs a password entered within the last \(Deadlines.words(policy.fresh))."
+    "This needs a password that you entered within the last \(Deadlines.words(policy.fresh))."
   }
 
   /// A key that proves a recent password: asks for it on the terminal where it is too old.

@@ -8,7 +8,7 @@ enum AccountsCommand {
     Command("accounts") {
       .init(
         summary: "See and change accounts, as administrator",
-        discussion: ["Changing an account needs a password entered recently, and asks for it on a terminal."],
+        discussion: ["Changing an account needs a password that you entered recently, and asks for it on a terminal."],
         examples: [
           .init("accounts list", "shows the first page of accounts"),
           .init("accounts unlock bob", "lets bob try passwords again"),
@@ -31,11 +31,11 @@ struct ListAccountsCommand: WorkspaceCommand {
     Command("list") {
       .init(
         summary: "List accounts",
-        discussion: ["By name, a page at a time; the last line names the command for the next page."],
+        discussion: ["Sorted by name, a page at a time. The last line shows the command for the next page."],
         options: [Options.limit, Options.after],
         examples: [
           .init("accounts list", "shows the first page"),
-          .init("accounts list --after bob --limit 100", "shows those that come after bob"),
+          .init("accounts list --after bob --limit 100", "shows the accounts after bob"),
         ],
         statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst)
       ) { words throws(UsageError) in
@@ -94,7 +94,7 @@ struct ChangeAccountCommand: WorkspaceCommand {
     Command(name) {
       .init(
         summary: summary,
-        discussion: ["Needs a password entered recently, and asks for it on a terminal."],
+        discussion: ["Needs a password that you entered recently, and asks for it on a terminal."],
         arguments: [Arguments.account],
         examples: [.init("accounts \(name) bob", shows)],
         statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
@@ -115,7 +115,7 @@ extension Arguments {
 
 extension Options {
   fileprivate static let after = Option.optional(
-    "after", "USER", Kinds.username, "Show what comes after this account: the next page")
+    "after", "USER", Kinds.username, "Show accounts after this one (the next page)")
 }
 
 extension Workspace {

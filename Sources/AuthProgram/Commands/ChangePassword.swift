@@ -9,16 +9,16 @@ struct ChangePasswordCommand: WorkspaceCommand {
   static var command: Command<any CommandBody> {
     Command("password") {
       .init(
-        summary: "Change the password",
+        summary: "Change your password",
         discussion: [
-          "Asks for the present password and twice for the new one. All other sessions of the user end.",
-          "With --password-stdin the present password is the first line of standard input and the new one the second.",
-          "When something fails after the change, the message begins with the change.",
+          "Asks for your current password, and twice for the new one. All your other sessions end.",
+          "With --password-stdin the first line of standard input is the current password, the second is the new one.",
+          "If something fails after the change, the message first says that the password is changed.",
         ],
         options: [Options.passwordsFromInput],
         examples: [
           .init("password", "asks on the terminal"),
-          .init("password --password-stdin < both.passwords", "reads the present and the new password, a line each"),
+          .init("password --password-stdin < both.passwords", "reads the current and the new password, one line each"),
         ],
         statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
       ) { words throws(UsageError) in
@@ -34,7 +34,7 @@ struct ChangePasswordCommand: WorkspaceCommand {
 
 extension Options {
   fileprivate static let passwordsFromInput = Option.flag(
-    "password-stdin", "Read the present password and the new one from standard input, a line each")
+    "password-stdin", "Read the current and the new password from standard input, one line each")
 }
 
 extension Workspace {
@@ -47,7 +47,7 @@ extension Workspace {
     let new: Password
     let renewed: LoggedInSession
     if passwordsFromInput {
-      let lines = try PasswordQuestion.lines(["present password", "new password"])
+      let lines = try PasswordQuestion.lines(["current password", "new password"])
       present = Password(bytes: lines[0])
       new = Password(bytes: lines[1])
       do throws(SessionError) {
@@ -78,7 +78,7 @@ extension Workspace {
     }
     let change = "the password of \(TextEscaping.escape(session.user.username)) is changed"
     return Answer(
-      .changed("\(change) and all other sessions are ended", hint: "From now on the new password holds."),
+      .changed("\(change) and all other sessions are ended", hint: "Use the new password from now on."),
       lines: ["The password of \(escaping: session.user.username) is changed; all other sessions are ended."],
       ["user": .user(session.user)])
   }
@@ -92,13 +92,13 @@ extension Workspace {
     let change = "the password of \(TextEscaping.escape(user.username)) is changed and all other sessions are ended"
     guard store.session?.user.id == user.id else {
       return CommandError(
-        .logInFirst, "password_changed_session_ended", "\(change); this session is over, too: \(cause)",
+        .logInFirst, "password_changed_session_ended", "\(change); this session ended too: \(cause)",
         hint: "Log in with the new password: auth-cli login \(TextEscaping.escape(user.username))")
     }
     return CommandError(
       .cannotTell, "password_changed_session_kept",
-      "\(change); this session stands, but could not be renewed: \(cause)",
-      hint: "From now on the new password holds. To renew this session with it: auth-cli reauth")
+      "\(change); this session is still active, but could not be renewed: \(cause)",
+      hint: "Use the new password from now on. To renew this session with it: auth-cli reauth")
   }
 }
 

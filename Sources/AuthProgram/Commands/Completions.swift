@@ -12,7 +12,7 @@ struct CompletionsCommand: PlainCommand {
         examples: [
           .init("completions bash > auth-cli.bash", "writes a file for bash to source"),
           .init("completions zsh > _auth-cli", "writes a file for a directory in zsh's fpath"),
-          .init("completions fish | source", "turns them on in this fish"),
+          .init("completions fish | source", "enables them in this fish"),
         ],
         statuses: .of(.done, .usage, .cannotTell), heedsEnvironment: false
       ) { words throws(UsageError) in
@@ -28,5 +28,5 @@ struct CompletionsCommand: PlainCommand {
 
 extension Arguments {
   fileprivate static let shell = Argument.required(
-    "SHELL", ValueKind<Shell>.choice("a shell"), "The shell to write for")
+    "SHELL", ValueKind<Shell>.choice("a shell"), "The shell to write the completions for")
 }

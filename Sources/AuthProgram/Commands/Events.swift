@@ -12,16 +12,16 @@ struct EventsCommand: WorkspaceCommand {
   static var command: Command<any CommandBody> {
     Command("events") {
       .init(
-        summary: "Show what happened to the account",
+        summary: "Show what happened to your account",
         discussion: [
-          "One's own events; an administrator sees those of all accounts. The latest come last.",
-          "The latest page is shown first; below it stands the command for the one before.",
+          "Shows your events; an administrator sees those of all accounts. The newest event is the last line.",
+          "The first page has the newest events. Below it is the command for the page before.",
         ],
         options: [Options.since, Options.limit, Options.beforeEvent],
         examples: [
-          .init("events", "shows the latest"),
-          .init("events --since 8h", "shows those of the last eight hours"),
-          .init("events --since 2026-01-31T09:30:00Z --limit 1000 --json", "shows a program what came after a moment"),
+          .init("events", "shows the newest"),
+          .init("events --since 8h", "shows the events of the last eight hours"),
+          .init("events --since 2026-01-31T09:30:00Z --limit 1000 --json", "prints what happened since then as JSON"),
         ],
         statuses: .of(.done, .usage, .cannotTell, .logInFirst)
       ) { words throws(UsageError) in
@@ -38,10 +38,10 @@ struct EventsCommand: WorkspaceCommand {
 
 extension Options {
   fileprivate static let beforeEvent = Option.optional(
-    "before", "ID", Kinds.event, "Show what came before this event: the next page")
+    "before", "ID", Kinds.event, "Show events before this one (the next page)")
   fileprivate static let since = Option.optional(
     "since", "WHEN", .moment(),
-    "Show what happened since: 8h, 1d or 1w (ago), 2026-01-31 (in UTC), 2026-01-31T09:30:00Z or, with an offset, "
+    "Show events since then: 8h, 1d or 1w (ago), 2026-01-31 (in UTC), 2026-01-31T09:30:00Z or "
       + "2026-01-31T10:30:00+01:00")
 }
 

@@ -14,7 +14,7 @@ struct HelpCommand: PlainCommand {
           .init("help pay", "shows how to pay; so does 'pay --help'"),
           .init("help sessions revoke", "shows help for a subcommand"),
           .init("help statuses", "lists the exit statuses"),
-          .init("help codes", "lists the codes of refusals in JSON"),
+          .init("help codes", "lists the error codes in JSON"),
         ],
         statuses: .of(.done, .usage, .cannotTell), heedsEnvironment: false
       ) { words throws(UsageError) in
@@ -36,9 +36,9 @@ struct HelpCommand: PlainCommand {
 extension Arguments {
   fileprivate static let topic = Argument.rest(
     "COMMAND", .helpTopic("a command", besides: topics),
-    "A command with its subcommand, or a topic: statuses, codes, environment, files; none is the overview")
+    "A command, or a topic: statuses, codes, environment, files; if omitted, the overview")
   private static let topics: [ValueForm.Candidate] = [
-    .init(value: "statuses", summary: "The exit statuses"), .init(value: "codes", summary: "The codes of refusals"),
+    .init(value: "statuses", summary: "The exit statuses"), .init(value: "codes", summary: "The error codes"),
     .init(value: "environment", summary: "The variables"), .init(value: "files", summary: "The files"),
   ]
 }

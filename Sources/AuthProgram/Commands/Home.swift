@@ -7,8 +7,8 @@ struct HomeCommand: WorkspaceCommand {
     Command("home") {
       .init(
         summary: "Show the home screen",
-        discussion: ["The one screen that anybody may see."],
-        examples: [.init("home", "greets whoever is logged in, or nobody")],
+        discussion: ["You can see this screen without logging in."],
+        examples: [.init("home", "greets you")],
         statuses: .of(.done, .usage, .cannotTell)
       ) { _ throws(UsageError) in HomeCommand() }
     }

@@ -16,10 +16,10 @@ struct LogInCommand: WorkspaceCommand {
       .init(
         summary: "Log in, or renew the session",
         discussion: [
-          "Logging in again as the same user renews the session. As somebody else it is refused, unless --switch is given.",
-          "A session ends after 30 minutes without activity and after 8 hours in any case; --idle and --absolute make that "
-            + "shorter, never longer, until the next login. A restart of the machine ends it too.",
-          "After 5 wrong passwords in a row the name must wait, for 30 seconds at first.",
+          "If you are logged in already, this renews your session. If another user is logged in here, give --switch.",
+          "A session ends after 30 minutes without activity and after 8 hours in any case. --idle and --absolute make these "
+            + "times shorter, never longer, until the next login. A restart of the machine ends the session too.",
+          "After 5 wrong passwords in a row you must wait, for 30 seconds at first.",
         ],
         arguments: [Arguments.user],
         options: [Options.switching, Options.idle, Options.absolute, Options.passwordFromInput],
@@ -46,18 +46,18 @@ struct LogInCommand: WorkspaceCommand {
 }
 
 extension Arguments {
-  fileprivate static let user = Argument.optional("USER", Kinds.username, "Who logs in; asked for when left out")
+  fileprivate static let user = Argument.optional("USER", Kinds.username, "Your user name; if omitted, you are asked")
 }
 
 extension Options {
   fileprivate static let switching = Option.flag(
-    "switch", "Log in even if somebody else is logged in here, and end that session")
+    "switch", "Log in even if another user is logged in here, and end that session")
   fileprivate static let idle = Option.optional(
     "idle", "DURATION", Kinds.duration,
-    "End the session after this long without activity; shorter than the standard only")
+    "End the session after this time without activity; never later than by default")
   fileprivate static let absolute = Option.optional(
     "absolute", "DURATION", Kinds.duration,
-    "End the session after this long in any case; shorter than the standard only")
+    "End the session after this time in any case; never later than by default")
 }
 
 extension Workspace {
@@ -73,7 +73,7 @@ extension Workspace {
     if let present, present.user.username != name.lowercased(), !switching {
       throw CommandError(
         .no, "other_user_logged_in", "\(escaping: present.user.username) is logged in here",
-        hint: "Log out first, or put the other user in place with: auth-cli login \(TextEscaping.escape(name)) --switch"
+        hint: "Log out first, or switch users with: auth-cli login \(TextEscaping.escape(name)) --switch"
       )
     }
     let begin: (Password) async throws(SessionError) -> Beginning = { (password) throws(SessionError) in
@@ -127,8 +127,8 @@ extension Workspace {
     let deadlines = try Deadlines(clock: backend.clock)
     let user = beginning.session.user
     let cuts = cuts(of: asked)
-    var notes = cuts.map { "\($0.flag) is cut to \(Deadlines.words($0.limit)), the longest that is allowed." }
-    if beginning.leftovers != .none { notes.append("Of the session before: \(beginning.leftovers).") }
+    var notes = cuts.map { "\($0.flag) is cut to \(Deadlines.words($0.limit)), the longest time allowed." }
+    if beginning.leftovers != .none { notes.append("The previous session: \(beginning.leftovers.words).") }
     if let variable = globals.contextVariable { notes.append("In context \(context) (from \(variable)).") }
     return Answer(
       .changed("\(TextEscaping.escape(user.username)) is logged in", hint: "Look with: auth-cli status"),
@@ -141,7 +141,7 @@ extension Workspace {
         "context": .string(self.context.description),
         "context_from": .string(orNull: self.globals.contextVariable),
         "cut": .array(cuts.map { .string($0.flag) }),
-        "leftovers": beginning.leftovers == .none ? nil : .string(beginning.leftovers.description),
+        "leftovers": beginning.leftovers == .none ? nil : .string(beginning.leftovers.words),
       ], notes: notes)
   }
 

@@ -12,13 +12,13 @@ struct LogOutCommand: WorkspaceCommand {
       .init(
         summary: "Log out",
         discussion: [
-          "The session ends here at once and is revoked, so that a copy of it works nowhere. When nobody was logged in, that "
-            + "is said, and it is not an error."
+          "Ends your session at once and revokes it, so that a copy of it does not work either. It is not an error if nobody "
+            + "was logged in."
         ],
         options: [Options.everywhere],
         examples: [
           .init("logout", "ends this session"),
-          .init("logout --all", "ends all sessions of the user, in every context"),
+          .init("logout --all", "ends all your sessions, in every context"),
         ],
         statuses: .of(.done, .usage, .cannotTell)
       ) { words throws(UsageError) in
@@ -34,7 +34,7 @@ struct LogOutCommand: WorkspaceCommand {
 
 extension Options {
   fileprivate static let everywhere = Option.flag(
-    "all", "End all sessions of this user, on every device and in every context")
+    "all", "End all your sessions, on every device and in every context")
 }
 
 extension Workspace {
@@ -64,7 +64,7 @@ extension Workspace {
         .onlyShows,
         lines: ["Nobody was logged in."], ["logged_out": false, "reason": "nobody_logged_in"],
         notes: Self.notes(openMode))
-    case .partial(let leftovers, let causes): throw Self.incomplete(leftovers, causes)
+    case .partial(let leftovers, let causes): throw incomplete(leftovers, causes)
     }
   }
 
@@ -77,7 +77,7 @@ extension Workspace {
     if let target = vault.linkTarget {
       throw CommandError(
         .cannotTell, "session_file_linked",
-        "\(TextEscaping.escape(vault.path)) is a symbolic link to \(TextEscaping.escape(target)), so nothing was logged out; a session that is kept there may still be live",
+        "\(TextEscaping.escape(vault.path)) is a symbolic link to \(TextEscaping.escape(target)), so nothing was logged out; a session in that file may still be active",
         hint:
           "Move the file itself to where the link is, then log out again. Or remove the link, log in, and: auth-cli logout --all"
       )
@@ -86,7 +86,7 @@ extension Workspace {
   }
 
   private static func notes(_ openMode: String?) -> [String] {
-    openMode.map { ["The session file had mode \($0), which let others in: they may have used the session."] } ?? []
+    openMode.map { ["The session file had mode \($0), so others could read it and may have used the session."] } ?? []
   }
 
   /// What became of the user's sessions elsewhere.
@@ -114,25 +114,27 @@ extension Workspace {
   }
 
   /// A session file that stays must not be reported as a logout, and without it there is nothing to log out again with.
-  private static func incomplete(_ leftovers: IncompleteCleanup, _ causes: [String]) -> CommandError {
+  private func incomplete(_ leftovers: IncompleteCleanup, _ causes: [String]) -> CommandError {
     var reasons: [String] = []
     for cause in causes.map(\.asClause) where !reasons.contains(cause) { reasons.append(cause) }
     let why = reasons.isEmpty ? "" : " (\(reasons.joined(separator: "; ")))"
     guard leftovers.notErased else {
       return CommandError(
-        .cannotTell, "logout_incomplete", "logged out on this device, but \(leftovers)\(why)",
-        hint: "Its limits end the session; to end it sooner, remove the cause, log in, and: auth-cli logout --all")
+        .cannotTell, "logout_incomplete", "logged out on this device, but \(leftovers.words)\(why)",
+        hint:
+          "The session still expires by itself within \(Deadlines.words(backend.policy.idle)) without activity. To end it sooner, remove the cause, log in, and run: auth-cli logout --all"
+      )
     }
     return CommandError(
       .cannotTell, "logout_incomplete",
-      "\(leftovers.notRevoked ? "the logout failed:" : "the session is ended, but") \(leftovers)\(why)",
+      "\(leftovers.notRevoked ? "the logout failed:" : "the session is ended, but") \(leftovers.words)\(why)",
       hint: "Remove the cause, then log out again: auth-cli logout")
   }
 
   private static func incomplete(_ refusal: CommandError) -> CommandError {
     CommandError(
       .cannotTell, "other_sessions_not_ended",
-      "logged out on this device, but the user's other sessions were not ended: \(refusal.message)",
+      "logged out on this device, but your other sessions were not ended: \(refusal.message)",
       hint: "Log in and end them: auth-cli logout --all")
   }
 
@@ -152,5 +154,16 @@ extension Workspace {
         lines: ["Nobody was logged in; the unusable session was set aside."],
         ["logged_out": false, "reason": "session_set_aside"])
     }
+  }
+}
+
+extension IncompleteCleanup {
+  /// What a logout could not finish, for the person at the terminal.
+  var words: String {
+    var parts: [String] = []
+    if notRevoked { parts.append("the database was not told") }
+    if notErased { parts.append("the session file is still there") }
+    if leases > 0 { parts.append("\(leases) \(leases == 1 ? "operation is" : "operations are") still running") }
+    return parts.joined(separator: "; ")
   }
 }

@@ -9,7 +9,9 @@ struct MachineCommand: PlainCommand {
     Command("machine") {
       .init(
         summary: "Print the session machine",
-        discussion: ["Every state, every event, and the answer to each pair, as the program itself gives it."],
+        discussion: [
+          "Shows what the session does in every state on every event. It is the machine that the program runs."
+        ],
         options: [Options.format],
         examples: [
           .init("machine", "prints the table"),
@@ -53,6 +55,7 @@ enum MachineFormat: String, Choice {
 
 extension Options {
   fileprivate static let format = Option.standard(
-    "format", "FORMAT", ValueKind<MachineFormat>.choice("a format"), "How to print it", standard: .text, shownAs: "text"
+    "format", "FORMAT", ValueKind<MachineFormat>.choice("a format"), "The output format", standard: .text,
+    shownAs: "text"
   )
 }

@@ -6,7 +6,7 @@ struct ManualCommand: PlainCommand {
     Command("man") {
       .init(
         summary: "Print the manual page",
-        discussion: ["One page with all commands, in mdoc, for 'man' to show or for installing as auth-cli.1."],
+        discussion: ["One page with all commands, in mdoc format: show it with 'man', or install it as auth-cli.1."],
         examples: [.init("man | man -l -", "shows the page")],
         statuses: .of(.done, .usage, .cannotTell), heedsEnvironment: false
       ) { _ throws(UsageError) in ManualCommand() }

@@ -13,15 +13,16 @@ struct PayCommand: WorkspaceCommand {
       .init(
         summary: "Pay another user",
         discussion: [
-          "Needs a password entered recently, and asks for it on a terminal. A payment is made once and wholly, or not at all.",
-          "With --idempotency-key an identical retry pays nothing and shows the first receipt; the same key with another "
-            + "amount or payee is refused. When the payment was made and the receipt could not be printed, the status is 3 and "
-            + "the message says 'paid' with the number of the receipt.",
+          "Needs a password that you entered recently, and asks for it on a terminal. A payment is made once and in full, or "
+            + "not at all.",
+          "With --idempotency-key you can retry safely: the same payment with the same key is made once, and a retry shows "
+            + "the first receipt. The same key with another amount or payee is refused. If the payment was made and the "
+            + "receipt could not be printed, the status is 3 and the message says 'paid' with the number of the receipt.",
         ],
         arguments: [Arguments.amount], options: [Options.payee, Options.idempotencyKey],
         examples: [
           .init("pay 12.50 --to bob", "pays bob and shows the receipt"),
-          .init("pay 3 --to bob --idempotency-key rent-2026-01", "pays once, however often it is repeated"),
+          .init("pay 3 --to bob --idempotency-key rent-2026-01", "pays once, however often you repeat it"),
         ],
         statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
       ) { words throws(UsageError) in
@@ -39,14 +40,14 @@ struct PayCommand: WorkspaceCommand {
 
 extension Arguments {
   fileprivate static let amount = Argument.required(
-    "AMOUNT", Kinds.amount, "How much: 12, 12.5 or 12.50, and no other form")
+    "AMOUNT", Kinds.amount, "The amount, such as 12, 12.5 or 12.50")
 }
 
 extension Options {
-  fileprivate static let payee = Option.required("to", "USER", Kinds.username, "Who is paid")
+  fileprivate static let payee = Option.required("to", "USER", Kinds.username, "The user to pay")
   fileprivate static let idempotencyKey = Option.optional(
     "idempotency-key", "KEY", Kinds.idempotencyKey,
-    "Name this payment, so that a retry pays once and gives the same receipt")
+    "Name this payment, so that a retry does not pay again")
 }
 
 extension Workspace {
@@ -82,7 +83,7 @@ extension Workspace {
         + "Nothing was paid now."
       : "Paid \(order). Receipt \(receipt.id)."
     return Answer(
-      .changed("paid, receipt \(receipt.id)", hint: "The receipts show it."), lines: bar("Pay") + [line],
+      .changed("paid, receipt \(receipt.id)", hint: "See it with: auth-cli receipts"), lines: bar("Pay") + [line],
       ["receipt": .receipt(receipt), "repeated": .bool(receipt.isRepetition)])
   }
 }

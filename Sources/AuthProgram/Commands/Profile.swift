@@ -9,11 +9,11 @@ struct ProfileCommand: WorkspaceCommand {
   static var command: Command<any CommandBody> {
     Command("profile") {
       .init(
-        summary: "Show or change the own profile",
+        summary: "Show or change your profile",
         options: [Options.newName],
         examples: [
-          .init("profile", "shows the profile"),
-          .init("profile --name 'Alice B.'", "changes the name; screens open elsewhere follow"),
+          .init("profile", "shows your profile"),
+          .init("profile --name 'Alice B.'", "changes your display name, also in screens that are open"),
         ],
         statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst)
       ) { words throws(UsageError) in
@@ -29,7 +29,7 @@ struct ProfileCommand: WorkspaceCommand {
 
 extension Options {
   fileprivate static let newName = Option.optional(
-    "name", "NAME", Kinds.displayName, "Change the name that screens show")
+    "name", "NAME", Kinds.displayName, "Change your display name")
 }
 
 extension Workspace {

@@ -9,10 +9,11 @@ struct ReauthenticateCommand: WorkspaceCommand {
   static var command: Command<any CommandBody> {
     Command("reauth") {
       .init(
-        summary: "Enter the password again",
+        summary: "Enter your password again",
         discussion: [
-          "Paying, changing a password and administration need a password entered within the last 15 minutes. They ask on a "
-            + "terminal; a script calls this first. A wrong password leaves the session as it was."
+          "Paying, changing your password and changing accounts need a password that you entered within the last 15 minutes. "
+            + "On a terminal these commands ask for it; a script runs this command first. A wrong password does not end the "
+            + "session."
         ],
         options: [Options.passwordFromInput],
         examples: [
@@ -46,7 +47,7 @@ extension Workspace {
     return Answer(
       .changed("the password was accepted and the session is renewed", hint: "Look with: auth-cli status"),
       lines: [
-        "The password of \(escaping: renewed.user.username) counts as recent for \(deadlines.remaining(renewed.limits.fresh))."
+        "Password of \(escaping: renewed.user.username) confirmed; you will not be asked again for \(deadlines.remaining(renewed.limits.fresh))."
       ],
       ["user": .user(renewed.user), "session": .session(renewed.id, renewed.limits, deadlines)])
   }

@@ -11,11 +11,11 @@ struct ReceiptsCommand: WorkspaceCommand {
     Command("receipts") {
       .init(
         summary: "List payments made and received",
-        discussion: ["The latest first, a page at a time; the last line names the command for the next page."],
+        discussion: ["Newest first, a page at a time. The last line shows the command for the next page."],
         options: [Options.limit, Options.before],
         examples: [
-          .init("receipts", "shows the latest"),
-          .init("receipts --limit 100 --json", "shows more of them to a program"),
+          .init("receipts", "shows the newest"),
+          .init("receipts --limit 100 --json", "prints more of them as JSON"),
           .init("receipts --before 42", "shows the page before receipt 42"),
         ],
         statuses: .of(.done, .usage, .cannotTell, .logInFirst)
@@ -32,7 +32,7 @@ struct ReceiptsCommand: WorkspaceCommand {
 
 extension Options {
   fileprivate static let before = Option.optional(
-    "before", "ID", Kinds.receipt, "Show what came before this receipt: the next page")
+    "before", "ID", Kinds.receipt, "Show receipts before this one (the next page)")
 }
 
 extension Workspace {

@@ -12,9 +12,9 @@ struct RegisterCommand: WorkspaceCommand {
       .init(
         summary: "Create an account",
         discussion: [
-          "The first account becomes administrator. A new account opens with 100.00. Registering does not log in.",
-          "The password has at least 15 characters, is asked for twice on the terminal and never shown. It has no rules of "
-            + "composition, but must not be a widely known one or the user's own name.",
+          "The first account becomes administrator. A new account starts with 100.00. Registering does not log you in.",
+          "The password needs at least 15 characters, of any kind. You enter it twice on the terminal, and it is never "
+            + "shown. Common passwords and your own name are refused.",
         ],
         arguments: [Arguments.newUser], options: [Options.passwordFromInput],
         examples: [
@@ -37,7 +37,7 @@ struct RegisterCommand: WorkspaceCommand {
 
 extension Arguments {
   fileprivate static let newUser = Argument.optional(
-    "USER", Kinds.username, "The name of the new account; asked for when left out")
+    "USER", Kinds.username, "The name of the new account; if omitted, you are asked")
 }
 
 extension Workspace {
@@ -89,7 +89,7 @@ extension Workspace {
     }
     guard let name = String(validating: bytes, as: UTF8.self) else {
       throw CommandError(
-        .usage, "username_invalid", "what was typed is not text in UTF-8", hint: "Type the name again.")
+        .usage, "username_invalid", "what was typed is not UTF-8 text", hint: "Type the name again.")
     }
     _ = try valid { () throws(BackendError) in try Username(name) }
     return name

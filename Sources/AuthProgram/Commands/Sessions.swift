@@ -7,8 +7,8 @@ struct SessionsCommand: WorkspaceCommand {
   static var command: Command<any CommandBody> {
     Command("sessions") {
       .init(
-        summary: "List or revoke the own sessions",
-        examples: [.init("sessions", "shows every session of the user, this one marked")],
+        summary: "List or revoke your sessions",
+        examples: [.init("sessions", "shows all your sessions and marks this one")],
         statuses: .of(.done, .usage, .cannotTell, .logInFirst),
         subcommands: [RevokeSessionCommand.command]
       ) { _ throws(UsageError) in SessionsCommand() }
@@ -27,8 +27,8 @@ struct RevokeSessionCommand: WorkspaceCommand {
   static var command: Command<any CommandBody> {
     Command("revoke") {
       .init(
-        summary: "End one session",
-        discussion: ["Needs a password entered recently, and asks for it on a terminal."],
+        summary: "End one of your sessions",
+        discussion: ["Needs a password that you entered recently, and asks for it on a terminal."],
         arguments: [Arguments.session],
         examples: [.init("sessions revoke k1a8rcny9q17", "ends that session, wherever it is used")],
         statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
@@ -45,7 +45,7 @@ struct RevokeSessionCommand: WorkspaceCommand {
 
 extension Arguments {
   fileprivate static let session = Argument.required(
-    "ID", .identifier("a session"), "The session, by its name in 'sessions' and 'events'")
+    "ID", .identifier("a session"), "The ID of the session, as 'sessions' and 'events' show it")
 }
 
 extension Workspace {

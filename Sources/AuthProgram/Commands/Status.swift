@@ -8,15 +8,15 @@ struct StatusCommand: WorkspaceCommand {
   static var command: Command<any CommandBody> {
     Command("status", aliases: ["whoami"]) {
       .init(
-        summary: "Say who is logged in",
+        summary: "Show who is logged in",
         discussion: [
-          "Three answers: yes (0), no (1), and cannot tell (3), when something could not be read. Asking is not activity: it "
-            + "does not prolong the session."
+          "The exit status is 0 for yes, 1 for no, and 3 if something could not be read. This is not activity: it does not "
+            + "prolong the session."
         ],
         examples: [
-          .init("status", "shows the user and until when the session lasts"),
-          .init("status --quiet && echo in", "asks in a script, by the status alone"),
-          .init("status --json", "shows the same to a program"),
+          .init("status", "shows who is logged in and when the session ends"),
+          .init("status --quiet && echo in", "asks in a script, by the exit status"),
+          .init("status --json", "prints the same as JSON"),
         ],
         statuses: .of(.done, .no, .usage, .cannotTell)
       ) { _ throws(UsageError) in StatusCommand() }

@@ -10,16 +10,16 @@ struct WatchCommand: WorkspaceCommand {
   static var command: Command<any CommandBody> {
     Command("watch") {
       .init(
-        summary: "Follow the session as it changes",
+        summary: "Follow your session as it changes",
         discussion: [
-          "Prints a line for each change of the session and its user, whichever process makes it, until interrupted. Watching "
-            + "is not activity."
+          "Prints a line for each change of your session and account, whichever process makes it, until you press ^C. "
+            + "Watching is not activity."
         ],
         options: [Options.until],
         examples: [
           .init("watch", "follows until ^C"),
           .init("watch --until logged-out", "waits for the end of the session"),
-          .init("watch --json", "follows with a JSON document on each line"),
+          .init("watch --json", "prints a JSON document for each change"),
         ],
         statuses: .of(.done, .usage, .cannotTell)
       ) { words throws(UsageError) in
@@ -37,7 +37,7 @@ struct WatchCommand: WorkspaceCommand {
 
 extension Options {
   fileprivate static let until = Option.optional(
-    "until", "STATE", ValueKind<WatchEnd>.choice("a state to wait for"), "End when this state is reached")
+    "until", "STATE", ValueKind<WatchEnd>.choice("a state to wait for"), "Exit when this state is reached")
 }
 
 extension Workspace {
@@ -126,5 +126,5 @@ extension Workspace {
 enum WatchEnd: String, Choice {
   case loggedOut = "logged-out"
 
-  var summary: String { "end as soon as nobody is logged in" }
+  var summary: String { "exit when nobody is logged in" }
 }

@@ -10,7 +10,7 @@ enum Kinds {
   /// Any text: the account says what cannot be shown as a name, and why.
   static let displayName = ValueKind("a name", accepted: DisplayName.rule) { $0.text }
   static let amount = ValueKind<Amount>(
-    "an amount", accepted: "12, 12.5 or 12.50: greater than zero, at most \(Amount.largest), without a sign"
+    "an amount", accepted: "an amount such as 12 or 12.50, more than 0 and at most \(Amount.largest)"
   ) { word in
     word.text.flatMap { text in try? Amount(text) }
   }
@@ -48,7 +48,7 @@ enum Options {
   static let quiet = Option.flag(
     "quiet", short: "q", "Print errors only; the exit status says the rest, and --json still prints")
   static let context = Option.optional(
-    "context", "NAME", Kinds.context, "Use the session of this name; contexts stand side by side",
+    "context", "NAME", Kinds.context, "Use the session with this name; contexts keep several logins at once",
     environment: "AUTH_CLI_CONTEXT")
   static let noColor = Option.flag("no-color", "Print without colour")
 

@@ -1,6 +1,6 @@
 import CommandLineKit
 
-/// The codes of refusals in JSON documents: stable names for programs, each with the exit status it comes with.
+/// The error codes in JSON documents: stable names for programs, each with the exit status it comes with.
 ///
 /// A test holds this list to the codes that the sources use.
 enum RefusalCodes {

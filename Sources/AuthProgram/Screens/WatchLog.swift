@@ -64,7 +64,7 @@ struct WatchLog {
     case .changed(let session, let before) where session.user != before.user:
       let user = session.user
       line(
-        "the user is \(escaping: user.username) (\(escaping: user.displayName), \(user.role.rawValue)) now",
+        "the user is now \(escaping: user.username) (\(escaping: user.displayName), \(user.role.rawValue))",
         "user_changed", members(session))
     case .changed(let session, let before) where session.limits.fresh != before.limits.fresh:
       line("the password was entered again", "reauthenticated", members(session))
@@ -73,7 +73,7 @@ struct WatchLog {
       return false
     case .dismissed(.userAsked) where isFileGone:
       line(
-        "nobody is logged in here: the session file is gone, and its session is still live", "logged_out",
+        "nobody is logged in here: the session file is gone, but its session is still active", "logged_out",
         ["reason": "session_file_gone"])
       screen = nil
     case .dismissed(let reason):

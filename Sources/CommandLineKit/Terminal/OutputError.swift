@@ -10,14 +10,14 @@ package enum OutputError: Error, Hashable, Sendable {
   /// What happened and why, in one line.
   package var message: String {
     switch self {
-    case .closedPipe: "nobody reads the output any more"
+    case .closedPipe: "the reader closed the pipe"
     case .unwritable(let stream, let number): "\(stream) cannot be written: \(SystemError.text(number))"
     }
   }
 
   /// What to do about it, in one line.
   package var hint: String {
-    "Send the output to a place that takes it, and repeat the command if it only shows something."
+    "Send the output elsewhere, and repeat the command if it only shows something."
   }
 }
 

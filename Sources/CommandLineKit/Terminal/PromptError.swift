@@ -32,16 +32,16 @@ package enum PromptError: Error, Hashable, Sendable {
   /// What happened and why, in one line.
   package var message: String {
     switch self {
-    case .noTerminal(let what, _): "there is no terminal to ask for the \(what) on"
+    case .noTerminal(let what, _): "there is no terminal to ask for the \(what)"
     case .cancelled: "the input was ended, so nothing was entered"
     case .timedOut(let limit): "nothing was entered within \(limit.components.seconds) seconds"
     case .tooLong(let limit): "the line is longer than \(limit) bytes"
     case .containsNUL: "the line holds a NUL byte, which a password cannot"
-    case .missingLine(1): "standard input is empty where a password should be"
+    case .missingLine(1): "standard input is empty, without a password"
     case .missingLine(let number): "standard input ended before line \(number)"
-    case .emptyLine(let number): "line \(number) of standard input is empty where a password should be"
-    case .tooManyLines(1): "standard input goes on after the line with the password"
-    case .tooManyLines(let expected): "standard input goes on after line \(expected)"
+    case .emptyLine(let number): "line \(number) of standard input is empty, without a password"
+    case .tooManyLines(1): "standard input has more lines after the password"
+    case .tooManyLines(let expected): "standard input has more than \(expected) lines"
     case .unreadable(let source, let number): "\(source) cannot be read: \(SystemError.text(number))"
     case .alreadyAsking: "another question is still open"
     }
@@ -54,7 +54,7 @@ package enum PromptError: Error, Hashable, Sendable {
     case .cancelled, .timedOut, .alreadyAsking: "Run the command again; nothing was changed."
     case .tooLong, .containsNUL: "Check what is entered; nothing was changed."
     case .missingLine, .emptyLine, .tooManyLines:
-      "Give each password on a line of its own and nothing else; nothing was changed."
+      "Write each password on its own line, and nothing else; nothing was changed."
     case .unreadable: "Check where the input comes from; nothing was changed."
     }
   }

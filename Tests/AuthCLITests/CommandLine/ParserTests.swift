@@ -116,8 +116,19 @@ struct ParserTests {
     #expect(try problem("home", "--to", "bob") == .misplacedOption("--to", belongsTo: ["pay"]))
     #expect(try problem("status", "--json=yes") == .unexpectedValue("--json", "yes"))
     #expect(try problem("status", "--help=yes") == .unexpectedValue("--help", "yes"))
-    #expect(try problem("home", "now") == .extraArgument("now"))
-    #expect(try problem("pay", "1", "2", "--to", "bob") == .extraArgument("2"))
+    #expect(try problem("home", "now") == .extraArgument("now", nearest: nil))
+    #expect(try problem("pay", "1", "2", "--to", "bob") == .extraArgument("2", nearest: nil))
+  }
+
+  @Test("a word too many is asked about as the value of the option that it fits")
+  func extraWord() throws {
+    #expect(try problem("pay", "1", "alice") == .extraArgument("alice", nearest: "--to alice"))
+    #expect(try problem("events", "8h") == .extraArgument("8h", nearest: "--since 8h"))
+    // Two options take a number here.
+    #expect(try problem("receipts", "42") == .extraArgument("42", nearest: nil))
+    #expect(try problem("profile", "Alice B.") == .extraArgument("Alice B.", nearest: nil))
+    let error = UsageError(problem: .extraArgument("alice", nearest: "--to alice"), path: ["auth-cli", "pay"])
+    #expect(error.message == #"unexpected "alice"; did you mean --to alice?"#)
   }
 
   @Test(

@@ -35,7 +35,7 @@ struct SessionLimitTests {
       #expect(outcome.ending == .exited(4), "\(line): \(outcome.text)")
       #expect(
         outcome.text == """
-          auth-cli: the password was entered too long ago for this
+          auth-cli: you entered your password too long ago for this
           Enter it again: auth-cli reauth, or auth-cli reauth --password-stdin in a script
 
           """)

@@ -25,7 +25,7 @@ struct WatchTests {
     try await expect("logged in as alice (alice)", #""change":"logged_in","user":{"id":"u1","username":"alice""#)
     try await home.succeed("profile --name Alicia")
     try await expect(
-      "the user is alice (Alicia, administrator) now", #""change":"user_changed","user":{"id":"u1","username":"alice""#)
+      "the user is now alice (Alicia, administrator)", #""change":"user_changed","user":{"id":"u1","username":"alice""#)
     try await home.succeed("reauth", as: "alice")
     try await expect("the password was entered again", #""change":"reauthenticated","user""#)
     try await home.succeed("login bob --switch", as: "bob")
@@ -112,7 +112,7 @@ struct WatchTests {
     for _ in 1...2 {
       try #require(rename(file, elsewhere) == 0)
       #expect(
-        try await text.change() == "nobody is logged in here: the session file is gone, and its session is still live")
+        try await text.change() == "nobody is logged in here: the session file is gone, but its session is still active")
       #expect(try await json.line().contains(#""change":"logged_out","reason":"session_file_gone""#))
       try #require(rename(elsewhere, file) == 0)
       #expect(try await text.change() == "logged in as alice (alice)")
@@ -144,7 +144,7 @@ struct WatchTests {
     for watcher in watchers { #expect(try await watcher.change() == "logged in as alice (alice)") }
     try await home.succeed("profile --name Alicia")
     for watcher in watchers {
-      #expect(try await watcher.change() == "the user is alice (Alicia, administrator) now")
+      #expect(try await watcher.change() == "the user is now alice (Alicia, administrator)")
     }
     // A look opens some files; nothing else here does.
     #expect(try await onOwnThread { try openingsUntilQuiet(in: home.data) } < 100)

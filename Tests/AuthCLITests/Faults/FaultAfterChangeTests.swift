@@ -74,10 +74,10 @@ struct FaultAfterChangeTests {
     let outcome = try await changePassword(failing: failing, in: home)
     #expect(outcome.ending == .exited(3))
     #expect(
-      outcome.text.hasPrefix("\(Self.changed)this session stands, but could not be renewed: \(home.path)"),
+      outcome.text.hasPrefix("\(Self.changed)this session is still active, but could not be renewed: \(home.path)"),
       "\(outcome.text)")
     #expect(
-      outcome.text.hasSuffix("\nFrom now on the new password holds. To renew this session with it: auth-cli reauth\n"))
+      outcome.text.hasSuffix("\nUse the new password from now on. To renew this session with it: auth-cli reauth\n"))
     #expect(!outcome.text.contains("othing was changed"))
     #expect(try hash(home) != before)
     try await home.succeed(["status"])
@@ -114,7 +114,7 @@ struct FaultAfterChangeTests {
     let outcome = try await home.run(["password", "--password-stdin", "--json"], input: Self.both)
     #expect(outcome.ending == .exited(3))
     #expect(outcome.text.contains(#""status":3,"code":"password_changed_session_kept""#), "\(outcome.text)")
-    #expect(outcome.text.contains("could not be renewed: too many failed attempts"), "\(outcome.text)")
+    #expect(outcome.text.contains("could not be renewed: too many wrong passwords"), "\(outcome.text)")
     try await home.succeed(["status"])
   }
 
@@ -131,7 +131,7 @@ struct FaultAfterChangeTests {
     let outcome = try await home.run(["password", "--password-stdin", "--json"], input: Self.both)
     #expect(outcome.ending == .exited(4))
     #expect(outcome.text.contains(#""status":4,"code":"password_changed_session_ended""#), "\(outcome.text)")
-    #expect(outcome.text.contains("\(Self.changed)this session is over, too: the session was "), "\(outcome.text)")
+    #expect(outcome.text.contains("\(Self.changed)this session ended too: the session was "), "\(outcome.text)")
     #expect(outcome.text.contains("Log in with the new password: auth-cli login alice"), "\(outcome.text)")
     #expect(try await home.run(["status"]).ending == .exited(1))
     try await home.succeed(["login", "alice", "--password-stdin"], input: Self.new)

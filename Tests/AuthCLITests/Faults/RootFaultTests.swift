@@ -85,7 +85,7 @@ struct RootFaultTests {
         auth-cli: home belongs to user id 12345, and this is user id 0
         Choose a directory of your own that nothing else uses.
         [3]
-        auth-cli: the logout failed: not revoked at the authority, not erased from the vault (home belongs to user id 12345, and this is user id 0)
+        auth-cli: the logout failed: the database was not told; the session file is still there (home belongs to user id 12345, and this is user id 0)
         Remove the cause, then log out again: auth-cli logout
         [3]
 
@@ -195,7 +195,7 @@ struct RootFaultTests {
         auth-cli: home/authority.db cannot be written: attempt to write a readonly database
         Make the file and its directory writable for this user; nothing was changed.
         [3]
-        auth-cli: the logout failed: not revoked at the authority, not erased from the vault (home/authority.db cannot be written: attempt to write a readonly database; home/default.lock cannot be opened: Read-only file system)
+        auth-cli: the logout failed: the database was not told; the session file is still there (home/authority.db cannot be written: attempt to write a readonly database; home/default.lock cannot be opened: Read-only file system)
 
         """)
   }
