@@ -30,8 +30,8 @@ enum AuthTool {
     about: {
       About(
         version: version,
-          date: date,
-          summary: "log in, pay and log out with a local account",
+        date: date,
+        summary: "log in, pay and log out with a local account",
         discussion: [
           "You register an account, log in, and use the screens that need a login: payments, receipts, your profile. "
             + "Accounts, sessions and money are in one database on this machine."
@@ -42,7 +42,7 @@ enum AuthTool {
           .init("home", "look around"),
         ],
         statuses: ExitStatus.allCases.map(\.declaration),
-        glossaries: [environment, files, RefusalCodes.glossary])
+        glossaries: [environment, files, ErrorCode.glossary])
     })
 
   private static let environment = About.Glossary(

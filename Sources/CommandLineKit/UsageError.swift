@@ -104,21 +104,40 @@ package struct UsageError: Error, Hashable, Sendable {
 
 extension UsageError.Problem {
   /// A name that programs can rely on.
-  package var code: String {
+  package var code: UsageError.Code {
     switch self {
-    case .unknownCommand: "unknown_command"
-    case .missingSubcommand: "missing_subcommand"
-    case .missingCommand: "missing_command"
-    case .unknownOption: "unknown_option"
-    case .misplacedOption: "misplaced_option"
-    case .signedNumber: "signed_number"
-    case .repeatedOption: "repeated_option"
-    case .unexpectedValue: "unexpected_value"
-    case .missingValue: "missing_value"
-    case .extraArgument: "extra_argument"
-    case .malformedValue, .malformedVariable: "malformed_value"
-    case .missingOption: "missing_option"
-    case .missingArgument: "missing_argument"
+    case .unknownCommand: .unknownCommand
+    case .missingSubcommand: .missingSubcommand
+    case .missingCommand: .missingCommand
+    case .unknownOption: .unknownOption
+    case .misplacedOption: .misplacedOption
+    case .signedNumber: .signedNumber
+    case .repeatedOption: .repeatedOption
+    case .unexpectedValue: .unexpectedValue
+    case .missingValue: .missingValue
+    case .extraArgument: .extraArgument
+    case .malformedValue, .malformedVariable: .malformedValue
+    case .missingOption: .missingOption
+    case .missingArgument: .missingArgument
     }
+  }
+}
+
+extension UsageError {
+  /// The names of the problems, for programs.
+  package enum Code: String, Hashable, Sendable, CaseIterable {
+    case unknownCommand = "unknown_command"
+    case missingSubcommand = "missing_subcommand"
+    case missingCommand = "missing_command"
+    case unknownOption = "unknown_option"
+    case misplacedOption = "misplaced_option"
+    case signedNumber = "signed_number"
+    case repeatedOption = "repeated_option"
+    case unexpectedValue = "unexpected_value"
+    case missingValue = "missing_value"
+    case extraArgument = "extra_argument"
+    case malformedValue = "malformed_value"
+    case missingOption = "missing_option"
+    case missingArgument = "missing_argument"
   }
 }

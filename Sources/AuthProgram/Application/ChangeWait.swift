@@ -24,7 +24,7 @@ extension Workspace {
       if count < 0 {
         guard errno == EINTR else {
           throw CommandError(
-            .cannotTell, "watch_failed", "changes cannot be watched: \(SystemError.text(errno))", hint: "Try again.")
+            .watchFailed, "changes cannot be watched: \(SystemError.text(errno))", hint: "Try again.")
         }
         continue
       }

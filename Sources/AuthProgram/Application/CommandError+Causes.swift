@@ -6,20 +6,20 @@ import CommandLineKit
 
 extension CommandError {
   init(_ error: UsageError) {
-    self.init(.usage, error.problem.code, error.message, hint: error.hint)
+    self.init(.usage, error.problem.code.rawValue, error.message, hint: error.hint)
   }
 
   init(_ failure: PromptError) {
     switch failure {
-    case .unreadable: self.init(.cannotTell, failure.code, failure.message, hint: failure.hint)
+    case .unreadable: self.init(.cannotTell, failure.code.rawValue, failure.message, hint: failure.hint)
     case .noTerminal, .cancelled, .timedOut, .tooLong, .containsNUL, .missingLine, .emptyLine, .tooManyLines,
       .alreadyAsking:
-      self.init(.usage, failure.code, failure.message, hint: failure.hint)
+      self.init(.usage, failure.code.rawValue, failure.message, hint: failure.hint)
     }
   }
 
   init(_ failure: OutputError) {
-    self.init(.cannotTell, "output_failed", failure.message, hint: failure.hint)
+    self.init(.outputFailed, failure.message, hint: failure.hint)
   }
 
   /// The output failed after a command did its work; a change that was made comes first.
@@ -27,7 +27,7 @@ extension CommandError {
     switch effect {
     case .onlyShows: self.init(failure)
     case .changed(let what, let hint):
-      self.init(.cannotTell, "output_failed", "\(what); \(failure.message)", hint: hint)
+      self.init(.outputFailed, "\(what); \(failure.message)", hint: hint)
     }
   }
 
@@ -48,11 +48,11 @@ extension CommandError {
     switch throttle {
     case .wait(let duration):
       self.init(
-        .throttled, "throttled", "too many wrong passwords, so this one was not checked",
+        .throttled, "too many wrong passwords, so this one was not checked",
         hint: "Try again in \(duration.wholeSeconds) s.")
     case .locked:
       self.init(
-        .throttled, "locked", "too many wrong passwords: the account is locked",
+        .locked, "too many wrong passwords: the account is locked",
         hint: "Ask an administrator to unlock it: auth-cli accounts unlock USER")
     }
   }
@@ -62,11 +62,11 @@ extension CommandError {
   }
 
   init(_ failure: VaultError) {
-    self.init(.cannotTell, "session_file_unusable", failure.description.asClause, hint: failure.hint)
+    self.init(.sessionFileUnusable, failure.description.asClause, hint: failure.hint)
   }
 
   init(_ evidence: VaultEvidence) {
-    self.init(.cannotTell, "session_file_corrupt", evidence.description.asClause, hint: evidence.hint)
+    self.init(.sessionFileCorrupt, evidence.description.asClause, hint: evidence.hint)
   }
 
   init(_ obstacle: RestoreFailure) {
@@ -79,7 +79,7 @@ extension CommandError {
 
   init(_ failure: ClockError) {
     self.init(
-      .cannotTell, "clock_unreadable", failure.description.asClause, hint: failure.hint)
+      .clockUnreadable, failure.description.asClause, hint: failure.hint)
   }
 
   init(_ failure: SessionError) {
@@ -93,12 +93,12 @@ extension CommandError {
     case .ended(let reason): self = .ended(reason)
     case .overtaken:
       self.init(
-        .cannotTell, "overtaken", "another process changed this session at the same time",
+        .overtaken, "another process changed this session at the same time",
         hint: "Look with auth-cli status, then try again.")
     case .clock(let failure): self.init(failure)
     case .insideLease, .cancelled:
       // No command switches users under a lease.
-      self.init(.cannotTell, "cancelled", "the command was cancelled", hint: "Look with auth-cli status.")
+      self.init(.cancelled, "the command was cancelled", hint: "Look with auth-cli status.")
     }
   }
 
@@ -106,10 +106,10 @@ extension CommandError {
     switch rejection {
     case .notLoggedIn, .alreadyLoggedOut, .logoutUnfinished: self = .notLoggedIn
     case .alreadyLoggedIn:
-      self.init(.no, "already_logged_in", "a user is logged in already", hint: "Log out first: auth-cli logout")
+      self.init(.alreadyLoggedIn, "a user is logged in already", hint: "Log out first: auth-cli logout")
     case .alreadyInProgress, .renewalInProgress, .renewedRecently, .logoutInProgress:
       self.init(
-        .cannotTell, "busy", "the session is busy with another request", hint: "Try again; nothing was changed.")
+        .busy, "the session is busy with another request", hint: "Try again; nothing was changed.")
     }
   }
 
@@ -125,7 +125,7 @@ extension CommandError {
     switch refusal {
     case .notAdministrator(let user):
       self.init(
-        .no, "not_permitted", "\(escaping: user.username) is not an administrator",
+        .notPermitted, "\(escaping: user.username) is not an administrator",
         hint: "Only an administrator can do this; the first registered account is one.")
     case .ended(let reason): self = .ended(reason)
     }

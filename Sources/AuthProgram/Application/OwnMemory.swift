@@ -13,7 +13,7 @@ enum OwnMemory {
   static func close() throws(CommandError) {
     guard cprocess_close_memory() == 0 else {
       throw CommandError(
-        .cannotTell, "memory_not_closed",
+        .memoryNotClosed,
         "the memory of this process cannot be closed to others: \(SystemError.text(errno))",
         hint: "Allow the calls prctl and setrlimit where this program runs.")
     }

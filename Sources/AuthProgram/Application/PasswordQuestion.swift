@@ -102,7 +102,7 @@ enum PasswordQuestion {
     guard try answer(terminal, "Repeat the new password: ") == first else {
       return .failure(
         CommandError(
-          .usage, "passwords_differ", "the two passwords are not the same",
+          .passwordsDiffer, "the two passwords are not the same",
           hint: "Run the command again; nothing was changed."))
     }
     return .success(Password(bytes: first))

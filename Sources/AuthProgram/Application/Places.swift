@@ -48,7 +48,7 @@ struct Places: Hashable, Sendable {
       return
     }
     throw CommandError(
-      .usage, "home_too_long", "the path \(Word(path).quoted) is too long: \(rule)",
+      .homeTooLong, "the path \(Word(path).quoted) is too long: \(rule)",
       hint: "Choose a shorter one with AUTH_CLI_HOME; nothing was changed.")
   }
 
@@ -69,7 +69,7 @@ struct Places: Hashable, Sendable {
       home.hasPrefix("/")
     else {
       throw CommandError(
-        .cannotTell, "no_home", "HOME is not set to an absolute path, so there is no place for sessions and accounts",
+        .noHome, "HOME is not set to an absolute path, so there is no place for sessions and accounts",
         hint: "Set HOME, or AUTH_CLI_HOME to the directory to use.")
     }
     return (home + standard + "/auth-cli", nil)
@@ -79,7 +79,7 @@ struct Places: Hashable, Sendable {
   private static func text(_ word: Word, _ variable: String) throws(CommandError) -> String {
     if let text = word.text { return text }
     throw CommandError(
-      .usage, "home_not_text", "\(variable) is \(word.quoted), which is not UTF-8 text",
+      .homeNotText, "\(variable) is \(word.quoted), which is not UTF-8 text",
       hint: "Set AUTH_CLI_HOME to a path in UTF-8.")
   }
 }

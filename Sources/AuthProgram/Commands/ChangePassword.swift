@@ -92,11 +92,11 @@ extension Workspace {
     let change = "the password of \(TextEscaping.escape(user.username)) is changed and all other sessions are ended"
     guard store.session?.user.id == user.id else {
       return CommandError(
-        .logInFirst, "password_changed_session_ended", "\(change); this session ended too: \(cause)",
+        .passwordChangedSessionEnded, "\(change); this session ended too: \(cause)",
         hint: "Log in with the new password: auth-cli login \(TextEscaping.escape(user.username))")
     }
     return CommandError(
-      .cannotTell, "password_changed_session_kept",
+      .passwordChangedSessionKept,
       "\(change); this session is still active, but could not be renewed: \(cause)",
       hint: "Use the new password from now on. To renew this session with it: auth-cli reauth")
   }
@@ -105,7 +105,7 @@ extension Workspace {
 extension CommandError {
   fileprivate static func passwordChangedMeanwhile(for user: User) -> CommandError {
     CommandError(
-      .no, "password_changed_meanwhile",
+      .passwordChangedMeanwhile,
       "the password of \(TextEscaping.escape(user.username)) was changed elsewhere at the same time; your new one was not set",
       hint: "Run the command again with the password that was set there.")
   }

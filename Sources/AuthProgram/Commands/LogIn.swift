@@ -72,7 +72,7 @@ extension Workspace {
     let present = try await present()
     if let present, present.user.username != name.lowercased(), !switching {
       throw CommandError(
-        .no, "other_user_logged_in", "\(escaping: present.user.username) is logged in here",
+        .otherUserLoggedIn, "\(escaping: present.user.username) is logged in here",
         hint: "Log out first, or switch users with: auth-cli login \(TextEscaping.escape(name)) --switch"
       )
     }

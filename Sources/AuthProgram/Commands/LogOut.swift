@@ -76,7 +76,7 @@ extension Workspace {
   private func makeUsable() throws(CommandError) -> String? {
     if let target = vault.linkTarget {
       throw CommandError(
-        .cannotTell, "session_file_linked",
+        .sessionFileLinked,
         "\(TextEscaping.escape(vault.path)) is a symbolic link to \(TextEscaping.escape(target)), so nothing was logged out; a session in that file may still be active",
         hint:
           "Move the file itself to where the link is, then log out again. Or remove the link, log in, and: auth-cli logout --all"
@@ -120,20 +120,20 @@ extension Workspace {
     let why = reasons.isEmpty ? "" : " (\(reasons.joined(separator: "; ")))"
     guard leftovers.notErased else {
       return CommandError(
-        .cannotTell, "logout_incomplete", "logged out on this device, but \(leftovers.words)\(why)",
+        .logoutIncomplete, "logged out on this device, but \(leftovers.words)\(why)",
         hint:
           "The session still expires by itself within \(Deadlines.words(backend.policy.idle)) without activity. To end it sooner, remove the cause, log in, and run: auth-cli logout --all"
       )
     }
     return CommandError(
-      .cannotTell, "logout_incomplete",
+      .logoutIncomplete,
       "\(leftovers.notRevoked ? "the logout failed:" : "the session is ended, but") \(leftovers.words)\(why)",
       hint: "Remove the cause, then log out again: auth-cli logout")
   }
 
   private static func incomplete(_ refusal: CommandError) -> CommandError {
     CommandError(
-      .cannotTell, "other_sessions_not_ended",
+      .otherSessionsNotEnded,
       "logged out on this device, but your other sessions were not ended: \(refusal.message)",
       hint: "Log in and end them: auth-cli logout --all")
   }

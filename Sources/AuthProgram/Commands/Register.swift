@@ -89,7 +89,7 @@ extension Workspace {
     }
     guard let name = String(validating: bytes, as: UTF8.self) else {
       throw CommandError(
-        .usage, "username_invalid", "what was typed is not UTF-8 text", hint: "Type the name again.")
+        .usernameInvalid, "what was typed is not UTF-8 text", hint: "Type the name again.")
     }
     _ = try valid { () throws(BackendError) in try Username(name) }
     return name

@@ -60,18 +60,34 @@ package enum PromptError: Error, Hashable, Sendable {
   }
 
   /// A name that programs can rely on.
-  package var code: String {
+  package var code: PromptError.Code {
     switch self {
-    case .noTerminal: "no_terminal"
-    case .cancelled: "nothing_entered"
-    case .timedOut: "timed_out"
-    case .tooLong: "line_too_long"
-    case .containsNUL: "nul_in_line"
-    case .missingLine: "missing_line"
-    case .emptyLine: "empty_line"
-    case .tooManyLines: "too_many_lines"
-    case .unreadable: "unreadable_input"
-    case .alreadyAsking: "already_asking"
+    case .noTerminal: .noTerminal
+    case .cancelled: .nothingEntered
+    case .timedOut: .timedOut
+    case .tooLong: .lineTooLong
+    case .containsNUL: .nulInLine
+    case .missingLine: .missingLine
+    case .emptyLine: .emptyLine
+    case .tooManyLines: .tooManyLines
+    case .unreadable: .unreadableInput
+    case .alreadyAsking: .alreadyAsking
     }
+  }
+}
+
+extension PromptError {
+  /// The names of the errors, for programs.
+  package enum Code: String, Hashable, Sendable, CaseIterable {
+    case noTerminal = "no_terminal"
+    case nothingEntered = "nothing_entered"
+    case timedOut = "timed_out"
+    case lineTooLong = "line_too_long"
+    case nulInLine = "nul_in_line"
+    case missingLine = "missing_line"
+    case emptyLine = "empty_line"
+    case tooManyLines = "too_many_lines"
+    case unreadableInput = "unreadable_input"
+    case alreadyAsking = "already_asking"
   }
 }

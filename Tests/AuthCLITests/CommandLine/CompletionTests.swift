@@ -50,6 +50,7 @@ struct CompletionTests {
   func fish() async throws {
     guard access("/usr/bin/fish", X_OK) == 0 else { return }
     let script = Completions(AuthTool.tool).script(for: .fish) + "complete -C 'auth-cli --context x sessions r'\n"
-    #expect(try await run("/usr/bin/fish", ["--no-config"], input: script).hasPrefix("revoke\tEnd one of your sessions"))
+    #expect(
+      try await run("/usr/bin/fish", ["--no-config"], input: script).hasPrefix("revoke\tEnd one of your sessions"))
   }
 }

@@ -112,7 +112,8 @@ struct WatchTests {
     for _ in 1...2 {
       try #require(rename(file, elsewhere) == 0)
       #expect(
-        try await text.change() == "nobody is logged in here: the session file is gone, but its session is still active")
+        try await text.change() == "nobody is logged in here: the session file is gone, but its session is still active"
+      )
       #expect(try await json.line().contains(#""change":"logged_out","reason":"session_file_gone""#))
       try #require(rename(elsewhere, file) == 0)
       #expect(try await text.change() == "logged in as alice (alice)")

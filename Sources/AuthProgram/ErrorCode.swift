@@ -1,0 +1,238 @@
+import AuthBackend
+import CommandLineKit
+
+/// The codes of errors in JSON documents: stable names for programs, each with its exit status and what it means.
+///
+/// This is the one list: help and the manual page print it, and every error of the program takes its code and status from
+/// it. The codes of the command line and of backends are in it under the same
+/// names, and the latter with the meaning that they state themselves; a test checks that none is missing.
+enum ErrorCode: String, Hashable, Sendable, CaseIterable {
+  // Status 1: the answer is no
+  case accountNotFound = "account_not_found"
+  case idempotencyKeyReused = "idempotency_key_reused"
+  case insufficientFunds = "insufficient_funds"
+  case lastAdministrator = "last_administrator"
+  case notPermitted = "not_permitted"
+  case otherUserLoggedIn = "other_user_logged_in"
+  case alreadyLoggedIn = "already_logged_in"
+  case passwordChangedMeanwhile = "password_changed_meanwhile"
+  case payeeDisabled = "payee_disabled"
+  case payeeFull = "payee_full"
+  case payeeIsPayer = "payee_is_payer"
+  case payeeUnknown = "payee_unknown"
+  case sessionMismatch = "session_mismatch"
+  case sessionNotFound = "session_not_found"
+  case usernameTaken = "username_taken"
+  // Status 2: the command line or the input
+  case extraArgument = "extra_argument"
+  case malformedValue = "malformed_value"
+  case misplacedOption = "misplaced_option"
+  case missingArgument = "missing_argument"
+  case missingCommand = "missing_command"
+  case missingOption = "missing_option"
+  case missingSubcommand = "missing_subcommand"
+  case missingValue = "missing_value"
+  case repeatedOption = "repeated_option"
+  case signedNumber = "signed_number"
+  case unexpectedValue = "unexpected_value"
+  case unknownCommand = "unknown_command"
+  case unknownOption = "unknown_option"
+  case alreadyAsking = "already_asking"
+  case displayNameInvalid = "display_name_invalid"
+  case emptyLine = "empty_line"
+  case homeNotText = "home_not_text"
+  case homeTooLong = "home_too_long"
+  case idempotencyKeyInvalid = "idempotency_key_invalid"
+  case lineTooLong = "line_too_long"
+  case missingLine = "missing_line"
+  case noTerminal = "no_terminal"
+  case nothingEntered = "nothing_entered"
+  case nulInLine = "nul_in_line"
+  case passwordBlocked = "password_blocked"
+  case passwordContainsName = "password_contains_name"
+  case passwordHasNul = "password_has_nul"
+  case passwordNotText = "password_not_text"
+  case passwordRepeats = "password_repeats"
+  case passwordTooLong = "password_too_long"
+  case passwordTooShort = "password_too_short"
+  case passwordUnassigned = "password_unassigned"
+  case passwordUnchanged = "password_unchanged"
+  case passwordsDiffer = "passwords_differ"
+  case timedOut = "timed_out"
+  case tooManyLines = "too_many_lines"
+  case usernameInvalid = "username_invalid"
+  // Status 3: cannot tell or cannot save
+  case authorityBusy = "authority_busy"
+  case authorityCancelled = "authority_cancelled"
+  case authorityUnparsable = "authority_unparsable"
+  case authorityUnreachable = "authority_unreachable"
+  case authorityUnreadable = "authority_unreadable"
+  case authorityUnwritable = "authority_unwritable"
+  case busy
+  case cancelled
+  case clockUnreadable = "clock_unreadable"
+  case databaseBusy = "database_busy"
+  case databaseCannotOpen = "database_cannot_open"
+  case databaseCorrupt = "database_corrupt"
+  case databaseError = "database_error"
+  case databaseForeign = "database_foreign"
+  case databaseInconsistent = "database_inconsistent"
+  case databaseMissing = "database_missing"
+  case databaseNewer = "database_newer"
+  case databaseReadOnly = "database_read_only"
+  case diskFull = "disk_full"
+  case fileError = "file_error"
+  case fileMissing = "file_missing"
+  case filePermissionDenied = "file_permission_denied"
+  case fileReadOnly = "file_read_only"
+  case fileWrongMode = "file_wrong_mode"
+  case fileWrongOwner = "file_wrong_owner"
+  case fileWrongType = "file_wrong_type"
+  case hashingFailed = "hashing_failed"
+  case logoutIncomplete = "logout_incomplete"
+  case memoryNotClosed = "memory_not_closed"
+  case noHome = "no_home"
+  case noRandomness = "no_randomness"
+  case otherSessionsNotEnded = "other_sessions_not_ended"
+  case outcomeUnknown = "outcome_unknown"
+  case outputFailed = "output_failed"
+  case overtaken
+  case passwordChangedSessionKept = "password_changed_session_kept"
+  case sessionFileCorrupt = "session_file_corrupt"
+  case sessionFileLinked = "session_file_linked"
+  case sessionFileUnusable = "session_file_unusable"
+  case unreadableInput = "unreadable_input"
+  case watchFailed = "watch_failed"
+  // Status 4: log in first
+  case accountDisabled = "account_disabled"
+  case notLoggedIn = "not_logged_in"
+  case passwordChangedSessionEnded = "password_changed_session_ended"
+  case passwordNotRecent = "password_not_recent"
+  case sessionEnded = "session_ended"
+  // Status 5: wrong credentials
+  case credentialsNotAccepted = "credentials_not_accepted"
+  // Status 6: too many attempts
+  case locked
+  case throttled
+
+  /// The exit status and the meaning.
+  private var entry: (status: ExitStatus, meaning: String) {
+    switch self {
+    case .accountNotFound: (.no, BackendError.Code.accountNotFound.meaning)
+    case .idempotencyKeyReused: (.no, BackendError.Code.idempotencyKeyReused.meaning)
+    case .insufficientFunds: (.no, BackendError.Code.insufficientFunds.meaning)
+    case .lastAdministrator: (.no, BackendError.Code.lastAdministrator.meaning)
+    case .notPermitted: (.no, "only an administrator may do this")
+    case .otherUserLoggedIn: (.no, "another user is logged in in this context")
+    case .alreadyLoggedIn: (.no, "another process logged a user in at the same time")
+    case .passwordChangedMeanwhile: (.no, "another process changed the password at the same time")
+    case .payeeDisabled: (.no, BackendError.Code.payeeDisabled.meaning)
+    case .payeeFull: (.no, BackendError.Code.payeeFull.meaning)
+    case .payeeIsPayer: (.no, BackendError.Code.payeeIsPayer.meaning)
+    case .payeeUnknown: (.no, BackendError.Code.payeeUnknown.meaning)
+    case .sessionMismatch: (.no, BackendError.Code.sessionMismatch.meaning)
+    case .sessionNotFound: (.no, BackendError.Code.sessionNotFound.meaning)
+    case .usernameTaken: (.no, BackendError.Code.usernameTaken.meaning)
+    case .extraArgument: (.usage, "there is a word too many")
+    case .malformedValue: (.usage, "a value does not have the right form")
+    case .misplacedOption: (.usage, "the option belongs to another command")
+    case .missingArgument: (.usage, "an argument is missing")
+    case .missingCommand: (.usage, "there is no command")
+    case .missingOption: (.usage, "a required option is missing")
+    case .missingSubcommand: (.usage, "the command needs a subcommand")
+    case .missingValue: (.usage, "an option has no value")
+    case .repeatedOption: (.usage, "an option is given twice")
+    case .signedNumber: (.usage, "a number with a sign is where an option could be")
+    case .unexpectedValue: (.usage, "a flag was given a value")
+    case .unknownCommand: (.usage, "no command has this name")
+    case .unknownOption: (.usage, "no command has this option")
+    case .alreadyAsking: (.usage, "another question is open in this process")
+    case .displayNameInvalid: (.usage, BackendError.Code.displayNameInvalid.meaning)
+    case .emptyLine: (.usage, "a password on standard input is empty")
+    case .homeNotText: (.usage, "the variable that chooses a directory is not UTF-8")
+    case .homeTooLong: (.usage, "the path of a directory is too long")
+    case .idempotencyKeyInvalid: (.usage, BackendError.Code.idempotencyKeyInvalid.meaning)
+    case .lineTooLong: (.usage, "a line is too long")
+    case .missingLine: (.usage, "standard input ended before a password")
+    case .noTerminal: (.usage, "there is no terminal to ask for input")
+    case .nothingEntered: (.usage, "the question was not answered")
+    case .nulInLine: (.usage, "a NUL byte in a password")
+    case .passwordBlocked: (.usage, BackendError.Code.passwordBlocked.meaning)
+    case .passwordContainsName: (.usage, BackendError.Code.passwordContainsName.meaning)
+    case .passwordHasNul: (.usage, BackendError.Code.passwordHasNul.meaning)
+    case .passwordNotText: (.usage, BackendError.Code.passwordNotText.meaning)
+    case .passwordRepeats: (.usage, BackendError.Code.passwordRepeats.meaning)
+    case .passwordTooLong: (.usage, BackendError.Code.passwordTooLong.meaning)
+    case .passwordTooShort: (.usage, BackendError.Code.passwordTooShort.meaning)
+    case .passwordUnassigned: (.usage, BackendError.Code.passwordUnassigned.meaning)
+    case .passwordUnchanged: (.usage, BackendError.Code.passwordUnchanged.meaning)
+    case .passwordsDiffer: (.usage, "the two new passwords are different")
+    case .timedOut: (.usage, "nothing was entered in time")
+    case .tooManyLines: (.usage, "standard input has more lines than passwords")
+    case .usernameInvalid: (.usage, BackendError.Code.usernameInvalid.meaning)
+    case .authorityBusy: (.cannotTell, "the database is busy")
+    case .authorityCancelled: (.cannotTell, "the request to the database was cancelled")
+    case .authorityUnparsable: (.cannotTell, "the answer of the database was not understood")
+    case .authorityUnreachable: (.cannotTell, "the database cannot be reached")
+    case .authorityUnreadable: (.cannotTell, "the database cannot be read")
+    case .authorityUnwritable: (.cannotTell, "the database cannot be written")
+    case .busy: (.cannotTell, "the session is busy with another request")
+    case .cancelled: (.cannotTell, "the command was cancelled")
+    case .clockUnreadable: (.cannotTell, "the boot clock cannot be read, so no limit can be checked")
+    case .databaseBusy: (.cannotTell, "another process uses the database and did not finish in time")
+    case .databaseCannotOpen: (.cannotTell, "the database cannot be opened")
+    case .databaseCorrupt: (.cannotTell, "the database is damaged")
+    case .databaseError: (.cannotTell, "the database reported another error")
+    case .databaseForeign: (.cannotTell, "the database belongs to another program")
+    case .databaseInconsistent: (.cannotTell, "the database refused a change that its rules forbid")
+    case .databaseMissing: (.cannotTell, "there is no database")
+    case .databaseNewer: (.cannotTell, "a newer version made the database")
+    case .databaseReadOnly: (.cannotTell, "the database cannot be written")
+    case .diskFull: (.cannotTell, "the disk is full")
+    case .fileError: (.cannotTell, "the system reported another error for a file")
+    case .fileMissing: (.cannotTell, "a file is missing")
+    case .filePermissionDenied: (.cannotTell, "the permissions of a file do not allow its use")
+    case .fileReadOnly: (.cannotTell, "a file is on a read-only file system")
+    case .fileWrongMode: (.cannotTell, "other users may use a file")
+    case .fileWrongOwner: (.cannotTell, "a file belongs to another user")
+    case .fileWrongType: (.cannotTell, "something else is where a file should be")
+    case .hashingFailed: (.cannotTell, "a password could not be hashed")
+    case .logoutIncomplete: (.cannotTell, "logged out on this device, but not completely")
+    case .memoryNotClosed: (.cannotTell, "the memory of the process cannot be protected from other processes")
+    case .noHome: (.cannotTell, "there is no directory for sessions and accounts")
+    case .noRandomness: (.cannotTell, "the system gave no random bytes")
+    case .otherSessionsNotEnded: (.cannotTell, "logged out on this device; your other sessions are still active")
+    case .outcomeUnknown: (.cannotTell, "a write failed at its last step; the change may have been made")
+    case .outputFailed: (.cannotTell, "the output could not be written")
+    case .overtaken: (.cannotTell, "another process changed the session at the same time")
+    case .passwordChangedSessionKept:
+      (.cannotTell, "the password is changed; this session is active, but was not renewed")
+    case .sessionFileCorrupt: (.cannotTell, "the session file cannot be used")
+    case .sessionFileLinked: (.cannotTell, "the session file is a symbolic link; nothing was logged out")
+    case .sessionFileUnusable: (.cannotTell, "the session file cannot be read or written")
+    case .unreadableInput: (.cannotTell, "the input cannot be read")
+    case .watchFailed: (.cannotTell, "changes cannot be watched")
+    case .accountDisabled: (.logInFirst, "the session ended because an administrator disabled the account")
+    case .notLoggedIn: (.logInFirst, "nobody is logged in")
+    case .passwordChangedSessionEnded: (.logInFirst, "the password is changed; this session ended")
+    case .passwordNotRecent: (.logInFirst, "you entered your password too long ago")
+    case .sessionEnded: (.logInFirst, "the session ended; the message says why")
+    case .credentialsNotAccepted: (.credentials, "wrong password, or wrong name or password")
+    case .locked: (.throttled, "an administrator must unlock the account")
+    case .throttled: (.throttled, "too many attempts; the message says when to try again")
+    }
+  }
+
+  /// The exit status that comes with it.
+  var status: ExitStatus { entry.status }
+
+  /// What it means, as a clause.
+  var meaning: String { entry.meaning }
+
+  /// The list as help and the manual page print it.
+  static var glossary: About.Glossary {
+    About.Glossary(
+      title: "Error codes", topic: "codes",
+      entries: allCases.map { .init(term: $0.rawValue, meaning: "\($0.status.rawValue): \($0.meaning)") })
+  }
+}

@@ -1,0 +1,76 @@
+import AuthBackend
+import AuthCore
+import Testing
+
+@testable import AuthProgram
+@testable import CommandLineKit
+
+@Suite("Error codes")
+struct ErrorCodeTests {
+  /// Codes of a backend that the program never prints: it refuses the command line before.
+  private let internals: Set<BackendError.Code> = [.amountInvalid, .contextInvalid]
+
+  @Test("every code is in snake case and comes with a status that is not success")
+  func form() {
+    for code in ErrorCode.allCases {
+      #expect(code.rawValue.wholeMatch(of: /[a-z]+(_[a-z]+)*/) != nil, "\(code)")
+      #expect(code.status != .done, "\(code)")
+      #expect(!code.meaning.isEmpty && code.meaning.last != ".", "\(code)")
+    }
+  }
+
+  @Test("the list has every code of the command line, with status 2, and of prompts")
+  func commandLine() {
+    for code in UsageError.Code.allCases {
+      #expect(ErrorCode(rawValue: code.rawValue)?.status == .usage, "\(code)")
+    }
+    for code in PromptError.Code.allCases {
+      let listed = ErrorCode(rawValue: code.rawValue)
+      #expect(listed?.status == (code == .unreadableInput ? .cannotTell : .usage), "\(code)")
+    }
+  }
+
+  @Test("the list has every code of backends, and of an authority that cannot be asked")
+  func backends() {
+    for code in BackendError.Code.allCases where !internals.contains(code) {
+      #expect(ErrorCode(rawValue: code.rawValue) != nil, "\(code)")
+    }
+    for cause in Unavailability.Cause.allCases {
+      let code = Unavailability(cause, "it").code
+      #expect(ErrorCode(rawValue: code)?.status == .cannotTell, "\(code)")
+    }
+  }
+
+  @Test("every code that the embedded backend alone has is listed, with status 3")
+  func embeddedBackend() throws {
+    let codes = try Self.literals()
+    #expect(codes.count > 15)
+    for code in codes { #expect(ErrorCode(rawValue: code)?.status == .cannotTell, "\(code)") }
+  }
+
+  /// The codes of faults in the sources of the embedded backend.
+  private static func literals() throws -> Set<String> {
+    var codes: Set<String> = []
+    for path in try TextFile.list("Sources/AuthLocal", suffix: ".swift") {
+      let text = try TextFile.read(path)
+      codes.formUnion(text.matches(of: /\.unavailable\(\s*\.\w+,\s*"([a-z_]+)"/).map { String($0.output.1) })
+      codes.formUnion(text.matches(of: /case \.\w+: "((?:file|disk)_[a-z_]+)"/).map { String($0.output.1) })
+    }
+    return codes
+  }
+
+  @Test("no code is listed that nothing uses")
+  func used() throws {
+    var sources = ""
+    for path in try TextFile.list("Sources/AuthProgram", suffix: ".swift") where !path.hasSuffix("/ErrorCode.swift") {
+      sources += try TextFile.read(path)
+    }
+    let foreign = Set(
+      UsageError.Code.allCases.map(\.rawValue) + PromptError.Code.allCases.map(\.rawValue)
+        + BackendError.Code.allCases.map(\.rawValue) + Self.literals()
+        + Unavailability.Cause.allCases.map { "authority_\($0)" })
+    for code in ErrorCode.allCases where !foreign.contains(code.rawValue) {
+      #expect(sources.contains(".\(code),"), "\(code)")
+    }
+  }
+}
