@@ -65,7 +65,7 @@ struct ErrorCodeTests {
     for path in try TextFile.list("Sources/AuthProgram", suffix: ".swift") where !path.hasSuffix("/ErrorCode.swift") {
       sources += try TextFile.read(path)
     }
-    let foreign = Set(
+    let foreign = try Set(
       UsageError.Code.allCases.map(\.rawValue) + PromptError.Code.allCases.map(\.rawValue)
         + BackendError.Code.allCases.map(\.rawValue) + Self.literals()
         + Unavailability.Cause.allCases.map { "authority_\($0)" })
