@@ -1,3 +1,5 @@
+import Guards
+
 /// The commands that somebody waits for, at most one of each kind; callers that join share its
 /// promise.
 ///

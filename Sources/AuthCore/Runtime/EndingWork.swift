@@ -1,3 +1,5 @@
+import Guards
+
 // The work that ends sessions; the work that begins and renews them is in SessionWork.swift.
 extension SessionCore {
   func drain(_ epoch: Epoch) async {

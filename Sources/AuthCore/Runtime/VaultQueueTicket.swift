@@ -1,3 +1,5 @@
+import Guards
+
 /// A place in the queue of operations on the vault.
 ///
 /// The store takes it in the step that decides the operation, under the same lock, so that changes

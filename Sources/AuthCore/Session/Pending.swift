@@ -1,3 +1,5 @@
+import Guards
+
 /// A login, switch, renewal or check that has begun.
 ///
 /// It goes on whether or not anybody waits for it.

@@ -1,3 +1,4 @@
+import Guards
 public import Observation
 
 /// The main entry point: it restores, begins, renews and ends a session, and notifies observers.

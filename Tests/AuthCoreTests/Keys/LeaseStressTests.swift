@@ -1,5 +1,6 @@
 import AuthCoreTesting
 import Glibc
+import Guards
 import Races
 import Synchronization
 import Testing

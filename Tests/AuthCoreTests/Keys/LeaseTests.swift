@@ -1,4 +1,5 @@
 import AuthCoreTesting
+import Guards
 import Races
 import Testing
 
