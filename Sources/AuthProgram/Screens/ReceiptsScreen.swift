@@ -1,6 +1,7 @@
 import AuthBackend
 import AuthCore
 import Guards
+import Synchronization
 
 /// Payments made and received, a page at a time.
 final class ReceiptsScreen: LiveScreen {
@@ -9,7 +10,10 @@ final class ReceiptsScreen: LiveScreen {
   init(session: LoggedInSession) {
     key = LiveKey(session)
   }
-  private let impressions = EachOnce<Int64>(bound: 10_000)
+
+  /// Never reset, so that each receipt passes once.
+  private let impressions = Gatekeeper<Set<Int64>>()
+  private let count = Atomic(0)
 
   /// Loads a page, newest first.
   func page(
@@ -18,10 +22,10 @@ final class ReceiptsScreen: LiveScreen {
     let page = try session.withLease { (lease) throws(BackendError) in
       Page(of: limit, from: try backend.receipts(before: before, limit: limit + 1, under: lease))
     }
-    for receipt in page.items { _ = impressions.see(receipt.id) }
+    for receipt in page.items where impressions.attemptPassage(for: receipt.id) { count.add(1, ordering: .relaxed) }
     return page
   }
 
   /// How many receipts were shown, each counted once however often its page was.
-  var shown: Int { impressions.count }
+  var shown: Int { count.load(ordering: .relaxed) }
 }
