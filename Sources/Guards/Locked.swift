@@ -1,10 +1,10 @@
 public import Synchronization
 
-/// A value behind a lock, which Thread Sanitizer can follow.
+/// A value behind a lock that Thread Sanitizer can follow.
 ///
-/// `Mutex` waits in a futex call that the sanitizer does not see on Linux, so it reports correct code under contention. The
-/// flag adds nothing to the exclusion: its acquire and release state the same order in a form that the sanitizer knows.
-/// It is inlinable because a gate for a set, called from another module, took three times as long without.
+/// On Linux the sanitizer does not see the futex call of `Mutex`, and reports races where there are
+/// none. The flag excludes nobody: its acquiring load and releasing store state the same order in a
+/// form that the sanitizer knows. Without inlining, a gate for a set takes three times as long.
 @usableFromInline
 package struct Locked<Value: ~Copyable>: ~Copyable, Sendable {
   @usableFromInline package let mutex: Mutex<Value>
@@ -15,9 +15,9 @@ package struct Locked<Value: ~Copyable>: ~Copyable, Sendable {
     mutex = Mutex(value)
   }
 
-  /// Runs `body` alone.
+  /// Runs `body` with the lock held.
   ///
-  /// It must not call out: no observer, continuation or closure of a user runs in here.
+  /// It must not run a user's code: no observer, no continuation, no closure.
   @inlinable
   package borrowing func withLock<Result: ~Copyable, Failure: Error>(
     _ body: (inout sending Value) throws(Failure) -> sending Result

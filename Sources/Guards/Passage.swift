@@ -1,21 +1,22 @@
-/// An owned passage through a ``Gatekeeper``, which ends when this value does.
+/// An owned passage through a ``Gatekeeper``; it ends when this value does.
 ///
-/// Prefer `withPassage`. `_ = gate.acquire()`, `guard let _ = gate.acquire()` and `gate.acquire() != nil` end the passage at
-/// once. For a variable that is never read the compiler *offers* `_ =`, which is that mistake: call ``leave()`` on it instead.
+/// Prefer `withPassage`. `_ = gate.acquire()`, `guard let _ = gate.acquire()` and
+/// `gate.acquire() != nil` end the passage at once. For a variable that is never read the compiler
+/// offers `_ =`, which is that mistake: call ``leave()`` instead.
 public struct Passage: ~Copyable, Sendable {
   let open: @Sendable () -> Void
 
-  /// Ends the passage here, rather than at the end of the scope.
+  /// Ends the passage here, before the end of the scope.
   public consuming func leave() {}
 
   deinit { open() }
 }
 
-/// What became of a guarded piece of work; not using it is a warning, so that a refusal is not overlooked.
+/// The result of `withPassage`; the compiler warns when it is not used.
 public enum PassageOutcome<Value> {
   /// It ran, and returned this.
   case passed(Value)
-  /// Somebody else was inside; nothing ran.
+  /// Another caller was inside; nothing ran.
   case refused
   /// Whether nothing ran.
   public var isRefused: Bool { if case .refused = self { true } else { false } }

@@ -1,7 +1,7 @@
 /// A value that is set once, and any number of tasks that wait for it.
 ///
-/// Each waiting task resumes once: with the value, or when the task is cancelled. It does not suspend
-/// if the value is set already.
+/// Each waiting task resumes once: with the value, or when the task is cancelled. If the value is
+/// set already, the task does not suspend.
 package final class Promise<Value: Sendable>: Sendable {
   private enum State {
     /// The value is not set; these wait, in the order in which they came.

@@ -1,7 +1,7 @@
 import Guards
 import Testing
 
-/// A gate for one thread, so plain that it can be trusted: what is open, taken, or owned by which holder.
+/// A gate for one thread that is too plain to be wrong: what is taken, and by which holder.
 private struct GateModel {
   var unowned: Set<Int> = []
   var owned: [[Int]?] = []

@@ -34,7 +34,7 @@ private struct Forgetful: SetAlgebra, Sendable {
 
 @Suite("Gatekeeper: sets of every kind")
 struct GatekeeperSetAlgebraTests {
-  @Test("a set whose insert always says that the element is new excludes all the same") func forgetful() {
+  @Test("a set whose insert always answers new excludes too") func forgetful() {
     excludes(Gatekeeper<Forgetful>(), 7, other: 8)
   }
 

@@ -32,7 +32,7 @@ struct GatekeeperTests {
     #expect(copy.mayPass)
   }
 
-  @Test("each element of a set is a condition of its own") func setOfStrings() {
+  @Test("each element of a set is a separate condition") func setOfStrings() {
     let gate = Gatekeeper<Set<String>>()
     #expect(gate.attemptPassage(for: "row 1"))
     #expect(!gate.attemptPassage(for: "row 1"))
@@ -81,7 +81,7 @@ struct GatekeeperTests {
     #expect(!attempt(gate, [.loading, .loaded]))
   }
 
-  @Test("the empty option is refused, for it would exclude nobody") func empty() {
+  @Test("the empty option is refused, because it would exclude nobody") func empty() {
     let gate = Gatekeeper<LoadState>()
     #expect(!gate.mayPass(for: []))
     #expect(!gate.attemptPassage(for: []))
@@ -94,7 +94,7 @@ struct GatekeeperTests {
     #expect(gate.attemptPassage(for: [.loading, .loaded, .failed]))
   }
 
-  @Test("a load that is refused because it is loaded leaves loading open, in the documented order")
+  @Test("in the documented order, a load that is refused leaves loading open")
   func loadingAndLoaded() {
     let gate = Gatekeeper<LoadState>()
     func load() -> Bool {
@@ -125,7 +125,7 @@ struct GatekeeperTests {
     deinit { _ = Departing.gate.mayPass(for: Departing.other) }
   }
 
-  @Test("an element that is given up dies with no lock held") func elementThatComesBack() {
+  @Test("an element is released with no lock held") func elementThatComesBack() {
     let gate = Departing.gate
     gate.attemptPassage(for: Departing())
     gate.reset(for: Departing.other)

@@ -8,9 +8,9 @@ private final class Holder {
   var isInside: Bool { passage != nil }
 }
 
-@Suite("Passage: what is owned is opened by its owner only")
+@Suite("Passage: only its holder ends an owned passage")
 struct PassageTests {
-  @Test("withPassage answers with the body's value, and opens the gate") func returns() {
+  @Test("withPassage returns the value of the body, and opens the gate") func returns() {
     let gate = Gatekeeper()
     let outcome = gate.withPassage {
       #expect(!gate.mayPass)
@@ -74,7 +74,7 @@ struct PassageTests {
     #expect(gate.mayPass)
   }
 
-  @Test("a reset does not open what is owned, a refused caller's least of all") func resetAndOwned() {
+  @Test("a reset does not end an owned passage") func resetAndOwned() {
     let gate = Gatekeeper()
     _ = gate.withPassage {
       gate.reset()
@@ -95,7 +95,7 @@ struct PassageTests {
     #expect(published.attemptPassage(), "in the published form a reset opens the gate under whoever is inside")
   }
 
-  @Test("a passage ends once, by leave or with its value, and not before") func acquired() {
+  @Test("a passage ends once, with leave or with its value, and not before") func acquired() {
     let gate = Gatekeeper()
     let first = Holder(gate.acquire())
     #expect(first.isInside)

@@ -3,9 +3,10 @@ import Synchronization
 
 /// Gatekeeper as it was published in 2021, step for step: look, then write.
 ///
-/// The value lies in an atomic cell that is read and written apart, with no order asked for. That is the same algorithm without
-/// undefined behaviour, so the race can be counted, and Thread Sanitizer has nothing to say about the test itself.
-/// Where the machine has one core to spare, two threads only ever meet when the scheduler interrupts one; `isInterrupted` does that.
+/// The value is an atomic that is read and written in two steps, without an order. That is the same
+/// algorithm without undefined behaviour: the race can be counted, and Thread Sanitizer reports
+/// nothing. On a machine with one free core, two threads meet only when the scheduler interrupts
+/// one. `isInterrupted` does that.
 final class PublishedGatekeeper: Sendable {
   private let value = Atomic<Bool>(true)
 

@@ -2,11 +2,12 @@ import Glibc
 import Guards
 import Synchronization
 
-/// RunOnce as it was published in 2021, step for step, with a stand-in for the Objective-C runtime's associated objects.
+/// RunOnce as it was published in 2021, step for step, without the Objective-C runtime.
 ///
-/// Getting and setting an associated object are atomic each, as they are there. The lock that is to protect the map is itself made
-/// by looking and then setting, so at first contact two threads may each make one.
-/// Where the machine has one core to spare, two threads only ever meet when the scheduler interrupts one; `isInterrupted` does that.
+/// Getting and setting an associated object are atomic, as they are there. But the lock that protects
+/// the map is created by looking and then setting, so two threads can each create one. On a machine
+/// with one free core, two threads meet only when the scheduler interrupts one. `isInterrupted` does
+/// that.
 final class PublishedRunOnce: Sendable {
   private let associatedLock = Locked<SpinLock?>(nil)
   private let associatedMap = Locked<[String: Bool]>([:])

@@ -8,14 +8,14 @@ extension RunOnceSuites {
   struct RunOnceRaceTests {
     private let rounds = 20_000
 
-    @Test("of 20,000 races none runs a body twice, or not at all") func plain() {
+    @Test("of 20,000 races none runs a body twice, and none skips it") func plain() {
       let objects = (0..<rounds).map { _ in Visited() }
       let ran = TwoThreads.race(rounds: rounds) { objects[$0].visit() == .ran }
       #expect(ran == [0, rounds, 0])
       #expect(objects.allSatisfy { $0.runs.load(ordering: .relaxed) == 1 })
     }
 
-    @Test("the published algorithm runs a body twice, in the same harness") func published() {
+    @Test("the published algorithm runs a body twice in the same harness") func published() {
       let objects = (0..<rounds).map { _ in PublishedRunOnce() }
       let seen = TwoThreads.race(rounds: rounds) { round in
         var ran = false
@@ -25,7 +25,7 @@ extension RunOnceSuites {
       #expect(seen[2] > 0, "the harness does not race, so it proves nothing")
     }
 
-    @Test("of 20,000 asynchronous races none runs a body twice, and who loses returns after the end")
+    @Test("of 20,000 asynchronous races none runs a body twice, and the loser returns after the end")
     func asynchronous() async {
       let objects = (0..<rounds).map { _ in Visited() }
       let ran = await TwoTasks.race(rounds: rounds) { round in
@@ -37,7 +37,7 @@ extension RunOnceSuites {
       #expect(objects.allSatisfy { $0.runs.load(ordering: .relaxed) == 1 })
     }
 
-    @Test("the published algorithm runs a body twice, in the same asynchronous harness")
+    @Test("the published algorithm runs a body twice in the same asynchronous harness")
     func publishedAsynchronous() async {
       let objects = (0..<rounds).map { _ in PublishedRunOnce() }
       let seen = await TwoTasks.race(rounds: rounds) { round in
@@ -48,7 +48,7 @@ extension RunOnceSuites {
       #expect(seen[2] > 0, "the harness does not race, so it proves nothing")
     }
 
-    @Test("until success, of two that race one succeeds") func untilSuccess() {
+    @Test("until success, exactly one of two racing callers succeeds") func untilSuccess() {
       let objects = (0..<rounds / 4).map { _ in Visited() }
       let ran = TwoThreads.race(rounds: objects.count) { round in
         var succeeded = false

@@ -2,7 +2,7 @@ import Guards
 import Synchronization
 import Testing
 
-/// All that is said of RunOnce, one suite after the other: some of it counts the records of the whole process.
+/// The suites of RunOnce, one after the other, because some count the records of the whole process.
 @Suite("RunOnce", .serialized)
 enum RunOnceSuites {}
 
@@ -26,8 +26,9 @@ final class Visited: RunsOnce, Sendable {
   }
 }
 
-/// Writes down what calls answered.
+/// Records what calls answered, and how often a body ran.
 final class Diary: Sendable {
+  let runs = Atomic(0)
   private let entries = Locked<[RunOnce.Outcome]>([])
   func write(_ outcome: RunOnce.Outcome) { entries.withLock { $0.append(outcome) } }
   var all: [RunOnce.Outcome] { entries.withLock { $0 } }

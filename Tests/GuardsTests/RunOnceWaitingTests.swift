@@ -2,19 +2,6 @@ import Guards
 import Synchronization
 import Testing
 
-/// Something to wait for in a test: a door that is opened once.
-private struct Door: Sendable {
-  private let stream: AsyncStream<Void>
-  private let continuation: AsyncStream<Void>.Continuation
-
-  init() {
-    (stream, continuation) = AsyncStream.makeStream(of: Void.self)
-  }
-
-  func open() { continuation.finish() }
-  func pass() async { for await _ in stream {} }
-}
-
 @MainActor
 private final class MainScreen: RunsOnce {
   var views = 0
@@ -41,29 +28,29 @@ extension RunOnceSuites {
   struct RunOnceWaitingTests {
     private let object = Visited()
 
-    private func work(until door: Door) async -> RunOnce.Outcome {
+    private func work(until door: Promise<Void>) async -> RunOnce.Outcome {
       await object.runOnce(key: "work") {
         object.runs.add(1, ordering: .relaxed)
-        await door.pass()
+        await door.valueUncancelled()
         if Task.isCancelled { object.runs.add(100, ordering: .relaxed) }
         object.ends.add(1, ordering: .relaxed)
       }
     }
 
-    @Test("who finds the body running returns after its end") func losersWait() async {
-      let door = Door()
+    @Test("a caller that finds the body running returns after its end") func losersWait() async {
+      let door = Promise<Void>()
       let winner = Task.immediate { await work(until: door) }
       let losers = (0..<3).map { _ in Task.immediate { (await work(until: door), object.ends.load(ordering: .relaxed)) }
       }
       #expect(object.runs.load(ordering: .relaxed) == 1)
-      door.open()
+      door.fulfil(())
       #expect(await winner.value == .ran)
       for loser in losers { #expect(await loser.value == (.alreadyRan, 1)) }
       #expect(await work(until: door) == .alreadyRan)
     }
 
-    @Test("a cancelled waiter leaves at once, and the work is not cancelled") func cancelledWaiter() async {
-      let door = Door()
+    @Test("a cancelled waiter returns at once, and the body is not cancelled") func cancelledWaiter() async {
+      let door = Promise<Void>()
       let winner = Task.immediate { await work(until: door) }
       let queued = Task.immediate { await work(until: door) }
       queued.cancel()
@@ -73,48 +60,48 @@ extension RunOnceSuites {
         return await work(until: door)
       }
       #expect(await early.value == .stillRunning)
-      door.open()
+      door.fulfil(())
       #expect(await winner.value == .ran)
       #expect(object.runs.load(ordering: .relaxed) == 1)
     }
 
-    @Test("a cancelled winner leaves at once, and those who wait get the whole work") func cancelledWinner() async {
-      let door = Door()
+    @Test("a cancelled winner returns at once, and the body ends for those who wait") func cancelledWinner() async {
+      let door = Promise<Void>()
       let winner = Task.immediate { await work(until: door) }
       let loser = Task.immediate { await work(until: door) }
       winner.cancel()
       #expect(await winner.value == .stillRunning)
-      door.open()
+      door.fulfil(())
       #expect(await loser.value == .alreadyRan)
       #expect(object.runs.load(ordering: .relaxed) == 1)
       #expect(object.ends.load(ordering: .relaxed) == 1)
     }
 
-    @Test("an error goes to the caller that brought the body; the others hear that it ran") func throwing() async {
-      let door = Door()
+    @Test("an error goes to the caller that brought the body; the others get alreadyRan") func throwing() async {
+      let door = Promise<Void>()
       func fail() async throws(Refusal) -> RunOnce.Outcome {
         try await object.runOnce(key: "fail") { () async throws(Refusal) in
-          await door.pass()
+          await door.valueUncancelled()
           throw Refusal()
         }
       }
       let winner = Task.immediate { try await fail() }
       let loser = Task.immediate { try await fail() }
-      door.open()
+      door.fulfil(())
       await #expect(throws: Refusal()) { try await winner.value }
       #expect((try? await loser.value) == .alreadyRan)
     }
 
-    @Test("until success, one of those who wait tries next") func untilSuccess() async {
-      let door = Door()
+    @Test("until success, one of the waiting callers tries next") func untilSuccess() async {
+      let door = Promise<Void>()
       func attempt() async throws(Refusal) -> RunOnce.Outcome {
         try await object.runOnceUntilSuccess(key: "attempt") { () async throws(Refusal) in
-          await door.pass()
+          await door.valueUncancelled()
           if object.runs.add(1, ordering: .relaxed).newValue < 3 { throw Refusal() }
         }
       }
       let callers = (0..<5).map { _ in Task.immediate { try? await attempt() } }
-      door.open()
+      door.fulfil(())
       var outcomes: [RunOnce.Outcome?] = []
       for caller in callers { outcomes.append(await caller.value) }
       #expect(outcomes.count { $0 == nil } == 2)
@@ -123,7 +110,7 @@ extension RunOnceSuites {
       #expect(object.runs.load(ordering: .relaxed) == 3)
     }
 
-    @Test("a call from inside the body, or from a task it made, does not wait for itself") func recursion() async {
+    @Test("a call from inside the body, or from a task that it made, skips") func recursion() async {
       let object = object
       let diary = Diary()
       @Sendable func visit() async -> RunOnce.Outcome { await object.runOnce(key: "recursive") { await body() } }
@@ -138,12 +125,12 @@ extension RunOnceSuites {
       #expect(diary.all == [.stillRunning, .stillRunning, .stillRunning, .ran])
     }
 
-    @Test("the forms share one memory: plain skips what asynchronous runs, asynchronous waits for what plain runs")
+    @Test("a synchronous call skips an asynchronous body, and an asynchronous call waits for a synchronous one")
     func mixed() async {
-      let door = Door()
+      let door = Promise<Void>()
       let winner = Task.immediate { await work(until: door) }
       #expect(plain { Issue.record("ran twice") } == .stillRunning)
-      door.open()
+      door.fulfil(())
       #expect(await winner.value == .ran)
       #expect(plain { Issue.record("ran twice") } == .alreadyRan)
 
@@ -162,7 +149,7 @@ extension RunOnceSuites {
       (other ?? object).runOnce(key: "work", body)
     }
 
-    @Test("the body belongs to the actor that it was written on") func isolation() async {
+    @Test("the body runs on the actor of its closure") func isolation() async {
       let screen = MainScreen()
       #expect(await screen.appear() == .ran)
       #expect(await screen.appear() == .alreadyRan)

@@ -1,102 +1,67 @@
-/// One body on one object: the object's address, and where the body stands or what it is called.
-///
-/// An address names one object as long as a record of it exists, because the record keeps the memory, see ``ObjectPin``.
+/// One body on one object: the object's address, and the place or the key that tells the body.
 @usableFromInline
 struct Run: Hashable, Sendable {
-  let address: UInt
-  /// Line and column, or the hash of the key: together with the address, nearly always enough to tell two runs apart.
-  let position: UInt64
-  /// The address of the file's name, which is a literal and lasts; zero with a key.
-  let file: UInt
-  let key: RunKey?
+  @usableFromInline let object: ObjectIdentifier
+  @usableFromInline let file: StaticString
+  /// Line and column, or the hash of the key.
+  @usableFromInline let position: UInt
+  @usableFromInline let key: RunKey?
 
-  /// The body that stands at a place in the source.
-  ///
-  /// A function and not an initializer, which would retain the object.
-  @usableFromInline
-  static func placed(on object: AnyObject, _ fileID: StaticString, _ line: UInt, _ column: UInt) -> Run {
-    Run(
-      address: address(of: object),
-      position: UInt64(truncatingIfNeeded: line) << 32 | UInt64(truncatingIfNeeded: column),
-      // A literal of a single scalar may be stored as that scalar; its number is no address of a name, but as good as one.
-      file: fileID.hasPointerRepresentation ? UInt(bitPattern: fileID.utf8Start) : UInt(fileID.unicodeScalar.value),
-      key: nil)
-  }
-
-  /// The body that has a name.
-  @usableFromInline
-  static func keyed(on object: AnyObject, _ key: any Hashable & Sendable) -> Run {
-    Run(address: address(of: object), position: UInt64(truncatingIfNeeded: key.hashValue), file: 0, key: RunKey(key))
-  }
-
-  private static func address(of object: AnyObject) -> UInt {
-    UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
-  }
-
-  init(address: UInt, position: UInt64, file: UInt, key: RunKey?) {
-    self.address = address
-    self.position = position
+  /// Generic, because an optional key of any type costs 20 ns, also where there is none.
+  @inlinable @inline(__always)
+  init<Key: Hashable & Sendable>(
+    _ object: ObjectIdentifier, _ key: Key?, _ file: StaticString, _ line: UInt, _ column: UInt
+  ) {
+    self.object = object
     self.file = file
-    self.key = key
+    self.key = key.map { RunKey($0) }
+    position = self.key?.hash ?? line << 32 | column
   }
 
-  /// Spreads the address over all bits.
+  /// Hashes one word, because hashing is most of what a look-up costs.
   ///
-  /// One multiplication by an odd constant (the golden ratio's) costs 1 ns where the
-  /// standard library's hash costs 20.
-  @inline(__always)
-  var spreadAddress: UInt64 { UInt64(address) &* 0x9E37_79B9_7F4A_7C15 }
-
-  /// Spreads the address and position over all bits; the second constant is a prime of xxHash.
-  @inline(__always)
-  var spread: UInt64 {
-    let mixed = spreadAddress ^ (position &* 0xC2B2_AE3D_27D4_EB4F)
-    return mixed ^ (mixed >> 32)
-  }
-
+  /// The factor is a large odd number, which spreads the position over the whole word.
   @usableFromInline
   func hash(into hasher: inout Hasher) {
-    hasher.combine(address)
-    hasher.combine(position)
+    hasher.combine(UInt(bitPattern: object) ^ position &* 0x9E37_79B9_7F4A_7C15)
   }
 
   @usableFromInline
   static func == (one: Run, other: Run) -> Bool {
-    one.address == other.address && one.position == other.position
-      && (one.file == other.file || isSameText(one.file, other.file)) && isSameKey(one.key, other.key)
+    guard one.object == other.object, one.position == other.position else { return false }
+    if let key = one.key { return key == other.key }
+    return other.key == nil && isSameText(one.file, other.file)
   }
 
-  static func isSameKey(_ one: RunKey?, _ other: RunKey?) -> Bool {
-    guard let one, let other else { return one == nil && other == nil }
-    return one == other
-  }
-
-  /// One place may have its file's name at several addresses, when it was inlined into other modules; then the text decides.
-  @inline(never)
-  static func isSameText(_ one: UInt, _ other: UInt) -> Bool {
-    // The first page of memory is never mapped: what is below is a scalar or nothing, not an address.
-    guard one >= 4096, other >= 4096,
-      let one = UnsafePointer<CChar>(bitPattern: one), let other = UnsafePointer<CChar>(bitPattern: other)
-    else { return false }
-    return String(cString: one) == String(cString: other)
+  /// A file's name can lie at several addresses when code is inlined into other modules.
+  @inline(__always)
+  private static func isSameText(_ one: StaticString, _ other: StaticString) -> Bool {
+    if one.hasPointerRepresentation, other.hasPointerRepresentation, one.utf8Start == other.utf8Start {
+      return true
+    }
+    return one.description == other.description
   }
 }
 
-/// An explicit key of any type.
-///
-/// Keys of different types are different.
-final class RunKey: Sendable {
+/// A key of any type; keys of different types are different.
+@usableFromInline
+final class RunKey: Equatable, Sendable {
   private let value: any Hashable & Sendable
+  /// Taken here, because it calls the user's code, and the tables are searched with a lock held.
+  @usableFromInline let hash: UInt
 
+  @usableFromInline
   init(_ value: any Hashable & Sendable) {
     self.value = value
+    hash = UInt(bitPattern: value.hashValue)
   }
 
+  @usableFromInline
   static func == (one: RunKey, other: RunKey) -> Bool {
-    func isEqual<One: Hashable, Other: Hashable>(_ one: One, _ other: Other) -> Bool {
-      // The types are the same, so the bits are; a cast would say so too, at three times the price of all the rest.
+    func equals<One: Hashable, Other: Hashable>(_ one: One, _ other: Other) -> Bool {
+      // The types are the same, so the bits are. A cast takes ten times as long.
       One.self == Other.self && one == unsafeBitCast(other, to: One.self)
     }
-    return one === other || isEqual(one.value, other.value)
+    return one === other || equals(one.value, other.value)
   }
 }

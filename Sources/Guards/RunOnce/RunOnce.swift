@@ -1,116 +1,176 @@
-/// Runs a piece of code at most once in the life of an object, with no flag to keep.
+/// Runs a body at most once in the life of an object, with no flag to keep.
 ///
-/// What "a piece of code" is follows from where the call stands (file, line and column), or from an explicit `key` where one
-/// place serves many: in a loop, a helper or a generic function. All forms share one memory, so with a key two places can agree
-/// on one run.
+/// The place of the call (file, line and column) tells which body it is. Pass a `key` where one
+/// place serves many bodies: in a loop, a helper or a generic function. Then only the key counts,
+/// so two places can share one run.
 ///
-/// *At most once* is meant without exception: a body that throws has run. Who wants another try after an error says so
-/// with `runUntilSuccess`. A call that finds the body running skips it; the
-/// asynchronous forms wait for it instead. A call from inside the body skips, in both. No lock is held while a body runs.
+/// *At most once* has no exception: a body that throws has run. To try again after an error, use
+/// `runUntilSuccess`. A call that finds the body running skips it; an asynchronous call waits for
+/// its end. A call from inside the body skips in both forms. No lock is held while a body runs.
 ///
-/// The object may be of any class, actors included. It is not kept alive, but the whole memory of the instance stays with its
-/// record after it died, until new objects are seen. While objects come and go, the dead with records number at most about
-/// half the living; where many died and none came since, all of them still have theirs. In `deinit` nothing that has not
-/// begun begins any more, see ``Outcome/tooLate``.
+/// The object can be of any class or actor. It is not kept alive. Its memory is kept with the
+/// records of its runs, which later first runs on other objects remove.
 ///
-/// The idea, and four of its requirements: Daniel Roth, "Introducing Swift-RunOnce", Thumbtack Engineering, 2021.
+/// The idea and four of its requirements: Daniel Roth, "Introducing Swift-RunOnce", Thumbtack
+/// Engineering, 2021.
 public enum RunOnce {
-  /// What became of one call.
+  /// What one call did.
   public enum Outcome: Hashable, Sendable, CaseIterable {
     /// This call ran the body.
     case ran
     /// An earlier call ran it.
     case alreadyRan
-    /// It was running when this call returned: elsewhere, or around this call, or it was waited for and the wait was cancelled.
-    case stillRunning
-    /// The object is in its `deinit` and the body had not begun before: it never will.
+    /// The body was running when this call returned: elsewhere, or around this call.
     ///
-    /// To begin then would need a memory that outlives the object. What a `deinit` must do, it does when it gets this answer.
+    /// A waiting call that is cancelled returns this too.
+    case stillRunning
+    /// The object is in its `deinit`, so the body does not run.
+    ///
+    /// It may have run before: its record is removed at any time after the `deinit` begins. What a
+    /// `deinit` must know, it reads from a property.
     case tooLate
   }
 
-  /// Runs `body`, unless it was run on `object` before or is running.
+  /// Runs `body`, unless it ran on `object` before or is running.
   ///
-  /// If it throws, it has run all the same.
+  /// A body that throws has run.
   ///
   /// - Parameters:
-  ///   - object: Whose life the promise is bound to.
-  ///   - fileID: With `line` and `column`, which body it is; leave all three to the compiler.
+  ///   - object: The object whose life the run belongs to.
+  ///   - key: Which body it is, by type and `==`. Nil means the place. `==` must not use `RunOnce`.
+  ///   - fileID: The place, with `line` and `column`. Omit all three.
   ///   - line: See `fileID`.
   ///   - column: See `fileID`.
   ///   - body: What to do.
-  /// - Returns: Whether this call ran it, or why not.
-  /// - Throws: What the body throws, to the call that ran it and to no other.
+  /// - Returns: Whether this call ran the body, or why not.
+  /// - Throws: What the body throws, to the call that ran it.
   @inlinable @discardableResult
-  public static func run<Failure: Error>(
-    on object: AnyObject, fileID: StaticString = #fileID, line: UInt = #line, column: UInt = #column,
+  public static func run<Key: Hashable & Sendable, Failure: Error>(
+    on object: AnyObject, key: Key? = Never?.none,
+    fileID: StaticString = #fileID, line: UInt = #line, column: UInt = #column,
     _ body: () throws(Failure) -> Void
   ) throws(Failure) -> Outcome {
-    try perform(Run.placed(on: object, fileID, line, column), on: object, body)
+    try run(Run(ObjectIdentifier(object), key, fileID, line, column), on: object, untilSuccess: false, body)
   }
 
-  /// Runs `body`, unless one with an equal `key` was run on `object` before or is running.
-  ///
-  /// If it throws, it has run all the same.
+  /// Runs `body` as `run` does, except that a body that throws has not run.
   ///
   /// - Parameters:
-  ///   - object: Whose life the promise is bound to.
-  ///   - key: Which body it is, wherever it stands, by type and `==`. Its `==` must not call `RunOnce`.
-  ///   - body: What to do.
-  /// - Returns: Whether this call ran it, or why not.
-  /// - Throws: What the body throws, to the call that ran it and to no other.
-  @inlinable @discardableResult
-  public static func run<Failure: Error>(
-    on object: AnyObject, key: any Hashable & Sendable, _ body: () throws(Failure) -> Void
-  ) throws(Failure) -> Outcome {
-    try perform(Run.keyed(on: object, key), on: object, body)
-  }
-
-  /// Runs `body` as `run(on:)` does, except that a run that threw does not count.
-  ///
-  /// - Parameters:
-  ///   - object: Whose life the promise is bound to.
-  ///   - fileID: With `line` and `column`, which body it is; leave all three to the compiler.
+  ///   - object: The object whose life the run belongs to.
+  ///   - key: Which body it is, by type and `==`. Nil means the place. `==` must not use `RunOnce`.
+  ///   - fileID: The place, with `line` and `column`. Omit all three.
   ///   - line: See `fileID`.
   ///   - column: See `fileID`.
   ///   - body: What to do.
-  /// - Returns: Whether this call ran it to success, or why not.
+  /// - Returns: Whether this call ran the body to success, or why not.
   /// - Throws: What the body throws; the next call tries again.
   @inlinable @discardableResult
-  public static func runUntilSuccess<Failure: Error>(
-    on object: AnyObject, fileID: StaticString = #fileID, line: UInt = #line, column: UInt = #column,
+  public static func runUntilSuccess<Key: Hashable & Sendable, Failure: Error>(
+    on object: AnyObject, key: Key? = Never?.none,
+    fileID: StaticString = #fileID, line: UInt = #line, column: UInt = #column,
     _ body: () throws(Failure) -> Void
   ) throws(Failure) -> Outcome {
-    try perform(Run.placed(on: object, fileID, line, column), on: object, afterThrow: .idle, body)
+    try run(Run(ObjectIdentifier(object), key, fileID, line, column), on: object, untilSuccess: true, body)
   }
-
-  /// Runs `body` as `run(on:key:)` does, except that a run that threw does not count.
-  ///
-  /// - Parameters:
-  ///   - object: Whose life the promise is bound to.
-  ///   - key: Which body it is, wherever it stands, by type and `==`. Its `==` must not call `RunOnce`.
-  ///   - body: What to do.
-  /// - Returns: Whether this call ran it to success, or why not.
-  /// - Throws: What the body throws; the next call tries again.
-  @inlinable @discardableResult
-  public static func runUntilSuccess<Failure: Error>(
-    on object: AnyObject, key: any Hashable & Sendable, _ body: () throws(Failure) -> Void
-  ) throws(Failure) -> Outcome {
-    try perform(Run.keyed(on: object, key), on: object, afterThrow: .idle, body)
-  }
-
-  /// How many objects have records at this moment.
-  package static var recordedObjects: Int { RunSweep.recordedObjects }
 
   @inlinable
-  static func perform<Failure: Error>(
-    _ run: Run, on object: AnyObject, afterThrow: RunTable.Phase = .done, _ body: () throws(Failure) -> Void
+  static func run<Failure: Error>(
+    _ run: Run, on object: AnyObject, untilSuccess: Bool, _ body: () throws(Failure) -> Void
   ) throws(Failure) -> Outcome {
     if let answer = RunRecords.begin(run, on: object) { return answer }
-    var after = afterThrow
-    defer { RunRecords.end(run, after) }
+    var counts = !untilSuccess
+    defer { RunRecords.end(run, counts: counts) }
     try body()
-    after = .done
+    counts = true
+    return .ran
+  }
+
+  /// How many runs have a record.
+  package static var recordCount: Int { RunSweep.count }
+}
+
+/// The asynchronous forms wait for the end of a body that is running.
+///
+/// The body runs in a task of its own, which starts at once on the actor of the closure. So a
+/// cancelled caller returns at once, and the body goes on for the others. A call inside the body
+/// skips, also in a task that inherits task-local values. `Task.detached` inherits none: if a body
+/// awaits such a task and that calls the same body, both wait for ever.
+extension RunOnce {
+  /// Runs `body`, unless it ran on `object` before; if it is running, waits for its end.
+  ///
+  /// A body that throws has run.
+  ///
+  /// - Parameters:
+  ///   - object: The object whose life the run belongs to.
+  ///   - key: Which body it is, by type and `==`. Nil means the place. `==` must not use `RunOnce`.
+  ///   - fileID: The place, with `line` and `column`. Omit all three.
+  ///   - line: See `fileID`.
+  ///   - column: See `fileID`.
+  ///   - body: What to do. It is not cancelled with the caller.
+  /// - Returns: Whether this call ran it, or why not; ``Outcome/stillRunning`` when cancelled.
+  /// - Throws: What the body throws, to the call that brought it, unless that was cancelled.
+  @discardableResult
+  public static func run<Key: Hashable & Sendable, Failure: Error>(
+    on object: AnyObject, key: Key? = Never?.none,
+    fileID: StaticString = #fileID, line: UInt = #line, column: UInt = #column,
+    @_inheritActorContext _ body: sending @escaping @isolated(any) () async throws(Failure) -> Void
+  ) async throws(Failure) -> Outcome {
+    try await run(Run(ObjectIdentifier(object), key, fileID, line, column), on: object, untilSuccess: false, body)
+  }
+
+  /// Runs `body` as the asynchronous `run` does, except that a body that throws has not run.
+  ///
+  /// After an error, one of the waiting calls tries next.
+  ///
+  /// - Parameters:
+  ///   - object: The object whose life the run belongs to.
+  ///   - key: Which body it is, by type and `==`. Nil means the place. `==` must not use `RunOnce`.
+  ///   - fileID: The place, with `line` and `column`. Omit all three.
+  ///   - line: See `fileID`.
+  ///   - column: See `fileID`.
+  ///   - body: What to do. It is not cancelled with the caller.
+  /// - Returns: Whether this call ran it to success, or why not; ``Outcome/stillRunning`` when
+  ///   cancelled.
+  /// - Throws: What the body of this call throws, unless the call was cancelled.
+  @discardableResult
+  public static func runUntilSuccess<Key: Hashable & Sendable, Failure: Error>(
+    on object: AnyObject, key: Key? = Never?.none,
+    fileID: StaticString = #fileID, line: UInt = #line, column: UInt = #column,
+    @_inheritActorContext _ body: sending @escaping @isolated(any) () async throws(Failure) -> Void
+  ) async throws(Failure) -> Outcome {
+    try await run(Run(ObjectIdentifier(object), key, fileID, line, column), on: object, untilSuccess: true, body)
+  }
+
+  /// The runs around this point of the program.
+  @TaskLocal private static var surrounding: [Run] = []
+
+  private static func run<Failure: Error>(
+    _ run: Run, on object: AnyObject, untilSuccess: Bool,
+    _ body: sending @escaping @isolated(any) () async throws(Failure) -> Void
+  ) async throws(Failure) -> Outcome {
+    while let answer = RunRecords.begin(run, on: object) {
+      guard answer == .stillRunning, !surrounding.contains(run) else { return answer }
+      guard let end = RunRecords.end(of: run) else { continue }
+      guard await end.value() != nil else { return .stillRunning }
+    }
+    let result = Promise<Result<Void, Failure>>()
+    let surrounding = surrounding + [run]
+    Task.immediate {
+      let outcome = await $surrounding.withValue(surrounding) { () async -> Result<Void, Failure> in
+        do throws(Failure) {
+          return .success(try await body())
+        } catch {
+          return .failure(error)
+        }
+      }
+      switch outcome {
+      case .success: RunRecords.end(run, counts: true)
+      case .failure: RunRecords.end(run, counts: !untilSuccess)
+      }
+      result.fulfil(outcome)
+    }
+    guard let outcome = await result.value() else { return .stillRunning }
+    try outcome.get()
     return .ran
   }
 }

@@ -1,82 +1,91 @@
-import Synchronization
-
-/// The memory of `RunOnce`: shards by address, so that objects do not wait for each other.
+/// What `RunOnce` knows of each body on each object.
 ///
-/// A run that is known takes the lock of its object's shard, for as long as a look into a table, and nothing else is shared.
+/// The objects are spread over 64 tables with a lock each, so that they rarely wait for each other.
 @usableFromInline
 enum RunRecords {
-  struct Shard {
-    var runs = RunTable()
-    var pins: [UInt: ObjectPin] = [:]
-    var flights: [Run: RunFlight] = [:]
-    var isBeingSwept = false
+  private enum Phase {
+    /// The body failed, and may be tried again.
+    case failed
+    /// The body is running; the promise is fulfilled when it ends.
+    case running(Promise<Void>)
+    /// The body ended.
+    case done
+
+    /// What a call is told that finds this; nil when it may run the body.
+    var answer: RunOnce.Outcome? {
+      switch self {
+      case .failed: nil
+      case .running: .stillRunning
+      case .done: .alreadyRan
+      }
+    }
   }
 
-  static let shardBits = 6
-  private static let shards = InlineArray<64, Locked<Shard>> { _ in Locked(Shard()) }
-  /// A bit for each shard that has records; it is changed with the lock of that shard held.
-  static let occupied = Atomic<UInt64>(0)
+  private static let tables = InlineArray<64, Locked<[Run: Phase]>> { _ in Locked([:]) }
 
-  static func withShard<Result>(_ index: Int, _ body: (inout sending Shard) -> sending Result) -> sending Result {
-    shards[index].withLock(body)
+  private static func withTable<Result>(
+    of run: Run, _ body: (inout sending [Run: Phase]) -> sending Result
+  ) -> sending Result {
+    // The golden ratio spreads the addresses, which are multiples of 16, over the upper bits.
+    let spread = UInt64(UInt(bitPattern: run.object)) &* 0x9E37_79B9_7F4A_7C15
+    return tables[Int(truncatingIfNeeded: spread >> 58)].withLock(body)
   }
 
-  static func withShard<Result>(of run: Run, _ body: (inout sending Shard) -> sending Result) -> sending Result {
-    withShard(index(of: run), body)
+  private static func phase(of run: Run) -> Phase? {
+    withTable(of: run) { $0[run] }
   }
 
-  private static func index(of run: Run) -> Int {
-    Int(truncatingIfNeeded: run.spreadAddress >> (64 - UInt64(shardBits)))
-  }
-
-  /// Takes `run` for the caller, who must then call ``end(_:_:)``.
+  /// Begins `run` for the caller, who must call ``end(_:counts:)`` after it.
   ///
-  /// - Returns: Nil when the caller has it; or the answer, when it is somebody else's, done, or too late.
+  /// - Returns: Nil when the run has begun; otherwise why not.
   @usableFromInline
   static func begin(_ run: Run, on object: AnyObject) -> RunOnce.Outcome? {
-    if let answer = withShard(of: run, { answer($0.runs[run]) }) { return answer }
-    guard ObjectPin.isLive(object) else { return .tooLate }
-    var isNewcomer = false
-    let found = withShard(of: run) { shard -> RunOnce.Outcome? in
-      if let answer = answer(shard.runs[run]) { return answer }
-      let pin = shard.pins[run.address] ?? ObjectPin(at: run.address)
-      if shard.pins.isEmpty { occupied.bitwiseOr(1 << UInt64(index(of: run)), ordering: .relaxed) }
-      isNewcomer = pin.running == 0 && shard.pins.updateValue(pin, forKey: run.address) == nil
-      pin.running += 1
-      shard.runs[run] = .running
-      return nil
+    if let answer = phase(of: run)?.answer { return answer }
+    let record = RunRecord(run, object)
+    if record.isObjectGone { return .tooLate }
+    let end = Promise<Void>()
+    let before = withTable(of: run) { table in
+      let before = table[run]
+      if before?.answer == nil { table[run] = .running(end) }
+      return before
     }
-    if isNewcomer { RunSweep.newcomer() }
-    return found
+    if let answer = before?.answer { return answer }
+    if case nil = before { RunSweep.add(record) }
+    return nil
   }
 
-  /// Ends a run that ``begin(_:on:)`` gave, and tells those who wait for it.
+  /// Ends a run that ``begin(_:on:)`` began, and resumes those who wait for it.
+  ///
+  /// If it does not count, the next call tries again.
   @usableFromInline
-  static func end(_ run: Run, _ phase: RunTable.Phase) {
-    let flight = withShard(of: run) { shard in
-      shard.runs[run] = phase
-      shard.pins[run.address]?.running -= 1
-      return shard.flights.isEmpty ? nil : shard.flights.removeValue(forKey: run)
+  static func end(_ run: Run, counts: Bool) {
+    let before = withTable(of: run) { table in
+      defer { table[run] = counts ? .done : .failed }
+      return table[run]
     }
-    flight?.land()
+    if case .running(let end) = before { end.fulfil(()) }
   }
 
-  /// What to wait for, if `run` is running; nil if it is not.
-  static func flight(of run: Run) -> RunFlight? {
-    withShard(of: run) { shard in
-      guard shard.runs[run] == .running else { return nil }
-      let flight = shard.flights[run] ?? RunFlight()
-      shard.flights[run] = flight
-      return flight
-    }
+  /// The end of `run`, if it is running.
+  static func end(of run: Run) -> Promise<Void>? {
+    if case .running(let end) = phase(of: run) { end } else { nil }
   }
 
-  @inline(__always)
-  private static func answer(_ phase: RunTable.Phase) -> RunOnce.Outcome? {
-    switch phase {
-    case .idle: nil
-    case .running: .stillRunning
-    case .done: .alreadyRan
+  /// Forgets `run`, whose object died, unless the body is running.
+  ///
+  /// - Returns: Whether it is forgotten.
+  static func forget(_ run: Run) -> Bool {
+    // What is removed is released after the lock: a key can have a `deinit` that uses `RunOnce`.
+    let removed = withTable(of: run) { table -> (Run, Phase)? in
+      guard let index = table.index(forKey: run) else { return nil }
+      if case .running = table[index].value { return nil }
+      let removed = table.remove(at: index)
+      // A dictionary never shrinks by itself.
+      if table.capacity > 8 * (table.count + 8) {
+        table = Dictionary(uniqueKeysWithValues: table.lazy.map { ($0.key, $0.value) })
+      }
+      return removed
     }
+    return removed != nil
   }
 }

@@ -1,4 +1,4 @@
-/// Gives a class or an actor `runOnce { … }`, and asks for nothing.
+/// Gives a class or an actor `runOnce { … }`, and requires nothing.
 ///
 /// ```swift
 /// final class ProfileScreen: RunsOnce {
@@ -10,75 +10,48 @@
 public protocol RunsOnce: AnyObject {}
 
 extension RunsOnce {
-  /// Runs `body`, unless it was run on this object before or is running; see `RunOnce.run(on:)`.
+  /// Runs `body`, unless it ran on this object before or is running; see `RunOnce.run`.
   @inlinable @discardableResult
-  public func runOnce<Failure: Error>(
-    fileID: StaticString = #fileID, line: UInt = #line, column: UInt = #column, _ body: () throws(Failure) -> Void
+  public func runOnce<Key: Hashable & Sendable, Failure: Error>(
+    key: Key? = Never?.none,
+    fileID: StaticString = #fileID, line: UInt = #line, column: UInt = #column,
+    _ body: () throws(Failure) -> Void
   ) throws(Failure) -> RunOnce.Outcome {
-    try RunOnce.run(on: self, fileID: fileID, line: line, column: column, body)
+    try RunOnce.run(on: self, key: key, fileID: fileID, line: line, column: column, body)
   }
 
-  /// Runs `body`, unless one with an equal `key` was run on this object before or is running.
+  /// Runs `body` as `runOnce` does, except that a body that throws has not run.
   @inlinable @discardableResult
-  public func runOnce<Failure: Error>(
-    key: any Hashable & Sendable, _ body: () throws(Failure) -> Void
+  public func runOnceUntilSuccess<Key: Hashable & Sendable, Failure: Error>(
+    key: Key? = Never?.none,
+    fileID: StaticString = #fileID, line: UInt = #line, column: UInt = #column,
+    _ body: () throws(Failure) -> Void
   ) throws(Failure) -> RunOnce.Outcome {
-    try RunOnce.run(on: self, key: key, body)
+    try RunOnce.runUntilSuccess(on: self, key: key, fileID: fileID, line: line, column: column, body)
   }
 
-  /// Runs `body` as `runOnce` does, except that a run that threw does not count.
-  @inlinable @discardableResult
-  public func runOnceUntilSuccess<Failure: Error>(
-    fileID: StaticString = #fileID, line: UInt = #line, column: UInt = #column, _ body: () throws(Failure) -> Void
-  ) throws(Failure) -> RunOnce.Outcome {
-    try RunOnce.runUntilSuccess(on: self, fileID: fileID, line: line, column: column, body)
-  }
-
-  /// Runs `body` as `runOnce(key:)` does, except that a run that threw does not count.
-  @inlinable @discardableResult
-  public func runOnceUntilSuccess<Failure: Error>(
-    key: any Hashable & Sendable, _ body: () throws(Failure) -> Void
-  ) throws(Failure) -> RunOnce.Outcome {
-    try RunOnce.runUntilSuccess(on: self, key: key, body)
-  }
-}
-
-extension RunsOnce {
-  /// Runs `body`, unless it was run on this object before; if it is running, waits for its end.
+  /// Runs `body`, unless it ran on this object before; if it is running, waits for its end.
   ///
-  /// See the asynchronous `RunOnce.run(on:)`.
+  /// See the asynchronous `RunOnce.run`.
   @discardableResult
-  public func runOnce<Failure: Error>(
+  public func runOnce<Key: Hashable & Sendable, Failure: Error>(
+    key: Key? = Never?.none,
     fileID: StaticString = #fileID, line: UInt = #line, column: UInt = #column,
     @_inheritActorContext _ body: sending @escaping @isolated(any) () async throws(Failure) -> Void
   ) async throws(Failure) -> RunOnce.Outcome {
-    try await RunOnce.run(on: self, fileID: fileID, line: line, column: column, body)
+    try await RunOnce.run(on: self, key: key, fileID: fileID, line: line, column: column, body)
   }
 
-  /// Runs `body`, unless one with an equal `key` was run on this object before; if one is running, waits for its end.
+  /// Runs `body` as the asynchronous `runOnce` does, except that a body that throws has not run.
+  ///
+  /// After an error, one of the waiting calls tries next.
   @discardableResult
-  public func runOnce<Failure: Error>(
-    key: any Hashable & Sendable,
-    @_inheritActorContext _ body: sending @escaping @isolated(any) () async throws(Failure) -> Void
-  ) async throws(Failure) -> RunOnce.Outcome {
-    try await RunOnce.run(on: self, key: key, body)
-  }
-
-  /// As the asynchronous `runOnce`, except that a run that threw does not count: one of those who wait tries next.
-  @discardableResult
-  public func runOnceUntilSuccess<Failure: Error>(
+  public func runOnceUntilSuccess<Key: Hashable & Sendable, Failure: Error>(
+    key: Key? = Never?.none,
     fileID: StaticString = #fileID, line: UInt = #line, column: UInt = #column,
     @_inheritActorContext _ body: sending @escaping @isolated(any) () async throws(Failure) -> Void
   ) async throws(Failure) -> RunOnce.Outcome {
-    try await RunOnce.runUntilSuccess(on: self, fileID: fileID, line: line, column: column, body)
-  }
-
-  /// As the asynchronous `runOnce(key:)`, except that a run that threw does not count: one of those who wait tries next.
-  @discardableResult
-  public func runOnceUntilSuccess<Failure: Error>(
-    key: any Hashable & Sendable,
-    @_inheritActorContext _ body: sending @escaping @isolated(any) () async throws(Failure) -> Void
-  ) async throws(Failure) -> RunOnce.Outcome {
-    try await RunOnce.runUntilSuccess(on: self, key: key, body)
+    try await RunOnce.runUntilSuccess(
+      on: self, key: key, fileID: fileID, line: line, column: column, body)
   }
 }
