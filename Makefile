@@ -17,7 +17,7 @@ TSAN_SKIP ?= /published|MustNotCompile|DependencyTests|SnippetTests|SymbolDocume
 # The deep model check is one test, which explores further when CHECK_DEEP is set.
 DEEP_FILTER ?= ModelCheck
 
-.PHONY: help build demo test test-tsan test-release transcripts-cram check-deep lint format release release-bench \
+.PHONY: help build demo app test test-tsan test-release transcripts-cram check-deep lint format release release-bench \
   bench docs pictures version install uninstall clean setup setup-release
 
 help: ## List the targets
@@ -28,6 +28,9 @@ build: setup ## Build everything, debug (the default)
 
 demo: build ## Play the tour in a temporary directory
 	fixtures/demo.sh $(DEBUG)
+
+app: build ## Open the full-screen program on a temporary home with two users and some payments
+	fixtures/app.sh $(DEBUG)
 
 test: setup ## Run all tests
 	swift test
@@ -68,11 +71,17 @@ docs: build ## Build the documentation into .build/docs
 PICTURES := fixtures/pictures
 MARK_COMMANDS := /^```/ { on = $$0 == "```console"; next } on { if (/^\$$ /) $$0 = "\033[1m" $$0 "\033[m"; print }
 
-# Both sources are what tests hold true: the README's session, and the diagram that the machine prints.
+# The text of the golden frame of this size.
+FRAME := /^[0-9]+x[0-9]+/ { on = $$1 == "80x24"; next } on && /^\|/ { print substr($$0, 2) }
+
+# All sources are what tests hold true: the README's session, the diagram that the machine prints, and frames.
 pictures: ## Draw the pictures of the README
 	@mkdir -p "$(PICTURES)"
 	awk '$(MARK_COMMANDS)' README.md | .ci/draw-text "A terminal session with auth-cli" >"$(PICTURES)/session.svg"
 	.ci/draw-machine <fixtures/golden/machine.mmd >"$(PICTURES)/machine.svg"
+	@for tab in receipts machine; do \
+	  awk '$(FRAME)' fixtures/golden/app/$$tab.txt | .ci/draw-text "auth-cli app" >"$(PICTURES)/app-$$tab.svg"; \
+	done
 
 VERSION_FILE := $(wildcard Sources/*/Version.swift)
 

@@ -44,12 +44,15 @@ let package = Package(
       name: "AuthCoreTests", dependencies: ["AuthCore", "AuthCoreTesting", "Guards", "Programs", "Races"]),
     .testTarget(
       name: "AuthLocalTests",
-      dependencies: ["AuthBackend", "AuthBackendTesting", "AuthLocal", "AuthCoreTesting", "CSQLite", "CCrypt"]),
+      dependencies: [
+        "AuthBackend", "AuthBackendTesting", "AuthLocal", "AuthCoreTesting", "Races", "CSQLite", "CCrypt",
+      ]),
     .testTarget(name: "CommandLineKitTests", dependencies: ["CommandLineKit"]),
     .testTarget(
       name: "AuthCLITests",
       dependencies: [
-        "auth-cli", "AuthBackend", "AuthLocal", "AuthProgram", "CommandLineKit", "Programs", "CSQLite",
+        "auth-cli", "AuthBackend", "AuthLocal", "AuthProgram", "CommandLineKit", "Programs", "Races",
+        "CSQLite",
       ]),
   ],
   swiftLanguageModes: [.v6]

@@ -16,7 +16,7 @@ enum AuthTool {
       .init(
         title: "Screens",
         commands: [
-          HomeCommand.command, PayCommand.command, ReceiptsCommand.command, ProfileCommand.command,
+          AppCommand.command, HomeCommand.command, PayCommand.command, ReceiptsCommand.command, ProfileCommand.command,
           SessionsCommand.command, ChangePasswordCommand.command, EventsCommand.command,
         ]),
       .init(title: "Administration", commands: [AccountsCommand.command]),

@@ -45,7 +45,10 @@ enum ErrorCode: String, Hashable, Sendable, CaseIterable {
   case idempotencyKeyInvalid = "idempotency_key_invalid"
   case lineTooLong = "line_too_long"
   case missingLine = "missing_line"
+  case noScreen = "no_screen"
   case noTerminal = "no_terminal"
+  case screenNotJSON = "screen_not_json"
+  case screenTooPlain = "screen_too_plain"
   case nothingEntered = "nothing_entered"
   case nulInLine = "nul_in_line"
   case passwordBlocked = "password_blocked"
@@ -154,6 +157,9 @@ enum ErrorCode: String, Hashable, Sendable, CaseIterable {
     case .idempotencyKeyInvalid: (.usage, BackendError.Code.idempotencyKeyInvalid.meaning)
     case .lineTooLong: (.usage, "a line is too long")
     case .missingLine: (.usage, "standard input ended before a password")
+    case .noScreen: (.usage, "there is no terminal for the full-screen program")
+    case .screenNotJSON: (.usage, "the full-screen program prints no JSON")
+    case .screenTooPlain: (.usage, "the terminal cannot show a full-screen program")
     case .noTerminal: (.usage, "there is no terminal to ask for input")
     case .nothingEntered: (.usage, "the question was not answered")
     case .nulInLine: (.usage, "a NUL byte in a password")

@@ -1,4 +1,5 @@
 import Guards
+import Races
 import Testing
 
 /// A gate for one thread that is too plain to be wrong: what is taken, and by which holder.

@@ -37,6 +37,8 @@ final class SessionCore: Sendable {
     var lastVaultChange: Promise<Void>?
     var timers = SessionTimers()
     var isShutDown = false
+    /// The last steps of the machine, where a view of it asked for them.
+    var steps: MachineSteps?
 
     /// All gates that may have running leases.
     var gates: [LeaseGate] { overdue + [gate].compactMap(\.self) }
@@ -90,6 +92,7 @@ final class SessionCore: Sendable {
       let ticket = VaultQueueTicket.take(for: reaction.effects, &inner.lastVaultChange)
       let result = prepare(reaction, &inner)
       record(reaction, from: before, failure, &inner)
+      inner.steps?.note(MachineStep(event, from: before, to: inner.machine.state, reaction))
       return (reaction, ticket, result)
     }
     deliver()

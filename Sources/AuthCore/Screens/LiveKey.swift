@@ -8,6 +8,7 @@ public final class LiveKey: Sendable {
   private struct Storage {
     var session: LoggedInSession
     var dismissal: EndReason?
+    var observers: [@Sendable () -> Void] = []
   }
 
   private let storage: Locked<Storage>
@@ -25,17 +26,32 @@ public final class LiveKey: Sendable {
   /// Why the screen was dismissed, or nil while it is open.
   public var dismissal: EndReason? { storage.withLock { $0.dismissal } }
 
+  /// Calls `body` now, and after every change from now on, for as long as the key is there.
+  ///
+  /// It is a signal to read ``session`` and ``dismissal`` again, with no lock held, on whichever
+  /// thread the change happened: have it wake the thread or the actor that draws.
+  public func onChange(_ body: @escaping @Sendable () -> Void) {
+    storage.withLock { $0.observers.append(body) }
+    body()
+  }
+
   /// Takes the new key.
   public func follow(_ session: LoggedInSession) {
-    storage.withLock { $0.session = session }
+    let observers = storage.withLock { storage in
+      storage.session = session
+      return storage.observers
+    }
+    for observer in observers { observer() }
   }
 
   /// Notes that the screen is dismissed.
   ///
   /// The first reason stays.
   public func dismiss(_ reason: EndReason) {
-    storage.withLock { storage in
+    let observers = storage.withLock { storage in
       if storage.dismissal == nil { storage.dismissal = reason }
+      return storage.observers
     }
+    for observer in observers { observer() }
   }
 }

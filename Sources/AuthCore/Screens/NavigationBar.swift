@@ -22,6 +22,15 @@ public final class NavigationBar: Stateful {
       }
     }
 
+    /// Whether both send the same event about the same user.
+    func isLike(_ other: Button) -> Bool {
+      switch (self, other) {
+      case (.logIn, .logIn): true
+      case (.logOut(let user), .logOut(let present)): user.id == present.id
+      case (.logIn, .logOut), (.logOut, .logIn): false
+      }
+    }
+
     /// The label of the button.
     public var label: String {
       switch self {
@@ -54,7 +63,8 @@ public final class NavigationBar: Stateful {
     case loggedIn(LoggedInSession)
     /// The logout has begun, and the keys are dead. Wait for it to learn what remains.
     case loggingOut(PendingLogout)
-    /// The user cancelled, or an earlier press is still asking for credentials; nothing was sent.
+    /// The user cancelled, an earlier press is still asking for credentials, or the
+    /// button has changed; nothing was sent.
     case nothing
   }
 
@@ -71,7 +81,26 @@ public final class NavigationBar: Stateful {
   public func press(
     credentials: () async -> Credentials?
   ) async throws(SessionError) -> Pressed {
-    switch button {
+    try await press(button, credentials: credentials)
+  }
+
+  /// Sends the event of the button as it was shown, if it still says that.
+  ///
+  /// A session that begins or ends elsewhere changes the button under the finger: what is pressed
+  /// then is what was seen, or nothing.
+  ///
+  /// - Parameters:
+  ///   - shown: The button that was shown when it was pressed.
+  ///   - credentials: Asks for credentials; only called for a login. Nil means that the user
+  ///     thought better of it.
+  /// - Returns: What came of it.
+  /// - Throws: ``SessionError`` of the login.
+  @discardableResult
+  public func press(
+    _ shown: Button, credentials: () async -> Credentials?
+  ) async throws(SessionError) -> Pressed {
+    guard shown.isLike(button) else { return .nothing }
+    switch shown {
     case .logIn:
       let passage = try await loggingIn.withPassage { () async throws(SessionError) -> Pressed in
         guard let credentials = await credentials() else { return .nothing }

@@ -3,7 +3,7 @@ import AuthCore
 
 // The one way by which commands use the session at the authority. A failed lease becomes a refusal nowhere else.
 
-extension Workspace {
+extension SessionStore {
   /// Runs `question`, which asks the authority something under a lease of the session.
   ///
   /// Another process may exchange the session's token at any moment, also between two questions of one command. Then the
@@ -20,8 +20,17 @@ extension Workspace {
           throw CommandError(error.leaseError)
         }
       }
-      do throws(SessionError) { try await store.check() } catch { throw CommandError(error) }
+      do throws(SessionError) { try await check() } catch { throw CommandError(error) }
     }
+  }
+}
+
+extension Workspace {
+  /// Runs `question` on the session of this run; see ``SessionStore/asking(_:)``.
+  func asking<Value, Failure: LeasedFailure>(
+    _ question: () async throws(Failure) -> Value
+  ) async throws(CommandError) -> Value {
+    try await store.asking(question)
   }
 
   /// Asks the authority something under a lease of `session`.

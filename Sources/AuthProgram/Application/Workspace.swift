@@ -80,24 +80,11 @@ final class Workspace {
     }
   }
 
-  /// Checks the password of whoever is logged in again.
-  ///
-  /// When another process exchanges the session's token at the same moment, one of the two exchanges is void. The password was
-  /// right, so that is no answer to who typed it: it is tried again on what the other process left.
+  /// Checks the password of whoever is logged in again; see ``SessionStore/confirm(_:limits:)``.
   func reauthenticate(
     _ password: Password, limits: LimitRequest = .standard
   ) async throws(SessionError) -> LoggedInSession {
-    let user = store.session?.user.id
-    for _ in 1..<8 {
-      do throws(SessionError) {
-        return try await store.reauthenticate(password: password, limits: limits)
-      } catch {
-        guard error == .overtaken else { throw error }
-      }
-      // The password belongs to one user, and the other process may have put another in place.
-      guard try await store.check().user.id == user else { throw .overtaken }
-    }
-    return try await store.reauthenticate(password: password, limits: limits)
+    try await store.confirm(password, limits: limits)
   }
 
   private static func whyAgain(_ policy: SessionPolicy) -> String {
@@ -120,5 +107,28 @@ final class Workspace {
     } catch {
       throw CommandError(error)
     }
+  }
+}
+
+extension SessionStore {
+  /// Checks the password of whoever is logged in again.
+  ///
+  /// When another process exchanges the session's token at the same moment, one of the two
+  /// exchanges is void. The password was right, so that is no answer to who typed it: it is tried
+  /// again on what the other process left.
+  func confirm(
+    _ password: Password, limits: LimitRequest = .standard
+  ) async throws(SessionError) -> LoggedInSession {
+    let user = session?.user.id
+    for _ in 1..<8 {
+      do throws(SessionError) {
+        return try await reauthenticate(password: password, limits: limits)
+      } catch {
+        guard error == .overtaken else { throw error }
+      }
+      // The password belongs to one user, and the other process may have put another in place.
+      guard try await check().user.id == user else { throw .overtaken }
+    }
+    return try await reauthenticate(password: password, limits: limits)
   }
 }

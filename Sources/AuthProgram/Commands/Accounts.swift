@@ -200,7 +200,7 @@ extension AccountsScreen.Change {
 
 extension AccountSummary {
   /// In words: whether it may be used, and whether attempts are heard.
-  fileprivate var state: String {
+  var state: String {
     let attempts: String? =
       switch throttle {
       case nil: nil

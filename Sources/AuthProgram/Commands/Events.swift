@@ -108,7 +108,7 @@ extension EventSession {
   }
 
   /// For people: what is no name of a session is marked.
-  fileprivate var shown: String {
+  var shown: String {
     switch self {
     case .named(let id): id.rawValue
     case .hashed(let hash): "\(hash) (old form)"

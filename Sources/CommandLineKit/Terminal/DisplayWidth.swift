@@ -44,7 +44,8 @@ package enum DisplayWidth {
     text + String(repeating: " ", count: max(0, width - columns(text)))
   }
 
-  private static func columns(_ character: Character) -> Int {
+  /// The columns of one character with its marks.
+  static func columns(_ character: Character) -> Int {
     let scalars = character.unicodeScalars
     if scalars.contains(where: isWide) || scalars.contains("\u{FE0F}") { return 2 }
     return scalars.allSatisfy(isZeroWidth) ? 0 : 1

@@ -109,7 +109,7 @@ package struct SilentTerminal: ~Copyable {
         continue
       }
       if events[1].revents != 0 {
-        signals.acknowledgeWakening()
+        guard signals.acknowledgeWakening().contains(.continued) else { continue }
         return .resumed
       }
       return .readable

@@ -16,6 +16,9 @@ package struct Style: Hashable, Sendable {
       isTerminal && !noColorOption && (environment("NO_COLOR") ?? "").isEmpty && !terminal.isEmpty && terminal != "dumb"
   }
 
+  /// Whether colour may be used.
+  package var allowsColor: Bool { isOn }
+
   private init(isOn: Bool) {
     self.isOn = isOn
   }

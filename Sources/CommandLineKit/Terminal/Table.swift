@@ -17,7 +17,7 @@ package struct Table: Hashable, Sendable {
     }
 
     /// The title with the unit.
-    fileprivate var heading: String { unit.map { "\(title) (\($0))" } ?? title }
+    package var heading: String { unit.map { "\(title) (\($0))" } ?? title }
   }
 
   package let columns: [Column]

@@ -1,7 +1,42 @@
 import Glibc
 import Synchronization
 
-/// Keeps a terminal silent, and gives it its voice back before a signal kills or stops the process.
+/// What a terminal is taken over for.
+enum TerminalUse: Sendable {
+  /// A line that is not shown while it is typed.
+  case hiddenLine
+  /// The whole screen: every key at once, on the alternate screen, so that what was shown before
+  /// comes back at the end.
+  case fullScreen
+
+  /// Shows the screen to draw on; hides the screen of the shell.
+  fileprivate var enter: StaticString {
+    switch self {
+    case .hiddenLine: ""
+    case .fullScreen: "\u{1B}[?1049h"
+    }
+  }
+
+  /// Modes that the shell may have changed since: no wrapping, pasted text marked as such (xterm),
+  /// no cursor.
+  fileprivate var modes: StaticString {
+    switch self {
+    case .hiddenLine: ""
+    case .fullScreen: "\u{1B}[?7l\u{1B}[?2004h\u{1B}[?25l"
+    }
+  }
+
+  /// Undoes both, and ends a synchronized update that a signal may have interrupted.
+  fileprivate var leave: StaticString {
+    switch self {
+    case .hiddenLine: ""
+    case .fullScreen: "\u{1B}[?2026l\u{1B}[m\u{1B}[?2004l\u{1B}[?7h\u{1B}[?1049l\u{1B}[?25h"
+    }
+  }
+}
+
+/// Keeps a terminal in another mode than it was in, and restores it before a signal kills or stops
+/// the process.
 ///
 /// The handlers act at once, on whichever thread the signal arrives, so `^C` works during a long check of a password too. They
 /// call only functions that POSIX lists as async-signal-safe (`tcsetattr`, `tcgetpgrp`, `sigaction`, `raise`, `write`) and
@@ -9,13 +44,22 @@ import Synchronization
 /// The rules are those of readpassphrase(3): restore, let the signal have its usual effect, and ask again when continued.
 struct TerminalSignals {
   private static let fatal = [SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGPIPE, SIGALRM, SIGUSR1, SIGUSR2]
-  private static let all = fatal + [SIGTSTP, SIGCONT]
+  private static let all = fatal + [SIGTSTP, SIGCONT, SIGWINCH]
+
+  /// What a handler has to tell.
+  struct News: OptionSet, Sendable {
+    let rawValue: UInt8
+    /// The process was continued after a stop.
+    static let continued = News(rawValue: 1)
+    /// The terminal has another size.
+    static let resized = News(rawValue: 2)
+  }
 
   private let record: UnsafeMutablePointer<Silence>
   private let previous: [(signal: Int32, action: sigaction)]
 
-  /// Takes over the signals for `terminal`, which is not silent yet.
-  init(terminal: Int32) throws(PromptError) {
+  /// Takes over the signals for `terminal`, which is as it was until ``silence()``.
+  init(terminal: Int32, for use: TerminalUse = .hiddenLine) throws(PromptError) {
     var original = termios()
     // In the background this stops the process until it is in front; before that the settings are the shell's own.
     while tcflush(terminal, TCIFLUSH) != 0 {
@@ -25,7 +69,7 @@ struct TerminalSignals {
     guard let record = UnsafeMutablePointer<Silence>(bitPattern: silenceAddress),
       !isAsking.exchange(true, ordering: .acquiringAndReleasing)
     else { throw .alreadyAsking }
-    guard record.pointee.begin(terminal: terminal, original: original) else {
+    guard record.pointee.begin(terminal: terminal, original: original, use: use) else {
       let number = errno
       isAsking.store(false, ordering: .releasing)
       throw .unreadable(source: "the terminal", errno: number)
@@ -34,16 +78,22 @@ struct TerminalSignals {
     previous = Self.all.compactMap { number in Self.takeOver(number).map { (number, $0) } }
   }
 
-  /// Readable when the process was continued after a stop.
+  /// Readable when a handler has something to tell.
   var wakening: Int32 { record.pointee.wakeningEnd }
 
-  /// Empties ``wakening``.
-  func acknowledgeWakening() {
+  /// Empties ``wakening``, and returns what was told.
+  @discardableResult
+  func acknowledgeWakening() -> News {
+    var news: News = []
     var bytes: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0]
-    while read(wakening, &bytes, bytes.count) > 0 {}
+    while true {
+      let count = read(wakening, &bytes, bytes.count)
+      guard count > 0 else { return news }
+      for byte in bytes[..<count] { news.formUnion(News(rawValue: byte)) }
+    }
   }
 
-  /// Turns the echo off and discards what was typed.
+  /// Puts the terminal into its mode and discards what was typed.
   ///
   /// In the background this stops the process until it is in front again.
   func silence() throws(PromptError) {
@@ -51,6 +101,7 @@ struct TerminalSignals {
     while tcsetattr(record.pointee.terminal, TCSAFLUSH, &record.pointee.silent) != 0 {
       guard errno == EINTR else { throw .unreadable(source: "the terminal", errno: errno) }
     }
+    record.pointee.enter()
   }
 
   /// Restores the terminal and the signals.
@@ -64,12 +115,13 @@ struct TerminalSignals {
   private static func takeOver(_ number: Int32) -> sigaction? {
     var before = sigaction()
     sigaction(number, nil, &before)
-    if number != SIGCONT, isIgnored(before) { return nil }
+    if number != SIGCONT, number != SIGWINCH, isIgnored(before) { return nil }
     var action = sigaction()
     action.__sigaction_handler.sa_handler =
       switch number {
       case SIGTSTP: stopHandler
       case SIGCONT: continueHandler
+      case SIGWINCH: resizeHandler
       case _: fatalHandler
       }
     sigemptyset(&action.sa_mask)
@@ -92,6 +144,9 @@ private struct Silence {
   var original = termios()
   var silent = termios()
   var isSilent = false
+  var use = TerminalUse.hiddenLine
+  /// Whether the terminal shows the screen that ``use`` has.
+  var isEntered = false
   /// The ends of a pipe that wakes the question up.
   ///
   /// Made once and kept, so that a late handler cannot write elsewhere.
@@ -99,7 +154,7 @@ private struct Silence {
   var wakingEnd: Int32 = -1
 
   /// - Returns: False when there is no descriptor left for the pipe; `errno` says so.
-  mutating func begin(terminal: Int32, original: termios) -> Bool {
+  mutating func begin(terminal: Int32, original: termios, use: TerminalUse) -> Bool {
     if wakeningEnd < 0 {
       var ends: [Int32] = [-1, -1]
       guard pipe(&ends) == 0 else { return false }
@@ -111,12 +166,42 @@ private struct Silence {
     }
     self.terminal = terminal
     self.original = original
+    self.use = use
     silent = original
     silent.c_lflag &= ~tcflag_t(ECHO | ECHONL)
-    // Whatever an earlier program left behind: lines, with the keys that edit and interrupt.
-    silent.c_lflag |= tcflag_t(ICANON | ISIG)
-    silent.c_iflag |= tcflag_t(ICRNL)
+    // Whatever an earlier program left behind, the keys that interrupt and stop do so.
+    silent.c_lflag |= tcflag_t(ISIG)
+    switch use {
+    case .hiddenLine:
+      // Lines, with the keys that edit them.
+      silent.c_lflag |= tcflag_t(ICANON)
+      silent.c_iflag |= tcflag_t(ICRNL)
+    case .fullScreen:
+      silent.c_lflag &= ~tcflag_t(ICANON | IEXTEN)
+      silent.c_iflag &= ~tcflag_t(ICRNL | INLCR | IGNCR | ISTRIP | IXON)
+      // `VTIME` and `VMIN`: a read returns as soon as there is one byte.
+      (silent.c_cc.5, silent.c_cc.6) = (0, 1)
+    }
     return true
+  }
+
+  /// Shows the screen that belongs to the mode, which the terminal is in.
+  mutating func enter() {
+    if !isEntered {
+      isEntered = true
+      send(use.enter)
+    }
+    send(use.modes)
+  }
+
+  private func send(_ text: StaticString) {
+    var (next, rest) = (text.utf8Start, text.utf8CodeUnitCount)
+    while rest > 0 {
+      let count = write(terminal, next, rest)
+      // A terminal that takes nothing now is not waited for: a signal must act at once.
+      guard count > 0 || errno == EINTR else { return }
+      if count > 0 { (next, rest) = (next + count, rest - count) }
+    }
   }
 
   /// Whether the terminal is this process group's to change.
@@ -125,17 +210,21 @@ private struct Silence {
   mutating func restore(evenInBackground: Bool) {
     guard isSilent else { return }
     isSilent = false
-    if evenInBackground || isInFront { tcsetattr(terminal, TCSAFLUSH, &original) }
+    guard evenInBackground || isInFront else { return }
+    if isEntered { send(use.leave) }
+    isEntered = false
+    tcsetattr(terminal, TCSAFLUSH, &original)
   }
 
   mutating func silenceIfInFront() {
     guard isInFront else { return }
     isSilent = true
     tcsetattr(terminal, TCSAFLUSH, &silent)
+    enter()
   }
 
-  func wake() {
-    var byte: UInt8 = 1
+  func wake(_ news: TerminalSignals.News) {
+    var byte = news.rawValue
     _ = write(wakingEnd, &byte, 1)
   }
 }
@@ -188,7 +277,7 @@ private let stopHandler: @convention(c) (Int32) -> Void = { number in
   pthread_sigmask(SIG_BLOCK, &only, nil)
   sigaction(number, &own, nil)
   silence?.pointee.silenceIfInFront()
-  silence?.pointee.wake()
+  silence?.pointee.wake(.continued)
   errno = before
 }
 
@@ -197,6 +286,12 @@ private let continueHandler: @convention(c) (Int32) -> Void = { _ in
   let before = errno
   let silence = silenceForHandler()
   silence?.pointee.silenceIfInFront()
-  silence?.pointee.wake()
+  silence?.pointee.wake(.continued)
+  errno = before
+}
+
+private let resizeHandler: @convention(c) (Int32) -> Void = { _ in
+  let before = errno
+  silenceForHandler()?.pointee.wake(.resized)
   errno = before
 }

@@ -131,4 +131,5 @@ let allSuites: [Suite] = [
   .scale,
   .memory,
   .enumeration,
+  .app,
 ]

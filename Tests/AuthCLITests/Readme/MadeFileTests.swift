@@ -5,7 +5,11 @@ import Testing
 
 /// Files that make writes from other files are kept in the repository, and are up to date.
 @Suite struct MadeFileTests {
-  @Test("the pictures are what `make pictures` draws now", arguments: ["session.svg", "machine.svg"])
+  @Test(
+    "the pictures are what `make pictures` draws now",
+    arguments: [
+      "session.svg", "machine.svg", "app-receipts.svg", "app-machine.svg",
+    ])
   func pictures(_ name: String) async throws {
     let scratch = try ScratchDirectory()
     _ = try await run("make pictures PICTURES='\(scratch.path)'")

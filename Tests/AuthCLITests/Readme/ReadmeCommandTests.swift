@@ -14,6 +14,9 @@ import Testing
   /// another build would wait for this one to end. All else is done as it is for whoever types the command.
   private static let rehearsals = [
     "make demo": "make --assume-old=build demo DEBUG='\(executable)'",
+    // It draws on a terminal, of which a test of the executable itself takes care; here there is
+    // none, and it says so.
+    "make app": "(make --assume-old=build app DEBUG='\(executable)' 2>&1 || test $? -eq 2) | grep 'needs a terminal'",
     "make docs": "make --assume-old=build docs DEBUG='\(executable)'",
     // Below a directory that stands for the root of the system.
     "make install PREFIX=/usr/local": """
@@ -68,6 +71,8 @@ import Testing
     let sessions = ReadmeSession(markdown: Self.readme)
     if sessions.commands.contains(where: { $0 == command || $0.hasPrefix(command + " ") }) { return }
     var script = command
+    // It needs a terminal and says so; on one `AppTerminalTests` play it.
+    if command == "auth-cli app" { script = "! auth-cli app" }
     if let pager = command.firstRange(of: " | man "), try await !isInstalled("man") {
       script = String(command[..<pager.lowerBound])
     }

@@ -13,6 +13,7 @@ final class PseudoTerminal: Sendable {
   /// The name to open it by.
   let path: String
   private let master: Int32
+  private let isOpen = Atomic(true)
   private let shown = Mutex<Shown>(Shown())
 
   private struct Shown {
@@ -23,11 +24,11 @@ final class PseudoTerminal: Sendable {
   /// All that was read so far.
   var transcript: String { shown.withLock { String(decoding: $0.all, as: UTF8.self) } }
 
-  init(columns: UInt16 = 80) throws {
+  init(columns: UInt16 = 80, rows: UInt16 = 24) throws {
     // The C library's functions for this are not imported: these are the requests that they make.
     let (unlock, getNumber): (UInt, UInt) = (0x4004_5431, 0x8004_5430)
     var (locked, number): (Int32, Int32) = (0, 0)
-    var size = winsize(ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+    var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
     master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
     guard master >= 0, ioctl(master, unlock, &locked) == 0, ioctl(master, getNumber, &number) == 0,
       ioctl(master, UInt(TIOCSWINSZ), &size) == 0
@@ -35,7 +36,12 @@ final class PseudoTerminal: Sendable {
     path = "/dev/pts/\(number)"
   }
 
-  deinit { close(master) }
+  deinit { if isOpen.exchange(false, ordering: .relaxed) { close(master) } }
+
+  /// Goes away, as the connection of a remote shell does.
+  func hangUp() {
+    if isOpen.exchange(false, ordering: .relaxed) { close(master) }
+  }
 
   /// Starts a program on the terminal, as the leader of a session of its own.
   func launch(_ arguments: [String], environment: [String: String]) throws -> TerminalProcess {
@@ -90,6 +96,22 @@ final class PseudoTerminal: Sendable {
   /// Whether the echo becomes `wanted` within the limit.
   func waitForEcho(_ wanted: Bool, within limit: Duration = .seconds(20)) -> Bool {
     Deadline(limit).wait { echoes == wanted }
+  }
+
+  /// Gives it another size, as a window does that somebody drags.
+  func resize(columns: UInt16, rows: UInt16) throws {
+    var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+    guard ioctl(master, UInt(TIOCSWINSZ), &size) == 0 else { throw Failure(description: "no size: error \(errno)") }
+  }
+
+  /// Reads until `isReached` is true of everything that was shown so far.
+  func expect(
+    _ what: String, within limit: Duration = .seconds(20), _ isReached: ([UInt8]) -> Bool
+  ) throws {
+    let deadline = Deadline(limit)
+    while !isReached(shown.withLock { $0.all }) {
+      guard try readMore(deadline) else { throw Failure(description: "\(what) was not shown within \(limit)") }
+    }
   }
 
   /// Sends a signal to the process group in front.

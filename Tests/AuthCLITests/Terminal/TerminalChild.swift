@@ -18,7 +18,7 @@ enum TerminalChild {
       let line = try Self.line(milliseconds)
       tell(path, "<\(TextEscaping.escape(line))>")
     } catch {
-      tell(path, "<\(error.code)>")
+      tell(path, "<\(error.code.rawValue)>")
     }
     exit(0)
   }
@@ -29,7 +29,7 @@ enum TerminalChild {
     do throws(PromptError) {
       try checkAnswer(path, own, endless: endless)
     } catch {
-      tell(path, "<\(error.code)>")
+      tell(path, "<\(error.code.rawValue)>")
     }
     var left: Int32 = -1
     precondition(ioctl(own, UInt(FIONREAD), &left) == 0)
@@ -45,7 +45,7 @@ enum TerminalChild {
       let lines = try SecretInput.lines(["password"])
       tell(path, "<\(TextEscaping.escape(lines[0]))>")
     } catch {
-      tell(path, "<\(error.code)>")
+      tell(path, "<\(error.code.rawValue)>")
     }
     exit(0)
   }
@@ -67,7 +67,7 @@ enum TerminalChild {
   }
 
   /// Makes the pseudo-terminal the controlling terminal of this process, as the leader of a new session.
-  private static func adopt(_ path: String) -> Int32 {
+  static func adopt(_ path: String) -> Int32 {
     var none = rlimit(rlim_cur: 0, rlim_max: 0)
     setrlimit(__rlimit_resource_t(UInt32(4)), &none)  // RLIMIT_CORE
     precondition(setsid() > 0)
@@ -81,7 +81,7 @@ enum TerminalChild {
     precondition(poll(&event, 1, 20_000) == 1)
   }
 
-  private static func tell(_ path: String, _ text: String) {
+  static func tell(_ path: String, _ text: String) {
     let terminal = open(path, O_RDWR | O_NOCTTY)
     let bytes = Array((text + "\n").utf8)
     precondition(write(terminal, bytes, bytes.count) == bytes.count)

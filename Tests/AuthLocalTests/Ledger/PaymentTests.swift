@@ -1,6 +1,7 @@
 import AuthBackend
 import AuthCore
 import AuthLocal
+import Races
 import Testing
 
 @Suite struct PaymentTests {

@@ -7,11 +7,16 @@ extension MachineTable {
     var lines = ["stateDiagram-v2", "  [*] --> \(SessionMachine().state.kind.rawValue)"]
     for from in SessionState.Kind.allCases {
       for to in SessionState.Kind.allCases {
-        let events = cells.filter { $0.state == from && $0.leads(to: to) }.map(\.event.rawValue)
+        let events = events(from: from, to: to).map(\.rawValue)
         if !events.isEmpty { lines.append("  \(from.rawValue) --> \(to.rawValue): \(events.joined(separator: ", "))") }
       }
     }
     return lines.map { $0 + "\n" }.joined()
+  }
+
+  /// The events that take the machine from one state to another and do something on the way.
+  package func events(from: SessionState.Kind, to: SessionState.Kind) -> [SessionEvent.Kind] {
+    cells.filter { $0.state == from && $0.leads(to: to) }.map(\.event)
   }
 }
 

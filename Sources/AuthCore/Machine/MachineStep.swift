@@ -1,0 +1,54 @@
+/// One event that the machine of a store was asked about, and what came of it.
+package struct MachineStep: Hashable, Sendable {
+  /// How the machine answered.
+  package enum Answer: Hashable, Sendable { case transition, rejected, ignored }
+
+  package let event: SessionEvent.Kind
+  package let from: SessionState.Kind
+  /// The state afterwards, which may be the same.
+  package let to: SessionState.Kind
+  package let answer: Answer
+
+  package init(event: SessionEvent.Kind, from: SessionState.Kind, to: SessionState.Kind, answer: Answer) {
+    (self.event, self.from, self.to, self.answer) = (event, from, to, answer)
+  }
+
+  init(_ event: SessionEvent, from: SessionState, to: SessionState, _ reaction: Reaction) {
+    let answer: Answer =
+      switch reaction {
+      case .transition: .transition
+      case .rejected: .rejected
+      case .ignored: .ignored
+      }
+    self.init(event: event.kind, from: from.kind, to: to.kind, answer: answer)
+  }
+}
+
+/// The last steps of a machine, for a view of it at work.
+struct MachineSteps {
+  private let limit: Int
+  private(set) var latest: [MachineStep] = []
+
+  init(limit: Int) {
+    self.limit = limit
+  }
+
+  mutating func note(_ step: MachineStep) {
+    if latest.count == limit { latest.removeFirst() }
+    latest.append(step)
+  }
+}
+
+extension SessionStore {
+  /// Keeps the last steps of the machine from now on.
+  ///
+  /// - Parameter limit: How many.
+  package func keepSteps(_ limit: Int) {
+    core.withLock { $0.steps = MachineSteps(limit: limit) }
+  }
+
+  /// The state of the machine, and the steps that were kept, the latest last.
+  package var machine: (state: SessionState.Kind, steps: [MachineStep]) {
+    core.withLock { ($0.machine.state.kind, $0.steps?.latest ?? []) }
+  }
+}

@@ -1,0 +1,53 @@
+import AuthCore
+
+/// Something that takes time and may be refused: one at a time.
+enum AppAction: Hashable, Sendable {
+  case logIn(Credentials)
+  case logOut
+  case register(Credentials)
+  case reauthenticate(Password)
+  /// The number tells payments apart: the same number is the same payment, however often it is
+  /// sent.
+  case pay(amount: String, payee: String, number: Int)
+  case rename(String)
+  case changePassword(present: Password, new: Password)
+  case revoke(SessionID)
+  case changeAccount(AccountsScreen.Change, String)
+
+  /// What is going on, while it is.
+  var progress: String {
+    switch self {
+    case .logIn, .reauthenticate: "Checking the password"
+    case .logOut: "Logging out"
+    case .register: "Creating the account"
+    case .pay: "Paying"
+    case .rename: "Changing the name"
+    case .changePassword: "Changing the password"
+    case .revoke: "Ending the session"
+    case .changeAccount: "Changing the account"
+    }
+  }
+}
+
+/// Why something was not done.
+struct AppProblem: Error, Hashable, Sendable {
+  let code: String
+  let message: String
+  let hint: String
+
+  init(code: String, message: String, hint: String) {
+    (self.code, self.message, self.hint) = (code, message, hint)
+  }
+
+  init(_ refusal: CommandError) {
+    self.init(code: refusal.code, message: refusal.message.asSentence, hint: refusal.hint)
+  }
+}
+
+extension String {
+  /// A clause as a sentence of its own.
+  fileprivate var asSentence: String {
+    guard let first, let last else { return self }
+    return first.uppercased() + dropFirst() + (".!?".contains(last) ? "" : ".")
+  }
+}

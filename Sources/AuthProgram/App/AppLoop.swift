@@ -1,0 +1,120 @@
+import AuthCore
+import CommandLineKit
+import Glibc
+import Guards
+
+/// Draws the state, waits for what happens, and has the work done: the one place where the pure
+/// parts meet the world.
+struct AppLoop {
+  private let work: AppWork
+  private let changes: AppChanges
+  private let mailbox: AppMailbox
+  private let colors: Bool
+  private var session: AppSession?
+  /// One look or page at a time, in order; a person's actions do not wait for them.
+  private let lane: AppLane
+
+  init(work: AppWork, changes: AppChanges, colors: Bool) throws(CommandError) {
+    self.work = work
+    self.changes = changes
+    self.colors = colors
+    mailbox = try AppMailbox()
+    lane = AppLane()
+  }
+
+  /// Shows the screen until somebody quits.
+  ///
+  /// It never suspends, so it stays on the thread of the program that signals go to.
+  mutating func run() throws(CommandError) {
+    do throws(PromptError) {
+      var terminal = try ScreenTerminal(colors: colors)
+      let size = terminal.frame
+      var state = AppState(columns: size.columns, rows: size.rows)
+      try terminal.show(state.frame)
+      look(isFirst: true)
+      var lookedAt = ContinuousClock.now
+      var began: ContinuousClock.Instant?
+      while true {
+        let happened = try terminal.wait(
+          for: [mailbox.wakening] + changes.descriptors, atMost: limit(began.map { .now - $0 }))
+        if happened.isGone { throw .unreadable(source: "the terminal", errno: EIO) }
+        var messages: [AppMessage] = happened.keys.map { .key($0) }
+        if happened.needsFrame {
+          let size = terminal.frame
+          messages.append(.resized(columns: size.columns, rows: size.rows))
+        }
+        if hasChanged || work.isLimitReached || changes.longestWait.map({ .now - lookedAt >= $0 }) ?? false {
+          lookedAt = .now
+          look()
+        }
+        if let began { messages.append(.elapsed(Int((.now - began).components.seconds))) }
+        // What ended an action was told to the bar before: taken first, so that it is known there.
+        let posted = mailbox.take()
+        messages += news(state) + posted
+        for message in messages {
+          for effect in state.update(message) where act(on: effect) { return }
+        }
+        began = state.work == nil ? nil : began ?? .now
+        try terminal.show(state.frame)
+      }
+    } catch {
+      throw CommandError(error)
+    }
+  }
+
+  /// What the bar and the screens were told since.
+  private mutating func news(_ state: AppState) -> [AppMessage] {
+    var messages: [AppMessage] = []
+    if let reason = session?.key.dismissal {
+      session = nil
+      messages.append(.dismissed(reason.clause))
+    }
+    if session == nil, let opened = AppSession(work.store) {
+      session = opened
+      opened.key.onChange { [mailbox] in mailbox.wake() }
+    }
+    let button = work.bar.button
+    if button != state.button { messages.append(.button(button)) }
+    return messages
+  }
+
+  /// - Returns: Whether it is over.
+  private func act(on effect: AppEffect) -> Bool {
+    switch effect {
+    case .quit: return true
+    case .load(let tab, let isActivity):
+      lane.submit("\(tab)") { [work, mailbox] in
+        mailbox.post(.loaded(tab, await work.page(tab, isActivity: isActivity)))
+      }
+    case .perform(let action):
+      OwnThread.start { [work, mailbox] in mailbox.post(.finished(action, await work.perform(action))) }
+    }
+    return false
+  }
+
+  private func look(isFirst: Bool = false) {
+    lane.submit("look") { [work, mailbox] in
+      let problem = await work.look()
+      mailbox.post(isFirst ? .restored(problem) : .looked(problem))
+    }
+  }
+
+  private func limit(_ elapsed: Duration?) -> Duration? {
+    // Not at once where the limit is reached and the look that finds it out is under way.
+    let untilLimit = work.timeUntilLimit.map { max($0, .milliseconds(50)) }
+    let longest = [untilLimit, changes.longestWait].compactMap(\.self).min()
+    guard let elapsed else { return longest }
+    let untilSecond = Duration.seconds(elapsed.components.seconds + 1) - elapsed
+    return min(untilSecond, longest ?? untilSecond)
+  }
+
+  /// Whether what the screen shows may have changed outside.
+  private var hasChanged: Bool {
+    do throws(CommandError) {
+      return try changes.take(hasSession: work.store.session != nil)
+    } catch {
+      mailbox.post(.looked(AppProblem(error)))
+      return false
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import CommandLineKit
+
+/// What a tab has loaded: some lines, and rows of which one is selected.
+struct AppPage: Hashable, Sendable {
+  /// A row of the list.
+  struct Row: Hashable, Sendable {
+    /// Names what the row shows, so that the selection stays with it when the list changes.
+    let id: String
+    let cells: [String]
+    /// What Enter does with it.
+    var action: AppChoice?
+  }
+
+  /// Above the list.
+  var lines: [String] = []
+  var columns: [Table.Column] = []
+  var rows: [Row] = []
+  /// In place of the rows where there are none.
+  var empty = ""
+  /// Values over time, the earliest first; drawn as a line.
+  var trend: [Int64] = []
+  /// The session machine, on its tab.
+  var machine: MachineView?
+}
+
+/// What a person can choose to do, with Enter on a row or by a key.
+enum AppChoice: Hashable, Sendable {
+  case open(AppTab)
+  case logIn, logOut, register, rename, changePassword, quit
+  /// Asks first whether to do it.
+  case ask(AppQuestion)
+  /// Opens the form for a payment to this user.
+  case pay(String)
+}
+
+/// A question that is answered with yes or no.
+struct AppQuestion: Hashable, Sendable {
+  let text: String
+  /// What yes does.
+  let action: AppAction
+}

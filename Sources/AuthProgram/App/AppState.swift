@@ -1,0 +1,104 @@
+import AuthCore
+import CommandLineKit
+
+/// All that the screen shows, as a value.
+struct AppState: Hashable, Sendable {
+  /// What the screen says by itself.
+  struct Notice: Hashable, Sendable {
+    let text: String
+    let style: CellStyle
+  }
+
+  /// What is going on in the background.
+  struct Work: Hashable, Sendable {
+    let action: AppAction
+    /// Whole seconds since it began.
+    var seconds = 0
+  }
+
+  /// Where a list stands.
+  struct Position: Hashable, Sendable {
+    var index = 0
+    var id: String?
+  }
+
+  var columns: Int
+  var rows: Int
+  /// The button of the navigation bar: it says who is logged in.
+  var button = NavigationBar.Button.logIn
+  /// Whether it is known yet if somebody is logged in.
+  var isRestored = false
+  var tab = AppTab.home
+  /// What the tabs have loaded.
+  var pages: [AppTab: AppPage] = [:]
+  var positions: [AppTab: Position] = [:]
+  var filter = ""
+  var isFiltering = false
+  var form: AppForm?
+  /// The form to come back to when the password was entered again.
+  var heldForm: AppForm?
+  var question: AppQuestion?
+  var notice: Notice?
+  var isHelpShown = false
+  var work: Work?
+  /// Whether the program ends when the work is done.
+  var isQuitting = false
+  /// How many payments were begun.
+  var payments = 0
+
+  init(columns: Int, rows: Int) {
+    self.columns = columns
+    self.rows = rows
+  }
+
+  /// Who is logged in.
+  var user: User? {
+    switch button {
+    case .logOut(let user): user
+    case .logIn: nil
+    }
+  }
+
+  var tabs: [AppTab] { AppTab.all(for: user) }
+
+  /// What the open tab shows; nil while it is loading.
+  var page: AppPage? { tab == .home ? homePage : pages[tab] }
+
+  /// The rows that the filter leaves.
+  var rowsShown: [AppPage.Row] {
+    guard let rows = page?.rows else { return [] }
+    guard !filter.isEmpty else { return rows }
+    let wanted = filter.lowercased()
+    return rows.filter { row in row.cells.contains { $0.lowercased().contains(wanted) } }
+  }
+
+  /// Which of them is selected.
+  var selected: Int? {
+    let rows = rowsShown
+    guard !rows.isEmpty else { return nil }
+    let position = positions[tab] ?? Position()
+    return rows.firstIndex { $0.id == position.id } ?? min(position.index, rows.count - 1)
+  }
+
+  /// Home is for everybody, and needs nothing to be loaded.
+  private var homePage: AppPage {
+    func row(_ text: String, _ action: AppChoice) -> AppPage.Row { .init(id: text, cells: [text], action: action) }
+    guard isRestored else { return AppPage(lines: ["Looking for your session…"]) }
+    guard let user else {
+      return AppPage(
+        lines: ["Welcome. Nobody is logged in.", ""],
+        rows: [
+          row("Log in", .logIn), row("Create an account", .register),
+          row("See how a session works", .open(.machine)), row("Quit", .quit),
+        ])
+    }
+    return AppPage(
+      lines: ["Welcome, \(user.displayName).", ""],
+      rows: [
+        row("Pay somebody", .open(.pay)), row("See your receipts", .open(.receipts)),
+        row("See where you are logged in", .open(.sessions)), row("Change your name", .rename),
+        row("Change your password", .changePassword), row("See how your session works", .open(.machine)),
+        row("Log out", .logOut), row("Quit", .quit),
+      ])
+  }
+}

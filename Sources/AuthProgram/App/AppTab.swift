@@ -1,0 +1,33 @@
+import AuthCore
+
+/// The tabs of the full-screen program, in the order of their numbers.
+enum AppTab: Hashable, Sendable, CaseIterable {
+  case home, pay, receipts, profile, sessions, events, machine, accounts
+
+  /// What the tab and the bar say.
+  var title: String {
+    switch self {
+    case .home: "Home"
+    case .pay: "Pay"
+    case .receipts: "Receipts"
+    case .profile: "Profile"
+    case .sessions: "Sessions"
+    case .events: "Events"
+    case .machine: "Machine"
+    case .accounts: "Accounts"
+    }
+  }
+
+  /// Whether its screen cannot be made without a session.
+  var isGuarded: Bool {
+    switch self {
+    case .home, .machine: false
+    case .pay, .receipts, .profile, .sessions, .events, .accounts: true
+    }
+  }
+
+  /// The tabs that are shown to a user; nil is nobody.
+  static func all(for user: User?) -> [AppTab] {
+    allCases.filter { $0 != .accounts || user?.role == .administrator }
+  }
+}

@@ -1,0 +1,168 @@
+import AuthBackend
+import AuthCore
+import CommandLineKit
+
+extension AppWork {
+  /// Does it, and says in a sentence what was done.
+  func perform(_ action: AppAction) async -> Result<String, AppProblem> {
+    do throws(CommandError) {
+      return .success(try await carryOut(action))
+    } catch {
+      return .failure(AppProblem(error))
+    }
+  }
+
+  private func carryOut(_ action: AppAction) async throws(CommandError) -> String {
+    switch action {
+    case .logIn(let credentials): return try await press(.logIn, credentials)
+    case .logOut: return try await logOut()
+    case .register(let credentials):
+      let user = try valid { () throws(BackendError) in
+        try backend.register(
+          username: credentials.username, password: credentials.password, displayName: nil)
+      }
+      let role = user.role == .administrator ? ", the administrator" : ""
+      return "Created the account \(user.username)\(role). Enter its password to log in."
+    case .reauthenticate(let password):
+      _ = try await reauthenticate(password)
+      return "The password is confirmed."
+    case .pay(let amount, let payee, let number):
+      let receipt = try await pay(amount, to: payee, number)
+      return "Paid \(receipt.amount) to \(receipt.payee). Receipt \(receipt.id)."
+    case .rename(let name):
+      let screen = try screens.open(ProfileScreen.self)
+      let profile = try await store.asking { () throws(LeaseError<BackendError>) in
+        try screen.rename(to: name, at: backend)
+      }
+      _ = await look()
+      return "Your name is \(profile.user.displayName) now."
+    case .changePassword(let present, let new): return try await changePassword(present, to: new)
+    case .revoke(let id):
+      let screen = try screens.open(SessionsScreen.self)
+      let fresh = try fresh(screen.session)
+      try await store.asking { () throws(LeaseError<BackendError>) in try screen.revoke(id, with: fresh, at: backend) }
+      _ = await look()
+      return "Session \(id.rawValue) is ended."
+    case .changeAccount(let change, let name):
+      let screen = try screens.open(AccountsScreen.self)
+      let administrator = try administrator(screen.session)
+      let fresh = try fresh(screen.session)
+      let username = try valid { () throws(BackendError) in try Username(name) }
+      _ = try await store.asking { () throws(LeaseError<BackendError>) in
+        try screen.change(change, username, at: backend, for: administrator, fresh)
+      }
+      _ = await look()
+      return "The account \(username) is \(change.past) now."
+    }
+  }
+
+  private func press(_ shown: NavigationBar.Button, _ credentials: Credentials) async throws(CommandError) -> String {
+    let pressed: NavigationBar.Pressed
+    do throws(SessionError) {
+      pressed = try await bar.press(shown) { credentials }
+    } catch {
+      throw error == .credentialsNotAccepted ? .wrongCredentials : CommandError(error)
+    }
+    guard case .loggedIn(let session) = pressed else { throw Self.changedMeanwhile }
+    return "Logged in as \(session.user.username)."
+  }
+
+  private func logOut() async throws(CommandError) -> String {
+    guard let user = store.session?.user else { throw .notLoggedIn }
+    let pressed: NavigationBar.Pressed
+    do throws(SessionError) {
+      pressed = try await bar.press(.logOut(user)) { nil }
+    } catch {
+      throw CommandError(error)
+    }
+    guard case .loggingOut(let pending) = pressed else { throw Self.changedMeanwhile }
+    let result: LogoutResult
+    do throws(LogoutError) {
+      result = try await pending.value()
+    } catch {
+      throw CommandError(SessionError.cancelled)
+    }
+    switch result {
+    case .complete, .alreadyLoggedOut: return "Logged out."
+    case .partial(let leftovers, _):
+      throw CommandError(
+        .logoutIncomplete, "logged out on this device, but \(leftovers)",
+        hint: "Remove the cause, then log out again: auth-cli logout")
+    }
+  }
+
+  private static let changedMeanwhile = CommandError(
+    .overtaken, "who is logged in changed at the same moment", hint: "Look, and try again.")
+
+  private func reauthenticate(_ password: Password) async throws(CommandError) -> LoggedInSession {
+    do throws(SessionError) {
+      return try await store.confirm(password)
+    } catch {
+      throw CommandError(error)
+    }
+  }
+
+  private func fresh(_ session: LoggedInSession) throws(CommandError) -> FreshSession {
+    do throws(FreshnessError) {
+      return try FreshSession(session)
+    } catch {
+      throw CommandError(error)
+    }
+  }
+
+  private func valid<Value>(_ make: () throws(BackendError) -> Value) throws(CommandError) -> Value {
+    do throws(BackendError) {
+      return try make()
+    } catch {
+      throw CommandError(error)
+    }
+  }
+
+  private func pay(_ amount: String, to payee: String, _ number: Int) async throws(CommandError) -> Receipt {
+    guard let screen = PaymentScreen(store) else { throw .notLoggedIn }
+    let order = try valid { () throws(BackendError) in
+      PaymentOrder(
+        amount: try Amount(amount), payee: try Username(payee), key: try IdempotencyKey("app-\(run)-\(number)"))
+    }
+    let intent: PaymentIntent
+    do throws(FreshnessError) {
+      intent = try screen.prepare(order, at: backend)
+    } catch {
+      throw CommandError(error)
+    }
+    do throws(PaymentError) {
+      return try await screen.submit(intent)
+    } catch {
+      switch error {
+      case .anotherInProgress: throw CommandError(SessionError.overtaken)
+      case .ended(let reason): throw .ended(reason)
+      case .refused(let failure): throw CommandError(failure)
+      }
+    }
+  }
+
+  private func changePassword(_ present: Password, to new: Password) async throws(CommandError) -> String {
+    guard let name = store.session?.user.username else { throw .notLoggedIn }
+    try valid { () throws(BackendError) in try backend.check(newPassword: new, for: name) }
+    let session = try await reauthenticate(present)
+    let fresh = try fresh(session)
+    _ = try await store.asking { () throws(LeaseError<BackendError>) in
+      try session.withLease { (lease) throws(BackendError) in
+        try backend.changePassword(from: present, to: new, for: fresh, under: lease)
+      }
+    }
+    // The session goes on under a new token, for which the new password is the proof.
+    _ = try await reauthenticate(new)
+    return "Your password is changed. All your other sessions are ended."
+  }
+}
+
+extension AccountsScreen.Change {
+  fileprivate var past: String {
+    switch self {
+    case .disable: "disabled"
+    case .enable: "enabled"
+    case .unlock: "unlocked"
+    }
+  }
+}

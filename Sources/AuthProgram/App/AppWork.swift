@@ -1,0 +1,151 @@
+import AuthBackend
+import AuthCore
+import Guards
+
+/// Does what the screen asks for, away from the thread that draws it.
+///
+/// It works through the guarded screens that the commands work through, so it can do no more than
+/// they can.
+final class AppWork: Sendable {
+  let store: SessionStore
+  let bar: NavigationBar
+  let backend: any Backend
+  let screens: AppScreens
+  /// Made when it is shown first: that asks the machine about everything.
+  private let table = Locked<MachineTable?>(nil)
+  /// Makes the names of this run's payments its own.
+  let run = UInt64.random(in: 0...UInt64.max)
+
+  init(store: SessionStore, backend: any Backend) {
+    self.store = store
+    self.backend = backend
+    store.keepSteps(40)
+    bar = NavigationBar(title: "auth-cli", store: store)
+    screens = AppScreens(store: store)
+  }
+
+  /// Finds out whether somebody is logged in, or what became of the session.
+  ///
+  /// - Returns: Why it could not be found out.
+  func look() async -> AppProblem? {
+    if store.session != nil {
+      do throws(SessionError) {
+        try await store.check()
+        return nil
+      } catch {
+        switch error {
+        case .ended, .rejected, .overtaken: return nil
+        case .credentialsNotAccepted, .throttled, .unavailable, .notSaved, .vault, .corrupt, .clock, .insideLease,
+          .cancelled:
+          return AppProblem(CommandError(error))
+        }
+      }
+    }
+    guard case .obstructed(let obstacle) = await store.restore() else { return nil }
+    return AppProblem(CommandError(obstacle))
+  }
+
+  /// How long nothing can change by itself: until the next limit of the session.
+  ///
+  /// A machine that slept is noticed by looking up now and then.
+  var timeUntilLimit: Duration? {
+    guard let earliest = store.session?.limits.earliest else { return nil }
+    do throws(ClockError) {
+      return min(.seconds(300), earliest.uptime - (try backend.clock.now()).uptime)
+    } catch {
+      // The next look says that the clock cannot be read.
+      return .seconds(300)
+    }
+  }
+
+  /// Whether a limit of the session is reached.
+  var isLimitReached: Bool { timeUntilLimit.map { $0 <= .zero } ?? false }
+
+  /// Loads what a tab shows.
+  func page(_ tab: AppTab, isActivity: Bool) async -> Result<AppPage, AppProblem> {
+    do throws(CommandError) {
+      if isActivity, tab.isGuarded { try await noteActivity() }
+      return .success(try await load(tab))
+    } catch {
+      return .failure(AppProblem(error))
+    }
+  }
+
+  private func noteActivity() async throws(CommandError) {
+    do throws(SessionError) {
+      _ = try await store.renew()
+    } catch {
+      if case .rejected(.renewedRecently) = error { return }
+      throw CommandError(error)
+    }
+  }
+
+  private func load(_ tab: AppTab) async throws(CommandError) -> AppPage {
+    switch tab {
+    case .home, .pay: return AppPage()
+    case .machine: return machinePage
+    case .receipts:
+      let screen = try screens.open(ReceiptsScreen.self)
+      let account = try screens.open(ProfileScreen.self)
+      return try await store.asking { () throws(LeaseError<BackendError>) in
+        .receipts(
+          try screen.page(of: backend, before: nil, limit: AppPage.limit), of: try account.profile(of: backend))
+      }
+    case .profile:
+      let screen = try screens.open(ProfileScreen.self)
+      return try await store.asking { () throws(LeaseError<BackendError>) in .profile(try screen.profile(of: backend)) }
+    case .sessions:
+      let screen = try screens.open(SessionsScreen.self)
+      let sessions = try await store.asking { () throws(LeaseError<BackendError>) in try screen.sessions(at: backend) }
+      return .sessions(sessions, try Deadlines(clock: backend.clock))
+    case .events:
+      let screen = try screens.open(EventsScreen.self)
+      return try await store.asking { () throws(LeaseError<BackendError>) in
+        .events(try screen.page(of: backend, since: nil, before: nil, limit: AppPage.limit))
+      }
+    case .accounts:
+      let screen = try screens.open(AccountsScreen.self)
+      let administrator = try administrator(screen.session)
+      return try await store.asking { () throws(LeaseError<BackendError>) in
+        .accounts(try screen.page(of: backend, after: nil, limit: AppPage.limit, for: administrator))
+      }
+    }
+  }
+
+  private var machinePage: AppPage {
+    let table = table.withLock { table in
+      let made = table ?? MachineTable()
+      table = made
+      return made
+    }
+    let machine = store.machine
+    return AppPage(machine: MachineView(present: machine.state, table: table, steps: machine.steps))
+  }
+
+  func administrator(_ session: LoggedInSession) throws(CommandError) -> AdminSession {
+    do throws(RoleError) {
+      return try AdminSession(session)
+    } catch {
+      throw CommandError(error)
+    }
+  }
+}
+
+/// The guarded screens that are open, one of each kind for as long as its session lasts.
+final class AppScreens: Sendable {
+  private let store: SessionStore
+  private let screens = Locked<[ObjectIdentifier: any LiveScreen]>([:])
+
+  init(store: SessionStore) {
+    self.store = store
+  }
+
+  /// The screen of the user who is logged in; without one there is none to open.
+  func open<Screen: LiveScreen>(_ kind: Screen.Type) throws(CommandError) -> Screen {
+    let name = ObjectIdentifier(kind)
+    if let open = screens.withLock({ $0[name] }) as? Screen, open.key.dismissal == nil { return open }
+    guard let screen = Screen(store) else { throw .notLoggedIn }
+    screens.withLock { $0[name] = screen }
+    return screen
+  }
+}

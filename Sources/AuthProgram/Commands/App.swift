@@ -1,0 +1,62 @@
+import AuthBackend
+import AuthCore
+import AuthLocal
+import CommandLineKit
+import Glibc
+
+/// `app`.
+struct AppCommand: WorkspaceCommand {
+  static var command: Command<any CommandBody> {
+    Command("app") {
+      .init(
+        summary: "Open all of it as one full-screen program",
+        discussion: [
+          "Log in, pay, read receipts, end sessions: with the arrow keys and Enter, on the whole terminal. What another terminal "
+            + "changes shows at once, and a session that ends there closes its screens here. The Machine tab shows the "
+            + "session machine at work. Press ? for the keys, q to quit.",
+          "It needs a terminal. Nothing is only there: every other command does its part without it, and 'watch' follows the "
+            + "session line by line, which suits screen readers better.",
+        ],
+        examples: [.init("app", "opens the home screen")],
+        statuses: .of(.done, .usage, .cannotTell)
+      ) { _ throws(UsageError) in AppCommand() }
+    }
+  }
+
+  /// It never suspends, so it stays on the thread that signals go to.
+  func runAtOnce(_ run: Run) throws(CommandError) -> Answer? { try run.workspace().app() }
+
+  func run(in workspace: Workspace) async throws(CommandError) -> Answer { try workspace.app() }
+}
+
+extension Workspace {
+  /// `app`: the screens on a screen.
+  func app() throws(CommandError) -> Answer {
+    try requireTerminal()
+    do throws(VaultError) { try vault.prepare() } catch { throw CommandError(error) }
+    let changes = try AppChanges(
+      sessionFile: try valid { () throws(BackendError) in try vault.changes() },
+      database: try valid { () throws(BackendError) in try backend.changes() })
+    let work = AppWork(store: store, backend: backend)
+    var loop = try AppLoop(work: work, changes: changes, colors: printer.streams.output.style.allowsColor)
+    try loop.run()
+    return Answer(.onlyShows)
+  }
+
+  private func requireTerminal() throws(CommandError) {
+    let hint = "Use the commands instead, such as: auth-cli home, auth-cli watch. For all of them: auth-cli help"
+    if globals.json {
+      throw CommandError(.screenNotJSON, "the full-screen program prints no JSON", hint: hint)
+    }
+    guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else {
+      throw CommandError(
+        .noScreen, "the full-screen program needs a terminal for its input and output", hint: hint)
+    }
+    let kind = Environment.value("TERM") ?? ""
+    guard !kind.isEmpty, kind != "dumb" else {
+      throw CommandError(
+        .screenTooPlain,
+        "the terminal cannot show a full-screen program: TERM is \(kind.isEmpty ? "not set" : "dumb")", hint: hint)
+    }
+  }
+}

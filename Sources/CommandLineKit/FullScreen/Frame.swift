@@ -1,0 +1,116 @@
+/// What a terminal shows at one moment: a grid of cells, and where the cursor is.
+///
+/// A value: drawing into it writes nothing. ``FrameDiff`` makes the bytes that turn one into the
+/// next.
+package struct Frame: Hashable, Sendable {
+  /// One column of one row.
+  package struct Cell: Hashable, Sendable {
+    /// What it shows; a space in the second half of a wide character.
+    package var character: Character = " "
+    /// How many columns the character takes: 1 or 2, and 0 in the second half of a wide one.
+    package var width: UInt8 = 1
+    package var style = CellStyle.plain
+
+    package static let blank = Cell()
+  }
+
+  /// A place, counted from 0 at the upper left.
+  package struct Position: Hashable, Sendable {
+    package var row: Int
+    package var column: Int
+
+    package init(row: Int, column: Int) {
+      (self.row, self.column) = (row, column)
+    }
+  }
+
+  package let columns: Int
+  package let rows: Int
+  package private(set) var cells: [Cell]
+  /// Where the cursor shows; nil hides it.
+  package var cursor: Position?
+
+  /// An empty frame.
+  package init(columns: Int, rows: Int) {
+    self.columns = max(1, columns)
+    self.rows = max(1, rows)
+    cells = Array(repeating: .blank, count: self.columns * self.rows)
+  }
+
+  package subscript(row: Int, column: Int) -> Cell { cells[row * columns + column] }
+
+  /// Draws text into a row, from a column on, within `width` columns and the frame.
+  ///
+  /// Text is escaped here, so nothing in it acts on the terminal. What does not fit is cut off;
+  /// shorten it first where that should show.
+  ///
+  /// - Returns: The column after the text.
+  @discardableResult
+  package mutating func put(
+    _ text: String, row: Int, column: Int, width: Int = .max, style: CellStyle = .plain
+  ) -> Int {
+    var column = column
+    guard (0..<rows).contains(row), (0..<columns).contains(column) else { return column }
+    let end = width < columns - column ? column + max(0, width) : columns
+    for character in TextEscaping.escape(text) {
+      let cell = Self.cell(character, style)
+      guard column + Int(cell.width) <= end else { break }
+      set(cell, row, column)
+      column += Int(cell.width)
+    }
+    return column
+  }
+
+  /// Gives a row the style from one column up to another, and keeps its text.
+  ///
+  /// A wide character that reaches into the range has it too, whole.
+  package mutating func restyle(row: Int, columns range: Range<Int>, style: CellStyle) {
+    guard (0..<rows).contains(row) else { return }
+    for column in range.clamped(to: 0..<columns) {
+      let index = row * columns + column
+      cells[index].style = style
+      if cells[index].width == 0 { cells[index - 1].style = style }
+      if cells[index].width == 2 { cells[index + 1].style = style }
+    }
+  }
+
+  private static func cell(_ character: Character, _ style: CellStyle) -> Cell {
+    let width = DisplayWidth.columns(character)
+    // A mark with nothing to stand on gets the circle that Unicode's charts draw it with.
+    guard width > 0 else { return Cell(character: Character("\u{25CC}\(character)"), width: 1, style: style) }
+    return Cell(character: character, width: UInt8(width), style: style)
+  }
+
+  private mutating func set(_ cell: Cell, _ row: Int, _ column: Int) {
+    let index = row * columns + column
+    // Half of a wide character is none.
+    if cells[index].width == 0 { cells[index - 1] = .blank }
+    let last = index + Int(cell.width) - 1
+    if cells[last].width == 2, column + Int(cell.width) < columns { cells[last + 1] = .blank }
+    cells[index] = cell
+    if cell.width == 2 { cells[index + 1] = Cell(character: " ", width: 0, style: cell.style) }
+  }
+}
+
+extension Frame {
+  /// The rows as text, without the spaces at their ends.
+  package var lines: [String] {
+    (0..<rows).map { row in
+      var line = String((0..<columns).lazy.map { self[row, $0] }.filter { $0.width > 0 }.map(\.character))
+      while line.last == " " { line.removeLast() }
+      return line
+    }
+  }
+
+  /// The rows, each followed by its styles where it has any, as golden files keep it.
+  package var golden: String {
+    var result = "\(columns)x\(rows)" + (cursor.map { " cursor \($0.row),\($0.column)" } ?? "") + "\n"
+    for (row, line) in lines.enumerated() {
+      result += "|" + line + "\n"
+      var styles = String((0..<columns).map { self[row, $0].style.letter })
+      while styles.last == " " { styles.removeLast() }
+      if !styles.isEmpty { result += ":" + styles + "\n" }
+    }
+    return result
+  }
+}

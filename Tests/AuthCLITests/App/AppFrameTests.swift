@@ -1,0 +1,148 @@
+import AuthCore
+import CommandLineKit
+import Testing
+
+@testable import AuthProgram
+
+@Suite("Frames of the full-screen program")
+struct AppFrameTests {
+  /// A state in every size.
+  struct Scene: Sendable, CustomTestStringConvertible {
+    let name: String
+    let make: @Sendable (Int, Int) -> AppState
+
+    var testDescription: String { name }
+  }
+
+  static let sizes = [(20, 5), (40, 12), (80, 24), (120, 40), (200, 60)]
+
+  static let scenes: [Scene] = [
+    Scene(name: "home-logged-out") { AppScenes.loggedOut($0, $1) },
+    Scene(name: "home-logged-in") { AppScenes.loggedIn($0, $1) },
+    Scene(name: "receipts") { columns, rows in
+      var state = AppScenes.showingReceipts(columns, rows)
+      for _ in 0..<3 { _ = state.update(.key(.down)) }
+      return state
+    },
+    Scene(name: "receipts-filtered") { columns, rows in
+      var state = AppScenes.showingReceipts(columns, rows)
+      AppScenes.type("/日本", into: &state)
+      return state
+    },
+    Scene(name: "login-refused") { columns, rows in
+      var state = AppScenes.loggedOut(columns, rows)
+      AppScenes.type("3alice", into: &state)
+      _ = state.update(.key(.enter))
+      AppScenes.type("wrong", into: &state)
+      _ = state.update(.key(.enter))
+      let problem = AppProblem(
+        code: "throttled", message: "Too many failed attempts, so this one was not looked at.",
+        hint: "Try again in 30 s.")
+      let action = AppAction.logIn(Credentials(username: "alice", password: Password("wrong")))
+      _ = state.update(.finished(action, .failure(problem)))
+      return state
+    },
+    Scene(name: "paying") { columns, rows in
+      var state = AppScenes.loggedIn(columns, rows)
+      AppScenes.type("2bob", into: &state)
+      _ = state.update(.key(.enter))
+      AppScenes.type("12.50", into: &state)
+      _ = state.update(.key(.enter))
+      _ = state.update(.elapsed(3))
+      return state
+    },
+    Scene(name: "sessions-question") { columns, rows in
+      var state = AppScenes.loggedIn(columns, rows)
+      AppScenes.type("5", into: &state)
+      _ = state.update(.loaded(.sessions, .success(AppScenes.sessions)))
+      for key in [Key.down, .enter] { _ = state.update(.key(key)) }
+      return state
+    },
+    Scene(name: "ended-elsewhere") { columns, rows in
+      var state = AppScenes.showingReceipts(columns, rows)
+      _ = state.update(.dismissed("the session was ended by logging out"))
+      _ = state.update(.button(.logIn))
+      return state
+    },
+    Scene(name: "machine") { columns, rows in
+      var state = AppScenes.loggedIn(columns, rows)
+      AppScenes.type("m", into: &state)
+      let steps = [
+        MachineStep(event: .restore, from: .restoring, to: .restoring, answer: .transition),
+        MachineStep(event: .restored, from: .restoring, to: .loggedOut, answer: .transition),
+        MachineStep(event: .renew, from: .loggedOut, to: .loggedOut, answer: .rejected),
+        MachineStep(event: .logIn, from: .loggedOut, to: .authenticating, answer: .transition),
+        MachineStep(event: .authenticated, from: .authenticating, to: .authenticating, answer: .transition),
+        MachineStep(event: .saved, from: .authenticating, to: .loggedIn, answer: .transition),
+      ]
+      let view = MachineView(present: .loggedIn, table: MachineTable(), steps: steps)
+      _ = state.update(.loaded(.machine, .success(AppPage(machine: view))))
+      return state
+    },
+    Scene(name: "help") { columns, rows in
+      var state = AppScenes.loggedIn(columns, rows)
+      AppScenes.type("?", into: &state)
+      return state
+    },
+  ]
+
+  @Test("the screen in sizes from 20 by 5 to 200 by 60", arguments: scenes)
+  func golden(_ scene: Scene) throws {
+    let frames = Self.sizes.map { scene.make($0, $1).frame.golden }
+    try Golden.expect(frames.joined(separator: "\n"), equals: "app/\(scene.name).txt")
+  }
+
+  @Test("no size is too small or too large to draw, and every row fits", arguments: scenes)
+  func everySize(_ scene: Scene) {
+    for columns in [1, 2, 3, 7, 19, 20, 21, 71, 72, 73, 500] {
+      for rows in [1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 13, 100] {
+        let frame = scene.make(columns, rows).frame
+        #expect(frame.lines.allSatisfy { DisplayWidth.columns($0) <= columns })
+        #expect(frame.lines.count == rows)
+      }
+    }
+  }
+
+  @Test("what is selected is marked by a sign in the text, not by style alone")
+  func marked() {
+    let state = AppScenes.showingReceipts()
+    #expect(state.frame.lines.filter { $0.hasPrefix(">") }.count == 1)
+    #expect(state.frame.lines[1].contains("[3 Receipts]"))
+  }
+
+  @Test("one step in a list is at most 200 bytes, in every size", arguments: sizes)
+  func smallStep(_ columns: Int, _ rows: Int) {
+    var state = AppScenes.showingReceipts(columns, rows)
+    let before = state.frame
+    _ = state.update(.key(.down))
+    let bytes = FrameDiff.bytes(from: before, to: state.frame, colors: true)
+    #expect(bytes.count > 0)
+    // Where two rows are all there is, the step turns the page.
+    if rows > 5 { #expect(bytes.count <= 200) }
+  }
+
+  @Test("a password that is typed is in no frame and in no description")
+  func secret() {
+    var state = AppScenes.loggedOut()
+    AppScenes.type("lalice", into: &state)
+    _ = state.update(.key(.enter))
+    AppScenes.type("hunter2-and-more", into: &state)
+    #expect(!state.frame.golden.contains("hunter2"))
+    #expect(state.frame.golden.contains("(typed, not shown)"))
+    var text = ""
+    dump(state, to: &text)
+    #expect(!text.contains("hunter2"))
+    #expect(!"\(state)".contains("hunter2"))
+    let effects = state.update(.key(.enter))
+    #expect(effects.count == 1)
+    #expect(!"\(effects) \(state)".contains("hunter2"))
+  }
+
+  @Test("names from outside cannot draw on the screen")
+  func escaped() {
+    let user = User(
+      id: UserID(rawValue: "2"), username: "mallory", displayName: "\u{1B}[2J\u{202E}evil\r", role: .member)
+    let lines = AppScenes.loggedIn(as: user).frame.lines
+    #expect(lines.contains { $0.contains("\\u{1B}[2J\\u{202E}evil\\r") })
+  }
+}

@@ -1,0 +1,199 @@
+import Glibc
+import Testing
+
+@testable import AuthProgram
+@testable import CommandLineKit
+
+/// The full-screen program itself, on a pseudo-terminal, as a person has it.
+@Suite("The full-screen program on a terminal", .timeLimit(.minutes(5)))
+struct AppTerminalTests {
+  private static let alice = "correct horse battery staple"
+
+  /// Runs a line of a shell as another terminal would.
+  private func elsewhere(_ home: CommandHome, _ line: String) throws {
+    let function = "auth-cli() { '\(BuiltExecutable.debug)' \"$@\"; }; "
+    let shell = try TerminalProcess(
+      ["/bin/bash", "-c", function + "{ \(line); } >/dev/null 2>&1"], environment: home.environment)
+    #expect(try shell.wait() == .exited(0), "\(line)")
+  }
+
+  @Test("register, log in, pay, see a logout from another terminal close the screen, quit")
+  func wholeStory() async throws {
+    let home = try await CommandHome(registered: false)
+    let terminal = try PseudoTerminal()
+    let before = terminal.settings
+    try await onOwnThread {
+      let app = try terminal.launch([BuiltExecutable.debug, "app"], environment: home.environment)
+      try terminal.expectScreen("Welcome. Nobody is logged in.")
+      try terminal.send("\u{1B}[B\r")
+      try terminal.expectScreen("Create an account")
+      for line in ["alice", Self.alice, Self.alice] { try terminal.send(line + "\r") }
+      try terminal.expectScreen("Enter its password to log in.")
+      #expect(!terminal.transcript.contains("battery"))
+      try terminal.send(Self.alice + "\r")
+      try terminal.expectScreen("Welcome, alice.")
+      try elsewhere(home, "echo 'paper lantern river orchard' | auth-cli register bob --password-stdin")
+      try terminal.send("2")
+      try terminal.expectScreen("Pay somebody")
+      try terminal.send("bob\r12.50\r")
+      try terminal.expectScreen("Paid 12.50 to bob.")
+      try terminal.send("\u{1B}")
+      try terminal.expectScreen("Welcome, alice.")
+      try terminal.send("3")
+      try terminal.expectScreen("-12.50")
+      try elsewhere(home, "auth-cli logout")
+      let closed = try terminal.expectScreen("You are logged out: the session was ended by logging out.")
+      #expect(closed.text.contains("[1 Home]"))
+      try terminal.expectScreen("[Log in]")
+      #expect(closed.unknown == [])
+      try terminal.send("q")
+      #expect(try app.wait() == .exited(0))
+      _ = try terminal.expectEnd()
+    }
+    #expect(terminal.settings == before)
+    #expect(try terminal.screen().modes == [7, 25])
+  }
+
+  @Test("a login and a new name from another terminal show at once")
+  func live() async throws {
+    let home = try await CommandHome()
+    let terminal = try PseudoTerminal()
+    try await onOwnThread {
+      let app = try terminal.launch([BuiltExecutable.debug, "app"], environment: home.environment)
+      try terminal.expectScreen("Welcome. Nobody is logged in.")
+      try elsewhere(home, "echo '\(Self.alice)' | auth-cli login alice --password-stdin")
+      try terminal.expectScreen("Welcome, alice.")
+      try elsewhere(home, "auth-cli profile --name '王小明 from afar'")
+      try terminal.expectScreen("Welcome, 王小明 from afar.")
+      try terminal.send("q")
+      #expect(try app.wait() == .exited(0))
+    }
+  }
+
+  @Test("a guarded tab asks to log in; a wrong password is refused in place, and Esc goes back", arguments: [40, 80])
+  func refused(_ columns: Int) async throws {
+    let home = try await CommandHome()
+    let terminal = try PseudoTerminal(columns: UInt16(columns))
+    try await onOwnThread {
+      let app = try terminal.launch([BuiltExecutable.debug, "app"], environment: home.environment)
+      try terminal.expectScreen("Nobody is logged in.", columns: columns)
+      try terminal.send("3")
+      try terminal.expectScreen("Log in to open Receipts", columns: columns)
+      // Pasted text is text: no key in it acts.
+      try terminal.send("\u{1B}[200~alice\u{1B}[201~\rq?/wrong password\r")
+      try terminal.expectScreen("The name and the password were not", columns: columns)
+      try terminal.send("\u{1B}")
+      try terminal.expectScreen("Welcome. Nobody is logged in.", columns: columns)
+      #expect(!terminal.transcript.contains("q?/wrong"))
+      try terminal.send("q")
+      #expect(try app.wait() == .exited(0))
+    }
+  }
+
+  @Test("every signal that ends it leaves the terminal as it was", arguments: SilentTerminalTests.Blow.allCases)
+  func signals(_ blow: SilentTerminalTests.Blow) async throws {
+    let home = try await CommandHome(registered: false)
+    let terminal = try PseudoTerminal()
+    let before = terminal.settings
+    try await onOwnThread {
+      let app = try terminal.launch([BuiltExecutable.debug, "app"], environment: home.environment)
+      try terminal.expectScreen("Nobody is logged in.")
+      try blow.strike(terminal)
+      #expect(try app.wait() == .signalled(blow.signal))
+      _ = try terminal.expectEnd()
+    }
+    #expect(terminal.settings == before)
+    #expect(try terminal.screen().modes == [7, 25])
+  }
+
+  @Test("^Z gives the terminal to the shell, and fg draws the screen again")
+  func stopped() async throws {
+    let home = try await CommandHome(registered: false)
+    let terminal = try PseudoTerminal()
+    try await onOwnThread {
+      var environment = home.environment
+      environment["PS1"] = "shell> "
+      let shell = try terminal.launch(["/bin/bash", "--norc", "--noprofile", "-i"], environment: environment)
+      try terminal.expect("shell> ")
+      try terminal.send("'\(BuiltExecutable.debug)' app\n")
+      try terminal.expectScreen("Nobody is logged in.")
+      for _ in 0..<3 {
+        try terminal.send("\u{1A}")
+        let stopped = try terminal.expectScreen { !$0.modes.contains(1049) && $0.text.contains("Stopped") }
+        #expect(stopped.modes.isSuperset(of: [7, 25]))
+        try terminal.send("clear; fg\n")
+        try terminal.expectScreen { $0.modes.contains(1049) && $0.text.contains("Nobody is logged in.") }
+      }
+      try terminal.send("q")
+      try terminal.expectScreen { !$0.modes.contains(1049) }
+      try terminal.send("exit\n")
+      #expect(try shell.wait() == .exited(0))
+    }
+  }
+
+  @Test("a storm of sizes ends in the last size")
+  func resizes() async throws {
+    let home = try await CommandHome(registered: false)
+    let terminal = try PseudoTerminal()
+    try await onOwnThread {
+      let app = try terminal.launch([BuiltExecutable.debug, "app"], environment: home.environment)
+      try terminal.expectScreen("Nobody is logged in.")
+      for size in 1...300 { try terminal.resize(columns: UInt16(1 + size % 97), rows: UInt16(1 + size % 31)) }
+      try terminal.resize(columns: 40, rows: 11)
+      try terminal.expectScreen("last size", columns: 40, rows: 11) {
+        $0.frame.lines[0].hasSuffix("[Log in]") && $0.frame.lines[0].count == 40
+          && $0.frame.lines[10].hasPrefix("? help")
+      }
+      try terminal.send("q")
+      #expect(try app.wait() == .exited(0))
+    }
+  }
+
+  @Test("a terminal that hangs up ends it, also where the signal for that is ignored", arguments: [false, true])
+  func hangsUp(_ ignoresSignal: Bool) async throws {
+    let home = try await CommandHome(registered: false)
+    let terminal = try PseudoTerminal()
+    try await onOwnThread {
+      let command = (ignoresSignal ? "trap '' HUP; " : "") + "exec '\(BuiltExecutable.debug)' app"
+      let app = try terminal.launch(["/bin/bash", "-c", command], environment: home.environment)
+      try terminal.expectScreen("Nobody is logged in.")
+      terminal.hangUp()
+      #expect(try app.wait() == (ignoresSignal ? .exited(3) : .signalled(SIGHUP)))
+    }
+  }
+
+  @Test("where it cannot work it says what to use instead, with status 2")
+  func refusals() async throws {
+    let home = try await CommandHome(registered: false)
+    for (environment, words, message) in [
+      (["TERM": "dumb"], ["app"], "TERM is dumb"), (["TERM": ""], ["app"], "TERM is not set"),
+      ([:], ["app", "--json"], "prints no JSON"),
+    ] {
+      let terminal = try PseudoTerminal()
+      try await onOwnThread {
+        let variables = home.environment.merging(environment) { $1 }
+        let app = try terminal.launch([BuiltExecutable.debug] + words, environment: variables)
+        #expect(try app.wait() == .exited(2))
+        let shown = try terminal.expectEnd()
+        #expect(shown.contains(message))
+        #expect(shown.contains("auth-cli watch"))
+        #expect(!shown.contains("\u{1B}[?1049h"))
+      }
+    }
+  }
+
+  @Test("with NO_COLOR no colour is set, and the selection is still marked")
+  func noColor() async throws {
+    let home = try await CommandHome(registered: false)
+    let terminal = try PseudoTerminal()
+    try await onOwnThread {
+      let variables = home.environment.merging(["NO_COLOR": "1"]) { $1 }
+      let app = try terminal.launch([BuiltExecutable.debug, "app"], environment: variables)
+      try terminal.expectScreen("> Log in")
+      try terminal.send("q")
+      #expect(try app.wait() == .exited(0))
+    }
+    #expect(terminal.transcript.contains("\u{1B}[7m") || terminal.transcript.contains(";7m"))
+    for color in 30...37 { #expect(!terminal.transcript.contains("\(color)m")) }
+  }
+}

@@ -1,0 +1,284 @@
+import AuthCore
+import CommandLineKit
+import Races
+import Testing
+
+@testable import AuthProgram
+
+@Suite("What the full-screen program makes of keys and news")
+struct AppUpdateTests {
+  private static let credentials = Credentials(username: "alice", password: Password("correct horse battery"))
+
+  @Test("without a session a guarded tab asks to log in, and opens afterwards")
+  func guarded() {
+    for (digit, tab) in zip(2...6, [AppTab.pay, .receipts, .profile, .sessions, .events]) {
+      var state = AppScenes.loggedOut()
+      #expect(state.update(.key(.character(Unicode.Scalar(UInt8(0x30 + digit))))) == [])
+      #expect(state.tab == .home)
+      #expect(state.form?.purpose == .logIn(then: tab))
+      AppScenes.type("alice", into: &state)
+      #expect(state.update(.key(.enter)) == [])
+      AppScenes.type("correct horse battery", into: &state)
+      #expect(state.update(.key(.enter)) == [.perform(.logIn(Self.credentials))])
+      _ = state.update(.button(.logOut(AppScenes.alice)))
+      let effects = state.update(.finished(.logIn(Self.credentials), .success("Logged in as alice.")))
+      #expect(effects == (tab == .pay ? [] : [.load(tab, isActivity: true)]))
+      #expect(state.tab == tab)
+      #expect(state.notice?.text == "Logged in as alice.")
+    }
+  }
+
+  @Test("Esc leaves the form, and nobody is logged in")
+  func cancel() {
+    var state = AppScenes.loggedOut()
+    AppScenes.type("3ali", into: &state)
+    #expect(state.update(.key(.escape)) == [])
+    #expect(state.form == nil)
+    #expect(state.tab == .home)
+  }
+
+  @Test("while a password is checked no second one is sent, and Esc leaves without stopping the check")
+  func oneAtATime() {
+    var state = AppScenes.loggedOut()
+    AppScenes.type("lalice", into: &state)
+    _ = state.update(.key(.enter))
+    AppScenes.type("correct horse battery", into: &state)
+    #expect(state.update(.key(.enter)).count == 1)
+    #expect(state.update(.key(.enter)) == [])
+    #expect(state.update(.key(.character("x"))) == [])
+    #expect(state.update(.key(.escape)) == [])
+    #expect(state.form == nil)
+    AppScenes.type("lbob", into: &state)
+    _ = state.update(.key(.enter))
+    AppScenes.type("another password", into: &state)
+    #expect(state.update(.key(.enter)) == [])
+    #expect(state.work?.action == .logIn(Self.credentials))
+  }
+
+  @Test("a refused password is forgotten, and the reason is in the form")
+  func refused() {
+    var state = AppScenes.loggedOut()
+    AppScenes.type("lalice", into: &state)
+    _ = state.update(.key(.enter))
+    AppScenes.type("wrong", into: &state)
+    _ = state.update(.key(.enter))
+    let problem = AppProblem(code: "credentials_not_accepted", message: "Not accepted.", hint: "Try again.")
+    _ = state.update(.finished(.logIn(Self.credentials), .failure(problem)))
+    #expect(state.form?.problem == problem)
+    #expect(state.form?.fields.map(\.input.text) == ["alice", ""])
+    #expect(state.form?.focus == 1)
+    #expect(state.work == nil)
+  }
+
+  @Test("a payment that needs the password asks for it, and then is the same payment")
+  func reauthenticates() {
+    var state = AppScenes.loggedIn()
+    AppScenes.type("2bob", into: &state)
+    _ = state.update(.key(.enter))
+    AppScenes.type("12.50", into: &state)
+    let payment = AppAction.pay(amount: "12.50", payee: "bob", number: 1)
+    #expect(state.update(.key(.enter)) == [.perform(payment)])
+    let stale = AppProblem(code: "password_not_recent", message: "Too long ago.", hint: "")
+    #expect(state.update(.finished(payment, .failure(stale))) == [])
+    #expect(state.form?.purpose == .reauthenticate(then: payment))
+    AppScenes.type("correct horse battery", into: &state)
+    let password = AppAction.reauthenticate(Password("correct horse battery"))
+    #expect(state.update(.key(.enter)) == [.perform(password)])
+    #expect(state.update(.finished(password, .success("Confirmed."))) == [.perform(payment)])
+    #expect(state.form?.purpose == .pay(number: 1))
+    #expect(state.update(.finished(payment, .success("Paid 12.50 to bob. Receipt 7."))) == [])
+    #expect(state.notice?.text == "Paid 12.50 to bob. Receipt 7.")
+    // The next one is another.
+    #expect(state.form?.purpose == .pay(number: 2))
+    #expect(state.form?.fields.map(\.input.text) == ["", ""])
+  }
+
+  @Test("Esc at the password brings the payment back as it was typed")
+  func keepsPayment() {
+    var state = AppScenes.loggedIn()
+    AppScenes.type("2bob", into: &state)
+    _ = state.update(.key(.enter))
+    AppScenes.type("12.50", into: &state)
+    _ = state.update(.key(.enter))
+    let payment = AppAction.pay(amount: "12.50", payee: "bob", number: 1)
+    let stale = AppProblem(code: "password_not_recent", message: "", hint: "")
+    _ = state.update(.finished(payment, .failure(stale)))
+    _ = state.update(.key(.escape))
+    #expect(state.form?.fields.map(\.input.text) == ["bob", "12.50"])
+  }
+
+  @Test(
+    "a session that ends elsewhere closes what belongs to it, and Home says why",
+    arguments: [
+      AppTab.pay, .receipts, .profile, .sessions, .events, .accounts,
+    ])
+  func dismissed(_ tab: AppTab) throws {
+    var state = AppScenes.loggedIn()
+    let number = try #require(state.tabs.firstIndex(of: tab)) + 1
+    AppScenes.type("\(number)", into: &state)
+    #expect(state.tab == tab)
+    if tab == .sessions {
+      _ = state.update(.loaded(.sessions, .success(AppScenes.sessions)))
+      _ = state.update(.key(.enter))
+      #expect(state.question != nil)
+    }
+    _ = state.update(.dismissed("the session was revoked"))
+    _ = state.update(.button(.logIn))
+    #expect(state.tab == .home)
+    #expect(state.form == nil && state.question == nil && state.pages.isEmpty)
+    #expect(state.notice?.text == "You are logged out: the session was revoked.")
+  }
+
+  @Test("what is selected stays selected when the list changes")
+  func sticks() {
+    var state = AppScenes.showingReceipts()
+    for _ in 0..<4 { _ = state.update(.key(.down)) }
+    let id = state.rowsShown[state.selected ?? 0].id
+    var page = AppScenes.receipts
+    page.rows.insert(.init(id: "161", cells: ["161", "now", "+1.00", "bob"]), at: 0)
+    _ = state.update(.loaded(.receipts, .success(page)))
+    #expect(state.selected == 5)
+    #expect(state.rowsShown[5].id == id)
+    page.rows.removeAll { $0.id == id }
+    _ = state.update(.loaded(.receipts, .success(page)))
+    #expect(state.selected == 4)
+    page.rows = []
+    _ = state.update(.loaded(.receipts, .success(page)))
+    #expect(state.selected == nil)
+    #expect(state.update(.key(.down)) == [] && state.update(.key(.enter)) == [])
+  }
+
+  @Test("keys move through lists and tabs, and stop at the ends")
+  func moves() {
+    var state = AppScenes.showingReceipts()
+    for (key, index) in [
+      (Key.down, 1), (.character("j"), 2), (.up, 1), (.character("k"), 0), (.up, 0), (.end, 59), (.down, 59),
+      (.pageUp, 41), (.home, 0), (.pageDown, 18), (.character("G"), 59), (.character("g"), 0),
+    ] {
+      #expect(state.update(.key(key)) == [])
+      #expect(state.selected == index, "after \(key)")
+    }
+    #expect(state.update(.key(.tab)) == [.load(.profile, isActivity: true)])
+    #expect(state.update(.key(.backTab)) == [.load(.receipts, isActivity: true)])
+    #expect(state.update(.key(.left)) == [])
+    #expect(state.tab == .pay)
+    #expect(state.update(.key(.character("9"))) == [])
+    #expect(state.tab == .pay)
+  }
+
+  @Test("a filter leaves what contains it, and Esc takes it away")
+  func filters() {
+    var state = AppScenes.showingReceipts()
+    AppScenes.type("/CAROL", into: &state)
+    #expect(state.rowsShown.count == 12)
+    _ = state.update(.key(.enter))
+    _ = state.update(.key(.down))
+    #expect(state.selected == 1)
+    #expect(state.rowsShown.allSatisfy { $0.cells[3] == "carol" })
+    _ = state.update(.key(.escape))
+    #expect(state.rowsShown.count == 60)
+    AppScenes.type("/no such thing", into: &state)
+    #expect(state.selected == nil)
+    #expect(state.frame.lines.contains("Nothing matches.") || state.frame.lines.contains { $0.hasPrefix("Nothing") })
+  }
+
+  @Test("ending a session needs a yes")
+  func question() {
+    var state = AppScenes.loggedIn()
+    AppScenes.type("5", into: &state)
+    _ = state.update(.loaded(.sessions, .success(AppScenes.sessions)))
+    _ = state.update(.key(.down))
+    #expect(state.update(.key(.enter)) == [])
+    for key in [Key.enter, .tab, .character("x"), .paste("y")] { #expect(state.update(.key(key)) == []) }
+    #expect(state.question != nil)
+    _ = state.update(.key(.escape))
+    #expect(state.question == nil)
+    _ = state.update(.key(.enter))
+    let revoke = AppAction.revoke(SessionID(rawValue: "p7c2"))
+    #expect(state.update(.key(.character("y"))) == [.perform(revoke)])
+    #expect(state.update(.finished(revoke, .success("Ended."))) == [.load(.sessions, isActivity: false)])
+  }
+
+  @Test("pasted text is text in a field and nothing elsewhere")
+  func pasted() {
+    var state = AppScenes.loggedIn()
+    #expect(state.update(.key(.paste("q"))) == [])
+    #expect(state.notice != nil)
+    AppScenes.type("2", into: &state)
+    _ = state.update(.key(.paste("bob\n")))
+    #expect(state.form?.fields[0].input.text == "bob")
+    _ = state.update(.key(.paste("a\nb")))
+    #expect(state.form?.fields[0].input.text == "bob")
+    #expect(state.form?.problem?.message == "The pasted text has more than one line. Nothing was taken.")
+    _ = state.update(.key(.paste(String(repeating: "x", count: 600))))
+    #expect(state.form?.fields[0].input.text == "bob")
+    #expect(state.form?.problem != nil)
+  }
+
+  @Test("news of the session is no activity, and what a person opens is")
+  func activity() {
+    var state = AppScenes.showingReceipts()
+    #expect(state.update(.looked(nil)) == [.load(.receipts, isActivity: false)])
+    #expect(state.update(.key(.character("4"))) == [.load(.profile, isActivity: true)])
+  }
+
+  @Test("quitting waits for what is under way, and a second time does not")
+  func quits() {
+    var state = AppScenes.loggedIn()
+    #expect(state.update(.key(.character("l"))) == [.perform(.logOut)])
+    #expect(state.update(.key(.character("q"))) == [])
+    #expect(state.update(.finished(.logOut, .success("Logged out."))) == [.quit])
+    var impatient = AppScenes.loggedIn()
+    _ = impatient.update(.key(.character("l")))
+    _ = impatient.update(.key(.character("q")))
+    #expect(impatient.update(.key(.character("q"))) == [.quit])
+  }
+
+  @Test("two passwords that differ are asked for again")
+  func repeats() {
+    var state = AppScenes.loggedOut()
+    for key in [Key.down, .enter] { _ = state.update(.key(key)) }
+    #expect(state.form?.purpose == .register)
+    AppScenes.type("carol", into: &state)
+    _ = state.update(.key(.enter))
+    AppScenes.type("correct horse battery", into: &state)
+    _ = state.update(.key(.enter))
+    AppScenes.type("correct horse batter", into: &state)
+    #expect(state.update(.key(.enter)) == [])
+    #expect(state.form?.problem?.code == "passwords_differ")
+    #expect(state.form?.fields.map(\.input.text) == ["carol", "", ""])
+    #expect(state.form?.focus == 1)
+  }
+
+  @Test("random keys and news: it never traps, and without a session no guarded tab is open")
+  func random() {
+    var random = SeededGenerator(seed: 11)
+    let keys: [Key] = [
+      .enter, .escape, .tab, .backTab, .up, .down, .left, .right, .home, .end, .pageUp, .pageDown, .backspace, .delete,
+      .character("y"), .character("n"), .character("l"), .character("/"), .character("?"), .character("m"),
+      .character("1"), .character("2"), .character("3"), .character("5"), .character("8"),
+      .character("e\u{301}".unicodeScalars.last ?? "x"),
+      .control("w"), .control("u"), .paste("日本"), .unknown,
+    ]
+    for _ in 0..<200 {
+      var state = AppScenes.loggedOut(.random(in: 1...90, using: &random), .random(in: 1...30, using: &random))
+      for _ in 0..<80 {
+        let message: AppMessage =
+          switch Int.random(in: 0..<12, using: &random) {
+          case 0: .button(.logOut(AppScenes.alice))
+          case 1: .button(.logIn)
+          case 2: .dismissed("the session was revoked")
+          case 3: .loaded(state.tab, .success(AppScenes.sessions))
+          case 4: state.work.map { .finished($0.action, .success("Done.")) } ?? .looked(nil)
+          case 5:
+            state.work.map { .finished($0.action, .failure(.init(code: "password_not_recent", message: "", hint: ""))) }
+              ?? .looked(nil)
+          case _: .key(keys.randomElement(using: &random) ?? .enter)
+          }
+        if state.update(message) == [.quit] { break }
+        #expect(state.user != nil || !state.tab.isGuarded)
+        _ = state.frame
+      }
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import Testing
+
+@testable import CommandLineKit
+
+@Suite("The bytes that turn one frame into the next")
+struct FrameDiffTests {
+  @Test(
+    "an independent emulator that gets the bytes shows the frames", .enabled(Emulator.advice, Emulator.isHere),
+    arguments: 1...2)
+  func emulated(_ seed: UInt64) async throws {
+    let steps = Self.steps(seed: seed, count: 250)
+    for (step, screen) in zip(steps, try await Emulator.screens(steps)) {
+      try #require(screen == Self.expected(step.frame), "seed \(seed), after \(String(reflecting: step.bytes))")
+    }
+  }
+
+  @Test("the small emulator of these tests shows the frames", arguments: 1...20)
+  func small(_ seed: UInt64) throws {
+    var screen = SmallScreen(columns: 20, rows: 5)
+    for step in Self.steps(seed: seed, count: 200) {
+      screen.resize(columns: step.frame.columns, rows: step.frame.rows)
+      screen.feed(step.bytes)
+      try #require(screen.frame.golden == step.frame.golden, "seed \(seed)")
+    }
+    #expect(screen.unknown == [])
+  }
+
+  @Test("a frame that is shown already is not sent again")
+  func same() {
+    var random = RandomFrames(seed: 7)
+    for _ in 0..<50 {
+      let frame = random.next()
+      #expect(FrameDiff.bytes(from: frame, to: frame, colors: true) == [])
+    }
+  }
+
+  @Test("without colours no colour is set, and the rest of the styles is")
+  func noColors() {
+    var frame = Frame(columns: 20, rows: CellStyle.allCases.count)
+    for (row, style) in CellStyle.allCases.enumerated() { frame.put("text", row: row, column: 0, style: style) }
+    let text = String(decoding: FrameDiff.bytes(from: nil, to: frame, colors: false), as: UTF8.self)
+    let colored = String(decoding: FrameDiff.bytes(from: nil, to: frame, colors: true), as: UTF8.self)
+    for color in 30...37 {
+      #expect(!text.contains("\(color)m"))
+    }
+    #expect(colored.contains("[0;32m") && colored.contains("[0;1;31m"))
+    #expect(text.contains("[0;7m") && text.contains("[1m"))
+  }
+
+  @Test("all of a frame is inside one synchronized update, and the cursor hides while it is drawn")
+  func synchronized() {
+    var old = Frame(columns: 20, rows: 3)
+    old.cursor = .init(row: 1, column: 1)
+    var new = old
+    new.put("x", row: 0, column: 0)
+    let text = String(decoding: FrameDiff.bytes(from: old, to: new, colors: true), as: UTF8.self)
+    #expect(text == "\u{1B}[?2026h\u{1B}[?25l\u{1B}[1Hx\u{1B}[2;2H\u{1B}[?25h\u{1B}[?2026l")
+  }
+
+  @Test("after a character whose width terminals disagree on, the rest of the row is drawn in its place")
+  func uncertainWidth() {
+    var old = Frame(columns: 10, rows: 1)
+    old.put("abcdef", row: 0, column: 0)
+    var new = old
+    new.put("👩‍👩‍👧", row: 0, column: 1)
+    let text = String(decoding: FrameDiff.bytes(from: old, to: new, colors: true), as: UTF8.self)
+    #expect(text.contains("\u{1B}[1;2H  \u{1B}[1;2H👩‍👩‍👧\u{1B}[1;4Hdef"))
+  }
+
+  private static func steps(seed: UInt64, count: Int) -> [Emulator.Step] {
+    var random = RandomFrames(seed: seed)
+    var shown: Frame?
+    return (0..<count).map { _ in
+      let frame = random.next()
+      defer { shown = frame }
+      return .init(frame: frame, bytes: FrameDiff.bytes(from: shown, to: frame, colors: true))
+    }
+  }
+
+  /// A frame in the words of the emulator.
+  private static func expected(_ frame: Frame) -> [String] {
+    var lines = [frame.cursor.map { "cursor \($0.row) \($0.column)" } ?? "cursor hidden"]
+    for (row, line) in frame.lines.enumerated() {
+      lines.append("|" + line)
+      var styles =
+        ":"
+        + (0..<frame.columns).map { column in
+          let style = frame[row, column].style
+          return style == .faint ? " " : String(style.letter)
+        }.joined()
+      while styles.last == " " { styles.removeLast() }
+      lines.append(styles)
+    }
+    return lines
+  }
+}

@@ -1,0 +1,42 @@
+import Testing
+
+@testable import CommandLineKit
+
+@Suite("A frame")
+struct FrameTests {
+  @Test("text keeps to its columns: what does not fit is cut off, and no half of a wide character is drawn")
+  func fits() {
+    var frame = Frame(columns: 8, rows: 2)
+    #expect(frame.put("日本語日本", row: 0, column: 1) == 7)
+    #expect(frame.put("abcdef", row: 1, column: 2, width: 3) == 5)
+    #expect(frame.lines == [" 日本語", "  abc"])
+    #expect(frame.put("out", row: 2, column: 0) == 0)
+    #expect(frame.put("out", row: 0, column: 8) == 8)
+    #expect(frame.put("out", row: 0, column: -1) == -1)
+    #expect(frame.lines == [" 日本語", "  abc"])
+  }
+
+  @Test("what is drawn over one half of a wide character takes the other half away")
+  func halves() {
+    var left = Frame(columns: 6, rows: 1)
+    left.put("日本", row: 0, column: 1)
+    left.put("x", row: 0, column: 2)
+    #expect(left.lines == ["  x本"])
+    var right = Frame(columns: 6, rows: 1)
+    right.put("日本", row: 0, column: 1)
+    right.put("語", row: 0, column: 2)
+    #expect(right.lines == ["  語"])
+    var first = Frame(columns: 6, rows: 1)
+    first.put("日本", row: 0, column: 1)
+    first.put("x", row: 0, column: 3)
+    #expect(first.lines == [" 日x"])
+  }
+
+  @Test("nothing in a text acts on the terminal, and a mark alone stands on a circle")
+  func harmless() {
+    var frame = Frame(columns: 30, rows: 2)
+    frame.put("a\u{1B}[2Jb\u{202E}", row: 0, column: 0)
+    frame.put("\u{301}x", row: 1, column: 0)
+    #expect(frame.lines == ["a\\u{1B}[2Jb\\u{202E}", "\u{25CC}\u{301}x"])
+  }
+}

@@ -1,0 +1,206 @@
+import Glibc
+import Testing
+
+@testable import CommandLineKit
+
+/// A screen on a real pseudo-terminal, drawn by a process of its own that signals can kill.
+@Suite("The terminal as a whole screen", .timeLimit(.minutes(2)))
+struct ScreenTerminalTests {
+  @Test("it draws on a screen of its own, and at the end the terminal is as it was before")
+  func restores() async throws {
+    let terminal = try PseudoTerminal(columns: 30, rows: 6)
+    let path = terminal.path
+    let before = terminal.settings
+    async let dialogue: Void = onOwnThread {
+      let drawn = try terminal.expectScreen("30x6")
+      #expect(drawn.modes == [1049, 2004])
+      #expect(!terminal.echoes)
+      try terminal.send("x")
+      try terminal.expectScreen("character(\"x\")")
+      try terminal.send("\u{1B}[A")
+      try terminal.expectScreen("up")
+      try terminal.send("q")
+      try terminal.expect("<returned>")
+    }
+    await #expect(processExitsWith: .exitCode(0)) { [path = path as String] in ScreenChild.run(path) }
+    try await dialogue
+    #expect(terminal.settings == before)
+    #expect(try terminal.screen().modes == [7, 25])
+    #expect(try terminal.screen().text.contains("30x6") == false)
+  }
+
+  @Test("after an error the terminal is as it was before")
+  func error() async throws {
+    let terminal = try PseudoTerminal()
+    let path = terminal.path
+    let before = terminal.settings
+    async let dialogue: Void = onOwnThread {
+      try terminal.expectScreen("80x24")
+      try terminal.send("e")
+      try terminal.expect("<timed_out>")
+    }
+    await #expect(processExitsWith: .exitCode(0)) { [path = path as String] in ScreenChild.run(path) }
+    try await dialogue
+    #expect(terminal.settings == before)
+    #expect(try terminal.screen().modes == [7, 25])
+  }
+
+  @Test("it dies of the signal, with the terminal as it was before", arguments: SilentTerminalTests.Blow.allCases)
+  func signals(_ blow: SilentTerminalTests.Blow) async throws {
+    let terminal = try PseudoTerminal()
+    let path = terminal.path
+    let before = terminal.settings
+    async let dialogue: Void = onOwnThread {
+      try terminal.expectScreen("80x24")
+      try blow.strike(terminal)
+    }
+    await #expect(processExitsWith: .signal(blow.signal)) { [path = path as String] in ScreenChild.run(path) }
+    try await dialogue
+    _ = try terminal.expectEnd()
+    #expect(terminal.settings == before)
+    #expect(try terminal.screen().modes == [7, 25])
+  }
+
+  @Test("after a continuation everything is drawn again, also where somebody else has drawn meanwhile")
+  func continued() async throws {
+    let terminal = try PseudoTerminal(columns: 30, rows: 6)
+    let path = terminal.path
+    async let dialogue: Void = onOwnThread {
+      try terminal.expectScreen("30x6")
+      TerminalChild.tell(path, "spoilt")
+      try terminal.expectScreen("spoilt")
+      try terminal.signalForeground(SIGCONT)
+      try terminal.expectScreen { !$0.text.contains("spoilt") && $0.text.contains("30x6") }
+      // Nobody could continue this process group, so the key does not stop it; the screen was left
+      // and entered again.
+      try terminal.send("\u{1A}")
+      // What is typed before the screen is drawn again belongs to the shell, and is thrown away.
+      try terminal.expect("the screen again") { bytes in
+        let lives = String(decoding: bytes, as: UTF8.self).split(separator: "\u{1B}[?1049h")
+        return lives.count > 1 && lives[1].contains("\u{1B}[?2026l")
+      }
+      try terminal.send("z")
+      let drawn = try terminal.expectScreen("character(\"z\")")
+      #expect(drawn.modes == [1049, 2004])
+      try terminal.send("q")
+    }
+    await #expect(processExitsWith: .exitCode(0)) { [path = path as String] in ScreenChild.run(path) }
+    try await dialogue
+  }
+
+  @Test("however often the size changes, the last size is drawn")
+  func resizes() async throws {
+    let terminal = try PseudoTerminal()
+    let path = terminal.path
+    async let dialogue: Void = onOwnThread {
+      try terminal.expectScreen("80x24")
+      for size in 1...400 { try terminal.resize(columns: UInt16(20 + size % 97), rows: UInt16(5 + size % 31)) }
+      try terminal.resize(columns: 61, rows: 17)
+      try terminal.expectScreen("61x17", columns: 61, rows: 17)
+      try terminal.send("q")
+    }
+    await #expect(processExitsWith: .exitCode(0)) { [path = path as String] in ScreenChild.run(path) }
+    try await dialogue
+  }
+
+  @Test("a lone Escape is a key after a moment")
+  func escape() async throws {
+    let terminal = try PseudoTerminal()
+    let path = terminal.path
+    async let dialogue: Void = onOwnThread {
+      try terminal.expectScreen("80x24")
+      try terminal.send("\u{1B}")
+      try terminal.expectScreen("escape")
+      try terminal.send("q")
+    }
+    await #expect(processExitsWith: .exitCode(0)) { [path = path as String] in ScreenChild.run(path) }
+    try await dialogue
+  }
+
+  @Test("a terminal that hangs up ends the screen also where the signal for it is ignored")
+  func hangUp() async throws {
+    let terminal = try PseudoTerminal()
+    let path = terminal.path
+    async let dialogue: Void = onOwnThread {
+      try terminal.expectScreen("80x24")
+      terminal.hangUp()
+    }
+    await #expect(processExitsWith: .exitCode(7)) { [path = path as String] in
+      signal(SIGHUP, SIG_IGN)
+      ScreenChild.run(path)
+    }
+    try await dialogue
+  }
+}
+
+/// What the process under test does.
+enum ScreenChild {
+  /// Shows the size and the last key.
+  ///
+  /// `q` returns, `e` ends with an error.
+  static func run(_ path: String) -> Never {
+    _ = TerminalChild.adopt(path)
+    do throws(PromptError) {
+      TerminalChild.tell(path, try show() ? "<returned>" : "<gone>")
+    } catch {
+      TerminalChild.tell(path, "<\(error.code.rawValue)>")
+    }
+    exit(0)
+  }
+
+  private static func show() throws(PromptError) -> Bool {
+    var terminal = try ScreenTerminal(colors: true)
+    var last = ""
+    while true {
+      var frame = terminal.frame
+      frame.put("\(frame.columns)x\(frame.rows)", row: 0, column: 0)
+      frame.put(last, row: 1, column: 0, style: .selected)
+      try terminal.show(frame)
+      let happened = try terminal.wait(for: [], atMost: .seconds(30))
+      if happened.isGone { exit(7) }
+      if happened == .init() { exit(9) }
+      for key in happened.keys {
+        if key == .character("q") { return true }
+        if key == .character("e") { throw .timedOut(.seconds(1)) }
+        last = "\(key)"
+      }
+    }
+  }
+}
+
+extension PseudoTerminal {
+  /// What a terminal of that size shows after all that was sent to it.
+  func screen(columns: Int = 80, rows: Int = 24) throws -> SmallScreen {
+    var screen = SmallScreen(columns: columns, rows: rows)
+    try expect("", within: .zero) { bytes in
+      screen.feed(bytes)
+      return true
+    }
+    return screen
+  }
+
+  /// Reads until the screen shows the text.
+  @discardableResult
+  func expectScreen(_ text: String, columns: Int = 80, rows: Int = 24) throws -> SmallScreen {
+    try expectScreen("\"\(text)\"", columns: columns, rows: rows) { $0.text.contains(text) }
+  }
+
+  /// Reads until `isReached` is true of the screen.
+  @discardableResult
+  func expectScreen(
+    _ what: String = "what is awaited", columns: Int = 80, rows: Int = 24, _ isReached: (SmallScreen) -> Bool
+  ) throws -> SmallScreen {
+    var screen = SmallScreen(columns: columns, rows: rows)
+    var fed = 0
+    do {
+      try expect(what) { bytes in
+        screen.feed(bytes[fed...])
+        fed = bytes.count
+        return isReached(screen)
+      }
+    } catch let failure as Failure {
+      throw Failure(description: failure.description + ", but:\n" + screen.text)
+    }
+    return screen
+  }
+}

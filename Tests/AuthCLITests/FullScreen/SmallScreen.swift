@@ -1,0 +1,111 @@
+@testable import CommandLineKit
+
+/// A terminal as small as these tests need it: it understands what ``FrameDiff`` and
+/// ``ScreenTerminal`` send, and notes the rest.
+///
+/// It is of this project, so what it shows proves less than an independent emulator does; it is
+/// always there.
+struct SmallScreen {
+  private(set) var frame: Frame
+  /// Private modes that are set: 25 is the cursor, 1049 the alternate screen.
+  private(set) var modes: Set<Int> = [25, 7]
+  /// Sequences that it does not understand.
+  private(set) var unknown: [String] = []
+  /// What shows again when the alternate screen is left.
+  private var main: Frame?
+  private var cursor = Frame.Position(row: 0, column: 0)
+  private var style = CellStyle.plain
+  private var decoder: [UInt8] = []
+
+  init(columns: Int, rows: Int) {
+    frame = Frame(columns: columns, rows: rows)
+  }
+
+  /// The rows as text.
+  var text: String { frame.lines.joined(separator: "\n") }
+
+  mutating func resize(columns: Int, rows: Int) {
+    guard columns != frame.columns || rows != frame.rows else { return }
+    var resized = Frame(columns: columns, rows: rows)
+    for (row, line) in frame.lines.enumerated() { resized.put(line, row: row, column: 0) }
+    frame = resized
+  }
+
+  /// Takes bytes, which may end inside a sequence or a character.
+  mutating func feed(_ bytes: some Sequence<UInt8>) {
+    decoder += bytes
+    var rest = decoder[...]
+    while let first = rest.first {
+      if first == 0x1B {
+        guard let length = Self.sequenceLength(rest) else { break }
+        act(rest.prefix(length))
+        rest = rest.dropFirst(length)
+      } else if first < 0x20 {
+        if first == 0x0D { cursor.column = 0 }
+        if first == 0x0A { lineFeed() }
+        rest = rest.dropFirst()
+      } else {
+        let end = rest.firstIndex { $0 < 0x20 } ?? rest.endIndex
+        guard end < rest.endIndex || String(validating: rest, as: UTF8.self) != nil else { break }
+        for character in String(decoding: rest[..<end], as: UTF8.self) { draw(character) }
+        rest = rest[end...]
+      }
+    }
+    decoder = Array(rest)
+    frame.cursor = modes.contains(25) ? cursor : nil
+  }
+
+  private static func sequenceLength(_ bytes: ArraySlice<UInt8>) -> Int? {
+    guard bytes.count >= 2 else { return nil }
+    guard bytes.dropFirst().first == UInt8(ascii: "[") else { return 2 }
+    return bytes.dropFirst(2).firstIndex { (0x40...0x7E).contains($0) }.map { $0 - bytes.startIndex + 1 }
+  }
+
+  private mutating func draw(_ character: Character) {
+    let end = frame.put(String(character), row: cursor.row, column: cursor.column, style: style)
+    cursor.column = min(end, frame.columns - 1)
+  }
+
+  private mutating func act(_ sequence: ArraySlice<UInt8>) {
+    guard sequence.count > 2 else { return unknown.append(String(decoding: sequence, as: UTF8.self)) }
+    let text = String(decoding: sequence.dropFirst(2).dropLast(), as: UTF8.self)
+    let numbers = text.drop { $0 == "?" }.split(separator: ";", omittingEmptySubsequences: false).map { Int($0) }
+    let first = numbers.first ?? nil
+    switch Character(Unicode.Scalar(sequence[sequence.endIndex - 1])) {
+    case "h" where text.hasPrefix("?"): set(first, true)
+    case "l" where text.hasPrefix("?"): set(first, false)
+    case "H": cursor = .init(row: (first ?? 1) - 1, column: ((numbers.count > 1 ? numbers[1] : nil) ?? 1) - 1)
+    case "C": cursor.column = min(cursor.column + (first ?? 1), frame.columns - 1)
+    case "J": frame = Frame(columns: frame.columns, rows: frame.rows)
+    case "K":
+      let blank = String(repeating: " ", count: frame.columns - cursor.column)
+      frame.put(blank, row: cursor.row, column: cursor.column)
+    case "m":
+      let parameters = text.hasPrefix("0;") ? String(text.dropFirst(2)) : text
+      guard let known = CellStyle.allCases.first(where: { $0.parameters(colors: true) == parameters }) else {
+        fallthrough
+      }
+      style = known
+    case _: unknown.append(String(decoding: sequence.dropFirst(), as: UTF8.self))
+    }
+  }
+
+  private mutating func set(_ mode: Int?, _ isOn: Bool) {
+    guard let mode else { return }
+    if isOn { modes.insert(mode) } else { modes.remove(mode) }
+    if mode == 1049 {
+      let blank = Frame(columns: frame.columns, rows: frame.rows)
+      if isOn { (main, frame) = (main ?? frame, blank) } else { (main, frame) = (nil, main ?? blank) }
+    }
+  }
+
+  private mutating func lineFeed() {
+    if cursor.row < frame.rows - 1 {
+      cursor.row += 1
+      return
+    }
+    var scrolled = Frame(columns: frame.columns, rows: frame.rows)
+    for (row, line) in frame.lines.dropFirst().enumerated() { scrolled.put(line, row: row, column: 0) }
+    frame = scrolled
+  }
+}

@@ -1,0 +1,82 @@
+import AuthCoreTesting
+import Guards
+import Testing
+
+@testable import AuthCore
+
+/// What a screen that somebody draws needs: to be woken, to press what was seen, to show the machine.
+@Suite("Screens that are drawn")
+struct DrawnScreenTests {
+  /// Counts what a live key tells.
+  private final class Counter: Sendable {
+    private let count = Locked(0)
+    var value: Int { count.withLock { $0 } }
+    func add() { count.withLock { $0 += 1 } }
+  }
+
+  @Test("who draws is woken when it begins to listen, and at each change and the end of the session")
+  func wakes() async throws {
+    let world = World()
+    let key = LiveKey(try await world.store.logIn(World.alice))
+    let wakings = Counter()
+    key.onChange { wakings.add() }
+    #expect(wakings.value == 1)
+    world.authority.setAccount("alice", password: World.alice.password, displayName: "Alice B.")
+    key.follow(try await world.store.check())
+    #expect(wakings.value == 2)
+    #expect(key.session.user.displayName == "Alice B.")
+    key.dismiss(.revoked)
+    #expect(wakings.value == 3)
+    #expect(key.dismissal == .revoked)
+    let late = Counter()
+    key.onChange { late.add() }
+    #expect(late.value == 1)
+  }
+
+  @Test("what is pressed is what was seen: a login begun elsewhere is not logged out by a press of Log in")
+  func pressesWhatWasSeen() async throws {
+    let world = World()
+    let bar = NavigationBar(title: "Home", store: world.store)
+    let seen = bar.button
+    #expect(seen == .logIn)
+    let session = try await world.store.logIn(World.alice)
+    guard case .nothing = try await bar.press(seen, credentials: { World.alice }) else {
+      Issue.record("the press did something")
+      return
+    }
+    #expect(session.isLive)
+    // Nor is another user logged out in place of the one who was seen.
+    try await world.store.switchUser(to: World.bob)
+    guard case .nothing = try await bar.press(.logOut(session.user), credentials: { nil }) else {
+      Issue.record("the press did something")
+      return
+    }
+    #expect(world.store.session?.user.username == "bob")
+    guard case .loggingOut(let pending) = try await bar.press(bar.button, credentials: { nil }) else {
+      Issue.record("the press did nothing")
+      return
+    }
+    _ = try await pending.value()
+    #expect(world.store.session == nil)
+  }
+
+  @Test("the last steps of the machine are kept from when they are asked for, and no more than so many")
+  func steps() async throws {
+    let world = World()
+    await world.store.restore()
+    #expect(world.store.machine.steps == [])
+    world.store.keepSteps(3)
+    try await world.store.logIn(World.alice)
+    #expect(world.store.machine.state == .loggedIn)
+    #expect(
+      world.store.machine.steps == [
+        .init(event: .logIn, from: .loggedOut, to: .authenticating, answer: .transition),
+        .init(event: .authenticated, from: .authenticating, to: .authenticating, answer: .transition),
+        .init(event: .saved, from: .authenticating, to: .loggedIn, answer: .transition),
+      ])
+    _ = world.store.beginLogIn(World.bob)
+    #expect(
+      world.store.machine.steps.last == .init(event: .logIn, from: .loggedIn, to: .loggedIn, answer: .rejected))
+    #expect(world.store.machine.steps.count == 3)
+  }
+}
