@@ -131,5 +131,4 @@ let allSuites: [Suite] = [
   .scale,
   .memory,
   .enumeration,
-  .app,
 ]

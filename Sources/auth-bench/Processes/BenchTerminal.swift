@@ -50,19 +50,15 @@ final class BenchTerminal {
     guard write(master, bytes, bytes.count) == bytes.count else { throw BenchError.system("the pseudo-terminal") }
   }
 
-  /// Reads up to the end of the next frame that contains `text`, and returns how many bytes that
-  /// took.
+  /// Reads up to the end of the next frame, and returns how many bytes that took.
   @discardableResult
-  func frame(containing text: String = "") throws -> Int {
-    let wanted = Array(text.utf8)
-    var taken = 0
+  func frame() throws -> Int {
     while true {
       if let end = Self.find(Self.endOfFrame, in: unread) {
-        let frame = unread[..<end]
         unread.removeFirst(end)
-        taken += end
-        if wanted.isEmpty || Self.find(wanted, in: Array(frame)) != nil { return taken }
-      } else if try !read(atMost: 20_000) {
+        return end
+      }
+      if try !read(atMost: 20_000) {
         throw BenchError("no frame came from the full-screen program within 20 s")
       }
     }
