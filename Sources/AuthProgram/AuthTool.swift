@@ -19,7 +19,7 @@ enum AuthTool {
           HomeCommand.command, PayCommand.command, ReceiptsCommand.command, ProfileCommand.command,
           SessionsCommand.command, ChangePasswordCommand.command, EventsCommand.command,
         ]),
-      .init(title: "Administration", commands: [AccountsCommand.command]),
+      .init(title: "Administration", commands: [AccountsCommand.command, SchemaCommand.command]),
       .init(
         title: "About the program",
         commands: [
@@ -34,7 +34,8 @@ enum AuthTool {
         summary: "a session that cannot be used wrongly",
         discussion: [
           "Logs users in, keeps their session on this device and opens guarded screens with it: payments, receipts, a profile. "
-            + "Accounts, sessions and money are kept in one database on this machine."
+            + "Accounts, sessions and money are kept in one database on this machine, "
+            + "or in a PostgreSQL database for many machines."
         ],
         firstSteps: [
           .init("register alice", "create an account"),
@@ -51,6 +52,10 @@ enum AuthTool {
       .init(
         term: "AUTH_CLI_HOME",
         meaning: "directory for the database and the sessions, in place of the XDG directories; no symbolic link"),
+      .init(
+        term: "AUTH_CLI_AUTHORITY",
+        meaning: "a PostgreSQL database in place of the embedded one: postgresql://host/database, or service=NAME; "
+          + "a password goes into ~/.pgpass"),
       .init(term: "AUTH_CLI_CONTEXT", meaning: "the context to use when --context is not given"),
       .init(term: "XDG_DATA_HOME", meaning: "where the database is kept, in auth-cli/; relative values are ignored"),
       .init(term: "XDG_STATE_HOME", meaning: "where sessions are kept, in auth-cli/; relative values are ignored"),

@@ -1,4 +1,4 @@
-import AuthBackend
+public import AuthBackend
 public import AuthCore
 import Glibc
 
@@ -21,6 +21,7 @@ public final class FileVault: SessionVault {
   let directory: PrivateDirectory
   private let context: ContextName
   private let lockWait: Duration
+  private let issuer: TokenIssuer
 
   /// Creates a vault over a directory.
   ///
@@ -32,7 +33,12 @@ public final class FileVault: SessionVault {
   ///     files and a database in it, and is refused otherwise.
   ///   - context: Which of the sessions side by side.
   ///   - lockWait: How long to wait for another process that changes the same file.
-  public init(directory: String, context: ContextName = .standard, lockWait: Duration = .seconds(5)) {
+  ///   - issuer: Whose tokens are kept. A file with a token of the other kind is neither read nor changed.
+  public init(
+    directory: String, context: ContextName = .standard, lockWait: Duration = .seconds(5),
+    issuer: TokenIssuer = .embedded
+  ) {
+    self.issuer = issuer
     self.directory = PrivateDirectory(named: directory)
     self.context = context
     self.lockWait = lockWait
@@ -179,9 +185,28 @@ public final class FileVault: SessionVault {
       return .corrupt(VaultEvidence(error.description, hint: error.hint, salvaged: salvaged))
     }
     switch reading {
-    case .token(let token): return .token(token)
+    case .token(let token): return belonging(token)
     case .corrupt(let what, _): return .corrupt(evidence("\(path.printable) cannot be used: \(what).", salvaged))
     case nil: return .corrupt(evidence("\(path.printable) is not a regular file.", nil))
+    }
+  }
+
+  /// The token, unless the other kind of backend issued it: a forgotten variable must not cost a session.
+  private func belonging(_ token: SessionToken) -> VaultReading {
+    let isOfServer = token.bytes.count > SessionFile.databaseLength * 2
+    switch issuer {
+    case .embedded where isOfServer:
+      let database = Hex.text(token.bytes.prefix(SessionFile.databaseLength))
+      return .unavailable(
+        VaultError(
+          "\(path.printable) holds a session of the PostgreSQL database \(database), and AUTH_CLI_AUTHORITY is not set.",
+          hint: "Set AUTH_CLI_AUTHORITY to that database, or use another --context. Nothing was changed."))
+    case .server where !isOfServer:
+      return .unavailable(
+        VaultError(
+          "\(path.printable) holds a session of the embedded database, and AUTH_CLI_AUTHORITY names a server.",
+          hint: "Unset AUTH_CLI_AUTHORITY, or use another --context. Nothing was changed."))
+    case .embedded, .server: return .token(token)
     }
   }
 

@@ -24,6 +24,7 @@ struct RefusalCodeTests {
     for path in try TextFile.list("Sources/AuthProgram", suffix: ".swift")
       + TextFile.list("Sources/CommandLineKit", suffix: ".swift")
       + TextFile.list("Sources/AuthBackend", suffix: ".swift") + TextFile.list("Sources/AuthLocal", suffix: ".swift")
+      + TextFile.list("Sources/AuthPostgres", suffix: ".swift")
     {
       let text = try TextFile.read(path)
       // A refusal or a failure that is made with its code.

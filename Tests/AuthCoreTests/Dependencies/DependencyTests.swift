@@ -19,6 +19,8 @@ import Testing
       ("CommandLineKit", language.union(["Glibc"])),
       ("AuthProgram", system.union(["AuthBackend", "AuthCore", "AuthLocal", "CommandLineKit", "CProcess", "Guards"])),
       ("auth-cli", Set(["AuthLocal", "AuthProgram"])),
+      ("AuthPostgres", system.union(["AuthBackend", "AuthCore", "AuthLocal", "CPostgres", "Guards"])),
+      ("auth-cli-postgres", Set(["AuthBackend", "AuthCore", "AuthPostgres", "AuthProgram", "Glibc"])),
     ])
   func imports(_ target: String, _ allowed: Set<String>) throws {
     for file in try SourceFile.all(below: "Sources/\(target)") {
@@ -70,6 +72,10 @@ import Testing
         "AuthBackend", "AuthCore", "AuthLocal", "CommandLineKit", "CProcess", "Guards",
       ])
     #expect(try dependencies(of: "auth-cli") == ["AuthLocal", "AuthProgram"])
+    #expect(
+      try dependencies(of: "AuthPostgres") == ["AuthBackend", "AuthCore", "AuthLocal", "CPostgres", "Guards"])
+    #expect(
+      try dependencies(of: "auth-cli-postgres") == ["AuthBackend", "AuthCore", "AuthPostgres", "AuthProgram"])
   }
 
   @Test(
