@@ -69,7 +69,7 @@ struct AppState: Hashable, Sendable {
     guard let rows = page?.rows else { return [] }
     guard !filter.isEmpty else { return rows }
     let wanted = filter.lowercased()
-    return rows.filter { row in row.cells.contains { $0.lowercased().contains(wanted) } }
+    return rows.filter { row in row.cells.contains { $0.lowercased().holds(wanted) } }
   }
 
   /// Which of them is selected.
@@ -100,5 +100,16 @@ struct AppState: Hashable, Sendable {
         row("Change your password", .changePassword), row("See how your session works", .open(.machine)),
         row("Log out", .logOut), row("Quit", .quit),
       ])
+  }
+}
+
+extension String {
+  /// Whether `part` occurs in the text.
+  ///
+  /// The `contains` of the library would link the engine of regular expressions.
+  fileprivate func holds(_ part: String) -> Bool {
+    let (text, part) = (Array(utf8), Array(part.utf8))
+    guard !part.isEmpty, part.count <= text.count else { return part.isEmpty }
+    return (0...(text.count - part.count)).contains { text[$0...].starts(with: part) }
   }
 }
