@@ -25,7 +25,8 @@ struct AppInput: Hashable, Sendable, Redacted {
     case .character(let scalar): return insert(String(Character(scalar)))
     case .paste(let text):
       let line = text.last == "\n" ? String(text.dropLast()) : text
-      return line.contains(where: { $0 == "\n" }) ? "The pasted text has more than one line. Nothing was taken." : insert(line)
+      let manyLines = line.contains { $0 == "\n" }
+      return manyLines ? "The pasted text has more than one line. Nothing was taken." : insert(line)
     case .unusablePaste: return "The pasted text is too long, or is not text. Nothing was taken."
     case .backspace where cursor > 0:
       cursor -= 1
