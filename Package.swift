@@ -20,17 +20,20 @@ let package = Package(
     .target(name: "Guards"),
     .target(name: "AuthCore", dependencies: ["Guards"]),
     .target(name: "AuthCoreTesting", dependencies: ["AuthCore", "Guards"]),
-    .target(name: "AuthBackend", dependencies: ["AuthCore", "Guards"]),
+    .target(name: "TextFormat"),
+    .target(name: "AuthBackend", dependencies: ["AuthCore", "Guards", "TextFormat"]),
     .target(name: "AuthBackendTesting", dependencies: ["AuthBackend", "AuthCore", "AuthCoreTesting"]),
-    .target(name: "AuthLocal", dependencies: ["AuthBackend", "AuthCore", "Guards", "CSQLite", "CCrypt"]),
-    .target(name: "CommandLineKit"),
+    .target(name: "AuthLocal", dependencies: ["AuthBackend", "AuthCore", "Guards", "TextFormat", "CSQLite", "CCrypt"]),
+    .target(name: "CommandLineKit", dependencies: ["TextFormat"]),
     .target(
       name: "AuthProgram",
-      dependencies: ["AuthBackend", "AuthCore", "AuthLocal", "CommandLineKit", "CProcess", "Guards"]),
+      dependencies: ["AuthBackend", "AuthCore", "AuthLocal", "CommandLineKit", "CProcess", "Guards", "TextFormat"]),
     .executableTarget(name: "auth-cli", dependencies: ["AuthLocal", "AuthProgram"]),
     .executableTarget(
       name: "auth-bench",
-      dependencies: ["AuthBackend", "AuthCore", "AuthLocal", "Guards", "CSQLite", "CCrypt", "CPerfEvent"]),
+      dependencies: [
+        "AuthBackend", "AuthCore", "AuthLocal", "Guards", "TextFormat", "CSQLite", "CCrypt", "CPerfEvent",
+      ]),
     .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CCrypt", providers: [.apt(["libcrypt-dev"])]),
     // Not libraries but calls of the system that Swift cannot make: for the program,
@@ -45,14 +48,15 @@ let package = Package(
     .testTarget(
       name: "AuthLocalTests",
       dependencies: [
-        "AuthBackend", "AuthBackendTesting", "AuthLocal", "AuthCoreTesting", "Races", "CSQLite", "CCrypt",
+        "AuthBackend", "AuthBackendTesting", "AuthLocal", "AuthCoreTesting", "Races", "TextFormat", "CSQLite", "CCrypt",
       ]),
-    .testTarget(name: "CommandLineKitTests", dependencies: ["CommandLineKit"]),
+    .testTarget(name: "TextFormatTests", dependencies: ["TextFormat"]),
+    .testTarget(name: "CommandLineKitTests", dependencies: ["CommandLineKit", "TextFormat"]),
     .testTarget(
       name: "AuthCLITests",
       dependencies: [
         "auth-cli", "AuthBackend", "AuthLocal", "AuthProgram", "CommandLineKit", "Programs", "Races",
-        "CSQLite",
+        "TextFormat", "CSQLite",
       ]),
   ],
   swiftLanguageModes: [.v6]

@@ -1,4 +1,5 @@
 import CommandLineKit
+import TextFormat
 
 /// The one declaration of `auth-cli`: what the parser, help, the man page and the completions are made of.
 ///

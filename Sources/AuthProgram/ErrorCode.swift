@@ -1,5 +1,6 @@
 import AuthBackend
 import CommandLineKit
+import TextFormat
 
 /// The codes of errors in JSON documents: stable names for programs, each with its exit status and what it means.
 ///

@@ -1,3 +1,5 @@
+import TextFormat
+
 extension Completions {
   /// For bash 4 and later, without the bash-completion package.
   ///

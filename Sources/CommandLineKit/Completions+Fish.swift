@@ -1,3 +1,5 @@
+import TextFormat
+
 extension Completions {
   /// For fish 3 and later.
   package var fish: String {

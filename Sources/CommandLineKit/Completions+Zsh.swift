@@ -1,3 +1,5 @@
+import TextFormat
+
 extension Completions {
   /// For zsh: a file for a directory in `fpath`, which can also be sourced.
   package var zsh: String {

@@ -73,16 +73,3 @@ extension OptionDeclaration {
   /// The names with their dashes.
   package var spellings: [String] { [flag] + (short.map { ["-\($0)"] } ?? []) }
 }
-
-/// Text as a shell takes it literally.
-package enum ShellQuoting {
-  /// Between single quotation marks, for bash and zsh.
-  package static func posix(_ text: String) -> String {
-    "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
-  }
-
-  /// Between single quotation marks, for fish.
-  package static func fish(_ text: String) -> String {
-    "'" + text.map { $0 == "'" || $0 == "\\" ? "\\\($0)" : String($0) }.joined() + "'"
-  }
-}

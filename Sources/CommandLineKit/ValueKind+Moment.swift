@@ -1,3 +1,5 @@
+import TextFormat
+
 /// A moment as a person names it: so long ago, or a date and time.
 package enum Moment: Hashable, Sendable {
   /// This long before now.

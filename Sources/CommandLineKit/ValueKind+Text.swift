@@ -1,9 +1,11 @@
+import TextFormat
+
 extension ValueKind where Value == String {
   /// Printable UTF-8 text that is not empty.
   package static func text(_ noun: String, maximumBytes: Int) -> ValueKind {
     ValueKind(noun, accepted: "1 to \(maximumBytes) bytes of UTF-8 text without control characters") { word in
       guard let text = word.text, (1...maximumBytes).contains(word.bytes.count) else { return nil }
-      return text.unicodeScalars.contains(where: TextEscaping.isUnprintable) ? nil : text
+      return text.unicodeScalars.contains(where: \.isUnprintable) ? nil : text
     }
   }
 

@@ -1,4 +1,5 @@
 import Glibc
+import TextFormat
 
 /// One word of the command line, as the bytes it came in.
 ///

@@ -1,3 +1,5 @@
+import TextFormat
+
 /// A name that screens show: 1 to 64 characters of printable text, without spaces at its ends.
 ///
 /// A joiner (U+200C, U+200D) is part of words in several scripts, and of emoji; it is accepted
@@ -15,7 +17,7 @@ package struct DisplayName {
   /// - Throws: ``BackendError`` of kind `invalid` that says the accepted form.
   package init(_ typed: String) throws(BackendError) {
     if let reason = Self.objection(to: typed) {
-      let shown = typed.utf8.count > Self.largestBytes ? "the name" : "'\(typed.printable)'"
+      let shown = typed.utf8.count > Self.largestBytes ? "the name" : "'\(typed.escaped)'"
       throw .displayNameInvalid(shown, because: reason)
     }
     text = typed
@@ -27,7 +29,7 @@ package struct DisplayName {
     guard let first = scalars.first, let last = scalars.last else { return "is empty" }
     if name.utf8.count > largestBytes { return "has \(name.utf8.count) bytes; at most \(largestBytes) are accepted" }
     if name.count > 64 { return "has \(name.count) characters; at most 64 are accepted" }
-    if let found = scalars.first(where: { $0.isUnsafeToPrint && !$0.isJoiner }) {
+    if let found = scalars.first(where: { $0.isUnprintable }) {
       return "holds \(found.nameOfKind) (U+\(String(found.value, radix: 16, uppercase: true).padded(to: 4)))"
     }
     if first.properties.isWhitespace || last.properties.isWhitespace { return "begins or ends with a space" }

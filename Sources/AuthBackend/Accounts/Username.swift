@@ -1,3 +1,5 @@
+import TextFormat
+
 /// A name to log in with, in its one canonical form.
 ///
 /// 1 to 64 of the letters a to z, digits, `.`, `_` and `-`, beginning with a letter or a digit;
@@ -21,7 +23,7 @@ public struct Username: Hashable, Sendable, CustomStringConvertible {
     guard (1...64).contains(bytes.count), let first = bytes.first, Self.isAlphanumeric(first),
       bytes.allSatisfy({ Self.isAlphanumeric($0) || Array("._-".utf8).contains($0) })
     else {
-      let shown = bytes.count > 64 ? "A name of \(bytes.count) bytes" : "'\(typed.printable)'"
+      let shown = bytes.count > 64 ? "A name of \(bytes.count) bytes" : "'\(typed.escaped)'"
       throw .usernameInvalid(shown)
     }
     canonical = typed.lowercased()

@@ -16,7 +16,7 @@ public struct Event: Hashable, Sendable {
   public let session: EventSession?
   /// More, such as a reason or a count.
   ///
-  /// Never a secret. Escape it to print it (`printable`).
+  /// Never a secret. Escape its control characters before you print it.
   public let detail: String?
 
   /// Creates a value, for a backend to answer with.

@@ -1,4 +1,5 @@
 package import AuthCore
+import TextFormat
 
 extension BackendError {
   /// The rules that every backend holds input against, each with its stable code.
@@ -148,7 +149,7 @@ extension BackendError {
 
   package static func sessionNotFound(_ id: SessionID) -> BackendError {
     BackendError(
-      .sessionNotFound, "You have no active session '\(id.rawValue.printable)'.", hint: "List your sessions.")
+      .sessionNotFound, "You have no active session '\(id.rawValue.escaped)'.", hint: "List your sessions.")
   }
 
   package static func usernameTaken(_ name: Username) -> BackendError {
@@ -157,7 +158,7 @@ extension BackendError {
 
   package static func amountInvalid(_ quoted: String) -> BackendError {
     BackendError(
-      .amountInvalid, "'\(quoted.printable)' is not an amount.",
+      .amountInvalid, "'\(quoted.escaped)' is not an amount.",
       hint: "Write an amount such as 12 or 12.50, more than 0 and at most \(Amount.largest).")
   }
 

@@ -1,4 +1,4 @@
-import Glibc
+import TextFormat
 
 /// A moment on the wall clock, for people to read.
 ///
@@ -19,17 +19,7 @@ public struct WallTime: Hashable, Comparable, Sendable {
   public static func < (left: WallTime, right: WallTime) -> Bool { left.microseconds < right.microseconds }
 
   /// The moment in UTC, in the form of ISO 8601 and RFC 3339: `2026-11-21T07:48:53Z`.
-  public var iso8601: String {
-    var clock = time_t(seconds)
-    var parts = tm()
-    guard gmtime_r(&clock, &parts) != nil else { return "\(microseconds) us" }
-    func padded(_ value: Int32, _ width: Int) -> String {
-      let digits = String(value)
-      return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
-    }
-    let date = "\(padded(parts.tm_year + 1900, 4))-\(padded(parts.tm_mon + 1, 2))-\(padded(parts.tm_mday, 2))"
-    return "\(date)T\(padded(parts.tm_hour, 2)):\(padded(parts.tm_min, 2)):\(padded(parts.tm_sec, 2))Z"
-  }
+  public var iso8601: String { UTCTime(seconds: seconds).iso8601 }
 }
 
 extension Duration {

@@ -1,6 +1,7 @@
 package import AuthBackend
 import AuthCore
 import Glibc
+import TextFormat
 
 /// Random bytes from the kernel, and comparison that takes the same time wherever the difference
 /// lies.

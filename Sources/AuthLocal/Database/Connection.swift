@@ -1,6 +1,7 @@
 import AuthBackend
 import CSQLite
 import Glibc
+import TextFormat
 
 /// One connection to the database file, with its statements kept prepared.
 ///

@@ -2,6 +2,7 @@ import AuthBackend
 import AuthCore
 import Glibc
 import Guards
+import TextFormat
 
 /// The database file and the one connection to it, opened at the first use and checked at every
 /// use.
@@ -188,5 +189,5 @@ final class Database: Sendable {
   /// What SQLite may read or write beside the file.
   static let sideFileSuffixes = ["-journal", "-wal", "-shm"]
 
-  private var missing: FileError { FileError(.missing, "\(path.printable) does not exist.", hint: "") }
+  private var missing: FileError { FileError(.missing, "\(path.escaped) does not exist.", hint: "") }
 }

@@ -2,13 +2,14 @@ import AuthBackend
 import AuthCore
 import CSQLite
 import Glibc
+import TextFormat
 
 /// What SQLite's result codes mean for a person, each with what to do.
 ///
 /// Source: sqlite.org/rescode.html.
 enum DatabaseError {
   static func failure(code: Int32, systemError: ErrorNumber, detail: String, path: String) -> BackendError {
-    let name = path.printable
+    let name = path.escaped
     switch code & 0xFF {
     case SQLITE_BUSY, SQLITE_LOCKED:
       return .unavailable(
@@ -46,7 +47,7 @@ enum DatabaseError {
 
   static func damaged(_ path: String, _ detail: String) -> BackendError {
     .unavailable(
-      .unreadable, "database_corrupt", "\(path.printable) is damaged or not a database: \(detail).",
+      .unreadable, "database_corrupt", "\(path.escaped) is damaged or not a database: \(detail).",
       hint: "Nothing was changed. Keep it as evidence and put a backup in its place.")
   }
 
@@ -54,20 +55,20 @@ enum DatabaseError {
   static func missing(_ path: String, isEmpty: Bool = false) -> BackendError {
     .unavailable(
       .unreachable, "database_missing",
-      "There are no accounts yet: \(path.printable) \(isEmpty ? "is empty" : "does not exist").",
+      "There are no accounts yet: \(path.escaped) \(isEmpty ? "is empty" : "does not exist").",
       hint: "Register the first account, or put a backup in its place.")
   }
 
   static func foreign(_ path: String) -> BackendError {
     .unavailable(
-      .unreadable, "database_foreign", "\(path.printable) is the database of another program.",
+      .unreadable, "database_foreign", "\(path.escaped) is the database of another program.",
       hint: "Nothing was changed. Choose another directory, or move the file away.")
   }
 
   static func newer(_ path: String, found: Int64, known: Int64) -> BackendError {
     .unavailable(
       .unparsable, "database_newer",
-      "\(path.printable) has schema \(found), made by a newer version; this one knows up to \(known).",
+      "\(path.escaped) has schema \(found), made by a newer version; this one knows up to \(known).",
       hint: "Nothing was changed. Install the newer version.")
   }
 

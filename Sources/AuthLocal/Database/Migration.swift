@@ -1,6 +1,7 @@
 import AuthBackend
 import AuthCore
 import Glibc
+import TextFormat
 
 /// Makes and migrates the schema.
 struct Migration {

@@ -1,6 +1,7 @@
 public import AuthBackend
 import AuthCore
 import Glibc
+import TextFormat
 
 /// Says when some files of a directory may have changed, as the kernel tells it (inotify): no
 /// polling.
@@ -39,7 +40,7 @@ final class DirectoryChanges: ChangeSource {
     let added = inotify_add_watch(descriptor, directory, Self.changes)
     if added < 0 {
       if errno == ENOENT { return false }
-      throw Self.failure("\(directory.printable) cannot be watched", errno)
+      throw Self.failure("\(directory.escaped) cannot be watched", errno)
     }
     watch = added
     return true

@@ -1,4 +1,5 @@
 import Glibc
+import TextFormat
 
 /// Files that appear whole or not at all.
 enum DurableFile {

@@ -1,6 +1,7 @@
 import AuthBackend
 import AuthCore
 import Glibc
+package import TextFormat
 
 /// A file or directory that cannot be used, and what to do about it.
 package struct FileError: Error, Hashable, Sendable {
@@ -37,7 +38,7 @@ package struct FileError: Error, Hashable, Sendable {
   /// A system call on `path` that failed with `error`; `action` is what was tried, as in "cannot be
   /// opened".
   static func system(_ path: String, _ action: String, _ error: ErrorNumber) -> FileError {
-    let name = path.printable
+    let name = path.escaped
     let what = "\(name) \(action): \(error.explanation)."
     return switch error.code {
     case ENOENT: FileError(.missing, what, hint: "Check the path.")
@@ -65,8 +66,8 @@ package struct FileError: Error, Hashable, Sendable {
         }
         if !facts.isOpenToOwner {
           return FileError(
-            .denied, "\(what); \(place.printable) has mode \(facts.mode).",
-            hint: "chmod u+\(facts.isDirectory ? "rwx" : "rw") \(place.shellWord)")
+            .denied, "\(what); \(place.escaped) has mode \(facts.mode).",
+            hint: "chmod u+\(facts.isDirectory ? "rwx" : "rw") \(ShellQuoting.printable(place))")
         }
       }
       let above = PrivateDirectory.parent(of: place)

@@ -1,5 +1,6 @@
 import AuthBackend
 import Glibc
+import TextFormat
 
 /// What lstat(2) says of a path, and whether that is what a private file or directory must be.
 struct FileFacts {
@@ -58,13 +59,14 @@ struct FileFacts {
   func requireOwn(_ expected: Expected) throws(FileError) {
     guard type == (expected == .file ? S_IFREG : S_IFDIR) else {
       throw FileError(
-        .wrongType, "\(path.printable) is \(typeName), not a \(expected == .file ? "regular file" : "directory").",
+        .wrongType, "\(path.escaped) is \(typeName), not a \(expected == .file ? "regular file" : "directory").",
         hint: hint(insteadOf: expected))
     }
     guard isOwn else {
       throw FileError(
         .wrongOwner, "\(ownership).",
-        hint: expected == .directory ? Self.ownDirectory : "As root: chown \(geteuid()) \(path.shellWord)")
+        hint: expected == .directory ? Self.ownDirectory : "As root: chown \(geteuid()) \(ShellQuoting.printable(path))"
+      )
     }
   }
 
@@ -75,14 +77,14 @@ struct FileFacts {
 
   /// The owner, and the user who asks.
   var ownership: String {
-    "\(path.printable) belongs to user id \(status.st_uid), and this is user id \(geteuid())"
+    "\(path.escaped) belongs to user id \(status.st_uid), and this is user id \(geteuid())"
   }
 
   /// The fault of a mode; `consequence` is what is wrong with it, as in "lets others in".
   func wrongMode(_ consequence: String) -> FileError {
     FileError(
-      .wrongMode, "\(path.printable) has mode \(mode), which \(consequence).",
-      hint: "chmod \(isDirectory ? "700" : "600") \(path.shellWord)")
+      .wrongMode, "\(path.escaped) has mode \(mode), which \(consequence).",
+      hint: "chmod \(isDirectory ? "700" : "600") \(ShellQuoting.printable(path))")
   }
 
   /// What to do where something else is than was expected.
@@ -93,7 +95,7 @@ struct FileFacts {
     switch expected {
     case .directory where type != S_IFLNK: return Self.ownDirectory
     case .file where type != S_IFLNK:
-      return "Move it out of the way: mv \(path.shellWord) \((path + ".old").shellWord)"
+      return "Move it out of the way: mv \(ShellQuoting.printable(path)) \(ShellQuoting.printable(path + ".old"))"
     case .directory, .file: break
     }
     guard let target = realpath(path, nil) else {
@@ -103,16 +105,16 @@ struct FileFacts {
     defer { free(target) }
     let place = String(cString: target)
     return expected == .directory
-      ? "Name the directory that it leads to instead: \(place.shellWord)"
-      : "It leads to \(place.shellWord); name the directory of that file instead: "
-        + PrivateDirectory.parent(of: place).shellWord
+      ? "Name the directory that it leads to instead: \(ShellQuoting.printable(place))"
+      : "It leads to \(ShellQuoting.printable(place)); name the directory of that file instead: "
+        + ShellQuoting.printable(PrivateDirectory.parent(of: place))
   }
 
   /// The fault of a directory that lets others in and is not to be closed to them; `reason` is why
   /// not, as in "is shared".
   func shared(_ reason: String) -> FileError {
     FileError(
-      .wrongMode, "\(path.printable) has mode \(mode), which lets others in, and \(reason), so it is left as it is.",
+      .wrongMode, "\(path.escaped) has mode \(mode), which lets others in, and \(reason), so it is left as it is.",
       hint: Self.ownDirectory)
   }
 

@@ -1,5 +1,6 @@
 import AuthBackend
 import Glibc
+import TextFormat
 
 /// A directory of this user's own, which is kept to its owner: mode 0700.
 ///
@@ -50,7 +51,7 @@ struct PrivateDirectory: Sendable {
   private func refuseShared(_ facts: FileFacts) throws(FileError) {
     // Nobody gets this bit from a plain mkdir: it is there for a directory that many share.
     if facts.isSticky { throw facts.shared("is shared") }
-    if let stranger = try firstStranger() { throw facts.shared("holds other files, such as '\(stranger.printable)'") }
+    if let stranger = try firstStranger() { throw facts.shared("holds other files, such as '\(stranger.escaped)'") }
   }
 
   /// A name in the directory that this library does not give; nil when there is none.

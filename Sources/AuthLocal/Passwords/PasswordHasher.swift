@@ -2,6 +2,7 @@ import AuthBackend
 import AuthCore
 import CCrypt
 import Glibc
+import TextFormat
 
 /// Hashes and verifies with the system's libcrypt, so that what is stored verifies with the
 /// system's own `crypt` too.

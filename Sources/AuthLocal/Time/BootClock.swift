@@ -2,6 +2,7 @@ package import AuthBackend
 public import AuthCore
 import Glibc
 import Guards
+import TextFormat
 
 /// The machine's boot clock: `CLOCK_BOOTTIME`, and the kernel's random boot id to tell one boot
 /// from the next.

@@ -1,4 +1,5 @@
 public import AuthBackend
+import TextFormat
 
 /// The name of one of several logins on a device.
 ///
@@ -19,7 +20,7 @@ public struct ContextName: Hashable, Sendable, CustomStringConvertible {
     guard (1...64).contains(bytes.count), bytes[0] != UInt8(ascii: "."), bytes[0] != UInt8(ascii: "-"),
       bytes[0] != UInt8(ascii: "_"), bytes.allSatisfy(Self.isAllowed)
     else {
-      let shown = bytes.count > 64 ? "A name of \(bytes.count) bytes" : "'\(text.printable)'"
+      let shown = bytes.count > 64 ? "A name of \(bytes.count) bytes" : "'\(text.escaped)'"
       throw .contextInvalid(shown)
     }
     description = text

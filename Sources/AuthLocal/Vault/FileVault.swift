@@ -1,6 +1,7 @@
 import AuthBackend
 public import AuthCore
 import Glibc
+import TextFormat
 
 /// Keeps the session token of one context in a file of mode 0600, in a directory of mode 0700.
 ///
@@ -180,8 +181,8 @@ public final class FileVault: SessionVault {
     }
     switch reading {
     case .token(let token): return .token(token)
-    case .corrupt(let what, _): return .corrupt(evidence("\(path.printable) cannot be used: \(what).", salvaged))
-    case nil: return .corrupt(evidence("\(path.printable) is not a regular file.", nil))
+    case .corrupt(let what, _): return .corrupt(evidence("\(path.escaped) cannot be used: \(what).", salvaged))
+    case nil: return .corrupt(evidence("\(path.escaped) is not a regular file.", nil))
     }
   }
 

@@ -1,5 +1,6 @@
 import AuthBackend
 import Glibc
+import TextFormat
 
 /// Excludes the other writers of one session file, in this process and in others, until it is gone.
 ///
@@ -43,7 +44,7 @@ struct VaultLock: ~Copyable {
       guard ContinuousClock.now < deadline else {
         throw FileError(
           .system(ErrorNumber(EWOULDBLOCK)),
-          "\(path.printable) is held by another process, which did not finish in time.",
+          "\(path.escaped) is held by another process, which did not finish in time.",
           hint: "Try again; nothing was changed.")
       }
       var pause = timespec(tv_sec: 0, tv_nsec: 1_000_000)

@@ -1,4 +1,5 @@
 import CommandLineKit
+import TextFormat
 
 /// Rows in columns for a screen: a line for each, so what does not fit is cut off, from the widest
 /// column first.

@@ -1,6 +1,7 @@
 import CommandLineKit
 import Glibc
 import Guards
+import TextFormat
 
 /// What happened on other threads, for the one that draws: it waits for ``wakening`` to be
 /// readable.
@@ -14,7 +15,7 @@ final class AppMailbox: Sendable {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else {
       throw CommandError(
-        .watchFailed, "the screen cannot be told what changes: \(SystemError.text(errno))",
+        .watchFailed, "the screen cannot be told what changes: \(ErrorNumber(errno).explanation)",
         hint: "Close other programs, then try again.")
     }
     for end in ends {

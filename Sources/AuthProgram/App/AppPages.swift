@@ -1,6 +1,7 @@
 import AuthBackend
 import AuthCore
 import CommandLineKit
+import TextFormat
 
 // What the tabs show of what the screens loaded.
 

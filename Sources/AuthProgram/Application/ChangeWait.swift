@@ -2,6 +2,7 @@ import AuthBackend
 import AuthCore
 import CommandLineKit
 import Glibc
+import TextFormat
 
 extension Workspace {
   /// Waits until one of the sources says to look again.
@@ -24,7 +25,7 @@ extension Workspace {
       if count < 0 {
         guard errno == EINTR else {
           throw CommandError(
-            .watchFailed, "changes cannot be watched: \(SystemError.text(errno))", hint: "Try again.")
+            .watchFailed, "changes cannot be watched: \(ErrorNumber(errno).explanation)", hint: "Try again.")
         }
         continue
       }

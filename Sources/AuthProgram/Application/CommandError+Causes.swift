@@ -1,6 +1,7 @@
 import AuthBackend
 import AuthCore
 import CommandLineKit
+import TextFormat
 
 // The one mapping from errors to refusals, and so to exit statuses.
 

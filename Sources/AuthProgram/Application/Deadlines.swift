@@ -2,6 +2,7 @@ import AuthBackend
 import AuthCore
 import AuthLocal
 import CommandLineKit
+import TextFormat
 
 /// Deadlines of the boot clock as moments of the wall clock, for people and programs to read; nothing is decided by them.
 struct Deadlines {

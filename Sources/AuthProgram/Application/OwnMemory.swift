@@ -1,6 +1,7 @@
 import CProcess
 import CommandLineKit
 import Glibc
+import TextFormat
 
 /// The memory of this process, which holds passwords and tokens.
 enum OwnMemory {
@@ -14,7 +15,7 @@ enum OwnMemory {
     guard cprocess_close_memory() == 0 else {
       throw CommandError(
         .memoryNotClosed,
-        "the memory of this process cannot be closed to others: \(SystemError.text(errno))",
+        "the memory of this process cannot be closed to others: \(ErrorNumber(errno).explanation)",
         hint: "Allow the calls prctl and setrlimit where this program runs.")
     }
   }

@@ -1,5 +1,6 @@
 import CommandLineKit
 import Glibc
+import TextFormat
 
 /// Where this run keeps things.
 ///

@@ -1,4 +1,5 @@
 import CommandLineKit
+import TextFormat
 
 /// Prints answers and refusals: data on standard output, everything else on standard error.
 struct Printer {

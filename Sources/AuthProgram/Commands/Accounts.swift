@@ -1,6 +1,7 @@
 import AuthBackend
 import AuthCore
 import CommandLineKit
+import TextFormat
 
 /// `accounts`: groups the commands of an administrator.
 enum AccountsCommand {

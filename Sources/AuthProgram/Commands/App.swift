@@ -3,6 +3,7 @@ import AuthCore
 import AuthLocal
 import CommandLineKit
 import Glibc
+import TextFormat
 
 /// `app`.
 struct AppCommand: WorkspaceCommand {

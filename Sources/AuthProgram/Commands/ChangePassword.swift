@@ -1,6 +1,7 @@
 import AuthBackend
 import AuthCore
 import CommandLineKit
+import TextFormat
 
 /// `password`.
 struct ChangePasswordCommand: WorkspaceCommand {

@@ -2,6 +2,7 @@ import AuthBackend
 import AuthCore
 import AuthLocal
 import CommandLineKit
+import TextFormat
 
 /// `events`.
 struct EventsCommand: WorkspaceCommand {

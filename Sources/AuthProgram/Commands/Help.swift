@@ -1,4 +1,5 @@
 import CommandLineKit
+import TextFormat
 
 /// `help [COMMAND...]`, and `--help` anywhere.
 struct HelpCommand: PlainCommand {

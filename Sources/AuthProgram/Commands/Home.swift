@@ -1,5 +1,6 @@
 import AuthCore
 import CommandLineKit
+import TextFormat
 
 /// `home`.
 struct HomeCommand: WorkspaceCommand {

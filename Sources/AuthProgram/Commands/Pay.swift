@@ -1,6 +1,7 @@
 import AuthBackend
 import AuthCore
 import CommandLineKit
+import TextFormat
 
 /// `pay AMOUNT --to USER [--idempotency-key KEY]`.
 struct PayCommand: WorkspaceCommand {

@@ -1,6 +1,7 @@
 import AuthBackend
 import AuthCore
 import CommandLineKit
+import TextFormat
 
 /// `profile [--name NAME]`.
 struct ProfileCommand: WorkspaceCommand {

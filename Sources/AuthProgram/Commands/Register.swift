@@ -1,6 +1,7 @@
 import AuthBackend
 import AuthCore
 import CommandLineKit
+import TextFormat
 
 /// `register [USER]`.
 struct RegisterCommand: WorkspaceCommand {

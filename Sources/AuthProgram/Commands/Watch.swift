@@ -2,6 +2,7 @@ import AuthBackend
 import AuthCore
 import AuthLocal
 import CommandLineKit
+import TextFormat
 
 /// `watch [--until STATE]`.
 struct WatchCommand: WorkspaceCommand {
@@ -73,7 +74,7 @@ extension Workspace {
     try valid { () throws(BackendError) in
       guard try sessionFile.listen() else {
         throw .unavailable(
-          .unreadable, "watch_failed", "\(places.state.printable) is gone, so nothing can be watched in it.",
+          .unreadable, "watch_failed", "\(places.state.escaped) is gone, so nothing can be watched in it.",
           hint: "Watch again when it is back.")
       }
       _ = try database.listen()

@@ -1,5 +1,6 @@
 import AuthLocal
 import CommandLineKit
+import TextFormat
 
 /// The options that every command takes.
 struct GlobalOptions: Hashable, Sendable {

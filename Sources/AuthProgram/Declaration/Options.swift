@@ -1,6 +1,7 @@
 import AuthBackend
 import AuthLocal
 import CommandLineKit
+import TextFormat
 
 /// The kinds of value that the commands take.
 enum Kinds {

@@ -1,5 +1,6 @@
 import AuthCore
 import CommandLineKit
+import TextFormat
 
 /// The navigation bar as a line of a terminal: the title on the left, account and button on the right.
 struct Bar {

@@ -2,6 +2,7 @@ import AuthBackend
 import AuthCore
 import AuthLocal
 import CommandLineKit
+import TextFormat
 
 /// What `watch` prints: a line for each change, on a terminal below the navigation bar of the screen that is open.
 struct WatchLog {

@@ -1,3 +1,5 @@
+import TextFormat
+
 /// What a terminal shows at one moment: a grid of cells, and where the cursor is.
 ///
 /// A value: drawing into it writes nothing. ``FrameDiff`` makes the bytes that turn one into the

@@ -1,4 +1,5 @@
 import Glibc
+import TextFormat
 
 /// A secret was not read.
 package enum PromptError: Error, Hashable, Sendable {
@@ -42,7 +43,7 @@ package enum PromptError: Error, Hashable, Sendable {
     case .emptyLine(let number): "line \(number) of standard input is empty, without a password"
     case .tooManyLines(1): "standard input has more lines after the password"
     case .tooManyLines(let expected): "standard input has more than \(expected) lines"
-    case .unreadable(let source, let number): "\(source) cannot be read: \(SystemError.text(number))"
+    case .unreadable(let source, let number): "\(source) cannot be read: \(ErrorNumber(number).explanation)"
     case .alreadyAsking: "another question is still open"
     }
   }

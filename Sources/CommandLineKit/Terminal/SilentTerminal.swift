@@ -1,4 +1,5 @@
 import Glibc
+import TextFormat
 
 /// A terminal that does not show what is typed, from when this is made until it is gone.
 ///

@@ -1,3 +1,5 @@
+import TextFormat
+
 /// Rows in columns, aligned by what a terminal shows.
 package struct Table: Hashable, Sendable {
   /// On which side of its column text stands.

@@ -1,53 +1,41 @@
+import TextFormat
+
 /// The result for programs: one JSON document, `version` 2, each figure in the unit of its row.
 struct JSONReport {
   static func render(_ results: [(suite: Suite, rows: [Row])]) -> String {
-    let suites = results.map { suite, rows in
-      "{\"name\":\(quoted(suite.name)),\"rows\":[" + rows.map(object).joined(separator: ",") + "]}"
+    let machine = JSON.object(Machine.facts.map { .init(name: $0.name, value: .string($0.value)) })
+    let suites = results.map { suite, rows -> JSON in
+      ["name": .string(suite.name), "rows": .array(rows.map(object))]
     }
-    return "{\"version\":2,\"machine\":\(machine),\"suites\":[" + suites.joined(separator: ",") + "]}\n"
+    return JSON.members(["version": 2, "machine": machine, "suites": .array(suites)]).text + "\n"
   }
 
-  private static var machine: String {
-    let facts = Machine.facts.map { "\(quoted($0.name)):\(quoted($0.value))" }
-    return "{" + facts.joined(separator: ",") + "}"
-  }
-
-  private static func object(_ row: Row) -> String {
-    var fields = ["\"name\":\(quoted(row.name))"]
-    if let reason = row.skipped { fields.append("\"skipped\":\(quoted(reason))") }
+  private static func object(_ row: Row) -> JSON {
+    var fields = [JSON.Member(name: "name", value: .string(row.name))]
+    func add(_ name: String, _ value: JSON?) {
+      if let value { fields.append(.init(name: name, value: value)) }
+    }
+    add("skipped", row.skipped.map(JSON.string))
     if let measurement = row.measurement {
-      fields += [
-        "\"unit\":\(quoted(row.benchmark.unit.rawValue))", "\"median\":\(measurement.median)",
-        "\"minimum\":\(measurement.minimum)", "\"spread\":\(measurement.spread)",
-        "\"samples\":\(measurement.samples.count)",
-      ]
+      add("unit", .string(row.benchmark.unit.rawValue))
+      add("median", .number(measurement.median))
+      add("minimum", .number(measurement.minimum))
+      add("spread", .number(measurement.spread))
+      add("samples", .integer(Int64(measurement.samples.count)))
     }
     if let baseline = row.baseline, let ratio = row.ratio {
-      fields += ["\"baseline\":\(quoted(baseline.name))", "\"ratio\":\(ratio)"]
+      add("baseline", .string(baseline.name))
+      add("ratio", .number(ratio))
     }
-    if let ratio = row.ratioOfMinima { fields.append("\"ratio_of_minima\":\(ratio)") }
+    add("ratio_of_minima", row.ratioOfMinima.map(JSON.number))
     switch row.benchmark.goal {
-    case .ratio(let limit): fields.append("\"goal\":{\"ratio\":\(limit)}")
-    case .ratioAtLeast(let limit): fields.append("\"goal\":{\"ratio_at_least\":\(limit)}")
-    case .within(let limit): fields.append("\"goal\":{\"within\":\(limit)}")
-    case .atMost(let limit): fields.append("\"goal\":{\"at_most\":\(limit)}")
+    case .ratio(let limit): add("goal", ["ratio": .number(limit)])
+    case .ratioAtLeast(let limit): add("goal", ["ratio_at_least": .number(limit)])
+    case .within(let limit): add("goal", ["within": .number(limit)])
+    case .atMost(let limit): add("goal", ["at_most": .number(limit)])
     case nil: break
     }
-    if let isMet = row.isMet { fields.append("\"met\":\(isMet)") }
-    return "{" + fields.joined(separator: ",") + "}"
-  }
-
-  private static func quoted(_ text: String) -> String {
-    var result = "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"", "\\": result += "\\\(scalar)"
-      case _ where scalar.value < 0x20:
-        let digits = String(scalar.value, radix: 16)
-        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-      case _: result.unicodeScalars.append(scalar)
-      }
-    }
-    return result + "\""
+    add("met", row.isMet.map(JSON.bool))
+    return .object(fields)
   }
 }

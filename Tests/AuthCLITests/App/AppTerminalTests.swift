@@ -1,5 +1,6 @@
 import Glibc
 import Testing
+import TextFormat
 
 @testable import AuthProgram
 @testable import CommandLineKit

@@ -1,6 +1,7 @@
 import Glibc
 import Programs
 import Testing
+import TextFormat
 
 @testable import AuthProgram
 @testable import CommandLineKit

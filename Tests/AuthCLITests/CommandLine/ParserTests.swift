@@ -1,6 +1,7 @@
 import AuthBackend
 import AuthLocal
 import Testing
+import TextFormat
 
 @testable import AuthProgram
 @testable import CommandLineKit

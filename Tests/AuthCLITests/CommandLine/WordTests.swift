@@ -1,4 +1,5 @@
 import Testing
+import TextFormat
 
 @testable import AuthProgram
 @testable import CommandLineKit
@@ -32,7 +33,7 @@ struct WordTests {
         try Parser(AuthTool.tool).parse(line)
       } throws: { error in
         guard let error = error as? UsageError else { return false }
-        return !(error.message + error.hint).unicodeScalars.contains(where: TextEscaping.isUnprintable)
+        return !(error.message + error.hint).unicodeScalars.contains(where: \.isUnprintable)
       }
     }
   }

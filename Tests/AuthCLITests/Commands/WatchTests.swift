@@ -1,6 +1,7 @@
 import Glibc
 import Programs
 import Testing
+import TextFormat
 
 /// `watch`, with everything that changes the session done by other processes.
 @Suite("Watching the session", .timeLimit(.minutes(5)))

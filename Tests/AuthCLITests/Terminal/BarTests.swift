@@ -1,5 +1,6 @@
 import AuthBackend
 import Testing
+import TextFormat
 
 @testable import AuthProgram
 @testable import CommandLineKit

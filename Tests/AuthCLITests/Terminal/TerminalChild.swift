@@ -1,4 +1,5 @@
 import Glibc
+import TextFormat
 
 @testable import AuthProgram
 @testable import CommandLineKit

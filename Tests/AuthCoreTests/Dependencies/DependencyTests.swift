@@ -13,11 +13,15 @@ import Testing
       ("Guards", language),
       ("AuthCore", portable.union(["Guards"])),
       ("AuthCoreTesting", portable.union(["AuthCore", "Guards"])),
-      ("AuthBackend", language.union(["AuthCore", "Guards", "Glibc"])),
+      ("TextFormat", language.union(["Glibc"])),
+      ("AuthBackend", language.union(["AuthCore", "Guards", "Glibc", "TextFormat"])),
       ("AuthBackendTesting", language.union(["AuthBackend", "AuthCore", "AuthCoreTesting", "Glibc"])),
-      ("AuthLocal", system.union(["AuthBackend", "AuthCore", "Guards", "CSQLite", "CCrypt"])),
-      ("CommandLineKit", language.union(["Glibc"])),
-      ("AuthProgram", system.union(["AuthBackend", "AuthCore", "AuthLocal", "CommandLineKit", "CProcess", "Guards"])),
+      ("AuthLocal", system.union(["AuthBackend", "AuthCore", "Guards", "TextFormat", "CSQLite", "CCrypt"])),
+      ("CommandLineKit", language.union(["Glibc", "TextFormat"])),
+      (
+        "AuthProgram",
+        system.union(["AuthBackend", "AuthCore", "AuthLocal", "CommandLineKit", "CProcess", "Guards", "TextFormat"])
+      ),
       ("auth-cli", Set(["AuthLocal", "AuthProgram"])),
     ])
   func imports(_ target: String, _ allowed: Set<String>) throws {
@@ -61,13 +65,15 @@ import Testing
     #expect(try dependencies(of: "Guards") == [])
     #expect(try dependencies(of: "AuthCore") == ["Guards"])
     #expect(try dependencies(of: "AuthCoreTesting") == ["AuthCore", "Guards"])
-    #expect(try dependencies(of: "AuthBackend") == ["AuthCore", "Guards"])
+    #expect(try dependencies(of: "TextFormat") == [])
+    #expect(try dependencies(of: "AuthBackend") == ["AuthCore", "Guards", "TextFormat"])
     #expect(try dependencies(of: "AuthBackendTesting") == ["AuthBackend", "AuthCore", "AuthCoreTesting"])
-    #expect(try dependencies(of: "AuthLocal") == ["AuthBackend", "AuthCore", "Guards", "CSQLite", "CCrypt"])
-    #expect(try dependencies(of: "CommandLineKit") == [])
+    #expect(
+      try dependencies(of: "AuthLocal") == ["AuthBackend", "AuthCore", "Guards", "TextFormat", "CSQLite", "CCrypt"])
+    #expect(try dependencies(of: "CommandLineKit") == ["TextFormat"])
     #expect(
       try dependencies(of: "AuthProgram") == [
-        "AuthBackend", "AuthCore", "AuthLocal", "CommandLineKit", "CProcess", "Guards",
+        "AuthBackend", "AuthCore", "AuthLocal", "CommandLineKit", "CProcess", "Guards", "TextFormat",
       ])
     #expect(try dependencies(of: "auth-cli") == ["AuthLocal", "AuthProgram"])
   }

@@ -2,6 +2,7 @@ import AuthBackend
 import AuthCore
 import AuthLocal
 import Testing
+import TextFormat
 
 /// What becomes of a directory that lets others in when something is to be written to it.
 @Suite struct SharedDirectoryTests {
@@ -100,7 +101,7 @@ import Testing
     #expect(
       found.description.hasPrefix("\(work.data) has mode 0755, which lets others in, and holds other files, such as '"))
     #expect(
-      found.description.contains("'\(name.printable)'")
+      found.description.contains("'\(name.escaped)'")
         && found.hint == "Choose a directory of your own that nothing else uses.")
     let registering = failure { () throws(BackendError) in
       try work.authority().register(username: "carol", password: bobPassword)

@@ -1,7 +1,8 @@
 /// Makes text from outside harmless to print.
 ///
-/// Control characters could move the cursor, set the title or answer for the user; marks of writing direction could show one
-/// text and mean another (Boucher and Anderson, "Trojan Source", 2021). They are printed as what they are, in ASCII.
+/// Control characters could move the cursor, set the title or answer for the user. Marks of writing
+/// direction could show one text and mean another (Boucher and Anderson, "Trojan Source", 2021).
+/// They are printed as escapes, in ASCII.
 package enum TextEscaping {
   /// The bytes as printable text: invalid UTF-8 becomes `\xHH`, what must not be printed `\u{H}`.
   package static func escape(_ bytes: some Collection<UInt8>) -> String {
@@ -23,30 +24,18 @@ package enum TextEscaping {
 
   /// The text with everything replaced that must not be printed.
   package static func escape(_ text: String) -> String {
-    guard text.unicodeScalars.contains(where: isUnprintable) else { return text }
+    guard text.unicodeScalars.contains(where: \.isUnprintable) else { return text }
     var result = ""
     for scalar in text.unicodeScalars {
       switch scalar {
       case "\n": result += "\\n"
       case "\r": result += "\\r"
       case "\t": result += "\\t"
-      case _ where isUnprintable(scalar): result += "\\u{\(hex(scalar.value, digits: 1))}"
+      case _ where scalar.isUnprintable: result += "\\u{\(hex(scalar.value, digits: 1))}"
       case _: result.unicodeScalars.append(scalar)
       }
     }
     return result
-  }
-
-  /// Whether a character acts on the terminal or on the order of the text instead of showing itself.
-  package static func isUnprintable(_ scalar: Unicode.Scalar) -> Bool {
-    if scalar.value < 0x7F { return scalar.value < 0x20 }
-    if scalar.value < 0xA0 { return true }
-    switch scalar.properties.generalCategory {
-    case .control, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned, .privateUse: return true
-    // Emoji and several scripts join with these two; they reorder nothing.
-    case .format: return scalar.value != 0x200C && scalar.value != 0x200D
-    case _: return false
-    }
   }
 
   private static func sequenceLength(_ first: UInt8) -> Int {
@@ -74,4 +63,28 @@ extension DefaultStringInterpolation {
   package mutating func appendInterpolation(escaping bytes: some Collection<UInt8>) {
     appendInterpolation(TextEscaping.escape(bytes))
   }
+}
+
+extension Unicode.Scalar {
+  /// Whether a scalar acts on the terminal or on the order of the text instead of showing itself,
+  /// or is unassigned.
+  ///
+  /// The two joiners reorder nothing and can be printed.
+  package var isUnprintable: Bool {
+    if value < 0x7F { return value < 0x20 }
+    switch properties.generalCategory {
+    case .control, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned, .privateUse: return true
+    case .format: return !isJoiner
+    case _: return false
+    }
+  }
+
+  /// Whether the scalar joins its neighbours or keeps them apart: U+200C and U+200D, which are part
+  /// of words in several scripts, and of emoji.
+  package var isJoiner: Bool { value == 0x200C || value == 0x200D }
+}
+
+extension String {
+  /// The text in its harmless form.
+  package var escaped: String { TextEscaping.escape(self) }
 }

@@ -1,6 +1,5 @@
 import Testing
-
-@testable import CommandLineKit
+import TextFormat
 
 @Suite("JSON")
 struct JSONTests {

@@ -1,6 +1,6 @@
 /// A JSON value (RFC 8259).
 ///
-/// Members keep their order, numbers are whole.
+/// Members keep their order.
 package enum JSON: Hashable, Sendable {
   /// A name and its value.
   package struct Member: Hashable, Sendable {
@@ -16,6 +16,7 @@ package enum JSON: Hashable, Sendable {
   case null
   case bool(Bool)
   case integer(Int64)
+  case number(Double)
   case string(String)
   case array([JSON])
   case object([Member])
@@ -45,6 +46,7 @@ package enum JSON: Hashable, Sendable {
     case .null: result += "null"
     case .bool(let value): result += value ? "true" : "false"
     case .integer(let value): result += String(value)
+    case .number(let value): result += value.isFinite ? String(value) : "null"
     case .string(let value): Self.write(value, to: &result)
     case .array(let values):
       result += "["
@@ -75,7 +77,7 @@ package enum JSON: Hashable, Sendable {
       case "\n": result += "\\n"
       case "\r": result += "\\r"
       case "\t": result += "\\t"
-      case _ where TextEscaping.isUnprintable(scalar):
+      case _ where scalar.isUnprintable:
         for unit in String(scalar).utf16 {
           let hex = String(unit, radix: 16)
           result += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex

@@ -16,15 +16,16 @@ package struct ErrorNumber: Hashable, Sendable {
   }
 
   /// Whether this process or the system has no descriptor left.
-  var isOfDescriptors: Bool { code == EMFILE || code == ENFILE }
+  package var isOfDescriptors: Bool { code == EMFILE || code == ENFILE }
 
   /// What to do when no descriptor is left.
-  static let moreDescriptors = "Allow more open files, such as with: ulimit -n 1024"
+  package static let moreDescriptors = "Allow more open files, such as with: ulimit -n 1024"
 
   private var words: String {
-    var text = [CChar](repeating: 0, count: 256)
-    guard strerror_r(code, &text, text.count) == 0 else { return "error \(code)" }
-    return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
+      guard let start = buffer.baseAddress, strerror_r(code, start, buffer.count) == 0 else { return "error \(code)" }
+      return String(cString: start)
+    }
   }
 
   /// No room: the device, the quota or the size limit of a file.

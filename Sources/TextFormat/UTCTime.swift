@@ -2,8 +2,7 @@ import Glibc
 
 /// A moment of the wall clock, to the second.
 ///
-/// UTC in ISO 8601 for programs, the local time for people. The calendar is the proleptic Gregorian one, computed with the
-/// day-count algorithm of Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms" (2013).
+/// UTC in ISO 8601 for programs, the local time for people.
 package struct UTCTime: Hashable, Sendable {
   /// Seconds since 1970-01-01T00:00:00Z.
   package let seconds: Int64
@@ -26,12 +25,14 @@ package struct UTCTime: Hashable, Sendable {
     guard (1...12).contains(month), (0...23).contains(time.0), (0...59).contains(time.1), (0...59).contains(time.2),
       (0...23).contains(offset.0), (0...59).contains(offset.1)
     else { return nil }
-    let isEast = bytes.count == 25 && bytes[19] == UInt8(ascii: "+")
-    let days = Self.days(year: year, month: month, day: day)
+    var parts = tm()
+    (parts.tm_year, parts.tm_mon, parts.tm_mday) = (Int32(year) - 1900, Int32(month) - 1, Int32(day))
+    let midnight = timegm(&parts)
     // A day that the month does not have comes back as another date.
-    guard Self.date(days: days) == (year, month, day) else { return nil }
+    guard parts.tm_mday == Int32(day), parts.tm_mon == Int32(month) - 1 else { return nil }
+    let isEast = bytes.count == 25 && bytes[19] == UInt8(ascii: "+")
     seconds =
-      days * 86_400 + time.0 * 3600 + time.1 * 60 + time.2 + (isEast ? -1 : 1) * (offset.0 * 3600 + offset.1 * 60)
+      Int64(midnight) + time.0 * 3600 + time.1 * 60 + time.2 + (isEast ? -1 : 1) * (offset.0 * 3600 + offset.1 * 60)
   }
 
   /// Whether the text has digits where the template has zeros, and is the same elsewhere.
@@ -42,13 +43,14 @@ package struct UTCTime: Hashable, Sendable {
       }
   }
 
-  /// `2026-01-31T09:30:00Z`.
+  /// `2026-01-31T09:30:00Z`, the form of RFC 3339.
   package var iso8601: String {
-    let days = seconds.flooredQuotient(86_400)
-    let rest = (seconds % 86_400 + 86_400) % 86_400
-    let (year, month, day) = Self.date(days: days)
-    return "\(padded(year, 4))-\(padded(month))-\(padded(day))"
-      + "T\(padded(rest / 3600)):\(padded(rest / 60 % 60)):\(padded(rest % 60))Z"
+    var clock = time_t(seconds)
+    var parts = tm()
+    // The calendar of the system ends with the year 2,147,485,547.
+    guard gmtime_r(&clock, &parts) != nil else { return "\(seconds) s" }
+    let date = "\(padded(parts.tm_year + 1900, 4))-\(padded(parts.tm_mon + 1))-\(padded(parts.tm_mday))"
+    return "\(date)T\(padded(parts.tm_hour)):\(padded(parts.tm_min)):\(padded(parts.tm_sec))Z"
   }
 
   /// A form of the local time.
@@ -79,36 +81,8 @@ package struct UTCTime: Hashable, Sendable {
     }
   }
 
-  private func padded(_ number: Int64, _ width: Int = 2) -> String {
-    let text = String(number)
-    return String(repeating: "0", count: max(0, width - text.count)) + text
-  }
-
-  private static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
-    let shifted = month <= 2 ? year - 1 : year
-    let era = shifted.flooredQuotient(400)
-    let yearOfEra = shifted - era * 400
-    let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-    return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
-  }
-
-  private static func date(days: Int64) -> (year: Int64, month: Int64, day: Int64) {
-    let shifted = days + 719_468
-    let era = shifted.flooredQuotient(146_097)
-    let dayOfEra = shifted - era * 146_097
-    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    let monthIndex = (5 * dayOfYear + 2) / 153
-    let month = monthIndex < 10 ? monthIndex + 3 : monthIndex - 9
-    return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * monthIndex + 2) / 5 + 1)
-  }
-}
-
-extension Int64 {
-  /// The quotient rounded towards minus infinity.
-  ///
-  /// `divisor` is positive.
-  fileprivate func flooredQuotient(_ divisor: Int64) -> Int64 {
-    self / divisor - (self % divisor < 0 ? 1 : 0)
+  private func padded(_ number: Int32, _ width: Int = 2) -> String {
+    let digits = String(number)
+    return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
   }
 }

@@ -1,0 +1,33 @@
+/// Text as a shell takes it literally.
+package enum ShellQuoting {
+  /// One word between single quotation marks, for bash and zsh.
+  package static func posix(_ text: String) -> String {
+    "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+  }
+
+  /// One word between single quotation marks, for fish.
+  package static func fish(_ text: String) -> String {
+    "'" + text.map { $0 == "'" || $0 == "\\" ? "\\\($0)" : String($0) }.joined() + "'"
+  }
+
+  /// One word of a command to paste, harmless to print.
+  ///
+  /// In the form `$'…'` of POSIX.1-2024 where something must be escaped.
+  package static func printable(_ text: String) -> String {
+    guard text.unicodeScalars.contains(where: \.isUnprintable) else { return posix(text) }
+    var result = "$'"
+    for scalar in text.unicodeScalars {
+      if scalar == "'" || scalar == "\\" {
+        result += "\\"
+        result.unicodeScalars.append(scalar)
+      } else if scalar.isUnprintable {
+        for byte in UTF8.encode(scalar) ?? .init() {
+          result += "\\" + String(byte / 64) + String(byte / 8 % 8) + String(byte % 8)
+        }
+      } else {
+        result.unicodeScalars.append(scalar)
+      }
+    }
+    return result + "'"
+  }
+}
