@@ -1,0 +1,89 @@
+import Foundation
+import Programs
+import Testing
+
+@testable import AuthProgram
+@testable import CommandLineKit
+
+/// What holds for every command, asked of each in the list: a new one needs no entry here.
+@Suite("Every command", .timeLimit(.minutes(3)))
+struct EveryCommandTests {
+  /// A home in which alice is logged in, to be copied.
+  private static let loggedIn = Task {
+    let home = try await CommandHome()
+    try await home.succeed("login alice", as: "alice")
+    return home
+  }
+
+  private func freshHome() async throws -> CommandHome {
+    let home = try await CommandHome(registered: false)
+    try FileManager.default.copyItem(atPath: try await Self.loggedIn.value.data, toPath: home.data)
+    return home
+  }
+
+  /// The commands that do something, each with the first example that is no shell line.
+  ///
+  /// `watch` runs until it is stopped, and has its own tests for all of this.
+  static let lines = AuthTool.tool.locations.filter { $0.command.request != nil && $0.path != ["watch"] }
+    .map { location in
+      let plain = location.command.examples.first { !$0.line.contains { "<>|&'".contains($0) } }?.line
+      let line = plain ?? location.path.joined(separator: " ")
+      let readsPassword = location.command.options.contains { $0.long == "password-stdin" }
+      return readsPassword ? "\(line) --password-stdin" : line
+    }
+
+  /// What the command prints on its standard output alone; its input is a password.
+  private func output(of line: String) async throws -> (status: Int32, text: String) {
+    let home = try await freshHome()
+    let shell = Program(
+      "sh", ["-c", "exec \(home.words(line).joined(separator: " ")) 2>/dev/null"], environment: home.environment,
+      input: Array((CommandHome.passwords["alice"] ?? "").utf8), timeLimit: .seconds(60))
+    let outcome = try await shell.run()
+    guard case .exited(let status) = outcome.ending else { throw PseudoTerminal.Failure(description: outcome.text) }
+    return (status, outcome.text)
+  }
+
+  @Test("one JSON document on standard output, with the status that its refusal names", arguments: lines)
+  func json(_ line: String) async throws {
+    let (status, text) = try await output(of: "\(line) --json")
+    #expect(text.hasSuffix("\n") && text.filter { $0 == "\n" }.count == 1, "\(text)")
+    let document = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+    #expect(document["version"] as? Int == 1)
+    if status > 1 || document["code"] != nil { #expect(document["status"] as? Int == Int(status), "\(text)") }
+    let declared = try #require(Self.declaration(of: line)).statuses.map(\.code)
+    #expect(declared.contains(status), "\(line) ends with \(status), which its help does not list")
+  }
+
+  /// Help, the man page and completions are what was asked for.
+  @Test(
+    "nothing on standard output with --quiet", arguments: lines.filter { !$0.contains(/^(help|man|completions)\b/) })
+  func quiet(_ line: String) async throws {
+    #expect(try await output(of: "\(line) --quiet").text == "")
+  }
+
+  @Test(
+    "a screen begins with title, account and button, as wide as the terminal, and an empty line",
+    arguments: AuthTool.tool.groups.filter { ["Screens", "Administration"].contains($0.title) }.flatMap(\.commands)
+      .map(\.name))
+  func bar(_ name: String) async throws {
+    for line in Self.lines where line.hasPrefix(name) && !line.hasSuffix("--password-stdin") && name != "app" {
+      let home = try await freshHome()
+      let shown = try await onOwnThread {
+        let terminal = try PseudoTerminal(columns: 80)
+        let program = try terminal.launch(home.words(line), environment: home.environment)
+        let shown = try terminal.expectEnd()
+        return try program.wait() == .exited(0) ? shown : nil
+      }
+      guard let lines = shown?.split(separator: "\r\n", omittingEmptySubsequences: false) else { continue }
+      #expect(lines[0].contains(/^\x{1B}\[1m[A-Z][a-z]+\x{1B}\[0m +alice  \[Log out\]$/), "\(line): \(lines[0])")
+      #expect(lines[0].count == 80 + "\u{1B}[1m\u{1B}[0m".count, "\(line)")
+      #expect(lines[1].isEmpty, "\(line)")
+    }
+  }
+
+  private static func declaration(of line: String) -> Command<any CommandBody>? {
+    let words = line.split(separator: " ").map(String.init)
+    return AuthTool.tool.locations.filter { words.starts(with: $0.path) }.max { $0.path.count < $1.path.count }?
+      .command
+  }
+}
