@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+import Foundation
 import PackageDescription
 
 // Guards, AuthCore and AuthCoreTesting are portable Swift; AuthLocal and auth-cli are for Linux with glibc.
@@ -61,6 +62,26 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
+
+// The PostgreSQL backend needs libpq and its header; where it is not installed, all else is built.
+let headers = ["/usr/include/postgresql", "/usr/include", "/usr/local/include", "/opt/homebrew/include"]
+if headers.contains(where: { FileManager.default.fileExists(atPath: $0 + "/libpq-fe.h") }) {
+  package.products += [
+    .library(name: "AuthPostgres", targets: ["AuthPostgres"])
+  ]
+  package.targets += [
+    .target(
+      name: "AuthPostgres", dependencies: ["AuthBackend", "AuthCore", "AuthLocal", "Guards", "TextFormat", "CPostgres"]),
+    .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+    .target(name: "PostgresServers", path: "Tests/PostgresServers"),
+    .testTarget(
+      name: "AuthPostgresTests",
+      dependencies: [
+        "AuthBackend", "AuthBackendTesting", "AuthCore", "AuthCoreTesting", "AuthLocal", "AuthPostgres",
+        "PostgresServers",
+      ]),
+  ]
+}
 
 for target in package.targets where target.type != .system {
   target.swiftSettings = [

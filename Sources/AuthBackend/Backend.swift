@@ -19,6 +19,12 @@ public protocol Backend: Authority {
   /// The limits of this backend's sessions; a login may ask for shorter ones.
   var policy: SessionPolicy { get }
 
+  /// Which tokens this backend issues.
+  var issuer: TokenIssuer { get }
+
+  /// The connection to a server; nil for a backend without one, and before the first call.
+  var connection: BackendConnection? { get }
+
   /// Finds the grant of a token, if it is the current token of an active session.
   ///
   /// It reads once, writes nothing and does not suspend. Use it to find out who is logged in.
@@ -232,6 +238,14 @@ public protocol Backend: Authority {
   func noteView(
     of subject: String, for administrator: AdminSession, under lease: borrowing SessionLease
   ) throws(BackendError)
+}
+
+extension Backend {
+  /// Most backends are embedded.
+  public var issuer: TokenIssuer { .embedded }
+
+  /// Most backends are embedded.
+  public var connection: BackendConnection? { nil }
 }
 
 extension SessionLease {

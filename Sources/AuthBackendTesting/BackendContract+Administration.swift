@@ -8,6 +8,8 @@ extension BackendContract {
       try probe.register("alice")
       try probe.register("bob")
       try await probe.guess("bob", times: 1)
+      // The clock may stand until it is moved.
+      await probe.subject.advance(.milliseconds(1))
       let bob = try await probe.logIn("bob")
       _ = try bob.rename("Bobby").value("rename")
       let all = try bob.events().value("events")

@@ -55,7 +55,7 @@ extension LocalAuthority {
   }
 
   /// Records that an administrator read accounts.
-  func noteView(of subject: String, token: SessionToken) throws(BackendError) {
+  package func noteView(of subject: String, token: SessionToken) throws(BackendError) {
     try writing(token) { (db, own, _) throws(BackendError) in
       guard own.user.role == .administrator else { throw .notPermitted }
       try record(

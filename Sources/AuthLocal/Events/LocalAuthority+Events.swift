@@ -49,7 +49,7 @@ extension EventSession {
 
 extension LocalAuthority {
   /// How many events that concern no account are kept.
-  static let namelessEventLimit: Int64 = 10_000
+  package static let namelessEventLimit: Int64 = 10_000
 
   /// Appends an event in the transaction that `db` is in.
   ///

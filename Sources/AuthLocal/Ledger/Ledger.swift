@@ -1,12 +1,12 @@
-import AuthBackend
+package import AuthBackend
 
 /// Double entry: every transfer has two entries that add up to zero, made in one transaction with
 /// the balances they change.
 ///
 /// Account 0 is the equity account, out of which every account opens; it alone may be negative.
-struct Ledger {
+package struct Ledger {
   static let equity: Int64 = 0
-  static let openingCredit = Amount(unchecked: 100_00)
+  package static let openingCredit = Amount(unchecked: 100_00)
 
   private let db: Connection
 

@@ -35,7 +35,7 @@ package struct PasswordCost: Hashable, Comparable, Sendable {
 
   /// How a hash of this cost begins: the letters are the logarithm of N less one, and r less one,
   /// in crypt's base 64.
-  var prefix: String {
+  package var prefix: String {
     let digits = Array("./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".unicodeScalars)
     let logarithm = count < 3 ? count + 9 : count + 7
     return "$y$j\(digits[Int(logarithm) - 1])\(count < 3 ? "5" : "T")$"

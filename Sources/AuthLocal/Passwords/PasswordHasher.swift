@@ -1,4 +1,4 @@
-import AuthBackend
+package import AuthBackend
 import AuthCore
 import CCrypt
 import Glibc
@@ -6,11 +6,15 @@ import TextFormat
 
 /// Hashes and verifies with the system's libcrypt, so that what is stored verifies with the
 /// system's own `crypt` too.
-struct PasswordHasher: Sendable {
-  let cost: PasswordCost
+package struct PasswordHasher: Sendable {
+  package let cost: PasswordCost
+
+  package init(cost: PasswordCost) {
+    self.cost = cost
+  }
 
   /// A new hash of `password` with a new salt.
-  func hash(_ password: NormalizedPassword) throws(BackendError) -> String {
+  package func hash(_ password: NormalizedPassword) throws(BackendError) -> String {
     var setting = [CChar](repeating: 0, count: Int(CRYPT_GENSALT_OUTPUT_SIZE))
     let salt = try Secrets.random(count: 16).map(CChar.init(bitPattern:))
     guard crypt_gensalt_rn("$y$", cost.count, salt, Int32(salt.count), &setting, Int32(setting.count)) != nil,
@@ -30,13 +34,24 @@ struct PasswordHasher: Sendable {
     return Secrets.areEqual(hash, Array(stored.utf8)) && password != nil
   }
 
+  /// The hash of `password` under a setting, which is the beginning of a stored hash up to the last `$`.
+  ///
+  /// Nil, a password that cannot be one, costs the same and gives the hash of no password.
+  package func hash(_ password: NormalizedPassword?, setting: String) throws(BackendError) -> [UInt8] {
+    let bytes = password.map { Array($0.text.utf8) } ?? [0xFF]
+    guard let hash = Self.crypt(bytes, setting.utf8.map(CChar.init(bitPattern:)) + [0]) else {
+      throw Self.failed("if there is as much, the setting that the server gave is damaged.")
+    }
+    return hash
+  }
+
   /// Costs what a verification costs, for a name that has no account.
   func pretendToVerify(_ password: NormalizedPassword?) throws(BackendError) {
     _ = try verifies(password, against: cost.prefix + "B2aBe/PVAC2BsV8ECXjQo/")
   }
 
   /// Whether a hash was made at a lower cost than is asked for now, or in another way.
-  func isOutdated(_ stored: String) -> Bool {
+  package func isOutdated(_ stored: String) -> Bool {
     guard let made = PasswordCost(of: stored) else { return true }
     return made < cost
   }

@@ -117,7 +117,7 @@ extension BackendError {
   ///
   /// A kind that the operation cannot give becomes an answer that was not understood, so that it
   /// never ends a session.
-  func asAuthorityFailure<Rejection>(_ rejection: (Kind) -> Rejection?) -> AuthorityError<Rejection> {
+  package func asAuthorityFailure<Rejection>(_ rejection: (Kind) -> Rejection?) -> AuthorityError<Rejection> {
     if let rejected = rejection(kind) { return .rejected(rejected) }
     switch kind {
     case .throttled(let throttle): return .throttled(throttle)

@@ -4,12 +4,12 @@ import AuthCore
 extension LocalAuthority {
   /// How long an ended session is kept past its absolute limit, by the wall clock, so that its user
   /// can learn why it ended.
-  static let remembered: Int64 = 24 * 3600 * 1_000_000
+  package static let remembered: Int64 = 24 * 3600 * 1_000_000
 
   /// Activity is written down when the last one is older than this, or than a thirtieth of the idle
   /// limit where that is less: a session ends at most this much early, and a busy one does not
   /// write at every step.
-  static let activityStep: Int64 = 60_000_000_000
+  package static let activityStep: Int64 = 60_000_000_000
 
   /// Begins a session, and deletes up to 16 old ones.
   func begin(account: AccountRow, limits: LimitRequest, at now: BootInstant, in db: Connection) throws(BackendError)

@@ -13,7 +13,7 @@ enum SessionFinding {
 
 extension LocalAuthority {
   /// How many uses of one ended session are recorded: enough to notice, too few to fill a disk.
-  static let notedUsesAfterEnd: Int64 = 16
+  package static let notedUsesAfterEnd: Int64 = 16
 
   /// Looks up a token without changing anything.
   ///

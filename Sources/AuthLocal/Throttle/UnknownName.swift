@@ -4,11 +4,11 @@ import AuthBackend
 ///
 /// They are kept as hashes, because people type passwords in place of names. At most ``limit`` are
 /// kept, and the oldest are deleted first, so a flood of invented names does not fill the disk.
-enum UnknownName {
-  static let limit: Int64 = 10_000
+package enum UnknownName {
+  package static let limit: Int64 = 10_000
 
   /// One value for all spellings of a name.
-  static func hash(of typed: String) -> [UInt8] {
+  package static func hash(of typed: String) -> [UInt8] {
     let name = (try? Username(typed))?.canonical ?? typed
     return SHA256.hash(name.utf8)
   }

@@ -23,6 +23,7 @@ import Testing
         system.union(["AuthBackend", "AuthCore", "AuthLocal", "CommandLineKit", "CProcess", "Guards", "TextFormat"])
       ),
       ("auth-cli", Set(["AuthLocal", "AuthProgram"])),
+      ("AuthPostgres", system.union(["AuthBackend", "AuthCore", "AuthLocal", "CPostgres", "Guards", "TextFormat"])),
     ])
   func imports(_ target: String, _ allowed: Set<String>) throws {
     for file in try SourceFile.all(below: "Sources/\(target)") {
@@ -76,6 +77,10 @@ import Testing
         "AuthBackend", "AuthCore", "AuthLocal", "CommandLineKit", "CProcess", "Guards", "TextFormat",
       ])
     #expect(try dependencies(of: "auth-cli") == ["AuthLocal", "AuthProgram"])
+    #expect(
+      try dependencies(of: "AuthPostgres") == [
+        "AuthBackend", "AuthCore", "AuthLocal", "CPostgres", "Guards", "TextFormat",
+      ])
   }
 
   @Test(

@@ -1,0 +1,172 @@
+import AuthBackend
+import AuthLocal
+import CPostgres
+import Glibc
+import TextFormat
+
+/// One connection to the server, made and used with deadlines of our own.
+///
+/// Nothing is ever cancelled: a cancelled wait for replication is answered with success, and the change
+/// can be lost. At a deadline the socket is closed.
+final class ServerConnection {
+  private let connection: OpaquePointer
+  private let notices = Notices()
+
+  /// The address, as `host:port` or the path of the socket, for messages.
+  let place: String
+
+  init(_ connection: OpaquePointer) {
+    self.connection = connection
+    place = Self.place(of: connection)
+    PQsetnonblocking(connection, 1)
+    PQsetNoticeReceiver(
+      connection,
+      { context, result in
+        guard let context, let result else { return }
+        let notices = Unmanaged<Notices>.fromOpaque(context).takeUnretainedValue()
+        if let state = PQresultErrorField(result, Int32(UInt8(ascii: "C"))),
+          state.pointee == Int8(bitPattern: UInt8(ascii: "0")),
+          state[1] == Int8(bitPattern: UInt8(ascii: "1")),
+          let text = PQresultErrorField(result, Int32(UInt8(ascii: "M")))
+        {
+          notices.warning = PostgresText.line(text)
+        }
+      }, Unmanaged.passUnretained(notices).toOpaque())
+  }
+
+  deinit {
+    PQfinish(connection)
+  }
+
+  private final class Notices {
+    var warning: String?
+  }
+
+  /// The descriptor to poll for notices.
+  var descriptor: Int32 { PQsocket(connection) }
+
+  var facts: BackendConnection {
+    BackendConnection(
+      place: place, database: PQdb(connection).map { String(cString: $0) } ?? "",
+      role: PQuser(connection).map { String(cString: $0) } ?? "",
+      encryption: PQsslInUse(connection) != 0
+        ? PQsslAttribute(connection, "protocol").map { String(cString: $0) } ?? "TLS"
+        : PQgssEncInUse(connection) != 0 ? "GSSAPI" : nil,
+      isLocal: PQhost(connection).map { $0.pointee == Int8(bitPattern: UInt8(ascii: "/")) } ?? true)
+  }
+
+  /// Whether the server closed the connection since the last call.
+  func isGone() -> Bool {
+    var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    guard poll(&entry, 1, 0) > 0 else { return false }
+    return PQconsumeInput(connection) == 0 || PQstatus(connection) != CONNECTION_OK
+  }
+
+  /// Runs one statement in a transaction of its own.
+  ///
+  /// - Parameters:
+  ///   - statement: The text, with $1, $2 and so on.
+  ///   - arguments: Their values, in text form; nil is null.
+  ///   - deadline: When to give up.
+  /// - Returns: The rows; each value in text form.
+  /// - Throws: ``ServerFault``; ``ServerFault/unknown(_:)`` says that it may have been done.
+  func run(
+    _ statement: String, _ arguments: [String?], until deadline: ContinuousClock.Instant
+  ) throws(ServerFault) -> [[String?]] {
+    notices.warning = nil
+    let values = arguments.map { argument in argument.map { strdup($0) } ?? nil }
+    defer { for value in values { free(value) } }
+    let sent = PQsendQueryParams(
+      connection, statement, Int32(values.count), nil, values.map { UnsafePointer($0) }, nil, nil, 0)
+    guard sent == 1 else { throw .notConnected(PostgresText.line(PQerrorMessage(connection)), .other) }
+    return try answer(until: deadline)
+  }
+
+  /// Runs several statements without arguments, in one transaction.
+  func runScript(_ script: String, until deadline: ContinuousClock.Instant) throws(ServerFault) {
+    notices.warning = nil
+    guard PQsendQuery(connection, script) == 1 else {
+      throw .notConnected(PostgresText.line(PQerrorMessage(connection)), .other)
+    }
+    _ = try answer(until: deadline)
+  }
+
+  private func answer(until deadline: ContinuousClock.Instant) throws(ServerFault) -> [[String?]] {
+    var rows: [[String?]] = []
+    var failure: ServerFault?
+    while let result = try nextResult(until: deadline) {
+      defer { PQclear(result) }
+      switch PQresultStatus(result) {
+      case PGRES_TUPLES_OK, PGRES_COMMAND_OK: rows = Self.rows(of: result)
+      case _ where failure == nil: failure = fault(of: result)
+      case _: break
+      }
+    }
+    if let failure { throw failure }
+    if PQstatus(connection) != CONNECTION_OK { throw .unknown(PostgresText.line(PQerrorMessage(connection))) }
+    // The change is made at this server, and may not be at the one that takes its place.
+    if let warning = notices.warning { throw .unknown("it warned: \(warning)") }
+    return rows
+  }
+
+  private func nextResult(until deadline: ContinuousClock.Instant) throws(ServerFault) -> OpaquePointer? {
+    var unsent = PQflush(connection)
+    while unsent != 0 || PQisBusy(connection) != 0 {
+      if unsent < 0 { throw .unknown(PostgresText.line(PQerrorMessage(connection))) }
+      var entry = pollfd(fd: descriptor, events: Int16(unsent == 0 ? POLLIN : POLLIN | POLLOUT), revents: 0)
+      guard entry.fd >= 0 else { throw .unknown(PostgresText.line(PQerrorMessage(connection))) }
+      let left = deadline - ContinuousClock.now
+      guard left > .zero else { throw .unknown("no answer in time") }
+      if poll(&entry, 1, left.wholeMilliseconds) < 0, errno != EINTR { throw .unknown(ErrorNumber.current.explanation) }
+      if entry.revents & Int16(POLLIN | POLLERR | POLLHUP) != 0, PQconsumeInput(connection) == 0 {
+        throw .unknown(PostgresText.line(PQerrorMessage(connection)))
+      }
+      if unsent != 0 { unsent = PQflush(connection) }
+    }
+    return PQgetResult(connection)
+  }
+
+  /// An ERROR was undone; after a FATAL the commit may have been made.
+  private func fault(of result: OpaquePointer) -> ServerFault {
+    let message = PQresultErrorField(result, Int32(UInt8(ascii: "M"))).map { PostgresText.line($0) }
+    guard let state = PQresultErrorField(result, Int32(UInt8(ascii: "C"))),
+      let severity = PQresultErrorField(result, Int32(UInt8(ascii: "V"))), String(cString: severity) == "ERROR"
+    else { return .unknown(message ?? PostgresText.line(PQerrorMessage(connection))) }
+    return .refused(state: String(cString: state), message ?? "no reason given")
+  }
+
+  private static func rows(of result: OpaquePointer) -> [[String?]] {
+    let columns = PQnfields(result)
+    return (0..<PQntuples(result)).map { row in
+      (0..<columns).map { column in
+        PQgetisnull(result, row, column) != 0 ? nil : PQgetvalue(result, row, column).map { String(cString: $0) }
+      }
+    }
+  }
+
+  /// Takes the notices that have arrived.
+  ///
+  /// - Returns: Whether there were any, or the connection is gone.
+  func takeNotices() -> Bool {
+    var found = PQconsumeInput(connection) == 0
+    while let notice = PQnotifies(connection) {
+      PQfreemem(notice)
+      found = true
+    }
+    return found
+  }
+
+  static func place(of connection: OpaquePointer) -> String {
+    let host = PQhost(connection).map { String(cString: $0) } ?? ""
+    let port = PQport(connection).map { String(cString: $0) } ?? ""
+    return host.hasPrefix("/") ? host.escaped : "\(host):\(port)".escaped
+  }
+}
+
+extension Duration {
+  /// Whole milliseconds, rounded up, for poll(2).
+  var wholeMilliseconds: Int32 {
+    let (seconds, attoseconds) = components
+    return Int32(clamping: seconds * 1000 + attoseconds / 1_000_000_000_000_000 + 1)
+  }
+}

@@ -1,0 +1,163 @@
+import AuthBackend
+import AuthCore
+import AuthLocal
+
+/// Why a call of the server brought no answer, and what is known of its effect.
+enum ServerFault: Error, Hashable {
+  /// Nothing was sent.
+  case notConnected(String, ConnectionTrouble)
+  /// The server refused, and undid what it had begun.
+  case refused(state: String, String)
+  /// It was sent; whether it was done is not known.
+  case unknown(String)
+}
+
+/// What kept a connection from being made, as far as it can be told.
+enum ConnectionTrouble: Hashable {
+  case address, password, certificate, encryption, readOnly, silence, other
+}
+
+extension ServerFault {
+  /// SQLSTATEs after which the server asks to try again: it undid everything.
+  var asksToRetry: Bool {
+    guard case .refused(let state, _) = self else { return false }
+    return state == "40001" || state == "40P01"
+  }
+
+  /// What it means where nothing was changed.
+  func failure(at place: String) -> BackendError {
+    switch self {
+    case .notConnected(let message, let trouble): return trouble.failure(message)
+    case .unknown(let message):
+      return .unavailable(
+        .unreachable, "server_lost", "The database at \(place) did not answer: \(message).",
+        hint: "Check that it runs and can be reached; nothing was changed.")
+    case .refused(let state, let message): return Self.refused(state, message, place)
+    }
+  }
+
+  private static func refused(_ state: String, _ message: String, _ place: String) -> BackendError {
+    switch state {
+    case "3F000", "42883", "42P01":
+      return .unavailable(
+        .unreachable, "schema_missing", "The database at \(place) has no accounts yet: \(message).",
+        hint: "Its owner makes the tables: auth-cli schema install --administrator NAME")
+    case "42501":
+      return .unavailable(
+        .unreachable, "role_not_permitted", "Your role at \(place) may not use the accounts: \(message).",
+        hint: "An administrator of the database grants it: GRANT auth_cli TO your_role")
+    case ServerState.readOnly, "25006":
+      return .unavailable(
+        .unwritable, "server_read_only", "The database at \(place) takes no changes: \(message).",
+        hint: "Connect to the primary server: name all hosts, and libpq finds it. Nothing was changed.")
+    case "53100", "53000", "53200":
+      return .unavailable(
+        .unwritable, "server_full", "The database at \(place) has no room: \(message).",
+        hint: "Make room at the server; nothing was changed.")
+    case "53300", "57P03":
+      return .unavailable(
+        .busy, "server_busy", "The database at \(place) takes no more connections now: \(message).",
+        hint: "Try again; nothing was changed.")
+    case "55P03", "57014", "40001", "40P01":
+      return .unavailable(
+        .busy, "database_busy", "The database at \(place) is busy: \(message).", hint: "Try again; nothing was changed."
+      )
+    case ServerState.malformed:
+      return .unavailable(
+        .unparsable, "server_rejects_form", "The database at \(place) did not take the request: \(message).",
+        hint: "Nothing was changed. Install matching versions of auth-cli and of the schema.")
+    case _:
+      return .unavailable(
+        .unreadable, "database_error", "The database at \(place) reported an error (\(state)): \(message).",
+        hint: "Nothing was changed. Look into the log of the server.")
+    }
+  }
+
+  /// The schema is of another major version than this program speaks.
+  static func otherVersion(found: Int64, at place: String) -> BackendError {
+    found > ServerSchema.major
+      ? .unavailable(
+        .unparsable, "database_newer",
+        "The database at \(place) has schema \(found), made by a newer version; this one knows \(ServerSchema.major).",
+        hint: "Nothing was changed. Install the newer version.")
+      : .unavailable(
+        .unparsable, "database_older",
+        "The database at \(place) has schema \(found), made by an older version; this one needs \(ServerSchema.major).",
+        hint: "Nothing was changed. Its owner takes it forward: auth-cli schema upgrade")
+  }
+
+  /// A change was sent, and nobody knows whether it was made.
+  static func outcomeUnknown(_ message: String, at place: String, key: String?) -> BackendError {
+    .unavailable(
+      .unwritable, "outcome_unknown",
+      "The database at \(place) did not answer: \(message); the change may have been made all the same.",
+      hint: key.map { "Pay again with --idempotency-key \($0): it is never paid twice." }
+        ?? "Look whether it was made before you make it again.")
+  }
+}
+
+extension ConnectionTrouble {
+  /// Tells troubles apart by what libpq and OpenSSL say, which is English in every locale that we set.
+  init(_ message: String, needsPassword: Bool, usedPassword: Bool) {
+    func says(_ words: String) -> Bool { message.utf8.indexOfFirst(words.utf8) }
+    if needsPassword || usedPassword, says("password") || says("authentication failed") {
+      self = .password
+    } else if says("certificate") || says("root.crt") {
+      self = .certificate
+    } else if says("SSL") || says("encryption") || says("no pg_hba.conf entry") {
+      self = .encryption
+    } else if says("read-only") || says("not in hot standby") {
+      self = .readOnly
+    } else if says("definition of service") || says("service file") {
+      self = .address
+    } else {
+      self = .other
+    }
+  }
+
+  /// A stable name for programs.
+  var code: String {
+    switch self {
+    case .address: "service_unknown"
+    case .password: "server_login_refused"
+    case .certificate: "server_certificate"
+    case .encryption: "server_encryption"
+    case .readOnly: "server_read_only"
+    case .silence: "server_silent"
+    case .other: "server_unreachable"
+    }
+  }
+
+  /// What to do about it.
+  private var hint: String {
+    switch self {
+    case .address: "Check AUTH_CLI_AUTHORITY and ~/.pg_service.conf; nothing was changed."
+    case .password: "Check your role and its password in ~/.pgpass; nothing was changed."
+    case .certificate:
+      "Put the certificate of the server's authority into ~/.postgresql/root.crt, and name the host as the server's certificate does."
+    case .encryption: "Let the server offer TLS, or say what is enough: sslmode=require in AUTH_CLI_AUTHORITY."
+    case .readOnly: "Wait until a standby server is promoted, or name all hosts; nothing was changed."
+    case .silence: "Check that the server runs and that the network lets you through; nothing was changed."
+    case .other: "Check AUTH_CLI_AUTHORITY, and that the server runs; nothing was changed."
+    }
+  }
+
+  func failure(_ message: String) -> BackendError {
+    .unavailable(
+      self == .readOnly ? .unwritable : .unreachable, code, "The database cannot be reached: \(message).", hint: hint)
+  }
+}
+
+extension String.UTF8View {
+  /// Whether `words` occur, byte for byte.
+  ///
+  /// `contains` with a string would bring in the engine of regular expressions.
+  fileprivate func indexOfFirst(_ words: String.UTF8View) -> Bool {
+    var rest = self[...]
+    while rest.count >= words.count {
+      if rest.starts(with: words) { return true }
+      rest = rest.dropFirst()
+    }
+    return false
+  }
+}

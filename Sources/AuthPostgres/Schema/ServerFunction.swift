@@ -1,0 +1,53 @@
+/// A function of the server, as text to create it.
+struct ServerFunction: Sendable {
+  let name: String
+  /// The parameters with their types, as they stand between the parentheses.
+  let parameters: String
+  let returns: String
+  /// Whether the client's role may call it; the others are called by these.
+  let isOpen: Bool
+  let body: String
+
+  /// A function that the client's role may call.
+  ///
+  /// Its first parameter is the major version that the client speaks.
+  static func open(_ name: String, _ parameters: String, returns: String, _ body: String) -> ServerFunction {
+    let rest = parameters.isEmpty ? "" : ", " + parameters
+    return ServerFunction(
+      name: name, parameters: "p_version integer" + rest, returns: returns, isOpen: true, body: body)
+  }
+
+  /// A function that only other functions call.
+  static func inner(_ name: String, _ parameters: String, returns: String, _ body: String) -> ServerFunction {
+    ServerFunction(name: name, parameters: parameters, returns: returns, isOpen: false, body: body)
+  }
+
+  /// Open functions run with the rights of their owner, look nothing up in a schema of the client's
+  /// choice, and show the client none of what the server prints about plans.
+  private var settings: [(name: String, value: String)] {
+    isOpen ? [("search_path", "\(ServerSchema.name), pg_temp"), ("client_min_messages", "error")] : []
+  }
+
+  /// The settings as the catalogue shows them.
+  var configuration: String { settings.map { "\($0.name)=\($0.value)" }.joined(separator: ";") }
+
+  var creation: String {
+    let rights =
+      isOpen
+      ? "SECURITY DEFINER " + settings.map { "SET \($0.name) = \($0.value)" }.joined(separator: " ")
+      : "SECURITY INVOKER"
+    return """
+      CREATE OR REPLACE FUNCTION \(ServerSchema.name).\(name)(\(parameters)) RETURNS \(returns)
+      LANGUAGE plpgsql VOLATILE \(rights) AS $body$
+      \(body)
+      $body$;
+
+      """
+  }
+
+  /// The right to call it, for the client's role.
+  var permission: String {
+    guard isOpen else { return "" }
+    return "GRANT EXECUTE ON FUNCTION \(ServerSchema.name).\(name) TO \(ServerSchema.clientRole);\n"
+  }
+}

@@ -1,0 +1,207 @@
+import AuthBackend
+import AuthCore
+import AuthLocal
+
+/// Making accounts, and what each user may do with the own one.
+extension ServerSchema {
+  var accounts: [ServerFunction] {
+    [
+      .open(
+        "check_name", "p_name text", returns: "code_answer",
+        """
+        DECLARE
+          v_answer code_answer;
+        BEGIN
+          PERFORM enter(p_version);
+          v_answer.now_ns := clock_ns();
+          v_answer.code := CASE WHEN EXISTS (SELECT 1 FROM accounts a WHERE a.name = p_name)
+            THEN 'username_taken' ELSE 'ok' END;
+          RETURN v_answer;
+        END
+        """),
+      .inner(
+        "check_display_name", "p_display_name text", returns: "void",
+        """
+        BEGIN
+          IF p_display_name IS NULL OR octet_length(p_display_name) NOT BETWEEN 1 AND 256
+            OR p_display_name ~ '[[:cntrl:]]' THEN PERFORM malformed('display name'); END IF;
+        END
+        """),
+      // The first account is the administrator's. The same request again, after its answer was lost, is
+      // known by its setting, which holds a random salt.
+      .open(
+        "register", "p_name text, p_display_name text, p_setting text, p_verifier bytea", returns: "profile_answer",
+        """
+        DECLARE
+          v_answer profile_answer;
+          v_now bigint;
+          v_transfer bigint;
+        BEGIN
+          PERFORM enter(p_version);
+          IF p_name IS NULL OR p_name !~ '^[a-z0-9][a-z0-9._-]{0,63}$' THEN PERFORM malformed('name'); END IF;
+          PERFORM check_display_name(p_display_name);
+          PERFORM check_verifier(p_setting, p_verifier);
+          v_answer.code := 'ok';
+          v_answer.name := p_name;
+          v_answer.display_name := p_display_name;
+          SELECT CASE WHEN a.setting = p_setting AND a.verifier = p_verifier THEN 'ok' ELSE 'username_taken' END,
+              a.id, a.role, a.created_at
+            INTO v_answer.code, v_answer.account, v_answer.role, v_answer.created_at
+            FROM accounts a WHERE a.name = p_name;
+          v_answer.now_ns := clock_ns();
+          IF FOUND THEN RETURN v_answer; END IF;
+          v_answer.code := 'ok';
+          v_answer.role := 'member';
+          PERFORM 1 FROM authority i WHERE NOT i.administrator_made;
+          IF FOUND THEN
+            UPDATE authority i SET administrator_made = true WHERE NOT i.administrator_made;
+            IF FOUND THEN v_answer.role := 'administrator'; END IF;
+          END IF;
+          v_now := clock_ns();
+          INSERT INTO accounts(name, display_name, role, setting, verifier, created_at)
+            VALUES (p_name, p_display_name, v_answer.role, p_setting, p_verifier, v_now / 1000)
+            ON CONFLICT (name) DO NOTHING
+            RETURNING id, created_at INTO v_answer.account, v_answer.created_at;
+          IF NOT FOUND THEN
+            v_answer.code := 'username_taken';
+            RETURN v_answer;
+          END IF;
+          PERFORM count_cost(p_setting);
+          DELETE FROM unknown_names WHERE name_hash = sha256(convert_to(p_name, 'UTF8'));
+          INSERT INTO ledger_accounts VALUES (v_answer.account, 0);
+          PERFORM 1 FROM ledger_accounts l WHERE l.id = 0 FOR NO KEY UPDATE;
+          PERFORM move(0, v_answer.account, \(Ledger.openingCredit.minorUnits), NULL, false, clock_ns() / 1000);
+          PERFORM record('\(EventName.userCreated.rawValue)', v_answer.account, v_answer.account, NULL, v_answer.role);
+          RETURN v_answer;
+        END
+        """),
+      .inner(
+        "profile_of", "p_held held", returns: "profile_answer",
+        """
+        DECLARE
+          v_answer profile_answer;
+        BEGIN
+          SELECT CASE WHEN p_held.code = 'live' THEN 'ok' ELSE p_held.code END, p_held.now_ns, a.id, a.name,
+              a.display_name, a.role, l.balance, a.created_at
+            INTO v_answer
+            FROM accounts a JOIN ledger_accounts l ON l.id = a.id WHERE a.id = p_held.account;
+          IF p_held.code <> 'live' THEN
+            v_answer := NULL;
+            v_answer.code := p_held.code;
+            v_answer.now_ns := p_held.now_ns;
+          END IF;
+          RETURN v_answer;
+        END
+        """),
+      .open(
+        "profile", "p_token bytea", returns: "profile_answer",
+        """
+        BEGIN
+          PERFORM enter(p_version);
+          RETURN profile_of(settle(p_token, claim(p_token, false), false));
+        END
+        """),
+      .open(
+        "rename", "p_token bytea, p_display_name text", returns: "profile_answer",
+        """
+        DECLARE
+          v_held held;
+        BEGIN
+          PERFORM enter(p_version);
+          PERFORM check_display_name(p_display_name);
+          v_held := settle(p_token, claim(p_token, true), true);
+          IF v_held.code = 'live' THEN
+            UPDATE accounts SET display_name = p_display_name WHERE id = v_held.account;
+            PERFORM record('\(EventName.userUpdated.rawValue)', v_held.account, v_held.account, v_held.id, NULL);
+            PERFORM announce();
+          END IF;
+          RETURN profile_of(v_held);
+        END
+        """),
+      // Whether the password may be changed now, and whose it is.
+      .open(
+        "may_change_password", "p_token bytea", returns: "setting_answer",
+        """
+        DECLARE
+          v_held held;
+          v_answer setting_answer;
+        BEGIN
+          PERFORM enter(p_version);
+          v_held := claim(p_token, false);
+          v_answer.code := v_held.code;
+          v_answer.now_ns := v_held.now_ns;
+          IF v_held.code NOT IN ('live', 'pending') THEN RETURN v_answer; END IF;
+          IF v_held.fresh_until <= v_held.now_ns THEN
+            v_answer.code := 'not_fresh';
+            RETURN v_answer;
+          END IF;
+          v_held := settle(p_token, v_held, false);
+          v_answer.code := 'ok';
+          SELECT a.setting, a.name INTO v_answer.setting, v_answer.name FROM accounts a WHERE a.id = v_held.account;
+          RETURN v_answer;
+        END
+        """),
+      // The present password was counted as a guess by `start_reauthentication`. Of two changes at once the
+      // second finds another setting than the one that its guess was counted with.
+      .open(
+        "finish_password_change",
+        "p_ticket bytea, p_token bytea, p_proof bytea, p_new_token bytea, p_setting text, p_verifier bytea",
+        returns: "grant_answer",
+        """
+        DECLARE
+          v_guess guesses;
+          v_verdict text;
+          v_held held;
+          v_made held;
+          v_count bigint;
+          v_answer grant_answer;
+        BEGIN
+          PERFORM enter(p_version);
+          PERFORM check_verifier(p_setting, p_verifier);
+          SELECT * INTO v_guess FROM guesses g WHERE g.ticket = p_ticket AND g.session IS NOT NULL FOR UPDATE;
+          v_answer.now_ns := clock_ns();
+          IF NOT FOUND THEN
+            v_answer.code := 'ticket_unknown';
+            RETURN v_answer;
+          END IF;
+          IF v_guess.verdict = 'right' AND sha256(p_proof) = v_guess.proof_hash THEN
+            v_made := find(sha256(p_new_token), false);
+            IF v_made.code IN ('live', 'pending') THEN RETURN granted(v_made); END IF;
+            v_answer.code := 'ticket_unknown';
+            RETURN v_answer;
+          END IF;
+          v_verdict := coalesce(v_guess.verdict, judge(v_guess, p_proof));
+          IF v_verdict = 'right' AND v_guess.verdict IS NULL THEN
+            v_held := claim(p_token, true);
+            IF v_held.code NOT IN ('live', 'pending') OR v_held.id <> v_guess.session THEN
+              PERFORM refund(v_guess);
+              v_answer.code := CASE WHEN v_held.code IN ('live', 'pending') THEN 'ticket_unknown' ELSE v_held.code END;
+              RETURN v_answer;
+            END IF;
+            IF v_held.fresh_until <= v_held.now_ns THEN
+              PERFORM refund(v_guess);
+              v_answer.code := 'not_fresh';
+              RETURN v_answer;
+            END IF;
+            PERFORM succeed(v_guess, p_setting, p_verifier);
+            v_held := settle(p_token, v_held, false);
+            v_count := end_all(v_held.account, v_held.id, 'revoked', v_held.account);
+            v_made := issue(v_held, p_new_token, NULL, NULL);
+            PERFORM record('\(EventName.passwordChanged.rawValue)', v_held.account, v_held.account, v_held.id, NULL);
+            RETURN granted(v_made);
+          END IF;
+          IF v_verdict = 'setting_changed' THEN
+            PERFORM refund(v_guess);
+            v_answer.code := 'setting_changed';
+            RETURN v_answer;
+          END IF;
+          IF v_guess.verdict IS NULL THEN
+            PERFORM fail(v_guess, '\(EventName.reauthenticationFailed.rawValue)', v_guess.account);
+          END IF;
+          v_answer.code := 'credentials';
+          RETURN v_answer;
+        END
+        """),
+    ]
+  }
+}

@@ -1,0 +1,194 @@
+import AuthBackend
+import AuthCore
+import AuthLocal
+
+/// Logging in and entering the password again, each in two calls: count, then judge.
+///
+/// A client that lost an answer repeats the call with the same ticket and the same token, and gets the
+/// same session.
+extension ServerSchema {
+  var login: [ServerFunction] {
+    [
+      .open(
+        "start_login",
+        "p_ticket bytea, p_name text, p_name_hash bytea, p_setting text, p_proof_hash bytea, p_again boolean",
+        returns: "code_answer",
+        """
+        DECLARE
+          v_account bigint;
+          v_answer code_answer;
+        BEGIN
+          PERFORM enter(p_version);
+          PERFORM check_guess(p_ticket, p_setting, p_proof_hash, p_again);
+          IF p_name IS NULL AND (p_name_hash IS NULL OR octet_length(p_name_hash) <> 32) THEN
+            PERFORM malformed('name');
+          END IF;
+          IF EXISTS (SELECT 1 FROM guesses g WHERE g.ticket = p_ticket AND g.proof_hash = p_proof_hash) THEN
+            v_answer.code := 'hear';
+            v_answer.now_ns := clock_ns();
+            RETURN v_answer;
+          END IF;
+          SELECT a.id INTO v_account FROM accounts a WHERE a.name = p_name;
+          RETURN count_guess(
+            p_ticket, v_account, CASE WHEN v_account IS NULL
+              THEN coalesce(sha256(convert_to(p_name, 'UTF8')), p_name_hash) END,
+            NULL, p_setting, p_proof_hash, p_again);
+        END
+        """),
+      .inner(
+        "check_guess", "p_ticket bytea, p_setting text, p_proof_hash bytea, p_again boolean", returns: "void",
+        """
+        BEGIN
+          IF p_ticket IS NULL OR octet_length(p_ticket) <> 16 THEN PERFORM malformed('ticket'); END IF;
+          IF p_again IS NULL THEN PERFORM malformed('request'); END IF;
+          PERFORM check_verifier(p_setting, p_proof_hash);
+        END
+        """),
+      .open(
+        "finish_login",
+        """
+        p_ticket bytea, p_proof bytea, p_token bytea, p_label text, p_idle bigint, p_absolute bigint,
+        p_new_setting text, p_new_verifier bytea
+        """,
+        returns: "grant_answer",
+        """
+        DECLARE
+          v_guess guesses;
+          v_verdict text;
+          v_failures bigint;
+          v_held held;
+          v_answer grant_answer;
+        BEGIN
+          PERFORM enter(p_version);
+          SELECT * INTO v_guess FROM guesses g WHERE g.ticket = p_ticket AND g.session IS NULL FOR UPDATE;
+          v_answer.now_ns := clock_ns();
+          IF NOT FOUND THEN
+            v_answer.code := 'ticket_unknown';
+            RETURN v_answer;
+          END IF;
+          IF v_guess.verdict = 'right' AND sha256(p_proof) = v_guess.proof_hash THEN
+            v_held := find(sha256(p_token), false);
+            IF v_held.code = 'live' THEN RETURN granted(v_held); END IF;
+            v_answer.code := 'ticket_unknown';
+            RETURN v_answer;
+          END IF;
+          v_verdict := coalesce(v_guess.verdict, judge(v_guess, p_proof));
+          IF v_verdict = 'right' AND v_guess.verdict IS NULL THEN
+            SELECT a.failures INTO v_failures FROM accounts a WHERE a.id = v_guess.account;
+            PERFORM succeed(v_guess, p_new_setting, p_new_verifier);
+            v_held := begin_session(v_guess.account, p_token, p_label, p_idle, p_absolute);
+            PERFORM record(
+              CASE WHEN v_failures > 0 THEN '\(EventName.loginSucceededAfterFailures.rawValue)'
+                ELSE '\(EventName.loginSucceeded.rawValue)' END,
+              v_guess.account, v_guess.account, v_held.id,
+              CASE WHEN v_failures = 1 THEN '1 failure' WHEN v_failures > 1 THEN v_failures || ' failures' END);
+            RETURN granted(v_held);
+          END IF;
+          IF v_verdict = 'setting_changed' THEN
+            PERFORM refund(v_guess);
+            v_answer.code := 'setting_changed';
+            RETURN v_answer;
+          END IF;
+          IF v_guess.verdict IS NULL THEN
+            PERFORM fail(v_guess, '\(EventName.loginFailed.rawValue)', NULL);
+          END IF;
+          v_answer.code := 'credentials';
+          RETURN v_answer;
+        END
+        """),
+      .open(
+        "own_setting", "p_token bytea", returns: "setting_answer",
+        """
+        DECLARE
+          v_held held;
+          v_answer setting_answer;
+        BEGIN
+          PERFORM enter(p_version);
+          v_held := claim(p_token, false);
+          v_answer.code := v_held.code;
+          v_answer.now_ns := v_held.now_ns;
+          IF v_held.code NOT IN ('live', 'pending') THEN RETURN v_answer; END IF;
+          v_answer.code := 'ok';
+          SELECT a.setting, a.name INTO v_answer.setting, v_answer.name FROM accounts a WHERE a.id = v_held.account;
+          RETURN v_answer;
+        END
+        """),
+      .open(
+        "start_reauthentication",
+        "p_ticket bytea, p_token bytea, p_setting text, p_proof_hash bytea, p_again boolean",
+        returns: "code_answer",
+        """
+        DECLARE
+          v_held held;
+          v_answer code_answer;
+        BEGIN
+          PERFORM enter(p_version);
+          PERFORM check_guess(p_ticket, p_setting, p_proof_hash, p_again);
+          v_held := claim(p_token, true);
+          v_answer.code := v_held.code;
+          v_answer.now_ns := v_held.now_ns;
+          IF v_held.code NOT IN ('live', 'pending') THEN RETURN v_answer; END IF;
+          IF EXISTS (SELECT 1 FROM guesses g WHERE g.ticket = p_ticket AND g.proof_hash = p_proof_hash) THEN
+            v_answer.code := 'hear';
+            RETURN v_answer;
+          END IF;
+          v_held := settle(p_token, v_held, false);
+          RETURN count_guess(p_ticket, v_held.account, NULL, v_held.id, p_setting, p_proof_hash, p_again);
+        END
+        """),
+      .open(
+        "finish_reauthentication",
+        """
+        p_ticket bytea, p_token bytea, p_proof bytea, p_new_token bytea, p_idle bigint, p_absolute bigint,
+        p_new_setting text, p_new_verifier bytea
+        """,
+        returns: "grant_answer",
+        """
+        DECLARE
+          v_guess guesses;
+          v_verdict text;
+          v_held held;
+          v_answer grant_answer;
+        BEGIN
+          PERFORM enter(p_version);
+          SELECT * INTO v_guess FROM guesses g WHERE g.ticket = p_ticket AND g.session IS NOT NULL FOR UPDATE;
+          v_answer.now_ns := clock_ns();
+          IF NOT FOUND THEN
+            v_answer.code := 'ticket_unknown';
+            RETURN v_answer;
+          END IF;
+          IF v_guess.verdict = 'right' AND sha256(p_proof) = v_guess.proof_hash THEN
+            v_held := find(sha256(p_new_token), false);
+            IF v_held.code IN ('live', 'pending') THEN RETURN granted(v_held); END IF;
+            v_answer.code := 'ticket_unknown';
+            RETURN v_answer;
+          END IF;
+          v_verdict := coalesce(v_guess.verdict, judge(v_guess, p_proof));
+          IF v_verdict = 'right' AND v_guess.verdict IS NULL THEN
+            v_held := claim(p_token, true);
+            IF v_held.code NOT IN ('live', 'pending') OR v_held.id <> v_guess.session THEN
+              PERFORM refund(v_guess);
+              v_answer.code := CASE WHEN v_held.code IN ('live', 'pending') THEN 'ticket_unknown' ELSE v_held.code END;
+              RETURN v_answer;
+            END IF;
+            PERFORM succeed(v_guess, p_new_setting, p_new_verifier);
+            v_held := settle(p_token, v_held, false);
+            v_held := issue(v_held, p_new_token, p_idle, p_absolute);
+            PERFORM record('\(EventName.reauthenticated.rawValue)', v_guess.account, v_guess.account, v_held.id, NULL);
+            RETURN granted(v_held);
+          END IF;
+          IF v_verdict = 'setting_changed' THEN
+            PERFORM refund(v_guess);
+            v_answer.code := 'setting_changed';
+            RETURN v_answer;
+          END IF;
+          IF v_guess.verdict IS NULL THEN
+            PERFORM fail(v_guess, '\(EventName.reauthenticationFailed.rawValue)', v_guess.account);
+          END IF;
+          v_answer.code := 'credentials';
+          RETURN v_answer;
+        END
+        """),
+    ]
+  }
+}

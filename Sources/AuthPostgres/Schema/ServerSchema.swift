@@ -1,0 +1,129 @@
+import AuthBackend
+import AuthCore
+import AuthLocal
+
+/// The server's side of the backend: tables that no client can touch, and the functions that they may call.
+///
+/// The decisions are written twice, in Swift for SQLite and in PL/pgSQL here; the numbers, the codes and
+/// the sentences once, in Swift.
+struct ServerSchema: Sendable {
+  /// The schema of tables and functions.
+  static let name = "authcore"
+  /// The role that owns everything and cannot log in.
+  static let ownerRole = "auth_cli_owner"
+  /// The role that may call the functions, and that people's login roles are granted.
+  static let clientRole = "auth_cli"
+  /// The channel of notices.
+  static let channel = "authcore"
+
+  /// Clients of another major version are refused.
+  static let major = 1
+  /// Grows with every step that the clients of the same major version can work with.
+  static let minor = 0
+
+  static let tokenLength = 32
+  static let longestLabel = 256
+  static let cryptAlphabet = "./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+  /// How long a guess can be judged, in nanoseconds.
+  static let ticketLife: Int64 = 600_000_000_000
+  static var endReasons: String { EndReason.allCases.map { "'\($0.code)'" }.joined(separator: ", ") }
+
+  /// A step from one version to the next.
+  struct Step: Sendable {
+    let version: [Int]
+    /// Changes tables and types; the functions are made anew in every step.
+    let changes: String
+    /// Functions that the step adds.
+    let functions: [ServerFunction]
+  }
+
+  /// Released steps after the first version; there are none yet.
+  static let steps: [Step] = []
+
+  /// All relations but the sequences and indexes that belong to them.
+  static let tableNames = [
+    "accounts", "authority", "entries", "events", "guesses", "hash_costs", "ledger_accounts", "other_tokens",
+    "sessions",
+    "transfers", "unknown_names",
+  ]
+
+  let policy: SessionPolicy
+  let steps: [Step]
+
+  init(policy: SessionPolicy = .standard, steps: [Step] = Self.steps) {
+    self.policy = policy
+    self.steps = steps
+  }
+
+  /// Major and minor.
+  var version: [Int] { steps.last?.version ?? [Self.major, Self.minor] }
+
+  var functions: [ServerFunction] {
+    basics + throttle + sessions + login + accounts + payments + administration + steps.flatMap(\.functions)
+  }
+
+  /// Takes a schema forward, in a transaction that the caller began.
+  ///
+  /// Clients at work see the old functions until it is committed, and the new ones after.
+  ///
+  /// - Parameters:
+  ///   - version: What is there.
+  ///   - present: The functions that are there, with the types of their parameters.
+  /// - Returns: The script.
+  func upgrade(from version: [Int], functions present: [String]) -> String {
+    let ahead = steps.filter { version.lexicographicallyPrecedes($0.version) }
+    let names = Set(functions.map(\.name))
+    let gone = present.filter { signature in
+      let name = signature.prefix { $0 != "(" }.split(separator: ".").last.map(String.init) ?? ""
+      return !names.contains(name)
+    }
+    return """
+      SET LOCAL ROLE \(Self.ownerRole);
+      SET LOCAL search_path = \(Self.name), pg_temp;
+      \(ahead.map(\.changes).joined(separator: "\n"))
+      \(gone.map { "DROP FUNCTION \($0);" }.joined(separator: "\n"))
+      \(functions.map(\.creation).joined())
+      \(functions.map(\.permission).joined())
+      UPDATE authority SET major = \(self.version[0]), minor = \(self.version[1]);
+      RESET ROLE;
+      """
+  }
+
+  /// Makes the schema, as a member of the owning role, in a transaction that the caller began.
+  var creation: String {
+    """
+    SET LOCAL ROLE \(Self.ownerRole);
+    SET LOCAL search_path = \(Self.name), pg_temp;
+    ALTER DEFAULT PRIVILEGES FOR ROLE \(Self.ownerRole) REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC;
+    \(Self.tables)
+    \(Self.firstRow)
+    \(functions.map(\.creation).joined())
+    \(Self.triggers)
+    \(functions.map(\.permission).joined())
+    RESET ROLE;
+    """
+  }
+
+  /// Roles, and what they may do in this database; for a role with CREATEROLE that owns the database.
+  ///
+  /// Roles belong to the cluster, so that those that exist are taken as they are.
+  static func roles(database: String) -> String {
+    """
+    DO $roles$ BEGIN
+      IF NOT EXISTS (SELECT 1 FROM pg_catalog.pg_roles WHERE rolname = '\(ownerRole)') THEN
+        CREATE ROLE \(ownerRole) NOLOGIN;
+      END IF;
+      IF NOT EXISTS (SELECT 1 FROM pg_catalog.pg_roles WHERE rolname = '\(clientRole)') THEN
+        CREATE ROLE \(clientRole) NOLOGIN;
+      END IF;
+    END $roles$;
+    GRANT \(ownerRole) TO CURRENT_USER;
+    GRANT \(clientRole) TO CURRENT_USER;
+    REVOKE TEMPORARY ON DATABASE \(database) FROM PUBLIC;
+    REVOKE CREATE ON SCHEMA public FROM PUBLIC;
+    CREATE SCHEMA \(name) AUTHORIZATION \(ownerRole);
+    REVOKE ALL ON SCHEMA \(name) FROM PUBLIC;
+    GRANT USAGE ON SCHEMA \(name) TO \(clientRole);
+    """
+  }
+}

@@ -1,0 +1,142 @@
+import AuthBackend
+import AuthCore
+import AuthLocal
+import Foundation
+import PostgresServers
+import Testing
+
+@testable import AuthPostgres
+
+extension PostgresTests {
+  /// The connection is cut before, in and after each message of eleven commands, in both directions.
+  ///
+  /// A few cuts of each by default; `CUT_CONNECTIONS=all` makes all of them.
+  @Suite(.serialized) struct CutConnectionTests {
+    /// A command, and how often it took effect so far.
+    struct Command: Sendable, CustomTestStringConvertible {
+      let name: String
+      let run: @Sendable (Scene, PostgresBackend) throws -> Void
+      let effects: String
+      var testDescription: String { name }
+    }
+
+    /// Accounts and a session to work with, made without the proxy.
+    final class Scene: Sendable {
+      let database: TestDatabase
+      let token: SessionToken
+      let number: Int
+
+      init(number: Int) throws {
+        self.number = number
+        database = try Databases.shared.make()
+        let backend = try database.backend()
+        try backend.registerBoth()
+        token = try backend.logIn(Credentials(username: "alice", password: alicePassword), limits: .standard).token
+      }
+
+      func effects(_ query: String) throws -> Int {
+        try database.superuser { Int(try $0.rows(query).first?[0] ?? "") ?? -1 }
+      }
+    }
+
+    private static func events(_ name: EventName) -> String {
+      "SELECT count(*) FROM authcore.events WHERE name = '\(name.rawValue)'"
+    }
+    private static func order(_ key: String?) throws -> PaymentOrder {
+      PaymentOrder(
+        amount: try Amount("1"), payee: try Username("bob"), key: try key.map { try IdempotencyKey($0) })
+    }
+
+    static let commands: [Command] = [
+      Command(
+        name: "register",
+        run: { _ = try $1.register(username: "carol", password: Password("paper lantern river orchard")) },
+        effects: events(.userCreated)),
+      Command(
+        name: "login",
+        run: { _ = try $1.logIn(Credentials(username: "alice", password: alicePassword), limits: .standard) },
+        effects: events(.loginSucceeded)),
+      Command(
+        name: "reauth",
+        run: { _ = try $1.reauthenticate($0.token, password: alicePassword, requesting: .standard) },
+        effects: events(.reauthenticated)),
+      Command(
+        name: "pay", run: { _ = try $1.pay(try order(nil), token: $0.token) },
+        effects: "SELECT count(*) FROM authcore.transfers WHERE payer <> 0"),
+      Command(
+        name: "pay with a key", run: { _ = try $1.pay(try order("key"), token: $0.token) },
+        effects: "SELECT count(*) FROM authcore.transfers WHERE payer <> 0"),
+      Command(
+        name: "profile --name", run: { _ = try $1.rename(to: "Ada", token: $0.token) }, effects: events(.userUpdated)),
+      Command(
+        name: "password",
+        run: {
+          _ = try $1.changePassword(from: alicePassword, to: Password("quite another password"), token: $0.token)
+        }, effects: events(.passwordChanged)),
+      Command(
+        name: "logout --all", run: { _ = try $1.endAllSessions(token: $0.token) }, effects: events(.sessionEnded)),
+      Command(
+        name: "accounts disable",
+        run: { _ = try $1.setDisabled(true, account: try Username("bob"), token: $0.token) },
+        effects: events(.userDisabled)),
+      Command(
+        name: "accounts unlock", run: { _ = try $1.unlock(account: try Username("bob"), token: $0.token) },
+        effects: events(.loginUnlocked)),
+      Command(
+        name: "accounts show", run: { try $1.noteView(of: "bob", token: $0.token) }, effects: events(.sensitiveRead)),
+    ]
+
+    @Test("whatever is cut, what is said is true, and nothing happens twice", arguments: commands)
+    func cut(command: Command) throws {
+      let proxy = CuttingProxy(target: Databases.shared.server.directory)
+      defer { proxy.close() }
+      // How many messages there are.
+      let first = try Scene(number: 0)
+      try command.run(first, try backend(first, proxy))
+      let counts = proxy.counts
+      var cuts: [CuttingProxy.Cut] = []
+      for fromServer in [false, true] {
+        for message in 0..<(fromServer ? counts.server : counts.client) {
+          for phase in CuttingProxy.Cut.Phase.allCases {
+            cuts.append(.init(fromServer: fromServer, message: message, phase: phase))
+          }
+        }
+      }
+      #expect(cuts.count > 30)
+      if ProcessInfo.processInfo.environment["CUT_CONNECTIONS"] != "all" {
+        cuts = Array(cuts.shuffled().prefix(2))
+      }
+      for (number, cut) in cuts.enumerated() {
+        let scene = try Scene(number: number + 1)
+        let before = try scene.effects(command.effects)
+        proxy.arm(cut)
+        var failure: BackendError?
+        do { try command.run(scene, try backend(scene, proxy)) } catch { failure = error as? BackendError }
+        proxy.arm(nil)
+        try settle(scene)
+        let effect = try scene.effects(command.effects) - before
+        switch failure?.code {
+        case nil: #expect(effect == 1, "\(command.name), \(cut): reported as done")
+        case "outcome_unknown": #expect((0...1).contains(effect), "\(command.name), \(cut): reported as unknown")
+        case let code: #expect(effect == 0, "\(command.name), \(cut): reported as \(code ?? "")")
+        }
+        #expect(
+          try scene.effects(
+            "SELECT sum(balance)::bigint + (SELECT sum(amount)::bigint FROM authcore.entries) FROM authcore.ledger_accounts"
+          ) == 0)
+      }
+    }
+
+    private func backend(_ scene: Scene, _ proxy: CuttingProxy) throws -> PostgresBackend {
+      PostgresBackend(
+        try ServerAddress("host=\(proxy.directory) user=person dbname=\(scene.database.name)"), cost: .least)
+    }
+
+    /// Waits until the server has ended what the cut connection began.
+    private func settle(_ scene: Scene) throws {
+      while try scene.effects(
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = '\(scene.database.name)' AND usename = 'person' AND state = 'active'"
+      ) != 0 {}
+    }
+  }
+}

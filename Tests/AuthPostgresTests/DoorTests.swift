@@ -1,0 +1,321 @@
+import AuthBackend
+import AuthCore
+import AuthLocal
+import Foundation
+import PostgresServers
+import Testing
+
+@testable import AuthPostgres
+
+extension PostgresTests {
+  /// What the role of the clients can do, and what it cannot.
+  @Suite struct DoorTests {
+    /// Every function that a client may call, with the types of its parameters: the whole door.
+    static let door: Set<String> = [
+      "about()", "account(integer,bytea,text)", "accounts(integer,bytea,text,bigint)", "check_name(integer,text)",
+      "earlier_payment(integer,bytea,text,bigint,text)", "end_all_sessions(integer,bytea)",
+      "events(integer,bytea,boolean,bigint,bigint,bigint)",
+      "finish_login(integer,bytea,bytea,bytea,text,bigint,bigint,text,bytea)",
+      "finish_password_change(integer,bytea,bytea,bytea,bytea,text,bytea)",
+      "finish_reauthentication(integer,bytea,bytea,bytea,bytea,bigint,bigint,text,bytea)",
+      "may_change_password(integer,bytea)", "note_view(integer,bytea,text)", "own_setting(integer,bytea)",
+      "pay(integer,bytea,text,bigint,text,boolean)", "profile(integer,bytea)", "quick(integer,bytea)",
+      "receipts(integer,bytea,bigint,bigint)", "register(integer,text,text,text,bytea)", "rename(integer,bytea,text)",
+      "renew(integer,bytea)", "resume(integer,bytea)", "revoke(integer,bytea,text)",
+      "revoke_session(integer,bytea,text)", "sessions(integer,bytea)", "set_disabled(integer,bytea,text,boolean)",
+      "setting(integer,text,bytea)", "start_login(integer,bytea,text,bytea,text,bytea,boolean)",
+      "start_reauthentication(integer,bytea,bytea,text,bytea,boolean)", "unlock(integer,bytea,text)",
+    ]
+
+    static let tables: Set<String> = [
+      "accounts", "authority", "entries", "events", "guesses", "hash_costs", "ledger_accounts", "other_tokens",
+      "sessions",
+      "transfers", "unknown_names",
+    ]
+
+    @Test("the catalogue is exactly the written list")
+    func catalogue() throws {
+      let database = try Databases.shared.make()
+      let callable = try database.person {
+        try $0.rows(
+          """
+          SELECT replace(p.oid::regprocedure::text, 'authcore.', '') FROM pg_proc p
+          WHERE p.pronamespace = 'authcore'::regnamespace AND has_function_privilege(p.oid, 'EXECUTE')
+          """)
+      }
+      #expect(Set(callable.compactMap { $0[0] }) == Self.door)
+      let relations = try database.superuser {
+        try $0.rows(
+          """
+          SELECT c.relname FROM pg_class c
+          WHERE c.relnamespace = 'authcore'::regnamespace AND c.relkind = 'r' AND c.relname <> 'test_clock'
+          """)
+      }
+      #expect(Set(relations.compactMap { $0[0] }) == Self.tables)
+      let rights = try database.person {
+        try $0.rows(
+          """
+          SELECT c.relname FROM pg_class c WHERE c.relnamespace = 'authcore'::regnamespace AND c.relkind = 'r' AND (
+            has_table_privilege(c.oid, 'SELECT, INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER')
+            OR has_any_column_privilege(c.oid, 'SELECT, INSERT, UPDATE, REFERENCES'))
+          """)
+      }
+      #expect(rights.isEmpty)
+    }
+
+    @Test("the schema's own check finds nothing, and finds what was changed")
+    func check() throws {
+      let database = try Databases.shared.make(isChanged: true)
+      let owner = SchemaOwner(try database.address(user: "postgres"), cost: .least)
+      // The template has a clock that tests move, in the place of one function.
+      #expect(try owner.check() == ["the function clock_ns was changed"])
+      try database.superuser {
+        try $0.sql(
+          """
+          GRANT SELECT ON authcore.accounts TO auth_cli;
+          GRANT EXECUTE ON FUNCTION authcore.move TO PUBLIC;
+          DROP FUNCTION authcore.unlock;
+          """)
+      }
+      let findings = try owner.check()
+      #expect(findings.contains("auth_cli has rights on accounts"))
+      #expect(findings.contains("everybody may call the function move"))
+      #expect(findings.contains("the function unlock is missing"))
+    }
+
+    @Test(
+      "a client cannot go around the door",
+      arguments: [
+        "SELECT * FROM authcore.accounts", "INSERT INTO authcore.ledger_accounts VALUES (99, 5)",
+        "UPDATE authcore.accounts SET role = 'administrator'", "DELETE FROM authcore.events",
+        "TRUNCATE authcore.sessions", "SELECT secret FROM authcore.authority",
+        "SELECT authcore.move(1, 2, 100, NULL, false, 0)", "SELECT authcore.clock_ns()",
+        "SELECT authcore.end_session('x', 'revoked', NULL)", "SELECT authcore.made_up_setting('x')",
+        "CREATE TEMP TABLE t(x int)", "CREATE TABLE authcore.t(x int)", "CREATE TABLE public.t(x int)",
+        "CREATE FUNCTION authcore.f() RETURNS int LANGUAGE sql AS 'SELECT 1'", "SET ROLE auth_cli_owner",
+        "GRANT auth_cli_owner TO person", "ALTER FUNCTION authcore.pay OWNER TO person",
+        "ALTER ROLE person SUPERUSER", "COPY authcore.accounts TO STDOUT", "LOCK TABLE authcore.accounts",
+        "SELECT nextval('authcore.accounts_id_seq')",
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'postgres'",
+      ])
+    func around(attack: String) throws {
+      let database = try Databases.shared.make()
+      // One session of somebody with more rights, to be attacked.
+      try database.superuser { superuser in
+        _ = try superuser.rows("SELECT 1")
+        #expect(throws: ServerFault.self) { try database.person { _ = try $0.rows(attack) } }
+      }
+    }
+
+    private static let setting = "$y$j75$aaaaaaaaaaaaaaaaaaaaa."
+
+    /// Registers an account whose proof is known without hashing.
+    private func register(_ name: String, in database: TestDatabase) throws {
+      try database.person {
+        _ = try $0.rows(
+          "SELECT * FROM authcore.register(1, $1, $1, $2, sha256($3::bytea))",
+          [name, Self.setting, "right"])
+      }
+    }
+
+    private func start(_ ticket: String, _ proof: String) -> String {
+      "SELECT code FROM authcore.start_login(1, '\\x\(ticket)', 'alice', NULL, '\(Self.setting)', sha256('\(proof)'), false)"
+    }
+
+    private func finish(_ ticket: String, _ proof: String) -> String {
+      "SELECT code FROM authcore.finish_login(1, '\\x\(ticket)', '\(proof)', sha256('t\(ticket)'), NULL, NULL, NULL, NULL, NULL)"
+    }
+
+    private func ticket(_ number: Int) -> String { String(repeating: "0", count: 30) + String(10 + number) }
+
+    private func guesses(_ database: TestDatabase) throws -> String? {
+      try database.superuser { try $0.rows("SELECT guesses FROM authcore.accounts WHERE name = 'alice'") }.first?[0]
+    }
+
+    @Test("a guess inside a transaction that is rolled back is never judged")
+    func rollback() throws {
+      let database = try Databases.shared.make()
+      try register("alice", in: database)
+      let ticket = ticket(1)
+      try database.person { person in
+        // Judged in the transaction that counted it: refused.
+        try person.sql("BEGIN")
+        #expect(try person.rows(start(ticket, "right")) == [["hear"]])
+        #expect(
+          throws: ServerFault.refused(
+            state: ServerState.sameTransaction, "a guess is judged by another transaction than the one that counted it")
+        ) {
+          _ = try person.rows(finish(ticket, "right"))
+        }
+        try person.sql("ROLLBACK")
+        // Counted by a transaction that never was: there is no ticket.
+        #expect(try person.rows(finish(ticket, "right")) == [["ticket_unknown"]])
+        // The same with a savepoint.
+        try person.sql("BEGIN; SAVEPOINT s")
+        _ = try person.rows(start(ticket, "right"))
+        try person.sql("ROLLBACK TO s")
+        #expect(try person.rows(finish(ticket, "right")) == [["ticket_unknown"]])
+        try person.sql("COMMIT")
+        // Held open: nobody else can judge it either.
+        try person.sql("BEGIN")
+        _ = try person.rows(start(ticket, "right"))
+        let elsewhere = try database.person { try $0.rows(finish(ticket, "right")) }
+        #expect(elsewhere == [["ticket_unknown"]])
+        try person.sql("ROLLBACK")
+      }
+      #expect(try guesses(database) == "0")
+    }
+
+    @Test("rolling back a judgement leaves its guess counted, and judges no other")
+    func rolledBackJudgement() throws {
+      let database = try Databases.shared.make()
+      try register("alice", in: database)
+      let ticket = ticket(2)
+      try database.person { person in
+        #expect(try person.rows(start(ticket, "wrong")) == [["hear"]])
+        for _ in 0..<3 {
+          try person.sql("BEGIN")
+          #expect(try person.rows(finish(ticket, "wrong")) == [["credentials"]])
+          try person.sql("ROLLBACK")
+        }
+        // Another proof than the one that was counted is wrong, whatever it is.
+        #expect(try person.rows(finish(ticket, "right")) == [["credentials"]])
+      }
+      #expect(try guesses(database) == "1")
+    }
+
+    @Test("ten guesses at once are heard five times at most")
+    func countsParallel() async throws {
+      let database = try Databases.shared.make()
+      try register("alice", in: database)
+      let codes = try await withThrowingTaskGroup(of: String?.self) { group in
+        for number in 0..<10 {
+          let (start, finish) = (start(ticket(number), "wrong\(number)"), finish(ticket(number), "wrong\(number)"))
+          group.addTask {
+            try database.person { person in
+              let code = try person.rows(start).first?[0]
+              if code == "hear" { _ = try person.rows(finish) }
+              return code
+            }
+          }
+        }
+        return try await group.reduce(into: [String?]()) { $0.append($1) }
+      }
+      #expect(codes.filter { $0 == "hear" }.count == 5)
+      #expect(try guesses(database) == "5")
+    }
+
+    @Test("no isolation level but read committed is accepted, and no read-only transaction")
+    func isolation() throws {
+      let database = try Databases.shared.make()
+      let calls = [
+        "setting(1, 'alice', NULL)", "quick(1, sha256('x'))", "resume(1, sha256('x'))", "renew(1, sha256('x'))",
+        "revoke(1, sha256('x'), 'user_asked')", "profile(1, sha256('x'))", "sessions(1, sha256('x'))",
+        "pay(1, sha256('x'), 'bob', 1, NULL, false)", "events(1, sha256('x'), true, NULL, NULL, 1)",
+        "accounts(1, sha256('x'), NULL, 1)", "set_disabled(1, sha256('x'), 'bob', true)",
+        "own_setting(1, sha256('x'))", "check_name(1, 'bob')", "end_all_sessions(1, sha256('x'))",
+        "unlock(1, sha256('x'), 'bob')", "note_view(1, sha256('x'), 'bob')", "may_change_password(1, sha256('x'))",
+        "receipts(1, sha256('x'), NULL, 1)", "rename(1, sha256('x'), 'bob')", "account(1, sha256('x'), 'bob')",
+      ]
+      try database.person { person in
+        for call in calls {
+          for (mode, state) in [
+            ("ISOLATION LEVEL REPEATABLE READ", ServerState.wrongIsolation),
+            ("ISOLATION LEVEL SERIALIZABLE", ServerState.wrongIsolation), ("READ ONLY", ServerState.readOnly),
+          ] {
+            try person.sql("BEGIN \(mode)")
+            let fault = #expect(throws: ServerFault.self) { _ = try person.rows("SELECT * FROM authcore.\(call)") }
+            guard case .refused(state, _)? = fault else {
+              Issue.record("\(call) in \(mode): \(String(describing: fault))")
+              return
+            }
+            try person.sql("ROLLBACK")
+          }
+        }
+      }
+    }
+
+    @Test("a cursor that was opened before does not see an ended session live")
+    func oldCursor() throws {
+      let database = try Databases.shared.make()
+      try register("alice", in: database)
+      let ticket = ticket(3)
+      try database.person { person in
+        _ = try person.rows(start(ticket, "right"))
+        #expect(try person.rows(finish(ticket, "right")) == [["ok"]])
+        try person.sql(
+          "BEGIN; DECLARE c CURSOR FOR SELECT code FROM authcore.resume(1, sha256('t\(ticket)'))")
+        try database.person { other in
+          _ = try other.rows("SELECT * FROM authcore.revoke(1, sha256('t\(ticket)'), 'user_asked')")
+        }
+        #expect(try person.rows("FETCH c") == [["session_user_asked"]])
+      }
+    }
+
+    @Test(
+      "what no client of ours sends is refused, and moves nothing",
+      arguments: [
+        "pay(1, sha256('t'), 'bob', -100, NULL, false)", "pay(1, sha256('t'), 'bob', 0, NULL, false)",
+        "pay(1, sha256('t'), NULL, 5, NULL, false)", "pay(1, 'short', 'bob', 5, NULL, false)",
+        "pay(1, sha256('t'), 'bob', 5, '', true)", "register(1, 'Bob', 'x', '\(setting)', sha256('x'))",
+        "register(1, 'bob', 'x', 'plain', sha256('x'))", "register(1, 'bob', '', '\(setting)', sha256('x'))",
+        "register(1, 'bob', 'x', '\(setting)', 'short')", "revoke(1, sha256('t'), 'because')",
+        "resume(1, NULL)", "set_disabled(1, sha256('t'), 'bob', NULL)", "events(1, sha256('t'), NULL, NULL, NULL, 1)",
+      ])
+    func malformed(call: String) throws {
+      let database = try Databases.shared.make()
+      let fault = #expect(throws: ServerFault.self) {
+        try database.person { _ = try $0.rows("SELECT * FROM authcore.\(call)") }
+      }
+      guard case .refused(ServerState.malformed, _)? = fault else {
+        Issue.record("\(String(describing: fault))")
+        return
+      }
+    }
+
+    @Test("an administrator's functions refuse a member, and write it down")
+    func administrator() throws {
+      let database = try Databases.shared.make()
+      let backend = try database.backend()
+      try backend.registerBoth()
+      let bob = try backend.logIn(Credentials(username: "bob", password: bobPassword), limits: .standard)
+      for attempt in [
+        { _ = try backend.accounts(token: bob.token) },
+        { _ = try backend.setDisabled(true, account: try Username("alice"), token: bob.token) },
+        { _ = try backend.unlock(account: try Username("alice"), token: bob.token) },
+        { _ = try backend.events(.everyone, token: bob.token) },
+      ] as [() throws -> Void] {
+        let failure = #expect(throws: BackendError.self) { try attempt() }
+        #expect(failure?.kind == .notPermitted)
+      }
+      #expect(try backend.events(token: bob.token).filter { $0.name == "authz_fail" }.count == 4)
+    }
+
+    @Test("settings of unknown names are valid, stable, and of costs that accounts have")
+    func madeUp() throws {
+      let database = try Databases.shared.make()
+      let backend = try database.backend()
+      try backend.registerBoth()
+      let letters = try database.person { person in
+        try (0..<40).map { number -> String in
+          let rows = try person.rows("SELECT setting FROM authcore.setting(1, $1, NULL)", ["nobody\(number)"])
+          let again = try person.rows("SELECT setting FROM authcore.setting(1, $1, NULL)", ["nobody\(number)"])
+          #expect(rows == again)
+          let setting = try #require(rows.first?[0])
+          // libcrypt answers an invalid setting with a failure, which would tell that there is no such name.
+          _ = try PasswordHasher(cost: .least).hash(nil, setting: setting)
+          return String(setting.prefix(7))
+        }
+      }
+      #expect(Set(letters) == [PasswordCost.least.prefix])
+      // Half of the accounts at a higher cost: about half of the unknown names, too.
+      try database.superuser { try $0.sql("INSERT INTO authcore.hash_costs VALUES ('$y$jBT$', 2)") }
+      let mixed = try database.person { person in
+        try (0..<200).map {
+          try person.rows("SELECT left(setting, 7) FROM authcore.setting(1, $1, NULL)", ["nobody\($0)"]).first?[0]
+        }
+      }
+      #expect((60...140).contains(mixed.filter { $0 == "$y$jBT$" }.count))
+    }
+  }
+}

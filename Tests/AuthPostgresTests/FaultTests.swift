@@ -1,0 +1,175 @@
+import AuthBackend
+import AuthCore
+import AuthLocal
+import Foundation
+import PostgresServers
+import Testing
+
+@testable import AuthPostgres
+
+extension PostgresTests {
+  /// Each fault is a clear message with its code, and within the limits.
+  @Suite struct FaultTests {
+    private func code(_ address: String, limits: ServerLimits = ServerLimits()) throws -> String {
+      let backend = PostgresBackend(try ServerAddress(address), limits: limits, cost: .least)
+      let failure = #expect(throws: BackendError.self) { _ = try backend.lookUp(SessionToken(bytes: [1])) }
+      #expect(failure?.hint.isEmpty == false)
+      return failure?.code ?? ""
+    }
+
+    @Test(
+      "what does not name a database, or holds a password, is refused before anything is connected",
+      arguments: [
+        ("", "address_invalid"), ("accounts", "address_invalid"), ("postgresql://h/x?nonsense=1", "address_invalid"),
+        ("nonsense=1", "address_invalid"), ("postgresql://alice:secret@host/x", "address_has_password"),
+        ("host=h password=secret", "address_has_password"),
+      ])
+    func address(text: String, code: String) {
+      let failure = #expect(throws: BackendError.self) { _ = try ServerAddress(text) }
+      #expect(failure?.code == code)
+      #expect(failure?.description.contains("secret") == false)
+    }
+
+    @Test("no server, no such service, no such role, no schema: each says which")
+    func connecting() throws {
+      let server = Databases.shared.server
+      #expect(try code("host=/nonexistent dbname=x") == "server_unreachable")
+      #expect(try code("service=there_is_no_such_service") == "service_unknown")
+      #expect(try code(server.address("there_is_no_such_database")) == "server_unreachable")
+      #expect(try code(server.address("postgres")) == "schema_missing")
+      let database = try Databases.shared.make()
+      try database.superuser {
+        try $0.sql("DO $$ BEGIN CREATE ROLE stranger LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$")
+      }
+      #expect(try code(server.address(database.name, user: "stranger")) == "role_not_permitted")
+    }
+
+    @Test("a server that accepts and never answers is given up at the limit")
+    func silent() throws {
+      let silent = try SilentServer()
+      let limits = ServerLimits(connecting: .milliseconds(300))
+      #expect(
+        try code("host=127.0.0.1 port=\(silent.port) sslmode=disable dbname=x user=x", limits: limits)
+          == "server_silent")
+    }
+
+    @Test("the next host is tried beside one that is silent")
+    func nextHost() throws {
+      let silent = try SilentServer()
+      let database = try Databases.shared.make()
+      let address =
+        "host=127.0.0.1,\(database.server.directory) port=\(silent.port),5432 sslmode=disable dbname=\(database.name) user=person"
+      let backend = PostgresBackend(try ServerAddress(address), cost: .least)
+      #expect(try backend.lookUp(SessionToken(bytes: [1])) == nil)
+      #expect(backend.connection?.place == database.server.directory)
+    }
+
+    @Test("over TCP a server without TLS is refused unless that is said")
+    func encryption() throws {
+      let server = try ThrowawayServer(settings: ["listen_addresses=127.0.0.1", "port=\(Self.freePort())"])
+      defer { server.stop() }
+      let port =
+        try Databases.connect("host=\(server.directory) port=\(Self.lastPort) user=postgres dbname=postgres")
+        .rows("SHOW port").first?[0] ?? ""
+      let address = "host=127.0.0.1 port=\(port) dbname=postgres user=postgres"
+      #expect(["server_encryption", "server_certificate"].contains(try code(address)))
+      #expect(try code(address + " sslmode=disable") == "schema_missing")
+    }
+
+    private nonisolated(unsafe) static var lastPort: UInt16 = 0
+    private static func freePort() -> UInt16 {
+      lastPort = (try? SilentServer())?.port ?? 0
+      return lastPort
+    }
+
+    @Test("an older and a newer schema are refused, each with what to do")
+    func versions() throws {
+      for (major, expected) in [(0, "database_older"), (2, "database_newer")] {
+        let database = try Databases.shared.make(isChanged: true)
+        try database.superuser {
+          try $0.sql(
+            """
+            UPDATE authcore.authority SET major = \(major);
+            CREATE OR REPLACE FUNCTION authcore.enter(p_version integer) RETURNS void LANGUAGE plpgsql AS $$
+            BEGIN
+              IF p_version <> \(major) THEN RAISE EXCEPTION 'other version' USING ERRCODE = 'AC001'; END IF;
+            END $$;
+            """)
+        }
+        let backend = try database.backend()
+        let failure = #expect(throws: BackendError.self) { _ = try backend.lookUp(SessionToken(bytes: [1])) }
+        #expect(failure?.code == expected)
+      }
+    }
+
+    @Test("a token of another database is not sent there, and says which is which")
+    func otherDatabase() async throws {
+      let (first, second) = (try Databases.shared.make(), try Databases.shared.make())
+      let issuer = try first.backend()
+      try issuer.registerBoth()
+      let token = try issuer.logIn(Credentials(username: "alice", password: alicePassword), limits: .standard).token
+      let other = try second.backend()
+      let failure = #expect(throws: BackendError.self) { _ = try other.lookUp(token) }
+      #expect(failure?.code == "session_of_other_database")
+      await #expect(throws: Unavailability.self) { try await other.revoke(token, reason: .userAsked) }
+      let pay = #expect(throws: BackendError.self) {
+        _ = try other.pay(
+          PaymentOrder(amount: try Amount("1"), payee: try Username("bob")), token: token)
+      }
+      #expect(pay?.code == "session_of_other_database")
+      // It left no event there: nothing of it was sent.
+      #expect(try second.superuser { try $0.rows("SELECT count(*) FROM authcore.events") } == [["0"]])
+      #expect(try issuer.lookUp(token) != nil)
+    }
+
+    @Test("a server that is killed under a payment pays once, and says so or says what is unknown")
+    func killed() throws {
+      let database = try Databases.shared.make()
+      let backend = try database.backend()
+      try backend.registerBoth()
+      let token = try backend.logIn(Credentials(username: "alice", password: alicePassword), limits: .standard).token
+      let order = PaymentOrder(amount: try Amount("1"), payee: try Username("bob"))
+      var paid = 0
+      for _ in 0..<10 {
+        // The server process of this connection dies between two calls: the next one connects again.
+        try database.superuser {
+          _ = try $0.rows(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(database.name)' AND usename = 'person'"
+          )
+        }
+        _ = try backend.pay(order, token: token)
+        paid += 1
+      }
+      let rows = try database.superuser {
+        try $0.rows("SELECT count(*) FROM authcore.transfers WHERE payer = 1")
+      }
+      #expect(rows == [[String(paid)]])
+    }
+  }
+}
+
+/// Listens on a port of this machine and answers nothing.
+final class SilentServer {
+  let port: UInt16
+  private let descriptor: Int32
+
+  init() throws {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    self.descriptor = descriptor
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let isBound = withUnsafeMutablePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(descriptor, $0, length) == 0 && listen(descriptor, 8) == 0 && getsockname(descriptor, $0, &length) == 0
+      }
+    }
+    try #require(isBound)
+    port = UInt16(bigEndian: address.sin_port)
+  }
+
+  deinit {
+    close(descriptor)
+  }
+}
