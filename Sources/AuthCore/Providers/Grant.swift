@@ -39,6 +39,21 @@ extension Grant {
   func isOfSameSession(as other: Grant) -> Bool {
     id == other.id && user.id == other.user.id
   }
+
+  /// Why the grant cannot be used: a limit is reached or missing.
+  ///
+  /// - Returns: Nil when it can be used, or when the clock cannot be read.
+  func flaw(on clock: any SessionClock) -> EndReason? {
+    do throws(ClockError) {
+      switch limits.verdict(at: try clock.now()) {
+      case .live: return nil
+      case .expired(let limit): return .expired(limit)
+      case .rebooted: return .rebooted
+      }
+    } catch {
+      return nil
+    }
+  }
 }
 
 /// Shorter limits than the authority's own, for one login.

@@ -58,21 +58,6 @@ extension SessionCore {
     return await ticket.run(operation)
   }
 
-  /// Why a grant cannot be used: a limit is reached or missing.
-  ///
-  /// Nil when it can be used, or when the clock cannot be read.
-  private func flaw(of grant: Grant) -> EndReason? {
-    do throws(ClockError) {
-      switch grant.limits.verdict(at: try clock.now()) {
-      case .live: return nil
-      case .expired(let limit): return .expired(limit)
-      case .rebooted: return .rebooted
-      }
-    } catch {
-      return nil
-    }
-  }
-
   // MARK: Finding out
 
   private func read(_ epoch: Epoch, _ ticket: VaultQueueTicket?) async {
@@ -97,7 +82,7 @@ extension SessionCore {
         do throws(AuthorityError<SessionRejection>) {
           let grant = try await authority.resume(token)
           if let answer = misanswer(grant, to: token) { return .obstructed(.authority(answer)) }
-          guard let reason = flaw(of: grant) else { return .found(SessionRecord(grant, began: epoch)) }
+          guard let reason = grant.flaw(on: clock) else { return .found(SessionRecord(grant, began: epoch)) }
           revokeInBackground(token, reason)
           return .ended(reason, token)
         } catch {
@@ -130,7 +115,7 @@ extension SessionCore {
     guard let submitted else { preconditionFailure("credentials come with the command that starts the authentication") }
     do throws(AuthorityError<CredentialsRejection>) {
       let grant = try await authority.authenticate(submitted.credentials, limits: submitted.limits)
-      if let reason = flaw(of: grant) {
+      if let reason = grant.flaw(on: clock) {
         revokeInBackground(grant.token, reason)
         send(.authenticated(epoch, .failed), failure: .ended(reason))
       } else {
@@ -176,7 +161,7 @@ extension SessionCore {
       send(.renewed(epoch, .failed), failure: .unavailable(.otherSession))
       return
     }
-    if let reason = flaw(of: grant) {
+    if let reason = grant.flaw(on: clock) {
       revokeInBackground(grant.token, reason)
       send(.renewed(epoch, .ended(reason)))
     } else {

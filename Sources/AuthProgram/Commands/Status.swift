@@ -39,25 +39,26 @@ extension Workspace {
   /// It is not activity.
   func status() async throws(CommandError) -> Answer {
     switch await restore() {
-    case .loggedIn(let session): return try standing(session.user, session.id, session.limits)
+    case .loggedIn(let session): return try yes(session.user, session.id, session.limits)
     case .loggedOut(let reason): return absent(reason)
     case .obstructed(let obstacle): throw CommandError(obstacle)
     case .overtaken, .cancelled: throw CommandError(SessionError.overtaken)
     }
   }
 
-  /// The answer when it is a plain yes, without a store and its machinery, which would take as long again: prompts and scripts
+  /// The answer when it is a plain yes, by the store's first step alone, because prompts and scripts
   /// ask this before everything they do.
   ///
-  /// - Returns: Nil when the kept session does not simply stand; ``status()`` finds out what it is then.
+  /// - Returns: Nil when the saved session is not active; ``status()`` then says why.
   func statusAtOnce() throws(CommandError) -> Answer? {
-    guard case .token(let token) = vault.look(),
-      let grant = try valid({ () throws(BackendError) in try backend.lookUp(token) })
-    else { return nil }
-    return try standing(grant.user, grant.id, grant.limits)
+    let found = try valid { () throws(BackendError) in
+      try SessionStore.firstLook(at: vault.look(), clock: backend.clock, lookUp: backend.lookUp)
+    }
+    guard let grant = found else { return nil }
+    return try yes(grant.user, grant.id, grant.limits)
   }
 
-  private func standing(_ user: User, _ id: SessionID, _ limits: SessionLimits) throws(CommandError) -> Answer {
+  private func yes(_ user: User, _ id: SessionID, _ limits: SessionLimits) throws(CommandError) -> Answer {
     let deadlines = try Deadlines(clock: backend.clock)
     let role = user.role == .administrator ? ", administrator" : ""
     return Answer(
