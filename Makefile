@@ -37,7 +37,7 @@ test: setup ## Run all tests
 
 test-tsan: setup ## Run the tests of Guards and AuthCore under Thread Sanitizer, which must first catch a planted race
 	.ci/planted-race
-	.ci/tests --sanitize=thread --scratch-path .build/tsan --filter 'GuardsTests|AuthCoreTests' \
+	CORE_ONLY=1 .ci/tests --sanitize=thread --scratch-path .build/tsan --filter 'GuardsTests|AuthCoreTests' \
 	  --skip '$(TSAN_SKIP)'
 
 test-release: release ## Play the transcripts against the release executable
@@ -48,7 +48,7 @@ transcripts-cram: build ## Play the same transcripts in the independent cram, wh
 	AUTH_CLI=$${AUTH_CLI:-$(abspath $(DEBUG))} setsid -w cram fixtures/transcripts
 
 check-deep: setup ## Explore the session machine as deeply as the design promises
-	CHECK_DEEP=1 .ci/tests -c release -Xswiftc -enable-testing --scratch-path .build/deep --filter $(DEEP_FILTER)
+	CORE_ONLY=1 CHECK_DEEP=1 .ci/tests -c release -Xswiftc -enable-testing --scratch-path .build/deep --filter $(DEEP_FILTER)
 
 lint: ## Check format and documentation rules
 	swift format lint --strict --parallel --recursive $(SOURCES)

@@ -83,6 +83,13 @@ if headers.contains(where: { FileManager.default.fileExists(atPath: $0 + "/libpq
   ]
 }
 
+// The deep model check and Thread Sanitizer build only what they test.
+if Context.environment["CORE_ONLY"] != nil {
+  let core = ["Guards", "AuthCore", "AuthCoreTesting", "Programs", "Races", "GuardsTests", "AuthCoreTests"]
+  package.targets.removeAll { !core.contains($0.name) }
+  package.products.removeAll { !core.contains($0.name) }
+}
+
 for target in package.targets where target.type != .system {
   target.swiftSettings = [
     .enableUpcomingFeature("ExistentialAny"),
