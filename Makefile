@@ -8,6 +8,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 DEBUG := .build/debug/auth-cli
 RELEASE := .build/release/auth-cli
+RELEASE_COMPANION := .build/release/auth-cli-postgres
 RELEASE_BENCH := .build/release/auth-bench
 SOURCES := Sources Tests fixtures/must-not-compile Package.swift
 
@@ -17,8 +18,8 @@ TSAN_SKIP ?= /published|MustNotCompile|DependencyTests|SnippetTests|SymbolDocume
 # The deep model check is one test, which explores further when CHECK_DEEP is set.
 DEEP_FILTER ?= ModelCheck
 
-.PHONY: help build demo app test test-tsan test-release transcripts-cram check-deep lint format release release-bench \
-  bench docs pictures version install uninstall clean setup setup-release
+.PHONY: help build demo app test test-tsan test-release test-failover test-backends test-cuts transcripts-cram \
+  check-deep lint format release release-bench bench docs pictures version install uninstall clean setup setup-release
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' Makefile
@@ -43,6 +44,15 @@ test-tsan: setup ## Run the tests of Guards and AuthCore under Thread Sanitizer,
 test-release: release ## Play the transcripts against the release executable
 	AUTH_CLI=$(abspath $(RELEASE)) .ci/tests --filter TranscriptTests
 
+test-failover: setup ## Kill and promote PostgreSQL servers while payments are made (FAILOVER_ROUNDS=10)
+	FAILOVER_ROUNDS=$${FAILOVER_ROUNDS:-10} .ci/tests --filter FailoverTests
+
+test-backends: setup ## Compare both backends over a random history of DIFFERENTIAL_OPERATIONS=20000
+	DIFFERENTIAL_OPERATIONS=$${DIFFERENTIAL_OPERATIONS:-20000} .ci/tests --filter DifferentialTests
+
+test-cuts: setup ## Cut the connection to a PostgreSQL server at each message of eleven commands
+	CUT_CONNECTIONS=all .ci/tests --filter CutConnectionTests
+
 transcripts-cram: build ## Play the same transcripts in the independent cram, when it is installed
 	@command -v cram >/dev/null || { echo "cram is not installed (https://bitheap.org/cram/)" >&2; exit 1; }
 	AUTH_CLI=$${AUTH_CLI:-$(abspath $(DEBUG))} setsid -w cram fixtures/transcripts
@@ -58,6 +68,7 @@ format: ## Rewrite the sources in the project's format
 
 release: setup-release ## Build .build/release/auth-cli: stripped, and static where the system has the libraries
 	.ci/release auth-cli
+	.ci/release-companion $(RELEASE_COMPANION)
 
 release-bench: setup-release ## Build the benchmarks, and the executable they run
 	.ci/release auth-cli auth-bench
@@ -93,14 +104,16 @@ BASH_COMPLETION := $(DESTDIR)$(PREFIX)/share/bash-completion/completions/auth-cl
 ZSH_COMPLETION := $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_auth-cli
 FISH_COMPLETION := $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/auth-cli.fish
 EXECUTABLE := $(DESTDIR)$(PREFIX)/bin/auth-cli
+COMPANION := $(DESTDIR)$(PREFIX)/bin/auth-cli-postgres
 
-install: release ## Install the executable, man page and completions (PREFIX=/usr/local, DESTDIR=)
+install: release ## Install the executables, man page and completions (PREFIX=/usr/local, DESTDIR=)
 	@mkdir -p .build/share
 	$(RELEASE) man >.build/share/man
 	$(RELEASE) completions bash >.build/share/bash
 	$(RELEASE) completions zsh >.build/share/zsh
 	$(RELEASE) completions fish >.build/share/fish
 	install -D -m 755 $(RELEASE) "$(EXECUTABLE)"
+	if [[ -x $(RELEASE_COMPANION) ]]; then install -D -m 755 $(RELEASE_COMPANION) "$(COMPANION)"; fi
 	install -D -m 644 .build/share/man "$(MAN)"
 	install -D -m 644 .build/share/bash "$(BASH_COMPLETION)"
 	install -D -m 644 .build/share/zsh "$(ZSH_COMPLETION)"
@@ -108,7 +121,7 @@ install: release ## Install the executable, man page and completions (PREFIX=/us
 
 # Directories stay: other programs may rely on one that happens to be empty.
 uninstall: ## Remove exactly what install installed (same PREFIX and DESTDIR)
-	rm -f "$(EXECUTABLE)" "$(MAN)" "$(BASH_COMPLETION)" "$(ZSH_COMPLETION)" "$(FISH_COMPLETION)"
+	rm -f "$(EXECUTABLE)" "$(COMPANION)" "$(MAN)" "$(BASH_COMPLETION)" "$(ZSH_COMPLETION)" "$(FISH_COMPLETION)"
 
 clean: ## Remove everything that was built
 	rm -rf .build

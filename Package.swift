@@ -67,9 +67,12 @@ let package = Package(
 let headers = ["/usr/include/postgresql", "/usr/include", "/usr/local/include", "/opt/homebrew/include"]
 if headers.contains(where: { FileManager.default.fileExists(atPath: $0 + "/libpq-fe.h") }) {
   package.products += [
-    .library(name: "AuthPostgres", targets: ["AuthPostgres"])
+    .library(name: "AuthPostgres", targets: ["AuthPostgres"]),
+    .executable(name: "auth-cli-postgres", targets: ["auth-cli-postgres"]),
   ]
   package.targets += [
+    .executableTarget(
+      name: "auth-cli-postgres", dependencies: ["AuthBackend", "AuthCore", "AuthPostgres", "AuthProgram"]),
     .target(
       name: "AuthPostgres", dependencies: ["AuthBackend", "AuthCore", "AuthLocal", "Guards", "TextFormat", "CPostgres"]),
     .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
@@ -77,8 +80,8 @@ if headers.contains(where: { FileManager.default.fileExists(atPath: $0 + "/libpq
     .testTarget(
       name: "AuthPostgresTests",
       dependencies: [
-        "AuthBackend", "AuthBackendTesting", "AuthCore", "AuthCoreTesting", "AuthLocal", "AuthPostgres",
-        "PostgresServers",
+        "auth-cli", "auth-cli-postgres", "AuthBackend", "AuthBackendTesting", "AuthCore", "AuthCoreTesting",
+        "AuthLocal", "AuthPostgres", "PostgresServers", "Programs",
       ]),
   ]
 }

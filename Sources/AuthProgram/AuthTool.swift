@@ -20,7 +20,7 @@ enum AuthTool {
           AppCommand.command, HomeCommand.command, PayCommand.command, ReceiptsCommand.command, ProfileCommand.command,
           SessionsCommand.command, ChangePasswordCommand.command, EventsCommand.command,
         ]),
-      .init(title: "Administration", commands: [AccountsCommand.command]),
+      .init(title: "Administration", commands: [AccountsCommand.command, SchemaCommand.command]),
       .init(
         title: "About the program",
         commands: [
@@ -35,7 +35,8 @@ enum AuthTool {
         summary: "log in, pay and log out with a local account",
         discussion: [
           "You register an account, log in, and use the screens that need a login: payments, receipts, your profile. "
-            + "Accounts, sessions and money are in one database on this machine."
+            + "Accounts, sessions and money are in one database on this machine, "
+            + "or in a PostgreSQL database for many machines."
         ],
         firstSteps: [
           .init("register alice", "create an account"),
@@ -52,6 +53,10 @@ enum AuthTool {
       .init(
         term: "AUTH_CLI_HOME",
         meaning: "the directory for the database and the sessions, instead of the XDG directories; not a symbolic link"),
+      .init(
+        term: "AUTH_CLI_AUTHORITY",
+        meaning: "a PostgreSQL database to use instead of the one on this machine: postgresql://host/database, or "
+          + "service=NAME; a password belongs in ~/.pgpass"),
       .init(term: "AUTH_CLI_CONTEXT", meaning: "the context to use when --context is not given"),
       .init(term: "XDG_DATA_HOME", meaning: "where the database is kept, in auth-cli/; relative values are ignored"),
       .init(term: "XDG_STATE_HOME", meaning: "where sessions are kept, in auth-cli/; relative values are ignored"),

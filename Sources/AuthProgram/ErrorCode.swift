@@ -21,6 +21,8 @@ enum ErrorCode: String, Hashable, Sendable, CaseIterable {
   case payeeFull = "payee_full"
   case payeeIsPayer = "payee_is_payer"
   case payeeUnknown = "payee_unknown"
+  case confirmationWrong = "confirmation_wrong"
+  case schemaExists = "schema_exists"
   case sessionMismatch = "session_mismatch"
   case sessionNotFound = "session_not_found"
   case usernameTaken = "username_taken"
@@ -39,6 +41,8 @@ enum ErrorCode: String, Hashable, Sendable, CaseIterable {
   case unknownCommand = "unknown_command"
   case unknownOption = "unknown_option"
   case alreadyAsking = "already_asking"
+  case addressHasPassword = "address_has_password"
+  case addressInvalid = "address_invalid"
   case displayNameInvalid = "display_name_invalid"
   case emptyLine = "empty_line"
   case homeNotText = "home_not_text"
@@ -47,6 +51,7 @@ enum ErrorCode: String, Hashable, Sendable, CaseIterable {
   case lineTooLong = "line_too_long"
   case missingLine = "missing_line"
   case noScreen = "no_screen"
+  case noServer = "no_server"
   case noTerminal = "no_terminal"
   case screenNotJSON = "screen_not_json"
   case screenTooPlain = "screen_too_plain"
@@ -107,6 +112,25 @@ enum ErrorCode: String, Hashable, Sendable, CaseIterable {
   case sessionFileUnusable = "session_file_unusable"
   case unreadableInput = "unreadable_input"
   case watchFailed = "watch_failed"
+  // Status 3: PostgreSQL servers
+  case companionMissing = "companion_missing"
+  case companionOutdated = "companion_outdated"
+  case databaseOlder = "database_older"
+  case roleNotPermitted = "role_not_permitted"
+  case schemaMissing = "schema_missing"
+  case serverBusy = "server_busy"
+  case serverCertificate = "server_certificate"
+  case serverEncryption = "server_encryption"
+  case serverFull = "server_full"
+  case serverLoginRefused = "server_login_refused"
+  case serverLost = "server_lost"
+  case serverReadOnly = "server_read_only"
+  case serverRejectsForm = "server_rejects_form"
+  case serverSilent = "server_silent"
+  case serverUnparsable = "server_unparsable"
+  case serverUnreachable = "server_unreachable"
+  case serviceUnknown = "service_unknown"
+  case sessionOfOtherDatabase = "session_of_other_database"
   // Status 4: log in first
   case accountDisabled = "account_disabled"
   case notLoggedIn = "not_logged_in"
@@ -134,6 +158,8 @@ enum ErrorCode: String, Hashable, Sendable, CaseIterable {
     case .payeeFull: (.no, BackendError.Code.payeeFull.meaning)
     case .payeeIsPayer: (.no, BackendError.Code.payeeIsPayer.meaning)
     case .payeeUnknown: (.no, BackendError.Code.payeeUnknown.meaning)
+    case .confirmationWrong: (.no, "the connection is to another database than the one you confirmed")
+    case .schemaExists: (.no, "the database has the schema already")
     case .sessionMismatch: (.no, BackendError.Code.sessionMismatch.meaning)
     case .sessionNotFound: (.no, BackendError.Code.sessionNotFound.meaning)
     case .usernameTaken: (.no, BackendError.Code.usernameTaken.meaning)
@@ -151,6 +177,8 @@ enum ErrorCode: String, Hashable, Sendable, CaseIterable {
     case .unknownCommand: (.usage, "no command has this name")
     case .unknownOption: (.usage, "no command has this option")
     case .alreadyAsking: (.usage, "another question is open in this process")
+    case .addressHasPassword: (.usage, "AUTH_CLI_AUTHORITY contains a password")
+    case .addressInvalid: (.usage, "AUTH_CLI_AUTHORITY does not name a database")
     case .displayNameInvalid: (.usage, BackendError.Code.displayNameInvalid.meaning)
     case .emptyLine: (.usage, "a password on standard input is empty")
     case .homeNotText: (.usage, "the variable that chooses a directory is not UTF-8")
@@ -159,6 +187,7 @@ enum ErrorCode: String, Hashable, Sendable, CaseIterable {
     case .lineTooLong: (.usage, "a line is too long")
     case .missingLine: (.usage, "standard input ended before a password")
     case .noScreen: (.usage, "there is no terminal for the full-screen program")
+    case .noServer: (.usage, "AUTH_CLI_AUTHORITY is not set, and the command needs a server")
     case .screenNotJSON: (.usage, "the full-screen program prints no JSON")
     case .screenTooPlain: (.usage, "the terminal cannot show a full-screen program")
     case .noTerminal: (.usage, "there is no terminal to ask for input")
@@ -219,6 +248,24 @@ enum ErrorCode: String, Hashable, Sendable, CaseIterable {
     case .sessionFileUnusable: (.cannotTell, "the session file cannot be read or written")
     case .unreadableInput: (.cannotTell, "the input cannot be read")
     case .watchFailed: (.cannotTell, "changes cannot be watched")
+    case .companionMissing: (.cannotTell, "the program for PostgreSQL servers cannot be run")
+    case .companionOutdated: (.cannotTell, "the program for PostgreSQL servers has another version")
+    case .databaseOlder: (.cannotTell, "an older version made the schema of the server")
+    case .roleNotPermitted: (.cannotTell, "your role at the server may not do this")
+    case .schemaMissing: (.cannotTell, "the database of the server has no accounts yet")
+    case .serverBusy: (.cannotTell, "the server takes no more connections now")
+    case .serverCertificate: (.cannotTell, "the certificate of the server is not accepted")
+    case .serverEncryption: (.cannotTell, "the server does not offer the encryption that you ask for")
+    case .serverFull: (.cannotTell, "the disk or the memory of the server is full")
+    case .serverLoginRefused: (.cannotTell, "the server does not accept your role or its password")
+    case .serverLost: (.cannotTell, "the server did not answer a question")
+    case .serverReadOnly: (.cannotTell, "the server takes no changes")
+    case .serverRejectsForm: (.cannotTell, "the server did not accept the form of a request")
+    case .serverSilent: (.cannotTell, "the server did not answer in time")
+    case .serverUnparsable: (.cannotTell, "the answer of the server was not understood")
+    case .serverUnreachable: (.cannotTell, "the server cannot be reached")
+    case .serviceUnknown: (.cannotTell, "libpq knows no service of this name")
+    case .sessionOfOtherDatabase: (.cannotTell, "the session belongs to another database")
     case .accountDisabled: (.logInFirst, "the session ended because an administrator disabled the account")
     case .notLoggedIn: (.logInFirst, "nobody is logged in")
     case .passwordChangedSessionEnded: (.logInFirst, "the password is changed; this session ended")

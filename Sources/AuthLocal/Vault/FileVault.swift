@@ -1,4 +1,4 @@
-import AuthBackend
+public import AuthBackend
 public import AuthCore
 import Glibc
 import TextFormat
@@ -22,6 +22,7 @@ public final class FileVault: SessionVault {
   let directory: PrivateDirectory
   private let context: ContextName
   private let lockWait: Duration
+  private let issuer: TokenIssuer
 
   /// Creates a vault over a directory.
   ///
@@ -33,7 +34,12 @@ public final class FileVault: SessionVault {
   ///     files and a database in it, and is refused otherwise.
   ///   - context: Which of the sessions side by side.
   ///   - lockWait: How long to wait for another process that changes the same file.
-  public init(directory: String, context: ContextName = .standard, lockWait: Duration = .seconds(5)) {
+  ///   - issuer: Whose tokens are kept. A file with a token of the other kind is neither read nor changed.
+  public init(
+    directory: String, context: ContextName = .standard, lockWait: Duration = .seconds(5),
+    issuer: TokenIssuer = .embedded
+  ) {
+    self.issuer = issuer
     self.directory = PrivateDirectory(named: directory)
     self.context = context
     self.lockWait = lockWait
@@ -54,11 +60,20 @@ public final class FileVault: SessionVault {
 
   /// Keeps `token`; what cannot be understood is set aside first.
   ///
+  /// A session of another database is not replaced: it could not be revoked any more.
+  ///
   /// - Returns: What was kept before.
   @discardableResult
   public func store(_ token: SessionToken) async throws(VaultError) -> VaultReading {
     try change { (reading) throws(FileError) in
       if case .corrupt = reading { _ = try moveAside() }
+      if case .token(let kept) = reading, let database = SessionFile.database(of: kept),
+        database != SessionFile.database(of: token)
+      {
+        throw FileError(
+          .denied, "\(path.escaped) holds a session of another PostgreSQL database, \(database).",
+          hint: "Log out there first, or use another --context. The file was not changed.")
+      }
       try DurableFile.replace(name, in: directory, with: SessionFile.content(token))
       return reading
     }
@@ -180,9 +195,26 @@ public final class FileVault: SessionVault {
       return .corrupt(VaultEvidence(error.description, hint: error.hint, salvaged: salvaged))
     }
     switch reading {
-    case .token(let token): return .token(token)
+    case .token(let token): return belonging(token)
     case .corrupt(let what, _): return .corrupt(evidence("\(path.escaped) cannot be used: \(what).", salvaged))
     case nil: return .corrupt(evidence("\(path.escaped) is not a regular file.", nil))
+    }
+  }
+
+  /// The token, unless the other kind of backend issued it: a forgotten variable costs no session.
+  private func belonging(_ token: SessionToken) -> VaultReading {
+    switch (issuer, SessionFile.database(of: token)) {
+    case (.embedded, nil), (.server, .some): return .token(token)
+    case (.embedded, let database?):
+      return .unavailable(
+        VaultError(
+          "\(path.escaped) holds a session of the PostgreSQL database \(database), and AUTH_CLI_AUTHORITY is not set.",
+          hint: "Set AUTH_CLI_AUTHORITY to that database, or use another --context. Nothing was changed."))
+    case (.server, nil):
+      return .unavailable(
+        VaultError(
+          "\(path.escaped) holds a session of the database on this machine, and AUTH_CLI_AUTHORITY names a server.",
+          hint: "Unset AUTH_CLI_AUTHORITY, or use another --context. Nothing was changed."))
     }
   }
 

@@ -237,6 +237,7 @@ extension ServerSchema {
         returns: "held",
         """
         DECLARE
+          v_held held;
           v_now bigint := clock_ns();
           v_idle bigint := span(\(policy.idle.wholeNanoseconds), p_idle);
           v_absolute bigint := span(\(policy.absolute.wholeNanoseconds), p_absolute);
@@ -253,7 +254,10 @@ extension ServerSchema {
             VALUES (random_name(), sha256(p_token), p_account, p_label, v_now, v_idle, v_now + v_absolute,
               v_now + v_fresh, v_absolute, v_now / 1000, v_now / 1000,
               (v_now + v_absolute) / 1000 + \(LocalAuthority.remembered));
-          RETURN find(sha256(p_token), false);
+          v_held := find(sha256(p_token), false);
+          -- Granted, even if its limits are so short that it is over.
+          v_held.code := 'live';
+          RETURN v_held;
         END
         """),
       // Issues a token with new limits. The present one works until the new one is confirmed or used.
@@ -261,6 +265,7 @@ extension ServerSchema {
         "issue", "p_held held, p_token bytea, p_idle bigint, p_absolute bigint", returns: "held",
         """
         DECLARE
+          v_held held;
           v_now bigint := clock_ns();
           v_idle bigint := span(\(policy.idle.wholeNanoseconds), coalesce(p_idle, p_held.idle_span));
           v_absolute bigint := span(\(policy.absolute.wholeNanoseconds), coalesce(p_absolute, p_held.absolute_span));
@@ -270,7 +275,9 @@ extension ServerSchema {
           INSERT INTO other_tokens VALUES (
             sha256(p_token), p_held.id, v_now, v_idle, v_now + v_absolute, v_now + v_fresh, v_absolute, v_now / 1000,
             (v_now + v_absolute) / 1000 + \(LocalAuthority.remembered));
-          RETURN find(sha256(p_token), false);
+          v_held := find(sha256(p_token), false);
+          v_held.code := 'pending';
+          RETURN v_held;
         END
         """),
       // Whom a token stands for now, if it is the present one of a live session. It writes nothing. It takes

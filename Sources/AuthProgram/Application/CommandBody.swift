@@ -4,6 +4,9 @@ import CommandLineKit
 ///
 /// Every command is a type of this kind, in a file of `Commands/` with its declaration.
 protocol CommandBody: Hashable, Sendable {
+  /// Whether it needs the database, and so the program for that database.
+  var asksDatabase: Bool { get }
+
   /// Does what needs no asynchronous call.
   ///
   /// - Returns: Nil when ``run(_:)`` is needed for an answer.
@@ -22,6 +25,7 @@ protocol WorkspaceCommand: CommandBody {
 }
 
 extension WorkspaceCommand {
+  var asksDatabase: Bool { true }
   var onlyLooks: Bool { false }
 
   func runAtOnce(_ run: Run) throws(CommandError) -> Answer? { nil }
@@ -37,6 +41,8 @@ protocol PlainCommand: CommandBody {
 }
 
 extension PlainCommand {
+  var asksDatabase: Bool { false }
+
   func runAtOnce(_ run: Run) throws(CommandError) -> Answer? { try self.run(run.printer) }
 
   func run(_ run: Run) async throws(CommandError) -> Answer { try self.run(run.printer) }
@@ -46,10 +52,12 @@ extension PlainCommand {
 struct Run {
   let globals: GlobalOptions
   let printer: Printer
+  let schemaTools: (any SchemaTools)?
   private let makeBackend: MakeBackend
 
-  init(_ globals: GlobalOptions, _ makeBackend: @escaping MakeBackend) {
+  init(_ globals: GlobalOptions, _ makeBackend: @escaping MakeBackend, _ schemaTools: (any SchemaTools)?) {
     self.globals = globals
+    self.schemaTools = schemaTools
     printer = Printer(globals)
     self.makeBackend = makeBackend
   }

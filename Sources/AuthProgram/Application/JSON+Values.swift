@@ -23,6 +23,15 @@ extension JSON {
     ])
   }
 
+  /// The connection to a server; null for the embedded backend.
+  static func server(_ connection: BackendConnection?) -> JSON {
+    guard let connection else { return .null }
+    return .members([
+      "place": .string(connection.place), "database": .string(connection.database), "role": .string(connection.role),
+      "encryption": .string(orNull: connection.encryption),
+    ])
+  }
+
   static func receipt(_ receipt: Receipt) -> JSON {
     .members([
       "id": .integer(receipt.id), "payer": .string(orNull: receipt.payer), "payee": .string(receipt.payee),

@@ -3,7 +3,7 @@ import CommandLineKit
 import Glibc
 
 /// Makes the backend of a run, given where the embedded database would be and what to call the sessions that begin here.
-package typealias MakeBackend = @Sendable (_ directory: String, _ label: String) -> any Backend
+package typealias MakeBackend = @Sendable (_ directory: String, _ label: String) throws(BackendError) -> any Backend
 
 /// One run: understands the line, runs the command, prints what came of it.
 ///
@@ -11,10 +11,19 @@ package typealias MakeBackend = @Sendable (_ directory: String, _ label: String)
 /// static executable some 5 ms.
 package struct Program: Sendable {
   let makeBackend: MakeBackend
+  /// Makes and checks the schema of a server; nil in the program with the embedded backend.
+  let schemaTools: (any SchemaTools)?
 
-  /// Creates the program over a backend.
+  /// Creates the program over the embedded backend, which hands over to its companion where AUTH_CLI_AUTHORITY names a server.
   package init(_ makeBackend: @escaping MakeBackend) {
     self.makeBackend = makeBackend
+    schemaTools = nil
+  }
+
+  /// Creates the companion program, over a server.
+  package init(companion schemaTools: any SchemaTools, _ makeBackend: @escaping MakeBackend) {
+    self.makeBackend = makeBackend
+    self.schemaTools = schemaTools
   }
 
   /// Runs the command line of this process, and ends the process with its status.
@@ -81,8 +90,9 @@ package struct Program: Sendable {
     } catch {
       return .over(Printer.plain().refuse(CommandError(error)))
     }
-    let run = Run(globals, makeBackend)
+    let run = Run(globals, makeBackend, schemaTools)
     do throws(CommandError) {
+      if body.asksDatabase { try HandOver.take(isCompanion: schemaTools != nil) }
       if let answer = try body.runAtOnce(run) { return .over(run.printer.print(answer)) }
     } catch {
       return .over(run.printer.refuse(error))
@@ -91,7 +101,7 @@ package struct Program: Sendable {
   }
 
   private func finish(_ body: any CommandBody, _ globals: GlobalOptions) async -> ExitStatus {
-    let run = Run(globals, makeBackend)
+    let run = Run(globals, makeBackend, schemaTools)
     do throws(CommandError) {
       return run.printer.print(try await body.run(run))
     } catch {

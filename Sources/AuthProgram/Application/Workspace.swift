@@ -41,9 +41,13 @@ final class Workspace {
     self.printer = printer
     places = try Places()
     context = globals.context ?? .standard
-    backend = makeBackend(places.data, context.description)
+    do throws(BackendError) {
+      backend = try makeBackend(places.data, context.description)
+    } catch {
+      throw CommandError(error)
+    }
     authority = CommandAuthority(base: backend, onlyLooks: onlyLooks)
-    vault = FileVault(directory: places.state, context: context)
+    vault = FileVault(directory: places.state, context: context, issuer: backend.issuer)
     itself = self
   }
 

@@ -44,6 +44,10 @@ extension Workspace {
     forgetsDisabled = true
     let openMode = try makeUsable()
     let before = await restore()
+    // Its file must stay: here it can neither be revoked nor is it known to be over.
+    if case .obstructed(.authority(let cause)) = before, cause.code == "session_of_other_database" {
+      throw CommandError(cause)
+    }
     let others = everywhere ? await endOthers(before) : .ended(0)
     let result: LogoutResult
     do throws(LogoutError) {

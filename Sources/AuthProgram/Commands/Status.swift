@@ -74,6 +74,7 @@ extension Workspace {
         "context": .string(self.context.description), "context_from": .string(orNull: self.globals.contextVariable),
         "sessions_from": .string(orNull: self.places.stateVariable),
         "accounts_from": .string(orNull: self.places.dataVariable),
+        "server": .server(self.backend.connection),
       ])
   }
 
@@ -96,6 +97,7 @@ extension Workspace {
         "context_from": .string(orNull: self.globals.contextVariable),
         "sessions_from": .string(orNull: self.places.stateVariable),
         "accounts_from": .string(orNull: self.places.dataVariable),
+        "server": .server(self.backend.connection),
       ], notes: [hint])
   }
 
@@ -110,6 +112,11 @@ extension Workspace {
     if let variable = places.dataVariable, places.data != places.state {
       line += ", accounts in \(TextEscaping.escape(places.data)) (from \(variable))"
     }
-    return line + "."
+    line += "."
+    if let server = backend.connection {
+      line += " Database \(TextEscaping.escape(server.database)) at \(TextEscaping.escape(server.place))"
+      line += " as \(TextEscaping.escape(server.role)), \(server.protection)."
+    }
+    return line
   }
 }

@@ -41,20 +41,27 @@ struct ErrorCodeTests {
     }
   }
 
-  @Test("every code that the embedded backend alone has is listed, with status 3")
-  func embeddedBackend() throws {
+  @Test("every code that one backend alone has is listed, with its status")
+  func oneBackend() throws {
     let codes = try Self.literals()
-    #expect(codes.count > 15)
-    for code in codes { #expect(ErrorCode(rawValue: code)?.status == .cannotTell, "\(code)") }
+    #expect(codes.count > 30)
+    for (code, status) in codes { #expect(ErrorCode(rawValue: code)?.status == status, "\(code)") }
   }
 
-  /// The codes of faults in the sources of the embedded backend.
-  private static func literals() throws -> Set<String> {
-    var codes: Set<String> = []
-    for path in try TextFile.list("Sources/AuthLocal", suffix: ".swift") {
+  /// The codes of faults in the sources of the backends, each with the status of its kind.
+  private static func literals() throws -> [String: AuthProgram.ExitStatus] {
+    var codes: [String: AuthProgram.ExitStatus] = [:]
+    for path in try TextFile.list("Sources/AuthLocal", suffix: ".swift")
+      + TextFile.list("Sources/AuthPostgres", suffix: ".swift")
+    {
       let text = try TextFile.read(path)
-      codes.formUnion(text.matches(of: /\.unavailable\(\s*\.\w+,\s*"([a-z_]+)"/).map { String($0.output.1) })
-      codes.formUnion(text.matches(of: /case \.\w+: "((?:file|disk)_[a-z_]+)"/).map { String($0.output.1) })
+      for match in text.matches(of: /\.(unavailable\(\s*\.\w+,|refused\(|invalid\()\s*"([a-z_]+)"/) {
+        let kind = match.output.1
+        codes[String(match.output.2)] = kind == "refused(" ? .no : kind == "invalid(" ? .usage : .cannotTell
+      }
+      for match in text.matches(of: /case \.\w+: "((?:file|disk|server|service)_[a-z_]+)"/) {
+        codes[String(match.output.1)] = .cannotTell
+      }
     }
     return codes
   }
@@ -65,10 +72,11 @@ struct ErrorCodeTests {
     for path in try TextFile.list("Sources/AuthProgram", suffix: ".swift") where !path.hasSuffix("/ErrorCode.swift") {
       sources += try TextFile.read(path)
     }
-    let foreign = try Set(
-      UsageError.Code.allCases.map(\.rawValue) + PromptError.Code.allCases.map(\.rawValue)
-        + BackendError.Code.allCases.map(\.rawValue) + Self.literals()
-        + Unavailability.Cause.allCases.map { "authority_\($0)" })
+    var foreign = try Set(Self.literals().keys)
+    foreign.formUnion(UsageError.Code.allCases.map(\.rawValue))
+    foreign.formUnion(PromptError.Code.allCases.map(\.rawValue))
+    foreign.formUnion(BackendError.Code.allCases.map(\.rawValue))
+    foreign.formUnion(Unavailability.Cause.allCases.map { "authority_\($0)" })
     for code in ErrorCode.allCases where !foreign.contains(code.rawValue) {
       #expect(sources.contains(".\(code),"), "\(code)")
     }

@@ -88,7 +88,7 @@ import Testing
 
   @Test("every block of the README is of a kind that is executed or compiled")
   func kinds() {
-    #expect(Set(Self.found.languages) == ["console", "sh", "swift"])
+    #expect(Set(Self.found.languages) == ["console", "server", "sh", "swift"])
   }
 
   @Test("the README's library example compiles, and pays")

@@ -23,6 +23,7 @@ import Testing
         system.union(["AuthBackend", "AuthCore", "AuthLocal", "CommandLineKit", "CProcess", "Guards", "TextFormat"])
       ),
       ("auth-cli", Set(["AuthLocal", "AuthProgram"])),
+      ("auth-cli-postgres", Set(["AuthBackend", "AuthCore", "AuthPostgres", "AuthProgram", "Glibc"])),
       ("AuthPostgres", system.union(["AuthBackend", "AuthCore", "AuthLocal", "CPostgres", "Guards", "TextFormat"])),
     ])
   func imports(_ target: String, _ allowed: Set<String>) throws {
@@ -81,6 +82,8 @@ import Testing
       try dependencies(of: "AuthPostgres") == [
         "AuthBackend", "AuthCore", "AuthLocal", "CPostgres", "Guards", "TextFormat",
       ])
+    #expect(
+      try dependencies(of: "auth-cli-postgres") == ["AuthBackend", "AuthCore", "AuthPostgres", "AuthProgram"])
   }
 
   @Test(

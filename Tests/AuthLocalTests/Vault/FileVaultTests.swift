@@ -31,6 +31,32 @@ import Testing
     #expect(try await vault.setAside() == nil)
   }
 
+  @Test("a session file names its database, and stays beside any other one") func databases() async throws {
+    let work = Workspace()
+    func vault(_ issuer: TokenIssuer) -> FileVault { FileVault(directory: work.state, issuer: issuer) }
+    let token = SessionToken(bytes: Array(0..<48))
+    let other = SessionToken(bytes: Array(1..<49))
+    try await vault(.server).store(token)
+    #expect(await vault(.server).load() == .token(token))
+    #expect(work.run("sed -n 3p '\(vault(.server).path)'") == "000102030405060708090a0b0c0d0e0f")
+    // Another database of the same kind, and the embedded one.
+    await #expect(throws: VaultError.self) { try await vault(.server).store(other) }
+    guard case .unavailable(let error) = await vault(.embedded).load() else {
+      Issue.record("the embedded backend was shown the token of a server")
+      return
+    }
+    #expect(error.description.contains("database 000102030405060708090a0b0c0d0e0f"))
+    await #expect(throws: VaultError.self) { try await vault(.embedded).store(first) }
+    await #expect(throws: VaultError.self) { try await vault(.embedded).erase(token) }
+    #expect(await vault(.server).load() == .token(token))
+    try await vault(.server).erase(token)
+    try await vault(.embedded).store(first)
+    guard case .unavailable = await vault(.server).load() else {
+      Issue.record("a server was shown a token of the embedded database")
+      return
+    }
+  }
+
   @Test("reading an empty vault creates nothing") func absent() async throws {
     let work = Workspace()
     #expect(await work.vault().load() == .absent)
@@ -59,7 +85,7 @@ import Testing
     "what cannot be used is corrupt, says which file and why, and is set aside by storing",
     arguments: [
       ("truncate -s 20 FILE", "incomplete", false), ("head -c 500 /dev/urandom > FILE", "not a session file", false),
-      (": > FILE", "empty", false), ("sed -i '1s/1$/2/' FILE", "version 2", true),
+      (": > FILE", "empty", false), ("sed -i '1s/1$/3/' FILE", "version 3", true),
       ("sed -i '1s/1$/x/' FILE", "version cannot be read", true),
       ("sed -i '3s/^./x/' FILE", "checksum", true), ("sed -i '$d' FILE", "incomplete", true),
       ("echo more >> FILE", "incomplete", true),

@@ -1,0 +1,171 @@
+import AuthBackend
+import AuthCore
+import CommandLineKit
+import TextFormat
+
+/// `schema`: groups the commands for the owner of a database on a server.
+enum SchemaCommand {
+  static var command: Command<any CommandBody> {
+    Command("schema") {
+      .init(
+        summary: "Set up a PostgreSQL database",
+        discussion: [
+          "AUTH_CLI_AUTHORITY names the database, as for every command. Your role must own the database and have "
+            + "CREATEROLE. Each of these commands runs in one transaction: if it fails, nothing is changed."
+        ],
+        examples: [
+          .init("schema install --administrator alice", "creates the tables and alice's account"),
+          .init("schema check", "lists what was changed by hand"),
+        ],
+        statuses: .of(.usage),
+        subcommands: [
+          InstallSchemaCommand.command, UpgradeSchemaCommand.command, CheckSchemaCommand.command,
+          RemoveSchemaCommand.command,
+        ], request: nil)
+    }
+  }
+}
+
+/// A command for the owner of a database on a server.
+protocol ServerCommand: CommandBody {
+  func run(with tools: any SchemaTools) throws(CommandError) -> Answer
+}
+
+extension ServerCommand {
+  var asksDatabase: Bool { true }
+
+  func runAtOnce(_ run: Run) throws(CommandError) -> Answer? {
+    guard let tools = run.schemaTools else {
+      throw CommandError(
+        .noServer, "\(HandOver.variable) is not set, and the embedded database needs no schema",
+        hint: "Name the database: export \(HandOver.variable)=postgresql://host/database")
+    }
+    return try self.run(with: tools)
+  }
+
+  func run(_ run: Run) async throws(CommandError) -> Answer {
+    preconditionFailure("runAtOnce has answered or thrown")
+  }
+
+  fileprivate func asked<Result>(_ body: () throws(BackendError) -> Result) throws(CommandError) -> Result {
+    do throws(BackendError) { return try body() } catch { throw CommandError(error) }
+  }
+}
+
+/// `schema install --administrator USER`.
+struct InstallSchemaCommand: ServerCommand {
+  let administrator: String
+  let passwordFromInput: Bool
+
+  static var command: Command<any CommandBody> {
+    Command("install") {
+      .init(
+        summary: "Create the tables and the account of the first administrator",
+        discussion: [
+          "Afterwards, grant the role auth_cli to the login role of each person, in SQL: GRANT auth_cli TO role"
+        ],
+        options: [Options.administrator, Options.passwordFromInput],
+        examples: [.init("schema install --administrator alice", "asks for alice's new password, twice")],
+        statuses: .of(.done, .no, .usage, .cannotTell), heedsEnvironment: false
+      ) { words throws(UsageError) in
+        InstallSchemaCommand(
+          administrator: try words[Options.administrator], passwordFromInput: try words[Options.passwordFromInput])
+      }
+    }
+  }
+
+  func run(with tools: any SchemaTools) throws(CommandError) -> Answer {
+    let password =
+      passwordFromInput
+      ? Password(bytes: try PasswordQuestion.line())
+      : try PasswordQuestion.new(for: administrator) { (password) throws(BackendError) in
+        _ = try PasswordPolicy.accept(password, for: try Username(administrator))
+      }
+    let server = try asked { () throws(BackendError) in
+      try tools.install(administrator: administrator, password: password)
+    }
+    return Answer(
+      .changed("the schema is installed", hint: "Look with: auth-cli schema check"),
+      lines: ["Installed in the database \(escaping: server.database) at \(escaping: server.place)."],
+      ["installed": .bool(true), "server": .server(server)],
+      notes: ["Grant access to each login role, in SQL: GRANT auth_cli TO role"])
+  }
+}
+
+/// `schema upgrade`.
+struct UpgradeSchemaCommand: ServerCommand {
+  static var command: Command<any CommandBody> {
+    Command("upgrade") {
+      .init(
+        summary: "Upgrade an older schema to this version",
+        examples: [.init("schema upgrade", "changes the tables while others keep working")],
+        statuses: .of(.done, .usage, .cannotTell), heedsEnvironment: false
+      ) { _ throws(UsageError) in UpgradeSchemaCommand() }
+    }
+  }
+
+  func run(with tools: any SchemaTools) throws(CommandError) -> Answer {
+    guard let server = try asked({ () throws(BackendError) in try tools.upgrade() }) else {
+      return Answer(.onlyShows, lines: ["The schema has this version already."], ["upgraded": .bool(false)])
+    }
+    return Answer(
+      .changed("the schema is upgraded", hint: "Look with: auth-cli schema check"),
+      lines: ["Upgraded the database \(escaping: server.database)."],
+      ["upgraded": .bool(true), "server": .server(server)])
+  }
+}
+
+/// `schema check`.
+struct CheckSchemaCommand: ServerCommand {
+  static var command: Command<any CommandBody> {
+    Command("check") {
+      .init(
+        summary: "Compare tables, functions and rights with what they should be",
+        examples: [.init("schema check", "prints a line for each difference")],
+        statuses: .of(.done, .no, .usage, .cannotTell), heedsEnvironment: false
+      ) { _ throws(UsageError) in CheckSchemaCommand() }
+    }
+  }
+
+  func run(with tools: any SchemaTools) throws(CommandError) -> Answer {
+    let differences = try asked { () throws(BackendError) in try tools.check() }
+    return Answer(
+      .onlyShows, status: differences.isEmpty ? .done : .no,
+      lines: differences.isEmpty ? ["The schema is in order."] : differences.map(\.escaped),
+      ["in_order": .bool(differences.isEmpty), "differences": .array(differences.map { .string($0) })])
+  }
+}
+
+/// `schema remove --database NAME`.
+struct RemoveSchemaCommand: ServerCommand {
+  let confirmation: String
+
+  static var command: Command<any CommandBody> {
+    Command("remove") {
+      .init(
+        summary: "Delete the tables with all accounts and all money",
+        options: [Options.confirmation],
+        examples: [.init("schema remove --database accounts", "deletes them from the database 'accounts'")],
+        statuses: .of(.done, .no, .usage, .cannotTell), heedsEnvironment: false
+      ) { words throws(UsageError) in RemoveSchemaCommand(confirmation: try words[Options.confirmation]) }
+    }
+  }
+
+  func run(with tools: any SchemaTools) throws(CommandError) -> Answer {
+    guard let server = try asked({ () throws(BackendError) in try tools.remove(confirmation: confirmation) }) else {
+      return Answer(.onlyShows, lines: ["There is no schema."], ["removed": .bool(false)])
+    }
+    return Answer(
+      .changed("the schema is removed", hint: "All accounts are gone."),
+      lines: ["Removed the schema from the database \(escaping: server.database)."],
+      ["removed": .bool(true), "server": .server(server)])
+  }
+}
+
+extension Options {
+  fileprivate static let administrator = Option.required(
+    "administrator", "USER", Kinds.username, "The name of the first account; it becomes administrator")
+  fileprivate static let confirmation = Option.required(
+    "database", "NAME", ValueKind.text("the name of a database", maximumBytes: 63),
+    "The name of the database, to confirm")
+}

@@ -1,0 +1,421 @@
+import AuthBackend
+import AuthCore
+import AuthLocal
+import Foundation
+import PostgresServers
+import Synchronization
+import Testing
+
+@testable import AuthPostgres
+
+extension PostgresTests {
+  /// The embedded backend and this one give the same answers to the same questions.
+  @Suite struct DifferentialTests {
+    /// `DIFFERENTIAL_SEED` and `DIFFERENTIAL_OPERATIONS` choose another history; `make test-backends` takes a long one.
+    @Test("a random history gets equal answers from both backends, clocks moved alike")
+    func equalAnswers() throws {
+      let environment = ProcessInfo.processInfo.environment
+      let seed = environment["DIFFERENTIAL_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 1...1_000_000)
+      let count = environment["DIFFERENTIAL_OPERATIONS"].flatMap { Int($0) } ?? 300
+      let history = try History(seed: seed)
+      for number in 0..<count {
+        let step = try history.step()
+        guard step.left == step.right else {
+          Issue.record(
+            """
+            DIFFERENTIAL_SEED=\(seed), operation \(number): \(step.operation)
+            embedded:   \(step.left)
+            PostgreSQL: \(step.right)
+            """)
+          return
+        }
+      }
+    }
+  }
+}
+
+/// A clock that stands until it is moved.
+private final class StandingClock: SessionClock {
+  private let instant: Mutex<Int64>
+  private let boot = BootID(high: 1, low: 2)
+
+  init(_ start: Int64) {
+    instant = Mutex(start)
+  }
+
+  var nanoseconds: Int64 { instant.withLock { $0 } }
+
+  func advance(by nanoseconds: Int64) {
+    instant.withLock { $0 += nanoseconds }
+  }
+
+  func now() throws(ClockError) -> BootInstant { BootInstant(boot: boot, uptime: .nanoseconds(nanoseconds)) }
+  func sleep(for duration: Duration) async throws(CancellationError) { throw CancellationError() }
+}
+
+/// A random history on two backends at once, and what each answers, with names that both share in the place of random ones.
+private final class History {
+  private var generator: SplitMix
+  private let clock = StandingClock(1_800_000_000_000_000_000)
+  private let directory: URL
+  private let local: LocalAuthority
+  private let remote: PostgresBackend
+  private let database: TestDatabase
+  private let superuser: ServerConnection
+
+  /// The same session at both.
+  private struct Pair {
+    let left: SessionToken
+    let right: SessionToken
+    /// Whether a token was issued for it that was neither confirmed nor used.
+    var isOpen = false
+  }
+  private var tokens: [Pair] = []
+  private var sessionNames: [(left: SessionID, right: SessionID)] = []
+  private var passwords: [String: String] = [:]
+  private var names: [String] = []
+  private var keys: [String] = []
+
+  struct Step {
+    let operation: String
+    let left: String
+    let right: String
+  }
+
+  init(seed: UInt64) throws {
+    generator = SplitMix(state: seed)
+    directory = FileManager.default.temporaryDirectory.appending(path: "differential-\(UInt64.random(in: 0 ... .max))")
+    let clock = clock
+    local = LocalAuthority(
+      directory: directory.path, label: "here", clock: clock, cost: .least,
+      wallClock: { WallTime(microseconds: clock.nanoseconds / 1000) })
+    database = try Databases.shared.make()
+    remote = PostgresBackend(try database.address(), label: "here", cost: .least)
+    superuser = try Databases.connect(database.server.address(database.name))
+    // A database that exists answers as an empty one does.
+    for name in ["root", "alice", "bob"] {
+      passwords[name] = "violet kettles under 4 wet stars"
+      names.append(name)
+      _ = try local.register(username: name, password: Password(passwords[name, default: ""]))
+      try freeze()
+      _ = try remote.register(username: name, password: Password(passwords[name, default: ""]))
+      clock.advance(by: 1000)
+    }
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(at: directory)
+  }
+
+  private func freeze() throws {
+    try superuser.sql("UPDATE authcore.test_clock SET frozen = \(clock.nanoseconds)")
+  }
+
+  private func pick<Element>(_ choices: [Element]) -> Element { choices[Int(generator.next() % UInt64(choices.count))] }
+  private func chance(_ percent: UInt64) -> Bool { generator.next() % 100 < percent }
+
+  func step() throws -> Step {
+    let pause: Int64 = pick([1_000, 1_000, 5_000_000, 1_000_000_000, 1_000_000_000, 40_000_000_000, 400_000_000_000])
+    clock.advance(by: chance(1) ? 7_200_000_000_000 : pause)
+    try freeze()
+    switch generator.next() % 100 {
+    case 0..<3: return try register()
+    case 3..<18: return try logIn()
+    case 18..<24: return try reauthenticate()
+    case 24..<26: return try changePassword()
+    default: return try withSession()
+    }
+  }
+
+  // MARK: Operations
+
+  private func both<Result>(
+    _ operation: String, _ left: () throws -> Result, _ right: () throws -> Result,
+    _ text: (Result, Bool) -> String
+  ) -> Step {
+    Step(
+      operation: operation, left: Self.outcome { text(try left(), true) },
+      right: Self.outcome { text(try right(), false) })
+  }
+
+  private static func outcome(_ body: () throws -> String) -> String {
+    do {
+      return try body()
+    } catch let failure as BackendError {
+      return "\(failure.kind) \(failure.code): \(failure.description) \(failure.hint)"
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  private func register() throws -> Step {
+    let name = chance(40) ? pick(names) : "user\(names.count)"
+    let password = "violet kettles under 4 wet stars"
+    let isNew = passwords[name] == nil
+    let step = both(
+      "register \(name)", { try self.local.register(username: name, password: Password(password)) },
+      { try self.remote.register(username: name, password: Password(password)) }
+    ) { user, _ in "\(user)" }
+    if isNew {
+      passwords[name] = password
+      names.append(name)
+    }
+    return step
+  }
+
+  private func logIn() throws -> Step {
+    let name = chance(15) ? pick(["nobody", "no-one", "UPPER", "not a name", ""]) : pick(names)
+    let isRight = chance(60)
+    let password = isRight ? passwords[name] ?? "none of anybody at all" : "wrong password of somebody"
+    let limits = pick([
+      LimitRequest.standard, .standard, LimitRequest(idle: .seconds(120)), LimitRequest(absolute: .seconds(900)),
+      LimitRequest(idle: .seconds(-5), absolute: .seconds(100_000)),
+    ])
+    let credentials = Credentials(username: name, password: Password(password))
+    return granted(
+      "login \(name) \(isRight)", { try self.local.logIn(credentials, limits: limits) },
+      { try self.remote.logIn(credentials, limits: limits) })
+  }
+
+  private func granted(
+    _ operation: String, _ left: () throws -> Grant, _ right: () throws -> Grant
+  ) -> Step {
+    var grants: (left: Grant?, right: Grant?) = (nil, nil)
+    let leftText = Self.outcome {
+      let grant = try left()
+      grants.left = grant
+      return ""
+    }
+    let rightText = Self.outcome {
+      let grant = try right()
+      grants.right = grant
+      return ""
+    }
+    guard let leftGrant = grants.left, let rightGrant = grants.right else {
+      return Step(
+        operation: operation, left: grants.left.map { "\($0.user)" } ?? leftText,
+        right: grants.right.map { "\($0.user)" } ?? rightText)
+    }
+    if !sessionNames.contains(where: { $0.left == leftGrant.id }) { sessionNames.append((leftGrant.id, rightGrant.id)) }
+    tokens.append(Pair(left: leftGrant.token, right: rightGrant.token))
+    if tokens.count > 40 { tokens.removeFirst() }
+    return Step(operation: operation, left: text(leftGrant, true), right: text(rightGrant, false))
+  }
+
+  private func reauthenticate() throws -> Step {
+    guard let pair = tokens.randomElement(using: &generator) else { return try logIn() }
+    let name = Self.name(local, pair.left)
+    let password = chance(70) ? passwords[name] ?? "none of anybody at all" : "wrong password of somebody"
+    let step = granted(
+      "reauth \(name)",
+      { try self.local.reauthenticate(pair.left, password: Password(password), requesting: .standard) },
+      { try self.remote.reauthenticate(pair.right, password: Password(password), requesting: .standard) })
+    // Used at once: of several that are open, which one shows its limits in a list is nobody's promise.
+    if let last = tokens.last, last.left != pair.left, step.left.hasPrefix("grant") {
+      _ = try? local.sessions(token: last.left)
+      _ = try? remote.sessions(token: last.right)
+    }
+    return step
+  }
+
+  /// Whose session it is, as far as the embedded backend knows.
+  private static func name(_ local: LocalAuthority, _ token: SessionToken) -> String {
+    (try? local.lookUp(token))??.user.username ?? "bob"
+  }
+
+  private func changePassword() throws -> Step {
+    guard let pair = tokens.randomElement(using: &generator) else { return try logIn() }
+    let name = Self.name(local, pair.left)
+    let present = chance(80) ? passwords[name] ?? "none of anybody at all" : "wrong password of somebody"
+    let new = pick(["another password number \(generator.next() % 50)", "short", present])
+    let step = granted(
+      "password of \(name)",
+      { try self.local.changePassword(from: Password(present), to: Password(new), token: pair.left) },
+      { try self.remote.changePassword(from: Password(present), to: Password(new), token: pair.right) })
+    if step.left.hasPrefix("grant") {
+      passwords[name] = new
+      if let last = tokens.last {
+        _ = try? local.sessions(token: last.left)
+        _ = try? remote.sessions(token: last.right)
+      }
+    }
+    return step
+  }
+
+  private func withSession() throws -> Step {
+    guard !tokens.isEmpty else { return try logIn() }
+    let pair = chance(5) ? Pair(left: Self.forged, right: Self.forged) : pick(tokens)
+    let (local, remote) = (local, remote)
+    let name = try Username(chance(10) ? "nobody" : pick(names))
+    switch generator.next() % 20 {
+    case 0:
+      return both(
+        "look up", { try local.lookUp(pair.left) }, { try remote.lookUp(pair.right) }
+      ) { grant, isLeft in grant.map { self.text($0, isLeft) } ?? "nil" }
+    case 1, 2:
+      let isRenewal = chance(50)
+      return both(
+        isRenewal ? "renew" : "resume",
+        { try Self.wait { isRenewal ? try await local.renew(pair.left) : try await local.resume(pair.left) } },
+        { try Self.wait { isRenewal ? try await remote.renew(pair.right) : try await remote.resume(pair.right) } }
+      ) { self.text($0, $1) }
+    case 3:
+      guard chance(40) else { fallthrough }
+      let reason = pick(EndReason.allCases)
+      return both(
+        "revoke \(reason)", { try Self.wait { try await local.revoke(pair.left, reason: reason) } },
+        { try Self.wait { try await remote.revoke(pair.right, reason: reason) } }
+      ) { _, _ in "done" }
+    case 4:
+      return both("profile", { try local.profile(token: pair.left) }, { try remote.profile(token: pair.right) }) {
+        profile, _ in "\(profile)"
+      }
+    case 5:
+      let shown = pick(["Somebody", "Ada Lovelace", " bad", "\u{1B}[31m"])
+      return both(
+        "rename \(shown)", { try local.rename(to: shown, token: pair.left) },
+        { try remote.rename(to: shown, token: pair.right) }
+      ) { profile, _ in "\(profile)" }
+    case 6:
+      return both("sessions", { try local.sessions(token: pair.left) }, { try remote.sessions(token: pair.right) }) {
+        sessions, isLeft in
+        sessions.map {
+          "\(self.name($0.id, isLeft)) \($0.isCurrent) \($0.label ?? "-") \($0.createdAt.microseconds) \($0.activeAt.microseconds) \(self.text($0.limits))"
+        }.joined(separator: "; ")
+      }
+    case 7:
+      let index = Int(generator.next() % UInt64(max(1, sessionNames.count)))
+      let target = chance(50) ? (sessionNames.last ?? sessionNames[index]) : sessionNames[index]
+      return both(
+        "revoke session \(index)", { try local.revokeSession(target.left, token: pair.left) },
+        { try remote.revokeSession(target.right, token: pair.right) }
+      ) { _, _ in "done" }.renaming(target.left.rawValue, target.right.rawValue)
+    case 8:
+      guard chance(30) else { fallthrough }
+      return both(
+        "end all", { try local.endAllSessions(token: pair.left) }, { try remote.endAllSessions(token: pair.right) }
+      ) { count, _ in "\(count)" }
+    case 9, 10, 11, 12:
+      var key: IdempotencyKey?
+      if chance(60) {
+        if keys.isEmpty || chance(60) { keys.append("key \(keys.count)") }
+        key = try IdempotencyKey(pick(keys))
+      }
+      let order = PaymentOrder(
+        amount: try Amount(minorUnits: Int64(generator.next() % 3000) + 1), payee: name, key: key)
+      if chance(20) {
+        return both(
+          "earlier \(order)", { try local.earlierPayment(of: order, token: pair.left) },
+          { try remote.earlierPayment(of: order, token: pair.right) }
+        ) { receipt, _ in "\(String(describing: receipt))" }
+      }
+      return both(
+        "pay \(order)", { try local.pay(order, token: pair.left) }, { try remote.pay(order, token: pair.right) }
+      ) { receipt, _ in "\(receipt)" }
+    case 13:
+      let before = chance(50) ? nil : Int64(generator.next() % 200)
+      return both(
+        "receipts", { try local.receipts(before: before, limit: 7, token: pair.left) },
+        { try remote.receipts(before: before, limit: 7, token: pair.right) }
+      ) { receipts, _ in "\(receipts)" }
+    case 14, 15:
+      let scope: EventScope = chance(50) ? .own : .everyone
+      return both(
+        "events \(scope)", { try local.events(scope, limit: 9, token: pair.left) },
+        { try remote.events(scope, limit: 9, token: pair.right) }
+      ) { events, isLeft in events.map { self.text($0, isLeft) }.joined(separator: "; ") }
+    case 16:
+      return both(
+        "accounts", { try local.accounts(after: name.canonical, limit: 5, token: pair.left) },
+        { try remote.accounts(after: name.canonical, limit: 5, token: pair.right) }
+      ) { accounts, _ in "\(accounts)" }
+    case 17:
+      return both(
+        "account \(name)", { try local.account(named: name, token: pair.left) },
+        { try remote.account(named: name, token: pair.right) }
+      ) { account, _ in "\(account)" }
+    case 18:
+      // Enabled more often than disabled, or soon nobody could do anything.
+      let isDisabled = chance(25)
+      return both(
+        "disabled \(isDisabled) \(name)", { try local.setDisabled(isDisabled, account: name, token: pair.left) },
+        { try remote.setDisabled(isDisabled, account: name, token: pair.right) }
+      ) { account, _ in "\(account)" }
+    default:
+      if chance(50) {
+        return both(
+          "unlock \(name)", { try local.unlock(account: name, token: pair.left) },
+          { try remote.unlock(account: name, token: pair.right) }
+        ) { account, _ in "\(account)" }
+      }
+      return both(
+        "note view", { try local.noteView(of: name.canonical, token: pair.left) },
+        { try remote.noteView(of: name.canonical, token: pair.right) }
+      ) { _, _ in "done" }
+    }
+  }
+
+  // MARK: Names that both share
+
+  private static let forged = SessionToken(bytes: Array(repeating: 7, count: 32))
+
+  private func name(_ id: SessionID, _ isLeft: Bool) -> String {
+    sessionNames.firstIndex { (isLeft ? $0.left : $0.right) == id }.map { "session \($0)" } ?? "unknown session"
+  }
+
+  private func text(_ grant: Grant, _ isLeft: Bool) -> String {
+    "grant of \(name(grant.id, isLeft)) to \(grant.user): \(text(grant.limits))"
+  }
+
+  private func text(_ limits: SessionLimits) -> String {
+    [limits.idle, limits.absolute, limits.fresh].map { deadline in
+      if case .at(let instant) = deadline { "\(instant.uptime)" } else { "\(deadline)" }
+    }.joined(separator: ", ")
+  }
+
+  private func text(_ event: Event, _ isLeft: Bool) -> String {
+    let session: String
+    switch event.session {
+    case .named(let id): session = name(id, isLeft)
+    case .hashed, nil: session = "-"
+    }
+    return
+      "\(event.id) \(event.at.microseconds) \(event.name) \(event.account ?? "-") \(event.actor ?? "-") \(session) \(event.detail ?? "-")"
+  }
+
+  /// Runs what never really suspends.
+  private static func wait<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) throws -> Result {
+    let semaphore = DispatchSemaphore(value: 0)
+    let result = Mutex<Swift.Result<Result, any Error>?>(nil)
+    Task.detached {
+      let value: Swift.Result<Result, any Error>
+      do { value = .success(try await body()) } catch { value = .failure(error) }
+      result.withLock { $0 = value }
+      semaphore.signal()
+    }
+    semaphore.wait()
+    return try #require(result.withLock { $0 }).get()
+  }
+}
+
+extension History.Step {
+  /// Session ids differ, and messages quote them.
+  fileprivate func renaming(_ left: String, _ right: String) -> History.Step {
+    .init(
+      operation: operation, left: self.left.replacingOccurrences(of: left, with: "ID"),
+      right: self.right.replacingOccurrences(of: right, with: "ID"))
+  }
+}
+
+/// Steele, Lea and Flood, "Fast splittable pseudorandom number generators".
+private struct SplitMix: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+}

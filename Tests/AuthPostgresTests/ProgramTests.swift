@@ -1,0 +1,149 @@
+import Foundation
+import PostgresServers
+import Programs
+import Testing
+
+extension PostgresTests {
+  /// The executables, as a person uses them.
+  @Suite(.serialized) struct ProgramTests {
+    private static let repository = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 }
+    private static let products =
+      (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
+      .map { ($0 as NSString).deletingLastPathComponent } ?? ""
+
+    /// A server, and a machine with a home directory for each person who uses it.
+    private final class Site {
+      let server: ThrowawayServer
+      let home: String
+
+      init() throws {
+        server = try ThrowawayServer()
+        home = NSTemporaryDirectory() + "site-\(UInt32.random(in: 0 ... .max))"
+        try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: true)
+      }
+
+      func close() {
+        server.stop()
+        try? FileManager.default.removeItem(atPath: home)
+      }
+
+      func run(_ script: String, machine: String = "first", authority: String? = nil) async throws -> ProgramOutcome {
+        var environment = [
+          "PATH": ProgramTests.products + ":/usr/lib/postgresql/15/bin:/usr/local/bin:/usr/bin:/bin",
+          "HOME": "\(home)/\(machine)", "PGHOST": server.directory, "PGUSER": "postgres", "LC_ALL": "C.UTF-8",
+        ]
+        environment["AUTH_CLI_AUTHORITY"] = authority
+        return try await Program(
+          "bash", ["-euo", "pipefail", "-c", "mkdir -p \"$HOME\"\n" + script], environment: environment,
+          timeLimit: .seconds(120)
+        ).run()
+      }
+    }
+
+    @Test("the README's steps lead from an empty server to a payment, and to a second machine")
+    func readme() async throws {
+      let readme = try String(contentsOfFile: Self.repository + "/README.md", encoding: .utf8)
+      let blocks = readme.components(separatedBy: "```server\n").dropFirst().map {
+        $0.components(separatedBy: "```")[0]
+      }
+      try #require(blocks.count == 2)
+      let site = try Site()
+      defer { site.close() }
+      for block in blocks {
+        let outcome = try await site.run(block)
+        #expect(outcome.ending == .exited(0), "\(outcome.text)")
+      }
+      let second = try await site.run(blocks[1].replacing(/.*auth-cli register.*\n/, with: ""), machine: "second")
+      #expect(second.ending == .exited(0), "\(second.text)")
+      #expect(second.text.contains("Database accounts at \(site.server.directory) as carol, on this machine."))
+      #expect(second.text.contains("Paid 12.50 to alice."))
+    }
+
+    @Test("beside another database nothing is sent, erased or called revoked")
+    func otherDatabase() async throws {
+      let site = try Site()
+      defer { site.close() }
+      let password = "echo 'paper lantern river orchard' |"
+      let made = try await site.run(
+        """
+        for name in one two; do
+          createdb $name
+          export AUTH_CLI_AUTHORITY="postgresql:///$name?user=postgres"
+          \(password) auth-cli schema install --administrator alice --password-stdin
+        done
+        """)
+      #expect(made.ending == .exited(0), "\(made.text)")
+      let (one, two) = ("postgresql:///one?user=postgres", "postgresql:///two?user=postgres")
+      let login = try await site.run("\(password) auth-cli login alice --password-stdin", authority: one)
+      #expect(login.ending == .exited(0), "\(login.text)")
+      for authority in [two, nil] {
+        for command in ["status", "logout", "receipts"] {
+          let outcome = try await site.run("auth-cli \(command)", authority: authority)
+          #expect(outcome.ending == .exited(3), "\(command): \(outcome.text)")
+          #expect(
+            outcome.text.contains("belongs to the database")
+              || outcome.text.contains("holds a session of the PostgreSQL database"))
+        }
+      }
+      for authority in [two, nil] {
+        let register = authority == nil ? "\(password) auth-cli register alice --password-stdin\n" : ""
+        let outcome = try await site.run(
+          register + "\(password) auth-cli login alice --password-stdin", authority: authority)
+        #expect(outcome.ending == .exited(3), "\(outcome.text)")
+      }
+      let still = try await site.run("auth-cli status && auth-cli logout", authority: one)
+      #expect(still.ending == .exited(0), "\(still.text)")
+      #expect(still.text.contains("Logged out alice."))
+    }
+
+    @Test("what describes the program never hands over, and what needs the database says what is missing")
+    func handOver() async throws {
+      let site = try Site()
+      defer { site.close() }
+      for command in ["help", "--version", "man", "completions bash", "machine", "status --help"] {
+        let outcome = try await site.run("auth-cli \(command)", authority: "postgresql://nowhere.invalid/x")
+        #expect(outcome.ending == .exited(0), "\(command): \(outcome.text)")
+      }
+      let alone = try await site.run(
+        "mkdir \"$HOME/bin\"; cp \"$(command -v auth-cli)\" \"$HOME/bin\"; \"$HOME/bin/auth-cli\" status",
+        authority: "postgresql:///x")
+      #expect(alone.ending == .exited(3))
+      #expect(alone.text.contains("auth-cli-postgres cannot be run"))
+      let outdated = try await site.run(
+        "AUTH_CLI_HANDED_OVER_BY=0.0.9 auth-cli-postgres status", authority: "postgresql:///x")
+      #expect(outdated.ending == .exited(3))
+      #expect(outdated.text.contains("auth-cli has version 0.0.9"))
+      let unset = try await site.run("auth-cli schema check")
+      #expect(unset.ending == .exited(2))
+      let unreachable = try await site.run("auth-cli status", authority: "host=/nonexistent dbname=x")
+      // Without a session there is nothing to ask.
+      #expect(unreachable.ending == .exited(1))
+      let login = try await site.run(
+        "echo 'paper lantern river orchard' | auth-cli login alice --password-stdin",
+        authority: "host=/nonexistent dbname=x")
+      #expect(login.ending == .exited(3), "\(login.text)")
+    }
+
+    @Test("watch sees a logout elsewhere")
+    func watch() async throws {
+      let site = try Site()
+      defer { site.close() }
+      let outcome = try await site.run(
+        """
+        createdb accounts
+        echo 'paper lantern river orchard' | auth-cli schema install --administrator alice --password-stdin
+        echo 'paper lantern river orchard' | auth-cli login alice --password-stdin
+        mkdir "$HOME/other"
+        mkfifo "$HOME/lines"
+        auth-cli watch --until logged-out >"$HOME/lines" &
+        exec 3<"$HOME/lines"
+        read -r first <&3
+        echo 'paper lantern river orchard' | HOME="$HOME/other" auth-cli login alice --password-stdin
+        HOME="$HOME/other" auth-cli logout --all
+        wait %1
+        cat <&3
+        """, authority: "postgresql:///accounts?user=postgres")
+      #expect(outcome.ending == .exited(0), "\(outcome.text)")
+    }
+  }
+}
