@@ -3,10 +3,9 @@ import AuthCore
 import Glibc
 import TextFormat
 
-/// Says when some files of a directory may have changed, as the kernel tells it (inotify): no
-/// polling.
+/// Reports that some files of a directory may have changed, without polling.
 ///
-/// The kernel keeps what happens between two looks, so nothing is missed.
+/// The events come from inotify. The kernel queues them between two reads, so none is missed.
 final class DirectoryChanges: ChangeSource {
   private let directory: String
   private let isRelevant: (_ file: String, _ isOnlyAttributes: Bool) -> Bool
@@ -19,8 +18,8 @@ final class DirectoryChanges: ChangeSource {
   ///
   /// - Parameters:
   ///   - directory: Where the files are.
-  ///   - isRelevant: Whether a change of the file of that name matters; it may be one of mode or
-  ///     owner only.
+  ///   - isRelevant: Whether a change of the file with that name matters. The change may be of mode
+  ///     or owner only.
   /// - Throws: `BackendError` of kind `unavailable` when the kernel has no room for another source.
   init(
     _ directory: String, isRelevant: @escaping (_ file: String, _ isOnlyAttributes: Bool) -> Bool
@@ -77,7 +76,7 @@ final class DirectoryChanges: ChangeSource {
     }
   }
 
-  /// The directory is gone or renamed; its path may lead to another directory now.
+  /// The directory was deleted or renamed, and its path may lead to another directory now.
   private func forget(_ lost: Int32) {
     guard lost == watch else { return }
     watch = nil
@@ -86,7 +85,7 @@ final class DirectoryChanges: ChangeSource {
 
   /// Changes of content, presence and mode.
   ///
-  /// Closing after writing is none of them: a reader of the database has it open for writing.
+  /// Closing a file after writing is not included: readers also open the database for writing.
   private static let changes =
     UInt32(IN_MODIFY | IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE | IN_ATTRIB | IN_ONLYDIR) | losses
   private static let losses = UInt32(IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED | IN_UNMOUNT)
@@ -101,18 +100,18 @@ final class DirectoryChanges: ChangeSource {
 }
 
 extension LocalAuthority {
-  /// Says when the database may have changed.
+  /// Reports that the database may have changed.
   public func changes() throws(BackendError) -> any ChangeSource {
     try DirectoryChanges(database.directory.path) { file, isOnlyAttributes in
-      // As root, SQLite sets the owner of a journal at every look into it, so every look would
-      // cause the next one.
+      // As root, SQLite sets the owner of a journal at every read, so every read would cause the
+      // next one.
       file == Database.fileName || file.hasPrefix(Database.fileName) && !isOnlyAttributes
     }
   }
 }
 
 extension FileVault {
-  /// Says when the session file may have changed.
+  /// Reports that the session file may have changed.
   ///
   /// - Throws: `BackendError` of kind `unavailable` when the kernel has no room for another source.
   public func changes() throws(BackendError) -> any ChangeSource {

@@ -1,12 +1,12 @@
 import Glibc
 import TextFormat
 
-/// Files that appear whole or not at all.
+/// Writes files so that a reader sees all of the new content or all of the old.
 enum DurableFile {
-  /// Around the name of a file, they are the name of its successor while that is written.
+  /// Prefix and suffix of the temporary file that replaces a file.
   static let (temporaryPrefix, temporarySuffix) = (".", ".new")
 
-  /// Makes an empty file with mode 0600 whatever the umask, unless there is one of that name.
+  /// Creates an empty file with mode 0600, whatever the umask, unless the file exists.
   static func createEmpty(_ path: String) throws(FileError) {
     let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
     if descriptor < 0 {
@@ -19,8 +19,8 @@ enum DurableFile {
 
   /// Replaces the content of `name`: temporary file, fsync, rename, fsync of the directory.
   ///
-  /// The caller holds the lock that makes it the only writer, so that the temporary name needs no
-  /// randomness and what a killed process left is used again.
+  /// The caller holds the lock that makes it the only writer. So the temporary name needs no
+  /// randomness, and the file that a killed process left is used again.
   static func replace(_ name: String, in directory: PrivateDirectory, with content: [UInt8]) throws(FileError) {
     let path = directory.file(name)
     let temporary = directory.file(temporaryPrefix + name + temporarySuffix)

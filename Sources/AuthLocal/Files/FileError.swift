@@ -6,22 +6,21 @@ package import TextFormat
 /// A file or directory that cannot be used, and what to do about it.
 package struct FileError: Error, Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
-    /// There is nothing of that name.
+    /// It does not exist.
     case missing
-    /// It is a symbolic link, a directory or a device where a file should be, or the other way
-    /// round.
+    /// It is of another type, such as a symbolic link where a file is expected.
     case wrongType
     /// It belongs to another user.
     case wrongOwner
-    /// Others than its owner may use it.
+    /// Other users may use it.
     case wrongMode
     /// The system refused access.
     case denied
-    /// There is no room.
+    /// The disk, the quota or the file size limit is reached.
     case noSpace
-    /// It lies where nothing can be written.
+    /// It is on a read-only file system.
     case readOnly
-    /// Anything else that the system reported.
+    /// Any other error of the system.
     case system(ErrorNumber)
   }
 
@@ -35,8 +34,7 @@ package struct FileError: Error, Hashable, Sendable {
     self.hint = hint
   }
 
-  /// A system call on `path` that failed with `error`; `action` is what was tried, as in "cannot be
-  /// opened".
+  /// The error of a system call on `path`; `action` names the call, as in "cannot be opened".
   static func system(_ path: String, _ action: String, _ error: ErrorNumber) -> FileError {
     let name = path.escaped
     let what = "\(name) \(action): \(error.explanation)."
@@ -51,8 +49,7 @@ package struct FileError: Error, Hashable, Sendable {
     }
   }
 
-  /// Access that was refused, with the owner of what is in the way: the file, or the first visible
-  /// directory above it.
+  /// Refused access, with the owner of the file, or of the first visible directory above it.
   private static func denied(_ path: String, _ what: String) -> FileError {
     var place = path
     while true {

@@ -2,19 +2,20 @@ import AuthBackend
 import Glibc
 import TextFormat
 
-/// What lstat(2) says of a path, and whether that is what a private file or directory must be.
+/// The type, owner and mode of a path, from lstat(2), and whether they are those of a private file
+/// or directory.
 struct FileFacts {
   enum Expected { case file, directory }
 
   let path: String
   let status: stat
 
-  /// Looks without following a symbolic link and without opening anything.
+  /// Reads the facts without following a symbolic link and without opening anything.
   ///
-  /// Opening would not do: closing any descriptor of a database file drops the locks that SQLite
-  /// holds on it in this process (fcntl(2), "Advisory record locking").
+  /// It must not open the file: closing any descriptor of a database file drops the locks that
+  /// SQLite holds on it in this process (fcntl(2), "Advisory record locking").
   ///
-  /// - Returns: nil when there is nothing of that name.
+  /// - Returns: Nil when the path does not exist.
   init?(of path: String) throws(FileError) {
     var status = stat()
     if lstat(path, &status) != 0 {
@@ -31,7 +32,7 @@ struct FileFacts {
   }
 
   var permissions: mode_t { status.st_mode & 0o7777 }
-  /// The permissions as chmod(1) takes them.
+  /// The permissions in the form of chmod(1).
   var mode: String {
     let digits = String(permissions, radix: 8)
     return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
@@ -41,21 +42,21 @@ struct FileFacts {
 
   private var type: mode_t { status.st_mode & S_IFMT }
 
-  /// Whether its owner alone may use it.
+  /// Whether only its owner may use it.
   var isPrivate: Bool { permissions & 0o077 == 0 }
-  /// Whether its owner can do with it what this program does: look into it and change it.
+  /// Whether its owner can read and change it.
   var isOpenToOwner: Bool { permissions & (isDirectory ? 0o700 : 0o600) == (isDirectory ? 0o700 : 0o600) }
   var isWritableByOthers: Bool { permissions & 0o022 != 0 }
   var isSticky: Bool { permissions & mode_t(S_ISVTX) != 0 }
   var isOwn: Bool { status.st_uid == geteuid() }
 
-  /// Refuses what is not a private file or directory of this user.
+  /// Throws unless it is a private file or directory of this user.
   func require(_ expected: Expected) throws(FileError) {
     try requireOwn(expected)
     guard isPrivate else { throw wrongMode("lets others in") }
   }
 
-  /// Refuses what is not a file or directory of this user, whatever its mode.
+  /// Throws unless it is a file or directory of this user, whatever its mode.
   func requireOwn(_ expected: Expected) throws(FileError) {
     guard type == (expected == .file ? S_IFREG : S_IFDIR) else {
       throw FileError(
@@ -70,27 +71,27 @@ struct FileFacts {
     }
   }
 
-  /// What to do about a directory that is not this program's own.
+  /// The advice for a directory that does not belong to this program.
   ///
-  /// Nothing is advised that changes it: it may be `/etc`, `/tmp` or the home of somebody else.
+  /// It never advises to change the directory, which may be `/etc`, `/tmp` or another user's home.
   static let ownDirectory = "Choose a directory of your own that nothing else uses."
 
-  /// The owner, and the user who asks.
+  /// Names the owner and the current user.
   var ownership: String {
     "\(path.escaped) belongs to user id \(status.st_uid), and this is user id \(geteuid())"
   }
 
-  /// The fault of a mode; `consequence` is what is wrong with it, as in "lets others in".
+  /// The error for a wrong mode; `consequence` says what is wrong, as in "lets others in".
   func wrongMode(_ consequence: String) -> FileError {
     FileError(
       .wrongMode, "\(path.escaped) has mode \(mode), which \(consequence).",
       hint: "chmod \(isDirectory ? "700" : "600") \(ShellQuoting.printable(path))")
   }
 
-  /// What to do where something else is than was expected.
+  /// The advice for a path of the wrong type.
   ///
-  /// A link may be the user's own: to move it away would lose what it leads to, so its target is
-  /// named.
+  /// For a symbolic link it names the target, because moving the user's own link away would lose
+  /// the data.
   private func hint(insteadOf expected: Expected) -> String {
     switch expected {
     case .directory where type != S_IFLNK: return Self.ownDirectory
@@ -110,8 +111,8 @@ struct FileFacts {
         + ShellQuoting.printable(PrivateDirectory.parent(of: place))
   }
 
-  /// The fault of a directory that lets others in and is not to be closed to them; `reason` is why
-  /// not, as in "is shared".
+  /// The error for a directory that lets others in and must stay open to them; `reason` says why,
+  /// as in "is shared".
   func shared(_ reason: String) -> FileError {
     FileError(
       .wrongMode, "\(path.escaped) has mode \(mode), which lets others in, and \(reason), so it is left as it is.",

@@ -1,11 +1,13 @@
 import AuthBackend
 
-/// The names of the files that this library makes, by which a directory of its own is told from one
-/// with other things in it.
+/// The names of the files that this library makes.
+///
+/// A directory with any other name in it is not the library's own.
 enum OwnFileName {
   static func isOwn(_ name: String) -> Bool { isOfDatabase(name) || isOfSession(name) }
 
-  /// The database, its backups, also half made ones, and what SQLite keeps beside any of them.
+  /// The database, its backups, unfinished ones included, and the files that SQLite keeps next to
+  /// each.
   private static func isOfDatabase(_ name: String) -> Bool {
     guard let rest = name[...].after(Database.fileName) else { return false }
     let own = Database.sideFileSuffixes.compactMap { rest.before($0) }.first ?? rest
@@ -14,7 +16,7 @@ enum OwnFileName {
     return isNumber(version.before(Migration.temporarySuffix) ?? version)
   }
 
-  /// A session, its lock, its successor while that is written, and what was set aside of it.
+  /// A session file, its lock, its temporary file, and the unusable ones that were set aside.
   private static func isOfSession(_ name: String) -> Bool {
     let name = name[...]
     if let context = name.before(FileVault.lockSuffix) { return isContext(context) }
@@ -44,12 +46,12 @@ enum OwnFileName {
 }
 
 extension Substring {
-  /// What follows this beginning; nil without it.
+  /// The rest after this prefix; nil without the prefix.
   fileprivate func after(_ beginning: String) -> Substring? {
     hasPrefix(beginning) ? dropFirst(beginning.count) : nil
   }
 
-  /// What precedes this end; nil without it.
+  /// The part before this suffix; nil without the suffix.
   fileprivate func before(_ end: String) -> Substring? {
     hasSuffix(end) ? dropLast(end.count) : nil
   }

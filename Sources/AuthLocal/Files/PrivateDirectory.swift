@@ -2,21 +2,21 @@ import AuthBackend
 import Glibc
 import TextFormat
 
-/// A directory of this user's own, which is kept to its owner: mode 0700.
+/// A directory that only its owner may use: mode 0700.
 ///
-/// People make it with a plain mkdir, which lets others in. So what is made here is 0700, and what
-/// is about to be written to is tightened first, as initdb of PostgreSQL does ("fixing permissions
-/// on existing directory"). What holds other files than ours is refused instead: to close `/tmp` or
-/// a project would shut others out of what is theirs. Reading changes nothing: it trusts what
-/// others may see but not write, and refuses what others could have put there.
+/// People often make the directory with a plain mkdir, which lets others in. So the first write
+/// closes it, as initdb of PostgreSQL does ("fixing permissions on existing directory"). A
+/// directory with other files in it is refused instead, because closing `/tmp` or a project would
+/// lock other people out. Reading changes nothing. It accepts a directory that others may read, and
+/// refuses one that others may write, because they could have put the file there.
 struct PrivateDirectory: Sendable {
   let path: String
 
-  /// Looks for a file by name without following a link, changing nothing.
+  /// Finds a file by name, without following a link and without changing anything.
   ///
-  /// - Returns: nil when there is no such file, or no directory.
-  /// - Throws: When the directory is not this user's own, or when the file may be somebody else's
-  ///   work because others may write to the directory.
+  /// - Returns: Nil when the file or the directory does not exist.
+  /// - Throws: When the directory belongs to another user, or when others may write to it and so
+  ///   could have made the file.
   func look(for name: String) throws(FileError) -> FileFacts? {
     guard let own = try FileFacts(of: path) else { return nil }
     try own.requireOwn(.directory)
@@ -28,10 +28,10 @@ struct PrivateDirectory: Sendable {
     return found
   }
 
-  /// Keeps others out of the directory, before `name` in it is written to.
+  /// Closes the directory to others, before a write to `name`.
   ///
-  /// - Returns: False when there is no such file, or no directory; nothing is changed then.
-  /// - Throws: When the directory is not this user's own, or is not to be closed.
+  /// - Returns: False when the file or the directory does not exist; nothing is changed then.
+  /// - Throws: When the directory belongs to another user, or must stay open.
   func secure(for name: String) throws(FileError) -> Bool {
     guard let facts = try FileFacts(of: path) else { return false }
     try facts.requireOwn(.directory)
@@ -40,26 +40,26 @@ struct PrivateDirectory: Sendable {
     return true
   }
 
-  /// Gives the directory mode 0700, unless others may have use for it.
+  /// Gives the directory mode 0700, unless others may need it.
   private func keepOthersOut(_ facts: FileFacts) throws(FileError) {
     if facts.isPrivate { return }
     try refuseShared(facts)
     guard chmod(path, 0o700) == 0 else { throw .system(path, "cannot be made private", .current) }
   }
 
-  /// Refuses a directory that others may have use for.
+  /// Refuses a directory that others may need.
   private func refuseShared(_ facts: FileFacts) throws(FileError) {
-    // Nobody gets this bit from a plain mkdir: it is there for a directory that many share.
+    // A plain mkdir does not set this bit. It marks a directory that many people share.
     if facts.isSticky { throw facts.shared("is shared") }
     if let stranger = try firstStranger() { throw facts.shared("holds other files, such as '\(stranger.escaped)'") }
   }
 
-  /// A name in the directory that this library does not give; nil when there is none.
+  /// A file in the directory that this library did not make; nil when there is none.
   private func firstStranger() throws(FileError) -> String? {
     try names { !OwnFileName.isOwn($0) }.first
   }
 
-  /// The names in the directory that fit, in no order.
+  /// The matching names in the directory, in no order.
   func names(where fits: (String) -> Bool = { _ in true }) throws(FileError) -> [String] {
     guard let stream = opendir(path) else { throw .system(path, "cannot be read", .current) }
     defer { closedir(stream) }
@@ -77,10 +77,9 @@ struct PrivateDirectory: Sendable {
     }
   }
 
-  /// Makes the directory, and those above it that are missing, durable and with mode 0700 whatever
-  /// the umask.
+  /// Creates the directory and its missing parents, durably and with mode 0700, whatever the umask.
   ///
-  /// One that is there is left as it is.
+  /// An existing directory stays as it is.
   func makeIfMissing() throws(FileError) {
     if let facts = try FileFacts(of: path) { return try facts.requireOwn(.directory) }
     let parent = Self.parent(of: path)
@@ -95,7 +94,7 @@ struct PrivateDirectory: Sendable {
     }
   }
 
-  /// Makes the directory if it is missing, and keeps others out of it.
+  /// Creates the directory if it is missing, and closes it to others.
   func create() throws(FileError) {
     try makeIfMissing()
     guard let facts = try FileFacts(of: path) else { throw .system(path, "cannot be examined", ErrorNumber(ENOENT)) }
@@ -121,16 +120,16 @@ struct PrivateDirectory: Sendable {
     let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { throw .system(path, "cannot be opened", .current) }
     defer { close(descriptor) }
-    // EINVAL: a file system that cannot synchronise a directory has no more to give.
+    // EINVAL: this file system cannot synchronise directories.
     if fsync(descriptor) != 0, errno != EINVAL { throw .system(path, "cannot be made durable", .current) }
   }
 }
 
 extension PrivateDirectory {
-  /// The directory of this name, as it stands before any slash and dot at its end.
+  /// The path without slashes and dots at its end.
   ///
-  /// With them the system would follow a symbolic link, and what is refused under one spelling
-  /// would pass under the other.
+  /// With them the system follows a symbolic link, so a link that is refused under one spelling
+  /// would be accepted under the other.
   init(named name: String) {
     var bytes = name.utf8[...]
     while bytes.count > 1 {

@@ -34,7 +34,8 @@ package struct PasswordHasher: Sendable {
     return Secrets.areEqual(hash, Array(stored.utf8)) && password != nil
   }
 
-  /// The hash of `password` under a setting, which is the beginning of a stored hash up to the last `$`.
+  /// The hash of `password` under a setting, which is the beginning of a stored hash up to the last
+  /// `$`.
   ///
   /// Nil, a password that cannot be one, costs the same and gives the hash of no password.
   package func hash(_ password: NormalizedPassword?, setting: String) throws(BackendError) -> [UInt8] {

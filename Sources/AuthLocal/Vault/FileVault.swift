@@ -14,9 +14,9 @@ public final class FileVault: SessionVault {
   static let lockSuffix = ".lock"
   /// After the name of a session file, and before a number.
   static let evidenceSuffix = ".corrupt-"
-  /// How many unusable session files of a context are kept.
+  /// How many unusable session files are kept for a context.
   ///
-  /// Only this user can put one there, so this bounds what accidents and scripts leave behind.
+  /// Only this user can make one, so this limits what accidents and scripts leave behind.
   static let keptEvidence = 8
 
   let directory: PrivateDirectory
@@ -52,17 +52,17 @@ public final class FileVault: SessionVault {
 
   /// Looks, changing nothing.
   ///
-  /// What lies at the path and is not a readable, private session file of this user is `corrupt`;
-  /// `unavailable` is for what keeps from looking.
+  /// Anything at the path other than a readable, private session file of this user is `corrupt`.
+  /// `unavailable` means that the path could not be examined.
   public func load() async -> VaultReading {
     look()
   }
 
-  /// Keeps `token`; what cannot be understood is set aside first.
+  /// Saves `token`, after setting an unusable file aside.
   ///
-  /// A session of another database is not replaced: it could not be revoked any more.
+  /// A session of another database is not replaced, because nothing could revoke it then.
   ///
-  /// - Returns: What was kept before.
+  /// - Returns: What was saved before.
   @discardableResult
   public func store(_ token: SessionToken) async throws(VaultError) -> VaultReading {
     try change { (reading) throws(FileError) in
@@ -79,7 +79,7 @@ public final class FileVault: SessionVault {
     }
   }
 
-  /// Keeps `new` if `old` is kept.
+  /// Saves `new` if `old` is saved.
   public func replace(_ old: SessionToken, with new: SessionToken) async throws(VaultError) -> Bool {
     try change { (reading) throws(FileError) in
       guard reading == .token(old) else { return false }
@@ -88,7 +88,7 @@ public final class FileVault: SessionVault {
     }
   }
 
-  /// Forgets `token` if it is kept.
+  /// Erases `token` if it is saved.
   public func erase(_ token: SessionToken) async throws(VaultError) {
     if look() == .absent { return }
     try change { (reading) throws(FileError) in
@@ -98,13 +98,11 @@ public final class FileVault: SessionVault {
     }
   }
 
-  /// Renames what cannot be understood to `NAME.session.corrupt-1`, or to the number after the
-  /// highest.
+  /// Renames an unusable file to `NAME.session.corrupt-1`, or to the next free number.
   ///
-  /// The newest eight are kept; what was set aside before them is deleted, except a directory with
-  /// something in it.
+  /// The newest eight are kept. Older ones are deleted, except a directory that is not empty.
   ///
-  /// - Returns: The new path, or nil when there was nothing of the kind.
+  /// - Returns: The new path, or nil when the file is usable or missing.
   public func setAside() async throws(VaultError) -> String? {
     guard case .corrupt = look() else { return nil }
     return try change { (reading) throws(FileError) in
@@ -113,7 +111,7 @@ public final class FileVault: SessionVault {
     }
   }
 
-  /// Runs `body` as the only writer, with what is kept.
+  /// Runs `body` as the only writer, with the saved token.
   private func change<Result>(
     _ body: (VaultReading) throws(FileError) -> Result
   ) throws(VaultError) -> Result {
@@ -145,7 +143,7 @@ public final class FileVault: SessionVault {
     return target
   }
 
-  /// The numbers of what was set aside, in ascending order.
+  /// The numbers of the files that were set aside, in ascending order.
   private func evidenceNumbers() throws(FileError) -> [Int] {
     let prefix = name + Self.evidenceSuffix
     return try directory.names().compactMap { name in
@@ -218,8 +216,8 @@ public final class FileVault: SessionVault {
     }
   }
 
-  /// Why the file could not be opened: nothing there, something that must not be followed or
-  /// opened, or no access.
+  /// Why the file could not be opened: it is missing, must not be followed or opened, or access was
+  /// refused.
   private func unopened(_ error: ErrorNumber) -> VaultReading {
     do throws(FileError) {
       guard let facts = try FileFacts(of: path) else { return .absent }
@@ -242,16 +240,18 @@ public final class FileVault: SessionVault {
 }
 
 extension FileVault {
-  /// Where the session file leads, if it is a symbolic link, which is never followed.
+  /// The target of the session file, if it is a symbolic link.
+  ///
+  /// The link is never followed.
   package var linkTarget: String? {
     var target = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = readlink(path, &target, target.count)
     return count > 0 ? String(decoding: target.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self) : nil
   }
 
-  /// Closes the session file to others, if it lets them in and is this user's own.
+  /// Closes the session file to others, if it belongs to this user and lets others in.
   ///
-  /// - Returns: The mode that it had; nil when nothing was changed.
+  /// - Returns: The earlier mode; nil when nothing was changed.
   package func closeToOthers() throws(VaultError) -> String? {
     guard case .corrupt = look() else { return nil }
     return try change { (_) throws(FileError) in
@@ -261,8 +261,9 @@ extension FileVault {
     }
   }
 
-  /// Makes the directory if there is none, so that it can be watched; one that is there stays as it
-  /// is.
+  /// Creates the directory if it is missing, so that it can be watched.
+  ///
+  /// An existing one stays as it is.
   ///
   /// - Throws: `VaultError` when it cannot be made, or is not a directory of this user.
   public func prepare() throws(VaultError) {

@@ -13,8 +13,7 @@ import AuthCore
 ///     <the database, 32 hexadecimal digits>
 ///     <SHA-256 of the lines before with their ends, 64 hexadecimal digits>
 ///
-/// The checksum finds accidents and not forgeries: a user who can write the file has the session
-/// anyway.
+/// The checksum finds accidents, not forgeries: whoever can write the file has the session anyway.
 enum SessionFile {
   static let longest = 4096
   private static let magic = "authlocal-session"
@@ -30,7 +29,7 @@ enum SessionFile {
 
   enum Reading: Hashable {
     case token(SessionToken)
-    /// What is wrong, and the token if it can still be told.
+    /// What is wrong, and the token if it can still be read.
     case corrupt(String, SessionToken?)
   }
 

@@ -2,14 +2,14 @@ import AuthBackend
 import Glibc
 import TextFormat
 
-/// Excludes the other writers of one session file, in this process and in others, until it is gone.
+/// Excludes other writers of one session file, in this process and in others, until it is freed.
 ///
-/// flock(2) and not fcntl(2), because it excludes two threads of one process as well; not blocking
-/// and with a deadline, because network file systems may never answer.
+/// It uses flock(2) and not fcntl(2), which does not exclude two threads of one process. It does
+/// not block and has a deadline, because network file systems may never answer.
 struct VaultLock: ~Copyable {
   private let descriptor: Int32
 
-  /// Waits for the lock, at most so long.
+  /// Waits for the lock up to a limit.
   static func acquire(_ path: String, wait: Duration) throws(FileError) -> VaultLock {
     try restoreMode(path)
     let descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o600)
