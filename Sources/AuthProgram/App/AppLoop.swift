@@ -67,7 +67,7 @@ struct AppLoop {
     var messages: [AppMessage] = []
     if let reason = session?.key.dismissal {
       session = nil
-      messages.append(.dismissed(reason.clause))
+      messages.append(.dismissed(work.clause(for: reason)))
     }
     if session == nil, let opened = AppSession(work.store) {
       session = opened

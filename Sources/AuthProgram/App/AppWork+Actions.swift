@@ -59,7 +59,7 @@ extension AppWork {
   private func press(_ shown: NavigationBar.Button, _ credentials: Credentials) async throws(CommandError) -> String {
     let pressed: NavigationBar.Pressed
     do throws(SessionError) {
-      pressed = try await bar.press(shown) { credentials }
+      pressed = try await authority.ending { () throws(SessionError) in try await bar.press(shown) { credentials } }
     } catch {
       throw error == .credentialsNotAccepted ? .wrongCredentials : CommandError(error)
     }
@@ -68,6 +68,16 @@ extension AppWork {
   }
 
   private func logOut() async throws(CommandError) -> String {
+    switch try await authority.ending(pressLogOut) {
+    case .complete, .alreadyLoggedOut: return "Logged out."
+    case .partial(let leftovers, _):
+      throw CommandError(
+        .logoutIncomplete, "logged out on this device, but \(leftovers)",
+        hint: "Remove the cause, then log out again: auth-cli logout")
+    }
+  }
+
+  private func pressLogOut() async throws(CommandError) -> LogoutResult {
     guard let user = store.session?.user else { throw .notLoggedIn }
     let pressed: NavigationBar.Pressed
     do throws(SessionError) {
@@ -76,18 +86,10 @@ extension AppWork {
       throw CommandError(error)
     }
     guard case .loggingOut(let pending) = pressed else { throw Self.changedMeanwhile }
-    let result: LogoutResult
     do throws(LogoutError) {
-      result = try await pending.value()
+      return try await pending.value()
     } catch {
       throw CommandError(SessionError.cancelled)
-    }
-    switch result {
-    case .complete, .alreadyLoggedOut: return "Logged out."
-    case .partial(let leftovers, _):
-      throw CommandError(
-        .logoutIncomplete, "logged out on this device, but \(leftovers)",
-        hint: "Remove the cause, then log out again: auth-cli logout")
     }
   }
 

@@ -1,5 +1,6 @@
 import AuthBackend
 import AuthCore
+import AuthLocal
 import Guards
 
 /// Does what the screen asks for, away from the thread that draws it.
@@ -11,14 +12,20 @@ final class AppWork: Sendable {
   let bar: NavigationBar
   let backend: any Backend
   let screens: AppScreens
+  /// Ends sessions only where a person asks for it here.
+  let authority: CommandAuthority
+  private let vault: FileVault
+  private let isFileGone = Locked(false)
   /// Made when it is shown first: that asks the machine about everything.
   private let table = Locked<MachineTable?>(nil)
   /// Makes the names of this run's payments its own.
   let run = UInt64.random(in: 0...UInt64.max)
 
-  init(store: SessionStore, backend: any Backend) {
+  init(store: SessionStore, backend: any Backend, authority: CommandAuthority, vault: FileVault) {
     self.store = store
     self.backend = backend
+    self.authority = authority
+    self.vault = vault
     store.keepSteps(40)
     bar = NavigationBar(title: "auth-cli", store: store)
     screens = AppScreens(store: store)
@@ -28,7 +35,13 @@ final class AppWork: Sendable {
   ///
   /// - Returns: Why it could not be found out.
   func look() async -> AppProblem? {
-    if store.session != nil {
+    if let session = store.session {
+      do throws(CommandError) {
+        let isGone = try await store.isGoingOn(session, without: vault, at: backend)
+        isFileGone.withLock { $0 = isGone }
+      } catch {
+        return store.session == nil ? nil : AppProblem(error)
+      }
       do throws(SessionError) {
         try await store.check()
         return nil
@@ -43,6 +56,12 @@ final class AppWork: Sendable {
     }
     guard case .obstructed(let obstacle) = await store.restore() else { return nil }
     return AppProblem(CommandError(obstacle))
+  }
+
+  /// Why the user was logged out here.
+  func clause(for reason: EndReason) -> String {
+    reason == .userAsked && isFileGone.withLock { $0 }
+      ? "the session file is gone, but its session is still active" : reason.clause
   }
 
   /// How long nothing can change by itself: until the next limit of the session.

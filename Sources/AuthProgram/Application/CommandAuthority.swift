@@ -4,11 +4,21 @@ import Guards
 /// The authority as a command uses it: it remembers which tokens were refused because the account is disabled.
 ///
 /// A command that only looks ends no session, whatever it sees: a store revokes the session whose file is gone, and somebody
-/// who moved the file away did not mean that. A logout has revoked it by itself.
+/// who moved the file away did not mean that. A logout has revoked it by itself. Where such a command also logs in and out,
+/// it does that inside ``ending(_:)``.
 final class CommandAuthority: Authority {
   private let base: any Authority
   private let onlyLooks: Bool
   private let disabled = Locked<Set<SessionToken>>([])
+  private let endings = Locked(Endings())
+
+  /// What may be revoked although the command only looks.
+  private struct Endings {
+    /// How many logins and logouts are under way.
+    var underWay = 0
+    /// What they revoked or tried to, which may be tried again later.
+    var tokens: Set<SessionToken> = []
+  }
 
   init(base: any Authority, onlyLooks: Bool) {
     self.base = base
@@ -50,6 +60,17 @@ final class CommandAuthority: Authority {
   }
 
   func revoke(_ token: SessionToken, reason: EndReason) async throws(Unavailability) {
-    if !onlyLooks { try await base.revoke(token, reason: reason) }
+    let isAsked = endings.withLock { endings in
+      if endings.underWay > 0 { endings.tokens.insert(token) }
+      return endings.tokens.contains(token)
+    }
+    if isAsked || !onlyLooks { try await base.revoke(token, reason: reason) }
+  }
+
+  /// Does what somebody asked for and what may end sessions: a login or a logout.
+  func ending<Value, Failure: Error>(_ body: () async throws(Failure) -> Value) async throws(Failure) -> Value {
+    endings.withLock { $0.underWay += 1 }
+    defer { endings.withLock { $0.underWay -= 1 } }
+    return try await body()
   }
 }

@@ -1,5 +1,6 @@
 import AuthBackend
 import AuthCore
+import AuthLocal
 
 // The one way by which commands use the session at the authority. A failed lease becomes a refusal nowhere else.
 
@@ -21,6 +22,16 @@ extension SessionStore {
         }
       }
       do throws(SessionError) { try await check() } catch { throw CommandError(error) }
+    }
+  }
+
+  /// Whether the session goes on without its file, which a logout never leaves behind: it ends the session first.
+  func isGoingOn(
+    _ session: LoggedInSession, without vault: FileVault, at backend: any Backend
+  ) async throws(CommandError) -> Bool {
+    guard case .absent = vault.look() else { return false }
+    return try await asking { () throws(LeaseError<BackendError>) in
+      try session.withLease { (lease) throws(BackendError) in try backend.lookUp(lease.token) != nil }
     }
   }
 }

@@ -16,7 +16,7 @@ final class Workspace {
     clock: backend.clock, timing: SessionTiming(watchesLimits: false))
   /// Whether the session file of a disabled account is erased: by a login and a logout only.
   var forgetsDisabled = false
-  private let authority: CommandAuthority
+  let authority: CommandAuthority
   private lazy var restoring = Gatekeeper<RestoreSteps>()
   private var restored = RestoreOutcome.overtaken
   /// It is never let go: the process ends with its command, and taking all of this apart first is a tenth of a short run.

@@ -24,8 +24,11 @@ struct AppCommand: WorkspaceCommand {
     }
   }
 
+  /// A session file that somebody moves away ends no session.
+  var onlyLooks: Bool { true }
+
   /// It never suspends, so it stays on the thread that signals go to.
-  func runAtOnce(_ run: Run) throws(CommandError) -> Answer? { try run.workspace().app() }
+  func runAtOnce(_ run: Run) throws(CommandError) -> Answer? { try run.workspace(onlyLooks: onlyLooks).app() }
 
   func run(in workspace: Workspace) async throws(CommandError) -> Answer { try workspace.app() }
 }
@@ -38,7 +41,7 @@ extension Workspace {
     let changes = try AppChanges(
       sessionFile: try valid { () throws(BackendError) in try vault.changes() },
       database: try valid { () throws(BackendError) in try backend.changes() })
-    let work = AppWork(store: store, backend: backend)
+    let work = AppWork(store: store, backend: backend, authority: authority, vault: vault)
     var loop = try AppLoop(work: work, changes: changes, colors: printer.streams.output.style.allowsColor)
     try loop.run()
     return Answer(.onlyShows)

@@ -84,17 +84,13 @@ extension Workspace {
   /// Looks at the vault and the authority again.
   ///
   /// What was learnt is in the store; returned is why nothing could be. `isFileGone` becomes true where the session goes on without its
-  /// file, which a logout never leaves behind: it ends the session first.
+  /// file.
   private func look(_ isFileGone: inout Bool) async -> CommandError? {
     if let session = store.session {
-      if case .absent = vault.look() {
-        do throws(CommandError) {
-          isFileGone = try await ask(session) { (lease) throws(BackendError) in
-            try backend.lookUp(lease.token) != nil
-          }
-        } catch {
-          return error
-        }
+      do throws(CommandError) {
+        isFileGone = try await store.isGoingOn(session, without: vault, at: backend)
+      } catch {
+        return error
       }
       do throws(SessionError) {
         try await store.check()

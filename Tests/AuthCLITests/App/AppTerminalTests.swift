@@ -71,6 +71,36 @@ struct AppTerminalTests {
     }
   }
 
+  @Test("a session file that is moved away closes the screen and ends no session; moved back, it opens it again")
+  func movedAway() async throws {
+    let home = try await CommandHome()
+    try await home.succeed("login alice", as: "alice")
+    let terminal = try PseudoTerminal()
+    let (file, away) = (home.state + "/default.session", home.state + "/../away")
+    try await onOwnThread {
+      let app = try terminal.launch([BuiltExecutable.debug, "app"], environment: home.environment)
+      try terminal.expectScreen("Welcome, alice.")
+      for _ in 1...2 {
+        try terminal.send("3")
+        try terminal.expectScreen("opening credit")
+        try #require(rename(file, away) == 0)
+        let closed = try terminal.expectScreen("the session file is gone, but its session is still active")
+        #expect(closed.text.contains("[1 Home]") && closed.text.contains("[Log in]"))
+        try #require(rename(away, file) == 0)
+        try terminal.expectScreen("Welcome, alice.")
+      }
+      try elsewhere(home, "auth-cli pay 1 --to bob")
+      // Logging out here does end it: a copy of the file is of no use then.
+      try elsewhere(home, "cp '\(file)' '\(away)'")
+      try terminal.send("l")
+      try terminal.expectScreen("Logged out.")
+      try #require(rename(away, file) == 0)
+      try elsewhere(home, "! auth-cli status")
+      try terminal.send("q")
+      #expect(try app.wait() == .exited(0))
+    }
+  }
+
   @Test("a guarded tab asks to log in; a wrong password is refused in place, and Esc goes back", arguments: [40, 80])
   func refused(_ columns: Int) async throws {
     let home = try await CommandHome()
