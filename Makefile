@@ -19,10 +19,11 @@ TSAN_SKIP ?= /published|MustNotCompile|DependencyTests|SnippetTests|SymbolDocume
 DEEP_FILTER ?= ModelCheck
 
 .PHONY: help build demo app test test-tsan test-release test-failover test-backends test-cuts transcripts-cram \
-  check-deep lint format release release-bench bench docs pictures version install uninstall clean setup setup-release
+  check-deep lint format release release-bench release-without-app bench docs pictures version install uninstall clean \
+  setup setup-release
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-19s %s\n", $$1, $$2 }' Makefile
 
 build: setup ## Build everything, debug (the default)
 	swift build
@@ -73,7 +74,10 @@ release: setup-release ## Build .build/release/auth-cli: stripped, and static wh
 release-bench: setup-release ## Build the benchmarks, and the executable they run
 	.ci/release auth-cli auth-bench
 
-bench: release-bench ## Measure, beside baselines taken in the same run
+release-without-app: setup-release ## Build the executable without the full-screen program, for the benchmarks
+	.ci/release-without-app
+
+bench: release-bench release-without-app ## Measure, beside baselines taken in the same run
 	$(RELEASE_BENCH) $(BENCH)
 
 docs: build ## Build the documentation into .build/docs
@@ -82,16 +86,13 @@ docs: build ## Build the documentation into .build/docs
 PICTURES := fixtures/pictures
 MARK_COMMANDS := /^```/ { on = $$0 == "```console"; next } on { if (/^\$$ /) $$0 = "\033[1m" $$0 "\033[m"; print }
 
-# The text of the golden frame of this size.
-FRAME := /^[0-9]+x[0-9]+/ { on = $$1 == "80x24"; next } on && /^\|/ { print substr($$0, 2) }
-
 # All sources are what tests hold true: the README's session, the diagram that the machine prints, and frames.
 pictures: ## Draw the pictures of the README
 	@mkdir -p "$(PICTURES)"
 	awk '$(MARK_COMMANDS)' README.md | .ci/draw-text "A terminal session with auth-cli" >"$(PICTURES)/session.svg"
 	.ci/draw-machine <fixtures/golden/machine.mmd >"$(PICTURES)/machine.svg"
 	@for tab in receipts machine; do \
-	  awk '$(FRAME)' fixtures/golden/app/$$tab.txt | .ci/draw-text "auth-cli app" >"$(PICTURES)/app-$$tab.svg"; \
+	  .ci/style-frame 80x24 <fixtures/golden/app/$$tab.txt | .ci/draw-text "auth-cli app" >"$(PICTURES)/app-$$tab.svg"; \
 	done
 
 VERSION_FILE := $(wildcard Sources/*/Version.swift)

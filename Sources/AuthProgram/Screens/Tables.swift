@@ -1,0 +1,75 @@
+import AuthBackend
+import AuthCore
+import CommandLineKit
+import TextFormat
+
+// The tables that the commands print and the full-screen program shows.
+
+extension Table {
+  /// Payments, as the user of that name sees them.
+  static func receipts(_ receipts: [Receipt], of own: String) -> Table {
+    let times = LocalTimes(receipts.map(\.madeAt.seconds))
+    var table = Table([
+      .init(title: "RECEIPT", alignment: .right), times.column("TIME"), .init(title: "AMOUNT", alignment: .right),
+      .init(title: "WITH"),
+    ])
+    for receipt in receipts {
+      table.add([
+        String(receipt.id), times.cell(receipt.madeAt.seconds, .seconds),
+        (receipt.payer == own ? "-" : "+") + receipt.amount.description, receipt.other(than: own) ?? "opening credit",
+      ])
+    }
+    return table
+  }
+
+  static func sessions(_ sessions: [SessionSummary], _ deadlines: Deadlines) -> Table {
+    let times = LocalTimes(sessions.flatMap { [$0.createdAt.seconds, $0.activeAt.seconds] })
+    var table = Table([
+      .init(title: "SESSION"), .init(title: "CONTEXT"), times.column("BEGAN"), times.column("ACTIVE"),
+      .init(title: "ENDS IN", alignment: .right), .init(title: ""),
+    ])
+    for session in sessions {
+      table.add([
+        session.id.rawValue, session.label ?? "", times.cell(session.createdAt.seconds, .minutes),
+        times.cell(session.activeAt.seconds, .minutes), deadlines.remaining(session.limits),
+        session.isCurrent ? "this one" : "",
+      ])
+    }
+    return table
+  }
+
+  static func events(_ events: [Event]) -> Table {
+    let times = LocalTimes(events.map(\.at.seconds))
+    var table = Table([
+      times.column("TIME"), .init(title: "EVENT"), .init(title: "ACCOUNT"), .init(title: "BY"),
+      .init(title: "SESSION"), .init(title: "DETAIL"),
+    ])
+    for event in events {
+      table.add([
+        times.cell(event.at.seconds, .seconds), event.name, event.account ?? "", event.actor ?? "",
+        event.session?.shown ?? "", event.detail ?? "",
+      ])
+    }
+    return table
+  }
+
+  static func accounts(_ accounts: [AccountSummary]) -> Table {
+    let times = LocalTimes(accounts.map(\.createdAt.seconds))
+    var table = Table([
+      .init(title: "USERNAME"), .init(title: "NAME"), .init(title: "ROLE"), .init(title: "STATE"),
+      times.column("SINCE"),
+    ])
+    for account in accounts {
+      table.add([
+        account.user.username, account.user.displayName, account.user.role.rawValue, account.state,
+        times.cell(account.createdAt.seconds, .minutes),
+      ])
+    }
+    return table
+  }
+}
+
+extension Receipt {
+  /// With whom the user of that name has it; nil where the money came from no user.
+  func other(than own: String) -> String? { payer == own ? payee : payer }
+}
