@@ -125,6 +125,7 @@ let allSuites: [Suite] = [
   .renewals,
   .status,
   .otherTools,
+  .app,
   .durable,
   .sessionChecks,
   .throughput,

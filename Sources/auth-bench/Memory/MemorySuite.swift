@@ -40,4 +40,11 @@ enum Resident {
     guard fields.count > 1, let pages = Double(fields[1]) else { throw BenchError("/proc/\(process)/statm") }
     return pages * Double(sysconf(Int32(_SC_PAGESIZE)))
   }
+  /// The most that was in use so far.
+  static func peak(of process: pid_t) throws -> Double {
+    let lines = try BenchFile.read("/proc/\(process)/status").split(separator: "\n")
+    let words = lines.first { $0.hasPrefix("VmHWM:") }?.split { $0 == " " || $0 == "\t" } ?? []
+    guard words.count > 1, let kilobytes = Double(words[1]) else { throw BenchError("/proc/\(process)/status") }
+    return kilobytes * 1024
+  }
 }

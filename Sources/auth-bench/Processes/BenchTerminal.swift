@@ -3,7 +3,7 @@ import Glibc
 /// A program on a pseudo-terminal of 80 columns and 24 rows, and what it draws.
 final class BenchTerminal {
   /// The end of a frame: that of a synchronized update (DEC mode 2026).
-  static let endOfFrame = Array("\u{1B}[?2026l".utf8)
+  static let endOfFrame = "\u{1B}[?2026l"
 
   let process: pid_t
   private let master: Int32
@@ -52,17 +52,24 @@ final class BenchTerminal {
 
   /// Reads up to the end of the next frame, and returns how many bytes that took.
   @discardableResult
-  func frame() throws -> Int {
+  func frame() throws -> Int { try read(upTo: Self.endOfFrame) }
+
+  /// Reads up to the end of the text, and returns how many bytes that took.
+  @discardableResult
+  func read(upTo text: String) throws -> Int {
+    let wanted = Array(text.utf8)
     while true {
-      if let end = Self.find(Self.endOfFrame, in: unread) {
+      if let end = Self.find(wanted, in: unread) {
         unread.removeFirst(end)
         return end
       }
       if try !read(atMost: 20_000) {
-        throw BenchError("no frame came from the full-screen program within 20 s")
+        throw BenchError("\(text.debugDescription) did not come within 20 s, but \(shown.debugDescription)")
       }
     }
   }
+
+  private var shown: String { String(decoding: unread, as: UTF8.self) }
 
   /// Reads for so long, and returns how many bytes came.
   func listen(milliseconds: Int32) throws -> Int {

@@ -21,7 +21,7 @@ extension Suite {
         Benchmark(
           "auth-cli status, against bare", .nanoseconds, against: "bare: open, select one row", goal: .ratio(1.5),
           from: .same("auth-cli status")),
-      ] + beside("klist", ["-s"], goal: .ratio(1)) + [
+      ] + beside("klist", ["-s"], goal: .ratio(1)) + withoutApp(home) + [
         Benchmark("peak memory of status", .bytes, goal: .atMost(8 * 1_048_576)) {
           let peak = ChildProcess(
             path: bare, arguments: ["peak", home.program, "status"], environment: home.environment)
@@ -33,6 +33,32 @@ extension Suite {
         },
       ]
     })
+}
+
+/// Rows that say what the full-screen program costs those who never open it.
+private func withoutApp(_ home: BenchHome) -> [Benchmark] {
+  let path = BenchTools.directory + "/../../without-app/.build/release/auth-cli"
+  guard access(path, X_OK) == 0 else {
+    return [
+      .skipped("without the full-screen program", because: "it is not built; 'make release-without-app' builds it")
+    ]
+  }
+  let status = ChildProcess(path: path, arguments: ["status"], environment: home.environment)
+  func size(_ path: String) -> Double {
+    var status = stat()
+    return stat(path, &status) == 0 ? Double(status.st_size) : .nan
+  }
+  return [
+    Benchmark("auth-cli status, without the full-screen program") { run(status) },
+    Benchmark(
+      "auth-cli status, with it", .nanoseconds, against: "auth-cli status, without the full-screen program",
+      goal: .ratio(1.02), from: .same("auth-cli status")),
+    Benchmark("executable without the full-screen program", .bytes) { size(path) },
+    Benchmark("executable with it", .bytes) { size(home.program) },
+    Benchmark(
+      "what the full-screen program adds", .bytes, goal: .atMost(150 * 1024),
+      from: .difference("executable with it", less: "executable without the full-screen program")),
+  ]
 }
 
 /// Runs a measured program.
