@@ -87,6 +87,8 @@ extension AppState {
     if chartWidth > 0 { draw(page.trend, in: &frame, area, columns: (columns - chartWidth)..<columns) }
     if isFiltering || !filter.isEmpty, area.height > 1 {
       let end = frame.put("Filter: " + filter, row: area.top, column: 0, width: listWidth)
+      let part = page.part.map { "  in \($0)" } ?? ""
+      if end + DisplayWidth.columns(part) <= listWidth { frame.put(part, row: area.top, column: end, style: .faint) }
       if isFiltering { frame.cursor = .init(row: area.top, column: min(end, columns - 1)) }
       area.top += 1
     }
@@ -222,10 +224,15 @@ extension AppState {
   /// is room.
   private var said: [Notice] {
     var said = notice
-    if let question { said = Notice(text: "\(question.text) y/n", style: .strong) }
+    if let question { said = Notice(text: "\(question.text) \(question.keys)", style: .strong) }
     if let work, form == nil { said = Notice(text: progress(work), style: .strong) }
     guard let said else { return [] }
-    let text = TextEscaping.escape(said.text)
+    var text = TextEscaping.escape(said.text)
+    if let question, work == nil, rows < 10 {
+      // In one row the keys matter more than the end of the question.
+      let room = columns - DisplayWidth.columns(question.keys) - 1
+      text = (room > 0 ? DisplayWidth.truncate(question.text, to: room) + " " : "") + question.keys
+    }
     var lines = DisplayWidth.columns(text) > columns && rows >= 10 ? Paragraph.wrap(text, width: columns) : [text]
     if lines.count > 2 { lines = [lines[0], lines[1...].joined(separator: " ")] }
     return lines.map { Notice(text: DisplayWidth.truncate($0, to: columns), style: said.style) }
@@ -234,7 +241,7 @@ extension AppState {
   /// The keys that work here, the most useful first.
   private var keys: [String] {
     if isHelpShown { return ["any key: back"] }
-    if question != nil { return ["y yes", "n no"] }
+    if let question { return question.answers.map { "\($0.key) \($0.label)" } + ["n no"] }
     if let form {
       if work != nil { return ["Esc leave"] }
       return form.fields.count > 1 ? ["Enter next", "Esc cancel", "Tab field"] : ["Enter go on", "Esc cancel"]
@@ -261,6 +268,14 @@ extension AppState {
       "What another terminal changes shows here at once. The commands do the same without a screen: auth-cli help.",
       width: columns)
     for (offset, line) in lines.prefix(area.height).enumerated() { frame.put(line, row: area.top + offset, column: 0) }
+  }
+}
+
+extension AppQuestion {
+  /// The keys that answer it.
+  fileprivate var keys: String {
+    let keys = answers.map { "\($0.key) \($0.label)" }
+    return keys == ["y yes"] ? "y/n" : keys.joined(separator: ", ")
   }
 }
 

@@ -15,6 +15,8 @@ struct AppPage: Hashable, Sendable {
   var lines: [String] = []
   var columns: [Table.Column] = []
   var rows: [Row] = []
+  /// What the rows are where there are more than are loaded, such as "the newest 500".
+  var part: String?
   /// In place of the rows where there are none.
   var empty = ""
   /// Values over time, the earliest first; drawn as a line.
@@ -33,9 +35,24 @@ enum AppChoice: Hashable, Sendable {
   case pay(String)
 }
 
-/// A question that is answered with yes or no.
+/// A question, each answer of which is a key; Esc or `n` is none.
 struct AppQuestion: Hashable, Sendable {
+  /// A key, what it stands for, and what it does.
+  struct Answer: Hashable, Sendable {
+    let key: Unicode.Scalar
+    let label: String
+    let action: AppAction
+  }
+
   let text: String
-  /// What yes does.
-  let action: AppAction
+  let answers: [Answer]
+
+  init(text: String, answers: [Answer]) {
+    (self.text, self.answers) = (text, answers)
+  }
+
+  /// Whether to do it.
+  init(text: String, action: AppAction) {
+    self.init(text: text, answers: [Answer(key: "y", label: "yes", action: action)])
+  }
 }

@@ -17,24 +17,12 @@ extension AppPage {
       balance -= receipt.change(for: own)
       balances.append(balance)
     }
-    let times = LocalTimes(page.items.map(\.madeAt.seconds))
-    let result = AppPage(
-      lines: ["Balance  \(Amount.text(profile.balance))", ""],
-      columns: [
-        .init(title: "RECEIPT", alignment: .right), times.column("TIME"), .init(title: "AMOUNT", alignment: .right),
-        .init(title: "WITH"),
-      ],
-      rows: page.items.map { receipt in
-        let isOut = receipt.payer == own
-        let other = isOut ? receipt.payee : receipt.payer
-        return Row(
-          id: String(receipt.id),
-          cells: [
-            String(receipt.id), times.cell(receipt.madeAt.seconds, .minutes),
-            (isOut ? "-" : "+") + receipt.amount.description, other ?? "opening credit",
-          ], action: other.map { .pay($0) })
-      }, empty: "No receipts.", trend: balances.reversed())
-    return result.noting(page.lastOfMore == nil ? nil : "auth-cli receipts --before \(page.items.last?.id ?? 0)")
+    var result = AppPage(.receipts(page.items, of: own), of: page.items, empty: "No receipts.", id: { "\($0.id)" }) {
+      $0.other(than: own).map { .pay($0) }
+    }
+    result.lines = ["Balance  \(Amount.text(profile.balance))", ""]
+    result.trend = balances.reversed()
+    return result.noting(newest: true, page.lastOfMore.map { "receipts --before \($0.id)" })
   }
 
   static func profile(_ profile: Profile) -> AppPage {
@@ -53,86 +41,66 @@ extension AppPage {
   }
 
   static func sessions(_ sessions: [SessionSummary], _ deadlines: Deadlines) -> AppPage {
-    let times = LocalTimes(sessions.flatMap { [$0.createdAt.seconds, $0.activeAt.seconds] })
-    return AppPage(
-      columns: [
-        .init(title: "SESSION"), .init(title: "CONTEXT"), times.column("BEGAN"), times.column("ACTIVE"),
-        .init(title: "ENDS IN", alignment: .right), .init(title: ""),
-      ],
-      rows: sessions.map { session in
-        Row(
-          id: session.id.rawValue,
-          cells: [
-            session.id.rawValue, session.label ?? "", times.cell(session.createdAt.seconds, .minutes),
-            times.cell(session.activeAt.seconds, .minutes), deadlines.remaining(session.limits),
-            session.isCurrent ? "this one" : "",
-          ],
-          action: session.isCurrent
-            ? .ask(AppQuestion(text: "Log out?", action: .logOut))
-            : .ask(AppQuestion(text: "End session \(session.id.rawValue)?", action: .revoke(session.id))))
-      }, empty: "No sessions.")
+    AppPage(.sessions(sessions, deadlines), of: sessions, empty: "No sessions.", id: \.id.rawValue) {
+      .ask(.ending($0))
+    }
   }
 
-  static func events(_ page: Page<Event>) -> AppPage {
-    let times = LocalTimes(page.items.map(\.at.seconds))
-    let result = AppPage(
-      columns: [
-        times.column("TIME"), .init(title: "EVENT"), .init(title: "ACCOUNT"), .init(title: "BY"),
-        .init(title: "SESSION"), .init(title: "DETAIL"),
-      ],
-      rows: page.items.map { event in
-        Row(
-          id: String(event.id),
-          cells: [
-            times.cell(event.at.seconds, .seconds), event.name, event.account ?? "", event.actor ?? "",
-            event.session?.shown ?? "", event.detail ?? "",
-          ], action: event.session?.question)
-      }, empty: "No events.")
-    return result.noting(page.lastOfMore == nil ? nil : "auth-cli events --before \(page.items.last?.id ?? 0)")
+  /// Enter ends the session that the event names, where it is one of the user's that goes on.
+  static func events(_ page: Page<Event>, _ sessions: [SessionSummary]) -> AppPage {
+    let result = AppPage(.events(page.items), of: page.items, empty: "No events.", id: { "\($0.id)" }) { event in
+      sessions.first { event.session == .named($0.id) }.map { .ask(.ending($0)) }
+    }
+    return result.noting(newest: true, page.lastOfMore.map { "events --before \($0.id)" })
   }
 
   static func accounts(_ page: Page<AccountSummary>) -> AppPage {
-    let result = AppPage(
-      columns: [
-        .init(title: "USERNAME"), .init(title: "NAME"), .init(title: "ROLE"), .init(title: "STATE"),
-        .init(title: "FAILED", alignment: .right),
-      ],
-      rows: page.items.map { account in
-        let name = account.user.username
-        let question: AppQuestion =
-          if account.isDisabled {
-            .init(text: "Enable \(name)?", action: .changeAccount(.enable, name))
-          } else if account.throttle != nil {
-            .init(text: "Unlock \(name)?", action: .changeAccount(.unlock, name))
-          } else {
-            .init(text: "Disable \(name) and end their sessions?", action: .changeAccount(.disable, name))
-          }
-        return Row(
-          id: name,
-          cells: [
-            name, account.user.displayName, account.user.role.rawValue, account.state, String(account.failedAttempts),
-          ],
-          action: .ask(question))
-      }, empty: "No accounts.")
-    return result.noting(page.lastOfMore == nil ? nil : "auth-cli accounts list --after NAME")
+    let result = AppPage(.accounts(page.items), of: page.items, empty: "No accounts.", id: \.user.username) {
+      .ask(.changing($0))
+    }
+    return result.noting(newest: false, page.lastOfMore.map { "accounts list --after \($0.user.username)" })
   }
 
-  /// The page with a line that says where the rest is.
-  private func noting(_ command: String?) -> AppPage {
+  /// The rows of a table, which shows these items.
+  private init<Item>(
+    _ table: Table, of items: [Item], empty: String, id: (Item) -> String, action: (Item) -> AppChoice?
+  ) {
+    columns = table.columns
+    rows = zip(items, table.rows).map { Row(id: id($0), cells: $1, action: action($0)) }
+    self.empty = empty
+  }
+
+  /// The page with what part of the list it is, and the command that shows more.
+  private func noting(newest: Bool, _ command: String?) -> AppPage {
     guard let command else { return self }
     var page = self
-    page.lines.insert("The latest \(Self.limit) are here. More: \(command)", at: 0)
+    let part = "the \(newest ? "newest" : "first") \(Self.limit)"
+    page.part = part
+    page.lines.insert("Only \(part) are here. More: auth-cli \(command)", at: 0)
     return page
   }
 }
 
-extension EventSession {
-  /// Whether to end the session that the event names.
-  fileprivate var question: AppChoice? {
-    switch self {
-    case .named(let id): .ask(AppQuestion(text: "End session \(id.rawValue)?", action: .revoke(id)))
-    case .hashed: nil
-    }
+extension AppQuestion {
+  /// Whether to end the session.
+  fileprivate static func ending(_ session: SessionSummary) -> AppQuestion {
+    session.isCurrent
+      ? AppQuestion(text: "Log out?", action: .logOut)
+      : AppQuestion(text: "End session \(session.id.rawValue)?", action: .revoke(session.id))
+  }
+
+  /// What to change about the account.
+  fileprivate static func changing(_ account: AccountSummary) -> AppQuestion {
+    let name = account.user.username
+    let switching: Answer =
+      account.isDisabled
+      ? Answer(key: "e", label: "enable", action: .changeAccount(.enable, name))
+      : Answer(key: "d", label: "disable and end all sessions", action: .changeAccount(.disable, name))
+    let unlocking = Answer(key: "u", label: "unlock", action: .changeAccount(.unlock, name))
+    let failures = account.failedAttempts == 1 ? "1 failed attempt" : "\(account.failedAttempts) failed attempts"
+    return AppQuestion(
+      text: "\(name): \(account.state), \(failures).",
+      answers: [switching] + (account.failedAttempts > 0 || account.throttle != nil ? [unlocking] : []))
   }
 }
 

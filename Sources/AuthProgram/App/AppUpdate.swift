@@ -262,11 +262,12 @@ extension AppState {
 
   private mutating func answer(_ question: AppQuestion, _ key: Key) -> [AppEffect] {
     switch key {
-    case .character("y"), .character("Y"):
-      self.question = nil
-      return perform(question.action)
     case .character("n"), .character("N"), .escape: self.question = nil
-    case .character, .control, .enter, .tab, .backTab, .backspace, .delete, .up, .down, .left, .right, .home, .end,
+    case .character(let scalar):
+      guard let answer = question.answers.first(where: { $0.key.value == scalar.value | 0x20 }) else { break }
+      self.question = nil
+      return perform(answer.action)
+    case .control, .enter, .tab, .backTab, .backspace, .delete, .up, .down, .left, .right, .home, .end,
       .pageUp, .pageDown, .paste, .unusablePaste, .unknown:
       break
     }

@@ -119,8 +119,11 @@ final class AppWork: Sendable {
       return .sessions(sessions, try Deadlines(clock: backend.clock))
     case .events:
       let screen = try screens.open(EventsScreen.self)
+      let sessions = try screens.open(SessionsScreen.self)
       return try await store.asking { () throws(LeaseError<BackendError>) in
-        .events(try screen.page(of: backend, since: nil, before: nil, limit: AppPage.limit))
+        .events(
+          try screen.page(of: backend, since: nil, before: nil, limit: AppPage.limit),
+          try sessions.sessions(at: backend))
       }
     case .accounts:
       let screen = try screens.open(AccountsScreen.self)

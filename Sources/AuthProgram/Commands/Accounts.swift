@@ -127,19 +127,8 @@ extension Workspace {
     let page = try await asking { () throws(LeaseError<BackendError>) in
       try screen.page(of: backend, after: after, limit: limit, for: administrator)
     }
-    let times = LocalTimes(page.items.map(\.createdAt.seconds))
-    var table = Table([
-      .init(title: "USERNAME"), .init(title: "NAME"), .init(title: "ROLE"), .init(title: "STATE"),
-      times.column("SINCE"),
-    ])
-    for account in page.items {
-      table.add([
-        account.user.username, account.user.displayName, account.user.role.rawValue, account.state,
-        times.cell(account.createdAt.seconds, .minutes),
-      ])
-    }
     return Answer(
-      .onlyShows, lines: bar("Accounts") + (page.items.isEmpty ? ["No accounts."] : lines(table)),
+      .onlyShows, lines: bar("Accounts") + (page.items.isEmpty ? ["No accounts."] : lines(.accounts(page.items))),
       [
         "accounts": .array(page.items.map(JSON.account)),
         "next_after": .string(orNull: page.lastOfMore?.user.username),

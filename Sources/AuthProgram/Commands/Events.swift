@@ -54,21 +54,10 @@ extension Workspace {
     let page = try await asking { () throws(LeaseError<BackendError>) in
       try screen.page(of: backend, since: since, before: before, limit: limit)
     }
-    let events = page.items.reversed()
-    let times = LocalTimes(events.map(\.at.seconds))
-    var table = Table([
-      times.column("TIME"), .init(title: "EVENT"), .init(title: "ACCOUNT"), .init(title: "BY"),
-      .init(title: "SESSION"), .init(title: "DETAIL"),
-    ])
-    for event in events {
-      table.add([
-        times.cell(event.at.seconds, .seconds), event.name, event.account ?? "", event.actor ?? "",
-        event.session?.shown ?? "", event.detail ?? "",
-      ])
-    }
+    let events = Array(page.items.reversed())
     return Answer(
       .onlyShows,
-      lines: bar("Events") + (events.isEmpty ? ["No events."] : lines(table)),
+      lines: bar("Events") + (events.isEmpty ? ["No events."] : lines(.events(events))),
       [
         "events": .array(
           events.map { event in

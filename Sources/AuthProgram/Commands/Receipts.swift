@@ -43,19 +43,7 @@ extension Workspace {
     let page = try await asking { () throws(LeaseError<BackendError>) in
       try screen.page(of: backend, before: before, limit: limit)
     }
-    let own = screen.session.user.username
-    let times = LocalTimes(page.items.map(\.madeAt.seconds))
-    var table = Table([
-      .init(title: "RECEIPT", alignment: .right), times.column("TIME"), .init(title: "AMOUNT", alignment: .right),
-      .init(title: "WITH"),
-    ])
-    for receipt in page.items {
-      let isOut = receipt.payer == own
-      table.add([
-        String(receipt.id), times.cell(receipt.madeAt.seconds, .seconds),
-        (isOut ? "-" : "+") + receipt.amount.description, isOut ? receipt.payee : receipt.payer ?? "opening credit",
-      ])
-    }
+    let table = Table.receipts(page.items, of: screen.session.user.username)
     return Answer(
       .onlyShows,
       lines: bar("Receipts") + (page.items.isEmpty ? ["No receipts."] : lines(table)),

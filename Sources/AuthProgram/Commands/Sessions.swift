@@ -55,20 +55,8 @@ extension Workspace {
     let screen = try await open(SessionsScreen.self)
     let sessions = try await asking { () throws(LeaseError<BackendError>) in try screen.sessions(at: backend) }
     let deadlines = try Deadlines(clock: backend.clock)
-    let times = LocalTimes(sessions.flatMap { [$0.createdAt.seconds, $0.activeAt.seconds] })
-    var table = Table([
-      .init(title: "SESSION"), .init(title: "CONTEXT"), times.column("BEGAN"), times.column("ACTIVE"),
-      .init(title: "ENDS IN", alignment: .right), .init(title: ""),
-    ])
-    for session in sessions {
-      table.add([
-        session.id.rawValue, session.label ?? "", times.cell(session.createdAt.seconds, .minutes),
-        times.cell(session.activeAt.seconds, .minutes), deadlines.remaining(session.limits),
-        session.isCurrent ? "this one" : "",
-      ])
-    }
     return Answer(
-      .onlyShows, lines: bar("Sessions") + lines(table),
+      .onlyShows, lines: bar("Sessions") + lines(.sessions(sessions, deadlines)),
       [
         "sessions": .array(
           sessions.map { session in

@@ -26,6 +26,9 @@ struct AppFrameTests {
     },
     Scene(name: "receipts-filtered") { columns, rows in
       var state = AppScenes.showingReceipts(columns, rows)
+      var page = AppScenes.receipts
+      page.part = "the newest 500"
+      _ = state.update(.loaded(.receipts, .success(page)))
       AppScenes.type("/日本", into: &state)
       return state
     },
@@ -55,6 +58,13 @@ struct AppFrameTests {
       var state = AppScenes.loggedIn(columns, rows)
       AppScenes.type("5", into: &state)
       _ = state.update(.loaded(.sessions, .success(AppScenes.sessions)))
+      for key in [Key.down, .enter] { _ = state.update(.key(key)) }
+      return state
+    },
+    Scene(name: "accounts-question") { columns, rows in
+      var state = AppScenes.loggedIn(columns, rows)
+      AppScenes.type("8", into: &state)
+      _ = state.update(.loaded(.accounts, .success(AppScenes.accounts)))
       for key in [Key.down, .enter] { _ = state.update(.key(key)) }
       return state
     },

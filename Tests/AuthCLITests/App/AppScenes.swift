@@ -1,3 +1,4 @@
+import AuthBackend
 import AuthCore
 import CommandLineKit
 
@@ -59,6 +60,22 @@ enum AppScenes {
         id: "p7c2", cells: ["p7c2", "laptop", "2026-11-21 18:30", "12 min", ""],
         action: .ask(.init(text: "End session p7c2?", action: .revoke(SessionID(rawValue: "p7c2"))))),
     ], empty: "No sessions.")
+
+  /// Alice, and bob, who is locked out; in the same zone everywhere.
+  static let accounts = {
+    let users = [alice, User(id: UserID(rawValue: "2"), username: "bob", displayName: "Bob 王", role: .member)]
+    let summaries = users.map {
+      AccountSummary(
+        user: $0, isDisabled: false, createdAt: WallTime(microseconds: 0), failedAttempts: $0 == alice ? 0 : 101,
+        throttle: $0 == alice ? nil : .locked)
+    }
+    var page = AppPage.accounts(Page(of: AppPage.limit, from: summaries))
+    page.columns[4] = .init(title: "SINCE", unit: "UTC")
+    page.rows = page.rows.map {
+      .init(id: $0.id, cells: $0.cells.dropLast() + ["2026-11-21 20:00"], action: $0.action)
+    }
+    return page
+  }()
 
   /// The keys, one after the other.
   static func type(_ text: String, into state: inout AppState) {

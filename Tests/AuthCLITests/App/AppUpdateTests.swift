@@ -1,3 +1,4 @@
+import AuthBackend
 import AuthCore
 import CommandLineKit
 import Races
@@ -197,6 +198,64 @@ struct AppUpdateTests {
     let revoke = AppAction.revoke(SessionID(rawValue: "p7c2"))
     #expect(state.update(.key(.character("y"))) == [.perform(revoke)])
     #expect(state.update(.finished(revoke, .success("Ended."))) == [.load(.sessions, isActivity: false)])
+  }
+
+  @Test("an account is changed by the key that its question names, and by no other")
+  func accountQuestion() {
+    for (index, key, action) in [
+      (0, Unicode.Scalar("d"), AppAction.changeAccount(.disable, "alice")),
+      (1, "d", .changeAccount(.disable, "bob")), (1, "U", .changeAccount(.unlock, "bob")),
+    ] {
+      var state = AppScenes.loggedIn()
+      AppScenes.type("8", into: &state)
+      _ = state.update(.loaded(.accounts, .success(AppScenes.accounts)))
+      for _ in 0..<index { _ = state.update(.key(.down)) }
+      _ = state.update(.key(.enter))
+      for other in [Unicode.Scalar("y"), "e", "4"] { #expect(state.update(.key(.character(other))) == []) }
+      #expect(state.question?.answers.map(\.key) == (index == 0 ? ["d"] : ["d", "u"]))
+      #expect(state.update(.key(.character(key))) == [.perform(action)])
+      #expect(state.update(.finished(action, .success("Done."))) == [.load(.accounts, isActivity: false)])
+    }
+  }
+
+  @Test("Enter on an event ends its session, where that is one of the user's that goes on")
+  func eventQuestion() {
+    let sessions = ["k3v9", "p7c2"].map { id in
+      SessionSummary(
+        id: SessionID(rawValue: id), isCurrent: id == "k3v9", label: nil, createdAt: WallTime(microseconds: 0),
+        activeAt: WallTime(microseconds: 0), limits: SessionLimits(idle: .off, absolute: .off, fresh: .off))
+    }
+    let events = ["k3v9", "p7c2", "over"].enumerated().map { index, id in
+      Event(
+        id: Int64(index), at: WallTime(microseconds: 0), name: "login", account: "alice", actor: nil,
+        session: .named(SessionID(rawValue: id)), detail: nil)
+    }
+    let page = AppPage.events(Page(of: AppPage.limit, from: events), sessions)
+    #expect(
+      page.rows.map(\.action) == [
+        .ask(AppQuestion(text: "Log out?", action: .logOut)),
+        .ask(AppQuestion(text: "End session p7c2?", action: .revoke(SessionID(rawValue: "p7c2")))), nil,
+      ])
+  }
+
+  @Test("a list that is longer than what is loaded says so, and the filter says where it looks")
+  func part() {
+    let receipts = (0...AppPage.limit).map { index in
+      Receipt(
+        id: Int64(1000 - index), payer: "alice", payee: "bob", amount: Amount(unchecked: 100),
+        madeAt: WallTime(microseconds: 0), key: nil)
+    }
+    let profile = Profile(user: AppScenes.alice, balance: 100, createdAt: WallTime(microseconds: 0))
+    let page = AppPage.receipts(Page(of: AppPage.limit, from: receipts), of: profile)
+    #expect(page.rows.count == AppPage.limit)
+    #expect(page.lines.first == "Only the newest 500 are here. More: auth-cli receipts --before 501")
+    var state = AppScenes.loggedIn()
+    AppScenes.type("3", into: &state)
+    _ = state.update(.loaded(.receipts, .success(page)))
+    AppScenes.type("/bob", into: &state)
+    #expect(state.frame.lines.contains { $0.hasPrefix("Filter: bob  in the newest 500") })
+    let all = AppPage.receipts(Page(of: AppPage.limit, from: receipts.dropLast()), of: profile)
+    #expect(all.part == nil && all.lines.first == "Balance  1.00")
   }
 
   @Test("pasted text is text in a field and nothing elsewhere")
