@@ -32,7 +32,7 @@ import Testing
     """,
     // One suite of many, with few samples: all of them take minutes, and a debug build shows nothing but that they run.
     "make bench": """
-    make --assume-old=release-bench bench RELEASE_BENCH='\(benchmarks)' BENCH='--quick --filter leases'
+    make --assume-old=release-bench --assume-old=release-without-app bench RELEASE_BENCH='\(benchmarks)' BENCH='--quick --filter leases'
     """,
     // The run that this test is part of is that of the tests, so the rest is: that make would begin it, and that a change is not good
     // without it. What it does before, the set-up, is executed.
