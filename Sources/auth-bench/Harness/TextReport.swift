@@ -57,7 +57,7 @@ struct TextReport {
       value.magnitude < 1024
         ? fixed(value, places: 0) + " B"
         : value.magnitude < 1_048_576
-        ? fixed(value / 1024, places: 1) + " KiB" : fixed(value / 1_048_576, places: 2) + " MiB"
+          ? fixed(value / 1024, places: 1) + " KiB" : fixed(value / 1_048_576, places: 2) + " MiB"
     case .perSecond: fixed(value, places: 0) + " /s"
     case .count: fixed(value, places: 0)
     }
