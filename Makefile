@@ -15,10 +15,14 @@ SOURCES := Sources Tests fixtures/must-not-compile Package.swift
 # Not for Thread Sanitizer: tests that race on purpose, as the `published…` forms do, and those that run compilers.
 TSAN_SKIP ?= /published|MustNotCompile|DependencyTests|SnippetTests|SymbolDocumentationTests
 
+# What stands in for API that only newer systems have; DependencyTests looks at the sources themselves.
+OLDER_FILTER := GuardsTests|AuthCoreTests
+OLDER_SKIP := MustNotCompile|DependencyTests|SnippetTests|SymbolDocumentationTests
+
 # The deep model check is one test, which explores further when CHECK_DEEP is set.
 DEEP_FILTER ?= ModelCheck
 
-.PHONY: help build demo app test test-tsan test-release test-failover test-backends test-cuts transcripts-cram \
+.PHONY: help build demo app test test-tsan test-older-systems test-release test-failover test-backends test-cuts transcripts-cram \
   check-deep lint format release release-bench release-without-app bench docs pictures version install uninstall clean \
   setup setup-release
 
@@ -41,6 +45,9 @@ test-tsan: setup ## Run the tests of Guards and AuthCore under Thread Sanitizer,
 	.ci/planted-race
 	CORE_ONLY=1 .ci/tests --sanitize=thread --scratch-path .build/tsan --filter 'GuardsTests|AuthCoreTests' \
 	  --skip '$(TSAN_SKIP)'
+
+test-older-systems: setup ## Run the same tests with what replaces, on older systems, API that they do not have
+	CORE_ONLY=1 .ci/tests -Xswiftc -DOLDER_SYSTEM --scratch-path .build/older --filter '$(OLDER_FILTER)' --skip '$(OLDER_SKIP)'
 
 test-release: release ## Play the transcripts against the release executable
 	AUTH_CLI=$(abspath $(RELEASE)) .ci/tests --filter TranscriptTests

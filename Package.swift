@@ -3,10 +3,10 @@ import Foundation
 import PackageDescription
 
 // Guards, AuthCore and AuthCoreTesting are portable Swift; AuthLocal and auth-cli are for Linux with glibc.
-// The platforms are those of `Task.immediate` and the Synchronization and Observation modules.
+// The platforms are those of the Synchronization and Observation modules; a test holds the portable targets to them.
 let package = Package(
   name: "AuthCore",
-  platforms: [.macOS(.v26), .iOS(.v26), .tvOS(.v26), .watchOS(.v26), .visionOS(.v26)],
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "Guards", targets: ["Guards"]),
     .library(name: "AuthCore", targets: ["AuthCore"]),

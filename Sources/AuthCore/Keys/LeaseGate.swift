@@ -10,7 +10,7 @@ import Synchronization
 /// wait.
 @usableFromInline final class LeaseGate: Sendable {
   private let closed = Atomic<Bool>(false)
-  private let slots: InlineArray<8, Atomic<UInt>> = InlineArray { _ in Atomic<UInt>(LeaseGate.free) }
+  private let slots = Row<Atomic<UInt>>(count: 8) { Atomic<UInt>(LeaseGate.free) }
   private let slow = Locked(Slow())
   let clock: any SessionClock
 

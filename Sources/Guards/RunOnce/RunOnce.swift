@@ -155,7 +155,7 @@ extension RunOnce {
     }
     let result = Promise<Result<Void, Failure>>()
     let surrounding = surrounding + [run]
-    Task.immediate {
+    startAtOnce {
       let outcome = await $surrounding.withValue(surrounding) { () async -> Result<Void, Failure> in
         do throws(Failure) {
           return .success(try await body())

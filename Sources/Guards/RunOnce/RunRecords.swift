@@ -21,7 +21,7 @@ enum RunRecords {
     }
   }
 
-  private static let tables = InlineArray<64, Locked<[Run: Phase]>> { _ in Locked([:]) }
+  private static let tables = Row<Locked<[Run: Phase]>>(count: 64) { Locked([:]) }
 
   private static func withTable<Result>(
     of run: Run, _ body: (inout sending [Run: Phase]) -> sending Result

@@ -31,21 +31,38 @@ struct SymbolGraph: Decodable {
   let symbols: [Symbol]
 
   static func extract(_ module: String) async throws -> SymbolGraph {
+    let ours = [
+      "-I", Repository.modules, "-I", Repository.root + "/Sources/CSQLite", "-I", Repository.root + "/Sources/CCrypt",
+    ]
+    return try await files(of: module, ours) { directory in
+      let file = directory.appending(path: "\(module).symbols.json")
+      return try JSONDecoder().decode(SymbolGraph.self, from: Data(contentsOf: file))
+    }
+  }
+
+  /// The graphs of a module that comes with the compiler, one for each module that it extends.
+  static func files(ofSystemModule module: String) async throws -> [Data] {
+    try await files(of: module, ["-skip-synthesized-members"]) { directory in
+      try FileManager.default.contentsOfDirectory(at: directory, includingPropertiesForKeys: nil)
+        .map { try Data(contentsOf: $0) }
+    }
+  }
+
+  private static func files<Result>(
+    of module: String, _ arguments: [String], _ read: (URL) throws -> Result
+  ) async throws -> Result {
     let directory = FileManager.default.temporaryDirectory.appending(path: "symbols-" + UUID().uuidString)
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
     defer { try? FileManager.default.removeItem(at: directory) }
     let extractor = Program(
       "swift-symbolgraph-extract",
-      [
-        "-module-name", module, "-I", Repository.modules, "-I", Repository.root + "/Sources/CSQLite",
-        "-I", Repository.root + "/Sources/CCrypt", "-target", try await target(),
-        "-module-cache-path", Repository.products + "/ClientModules", "-minimum-access-level", "public",
-        "-output-dir", directory.path(percentEncoded: false),
+      ["-module-name", module] + arguments + [
+        "-target", try await target(), "-module-cache-path", Repository.products + "/ClientModules",
+        "-minimum-access-level", "public", "-output-dir", directory.path(percentEncoded: false),
       ], timeLimit: .seconds(120))
     let outcome = try await extractor.run()
     guard outcome.ending == .exited(0) else { throw ExtractionFailure(module: module, output: outcome.text) }
-    let file = directory.appending(path: "\(module).symbols.json")
-    return try JSONDecoder().decode(SymbolGraph.self, from: Data(contentsOf: file))
+    return try read(directory)
   }
 
   private static func target() async throws -> String {

@@ -1,0 +1,55 @@
+/// Starts a task that runs on the calling thread until it first suspends.
+///
+/// This is `Task.immediate`, and on systems that do not have it, the same by other means. The
+/// library starts tasks at once nowhere else, so `make test-older-systems` runs all of it on those
+/// means: it builds with `OLDER_SYSTEM`.
+@discardableResult
+package func startAtOnce(_ body: sending @escaping () async -> Void) -> Task<Void, Never> {
+  #if !OLDER_SYSTEM
+    if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+      return Task.immediate { await body() }
+    }
+  #endif
+  return FirstPart.start(body)
+}
+
+/// An executor that keeps the first part of one task for the thread that made it, and leaves the
+/// other parts to the system.
+private final class FirstPart: TaskExecutor {
+  private enum Phase {
+    case waiting
+    case ready(UnownedJob)
+    case begun
+  }
+
+  private let phase = Locked(Phase.waiting)
+
+  static func start(_ body: sending @escaping () async -> Void) -> Task<Void, Never> {
+    let executor = FirstPart()
+    let task = Task(executorPreference: executor) {
+      await body()
+      withExtendedLifetime(executor) {}
+    }
+    executor.runFirst()
+    return task
+  }
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    let isFirst = phase.withLock { phase -> Bool in
+      guard case .waiting = phase else { return false }
+      phase = .ready(job)
+      return true
+    }
+    if !isFirst { globalConcurrentExecutor.enqueue(job) }
+  }
+
+  private func runFirst() {
+    let job = phase.withLock { phase -> UnownedJob? in
+      guard case .ready(let job) = phase else { return nil }
+      phase = .begun
+      return job
+    }
+    job?.runSynchronously(on: asUnownedTaskExecutor())
+  }
+}

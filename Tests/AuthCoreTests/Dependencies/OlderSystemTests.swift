@@ -1,0 +1,76 @@
+import Foundation
+import Programs
+import Testing
+
+/// The portable targets use no API that is newer than the systems in the manifest.
+///
+/// The compiler on Linux checks no availability of Apple's systems, but the modules of its standard
+/// library have it written in them.
+@Suite struct OlderSystemTests {
+  /// What the sources may name all the same: it stands behind a check of the system.
+  private static let checked: [String: Set<String>] = ["Sources/Guards/StartAtOnce.swift": ["immediate"]]
+
+  @Test("no portable source names API that macOS 15 does not have, except behind a check", .timeLimit(.minutes(5)))
+  func sources() async throws {
+    let newer = try await NewerAPI.names()
+    #expect(newer.isSuperset(of: ["InlineArray", "immediate", "Observations", "escalatePriority", "span"]))
+    #expect(newer.isDisjoint(with: ["Mutex", "Atomic", "Task", "count", "withTaskCancellationHandler"]))
+    for target in ["Guards", "AuthCore", "AuthCoreTesting"] {
+      for file in try SourceFile.all(below: "Sources/\(target)") {
+        let used = file.words.intersection(newer).subtracting(Self.checked[file.path] ?? [])
+        #expect(used.isEmpty, "\(file.path) uses \(used.sorted().joined(separator: ", "))")
+      }
+    }
+  }
+
+  @Test("the manifest asks for the systems that the scan is about")
+  func manifest() throws {
+    #expect(try Repository.text(of: "Package.swift").contains("platforms: [.macOS(.v15), .iOS(.v18),"))
+  }
+}
+
+/// The names of the standard library that came after macOS 15.
+private enum NewerAPI {
+  private struct Graph: Decodable {
+    struct Symbol: Decodable {
+      struct Availability: Decodable {
+        struct Version: Decodable {
+          let major: Int
+        }
+
+        let domain: String?
+        let introduced: Version?
+      }
+
+      let pathComponents: [String]
+      let availability: [Availability]?
+
+      var isNewer: Bool {
+        availability?.contains { $0.domain == "macOS" && ($0.introduced?.major ?? 0) > 15 } ?? false
+      }
+    }
+
+    let symbols: [Symbol]
+  }
+
+  /// The new types, and the new members of types that were there before: nobody reaches a member of
+  /// a new type without the name of that type or of such a member.
+  static func names() async throws -> Set<String> {
+    var symbols: [[String]] = []
+    for module in ["Swift", "_Concurrency", "Synchronization", "Observation"] {
+      for file in try await SymbolGraph.files(ofSystemModule: module) {
+        symbols += try JSONDecoder().decode(Graph.self, from: file).symbols.filter(\.isNewer).map(\.pathComponents)
+      }
+    }
+    let all = Set(symbols)
+    let first = symbols.filter { !all.contains(Array($0.dropLast())) && !plain.contains($0[0]) }
+    return Set(first.compactMap { $0.last?.prefix { $0 != "(" } }.map(String.init)).subtracting(words)
+  }
+
+  /// Old types whose new members have names that other types have always had.
+  private static let plain: Set = [
+    "EnumeratedSequence", "AsyncStream", "AsyncThrowingStream", "EncodingError", "DecodingError", "SerialExecutor",
+  ]
+  /// New names that are ordinary words of a program.
+  private static let words: Set = ["name", "init"]
+}
