@@ -17,7 +17,7 @@ import Guards
 ///   print(receipt.id)
 /// }
 /// ```
-public final class PaymentScreen: GuardedScreen {
+public final class PaymentScreen: GuardedScreen, Sendable {
   private let key: LiveKey
   private let submitting = Gatekeeper<Bool>()
 

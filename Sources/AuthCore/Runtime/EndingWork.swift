@@ -86,16 +86,16 @@ extension SessionCore {
   ) async -> [(token: SessionToken, failure: Unavailability)] {
     guard !tokens.isEmpty else { return [] }
     let unrevoked = Promise<[(token: SessionToken, failure: Unavailability)]>()
-    Task.immediate {
+    place.start {
       var failures: [(token: SessionToken, failure: Unavailability)] = []
       for token in tokens {
-        if let failure = await revocation(of: token, .userAsked) { failures.append((token, failure)) }
+        if let failure = await self.revocation(of: token, .userAsked) { failures.append((token, failure)) }
       }
       unrevoked.fulfil(failures)
     }
     if let answer = unrevoked.kept { return answer }
     let limit = timing.logoutStep / 2
-    let timer = Task {
+    let timer = startAtOnce { [clock] in
       do {
         try await clock.sleep(for: limit)
       } catch {
@@ -138,7 +138,7 @@ extension SessionCore {
   /// Revokes a token in the background: an authority that does not answer must not block other
   /// work.
   func revokeInBackground(_ token: SessionToken, _ reason: EndReason) {
-    Task.immediate { await revokeUnawaited(token, reason) }
+    place.start { await self.revokeUnawaited(token, reason) }
   }
 
   private func revocation(of token: SessionToken, _ reason: EndReason) async -> Unavailability? {

@@ -8,14 +8,55 @@ protocol Observer: AnyObject, Sendable {
   func finish()
   /// Whether the receiver is gone.
   var isGone: Bool { get }
+  /// The screen that it makes follow its session, if it does that.
+  var place: ScreenPlace? { get }
 }
 
-/// Delivers changes to a ``Stateful``.
-final class StatefulObserver: Observer {
-  private weak let target: (any Stateful)?
-  private let told = Locked<LoggedInSession?>(nil)
+extension Observer {
+  var place: ScreenPlace? { nil }
+}
 
-  init(_ target: any Stateful) {
+/// What a ``Stateful`` is told.
+struct StatefulNews {
+  private var told: LoggedInSession?
+
+  enum Call {
+    case loggedIn(LoggedInSession)
+    case loggedOut(LogoutReason)
+  }
+
+  /// The call that tells this state, or nil when there is nothing to tell.
+  mutating func call(for snapshot: SessionSnapshot) -> Call? {
+    switch snapshot {
+    case .loggedIn(let session), .renewing(let session):
+      // Somebody is logged in during a renewal, too; an observer that is attached then gets the
+      // session at once.
+      defer { told = session }
+      return told == session ? nil : .loggedIn(session)
+    case .loggedOut(let reason):
+      told = nil
+      return .loggedOut(reason)
+    case .restoring, .authenticating, .loggingOut:
+      return nil
+    }
+  }
+}
+
+extension Stateful {
+  func take(_ call: StatefulNews.Call) {
+    switch call {
+    case .loggedIn(let session): loggedIn(session)
+    case .loggedOut(let reason): loggedOut(reason)
+    }
+  }
+}
+
+/// Delivers changes to a ``Stateful`` on whichever thread made them.
+final class StatefulObserver: Observer {
+  private weak let target: (any Stateful & Sendable)?
+  private let news = Locked(StatefulNews())
+
+  init(_ target: any Stateful & Sendable) {
     self.target = target
   }
 
@@ -23,96 +64,119 @@ final class StatefulObserver: Observer {
 
   func receive(_ change: SessionChange) -> Bool {
     guard let target else { return false }
-    switch change.snapshot {
-    case .loggedIn(let session), .renewing(let session):
-      // Somebody is logged in during a renewal, too; an observer that is attached then gets the
-      // session at once.
-      if tells(session) { target.loggedIn(session) }
-    case .loggedOut(let reason):
-      _ = tells(nil)
-      target.loggedOut(reason)
-    case .restoring, .authenticating, .loggingOut:
-      break
-    }
+    if let call = news.withLock({ $0.call(for: change.snapshot) }) { target.take(call) }
     return true
-  }
-
-  private func tells(_ session: LoggedInSession?) -> Bool {
-    told.withLock { told in
-      defer { told = session }
-      return told != session
-    }
   }
 
   func finish() {}
 }
 
-/// Makes an open ``GuardedScreen`` follow its session.
-final class ScreenObserver: Observer {
-  private weak let screen: (any GuardedScreen)?
+/// What a ``GuardedScreen`` is told.
+struct ScreenNews {
   private let opened: LoggedInSession
-  /// The address of the screen.
-  ///
-  /// Another screen may have it after this one is gone.
-  private let identity: ObjectIdentifier
   /// The key that the screen has; nil after its dismissal.
-  private let handed: Locked<LoggedInSession?>
+  private var handed: LoggedInSession?
+
+  enum Call {
+    case follow(LoggedInSession)
+    case dismiss(EndReason)
+  }
+
+  init(_ opened: LoggedInSession) {
+    self.opened = opened
+    handed = opened
+  }
+
+  /// Whether the screen may still be told something.
+  var isOpen: Bool { handed != nil }
+
+  /// The call that tells this state, or nil when there is nothing to tell.
+  mutating func call(for snapshot: SessionSnapshot) -> Call? {
+    switch snapshot {
+    case .loggedIn(let session), .renewing(let session):
+      guard session.gate === opened.gate else { return dismissal() }
+      // Changes from before the dismissal may still arrive.
+      guard let handed, handed != session else { return nil }
+      self.handed = session
+      return .follow(session)
+    case .loggingOut:
+      return nil
+    case .loggedOut, .restoring, .authenticating:
+      return dismissal()
+    }
+  }
+
+  /// The call that dismisses the screen, once.
+  mutating func dismissal() -> Call? {
+    guard handed.take() != nil else { return nil }
+    // Each state without this session came after its gate was closed with the reason. A live key
+    // without a state belongs to another store.
+    return .dismiss(opened.endReason ?? .revoked)
+  }
+}
+
+extension GuardedScreen {
+  func take(_ call: ScreenNews.Call) {
+    switch call {
+    case .follow(let session): follow(session)
+    case .dismiss(let reason): dismiss(reason)
+    }
+  }
+}
+
+/// A screen at an address, open in a session.
+///
+/// Another screen may have the address after this one is gone. To compare places, nobody reads the
+/// weak reference to the screen: that can release the last reference to it, and the caller holds a
+/// lock.
+struct ScreenPlace: Equatable {
+  private let screen: ObjectIdentifier
+  private let session: ObjectIdentifier
 
   init(_ screen: any GuardedScreen, _ session: LoggedInSession) {
+    self.screen = ObjectIdentifier(screen)
+    self.session = ObjectIdentifier(session.gate)
+  }
+}
+
+/// Makes an open ``GuardedScreen`` follow its session, on whichever thread changes it.
+final class ScreenObserver: Observer {
+  private weak let screen: (any GuardedScreen & Sendable)?
+  let place: ScreenPlace?
+  private let news: Locked<ScreenNews>
+
+  init(_ screen: any GuardedScreen & Sendable, _ session: LoggedInSession) {
     self.screen = screen
-    opened = session
-    identity = ObjectIdentifier(screen)
-    handed = Locked(session)
+    place = ScreenPlace(screen, session)
+    news = Locked(ScreenNews(session))
   }
 
   var isGone: Bool { screen == nil }
 
-  /// Whether both are for one session and for screens at one address.
-  ///
-  /// It does not read the weak reference, because the caller holds a lock, and reading can release
-  /// the last reference to the screen.
-  func isInPlace(of other: ScreenObserver) -> Bool {
-    identity == other.identity && opened.gate === other.opened.gate
-  }
-
   func receive(_ change: SessionChange) -> Bool {
     guard let screen else { return false }
-    switch change.snapshot {
-    case .loggedIn(let session), .renewing(let session):
-      guard session.gate === opened.gate else { return dismiss(screen) }
-      let isNew = handed.withLock { handed in
-        // Changes from before the dismissal may still arrive.
-        guard handed != nil else { return false }
-        defer { handed = session }
-        return handed != session
-      }
-      if isNew { screen.follow(session) }
-      return true
-    case .loggingOut:
-      return true
-    case .loggedOut, .restoring, .authenticating:
-      return dismiss(screen)
-    }
-  }
-
-  private func dismiss(_ screen: any GuardedScreen) -> Bool {
-    // Each state without this session came after its gate was closed with the reason. A live key
-    // without a state belongs to another store.
-    if handed.withLock({ $0.take() }) != nil { screen.dismiss(opened.endReason ?? .revoked) }
-    return false
+    let (call, isOpen) = news.withLock { news in (news.call(for: change.snapshot), news.isOpen) }
+    if let call { screen.take(call) }
+    return isOpen
   }
 
   func finish() {
-    if let screen { _ = dismiss(screen) }
+    guard let screen, let call = news.withLock({ $0.dismissal() }) else { return }
+    screen.take(call)
   }
 }
 
 extension SessionCore {
   /// Makes a screen follow the session, unless it already does; of two threads at once, one
   /// registers it.
-  func open(_ screen: any GuardedScreen, _ session: LoggedInSession) {
-    let observer = ScreenObserver(screen, session)
-    while let other = attach(observer, unless: { ($0 as? ScreenObserver)?.isInPlace(of: observer) ?? false }) {
+  ///
+  /// - Parameters:
+  ///   - observer: Delivers to the screen.
+  ///   - look: Finds out whether the screen of an observer is gone, where the observer itself cannot
+  ///     tell.
+  func open(_ observer: any Observer, _ look: (any Observer) -> Void = { _ in }) {
+    while let other = attach(observer, unless: { $0.place == observer.place }) {
+      look(other)
       // While this screen lives, no other one has its address.
       guard other.isGone else { return }
       drop([other])

@@ -9,7 +9,9 @@ final class SessionCore: Sendable {
   let vault: any SessionVault
   let clock: any SessionClock
   let timing: SessionTiming
+  let place: WorkPlace
   let observed = ObservedState()
+  let inbox = MainActorInbox()
   private let inner: Locked<Inner>
 
   struct Inner {
@@ -19,6 +21,8 @@ final class SessionCore: Sendable {
     /// The gates of earlier sessions whose leases did not end in time.
     var overdue: [LeaseGate] = []
     var revision: UInt64 = 0
+    /// The key of the last change, to tell the changes of the key from the others.
+    var toldKey: LoggedInSession?
     var observers: [any Observer] = []
     /// With more observers than this, the core removes those whose targets are gone.
     var crowded = 16
@@ -46,15 +50,23 @@ final class SessionCore: Sendable {
 
   /// Something to do with no lock held.
   enum Delivery {
-    case change(SessionChange, [any Observer])
+    case change(SessionChange, isOfKey: Bool, [any Observer])
     /// The present state, for a new observer; nothing changed for the others.
     case greet(SessionChange, any Observer)
     case finish([any Observer])
     case settle(Settlement)
     case cancel(Task<Void, Never>)
+    /// Start the timer of the session's limits.
+    ///
+    /// It comes before the change, so that the timer runs when somebody gets to know the session.
+    case watchLimits
   }
 
-  init(authority: any Authority, vault: any SessionVault, clock: any SessionClock, timing: SessionTiming) {
+  init(
+    authority: any Authority, vault: any SessionVault, clock: any SessionClock, timing: SessionTiming,
+    place: WorkPlace
+  ) {
+    self.place = place
     self.authority = authority
     self.vault = vault
     self.clock = clock
@@ -125,9 +137,13 @@ final class SessionCore: Sendable {
       inner.gate?.goOn(as: session)
     }
     for timer in inner.timers.outdated(by: state) { inner.outbox.append(.cancel(timer)) }
+    if transition.to == .loggedIn, timing.watchesLimits { inner.outbox.append(.watchLimits) }
     if transition.effects.contains(.notify) {
       inner.revision += 1
-      inner.outbox.append(.change(change(inner), inner.observers))
+      let change = change(inner)
+      let key = change.snapshot.session
+      inner.outbox.append(.change(change, isOfKey: key != inner.toldKey, inner.observers))
+      inner.toldKey = key
     }
     for settlement in inner.awaited.settle(state, key(inner), failure) { inner.outbox.append(.settle(settlement)) }
   }
@@ -176,17 +192,19 @@ final class SessionCore: Sendable {
 
   private func tell(_ delivery: Delivery) {
     switch delivery {
-    case .change(let change, let observers):
-      observed.changed()
+    case .change(let change, let isOfKey, let observers):
+      observed.changed(withKey: isOfKey)
       drop(observers.filter { !$0.receive(change) })
     case .greet(let change, let observer):
       if !observer.receive(change) { drop([observer]) }
     case .finish(let observers):
       for observer in observers { observer.finish() }
     case .settle(let settlement):
-      settlement.fulfil()
+      inbox.settle(settlement)
     case .cancel(let timer):
       timer.cancel()
+    case .watchLimits:
+      watchLimits()
     }
   }
 

@@ -1,3 +1,5 @@
+import Guards
+
 /// Timers under way.
 struct SessionTimers {
   var step: (epoch: Epoch, task: Task<Void, Never>)?
@@ -37,7 +39,7 @@ extension SessionCore {
   func limitStep(_ epoch: Epoch) {
     guard let step = withLock({ LimitedStep($0.machine.state, epoch) }) else { return }
     let limit = step.limit(timing)
-    let task = Task {
+    let task = startAtOnce { [self] in
       do {
         try await clock.sleep(for: limit)
       } catch {
@@ -55,38 +57,53 @@ extension SessionCore {
     }
   }
 
-  /// Checks the limits of the active session: ends it, or checks again at the next limit.
-  func enforceLimits() {
-    guard let session = withLock({ $0.machine.state.session }) else { return }
-    let limits = session.grant.limits
-    let now: BootInstant
-    do {
-      now = try clock.now()
-    } catch {
-      // Nobody can tell: the session stays, and the clock is asked again.
-      watchLimit(of: session, after: max(timing.renewal.window, .seconds(1)))
-      return
-    }
-    switch limits.verdict(at: now) {
-    case .live:
-      if let earliest = limits.earliest { watchLimit(of: session, after: earliest.uptime - now.uptime) }
+  /// Ends the active session if it has reached a limit.
+  ///
+  /// - Returns: Whether it has.
+  @discardableResult
+  func enforceLimits() -> Bool {
+    guard let session = withLock({ $0.machine.state.session }) else { return false }
+    switch limitVerdict(of: session) {
+    case .live, nil: return false
     case .expired(.idle): send(.limitReached(session.began, .idle))
     case .expired(.absolute): send(.limitReached(session.began, .absolute))
     case .rebooted: send(.limitReached(session.began, .rebooted))
     }
+    return true
   }
 
-  private func watchLimit(of session: SessionRecord, after duration: Duration) {
-    guard timing.watchesLimits else { return }
-    let task = Task {
+  /// Nil when the clock cannot be read: nobody can tell, and the session stays.
+  private func limitVerdict(of session: SessionRecord) -> SessionLimits.Verdict? {
+    do {
+      return session.grant.limits.verdict(at: try clock.now())
+    } catch {
+      return nil
+    }
+  }
+
+  /// Starts a timer that looks at the limits of the active session when the next one is reached.
+  func watchLimits() {
+    guard let session = withLock({ $0.machine.state.session }) else { return }
+    let wait: Duration
+    do {
+      let now = try clock.now()
+      guard let earliest = session.grant.limits.earliest else { return }
+      // In another boot the numbers say nothing, and the look comes at once.
+      wait = earliest.boot == now.boot ? max(.zero, earliest.uptime - now.uptime) : .zero
+    } catch {
+      // The clock is asked again.
+      wait = max(timing.renewal.window, .seconds(1))
+    }
+    // It sleeps before this returns: a clock that moves from now on wakes it.
+    let task = startAtOnce { [self] in
       do {
         // A limit may be centuries away, and few clocks can sleep so long. A check each day costs
         // nothing.
-        try await clock.sleep(for: min(duration, .seconds(86_400)))
+        try await clock.sleep(for: min(wait, .seconds(86_400)))
       } catch {
         return  // Cancelled: the limit has moved or the session has ended.
       }
-      enforceLimits()
+      if !enforceLimits() { watchLimits() }
     }
     keep(task, whileStoreStands: true) { state, timers in
       // Of two threads at once, the one with the newer limits wins.

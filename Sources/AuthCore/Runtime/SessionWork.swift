@@ -7,8 +7,8 @@ struct SubmittedCredentials: Sendable {
 extension SessionCore {
   /// Does one effect.
   ///
-  /// Work is an unstructured task that starts at once, on the caller's thread. It outlives its
-  /// caller, and work that never suspends is done when this returns.
+  /// Work is an unstructured task, which outlives its caller. In the calling thread's own place it
+  /// starts at once, and work that never suspends is done when this returns.
   func run(_ effect: Effect, _ ticket: VaultQueueTicket?, _ submitted: SubmittedCredentials?) {
     switch effect {
     case .notify, .closeKeys:
@@ -16,17 +16,17 @@ extension SessionCore {
     case .read(let epoch):
       limited(epoch) { await self.read(epoch, ticket) }
     case .authenticate(let epoch):
-      Task.immediate { await authenticate(epoch, submitted) }
+      place.start { await self.authenticate(epoch, submitted) }
     case .reauthenticate(let epoch, let record):
-      Task.immediate { await reauthenticate(epoch, record, submitted) }
+      place.start { await self.reauthenticate(epoch, record, submitted) }
     case .renew(let epoch, let record):
       limited(epoch) { await self.renew(epoch, record) }
     case .save(let epoch, let record):
-      Task.immediate { await save(epoch, record, ticket) }
+      place.start { await self.save(epoch, record, ticket) }
     case .exchange(let epoch, let old, let new):
-      Task.immediate { await exchange(epoch, old, new, ticket) }
+      place.start { await self.exchange(epoch, old, new, ticket) }
     case .confirm(let record):
-      Task.immediate { await confirm(record) }
+      place.start { await self.confirm(record) }
     case .drain(let epoch):
       limited(epoch) { await self.drain(epoch) }
     case .revoke(let epoch, let targets, let reason):
@@ -36,9 +36,9 @@ extension SessionCore {
     case .forget(let epoch):
       limited(epoch) { await self.forget(epoch, ticket) }
     case .discard(let record):
-      Task.immediate { await discard(record) }
+      place.start { await self.discard(record) }
     case .discardSaved(let record):
-      Task.immediate { await discardSaved(record, ticket) }
+      place.start { await self.discardSaved(record, ticket) }
     }
   }
 
@@ -48,7 +48,7 @@ extension SessionCore {
   /// the limit begins only when the step did not end at once, so that a short process needs none.
   private func limited(_ epoch: Epoch, _ step: @escaping @Sendable () async -> Void) {
     if timing.watchesLimits { limitStep(epoch) }
-    Task.immediate { await step() }
+    place.start(step)
     if !timing.watchesLimits { limitStep(epoch) }
   }
 

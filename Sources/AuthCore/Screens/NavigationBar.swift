@@ -6,7 +6,7 @@ import Guards
 /// pressing it logs in or logs out. The button changes when the login or the logout is done. When
 /// other work is under way, the store rejects the press. A new bar shows `Log in` while nobody is
 /// logged in, also while a session is restored, begun or cleaned up.
-public final class NavigationBar: Stateful {
+public final class NavigationBar: Stateful, Sendable {
   /// The right-hand button.
   public enum Button: Hashable, Sendable {
     /// Sends `logIn`.
@@ -69,9 +69,6 @@ public final class NavigationBar: Stateful {
   }
 
   /// Sends the button's command.
-  ///
-  /// The work begins on the calling thread, so an authority or a vault that blocks, blocks the
-  /// caller; see ``SessionStore``.
   ///
   /// - Parameter credentials: Asks for credentials; called for a login only. Return nil when the
   ///   user cancels.

@@ -3,10 +3,26 @@
 /// (State pattern: V. Yanchina, 2016.)
 ///
 /// The store holds the observer weakly. It calls the observer when it is attached, and after every
-/// login, logout and change of the user: in order, with no lock held, on whichever thread made the
-/// change. It makes no call while a session is restored, begun or cleaned up. The observer may give
-/// commands to the store; their changes follow after the present one.
-public protocol Stateful: AnyObject, Sendable {
+/// login, logout and change of the user: in order, and with no lock held. It makes no call while a
+/// session is restored, begun or cleaned up. The observer may give commands to the store; their
+/// changes follow after the present one.
+///
+/// A class of the main actor conforms with `@MainActor`, and is called on the main actor:
+///
+/// ```swift
+/// import AuthCore
+///
+/// @MainActor final class Header: @MainActor Stateful {
+///   var title = ""
+///
+///   func loggedIn(_ session: LoggedInSession) { title = session.user.displayName }
+///   func loggedOut(_ reason: LogoutReason) { title = "Welcome" }
+/// }
+/// ```
+///
+/// A class that is `Sendable` is called on whichever thread made the change. See
+/// `SessionStore.attach(_:)`.
+public protocol Stateful: AnyObject {
   /// A user is logged in, or their key changed.
   func loggedIn(_ session: LoggedInSession)
   /// Nobody is logged in.

@@ -9,11 +9,8 @@ public import Observation
 /// observers notified. Work outlives a cancelled waiter: the waiter leaves at once, and the work
 /// goes on.
 ///
-/// Work begins on the thread that gives the command, also when you await the command, and leaves
-/// that thread when it first suspends. So an authority or a vault that blocks, as those of
-/// `AuthLocal` do, blocks the caller: on the main actor, for as long as a password hash takes. Give
-/// the command from a task that is not on the main actor, or wrap the authority in one whose
-/// functions are `@concurrent`.
+/// The store calls the authority and the vault on threads of its own, so they may block, as those of
+/// `AuthLocal` do: neither the main actor nor any other task waits for a password hash.
 ///
 /// Keep the store for as long as you need its keys: they die with it. The session itself goes on,
 /// and another store can restore it.
@@ -34,10 +31,23 @@ public final class SessionStore: Observable, Sendable {
   /// Creates a store at launch.
   ///
   /// Nothing is read before ``restore()``.
+  ///
+  /// - Parameters:
+  ///   - authority: Decides about credentials and sessions.
+  ///   - vault: Keeps the token of this device.
+  ///   - clock: Measures the limits.
+  ///   - timing: Time limits, and how often activity renews.
+  ///   - worksOnCallingThread: True for a process that has nothing else to do, such as a
+  ///     command-line program. The work of a command then begins on the thread that gives the
+  ///     command and leaves it when it first suspends, so an authority or a vault that blocks,
+  ///     blocks the caller. No thread is started.
   public init(
-    authority: any Authority, vault: any SessionVault, clock: any SessionClock, timing: SessionTiming = SessionTiming()
+    authority: any Authority, vault: any SessionVault, clock: any SessionClock,
+    timing: SessionTiming = SessionTiming(), worksOnCallingThread: Bool = false
   ) {
-    core = SessionCore(authority: authority, vault: vault, clock: clock, timing: timing)
+    core = SessionCore(
+      authority: authority, vault: vault, clock: clock, timing: timing,
+      place: worksOnCallingThread ? .callingThread : .ownThreads)
   }
 
   deinit {
@@ -68,7 +78,13 @@ public final class SessionStore: Observable, Sendable {
   }
 
   /// The key, while somebody is logged in.
-  public var session: LoggedInSession? { state.session }
+  ///
+  /// It is tracked apart from ``state``: a view that reads only the key is drawn again when the key
+  /// changes, and not when a check found nothing new.
+  public var session: LoggedInSession? {
+    core.observed.session
+    return core.withLock { [core] inner in core.snapshot(inner) }.session
+  }
 
   /// The present state, then every later change; each iterator gets all of them.
   public var transitions: SessionTransitions { transitions(bound: 256) }
@@ -81,15 +97,25 @@ public final class SessionStore: Observable, Sendable {
   /// Tells `stateful` who is logged in, now and after every change, for as long as it lives; see
   /// ``Stateful``.
   ///
-  /// Attach an object once: an object that is attached twice is told twice.
-  public func attach(_ stateful: some Stateful) {
+  /// The calls come on whichever thread made the change. Attach an object once: an object that is
+  /// attached twice is told twice.
+  public func attach(_ stateful: some Stateful & Sendable) {
     core.attach(StatefulObserver(stateful))
+  }
+
+  /// Tells `stateful` who is logged in, now and after every change, for as long as it lives, on the
+  /// main actor; see ``Stateful``.
+  ///
+  /// All calls come, in the order of the changes. The first one comes before this returns. Somebody
+  /// who awaits a command gets the result after the calls that it caused.
+  @MainActor public func attach(_ stateful: some Stateful) {
+    core.attachOnMainActor(stateful)
   }
 
   /// Makes a screen follow its session for as long as the screen lives.
   ///
   /// The screen gets the present key if that has changed since, and is dismissed at once if the
-  /// session is over. ``GuardedScreen/init(_:)`` calls this for you; opening an open screen again
+  /// session is over. `Screen(store)` calls this for you; opening an open screen again
   /// changes nothing. Open a screen only in the store of its key: another store does not know that
   /// session, and dismisses the screen with ``EndReason/revoked`` although the key may live.
   ///
@@ -97,8 +123,21 @@ public final class SessionStore: Observable, Sendable {
   ///   - screen: Held weakly.
   ///   - session: The key that the screen was made from. A screen made for one user never gets the
   ///     key of another.
-  public func open(_ screen: some GuardedScreen, with session: LoggedInSession) {
-    core.open(screen, session)
+  public func open(_ screen: some GuardedScreen & Sendable, with session: LoggedInSession) {
+    core.open(ScreenObserver(screen, session))
+  }
+
+  /// Makes a screen of the main actor follow its session for as long as the screen lives.
+  ///
+  /// The calls come on the main actor, in the order of the changes. A logout that you await returns
+  /// after the screen was dismissed.
+  ///
+  /// - Parameters:
+  ///   - screen: Held weakly.
+  ///   - session: The key that the screen was made from. A screen made for one user never gets the
+  ///     key of another.
+  @MainActor public func open(_ screen: some GuardedScreen, with session: LoggedInSession) {
+    core.openOnMainActor(screen, session)
   }
 
   // MARK: Commands
@@ -131,9 +170,6 @@ public final class SessionStore: Observable, Sendable {
   }
 
   /// Begins a session without waiting for the result, for use in an observer or a button.
-  ///
-  /// The call returns when the work first suspends, so an authority or a vault that blocks, blocks
-  /// the caller; see ``SessionStore``.
   @discardableResult
   public func beginLogIn(_ credentials: Credentials, limits: LimitRequest = .standard) -> PendingSession {
     begin(.logIn, SubmittedCredentials(credentials: credentials, limits: limits))
@@ -259,8 +295,7 @@ public final class SessionStore: Observable, Sendable {
   /// Ends the session without waiting for the result, for use in an observer, a button, or inside a
   /// lease.
   ///
-  /// The keys are dead when the call returns. The call returns when the work first suspends, so an
-  /// authority or a vault that blocks, blocks the caller; see ``SessionStore``.
+  /// The keys are dead when the call returns.
   @discardableResult
   public func beginLogOut() -> PendingLogout {
     let (_, promise) = core.send(.logOut) { reaction, inner in

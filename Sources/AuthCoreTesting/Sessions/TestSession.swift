@@ -57,7 +57,7 @@ public final class TestSession: Sendable {
     let authority = ScriptedAuthority(clock: clock)
     authority.setAccount(user, password: password)
     let vault = InMemoryVault()
-    let store = SessionStore(authority: authority, vault: vault, clock: clock)
+    let store = SessionStore(authority: authority, vault: vault, clock: clock, worksOnCallingThread: true)
     store.beginLogIn(Credentials(username: user.username, password: password))
     guard let key = store.session else {
       // These doubles hold nothing and fail nothing, so the login is done when `beginLogIn`

@@ -4,7 +4,9 @@ import CommandLineKit
 
 extension Workspace {
   /// Opens a screen of whoever is logged in; without a session there is none to open.
-  func open<Screen: GuardedScreen>(_: Screen.Type, isActivity: Bool = true) async throws(CommandError) -> Screen {
+  func open<Screen: GuardedScreen & Sendable>(
+    _: Screen.Type, isActivity: Bool = true
+  ) async throws(CommandError) -> Screen {
     _ = isActivity ? try await activeSession() : try await session()
     guard let screen = Screen(store) else { throw .notLoggedIn }
     return screen

@@ -13,7 +13,7 @@ final class Workspace {
   let vault: FileVault
   private(set) lazy var store = SessionStore(
     authority: authority, vault: forgetsDisabled ? vault : DisabledSessionVault(base: vault, authority: authority),
-    clock: backend.clock, timing: SessionTiming(watchesLimits: false))
+    clock: backend.clock, timing: SessionTiming(watchesLimits: false), worksOnCallingThread: true)
   /// Whether the session file of a disabled account is erased: by a login and a logout only.
   var forgetsDisabled = false
   let authority: CommandAuthority

@@ -1,7 +1,7 @@
 import AuthCore
 
 /// A guarded screen of this program: it has a key, and always the newest.
-protocol LiveScreen: GuardedScreen {
+protocol LiveScreen: GuardedScreen, Sendable {
   var key: LiveKey { get }
 }
 

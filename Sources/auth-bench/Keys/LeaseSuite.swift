@@ -38,7 +38,8 @@ private struct OpenDoor: Authority, SessionVault, SessionClock {
 
 private var keyAndLease: [Benchmark] {
   let door = OpenDoor()
-  let store = SessionStore(authority: door, vault: door, clock: door, timing: SessionTiming(watchesLimits: false))
+  let store = SessionStore(
+    authority: door, vault: door, clock: door, timing: SessionTiming(watchesLimits: false), worksOnCallingThread: true)
   store.beginLogIn(Credentials(username: "u", password: Password("p")))
   guard let key = store.session else { preconditionFailure("a login that never suspends is done when it was begun") }
   return [

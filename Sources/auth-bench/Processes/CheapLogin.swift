@@ -8,8 +8,8 @@ enum CheapLogin {
     let clock = BootClock()
     let authority = LocalAuthority(directory: home, label: "default", clock: clock, cost: .least)
     let store = SessionStore(
-      authority: authority, vault: FileVault(directory: home), clock: clock, timing: SessionTiming(watchesLimits: false)
-    )
+      authority: authority, vault: FileVault(directory: home), clock: clock,
+      timing: SessionTiming(watchesLimits: false), worksOnCallingThread: true)
     store.beginLogIn(Credentials(username: "alice", password: Password(BenchHome.password)))
     guard let session = store.session else {
       say("auth-bench: the login did not end at once\n")

@@ -5,13 +5,15 @@ import Testing
 @Suite struct DependencyTests {
   private static let language: Set = ["Swift", "Synchronization"]
   private static let portable = language.union(["Observation"])
+  /// The names of the C library on different systems, for its threads.
+  private static let threads: Set = ["Darwin", "Glibc", "Musl", "Android"]
   private static let system = portable.union(["Glibc"])
 
   @Test(
     "a target imports nothing beyond what it may know",
     arguments: [
       ("Guards", language),
-      ("AuthCore", portable.union(["Guards"])),
+      ("AuthCore", portable.union(["Guards"]).union(threads)),
       ("AuthCoreTesting", portable.union(["AuthCore", "Guards"])),
       ("TextFormat", language.union(["Glibc"])),
       ("AuthBackend", language.union(["AuthCore", "Guards", "Glibc", "TextFormat"])),
@@ -31,6 +33,15 @@ import Testing
       let strangers = file.imports.filter { !allowed.contains($0) }
       #expect(strangers.isEmpty, "\(file.path) imports \(strangers.joined(separator: ", "))")
     }
+  }
+
+  @Test("AuthCore uses the C library for threads, in one file, and for nothing else")
+  func threadsOnly() throws {
+    let users = try SourceFile.all(below: "Sources/AuthCore").filter { !Self.threads.isDisjoint(with: $0.imports) }
+    #expect(users.map(\.path) == ["Sources/AuthCore/Runtime/WorkThreads.swift"])
+    #expect(users.first.map { Set($0.imports) } == Self.threads.union(["Guards"]))
+    let calls = users.first.map { $0.words.filter { $0.wholeMatch(of: /[a-z]+_[a-z_]+/) != nil } }
+    #expect(calls == ["pthread_create", "pthread_detach", "pthread_t"])
   }
 
   @Test("CommandLineKit names no type of the libraries: it would serve any program")

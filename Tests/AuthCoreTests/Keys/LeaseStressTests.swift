@@ -22,7 +22,7 @@ struct LeaseStressTests {
     let authority = ScriptedAuthority(clock: ManualClock())
     authority.setAccount("alice", password: World.alice.password)
     authority.setGrantedLimits(SessionLimits(idle: .off, absolute: .off, fresh: .off))
-    let store = SessionStore(authority: authority, vault: InMemoryVault(), clock: clock)
+    let store = SessionStore(authority: authority, vault: InMemoryVault(), clock: clock, worksOnCallingThread: true)
     var tally = Tally()
     for _ in 0..<rounds {
       let key = try await store.logIn(World.alice)

@@ -1,5 +1,6 @@
 import AuthCoreTesting
 import Guards
+import Observation
 import Testing
 
 @testable import AuthCore
@@ -31,6 +32,29 @@ struct DrawnScreenTests {
     let late = Counter()
     key.onChange { late.add() }
     #expect(late.value == 1)
+  }
+
+  @Test("a live key is observable: who reads its session or its dismissal is signalled when that changes")
+  func observable() async throws {
+    let world = World()
+    let key = LiveKey(try await world.store.logIn(World.alice))
+    let (sessions, dismissals) = (Counter(), Counter())
+    withObservationTracking {
+      _ = key.session
+    } onChange: {
+      sessions.add()
+    }
+    withObservationTracking {
+      _ = key.dismissal
+    } onChange: {
+      #expect(key.dismissal == .revoked)
+      dismissals.add()
+    }
+    world.authority.setAccount("alice", password: World.alice.password, displayName: "Alice B.")
+    key.follow(try await world.store.check())
+    #expect((sessions.value, dismissals.value) == (1, 0))
+    key.dismiss(.revoked)
+    #expect((sessions.value, dismissals.value) == (1, 1))
   }
 
   @Test("what is pressed is what was seen: a login begun elsewhere is not logged out by a press of Log in")

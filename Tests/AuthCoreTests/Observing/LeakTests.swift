@@ -15,7 +15,9 @@ struct LeakTests {
       authority.setAccount("alice", password: World.alice.password)
     }
 
-    func store() -> SessionStore { SessionStore(authority: authority, vault: vault, clock: clock) }
+    func store() -> SessionStore {
+      SessionStore(authority: authority, vault: vault, clock: clock, worksOnCallingThread: true)
+    }
   }
 
   @Test("dropping the store frees it, its core, and the watch of its limits")

@@ -134,6 +134,38 @@ struct ObserverTests {
     #expect(signals.withLock { $0 } == 1)
   }
 
+  @Test("who reads only the key is signalled when the key changes, and not by a check that found nothing")
+  func signalsOfTheKey() async throws {
+    let world = World()
+    let signals = Locked(0)
+    func track() {
+      withObservationTracking {
+        _ = world.store.session
+      } onChange: {
+        signals.withLock { $0 += 1 }
+      }
+    }
+    track()
+    await world.store.restore()
+    #expect(signals.withLock { $0 } == 0)
+    try await world.store.logIn(World.alice)
+    #expect(signals.withLock { $0 } == 1)
+    track()
+    try await world.store.check()
+    world.authority.fail(.renew, with: .unavailable(World.offline))
+    _ = try? await world.store.renew()
+    #expect(signals.withLock { $0 } == 1)
+    world.authority.setAccount("alice", password: World.alice.password, displayName: "Alice B.")
+    try await world.store.check()
+    #expect(signals.withLock { $0 } == 2)
+    track()
+    _ = try await world.store.logOut()
+    #expect(signals.withLock { $0 } == 3)
+    track()
+    _ = await world.store.restore()
+    #expect(signals.withLock { $0 } == 3)
+  }
+
   @Test("the observable state shows the new state to onChange, and its last change is never lost")
   func lastChange() async throws {
     let world = World()

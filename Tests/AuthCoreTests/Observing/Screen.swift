@@ -2,7 +2,7 @@ import AuthCore
 import Guards
 
 /// A guarded screen that writes down what it is told.
-final class Screen: GuardedScreen {
+final class Screen: GuardedScreen, Sendable {
   private let lines = Locked<[String]>([])
   private let first: LoggedInSession
 

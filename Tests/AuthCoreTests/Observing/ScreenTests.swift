@@ -155,7 +155,8 @@ struct ScreenTests {
     let clock = ManualClock()
     let authority = ScriptedAuthority(clock: clock)
     authority.setAccount("alice", password: World.alice.password)
-    var store: SessionStore? = SessionStore(authority: authority, vault: InMemoryVault(), clock: clock)
+    var store: SessionStore? = SessionStore(
+      authority: authority, vault: InMemoryVault(), clock: clock, worksOnCallingThread: true)
     try await store?.logIn(World.alice)
     let screen = try #require(store.flatMap { Screen($0) })
     store = nil

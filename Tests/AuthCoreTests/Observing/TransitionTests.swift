@@ -82,7 +82,8 @@ struct TransitionTests {
     let clock = ManualClock()
     let authority = ScriptedAuthority(clock: clock)
     authority.setAccount("alice", password: World.alice.password)
-    var store: SessionStore? = SessionStore(authority: authority, vault: InMemoryVault(), clock: clock)
+    var store: SessionStore? = SessionStore(
+      authority: authority, vault: InMemoryVault(), clock: clock, worksOnCallingThread: true)
     let transitions = try #require(store?.transitions)
     var iterator = transitions.makeAsyncIterator()
     let waiting = Task {

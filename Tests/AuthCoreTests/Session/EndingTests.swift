@@ -257,7 +257,8 @@ struct EndingTests {
     let authority = ScriptedAuthority(clock: clock)
     authority.setAccount("alice", password: World.alice.password)
     let vault = InMemoryVault()
-    var store: SessionStore? = SessionStore(authority: authority, vault: vault, clock: clock)
+    var store: SessionStore? = SessionStore(
+      authority: authority, vault: vault, clock: clock, worksOnCallingThread: true)
     let key = try await store?.logIn(World.alice)
     authority.hold(.revoke)
     let logout = try #require(store?.beginLogOut())
@@ -279,7 +280,7 @@ struct EndingTests {
   func blocked() async throws {
     let world = World()
     let authority = BlockingAuthority(world.authority)
-    let store = SessionStore(authority: authority, vault: world.vault, clock: world.clock)
+    let store = SessionStore(authority: authority, vault: world.vault, clock: world.clock, worksOnCallingThread: true)
     try await store.logIn(World.alice)
     DispatchQueue.global().async { store.beginLogOut() }
     await until { authority.isBlocked }

@@ -2,7 +2,7 @@ import AuthCore
 import Guards
 
 /// Writes down what a store tells it, and may answer from inside.
-final class Listener: Stateful {
+final class Listener: Stateful, Sendable {
   private let lines = Locked<[String]>([])
   private let onLoggedIn: @Sendable (LoggedInSession) -> Void
   private let onLoggedOut: @Sendable (LogoutReason) -> Void

@@ -32,7 +32,8 @@ struct MainJobTests {
   func restore() async throws {
     let world = World()
     try await world.store.logIn(World.alice)
-    let next = SessionStore(authority: world.authority, vault: world.vault, clock: world.clock)
+    let next = SessionStore(
+      authority: world.authority, vault: world.vault, clock: world.clock, worksOnCallingThread: true)
     guard case .loggedIn(let key) = await next.restore() else {
       Issue.record("not restored: \(next.state)")
       return
@@ -104,7 +105,8 @@ struct MainJobTests {
     try await world.store.logIn(World.alice)
     let old = try #require(world.authority.liveTokens.first)
     world.vault.content = .corrupt(VaultEvidence("mode 0666", hint: "Log in again.", salvaged: old))
-    let next = SessionStore(authority: world.authority, vault: world.vault, clock: world.clock)
+    let next = SessionStore(
+      authority: world.authority, vault: world.vault, clock: world.clock, worksOnCallingThread: true)
     try await next.logIn(World.alice)
     #expect(!world.authority.liveTokens.contains(old))
     #expect(world.authority.liveTokens.count == 1)

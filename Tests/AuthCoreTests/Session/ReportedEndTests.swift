@@ -50,7 +50,8 @@ struct ReportedEndTests {
     let earlier = try await world.store.logIn(World.alice)
     _ = try await world.store.logOut()
     let key = try await world.store.logIn(World.alice)
-    let other = SessionStore(authority: world.authority, vault: InMemoryVault(), clock: world.clock)
+    let other = SessionStore(
+      authority: world.authority, vault: InMemoryVault(), clock: world.clock, worksOnCallingThread: true)
     let foreign = try await other.logIn(World.alice)
     let revision = world.store.revision
     for stale in [earlier, foreign] {

@@ -126,7 +126,8 @@ struct WaiterTests {
     let authority = ScriptedAuthority(clock: clock)
     authority.setAccount("alice", password: World.alice.password)
     let vault = InMemoryVault()
-    var store: SessionStore? = SessionStore(authority: authority, vault: vault, clock: clock)
+    var store: SessionStore? = SessionStore(
+      authority: authority, vault: vault, clock: clock, worksOnCallingThread: true)
     weak let core = store?.core
     authority.hold(.authenticate)
     let pending = try #require(store?.beginLogIn(World.alice))
@@ -199,7 +200,8 @@ struct WaiterTests {
     let keys = try await withThrowingTaskGroup(of: (SessionStore, LoggedInSession).self) { group in
       for _ in 0..<100 {
         group.addTask {
-          let store = SessionStore(authority: authority, vault: InMemoryVault(), clock: clock)
+          let store = SessionStore(
+            authority: authority, vault: InMemoryVault(), clock: clock, worksOnCallingThread: true)
           return (store, try await store.logIn(World.alice))
         }
       }

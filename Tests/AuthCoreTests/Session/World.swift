@@ -2,6 +2,9 @@ import AuthCore
 import AuthCoreTesting
 
 /// A store on doubles, with two accounts.
+///
+/// It works on the calling thread, so that a test knows what is done when a call returns;
+/// `OwnThreadTests` has the other way.
 struct World {
   let clock = ManualClock()
   let vault: InMemoryVault
@@ -16,17 +19,22 @@ struct World {
   static let diskError = VaultError("session: input/output error")
   static let evidence = VaultEvidence("session: 7 bytes of noise", hint: "Log in again.")
 
-  init(vault: InMemoryVault = InMemoryVault(), timing: SessionTiming = SessionTiming()) {
+  init(
+    vault: InMemoryVault = InMemoryVault(), timing: SessionTiming = SessionTiming(),
+    worksOnCallingThread: Bool = true
+  ) {
     self.vault = vault
     authority = ScriptedAuthority(clock: clock)
     authority.setAccount("alice", password: Self.alice.password)
     authority.setAccount("bob", password: Self.bob.password)
-    store = SessionStore(authority: authority, vault: vault, clock: clock, timing: timing)
+    store = SessionStore(
+      authority: authority, vault: vault, clock: clock, timing: timing,
+      worksOnCallingThread: worksOnCallingThread)
   }
 
   /// Another process on the same vault and authority.
   func anotherProcess() -> SessionStore {
-    SessionStore(authority: authority, vault: vault, clock: clock)
+    SessionStore(authority: authority, vault: vault, clock: clock, worksOnCallingThread: true)
   }
 
   /// Whether the vault keeps the only token that works.

@@ -4,11 +4,14 @@ import AuthLocal
 import Testing
 
 @Suite struct KeyTests {
+  // The clock moves when somebody sleeps, so nothing sleeps: no timer runs, and all work is done at once.
   private func ready() async throws -> (Workspace, LocalAuthority, SessionStore, LoggedInSession) {
     let work = Workspace()
     let authority = work.authority()
     try authority.registerBoth()
-    let store = SessionStore(authority: authority, vault: work.vault(), clock: work.clock)
+    let store = SessionStore(
+      authority: authority, vault: work.vault(), clock: work.clock, timing: SessionTiming(watchesLimits: false),
+      worksOnCallingThread: true)
     _ = await store.restore()
     let session = try await store.logIn(Credentials(username: "alice", password: alicePassword))
     return (work, authority, store, session)
@@ -59,7 +62,9 @@ import Testing
     defer { withExtendedLifetime(own) {} }
     let fresh = try FreshSession(session)
     let other = Workspace()
-    let store = SessionStore(authority: authority, vault: other.vault(), clock: other.clock)
+    let store = SessionStore(
+      authority: authority, vault: other.vault(), clock: other.clock, timing: SessionTiming(watchesLimits: false),
+      worksOnCallingThread: true)
     _ = await store.restore()
     defer { withExtendedLifetime(store) {} }
     let bob = try await store.logIn(Credentials(username: "bob", password: bobPassword))

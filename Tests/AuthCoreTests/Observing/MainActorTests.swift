@@ -1,0 +1,145 @@
+import AuthCoreTesting
+import Testing
+
+@testable import AuthCore
+
+/// A view model as an app has it: an ordinary class of the main actor.
+@MainActor private final class ViewModel: @MainActor Stateful {
+  private(set) var told: [String] = []
+
+  func loggedIn(_ session: LoggedInSession) { told.append("in \(session.user.displayName)") }
+  func loggedOut(_ reason: LogoutReason) { told.append("out") }
+}
+
+/// A view controller as an app has it.
+@MainActor private final class Controller: @MainActor GuardedScreen {
+  private(set) var told: [String] = []
+  private(set) var session: LoggedInSession
+
+  init(session: LoggedInSession) { self.session = session }
+
+  func follow(_ session: LoggedInSession) {
+    self.session = session
+    told.append("follow \(session.user.displayName)")
+  }
+
+  func dismiss(_ reason: EndReason) { told.append("dismiss \(reason.code)") }
+}
+
+@MainActor @Suite("Objects of the main actor")
+struct MainActorTests {
+  @Test("a view model is told at once when it is attached, and of every change in order", arguments: [true, false])
+  func viewModel(direct: Bool) async throws {
+    let world = World(worksOnCallingThread: direct)
+    await world.store.restore()
+    let model = ViewModel()
+    world.store.attach(model)
+    #expect(model.told == ["out"])
+    for _ in 0..<20 {
+      try await world.store.logIn(World.alice)
+      #expect(model.told.last == "in alice")
+      _ = try await world.store.logOut()
+      #expect(model.told.last == "out")
+    }
+    #expect(model.told.count == 41)
+  }
+
+  @Test("changes from other threads reach the main actor in order, none lost")
+  func otherThreads() async throws {
+    let world = World(worksOnCallingThread: false)
+    await world.store.restore()
+    let model = ViewModel()
+    world.store.attach(model)
+    let store = world.store
+    await Task.detached {
+      for _ in 0..<50 {
+        _ = try? await store.logIn(World.alice)
+        _ = try? await store.logOut()
+      }
+    }.value
+    #expect(model.told == ["out"] + (0..<50).flatMap { _ in ["in alice", "out"] })
+  }
+
+  @Test("an awaited logout returns after the screens of the main actor were dismissed", arguments: [true, false])
+  func dismissedBeforeLogoutReturns(direct: Bool) async throws {
+    let world = World(worksOnCallingThread: direct)
+    let store = world.store
+    for _ in 0..<20 {
+      try await store.logIn(World.alice)
+      let screen = try #require(Controller(store))
+      let told = try await Task.detached {
+        _ = try await store.logOut()
+        return await screen.told
+      }.value
+      #expect(told == ["dismiss user_asked"])
+    }
+  }
+
+  @Test("a screen of the main actor follows its user, and not another one")
+  func follows() async throws {
+    let world = World()
+    try await world.store.logIn(World.alice)
+    let screen = try #require(Controller(world.store))
+    world.store.open(screen, with: screen.session)
+    world.authority.setAccount("alice", password: World.alice.password, displayName: "Alice B.")
+    try await world.store.check()
+    #expect(screen.told == ["follow Alice B."])
+    try await world.store.switchUser(to: World.bob)
+    #expect(screen.told == ["follow Alice B.", "dismiss switched_user"])
+    try await world.store.logOut()
+    #expect(screen.told.count == 2)
+  }
+
+  @Test("a call may give commands to the store, and attach others; their calls follow after it")
+  func commandsFromInside() async throws {
+    let world = World()
+    await world.store.restore()
+    let later = ViewModel()
+    @MainActor final class Quitter: @MainActor Stateful {
+      let store: SessionStore
+      let later: ViewModel
+      private(set) var told: [String] = []
+      init(_ store: SessionStore, _ later: ViewModel) { (self.store, self.later) = (store, later) }
+      func loggedIn(_ session: LoggedInSession) {
+        told.append("in")
+        store.attach(later)
+        store.beginLogOut()
+      }
+      func loggedOut(_ reason: LogoutReason) { told.append("out") }
+    }
+    let quitter = Quitter(world.store, later)
+    world.store.attach(quitter)
+    try await world.store.logIn(World.alice)
+    _ = try await world.store.logOut()
+    #expect(quitter.told == ["out", "in", "out"])
+    #expect(later.told.last == "out")
+  }
+
+  @Test("the store holds objects of the main actor weakly, and forgets those that are gone")
+  func weakly() async throws {
+    let world = World()
+    try await world.store.logIn(World.alice)
+    weak var released: ViewModel?
+    do {
+      let model = ViewModel()
+      released = model
+      world.store.attach(model)
+    }
+    #expect(released == nil)
+    for _ in 0..<100 { _ = Controller(world.store) }
+    #expect(world.store.core.withLock { $0.observers.count } <= 33)
+  }
+
+  @Test("the end of the store dismisses the screens of the main actor")
+  func storeReleased() async throws {
+    var world: World? = World()
+    let store = try #require(world?.store)
+    try await store.logIn(World.alice)
+    let screen = try #require(Controller(store))
+    world = nil
+    _ = consume store
+    await Task.detached {}.value
+    while screen.told.isEmpty { await Task.yield() }
+    #expect(screen.told == ["dismiss store_released"])
+  }
+}

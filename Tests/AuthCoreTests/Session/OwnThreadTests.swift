@@ -1,0 +1,152 @@
+import AuthCore
+import AuthCoreTesting
+import Glibc
+import Guards
+import Synchronization
+import Testing
+
+/// An authority that blocks its caller until a test lets it go on, as a password hash or a disk does.
+private final class BlockingAuthority: Authority {
+  private let base: ScriptedAuthority
+  /// Whether calls block.
+  let isShut = Atomic<Bool>(false)
+  /// How many are blocked now.
+  let blocked = Atomic<Int>(0)
+  private let threads = Locked<Set<UInt>>([])
+
+  /// The threads on which it was called.
+  var callers: Set<UInt> { threads.withLock { $0 } }
+
+  init(_ base: ScriptedAuthority) { self.base = base }
+
+  private func block() {
+    _ = threads.withLock { $0.insert(UInt(bitPattern: Int(pthread_self()))) }
+    blocked.add(1, ordering: .sequentiallyConsistent)
+    while isShut.load(ordering: .sequentiallyConsistent) { sched_yield() }
+    blocked.subtract(1, ordering: .sequentiallyConsistent)
+  }
+
+  func authenticate(
+    _ credentials: Credentials, limits: LimitRequest
+  ) async throws(AuthorityError<CredentialsRejection>) -> Grant {
+    block()
+    return try await base.authenticate(credentials, limits: limits)
+  }
+  func resume(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
+    block()
+    return try await base.resume(token)
+  }
+  func renew(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
+    block()
+    return try await base.renew(token)
+  }
+  func reauthenticate(
+    _ token: SessionToken, password: Password, limits: LimitRequest
+  ) async throws(AuthorityError<ReauthenticationRejection>) -> Grant {
+    block()
+    return try await base.reauthenticate(token, password: password, limits: limits)
+  }
+  func confirm(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) {
+    block()
+    try await base.confirm(token)
+  }
+  func revoke(_ token: SessionToken, reason: EndReason) async throws(Unavailability) {
+    block()
+    try await base.revoke(token, reason: reason)
+  }
+}
+
+@Suite("Work that blocks")
+struct OwnThreadTests {
+  private func stores(
+    _ count: Int, worksOnCallingThread: Bool = false
+  ) -> (authority: BlockingAuthority, stores: [SessionStore]) {
+    let clock = ManualClock()
+    let scripted = ScriptedAuthority(clock: clock)
+    scripted.setAccount("alice", password: World.alice.password)
+    let authority = BlockingAuthority(scripted)
+    return (
+      authority,
+      (0..<count).map { _ in
+        SessionStore(
+          authority: authority, vault: InMemoryVault(), clock: clock, worksOnCallingThread: worksOnCallingThread)
+      }
+    )
+  }
+
+  @MainActor @Test("a login that blocks holds up neither the main actor nor the threads that tasks share")
+  func mainActorGoesOn() async throws {
+    // More logins than the shared threads are: if they ran there, nothing else would.
+    let count = 4 * Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))) + 4
+    let (authority, stores) = stores(count)
+    authority.isShut.store(true, ordering: .sequentiallyConsistent)
+    let logins = stores.map { $0.beginLogIn(World.alice) }
+    while authority.blocked.load(ordering: .sequentiallyConsistent) < count { await Task.yield() }
+    // The main actor is free, or this would not run; and so is a shared thread:
+    #expect(await Task.detached { 1 }.value == 1)
+    authority.isShut.store(false, ordering: .sequentiallyConsistent)
+    for login in logins { _ = try await login.value() }
+    #expect(!authority.callers.contains(UInt(bitPattern: Int(pthread_self()))))
+  }
+
+  @MainActor @Test("a command that is awaited on the main actor works elsewhere, too")
+  func awaited() async throws {
+    let (authority, stores) = stores(1)
+    let store = stores[0]
+    try await store.logIn(World.alice)
+    try await store.renew()
+    try await store.reauthenticate(password: World.alice.password)
+    try await store.check()
+    #expect(try await store.logOut() == .complete)
+    #expect(!authority.callers.contains(UInt(bitPattern: Int(pthread_self()))))
+  }
+
+  @Test("the direct way starts no thread: the work is done where the command was given, when the call returns")
+  func direct() async throws {
+    let (authority, stores) = stores(1, worksOnCallingThread: true)
+    stores[0].beginLogIn(World.alice)
+    #expect(stores[0].session != nil)
+    #expect(authority.callers.count == 1)
+  }
+
+  @Test("a life of a session works on threads of its own as it does on the caller's", arguments: [true, false])
+  func life(direct: Bool) async throws {
+    let world = World(worksOnCallingThread: direct)
+    world.authority.setRotation(true)
+    #expect(await world.store.restore() == .loggedOut(.neverLoggedIn))
+    let key = try await world.store.logIn(World.alice)
+    try await world.store.renew()
+    try await world.store.reauthenticate(password: World.alice.password)
+    let bob = try await world.store.switchUser(to: World.bob).session
+    #expect(key.endReason == .switchedUser)
+    #expect(bob.isLive)
+    #expect(try await world.store.logOut() == .complete)
+    #expect(world.vault.content == .empty)
+    #expect(world.authority.liveTokens.isEmpty)
+  }
+
+  @Test("a clock that moves right after a login ends the session at its limit", arguments: [true, false])
+  func limitRightAfterLogin(direct: Bool) async throws {
+    for _ in 0..<50 {
+      let world = World(worksOnCallingThread: direct)
+      let key = try await world.store.logIn(World.alice)
+      world.clock.advance(by: .seconds(1800))
+      await until { !key.isLive }
+      #expect(key.endReason == .expired(.idle))
+    }
+  }
+
+  @Test("a clock that moves right after a renewal meets the new limit", arguments: [true, false])
+  func limitRightAfterRenewal(direct: Bool) async throws {
+    for _ in 0..<50 {
+      let world = World(worksOnCallingThread: direct)
+      let key = try await world.store.logIn(World.alice)
+      world.clock.advance(by: .seconds(1000))
+      try await world.store.renew()
+      world.clock.advance(by: .seconds(1799))
+      #expect(key.isLive)
+      world.clock.advance(by: .seconds(1))
+      await until { !key.isLive }
+    }
+  }
+}
