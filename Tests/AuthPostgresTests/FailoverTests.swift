@@ -174,6 +174,28 @@ extension PostgresTests {
       }
     }
 
+    @Test("a server that is killed and started again has every acknowledged payment, once")
+    func killed() throws {
+      try withPair { pair in
+        let ledger = Ledger()
+        let address = try ServerAddress("host=\(pair.directory)/a user=person dbname=accounts")
+        let threads = try (0..<8).map { try payer($0, address, ledger, withKeys: true) }
+        for thread in threads { thread.start() }
+        for number in 1...3 {
+          wait(for: number * 200, ledger)
+          pair.tell("kill a")
+          pair.tell("start a")
+        }
+        wait(for: 800, ledger)
+        ledger.state.withLock { $0.isOver = true }
+        for thread in threads { while !thread.isFinished { usleep(10_000) } }
+        let rows = try Databases.connect("host=\(pair.directory)/a user=postgres dbname=accounts")
+          .rows("SELECT key FROM authcore.transfers WHERE key IS NOT NULL").compactMap { $0[0] }
+        #expect(rows.count == Set(rows).count)
+        #expect(ledger.state.withLock { state in state.acknowledged.filter { !rows.contains($0.key) }.count } == 0)
+      }
+    }
+
     @Test("a partition that heals later loses nothing")
     func partition() throws {
       try withPair { pair in

@@ -73,6 +73,7 @@ extension PostgresTests {
         .rows("SHOW port").first?[0] ?? ""
       let address = "host=127.0.0.1 port=\(port) dbname=postgres user=postgres"
       #expect(["server_encryption", "server_certificate"].contains(try code(address)))
+      #expect(try code(address + " sslmode=require") == "server_encryption")
       #expect(try code(address + " sslmode=disable") == "schema_missing")
     }
 
@@ -80,6 +81,68 @@ extension PostgresTests {
     private static func freePort() -> UInt16 {
       lastPort = (try? SilentServer())?.port ?? 0
       return lastPort
+    }
+
+    @Test(
+      "a wrong password of the role, an unknown certificate and another name in it are refused, each with its code",
+      .enabled(if: system("command -v openssl >/dev/null") == 0, "openssl is not installed"))
+    func credentials() throws {
+      let files = try ServerFiles()
+      defer { files.remove() }
+      let port = try SilentServer().port
+      let server = try ThrowawayServer(
+        settings: ["listen_addresses=127.0.0.1", "port=\(port)", "ssl=on"] + files.settings)
+      defer { server.stop() }
+      let local = "host=\(server.directory) port=\(port) dbname=postgres"
+      try SchemaOwner(try ServerAddress(local + " user=postgres"), cost: .least).installEmpty()
+      try Databases.connect(local + " user=postgres").sql(
+        "CREATE ROLE person LOGIN PASSWORD 'right word'; GRANT auth_cli TO person")
+      let person = local + " user=person passfile="
+      #expect(try PostgresBackend(address: person + files.rightWord).lookUp(SessionToken(bytes: [1])) == nil)
+      #expect(try code(person + files.wrongWord) == "server_login_refused")
+      #expect(try code(person + "/nonexistent") == "server_login_refused")
+      let remote = "hostaddr=127.0.0.1 port=\(port) dbname=postgres user=postgres sslrootcert="
+      let safe = try PostgresBackend(address: "host=localhost " + remote + files.certificate)
+      #expect(try safe.lookUp(SessionToken(bytes: [1])) == nil)
+      #expect(safe.connection?.encryption?.hasPrefix("TLS") == true)
+      #expect(try code("host=localhost " + remote + files.otherCertificate) == "server_certificate")
+      #expect(try code("host=other.example " + remote + files.certificate) == "server_certificate")
+    }
+
+    @Test(
+      "a full disk of the server refuses a payment, and nothing of it is left",
+      .enabled(if: SmallDisk.isPossible, "only root can mount a small disk"))
+    func diskFull() throws {
+      let disk = try SmallDisk()
+      defer { disk.remove() }
+      let database = try Databases.shared.make(isChanged: true)
+      let backend = try database.backend()
+      try backend.registerBoth()
+      let token = try backend.logIn(Credentials(username: "alice", password: alicePassword), limits: .standard).token
+      try database.superuser {
+        try $0.sql("CREATE TABLESPACE small LOCATION '\(disk.directory)'")
+        try $0.sql("ALTER TABLE authcore.transfers SET TABLESPACE small")
+      }
+      disk.fill()
+      let order = PaymentOrder(amount: try Amount(minorUnits: 1), payee: try Username("bob"))
+      var paid: Int64 = 0
+      let failure = #expect(throws: BackendError.self) {
+        // The last page of the table takes some rows more.
+        for _ in 0..<1000 {
+          _ = try backend.pay(order, token: token)
+          paid += 1
+        }
+      }
+      #expect(failure?.code == "server_full")
+      #expect(failure?.hint.contains("nothing was changed") == true)
+      #expect(try backend.profile(token: token).balance == 100_00 - paid)
+      disk.free()
+      _ = try backend.pay(order, token: token)
+      #expect(try backend.profile(token: token).balance == 100_00 - paid - 1)
+      try database.superuser {
+        try $0.sql("ALTER TABLE authcore.transfers SET TABLESPACE pg_default")
+        try $0.sql("DROP TABLESPACE small")
+      }
     }
 
     @Test("an older and a newer schema are refused, each with what to do")

@@ -49,7 +49,11 @@ extension ServerSchema {
             INTO v_answer.code, v_answer.account, v_answer.role, v_answer.created_at
             FROM accounts a WHERE a.name = p_name;
           v_answer.now_ns := clock_ns();
-          IF FOUND THEN RETURN v_answer; END IF;
+          IF FOUND THEN
+            -- A lock is a write, so this commit waits for the standby: the first one may have been kept from that.
+            IF v_answer.code = 'ok' THEN PERFORM 1 FROM accounts a WHERE a.name = p_name FOR KEY SHARE; END IF;
+            RETURN v_answer;
+          END IF;
           v_answer.code := 'ok';
           v_answer.role := 'member';
           PERFORM 1 FROM authority i WHERE NOT i.administrator_made;

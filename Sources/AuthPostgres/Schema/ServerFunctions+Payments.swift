@@ -142,7 +142,8 @@ extension ServerSchema {
         BEGIN
           PERFORM enter(p_version);
           PERFORM check_key(p_key);
-          v_held := claim(p_token, false);
+          -- Locked, which is a write: this commit waits for the standby, and so for the payment that it tells of.
+          v_held := claim(p_token, true);
           IF v_held.code NOT IN ('live', 'pending') THEN
             v_answer.code := v_held.code;
             v_answer.now_ns := v_held.now_ns;

@@ -1,0 +1,58 @@
+import Foundation
+import Testing
+
+/// Certificates, rules of access and password files for a server of a test.
+struct ServerFiles {
+  private let directory: String
+
+  init() throws {
+    directory = NSTemporaryDirectory() + "acpf-\(UInt32.random(in: 0 ... .max))"
+    let script = """
+      set -e
+      mkdir -m 755 '\(directory)'
+      cd '\(directory)'
+      for name in server other; do
+        openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost \\
+          -addext subjectAltName=DNS:localhost -keyout $name.key -out $name.crt 2>openssl.log
+      done
+      if [ "$(id -u)" = 0 ]; then chgrp 65534 server.key; chmod 640 server.key; else chmod 600 server.key; fi
+      printf '%s\\n' 'local all postgres trust' 'local all all scram-sha-256' 'hostssl all all 127.0.0.1/32 trust' >hba
+      echo '*:*:*:*:right word' >right
+      echo '*:*:*:*:wrong word' >wrong
+      chmod 600 right wrong
+      chmod 644 hba *.crt
+      """
+    try #require(system(script) == 0)
+  }
+
+  func remove() {
+    try? FileManager.default.removeItem(atPath: directory)
+  }
+
+  var settings: [String] {
+    ["hba_file=\(directory)/hba", "ssl_cert_file=\(directory)/server.crt", "ssl_key_file=\(directory)/server.key"]
+  }
+  var certificate: String { directory + "/server.crt" }
+  var otherCertificate: String { directory + "/other.crt" }
+  var rightWord: String { directory + "/right" }
+  var wrongWord: String { directory + "/wrong" }
+}
+
+/// A disk of half a megabyte that belongs to the user id that servers run as.
+struct SmallDisk {
+  let directory: String
+
+  static let isPossible =
+    geteuid() == 0
+    && system("d=$(mktemp -d) && mount -t tmpfs tmpfs $d 2>/dev/null && umount $d && rmdir $d") == 0
+
+  init() throws {
+    directory = NSTemporaryDirectory() + "acpd-\(UInt32.random(in: 0 ... .max))"
+    let options = "size=512k,mode=700,uid=65534,gid=65534"
+    try #require(system("mkdir '\(directory)' && mount -t tmpfs -o \(options) tmpfs '\(directory)'") == 0)
+  }
+
+  func fill() { _ = system("cat /dev/zero >'\(directory)/filler' 2>/dev/null") }
+  func free() { _ = system("rm '\(directory)/filler'") }
+  func remove() { _ = system("umount -l '\(directory)' && rmdir '\(directory)'") }
+}
