@@ -33,7 +33,8 @@ let package = Package(
     .executableTarget(
       name: "auth-bench",
       dependencies: [
-        "AuthBackend", "AuthCore", "AuthLocal", "Guards", "TextFormat", "CSQLite", "CCrypt", "CPerfEvent",
+        "AuthBackend", "AuthCore", "AuthLocal", "Guards", "PostgresServers", "TextFormat", "CSQLite", "CCrypt",
+        "CPerfEvent",
       ]),
     .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CCrypt", providers: [.apt(["libcrypt-dev"])]),
@@ -41,6 +42,7 @@ let package = Package(
     .systemLibrary(name: "CProcess"),
     // and a call of the kernel, for the benchmarks.
     .systemLibrary(name: "CPerfEvent"),
+    .target(name: "PostgresServers", path: "Tests/PostgresServers"),
     .target(name: "Programs", path: "Tests/Programs"),
     .target(name: "Races", dependencies: ["Guards"], path: "Tests/Races"),
     .testTarget(name: "GuardsTests", dependencies: ["Guards", "Races"]),
@@ -76,7 +78,6 @@ if headers.contains(where: { FileManager.default.fileExists(atPath: $0 + "/libpq
     .target(
       name: "AuthPostgres", dependencies: ["AuthBackend", "AuthCore", "AuthLocal", "Guards", "TextFormat", "CPostgres"]),
     .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
-    .target(name: "PostgresServers", path: "Tests/PostgresServers"),
     .testTarget(
       name: "AuthPostgresTests",
       dependencies: [

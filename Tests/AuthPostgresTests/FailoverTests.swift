@@ -99,7 +99,7 @@ extension PostgresTests {
       let ledger = Ledger()
       let threads = try (0..<8).map { try payer($0, address, ledger, withKeys: withKeys) }
       for thread in threads { thread.start() }
-      wait(for: 200, ledger)
+      wait(for: 500, ledger)
       pair.tell("\(isPartition ? "pause" : "kill") \(from)")
       pair.tell("promote \(to)")
       let promoted = ContinuousClock.now
@@ -107,7 +107,7 @@ extension PostgresTests {
         state.isPromoted = true
         return state.acknowledged.count
       }
-      wait(for: known + 200, ledger)
+      wait(for: known + 600, ledger)
       let state = ledger.state.withLock { state in
         state.isOver = true
         return (acknowledged: state.acknowledged, sent: state.sent, firstAfter: state.firstAfter)

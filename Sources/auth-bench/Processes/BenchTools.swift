@@ -12,6 +12,9 @@ enum BenchTools {
 
   static var own: String { directory + "/auth-bench" }
 
+  /// The program for PostgreSQL servers, beside this executable.
+  static var companion: String { directory + "/auth-cli-postgres" }
+
   /// `auth-cli` beside this executable.
   static func commandLine() throws -> String {
     let path = directory + "/auth-cli"

@@ -33,7 +33,7 @@ extension Suite {
 }
 
 private let atOnce = 16
-private let payments = 16 * 12
+let payments = 16 * 12
 
 private func receipts(in home: BenchHome) throws -> Int64 {
   try home.sql { try $0.number("SELECT count(*) FROM transfers") }
@@ -42,7 +42,7 @@ private func receipts(in home: BenchHome) throws -> Int64 {
 /// Runs `program` so often that all payments are made, sixteen at a time.
 ///
 /// - Returns: Payments per second.
-private func paying(_ program: ChildProcess) -> Double {
+func paying(_ program: ChildProcess) -> Double {
   let elapsed = ContinuousClock().measure {
     require("payments") {
       for started in 0..<payments {
