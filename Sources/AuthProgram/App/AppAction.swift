@@ -1,7 +1,7 @@
 import AuthCore
 
 /// Something that takes time and may be refused: one at a time.
-enum AppAction: Hashable, Sendable {
+enum AppAction: Equatable, Sendable {
   case logIn(Credentials)
   case logOut
   case register(Credentials)
@@ -30,7 +30,7 @@ enum AppAction: Hashable, Sendable {
 }
 
 /// Why something was not done.
-struct AppProblem: Error, Hashable, Sendable {
+struct AppProblem: Error, Equatable, Sendable {
   let code: String
   let message: String
   let hint: String

@@ -7,29 +7,39 @@ struct AppColumns {
   private let columns: [Table.Column]
   private let widths: [Int]
 
-  init(_ columns: [Table.Column], _ rows: [[String]], width: Int) {
-    let count = rows.map(\.count).max() ?? 0
-    let columns = columns.isEmpty ? Array(repeating: Table.Column(title: ""), count: count) : columns
-    var widths = columns.indices.map { column in
-      rows.reduce(DisplayWidth.columns(columns[column].heading)) { widest, cells in
-        max(widest, column < cells.count ? DisplayWidth.columns(TextEscaping.escape(cells[column])) : 0)
-      }
-    }
+  /// Fits columns, whose cells are up to ``naturalWidths(_:_:)`` wide, into a width.
+  init(_ columns: [Table.Column], naturalWidths: [Int], width: Int) {
+    var widths = naturalWidths
     let readable = 8
-    while widths.reduce(2 * (widths.count - 1), +) > width,
-      let widest = widths.indices.max(by: { widths[$0] < widths[$1] }), widths[widest] > readable
+    while Self.total(widths) > width, let widest = widths.indices.max(by: { widths[$0] < widths[$1] }),
+      widths[widest] > readable
     {
       widths[widest] -= 1
     }
-    self.columns = columns
+    self.columns = columns.isEmpty ? widths.map { _ in Table.Column(title: "") } : columns
     self.widths = widths
   }
+
+  /// How wide the columns are where nothing is cut off.
+  static func naturalWidths(_ columns: [Table.Column], _ rows: [[String]]) -> [Int] {
+    var widths = columns.map { DisplayWidth.columns($0.heading) }
+    for cells in rows {
+      while widths.count < cells.count { widths.append(0) }
+      for (column, cell) in cells.enumerated() {
+        widths[column] = max(widths[column], DisplayWidth.columns(TextEscaping.escape(cell)))
+      }
+    }
+    return widths
+  }
+
+  /// How wide a line of such columns is.
+  static func total(_ widths: [Int]) -> Int { widths.reduce(2 * (widths.count - 1), +) }
 
   /// The titles.
   var heading: String { line(columns.map(\.heading)) }
 
   func line(_ cells: [String]) -> String {
-    columns.indices.map { column in
+    widths.indices.map { column in
       let text = DisplayWidth.truncate(
         column < cells.count ? TextEscaping.escape(cells[column]) : "", to: widths[column])
       let space = String(repeating: " ", count: max(0, widths[column] - DisplayWidth.columns(text)))

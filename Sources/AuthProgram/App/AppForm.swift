@@ -2,9 +2,9 @@ import AuthCore
 import CommandLineKit
 
 /// A form: some lines to fill in, of which one has the cursor.
-struct AppForm: Hashable, Sendable {
+struct AppForm: Equatable, Sendable {
   /// What the form is for.
-  enum Purpose: Hashable, Sendable {
+  enum Purpose: Equatable, Sendable {
     /// Log in, and then open the tab.
     case logIn(then: AppTab)
     case register
@@ -15,7 +15,7 @@ struct AppForm: Hashable, Sendable {
   }
 
   /// A line of the form.
-  struct Field: Hashable, Sendable {
+  struct Field: Equatable, Sendable {
     let label: String
     var isSecret = false
     var input = AppInput()
@@ -35,7 +35,7 @@ struct AppForm: Hashable, Sendable {
   static func logIn(then tab: AppTab, username: String = "") -> AppForm {
     AppForm(
       .logIn(then: tab),
-      [Field(label: "User", input: AppInput(username)), Field(label: "Password", isSecret: true)],
+      [Field(label: "Username", input: AppInput(username)), Field(label: "Password", isSecret: true)],
       focus: username.isEmpty ? 0 : 1)
   }
 
@@ -43,7 +43,7 @@ struct AppForm: Hashable, Sendable {
     AppForm(
       .register,
       [
-        Field(label: "Name"), Field(label: "Password", isSecret: true),
+        Field(label: "Username"), Field(label: "Password", isSecret: true),
         Field(label: "Repeat it", isSecret: true),
       ])
   }

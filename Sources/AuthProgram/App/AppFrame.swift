@@ -72,7 +72,10 @@ extension AppState {
 
   private func draw(_ page: AppPage, in frame: inout Frame, _ area: Area) {
     var area = area
-    let chartWidth = columns >= 72 && area.height >= 4 && page.trend.count > 1 ? columns / 3 : 0
+    let widths = page.widths.isEmpty ? AppColumns.naturalWidths(page.columns, page.rows.map(\.cells)) : page.widths
+    // The list comes first; the chart takes what it leaves, and no more than a third.
+    var chartWidth = min(columns / 3, columns - AppColumns.total(widths) - 4)
+    if columns < 72 || area.height < 4 || page.trend.count < 2 || chartWidth < 16 { chartWidth = 0 }
     let listWidth = columns - (chartWidth > 0 ? chartWidth + 2 : 0)
     // Of little room the list gets most.
     var lines = page.lines.flatMap { $0.isEmpty ? [""] : Paragraph.wrap($0, width: listWidth) }
@@ -92,16 +95,16 @@ extension AppState {
       if isFiltering { frame.cursor = .init(row: area.top, column: min(end, columns - 1)) }
       area.top += 1
     }
-    drawRows(page, in: &frame, area, width: listWidth)
+    drawRows(page, in: &frame, area, width: listWidth, widths)
   }
 
-  private func drawRows(_ page: AppPage, in frame: inout Frame, _ area: Area, width: Int) {
+  private func drawRows(_ page: AppPage, in frame: inout Frame, _ area: Area, width: Int, _ widths: [Int]) {
     let rows = rowsShown
-    guard let selected else {
+    guard let selected = selected(in: rows) else {
       frame.put(page.rows.isEmpty ? page.empty : "Nothing matches.", row: area.top, column: 0, width: width)
       return
     }
-    let layout = AppColumns(page.columns, rows.map(\.cells), width: width - 2)
+    let layout = AppColumns(page.columns, naturalWidths: widths, width: width - 2)
     var area = area
     if page.columns.contains(where: { !$0.title.isEmpty }), area.height > 2 {
       frame.put(layout.heading, row: area.top, column: 2, width: width - 2, style: .faint)
@@ -248,9 +251,10 @@ extension AppState {
     }
     if isFiltering { return ["Enter done", "Esc clear"] }
     var keys = ["? help", "q quit", "Tab next", user == nil ? "l log in" : "l log out"]
-    if selected != nil {
+    let rows = rowsShown
+    if let selected = selected(in: rows) {
       keys.insert("↑↓ choose", at: 1)
-      if let selected, rowsShown[selected].action != nil { keys.insert("Enter open", at: 1) }
+      if rows[selected].action != nil { keys.insert("Enter open", at: 1) }
       if tab != .home { keys.append("/ filter") }
     }
     return keys

@@ -7,16 +7,14 @@ import Guards
 /// parts meet the world.
 struct AppLoop {
   private let work: AppWork
-  private let changes: AppChanges
   private let mailbox: AppMailbox
   private let colors: Bool
   private var session: AppSession?
   /// One look or page at a time, in order; a person's actions do not wait for them.
   private let lane: AppLane
 
-  init(work: AppWork, changes: AppChanges, colors: Bool) throws(CommandError) {
+  init(work: AppWork, colors: Bool) throws(CommandError) {
     self.work = work
-    self.changes = changes
     self.colors = colors
     mailbox = try AppMailbox()
     lane = AppLane()
@@ -31,22 +29,20 @@ struct AppLoop {
       let size = terminal.frame
       var state = AppState(columns: size.columns, rows: size.rows)
       try terminal.show(state.frame)
-      look(isFirst: true)
-      var lookedAt = ContinuousClock.now
+      work.waitForChanges(look: { [work, lane, mailbox] in Self.look(work, lane, mailbox) }) { [mailbox] problem in
+        mailbox.post(.looked(problem))
+      }
       var began: ContinuousClock.Instant?
       while true {
         let happened = try terminal.wait(
-          for: [mailbox.wakening] + changes.descriptors, atMost: limit(began.map { .now - $0 }))
+          for: [mailbox.wakening], atMost: limit(began.map { .now - $0 }))
         if happened.isGone { throw .unreadable(source: "the terminal", errno: EIO) }
         var messages: [AppMessage] = happened.keys.map { .key($0) }
         if happened.needsFrame {
           let size = terminal.frame
           messages.append(.resized(columns: size.columns, rows: size.rows))
         }
-        if hasChanged || work.isLimitReached || changes.longestWait.map({ .now - lookedAt >= $0 }) ?? false {
-          lookedAt = .now
-          look()
-        }
+        if work.isLimitReached { Self.look(work, lane, mailbox) }
         if let began { messages.append(.elapsed(Int((.now - began).components.seconds))) }
         // What ended an action was told to the bar before: taken first, so that it is known there.
         let posted = mailbox.take()
@@ -92,29 +88,15 @@ struct AppLoop {
     return false
   }
 
-  private func look(isFirst: Bool = false) {
-    lane.submit("look") { [work, mailbox] in
-      let problem = await work.look()
-      mailbox.post(isFirst ? .restored(problem) : .looked(problem))
-    }
+  private static func look(_ work: AppWork, _ lane: AppLane, _ mailbox: AppMailbox) {
+    lane.submit("look") { mailbox.post(.looked(await work.look())) }
   }
 
   private func limit(_ elapsed: Duration?) -> Duration? {
     // Not at once where the limit is reached and the look that finds it out is under way.
     let untilLimit = work.timeUntilLimit.map { max($0, .milliseconds(50)) }
-    let longest = [untilLimit, changes.longestWait].compactMap(\.self).min()
-    guard let elapsed else { return longest }
+    guard let elapsed else { return untilLimit }
     let untilSecond = Duration.seconds(elapsed.components.seconds + 1) - elapsed
-    return min(untilSecond, longest ?? untilSecond)
-  }
-
-  /// Whether what the screen shows may have changed outside.
-  private var hasChanged: Bool {
-    do throws(CommandError) {
-      return try changes.take(hasSession: work.store.session != nil)
-    } catch {
-      mailbox.post(.looked(AppProblem(error)))
-      return false
-    }
+    return min(untilSecond, untilLimit ?? untilSecond)
   }
 }

@@ -1,9 +1,9 @@
 import CommandLineKit
 
 /// What a tab has loaded: some lines, and rows of which one is selected.
-struct AppPage: Hashable, Sendable {
+struct AppPage: Equatable, Sendable {
   /// A row of the list.
-  struct Row: Hashable, Sendable {
+  struct Row: Equatable, Sendable {
     /// Names what the row shows, so that the selection stays with it when the list changes.
     let id: String
     let cells: [String]
@@ -15,6 +15,9 @@ struct AppPage: Hashable, Sendable {
   var lines: [String] = []
   var columns: [Table.Column] = []
   var rows: [Row] = []
+  /// How wide the columns of all rows are where nothing is cut off; empty where that is found out when
+  /// they are drawn.
+  var widths: [Int] = []
   /// What the rows are where there are more than are loaded, such as "the newest 500".
   var part: String?
   /// In place of the rows where there are none.
@@ -26,7 +29,7 @@ struct AppPage: Hashable, Sendable {
 }
 
 /// What a person can choose to do, with Enter on a row or by a key.
-enum AppChoice: Hashable, Sendable {
+enum AppChoice: Equatable, Sendable {
   case open(AppTab)
   case logIn, logOut, register, rename, changePassword, quit
   /// Asks first whether to do it.
@@ -36,9 +39,9 @@ enum AppChoice: Hashable, Sendable {
 }
 
 /// A question, each answer of which is a key; Esc or `n` is none.
-struct AppQuestion: Hashable, Sendable {
+struct AppQuestion: Equatable, Sendable {
   /// A key, what it stands for, and what it does.
-  struct Answer: Hashable, Sendable {
+  struct Answer: Equatable, Sendable {
     let key: Unicode.Scalar
     let label: String
     let action: AppAction

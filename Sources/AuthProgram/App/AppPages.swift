@@ -67,6 +67,7 @@ extension AppPage {
   ) {
     columns = table.columns
     rows = zip(items, table.rows).map { Row(id: id($0), cells: $1, action: action($0)) }
+    widths = AppColumns.naturalWidths(table.columns, table.rows)
     self.empty = empty
   }
 

@@ -2,22 +2,22 @@ import AuthCore
 import CommandLineKit
 
 /// All that the screen shows, as a value.
-struct AppState: Hashable, Sendable {
+struct AppState: Equatable, Sendable {
   /// What the screen says by itself.
-  struct Notice: Hashable, Sendable {
+  struct Notice: Equatable, Sendable {
     let text: String
     let style: CellStyle
   }
 
   /// What is going on in the background.
-  struct Work: Hashable, Sendable {
+  struct Work: Equatable, Sendable {
     let action: AppAction
     /// Whole seconds since it began.
     var seconds = 0
   }
 
   /// Where a list stands.
-  struct Position: Hashable, Sendable {
+  struct Position: Equatable, Sendable {
     var index = 0
     var id: String?
   }
@@ -39,6 +39,8 @@ struct AppState: Hashable, Sendable {
   var heldForm: AppForm?
   var question: AppQuestion?
   var notice: Notice?
+  /// The notice of why the last look found nothing out.
+  var lookNotice: Notice?
   var isHelpShown = false
   var work: Work?
   /// Whether the program ends when the work is done.
@@ -73,8 +75,10 @@ struct AppState: Hashable, Sendable {
   }
 
   /// Which of them is selected.
-  var selected: Int? {
-    let rows = rowsShown
+  var selected: Int? { selected(in: rowsShown) }
+
+  /// Which of these rows, the ones that are shown, is selected.
+  func selected(in rows: [AppPage.Row]) -> Int? {
     guard !rows.isEmpty else { return nil }
     let position = positions[tab] ?? Position()
     return rows.firstIndex { $0.id == position.id } ?? min(position.index, rows.count - 1)

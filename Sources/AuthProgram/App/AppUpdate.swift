@@ -2,11 +2,9 @@ import AuthCore
 import CommandLineKit
 
 /// What happened.
-enum AppMessage: Hashable, Sendable {
+enum AppMessage: Equatable, Sendable {
   case key(Key)
   case resized(columns: Int, rows: Int)
-  /// It is known whether somebody is logged in; the problem is why it could not be found out.
-  case restored(AppProblem?)
   /// The button of the navigation bar is this now.
   case button(NavigationBar.Button)
   /// The screens of the user were dismissed, because of this.
@@ -14,14 +12,15 @@ enum AppMessage: Hashable, Sendable {
   case loaded(AppTab, Result<AppPage, AppProblem>)
   /// An action came to its end; the text says what was done.
   case finished(AppAction, Result<String, AppProblem>)
-  /// Something changed outside, and it was found out what.
+  /// It was found out who is logged in, at first and when something changed outside; the problem is
+  /// why that failed.
   case looked(AppProblem?)
   /// The work has been going on for so many seconds.
   case elapsed(Int)
 }
 
 /// What to do.
-enum AppEffect: Hashable, Sendable {
+enum AppEffect: Equatable, Sendable {
   /// Load the tab; whether a person asked for it, which is activity.
   case load(AppTab, isActivity: Bool)
   case perform(AppAction)
@@ -38,10 +37,6 @@ extension AppState {
     case .resized(let columns, let rows):
       (self.columns, self.rows) = (columns, rows)
       return []
-    case .restored(let problem):
-      isRestored = true
-      if let problem { warn(problem) }
-      return []
     case .button(let button): return take(button)
     case .dismissed(let sentence): return close(because: sentence)
     case .loaded(let tab, .success(let page)):
@@ -53,7 +48,14 @@ extension AppState {
       return []
     case .finished(let action, let result): return finish(action, result)
     case .looked(let problem):
-      if let problem { warn(problem) }
+      isRestored = true
+      // What could not be found out before is known now.
+      if problem == nil, notice != nil, notice == lookNotice { notice = nil }
+      lookNotice = nil
+      if let problem {
+        warn(problem)
+        lookNotice = notice
+      }
       return refresh()
     case .elapsed(let seconds):
       work?.seconds = seconds

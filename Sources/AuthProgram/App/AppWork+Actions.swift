@@ -31,16 +31,15 @@ extension AppWork {
       return "Paid \(receipt.amount) to \(receipt.payee). Receipt \(receipt.id)."
     case .rename(let name):
       let screen = try screens.open(ProfileScreen.self)
-      let profile = try await store.asking { () throws(LeaseError<BackendError>) in
-        try screen.rename(to: name, at: backend)
-      }
+      var user = screen.session.user
+      try await ask { () throws(LeaseError<BackendError>) in user = try screen.rename(to: name, at: backend).user }
       _ = await look()
-      return "Your name is \(profile.user.displayName) now."
+      return "Your name is \(user.displayName) now."
     case .changePassword(let present, let new): return try await changePassword(present, to: new)
     case .revoke(let id):
       let screen = try screens.open(SessionsScreen.self)
       let fresh = try fresh(screen.session)
-      try await store.asking { () throws(LeaseError<BackendError>) in try screen.revoke(id, with: fresh, at: backend) }
+      try await ask { () throws(LeaseError<BackendError>) in try screen.revoke(id, with: fresh, at: backend) }
       _ = await look()
       return "Session \(id.rawValue) is ended."
     case .changeAccount(let change, let name):
@@ -48,8 +47,8 @@ extension AppWork {
       let administrator = try administrator(screen.session)
       let fresh = try fresh(screen.session)
       let username = try valid { () throws(BackendError) in try Username(name) }
-      _ = try await store.asking { () throws(LeaseError<BackendError>) in
-        try screen.change(change, username, at: backend, for: administrator, fresh)
+      try await ask { () throws(LeaseError<BackendError>) in
+        _ = try screen.change(change, username, at: backend, for: administrator, fresh)
       }
       _ = await look()
       return "The account \(username) is \(change.past) now."
@@ -148,8 +147,8 @@ extension AppWork {
     try valid { () throws(BackendError) in try backend.check(newPassword: new, for: name) }
     let session = try await reauthenticate(present)
     let fresh = try fresh(session)
-    _ = try await store.asking { () throws(LeaseError<BackendError>) in
-      try session.withLease { (lease) throws(BackendError) in
+    try await ask { () throws(LeaseError<BackendError>) in
+      _ = try session.withLease { (lease) throws(BackendError) in
         try backend.changePassword(from: present, to: new, for: fresh, under: lease)
       }
     }

@@ -58,6 +58,11 @@ final class AppWork: Sendable {
     return AppProblem(CommandError(obstacle))
   }
 
+  /// Has `look` called when another process may have changed what the screen shows.
+  func waitForChanges(look: @escaping @Sendable () -> Void, fail: @escaping @Sendable (AppProblem) -> Void) {
+    AppChanges.wait(in: vault, backend, hasSession: { [store] in store.session != nil }, look: look, fail: fail)
+  }
+
   /// Why the user was logged out here.
   func clause(for reason: EndReason) -> String {
     reason == .userAsked && isFileGone.withLock { $0 }
@@ -100,27 +105,30 @@ final class AppWork: Sendable {
   }
 
   private func load(_ tab: AppTab) async throws(CommandError) -> AppPage {
+    let question: () throws(LeaseError<BackendError>) -> AppPage
     switch tab {
     case .home, .pay: return AppPage()
     case .machine: return machinePage
     case .receipts:
       let screen = try screens.open(ReceiptsScreen.self)
       let account = try screens.open(ProfileScreen.self)
-      return try await store.asking { () throws(LeaseError<BackendError>) in
+      question = { [backend] () throws(LeaseError<BackendError>) in
         .receipts(
           try screen.page(of: backend, before: nil, limit: AppPage.limit), of: try account.profile(of: backend))
       }
     case .profile:
       let screen = try screens.open(ProfileScreen.self)
-      return try await store.asking { () throws(LeaseError<BackendError>) in .profile(try screen.profile(of: backend)) }
+      question = { [backend] () throws(LeaseError<BackendError>) in .profile(try screen.profile(of: backend)) }
     case .sessions:
       let screen = try screens.open(SessionsScreen.self)
-      let sessions = try await store.asking { () throws(LeaseError<BackendError>) in try screen.sessions(at: backend) }
-      return .sessions(sessions, try Deadlines(clock: backend.clock))
+      let deadlines = try Deadlines(clock: backend.clock)
+      question = { [backend] () throws(LeaseError<BackendError>) in
+        .sessions(try screen.sessions(at: backend), deadlines)
+      }
     case .events:
       let screen = try screens.open(EventsScreen.self)
       let sessions = try screens.open(SessionsScreen.self)
-      return try await store.asking { () throws(LeaseError<BackendError>) in
+      question = { [backend] () throws(LeaseError<BackendError>) in
         .events(
           try screen.page(of: backend, since: nil, before: nil, limit: AppPage.limit),
           try sessions.sessions(at: backend))
@@ -128,10 +136,22 @@ final class AppWork: Sendable {
     case .accounts:
       let screen = try screens.open(AccountsScreen.self)
       let administrator = try administrator(screen.session)
-      return try await store.asking { () throws(LeaseError<BackendError>) in
+      question = { [backend] () throws(LeaseError<BackendError>) in
         .accounts(try screen.page(of: backend, after: nil, limit: AppPage.limit, for: administrator))
       }
     }
+    var page = AppPage()
+    try await ask { () throws(LeaseError<BackendError>) in page = try question() }
+    return page
+  }
+
+  /// Asks the backend something.
+  ///
+  /// Not generic and not inlined, or the executable would have a copy of all this for each
+  /// question.
+  @inline(never)
+  func ask(_ question: () throws(LeaseError<BackendError>) -> Void) async throws(CommandError) {
+    try await store.asking { () throws(LeaseError<BackendError>) in try question() }
   }
 
   private var machinePage: AppPage {

@@ -3,9 +3,9 @@ import CommandLineKit
 
 /// The session machine at work: where it is, where it can go from there, and what it was asked
 /// last.
-struct MachineView: Hashable, Sendable {
+struct MachineView: Equatable, Sendable {
   /// A way out of a state.
-  struct Arrow: Hashable, Sendable {
+  struct Arrow: Equatable, Sendable {
     let to: SessionState.Kind
     let events: [SessionEvent.Kind]
   }

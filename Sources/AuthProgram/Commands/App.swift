@@ -38,11 +38,8 @@ extension Workspace {
   func app() throws(CommandError) -> Answer {
     try requireTerminal()
     do throws(VaultError) { try vault.prepare() } catch { throw CommandError(error) }
-    let changes = try AppChanges(
-      sessionFile: try valid { () throws(BackendError) in try vault.changes() },
-      database: try valid { () throws(BackendError) in try backend.changes() })
     let work = AppWork(store: store, backend: backend, authority: authority, vault: vault)
-    var loop = try AppLoop(work: work, changes: changes, colors: printer.streams.output.style.allowsColor)
+    var loop = try AppLoop(work: work, colors: printer.streams.output.style.allowsColor)
     try loop.run()
     return Answer(.onlyShows)
   }

@@ -4,9 +4,9 @@ import TextFormat
 ///
 /// A value: drawing into it writes nothing. ``FrameDiff`` makes the bytes that turn one into the
 /// next.
-package struct Frame: Hashable, Sendable {
+package struct Frame: Equatable, Sendable {
   /// One column of one row.
-  package struct Cell: Hashable, Sendable {
+  package struct Cell: Equatable, Sendable {
     /// What it shows; a space in the second half of a wide character.
     package var character: Character = " "
     /// How many columns the character takes: 1 or 2, and 0 in the second half of a wide one.
@@ -17,7 +17,7 @@ package struct Frame: Hashable, Sendable {
   }
 
   /// A place, counted from 0 at the upper left.
-  package struct Position: Hashable, Sendable {
+  package struct Position: Equatable, Sendable {
     package var row: Int
     package var column: Int
 

@@ -1,5 +1,5 @@
 /// What a person did at the keyboard.
-package enum Key: Hashable, Sendable {
+package enum Key: Equatable, Sendable {
   /// A character; combining marks come one by one.
   case character(Unicode.Scalar)
   /// A letter with the control key, in lower case.

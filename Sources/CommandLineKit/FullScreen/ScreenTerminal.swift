@@ -7,7 +7,7 @@ import Glibc
 /// nothing.
 package struct ScreenTerminal: ~Copyable {
   /// What ended a wait.
-  package struct Happened: Hashable, Sendable {
+  package struct Happened: Equatable, Sendable {
     /// What was typed.
     package var keys: [Key] = []
     /// Whether the terminal has another size, or somebody else has drawn on it.

@@ -11,7 +11,7 @@ enum AppScenes {
 
   static func loggedOut(_ columns: Int = 80, _ rows: Int = 24) -> AppState {
     var state = AppState(columns: columns, rows: rows)
-    _ = state.update(.restored(nil))
+    _ = state.update(.looked(nil))
     return state
   }
 

@@ -258,6 +258,36 @@ struct AppUpdateTests {
     #expect(all.part == nil && all.lines.first == "Balance  1.00")
   }
 
+  @Test("why nothing could be found out is said until it can be, and no longer; other notices stay")
+  func lookingAgain() {
+    var state = AppScenes.loggedIn()
+    let problem = AppProblem(code: "unavailable", message: "The server does not answer.", hint: "Try again.")
+    for _ in 1...2 { _ = state.update(.looked(problem)) }
+    #expect(state.notice?.text == "The server does not answer. Try again.")
+    _ = state.update(.looked(nil))
+    #expect(state.notice == nil)
+    _ = state.update(.looked(problem))
+    _ = state.update(.finished(.rename("Al"), .success("Your name is Al now.")))
+    _ = state.update(.looked(nil))
+    #expect(state.notice?.text == "Your name is Al now.")
+  }
+
+  @Test("the chart takes what the list leaves, so that no time is cut off for it", arguments: [72, 80, 90, 120])
+  func chartWidth(_ columns: Int) {
+    let receipts = (0..<3).map { index in
+      Receipt(
+        id: Int64(10 - index), payer: "alice", payee: "bob", amount: Amount(unchecked: 1250),
+        madeAt: WallTime(microseconds: 0), key: nil)
+    }
+    let profile = Profile(user: AppScenes.alice, balance: 8750, createdAt: WallTime(microseconds: 0))
+    var state = AppScenes.loggedIn(columns)
+    AppScenes.type("3", into: &state)
+    let page = AppPage.receipts(Page(of: AppPage.limit, from: receipts), of: profile)
+    _ = state.update(.loaded(.receipts, .success(page)))
+    #expect(state.frame.lines.contains { $0.contains("  now 87.50") })
+    #expect(!state.frame.lines.contains { $0.contains("…") })
+  }
+
   @Test("pasted text is text in a field and nothing elsewhere")
   func pasted() {
     var state = AppScenes.loggedIn()
