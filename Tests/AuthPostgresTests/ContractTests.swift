@@ -29,10 +29,10 @@ extension PostgresTests {
     @Test("the PostgreSQL backend keeps the contract of every backend", arguments: BackendContract.checks)
     func backend(check: BackendContract.Check) async throws {
       let database = try Databases.shared.make()
-      // Waits are exact here: the clock stands until the check moves it.
+      // Waits are exact here: both clocks stand, and the check moves that of the server.
       try database.freeze(at: 1_800_000_000_000_000_000)
       let subject = BackendContract.Subject(
-        backend: try database.backend(), advance: { try! database.advance(by: $0) },
+        backend: try database.backend(clock: StandingClock(0)), advance: { try! database.advance(by: $0) },
         setAvailable: { isAvailable in
           try! Databases.connect(database.server.address("postgres")).sql(
             "ALTER DATABASE \(database.name) ALLOW_CONNECTIONS \(isAvailable); SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(database.name)'"

@@ -8,7 +8,8 @@ import Testing
 @testable import AuthPostgres
 
 extension PostgresTests {
-  /// The connection is cut before, in and after each message of eleven commands, in both directions.
+  /// The connection is cut before, in and after each message of eleven commands, in both
+  /// directions.
   ///
   /// A few cuts of each by default; `CUT_CONNECTIONS=all` makes all of them.
   @Suite(.serialized) struct CutConnectionTests {

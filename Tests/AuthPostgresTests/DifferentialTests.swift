@@ -11,7 +11,8 @@ import Testing
 extension PostgresTests {
   /// The embedded backend and this one give the same answers to the same questions.
   @Suite struct DifferentialTests {
-    /// `DIFFERENTIAL_SEED` and `DIFFERENTIAL_OPERATIONS` choose another history; `make test-backends` takes a long one.
+    /// `DIFFERENTIAL_SEED` and `DIFFERENTIAL_OPERATIONS` choose another history; `make
+    /// test-backends` takes a long one.
     @Test("a random history gets equal answers from both backends, clocks moved alike")
     func equalAnswers() throws {
       let environment = ProcessInfo.processInfo.environment
@@ -34,26 +35,8 @@ extension PostgresTests {
   }
 }
 
-/// A clock that stands until it is moved.
-private final class StandingClock: SessionClock {
-  private let instant: Mutex<Int64>
-  private let boot = BootID(high: 1, low: 2)
-
-  init(_ start: Int64) {
-    instant = Mutex(start)
-  }
-
-  var nanoseconds: Int64 { instant.withLock { $0 } }
-
-  func advance(by nanoseconds: Int64) {
-    instant.withLock { $0 += nanoseconds }
-  }
-
-  func now() throws(ClockError) -> BootInstant { BootInstant(boot: boot, uptime: .nanoseconds(nanoseconds)) }
-  func sleep(for duration: Duration) async throws(CancellationError) { throw CancellationError() }
-}
-
-/// A random history on two backends at once, and what each answers, with names that both share in the place of random ones.
+/// A random history on two backends at once, and what each answers, with names that both share in
+/// the place of random ones.
 private final class History {
   private var generator: SplitMix
   private let clock = StandingClock(1_800_000_000_000_000_000)
@@ -210,7 +193,8 @@ private final class History {
       "reauth \(name)",
       { try self.local.reauthenticate(pair.left, password: Password(password), requesting: .standard) },
       { try self.remote.reauthenticate(pair.right, password: Password(password), requesting: .standard) })
-    // Used at once: of several that are open, which one shows its limits in a list is nobody's promise.
+    // Used at once: of several that are open, which one shows its limits in a list is nobody's
+    // promise.
     if let last = tokens.last, last.left != pair.left, step.left.hasPrefix("grant") {
       _ = try? local.sessions(token: last.left)
       _ = try? remote.sessions(token: last.right)

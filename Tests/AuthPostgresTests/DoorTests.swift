@@ -302,7 +302,8 @@ extension PostgresTests {
           let again = try person.rows("SELECT setting FROM authcore.setting(1, $1, NULL)", ["nobody\(number)"])
           #expect(rows == again)
           let setting = try #require(rows.first?[0])
-          // libcrypt answers an invalid setting with a failure, which would tell that there is no such name.
+          // libcrypt answers an invalid setting with a failure, which would tell that there is no
+          // such name.
           _ = try PasswordHasher(cost: .least).hash(nil, setting: setting)
           return String(setting.prefix(7))
         }

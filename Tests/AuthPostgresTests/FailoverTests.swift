@@ -31,7 +31,8 @@ extension PostgresTests {
       let state = Mutex(State())
     }
 
-    /// Pays until it is over: with a key for each payment, repeated until it is answered; or without, and repeated like that, too.
+    /// Pays until it is over: with a key for each payment, repeated until it is answered; or
+    /// without, and repeated like that, too.
     private func payer(_ number: Int, _ address: ServerAddress, _ ledger: Ledger, withKeys: Bool) throws -> Thread {
       let backend = PostgresBackend(
         address, limits: ServerLimits(connecting: .seconds(1), answer: .seconds(2), repeating: .seconds(4)),
@@ -119,7 +120,8 @@ extension PostgresTests {
       result.pause = (state.firstAfter ?? promoted) - promoted
       if withKeys {
         let rows = try server.rows("SELECT id, key FROM authcore.transfers WHERE key IS NOT NULL")
-        // A number can be used again after an asynchronous failover: number and key together name a payment.
+        // A number can be used again after an asynchronous failover: number and key together name a
+        // payment.
         let present = Set(rows.map { "\($0[0] ?? "") \($0[1] ?? "")" })
         result.lost = final.acknowledged.filter { !present.contains("\($0.id) \($0.key)") }.count
         result.doubled = rows.count - Set(rows.compactMap { $0[1] }).count

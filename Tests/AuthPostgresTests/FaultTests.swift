@@ -194,7 +194,8 @@ extension PostgresTests {
       let order = PaymentOrder(amount: try Amount("1"), payee: try Username("bob"))
       var paid = 0
       for _ in 0..<10 {
-        // The server process of this connection dies between two calls: the next one connects again.
+        // The server process of this connection dies between two calls: the next one connects
+        // again.
         try database.superuser {
           _ = try $0.rows(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(database.name)' AND usename = 'person'"

@@ -48,7 +48,8 @@ package final class ThrowawayServer: Sendable {
     var none = sigset_t()
     sigemptyset(&none)
     posix_spawnattr_setsigmask(&attributes, &none)
-    // A session of its own (POSIX_SPAWN_SETSID, which the header shows to GNU C only): ^C at the tests does not reach it.
+    // A session of its own (POSIX_SPAWN_SETSID, which the header shows to GNU C only): ^C at the
+    // tests does not reach it.
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK) | 0x80)
     let command = [repository + "/.ci/" + script] + arguments
     let argv = command.map { strdup($0) } + [nil]

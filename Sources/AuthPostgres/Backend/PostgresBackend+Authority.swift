@@ -26,10 +26,11 @@ extension PostgresBackend: Authority {
     }
   }
 
-  /// Whom a token stands for, if it is the present one of a live session; one read, and nothing is written.
+  /// Whom a token stands for, if it is the present one of a live session; one read, and nothing is
+  /// written.
   ///
-  /// The server gets a hash of the token, which opens nothing, so that a token is never shown to a database that did
-  /// not issue it.
+  /// The server gets a hash of the token, which opens nothing, so that a token is never shown to a
+  /// database that did not issue it.
   ///
   /// - Returns: Nil for every other token; ``resume(_:)`` says what it is, and leaves the event.
   public func lookUp(_ token: SessionToken) throws(BackendError) -> Grant? {
@@ -44,7 +45,8 @@ extension PostgresBackend: Authority {
 
   /// Reports activity.
   ///
-  /// It writes when the last activity is older than a minute, or a thirtieth of the idle limit, and keeps the token.
+  /// It writes when the last activity is older than a minute, or a thirtieth of the idle limit, and
+  /// keeps the token.
   public func renew(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
     try answering { () throws(BackendError) in try session("renew", token) }
   }

@@ -1,7 +1,8 @@
 public import AuthBackend
 public import AuthCore
 
-/// The operations of ``AuthBackend/Backend``: each checks that its keys are of the leased session, and presents the token.
+/// The operations of ``AuthBackend/Backend``: each checks that its keys are of the leased session,
+/// and presents the token.
 extension PostgresBackend: Backend {
   /// Tokens name the database that issued them.
   public var issuer: TokenIssuer { .server }

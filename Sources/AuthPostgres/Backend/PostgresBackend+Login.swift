@@ -108,10 +108,11 @@ extension PostgresBackend {
     for _ in 0..<4 {
       guard let setting = try ask() else { throw server.malformed() }
       let proof = try hasher.hash(password, setting: setting)
+      let better = try better(password, than: setting)
       let ticket = try Secrets.random(count: 16)
       let counted = try heard(ticket, setting, SHA256.hash(proof), count)
       if counted.text(0) == "setting_changed" { continue }
-      let answer = try judge(ticket, proof, try better(password, than: setting))
+      let answer = try judge(ticket, proof, better)
       if answer.text(0) == "setting_changed" { continue }
       try take(answer)
       guard answer.text(0) == "ok" else { throw server.malformed() }
@@ -122,8 +123,8 @@ extension PostgresBackend {
       hint: "Try again; nothing was changed.")
   }
 
-  /// Made for every setting of lower cost, a made-up one too, and before anything is known of the
-  /// password: all refusals cost the same.
+  /// Made for every setting of lower cost, a made-up one too, and before the server says anything of
+  /// the password or of a wait: all refusals cost the same.
   private func better(_ password: NormalizedPassword?, than setting: String) throws(BackendError) -> BetterHash? {
     guard hasher.isOutdated(setting), let password else { return nil }
     let hash = try hasher.hash(password)

@@ -81,8 +81,8 @@ extension PostgresBackend {
 
   // MARK: - Payments
 
-  /// Pays, repeating the call until it is answered or the limit is over: a key makes that safe, and a payment without
-  /// one gets one here.
+  /// Pays, repeating the call until it is answered or the limit is over: a key makes that safe, and
+  /// a payment without one gets one here.
   package func pay(_ order: PaymentOrder, token: SessionToken) throws(BackendError) -> Receipt {
     let key: String
     if let given = order.key { key = given.description } else { key = "auto-" + (try Secrets.randomName(length: 20)) }

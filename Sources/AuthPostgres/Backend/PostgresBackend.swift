@@ -2,11 +2,13 @@ public import AuthBackend
 public import AuthCore
 package import AuthLocal
 
-/// Accounts, sessions, a ledger and events in a PostgreSQL database, for many machines and many people.
+/// Accounts, sessions, a ledger and events in a PostgreSQL database, for many machines and many
+/// people.
 ///
 /// Every decision is made in the server, by functions that are all that a client may use; so
-/// administrator is a boundary here. Passwords never leave this process: the server tells the setting
-/// of a name's hash, and gets the hash. Every call blocks its caller, at most as long as its limits say.
+/// administrator is a boundary here. Passwords never leave this process: the server tells the
+/// setting of a name's hash, and gets the hash. Every call blocks its caller, at most as long as
+/// its limits say.
 public final class PostgresBackend: Sendable {
   let server: Server
   let label: String?
@@ -20,7 +22,8 @@ public final class PostgresBackend: Sendable {
   /// - Parameters:
   ///   - address: A URI or `keyword=value` pairs, as libpq has them.
   ///   - label: What to call the sessions that begin here, in listings; nil for nothing.
-  /// - Throws: ``AuthBackend/BackendError`` of kind `invalid` for an address that is none, or that holds a password.
+  /// - Throws: ``AuthBackend/BackendError`` of kind `invalid` for an address that is none, or that
+  ///   holds a password.
   public convenience init(address: String, label: String? = nil) throws(BackendError) {
     self.init(try ServerAddress(address), label: label)
   }
@@ -35,7 +38,8 @@ public final class PostgresBackend: Sendable {
     hasher = PasswordHasher(cost: cost)
   }
 
-  /// The limits that the functions of the server give; a schema of other limits is made by changing the source.
+  /// The limits that the functions of the server give; a schema of other limits is made by changing
+  /// the source.
   public var policy: SessionPolicy { .standard }
 
   /// The clock that limits are measured by: the server's.

@@ -4,8 +4,9 @@ import AuthLocal
 /// Listens for notices of the server on a connection of its own, which must be direct: a pool of
 /// transactions hands notices to nobody.
 ///
-/// A notice says that a session was ended or an account changed, and is never trusted for more. Payments
-/// send none, because notices make commits wait for each other; so there is a look every few seconds, too.
+/// A notice says that a session was ended or an account changed, and is never trusted for more.
+/// Payments send none, because notices make commits wait for each other; so there is a look every
+/// few seconds, too.
 final class ServerChanges: ChangeSource {
   private let address: ServerAddress
   private let limits: ServerLimits

@@ -3,11 +3,12 @@ import AuthLocal
 import CPostgres
 import Glibc
 
-/// Makes a connection: host after host, each a little later beside those that have not answered yet.
+/// Makes a connection: host after host, each a little later beside those that have not answered
+/// yet.
 ///
-/// libpq tries one host after the other, and waits at least 2 s for one that a broken network hides, at
-/// every command. So every host gets a connection of its own here, and the first that is ready wins.
-/// Source: RFC 8305, "Happy Eyeballs".
+/// libpq tries one host after the other, and waits at least 2 s for one that a broken network
+/// hides, at every command. So every host gets a connection of its own here, and the first that is
+/// ready wins. Source: RFC 8305, "Happy Eyeballs".
 struct Connecting {
   let address: ServerAddress
   let limits: ServerLimits
@@ -51,7 +52,8 @@ struct Connecting {
     return Attempt(connection: connection)
   }
 
-  /// The hosts, or none where the attempt that was begun is to one alone and has the right settings.
+  /// The hosts, or none where the attempt that was begun is to one alone and has the right
+  /// settings.
   ///
   /// libpq alone knows what a service, the environment and the defaults add to the address.
   private func plan(_ connection: OpaquePointer) -> [Candidate] {

@@ -11,8 +11,8 @@ package struct ServerAddress: Hashable, Sendable {
 
   /// Checks the form.
   ///
-  /// - Throws: ``BackendError`` of kind `invalid` when libpq cannot read it, and when it holds a password, which the list of
-  ///   processes and the history of the shell would show.
+  /// - Throws: ``BackendError`` of kind `invalid` when libpq cannot read it, and when it holds a
+  ///   password, which the list of processes and the history of the shell would show.
   package init(_ text: String) throws(BackendError) {
     guard !text.utf8.contains(0) else { throw Self.invalid("it contains a NUL character") }
     // libpq takes a lone word for the name of a database, where a person has forgotten half of it.

@@ -6,8 +6,8 @@ import TextFormat
 
 /// One connection to the server, made and used with deadlines of our own.
 ///
-/// Nothing is ever cancelled: a cancelled wait for replication is answered with success, and the change
-/// can be lost. At a deadline the socket is closed.
+/// Nothing is ever cancelled: a cancelled wait for replication is answered with success, and the
+/// change can be lost. At a deadline the socket is closed.
 final class ServerConnection {
   private let connection: OpaquePointer
   private let notices = Notices()

@@ -41,14 +41,14 @@ extension ServerFault {
     case "3F000", "42883", "42P01":
       return .unavailable(
         .unreachable, "schema_missing", "The database at \(place) has no accounts yet: \(message).",
-        hint: "Its owner makes the tables: auth-cli schema install --administrator NAME")
+        hint: "Its owner creates the tables with: auth-cli schema install --administrator NAME")
     case "42501":
       return .unavailable(
         .unreachable, "role_not_permitted", "Your role at \(place) may not use the accounts: \(message).",
         hint: "An administrator of the database grants it: GRANT auth_cli TO your_role")
     case ServerState.readOnly, "25006":
       return .unavailable(
-        .unwritable, "server_read_only", "The database at \(place) takes no changes: \(message).",
+        .unwritable, "server_read_only", "The database at \(place) accepts no changes: \(message).",
         hint: "Connect to the primary server: name all hosts, and libpq finds it. Nothing was changed.")
     case "53100", "53000", "53200":
       return .unavailable(
@@ -56,7 +56,7 @@ extension ServerFault {
         hint: "Make room at the server; nothing was changed.")
     case "53300", "57P03":
       return .unavailable(
-        .busy, "server_busy", "The database at \(place) takes no more connections now: \(message).",
+        .busy, "server_busy", "The database at \(place) accepts no more connections now: \(message).",
         hint: "Try again; nothing was changed.")
     case "55P03", "57014", "40001", "40P01":
       return .unavailable(
@@ -64,7 +64,7 @@ extension ServerFault {
       )
     case ServerState.malformed:
       return .unavailable(
-        .unparsable, "server_rejects_form", "The database at \(place) did not take the request: \(message).",
+        .unparsable, "server_rejects_form", "The database at \(place) did not accept the request: \(message).",
         hint: "Nothing was changed. Install matching versions of auth-cli and of the schema.")
     case _:
       return .unavailable(
@@ -83,7 +83,7 @@ extension ServerFault {
       : .unavailable(
         .unparsable, "database_older",
         "The database at \(place) has schema \(found), made by an older version; this one needs \(ServerSchema.major).",
-        hint: "Nothing was changed. Its owner takes it forward: auth-cli schema upgrade")
+        hint: "Nothing was changed. Its owner upgrades it with: auth-cli schema upgrade")
   }
 
   /// A change was sent, and nobody knows whether it was made.
@@ -97,7 +97,8 @@ extension ServerFault {
 }
 
 extension ConnectionTrouble {
-  /// Tells troubles apart by what libpq and OpenSSL say, which is English in every locale that we set.
+  /// Tells troubles apart by what libpq and OpenSSL say, which is English in every locale that we
+  /// set.
   init(_ message: String, needsPassword: Bool, usedPassword: Bool) {
     func says(_ words: String) -> Bool { message.utf8.indexOfFirst(words.utf8) }
     if needsPassword || usedPassword, says("password") || says("authentication failed") {

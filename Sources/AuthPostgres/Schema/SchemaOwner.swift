@@ -4,10 +4,10 @@ package import AuthLocal
 import CPostgres
 import TextFormat
 
-/// Makes, takes forward, checks and removes the schema.
+/// Creates, upgrades, checks and removes the schema.
 ///
-/// It needs a role that owns the database and has CREATEROLE, or a superuser. Each of these runs in one
-/// transaction: it is done, or nothing was changed.
+/// It needs a role that owns the database and has CREATEROLE, or a superuser. Each of these runs in
+/// one transaction: it is done, or nothing was changed.
 package struct SchemaOwner {
   let address: ServerAddress
   let limits: ServerLimits
@@ -47,8 +47,8 @@ package struct SchemaOwner {
 
   /// Makes the schema and the first account, an administrator's.
   ///
-  /// - Throws: ``BackendError`` of kind `invalid` for a name or a password that is not accepted, `refused` (`schema_exists`)
-  ///   when there is one.
+  /// - Throws: ``BackendError`` of kind `invalid` for a name or a password that is not accepted,
+  ///   `refused` (`schema_exists`) when there is one.
   package func install(administrator: String, password: Password) throws(BackendError) -> BackendConnection {
     let name = try Username(administrator)
     let accepted = try PasswordPolicy.accept(password, for: name)
@@ -85,7 +85,7 @@ package struct SchemaOwner {
       """)
   }
 
-  /// Takes an older schema forward.
+  /// Upgrades an older schema.
   ///
   /// - Returns: Nil when there was nothing to do.
   package func upgrade() throws(BackendError) -> BackendConnection? {
@@ -111,11 +111,13 @@ package struct SchemaOwner {
     }
   }
 
-  /// Removes the schema with all accounts and all money in it, and the roles where no other database uses them.
+  /// Removes the schema with all accounts and all money in it, and the roles where no other
+  /// database uses them.
   ///
   /// - Parameter confirmation: The name of the database, so that nobody removes the wrong one.
   /// - Returns: Nil when there was nothing to remove.
-  /// - Throws: ``BackendError`` of kind `refused` (`confirmation_wrong`) for the name of another database.
+  /// - Throws: ``BackendError`` of kind `refused` (`confirmation_wrong`) for the name of another
+  ///   database.
   package func remove(confirmation: String) throws(BackendError) -> BackendConnection? {
     let found = try look()
     guard confirmation == found.facts.database else {

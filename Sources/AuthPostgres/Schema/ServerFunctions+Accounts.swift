@@ -27,8 +27,8 @@ extension ServerSchema {
             OR p_display_name ~ '[[:cntrl:]]' THEN PERFORM malformed('display name'); END IF;
         END
         """),
-      // The first account is the administrator's. The same request again, after its answer was lost, is
-      // known by its setting, which holds a random salt.
+      // The first account is the administrator's. The same request again, after its answer was
+      // lost, is known by its setting, which holds a random salt.
       .open(
         "register", "p_name text, p_display_name text, p_setting text, p_verifier bytea", returns: "profile_answer",
         """
@@ -145,8 +145,8 @@ extension ServerSchema {
           RETURN v_answer;
         END
         """),
-      // The present password was counted as a guess by `start_reauthentication`. Of two changes at once the
-      // second finds another setting than the one that its guess was counted with.
+      // The present password was counted as a guess by `start_reauthentication`. Of two changes at
+      // once the second finds another setting than the one that its guess was counted with.
       .open(
         "finish_password_change",
         "p_ticket bytea, p_token bytea, p_proof bytea, p_new_token bytea, p_setting text, p_verifier bytea",

@@ -2,7 +2,8 @@ import AuthBackend
 import AuthCore
 import AuthLocal
 
-/// Events, and what an administrator may do: the role is checked here, where no client can go around it.
+/// Events, and what an administrator may do: the role is checked here, where no client can go
+/// around it.
 extension ServerSchema {
   var administration: [ServerFunction] {
     [

@@ -14,8 +14,8 @@ extension ServerSchema {
           RETURN (extract(epoch FROM clock_timestamp()) * 1000000)::bigint * 1000;
         END
         """),
-      // The client owns the transaction. An old snapshot would show it a session that was ended, and a
-      // read-only one would keep it from leaving an event.
+      // The client owns the transaction. An old snapshot would show it a session that was ended,
+      // and a read-only one would keep it from leaving an event.
       .inner(
         "enter", "p_version integer", returns: "void",
         """
@@ -52,8 +52,9 @@ extension ServerSchema {
           RETURN v_name;
         END
         """),
-      // The number of an event is its time in microseconds, or one more than the last. Two that want the
-      // same number at once take two: the insert waits, finds it taken, and tries the next.
+      // The number of an event is its time in microseconds, or one more than the last. Two that
+      // want the same number at once take two: the insert waits, finds it taken, and tries the
+      // next.
       .inner(
         "record", "p_name text, p_account bigint, p_actor bigint, p_session text, p_detail text", returns: "void",
         """

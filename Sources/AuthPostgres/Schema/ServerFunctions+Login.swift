@@ -4,8 +4,8 @@ import AuthLocal
 
 /// Logging in and entering the password again, each in two calls: count, then judge.
 ///
-/// A client that lost an answer repeats the call with the same ticket and the same token, and gets the
-/// same session.
+/// A client that lost an answer repeats the call with the same ticket and the same token, and gets
+/// the same session.
 extension ServerSchema {
   var login: [ServerFunction] {
     [

@@ -36,7 +36,8 @@ extension ServerSchema {
           RETURN v_answer;
         END
         """),
-      // The receipt of an identical order, marked by the number 1, or a refusal of another one under its key.
+      // The receipt of an identical order, marked by the number 1, or a refusal of another one
+      // under its key.
       .inner(
         "repeated", "p_receipt receipt_answer, p_payee text, p_amount bigint", returns: "receipt_answer",
         """

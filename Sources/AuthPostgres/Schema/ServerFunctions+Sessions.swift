@@ -6,8 +6,8 @@ import AuthLocal
 extension ServerSchema {
   var sessions: [ServerFunction] {
     [
-      // The session of a token, as it is stored. Locked, it stays what it is until the transaction ends:
-      // whoever changes a session or its tokens locks the session first.
+      // The session of a token, as it is stored. Locked, it stays what it is until the transaction
+      // ends: whoever changes a session or its tokens locks the session first.
       .inner(
         "find", "p_hash bytea, p_lock boolean", returns: "held",
         """
@@ -107,8 +107,8 @@ extension ServerSchema {
           IF FOUND THEN PERFORM record(p_name, v_account, NULL, p_session, p_detail); END IF;
         END
         """),
-      // Lets an issued token take the place of the present one, and writes down activity. The session
-      // that comes in is locked, or is locked here.
+      // Lets an issued token take the place of the present one, and writes down activity. The
+      // session that comes in is locked, or is locked here.
       .inner(
         "settle", "p_token bytea, p_held held, p_activity boolean", returns: "held",
         """
@@ -159,8 +159,8 @@ extension ServerSchema {
           PERFORM announce();
         END
         """),
-      // The live sessions of an account, newest first, with the limits that keep each alive: those of its
-      // present token, or else of one that was issued and not used yet.
+      // The live sessions of an account, newest first, with the limits that keep each alive: those
+      // of its present token, or else of one that was issued and not used yet.
       .inner(
         "live_sessions", "p_account bigint, p_now bigint", returns: "SETOF session_answer",
         """
@@ -260,7 +260,8 @@ extension ServerSchema {
           RETURN v_held;
         END
         """),
-      // Issues a token with new limits. The present one works until the new one is confirmed or used.
+      // Issues a token with new limits. The present one works until the new one is confirmed or
+      // used.
       .inner(
         "issue", "p_held held, p_token bytea, p_idle bigint, p_absolute bigint", returns: "held",
         """
@@ -280,8 +281,9 @@ extension ServerSchema {
           RETURN v_held;
         END
         """),
-      // Whom a token stands for now, if it is the present one of a live session. It writes nothing. It takes
-      // the hash of the token, which opens nothing, because the client may be at the wrong database.
+      // Whom a token stands for now, if it is the present one of a live session. It writes nothing.
+      // It takes the hash of the token, which opens nothing, because the client may be at the wrong
+      // database.
       .open(
         "quick", "p_token_hash bytea", returns: "grant_answer",
         """

@@ -9,8 +9,8 @@ import AuthLocal
 extension ServerSchema {
   var throttle: [ServerFunction] {
     [
-      // An unknown name has a setting, too: always the same one, of a cost that some accounts have, and
-      // in the same proportion. Where accounts move to a higher cost, so do the unknown names.
+      // An unknown name has a setting, too: always the same one, of a cost that some accounts have,
+      // and in the same proportion. Where accounts move to a higher cost, so do the unknown names.
       .inner(
         "made_up_setting", "p_name_hash bytea", returns: "text",
         """
@@ -100,10 +100,12 @@ extension ServerSchema {
           RETURN v_heard;
         END
         """),
-      // Counts a guess and stores it. Nothing is judged here, and the guess is judged only by another
-      // transaction: a client that rolls back what it wrapped around this has no ticket to judge.
+      // Counts a guess and stores it. Nothing is judged here, and the guess is judged only by
+      // another transaction: a client that rolls back what it wrapped around this has no ticket to
+      // judge.
       //
-      // `p_again`: the attempt was counted and told to retry; it is counted once more only when it is heard.
+      // `p_again`: the attempt was counted and told to retry; it is counted once more only when it
+      // is heard.
       .inner(
         "count_guess",
         """
@@ -166,7 +168,8 @@ extension ServerSchema {
           RETURN v_answer;
         END
         """),
-      // The guess of a ticket, locked, and whether it is right. Null account: nobody could be right.
+      // The guess of a ticket, locked, and whether it is right. Null account: nobody could be
+      // right.
       .inner(
         "judge", "p_guess guesses, p_proof bytea", returns: "text",
         """

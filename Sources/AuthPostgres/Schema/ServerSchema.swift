@@ -2,10 +2,11 @@ import AuthBackend
 import AuthCore
 import AuthLocal
 
-/// The server's side of the backend: tables that no client can touch, and the functions that they may call.
+/// The server's side of the backend: tables that no client can touch, and the functions that they
+/// may call.
 ///
-/// The decisions are written twice, in Swift for SQLite and in PL/pgSQL here; the numbers, the codes and
-/// the sentences once, in Swift.
+/// The decisions are written twice, in Swift for SQLite and in PL/pgSQL here; the numbers, the
+/// codes and the sentences once, in Swift.
 struct ServerSchema: Sendable {
   /// The schema of tables and functions.
   static let name = "authcore"
@@ -104,7 +105,8 @@ struct ServerSchema: Sendable {
     """
   }
 
-  /// Roles, and what they may do in this database; for a role with CREATEROLE that owns the database.
+  /// Roles, and what they may do in this database; for a role with CREATEROLE that owns the
+  /// database.
   ///
   /// Roles belong to the cluster, so that those that exist are taken as they are.
   static func roles(database: String) -> String {

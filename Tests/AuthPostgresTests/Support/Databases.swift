@@ -44,8 +44,8 @@ final class Databases: Sendable {
     try Connecting(address: try ServerAddress(address), limits: ServerLimits()).connect()
   }
 
-  // A database with the schema and without accounts, of a name and an identity of its own. No other test gets it
-  // afterwards if this one changes more than rows.
+  // A database with the schema and without accounts, of a name and an identity of its own. No other
+  // test gets it afterwards if this one changes more than rows.
   func make(isChanged: Bool = false) throws -> TestDatabase {
     let name = try used.withLock { $0.popLast() } ?? copy()
     let database = TestDatabase(server: server, name: name, isReusable: !isChanged)
@@ -135,8 +135,8 @@ final class TestDatabase: Sendable {
     try ServerAddress(server.address(name, user: user))
   }
 
-  func backend(cost: PasswordCost = .least, limits: ServerLimits = ServerLimits()) throws -> PostgresBackend {
-    PostgresBackend(try address(), limits: limits, cost: cost)
+  func backend(clock: any SessionClock = BootClock()) throws -> PostgresBackend {
+    PostgresBackend(try address(), cost: .least, clock: clock)
   }
 
   func superuser<Result>(_ body: (ServerConnection) throws -> Result) throws -> Result {
@@ -160,6 +160,25 @@ final class TestDatabase: Sendable {
   func freeze(at nanoseconds: Int64) throws {
     try superuser { try $0.sql("UPDATE authcore.test_clock SET frozen = \(nanoseconds)") }
   }
+}
+
+/// A clock that stands until it is moved.
+final class StandingClock: SessionClock {
+  private let instant: Mutex<Int64>
+  private let boot = BootID(high: 1, low: 2)
+
+  init(_ start: Int64) {
+    instant = Mutex(start)
+  }
+
+  var nanoseconds: Int64 { instant.withLock { $0 } }
+
+  func advance(by nanoseconds: Int64) {
+    instant.withLock { $0 += nanoseconds }
+  }
+
+  func now() throws(ClockError) -> BootInstant { BootInstant(boot: boot, uptime: .nanoseconds(nanoseconds)) }
+  func sleep(for duration: Duration) async throws(CancellationError) { throw CancellationError() }
 }
 
 let alicePassword = Password("correct horse battery staple")
