@@ -10,6 +10,9 @@ DEBUG := .build/debug/auth-cli
 RELEASE := .build/release/auth-cli
 RELEASE_COMPANION := .build/release/auth-cli-postgres
 RELEASE_BENCH := .build/release/auth-bench
+# Swift evaluates the manifest again when the environment changes, and not when a library is installed.
+export LIBPQ_HEADER = $(shell ls /usr/include/postgresql/libpq-fe.h /usr/include/libpq-fe.h 2>/dev/null)
+
 SOURCES := Sources Tests fixtures/must-not-compile Package.swift
 
 # Not for Thread Sanitizer: tests that race on purpose, as the `published…` forms do, and those that run compilers.

@@ -66,6 +66,8 @@ let package = Package(
 )
 
 // The PostgreSQL backend needs libpq and its header; where it is not installed, all else is built.
+// SwiftPM caches this answer: after libpq was installed or removed, use make, or run
+// `swift package purge-cache`.
 let headers = ["/usr/include/postgresql", "/usr/include", "/usr/local/include", "/opt/homebrew/include"]
 if headers.contains(where: { FileManager.default.fileExists(atPath: $0 + "/libpq-fe.h") }) {
   package.products += [
