@@ -10,7 +10,12 @@ extension Suite {
       // More than a list loads.
       try home.sql { database in
         let payments = (0..<1000).map { "(1, 2, 1, \($0))" }.joined(separator: ", ")
-        try database.execute("INSERT INTO transfers(payer, payee, amount, made_at) VALUES " + payments)
+        try database.execute(
+          """
+          INSERT INTO transfers(payer, payee, amount, made_at) VALUES \(payments);
+          INSERT INTO entries SELECT 1, id, -1 FROM transfers WHERE payer = 1;
+          INSERT INTO entries SELECT 2, id, 1 FROM transfers WHERE payer = 1
+          """)
       }
       try home.cheapLogin().run()
       let running = try RunningApp(home)
