@@ -44,8 +44,8 @@ public protocol Backend: Authority {
   /// The registration checks again.
   ///
   /// - Throws: ``BackendError`` of kind `invalid` for a name that is not accepted, `refused`
-  ///   (`username_taken`) for one in use, `unavailable` when no account could be stored. A database
-  ///   that registering would create is not missing.
+  ///   (`registration_closed`, or `username_taken` for one that is or was in use), `unavailable`
+  ///   when no account could be stored. A database that registering would create is not missing.
   func check(newUsername username: String) throws(BackendError)
 
   /// Checks whether a password may be set, before it is typed again.
@@ -71,7 +71,8 @@ public protocol Backend: Authority {
   ///   - displayName: The name that screens show; nil shows the user name as typed.
   /// - Returns: The new user.
   /// - Throws: ``BackendError`` of kind `invalid` for a name or a password that is not accepted,
-  ///   `refused` (`username_taken`) for a name in use, `unavailable` when nothing could be stored.
+  ///   `refused` (`username_taken`) for a name that is or was in use, (`registration_closed`) when
+  ///   only an administrator may, `unavailable` when nothing could be stored.
   func register(username: String, password: Password, displayName: String?) throws(BackendError) -> User
 
   /// The leased session's account, with its balance.
@@ -103,6 +104,73 @@ public protocol Backend: Authority {
   func changePassword(
     from present: Password, to password: Password, for session: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> Grant
+
+  /// Deletes the leased session's account, and ends its sessions.
+  ///
+  /// What identifies the user is erased. Payments stay, and name a ``DeletedAccount``. The user name
+  /// is never given again.
+  ///
+  /// - Parameters:
+  ///   - session: Proves that the password was entered recently.
+  ///   - lease: The same session.
+  /// - Throws: ``BackendError`` of kind `refused` (`balance_not_zero`, `last_administrator`) or
+  ///   `notFresh`.
+  func deleteAccount(for session: FreshSession, under lease: borrowing SessionLease) throws(BackendError)
+
+  // MARK: A forgotten password
+
+  /// Makes ten recovery codes, which take the place of those made before.
+  ///
+  /// They are not kept: only their hashes are.
+  ///
+  /// - Parameters:
+  ///   - session: Proves that the password was entered recently.
+  ///   - lease: The same session.
+  /// - Returns: The codes.
+  /// - Throws: ``BackendError`` of kind `notFresh`.
+  func makeRecoveryCodes(
+    for session: FreshSession, under lease: borrowing SessionLease
+  ) throws(BackendError) -> [RecoveryCode]
+
+  /// Sets a new password with a recovery code or a one-time code, and ends all sessions of the user.
+  ///
+  /// A right code works once. It works while the account is locked or must wait, and ends that; it
+  /// does not open a disabled account. A wrong code is counted by the throttle of passwords. An
+  /// unknown name, a disabled account and a wrong, used or expired code get one answer at one cost.
+  ///
+  /// - Parameters:
+  ///   - username: Whose account.
+  ///   - code: The code as typed.
+  ///   - password: The new password; see ``PasswordPolicy``.
+  /// - Returns: The user. Nobody is logged in.
+  /// - Throws: ``BackendError`` of kind `invalid` for a name or a password that is not accepted,
+  ///   `credentials` when the code opens nothing, `throttled` when a code that opens nothing was
+  ///   one too many.
+  func recover(username: String, code: RecoveryCode, password: Password) throws(BackendError) -> User
+
+  /// Makes a one-time code for a user who forgot the password, valid for an hour.
+  ///
+  /// It takes the place of a one-time code made before. Password and sessions stay as they are until
+  /// the code is used.
+  ///
+  /// - Parameters:
+  ///   - name: Whose account.
+  ///   - administrator: Proves the role.
+  ///   - fresh: Proves that the password was entered recently.
+  ///   - lease: The same session.
+  /// - Returns: The code.
+  /// - Throws: ``BackendError`` of kind `refused` (`account_not_found`), `notPermitted` or
+  ///   `notFresh`.
+  func resetPassword(
+    of name: Username, for administrator: AdminSession, _ fresh: FreshSession, under lease: borrowing SessionLease
+  ) throws(BackendError) -> OneTimeCode
+
+  /// Does the same for a caller who owns the database itself, without a session.
+  ///
+  /// The event says so.
+  ///
+  /// - Throws: ``BackendError`` of kind `refused` (`account_not_found`, `not_database_owner`).
+  func resetPasswordAsOwner(of name: Username) throws(BackendError) -> OneTimeCode
 
   // MARK: Own sessions
 
@@ -150,13 +218,14 @@ public protocol Backend: Authority {
   /// Payments from and to the leased session's account, newest first.
   ///
   /// - Parameters:
+  ///   - times: Only those made within; see ``TimeSpan``.
   ///   - before: Only receipts older than this one; nil begins with the newest.
   ///   - limit: How many at most.
   ///   - lease: The session whose account it is.
   /// - Returns: The page; shorter than `limit` when it is the last.
   /// - Throws: ``BackendError`` of kind `session` or `unavailable`.
   func receipts(
-    before: Int64?, limit: Int, under lease: borrowing SessionLease
+    within times: TimeSpan, before: Int64?, limit: Int, under lease: borrowing SessionLease
   ) throws(BackendError) -> [Receipt]
 
   // MARK: Events
@@ -164,21 +233,22 @@ public protocol Backend: Authority {
   /// Events that concern the leased session's account, newest first.
   ///
   /// - Parameters:
-  ///   - since: Only events written at this time or later; nil for all.
+  ///   - times: Only those written within; see ``TimeSpan``.
   ///   - before: Only events before this number; nil begins with the newest.
   ///   - limit: How many at most.
   ///   - lease: The session whose account it is.
   /// - Returns: The page; shorter than `limit` when it is the last.
   /// - Throws: ``BackendError`` of kind `session` or `unavailable`.
   func events(
-    since: WallTime?, before: Int64?, limit: Int, under lease: borrowing SessionLease
+    within times: TimeSpan, before: Int64?, limit: Int, under lease: borrowing SessionLease
   ) throws(BackendError) -> [Event]
 
   /// Events of every account, newest first.
   ///
   /// - Throws: ``BackendError`` of kind `notPermitted` without the role.
   func allEvents(
-    since: WallTime?, before: Int64?, limit: Int, for administrator: AdminSession, under lease: borrowing SessionLease
+    within times: TimeSpan, before: Int64?, limit: Int, for administrator: AdminSession,
+    under lease: borrowing SessionLease
   ) throws(BackendError) -> [Event]
 
   // MARK: Administration
@@ -227,6 +297,61 @@ public protocol Backend: Authority {
   func unlock(
     account name: Username, for administrator: AdminSession, _ fresh: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> AccountSummary
+
+  /// Makes an account an administrator's or a member's; its sessions go on.
+  ///
+  /// - Parameters:
+  ///   - role: The new role.
+  ///   - name: Whose account.
+  ///   - administrator: Proves the role of the caller.
+  ///   - fresh: Proves that the password was entered recently.
+  ///   - lease: The same session.
+  /// - Returns: The account as changed.
+  /// - Throws: ``BackendError`` of kind `refused` (`account_not_found`, `last_administrator`),
+  ///   `notPermitted` or `notFresh`.
+  func setRole(
+    _ role: Role, account name: Username, for administrator: AdminSession, _ fresh: FreshSession,
+    under lease: borrowing SessionLease
+  ) throws(BackendError) -> AccountSummary
+
+  /// Deletes an account and ends its sessions; see ``deleteAccount(for:under:)``.
+  ///
+  /// - Throws: ``BackendError`` of kind `refused` (`account_not_found`, `balance_not_zero`,
+  ///   `last_administrator`), `notPermitted` or `notFresh`.
+  func deleteAccount(
+    _ name: Username, for administrator: AdminSession, _ fresh: FreshSession, under lease: borrowing SessionLease
+  ) throws(BackendError)
+
+  /// Who may create accounts.
+  ///
+  /// - Throws: ``BackendError`` of kind `notPermitted` without the role.
+  func registration(
+    for administrator: AdminSession, under lease: borrowing SessionLease
+  ) throws(BackendError) -> Registration
+
+  /// Opens or closes the registration.
+  ///
+  /// - Throws: ``BackendError`` of kind `notPermitted` or `notFresh`.
+  func setRegistration(
+    _ registration: Registration, for administrator: AdminSession, _ fresh: FreshSession,
+    under lease: borrowing SessionLease
+  ) throws(BackendError)
+
+  /// Creates an account for somebody else, whether the registration is open or closed.
+  ///
+  /// It has no password. Its user sets one with the code, which is valid for three days.
+  ///
+  /// - Parameters:
+  ///   - username: 1 to 64 letters, digits, `.`, `_` or `-`.
+  ///   - administrator: Proves the role.
+  ///   - fresh: Proves that the password was entered recently.
+  ///   - lease: The same session.
+  /// - Returns: The user and the code.
+  /// - Throws: ``BackendError`` of kind `invalid` for a name that is not accepted, `refused`
+  ///   (`username_taken`), `notPermitted` or `notFresh`.
+  func registerOther(
+    username: String, for administrator: AdminSession, _ fresh: FreshSession, under lease: borrowing SessionLease
+  ) throws(BackendError) -> OneTimeCode
 
   /// Records that an administrator read other users' data.
   ///

@@ -87,6 +87,13 @@ extension BackendContract {
       var failures: [(String, BackendError?)] = [
         ("lookUp", probe.failure { () throws(BackendError) in _ = try probe.backend.lookUp(alice.token) }),
         ("checkForLogins", probe.failure { () throws(BackendError) in try probe.backend.checkForLogins() }),
+        ("recover", probe.recover("bob", BackendProbe.wrongCode).error),
+        (
+          "resetPasswordAsOwner",
+          probe.failure { () throws(BackendError) in
+            _ = try probe.backend.resetPasswordAsOwner(of: try Username("bob"))
+          }
+        ),
       ]
       for operation in try Operation.all(bob) {
         failures.append((operation.name, try await operation.failure(alice, alice)))
@@ -218,6 +225,12 @@ extension BackendContract {
       _ = try await probe.logIn("bob")
     },
   ]
+}
+
+extension Result where Failure == BackendError {
+  var error: BackendError? {
+    if case .failure(let error) = self { error } else { nil }
+  }
 }
 
 extension BackendProbe {

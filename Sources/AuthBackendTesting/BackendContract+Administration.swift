@@ -25,6 +25,9 @@ extension BackendContract {
       try require(
         try bob.events(before: all[1].id).value("events") == Array(all[2...]),
         "a page before an event is not what is older")
+      try require(
+        try bob.events(until: all[0].at).value("events").allSatisfy { $0.at < all[0].at },
+        "events until a time are of that time or later")
       let since = try bob.events(since: all[0].at).value("events")
       try require(
         since.first == all[0] && !since.contains(all[3]), "since the newest event there are \(since.map(\.name))")
@@ -91,6 +94,45 @@ extension BackendContract {
       try alice.setDisabled(true, probe.name("alice"))
         .refused("disabling the last administrator", with: "last_administrator", .refused)
       _ = try alice.profile().value("the session of the last administrator")
+    },
+
+    Check("a role can be given and taken away, and a session follows at once") { probe throws(Breach) in
+      let (alice, _) = try await probe.both()
+      let name = try probe.name("bob")
+      try require(
+        try alice.setRole(.administrator, name).value("setRole").user.role == .administrator, "the role was not given")
+      let bob = try await probe.logIn("bob")
+      _ = try bob.accounts().value("accounts of a new administrator")
+      try require(
+        try bob.setRole(.member, probe.name("alice")).value("setRole").user.role == .member, "the role was not taken")
+      try alice.accounts().refused("accounts of a former administrator", with: "not_permitted", .notPermitted)
+      _ = try alice.profile().value("the session of a former administrator")
+      let names = try bob.allEvents().value("allEvents").map { "\($0.name) \($0.detail ?? "")" }
+      try require(
+        names.contains("authz_change member to administrator")
+          && names.contains("authz_change administrator to member"),
+        "the changes of roles left only the events \(names)")
+      try bob.setRole(.member, probe.name("dave")).refused("demoting nobody", with: "account_not_found", .refused)
+    },
+
+    Check("the last administrator cannot be demoted or deleted") { probe throws(Breach) in
+      let (alice, bob) = try await probe.both()
+      _ = try await alice.pay(probe.order(100_00, to: "bob")).value("pay")
+      for _ in 1...2 {
+        try alice.setRole(.member, probe.name("alice"))
+          .refused("demoting the last administrator", with: "last_administrator", .refused)
+        try alice.deleteAccount(probe.name("alice"))
+          .refused("deleting the last administrator", with: "last_administrator", .refused)
+        try alice.deleteAccount().refused("deleting the last administrator", with: "last_administrator", .refused)
+        // Another administrator who is disabled cannot enable accounts.
+        _ = try alice.setRole(.administrator, probe.name("bob")).value("setRole")
+        _ = try alice.setDisabled(true, probe.name("bob")).value("setDisabled")
+      }
+      _ = try alice.setDisabled(false, probe.name("bob")).value("setDisabled")
+      try require(
+        try alice.setRole(.member, probe.name("alice")).value("setRole").user.role == .member,
+        "one of two administrators was not demoted")
+      try require(!bob.session.user.username.isEmpty, "bob is gone")
     },
 
     Check("an administrator's operation needs the role, whatever the key says, and a refusal is an event") {
@@ -222,6 +264,26 @@ struct Operation {
       Operation("unlock", [.role, .freshness]) { (login, keys) throws(Breach) in
         try login.unlock(payee, keys: keys, fresh: keys)
       },
+      Operation("makeRecoveryCodes", [.freshness]) { (login, keys) throws(Breach) in
+        try login.makeRecoveryCodes(keys: keys)
+      },
+      Operation("resetPassword", [.role, .freshness]) { (login, keys) throws(Breach) in
+        try login.resetPassword(payee, keys: keys)
+      },
+      Operation("setRole", [.role, .freshness]) { (login, keys) throws(Breach) in
+        try login.setRole(.administrator, payee, keys: keys)
+      },
+      Operation("registration", [.role]) { (login, keys) throws(Breach) in try login.registration(keys: keys) },
+      Operation("setRegistration", [.role, .freshness]) { (login, keys) throws(Breach) in
+        try login.setRegistration(.closed, keys: keys)
+      },
+      Operation("registerOther", [.role, .freshness]) { (login, keys) throws(Breach) in
+        try login.registerOther("erin", keys: keys)
+      },
+      Operation("deleteAccount of another", [.role, .freshness]) { (login, keys) throws(Breach) in
+        try login.deleteAccount(payee, keys: keys)
+      },
+      Operation("deleteAccount", [.freshness]) { (login, keys) throws(Breach) in try login.deleteAccount(keys: keys) },
       Operation("noteView", [.role]) { (login, keys) throws(Breach) in try login.noteView("accounts", keys: keys) },
       Operation("endAllSessions") { (login, _) throws(Breach) in try login.endAll() },
     ]

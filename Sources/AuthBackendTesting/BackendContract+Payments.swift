@@ -36,6 +36,23 @@ extension BackendContract {
       try require(try alice.receipts(limit: 0).value("receipts").isEmpty, "a page of none has something")
     },
 
+    Check("receipts of a time begin at its first moment and end before its last") { probe throws(Breach) in
+      let (alice, _) = try await probe.both()
+      for amount in [1, 2] as [Int64] {
+        await probe.subject.advance(.seconds(1))
+        _ = try await alice.pay(probe.order(amount, to: "bob")).value("pay")
+      }
+      let newest = try alice.receipts(limit: 1).value("receipts").map(\.madeAt).first ?? WallTime(microseconds: 0)
+      let since = try alice.receipts(within: TimeSpan(since: newest)).value("receipts")
+      try require(
+        !since.isEmpty && since.allSatisfy { $0.madeAt >= newest }, "since the newest receipt there are \(since)")
+      let until = try alice.receipts(within: TimeSpan(until: newest)).value("receipts")
+      try require(
+        !until.isEmpty && until.allSatisfy { $0.madeAt < newest }, "until the newest receipt there are \(until)")
+      let later = TimeSpan(since: WallTime(microseconds: newest.microseconds + 1))
+      try require(try alice.receipts(within: later).value("receipts").isEmpty, "receipts are of the future")
+    },
+
     Check("a payment that a rule forbids moves nothing") { probe throws(Breach) in
       let (alice, bob) = try await probe.both()
       try probe.register("carol")

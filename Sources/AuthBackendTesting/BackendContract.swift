@@ -69,7 +69,9 @@ public struct BackendContract: Sendable {
   }
 
   /// All rules, in the order in which they read best.
-  public static let checks: [Check] = accounts + passwords + sessions + payments + events + administration + keys
+  public static let checks: [Check] =
+    accounts + passwords + recovery + sessions + payments + events + administration + registration
+    + deletion + keys
 
   /// Runs all checks, each on a fresh subject.
   public static func violations(of make: () async throws -> Subject) async rethrows -> [ContractViolation] {

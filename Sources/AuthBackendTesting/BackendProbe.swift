@@ -11,6 +11,8 @@ struct BackendProbe: Sendable {
     "carol": Password("three walnuts under snow"),
   ]
   static let wrongPassword = Password("not the right password")
+  static let newPassword = Password("a quite new passphrase")
+  static let wrongCode = RecoveryCode(typed: Array("00000-00000-00000-00000-00000".utf8))
 
   let subject: BackendContract.Subject
 
@@ -89,6 +91,14 @@ struct BackendProbe: Sendable {
       throw Breach("\(what) was answered \(error)")
     }
     throw Breach("\(what) was accepted")
+  }
+
+  /// Asks for a new password with a code.
+  @discardableResult
+  func recover(_ name: String, _ code: RecoveryCode, _ password: Password = newPassword) -> Answer<User> {
+    answer { () throws(BackendError) in
+      try backend.recover(username: name, code: code, password: password)
+    }
   }
 
   func order(_ amount: Int64, to payee: String, key: String? = nil) throws(Breach) -> PaymentOrder {
@@ -201,26 +211,30 @@ struct Login {
     }
   }
 
-  func receipts(before: Int64? = nil, limit: Int = 50) throws(Breach) -> Answer<[Receipt]> {
+  func receipts(
+    within times: TimeSpan = .all, before: Int64? = nil, limit: Int = 50
+  ) throws(Breach) -> Answer<[Receipt]> {
     try run { (lease: borrowing SessionLease) throws(BackendError) in
-      try backend.receipts(before: before, limit: limit, under: lease)
+      try backend.receipts(within: times, before: before, limit: limit, under: lease)
     }
   }
 
   func events(
-    since: WallTime? = nil, before: Int64? = nil, limit: Int = 50
+    since: WallTime? = nil, until: WallTime? = nil, before: Int64? = nil, limit: Int = 50
   ) throws(Breach) -> Answer<[Event]> {
-    try run { (lease: borrowing SessionLease) throws(BackendError) in
-      try backend.events(since: since, before: before, limit: limit, under: lease)
+    let times = TimeSpan(since: since, until: until)
+    return try run { (lease: borrowing SessionLease) throws(BackendError) in
+      try backend.events(within: times, before: before, limit: limit, under: lease)
     }
   }
 
   func allEvents(
-    since: WallTime? = nil, before: Int64? = nil, limit: Int = 50, keys: Login? = nil
+    since: WallTime? = nil, until: WallTime? = nil, before: Int64? = nil, limit: Int = 50, keys: Login? = nil
   ) throws(Breach) -> Answer<[Event]> {
     let role = try (keys ?? self).role
+    let times = TimeSpan(since: since, until: until)
     return try run { (lease: borrowing SessionLease) throws(BackendError) in
-      try backend.allEvents(since: since, before: before, limit: limit, for: role, under: lease)
+      try backend.allEvents(within: times, before: before, limit: limit, for: role, under: lease)
     }
   }
 
@@ -260,6 +274,60 @@ struct Login {
     let role = try (keys ?? self).role
     return try run { (lease: borrowing SessionLease) throws(BackendError) in
       try backend.noteView(of: subject, for: role, under: lease)
+    }
+  }
+
+  func makeRecoveryCodes(keys: Login? = nil) throws(Breach) -> Answer<[RecoveryCode]> {
+    try run { (lease: borrowing SessionLease) throws(BackendError) in
+      try backend.makeRecoveryCodes(for: (keys ?? self).fresh, under: lease)
+    }
+  }
+
+  func deleteAccount(keys: Login? = nil) throws(Breach) -> Answer<Void> {
+    try run { (lease: borrowing SessionLease) throws(BackendError) in
+      try backend.deleteAccount(for: (keys ?? self).fresh, under: lease)
+    }
+  }
+
+  func resetPassword(_ name: Username, keys: Login? = nil) throws(Breach) -> Answer<OneTimeCode> {
+    let role = try (keys ?? self).role
+    return try run { (lease: borrowing SessionLease) throws(BackendError) in
+      try backend.resetPassword(of: name, for: role, (keys ?? self).fresh, under: lease)
+    }
+  }
+
+  func setRole(_ new: Role, _ name: Username, keys: Login? = nil) throws(Breach) -> Answer<AccountSummary> {
+    let role = try (keys ?? self).role
+    return try run { (lease: borrowing SessionLease) throws(BackendError) in
+      try backend.setRole(new, account: name, for: role, (keys ?? self).fresh, under: lease)
+    }
+  }
+
+  func deleteAccount(_ name: Username, keys: Login? = nil) throws(Breach) -> Answer<Void> {
+    let role = try (keys ?? self).role
+    return try run { (lease: borrowing SessionLease) throws(BackendError) in
+      try backend.deleteAccount(name, for: role, (keys ?? self).fresh, under: lease)
+    }
+  }
+
+  func registration(keys: Login? = nil) throws(Breach) -> Answer<Registration> {
+    let role = try (keys ?? self).role
+    return try run { (lease: borrowing SessionLease) throws(BackendError) in
+      try backend.registration(for: role, under: lease)
+    }
+  }
+
+  func setRegistration(_ registration: Registration, keys: Login? = nil) throws(Breach) -> Answer<Void> {
+    let role = try (keys ?? self).role
+    return try run { (lease: borrowing SessionLease) throws(BackendError) in
+      try backend.setRegistration(registration, for: role, (keys ?? self).fresh, under: lease)
+    }
+  }
+
+  func registerOther(_ name: String, keys: Login? = nil) throws(Breach) -> Answer<OneTimeCode> {
+    let role = try (keys ?? self).role
+    return try run { (lease: borrowing SessionLease) throws(BackendError) in
+      try backend.registerOther(username: name, for: role, (keys ?? self).fresh, under: lease)
     }
   }
 

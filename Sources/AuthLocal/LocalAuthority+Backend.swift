@@ -52,26 +52,27 @@ extension LocalAuthority: Backend {
     try pay(intent.order, token: try intent.token(of: lease))
   }
 
-  /// See ``Backend/receipts(before:limit:under:)``.
+  /// See ``Backend/receipts(within:before:limit:under:)``.
   public func receipts(
-    before: Int64?, limit: Int, under lease: borrowing SessionLease
+    within times: TimeSpan, before: Int64?, limit: Int, under lease: borrowing SessionLease
   ) throws(BackendError) -> [Receipt] {
-    try receipts(before: before, limit: limit, token: lease.token)
+    try receipts(within: times, before: before, limit: limit, token: lease.token)
   }
 
-  /// See ``Backend/events(since:before:limit:under:)``.
+  /// See ``Backend/events(within:before:limit:under:)``.
   public func events(
-    since: WallTime?, before: Int64?, limit: Int, under lease: borrowing SessionLease
+    within times: TimeSpan, before: Int64?, limit: Int, under lease: borrowing SessionLease
   ) throws(BackendError) -> [Event] {
-    try events(.own, since: since, before: before, limit: limit, token: lease.token)
+    try events(.own, within: times, before: before, limit: limit, token: lease.token)
   }
 
-  /// See ``Backend/allEvents(since:before:limit:for:under:)``.
+  /// See ``Backend/allEvents(within:before:limit:for:under:)``.
   public func allEvents(
-    since: WallTime?, before: Int64?, limit: Int, for administrator: AdminSession, under lease: borrowing SessionLease
+    within times: TimeSpan, before: Int64?, limit: Int, for administrator: AdminSession,
+    under lease: borrowing SessionLease
   ) throws(BackendError) -> [Event] {
     let token = try lease.token(with: administrator.session)
-    return try events(.everyone, since: since, before: before, limit: limit, token: token)
+    return try events(.everyone, within: times, before: before, limit: limit, token: token)
   }
 
   /// See ``Backend/accounts(after:limit:for:under:)``.
@@ -102,6 +103,64 @@ extension LocalAuthority: Backend {
     account name: Username, for administrator: AdminSession, _ fresh: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> AccountSummary {
     try unlock(account: name, token: try lease.token(with: administrator.session, fresh.session))
+  }
+
+  /// See ``Backend/deleteAccount(for:under:)``.
+  public func deleteAccount(
+    for session: FreshSession, under lease: borrowing SessionLease
+  ) throws(BackendError) {
+    try deleteAccount(token: try lease.token(with: session.session))
+  }
+
+  /// See ``Backend/makeRecoveryCodes(for:under:)``.
+  public func makeRecoveryCodes(
+    for session: FreshSession, under lease: borrowing SessionLease
+  ) throws(BackendError) -> [RecoveryCode] {
+    try makeRecoveryCodes(token: try lease.token(with: session.session))
+  }
+
+  /// See ``Backend/resetPassword(of:for:_:under:)``.
+  public func resetPassword(
+    of name: Username, for administrator: AdminSession, _ fresh: FreshSession, under lease: borrowing SessionLease
+  ) throws(BackendError) -> OneTimeCode {
+    try resetPassword(of: name, token: try lease.token(with: administrator.session, fresh.session))
+  }
+
+  /// See ``Backend/setRole(_:account:for:_:under:)``.
+  public func setRole(
+    _ role: Role, account name: Username, for administrator: AdminSession, _ fresh: FreshSession,
+    under lease: borrowing SessionLease
+  ) throws(BackendError) -> AccountSummary {
+    try setRole(role, account: name, token: try lease.token(with: administrator.session, fresh.session))
+  }
+
+  /// See ``Backend/deleteAccount(_:for:_:under:)``.
+  public func deleteAccount(
+    _ name: Username, for administrator: AdminSession, _ fresh: FreshSession, under lease: borrowing SessionLease
+  ) throws(BackendError) {
+    try deleteAccount(name, token: try lease.token(with: administrator.session, fresh.session))
+  }
+
+  /// See ``Backend/registration(for:under:)``.
+  public func registration(
+    for administrator: AdminSession, under lease: borrowing SessionLease
+  ) throws(BackendError) -> Registration {
+    try registration(token: try lease.token(with: administrator.session))
+  }
+
+  /// See ``Backend/setRegistration(_:for:_:under:)``.
+  public func setRegistration(
+    _ registration: Registration, for administrator: AdminSession, _ fresh: FreshSession,
+    under lease: borrowing SessionLease
+  ) throws(BackendError) {
+    try setRegistration(registration, token: try lease.token(with: administrator.session, fresh.session))
+  }
+
+  /// See ``Backend/registerOther(username:for:_:under:)``.
+  public func registerOther(
+    username: String, for administrator: AdminSession, _ fresh: FreshSession, under lease: borrowing SessionLease
+  ) throws(BackendError) -> OneTimeCode {
+    try registerOther(username: username, token: try lease.token(with: administrator.session, fresh.session))
   }
 
   /// See ``Backend/noteView(of:for:under:)``.

@@ -20,6 +20,7 @@ public final class LocalAuthority: Sendable {
   /// The limits of its sessions.
   public let policy: SessionPolicy
   let label: String?
+  let origin: @Sendable () -> SessionOrigin?
   let hasher: PasswordHasher
   let wallClock: @Sendable () -> WallTime
 
@@ -33,27 +34,30 @@ public final class LocalAuthority: Sendable {
   ///     written to, if there is nothing but session files and a database in it, and is refused
   ///     otherwise.
   ///   - label: What to call the sessions that begin here, in listings; nil for nothing.
+  ///   - origin: Says where a session begins, for listings; asked at each login.
   ///   - policy: The limits of sessions.
   ///   - busyWait: How long to wait for another process's lock.
   ///   - clock: The machine's boot clock.
   public convenience init(
-    directory: String, label: String? = nil, policy: SessionPolicy = .standard, busyWait: Duration = .seconds(5),
-    clock: any SessionClock = BootClock()
+    directory: String, label: String? = nil, origin: @escaping @Sendable () -> SessionOrigin? = { nil },
+    policy: SessionPolicy = .standard, busyWait: Duration = .seconds(5), clock: any SessionClock = BootClock()
   ) {
     self.init(
-      directory: directory, label: label, policy: policy, busyWait: busyWait, clock: clock, cost: .standard,
-      wallClock: WallTime.now)
+      directory: directory, label: label, origin: origin, policy: policy, busyWait: busyWait, clock: clock,
+      cost: .standard, wallClock: WallTime.now)
   }
 
   package init(
-    directory: String, label: String? = nil, policy: SessionPolicy = .standard, busyWait: Duration = .seconds(5),
-    clock: any SessionClock = BootClock(), cost: PasswordCost,
+    directory: String, label: String? = nil, origin: @escaping @Sendable () -> SessionOrigin? = { nil },
+    policy: SessionPolicy = .standard, busyWait: Duration = .seconds(5), clock: any SessionClock = BootClock(),
+    cost: PasswordCost,
     wallClock: @escaping @Sendable () -> WallTime = WallTime.now
   ) {
     database = Database(directory: PrivateDirectory(named: directory), busyWait: busyWait)
     self.clock = clock
     self.policy = policy
     self.label = label
+    self.origin = origin
     hasher = PasswordHasher(cost: cost)
     self.wallClock = wallClock
   }

@@ -12,7 +12,7 @@ enum AuthTool {
         title: "Session",
         commands: [
           RegisterCommand.command, LogInCommand.command, LogOutCommand.command, StatusCommand.command,
-          ReauthenticateCommand.command, WatchCommand.command,
+          ReauthenticateCommand.command, RequireCommand.command, ContextsCommand.command, WatchCommand.command,
         ]),
       .init(
         title: "Screens",
@@ -20,6 +20,7 @@ enum AuthTool {
           AppCommand.command, HomeCommand.command, PayCommand.command, ReceiptsCommand.command, ProfileCommand.command,
           SessionsCommand.command, ChangePasswordCommand.command, EventsCommand.command,
         ]),
+      .init(title: "A forgotten password", commands: [RecoveryCodesCommand.command, RecoverCommand.command]),
       .init(title: "Administration", commands: [AccountsCommand.command, SchemaCommand.command]),
       .init(
         title: "About the program",

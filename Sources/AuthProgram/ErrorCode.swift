@@ -10,9 +10,12 @@ import TextFormat
 enum ErrorCode: String, Hashable, Sendable, CaseIterable {
   // Status 1: the answer is no
   case accountNotFound = "account_not_found"
+  case balanceNotZero = "balance_not_zero"
   case idempotencyKeyReused = "idempotency_key_reused"
   case insufficientFunds = "insufficient_funds"
   case lastAdministrator = "last_administrator"
+  case notConfirmed = "not_confirmed"
+  case notDatabaseOwner = "not_database_owner"
   case notPermitted = "not_permitted"
   case otherUserLoggedIn = "other_user_logged_in"
   case alreadyLoggedIn = "already_logged_in"
@@ -23,6 +26,7 @@ enum ErrorCode: String, Hashable, Sendable, CaseIterable {
   case payeeUnknown = "payee_unknown"
   case confirmationWrong = "confirmation_wrong"
   case schemaExists = "schema_exists"
+  case registrationClosed = "registration_closed"
   case sessionMismatch = "session_mismatch"
   case sessionNotFound = "session_not_found"
   case usernameTaken = "username_taken"
@@ -43,6 +47,7 @@ enum ErrorCode: String, Hashable, Sendable, CaseIterable {
   case alreadyAsking = "already_asking"
   case addressHasPassword = "address_has_password"
   case addressInvalid = "address_invalid"
+  case csvNotJSON = "csv_not_json"
   case displayNameInvalid = "display_name_invalid"
   case emptyLine = "empty_line"
   case homeNotText = "home_not_text"
@@ -147,9 +152,12 @@ enum ErrorCode: String, Hashable, Sendable, CaseIterable {
   private var entry: (status: ExitStatus, meaning: String) {
     switch self {
     case .accountNotFound: (.no, BackendError.Code.accountNotFound.meaning)
+    case .balanceNotZero: (.no, BackendError.Code.balanceNotZero.meaning)
     case .idempotencyKeyReused: (.no, BackendError.Code.idempotencyKeyReused.meaning)
     case .insufficientFunds: (.no, BackendError.Code.insufficientFunds.meaning)
     case .lastAdministrator: (.no, BackendError.Code.lastAdministrator.meaning)
+    case .notConfirmed: (.no, "the question whether to go on was answered with something else")
+    case .notDatabaseOwner: (.no, BackendError.Code.notDatabaseOwner.meaning)
     case .notPermitted: (.no, "only an administrator may do this")
     case .otherUserLoggedIn: (.no, "another user is logged in in this context")
     case .alreadyLoggedIn: (.no, "another process logged a user in at the same time")
@@ -160,6 +168,7 @@ enum ErrorCode: String, Hashable, Sendable, CaseIterable {
     case .payeeUnknown: (.no, BackendError.Code.payeeUnknown.meaning)
     case .confirmationWrong: (.no, "the connection is to another database than the one you confirmed")
     case .schemaExists: (.no, "the database has the schema already")
+    case .registrationClosed: (.no, BackendError.Code.registrationClosed.meaning)
     case .sessionMismatch: (.no, BackendError.Code.sessionMismatch.meaning)
     case .sessionNotFound: (.no, BackendError.Code.sessionNotFound.meaning)
     case .usernameTaken: (.no, BackendError.Code.usernameTaken.meaning)
@@ -179,6 +188,7 @@ enum ErrorCode: String, Hashable, Sendable, CaseIterable {
     case .alreadyAsking: (.usage, "another question is open in this process")
     case .addressHasPassword: (.usage, "AUTH_CLI_AUTHORITY contains a password")
     case .addressInvalid: (.usage, "AUTH_CLI_AUTHORITY does not name a database")
+    case .csvNotJSON: (.usage, "CSV and JSON are asked for at once")
     case .displayNameInvalid: (.usage, BackendError.Code.displayNameInvalid.meaning)
     case .emptyLine: (.usage, "a password on standard input is empty")
     case .homeNotText: (.usage, "the variable that chooses a directory is not UTF-8")

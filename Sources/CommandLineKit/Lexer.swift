@@ -1,8 +1,7 @@
 /// Sorts words into options and the rest, before it is known which command they belong to.
 ///
-/// Options may stand before their command, so a name must mean the same kind of option for all commands: with a value
-/// everywhere, or nowhere. A test holds the table to it. So it does not matter to a line that is understood whether the lexer
-/// knows the options of all commands or just those that occur.
+/// Options may stand before their command, so within a command and its subcommands a name must mean the same kind of option:
+/// with a value everywhere, or nowhere. A test holds the table to it. Between two commands the one that the line names decides.
 struct Lexer {
   /// A word, or two that belong together.
   enum Token: Hashable, Sendable {

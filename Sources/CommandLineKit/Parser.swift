@@ -68,7 +68,8 @@ package struct Parser<Request: Sendable>: Sendable {
     var lexer = Lexer(declarations: tool.allGlobalOptions)
     let firstTry = lexer.tokens(words)
     for case .plain(let word, literal: false) in firstTry {
-      guard let command = tool.command(called: word)?.description else { break }
+      // The value of an option that stands before its command is no command.
+      guard let command = tool.command(called: word)?.description else { continue }
       lexer = Lexer(
         declarations: command.options + command.subcommands.flatMap(\.options) + tool.allGlobalOptions)
       break
@@ -77,7 +78,7 @@ package struct Parser<Request: Sendable>: Sendable {
     let isSure = !tokens.contains {
       if case .unknownOption = $0 { true } else { false }
     }
-    return isSure ? tokens : thoroughLexer.tokens(words)
+    return isSure ? tokens : thoroughLexer.tokens(words, preferring: lexer.declarations)
   }
 
   // MARK: The command

@@ -10,12 +10,15 @@ final class ThoroughLexer: Sendable {
   }
 
   /// The tokens of a line, in order.
-  func tokens(_ words: [Word]) -> [Lexer.Token] {
+  ///
+  /// Where two options have one name, the preferred one counts.
+  func tokens(_ words: [Word], preferring preferred: [OptionDeclaration] = []) -> [Lexer.Token] {
     let lexer = kept.withLock { kept in
       let lexer = kept ?? Lexer(declarations: declarations())
       kept = lexer
       return lexer
     }
-    return lexer.tokens(words)
+    return preferred.isEmpty
+      ? lexer.tokens(words) : Lexer(declarations: preferred + lexer.declarations).tokens(words)
   }
 }

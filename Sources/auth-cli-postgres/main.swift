@@ -27,4 +27,6 @@ struct Tools: SchemaTools {
   }
 }
 
-Program(companion: Tools()) { (_, label) throws(BackendError) in PostgresBackend(try address(), label: label) }.main()
+Program(companion: Tools()) { (_, label) throws(BackendError) in
+  PostgresBackend(try address(), label: label, origin: OwnOrigin.find)
+}.main()

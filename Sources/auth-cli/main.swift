@@ -1,4 +1,6 @@
 import AuthLocal
 import AuthProgram
 
-Program { directory, label in LocalAuthority(directory: directory, label: label) }.main()
+Program { directory, label in
+  LocalAuthority(directory: directory, label: label, origin: OwnOrigin.find)
+}.main()

@@ -14,23 +14,27 @@ extension PostgresTests {
     static let door: Set<String> = [
       "about()", "account(integer,bytea,text)", "accounts(integer,bytea,text,bigint)", "check_name(integer,text)",
       "earlier_payment(integer,bytea,text,bigint,text)", "end_all_sessions(integer,bytea)",
-      "events(integer,bytea,boolean,bigint,bigint,bigint)",
-      "finish_login(integer,bytea,bytea,bytea,text,bigint,bigint,text,bytea)",
+      "events(integer,bytea,boolean,bigint,bigint,bigint,bigint)",
+      "finish_login(integer,bytea,bytea,bytea,text,bigint,bigint,text,bytea,text,text,text)",
       "finish_password_change(integer,bytea,bytea,bytea,bytea,text,bytea)",
       "finish_reauthentication(integer,bytea,bytea,bytea,bytea,bigint,bigint,text,bytea)",
       "may_change_password(integer,bytea)", "note_view(integer,bytea,text)", "own_setting(integer,bytea)",
       "pay(integer,bytea,text,bigint,text,boolean)", "profile(integer,bytea)", "quick(integer,bytea)",
-      "receipts(integer,bytea,bigint,bigint)", "register(integer,text,text,text,bytea)", "rename(integer,bytea,text)",
+      "receipts(integer,bytea,bigint,bigint,bigint,bigint)", "register(integer,text,text,text,bytea)",
+      "rename(integer,bytea,text)",
       "renew(integer,bytea)", "resume(integer,bytea)", "revoke(integer,bytea,text)",
       "revoke_session(integer,bytea,text)", "sessions(integer,bytea)", "set_disabled(integer,bytea,text,boolean)",
       "setting(integer,text,bytea)", "start_login(integer,bytea,text,bytea,text,bytea,boolean)",
       "start_reauthentication(integer,bytea,bytea,text,bytea,boolean)", "unlock(integer,bytea,text)",
+      "make_recovery_codes(integer,bytea,bytea)", "recover(integer,text,bytea,text,bytea)",
+      "reset_password(integer,bytea,text,bytea)", "reset_password_as_owner(integer,text,bytea)",
+      "set_role(integer,bytea,text,text)", "registration(integer,bytea)", "set_registration(integer,bytea,boolean)",
+      "register_other(integer,bytea,text,text,text,bytea,bytea)", "delete_account(integer,bytea,text)",
     ]
 
     static let tables: Set<String> = [
-      "accounts", "authority", "entries", "events", "guesses", "hash_costs", "ledger_accounts", "other_tokens",
-      "sessions",
-      "transfers", "unknown_names",
+      "accounts", "authority", "codes", "entries", "events", "guesses", "hash_costs", "ledger_accounts",
+      "other_tokens", "reserved_names", "sessions", "transfers", "unknown_names",
     ]
 
     @Test("the catalogue is exactly the written list")
@@ -123,7 +127,7 @@ extension PostgresTests {
     }
 
     private func finish(_ ticket: String, _ proof: String) -> String {
-      "SELECT code FROM authcore.finish_login(1, '\\x\(ticket)', '\(proof)', sha256('t\(ticket)'), NULL, NULL, NULL, NULL, NULL)"
+      "SELECT code FROM authcore.finish_login(1, '\\x\(ticket)', '\(proof)', sha256('t\(ticket)'), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)"
     }
 
     private func ticket(_ number: Int) -> String { String(repeating: "0", count: 30) + String(10 + number) }
@@ -211,11 +215,17 @@ extension PostgresTests {
       let calls = [
         "setting(1, 'alice', NULL)", "quick(1, sha256('x'))", "resume(1, sha256('x'))", "renew(1, sha256('x'))",
         "revoke(1, sha256('x'), 'user_asked')", "profile(1, sha256('x'))", "sessions(1, sha256('x'))",
-        "pay(1, sha256('x'), 'bob', 1, NULL, false)", "events(1, sha256('x'), true, NULL, NULL, 1)",
+        "pay(1, sha256('x'), 'bob', 1, NULL, false)", "events(1, sha256('x'), true, NULL, NULL, NULL, 1)",
         "accounts(1, sha256('x'), NULL, 1)", "set_disabled(1, sha256('x'), 'bob', true)",
         "own_setting(1, sha256('x'))", "check_name(1, 'bob')", "end_all_sessions(1, sha256('x'))",
         "unlock(1, sha256('x'), 'bob')", "note_view(1, sha256('x'), 'bob')", "may_change_password(1, sha256('x'))",
-        "receipts(1, sha256('x'), NULL, 1)", "rename(1, sha256('x'), 'bob')", "account(1, sha256('x'), 'bob')",
+        "receipts(1, sha256('x'), NULL, NULL, NULL, 1)", "rename(1, sha256('x'), 'bob')",
+        "account(1, sha256('x'), 'bob')",
+        "make_recovery_codes(1, sha256('x'), 'x')", "recover(1, 'bob', 'x', 'x', 'x')",
+        "reset_password(1, sha256('x'), 'bob', 'x')", "reset_password_as_owner(1, 'bob', 'x')",
+        "set_role(1, sha256('x'), 'bob', 'member')", "registration(1, sha256('x'))",
+        "set_registration(1, sha256('x'), true)", "delete_account(1, sha256('x'), 'bob')",
+        "register_other(1, sha256('x'), 'bob', 'bob', 'x', 'x', 'x')",
       ]
       try database.person { person in
         for call in calls {
@@ -260,7 +270,8 @@ extension PostgresTests {
         "pay(1, sha256('t'), 'bob', 5, '', true)", "register(1, 'Bob', 'x', '\(setting)', sha256('x'))",
         "register(1, 'bob', 'x', 'plain', sha256('x'))", "register(1, 'bob', '', '\(setting)', sha256('x'))",
         "register(1, 'bob', 'x', '\(setting)', 'short')", "revoke(1, sha256('t'), 'because')",
-        "resume(1, NULL)", "set_disabled(1, sha256('t'), 'bob', NULL)", "events(1, sha256('t'), NULL, NULL, NULL, 1)",
+        "resume(1, NULL)", "set_disabled(1, sha256('t'), 'bob', NULL)",
+        "events(1, sha256('t'), NULL, NULL, NULL, NULL, 1)",
       ])
     func malformed(call: String) throws {
       let database = try Databases.shared.make()

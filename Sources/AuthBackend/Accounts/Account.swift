@@ -40,3 +40,22 @@ public struct Profile: Hashable, Sendable {
     self.createdAt = createdAt
   }
 }
+
+/// An account that was deleted.
+public enum DeletedAccount {
+  /// What stands in the place of its name in the receipts and events of others.
+  ///
+  /// It has a space in it, so no account can have this name.
+  public static let shownName = "deleted account"
+
+  /// How the stored names of deleted accounts begin: no user name does, and they sort before all.
+  package static let namePrefix = "#"
+
+  /// Sorts after the stored names of deleted accounts and before all user names.
+  package static let lastName = "/"
+
+  /// A stored name as it is shown.
+  package static func shown(_ stored: String?) -> String? {
+    stored?.hasPrefix(namePrefix) == true ? shownName : stored
+  }
+}

@@ -20,6 +20,14 @@ public enum EventName: String, Hashable, Sendable, CaseIterable {
   case tokenReused = "authn_token_reuse"
   /// The password was changed.
   case passwordChanged = "authn_password_change"
+  /// New recovery codes took the place of the old ones.
+  case recoveryCodesMade = "recovery_codes_created"
+  /// A code was made that works once and for a limited time; the detail says for what and by whom.
+  case oneTimeCodeMade = "one_time_code_created"
+  /// A code was used to set a new password; the detail says of which kind.
+  case recovered = "authn_recover_success"
+  /// A code was wrong, used or expired.
+  case recoveryFailed = "authn_recover_fail"
   /// A session was ended; the detail says why.
   case sessionEnded = "session_ended"
   /// A session reached a limit; the detail says which.
@@ -30,6 +38,10 @@ public enum EventName: String, Hashable, Sendable, CaseIterable {
   case sessionUnknown = "session_unknown"
   /// An operation was refused because the role was missing.
   case authorizationFailed = "authz_fail"
+  /// An administrator changed the role of an account; the detail says from what to what.
+  case authorizationChanged = "authz_change"
+  /// An administrator changed how the whole works; the detail says what.
+  case administered = "authz_admin"
   /// An administrator looked at accounts; the detail says at what.
   case sensitiveRead = "sensitive_read"
   /// An account was made.
@@ -40,4 +52,6 @@ public enum EventName: String, Hashable, Sendable, CaseIterable {
   case userDisabled = "user_disabled"
   /// An administrator enabled the account.
   case userEnabled = "user_enabled"
+  /// The account was deleted, by its user or an administrator.
+  case userDeleted = "user_deleted"
 }

@@ -6,12 +6,16 @@ extension BackendError {
   public enum Code: String, Hashable, Sendable, CaseIterable {
     /// No account has this name.
     case accountNotFound = "account_not_found"
+    /// The account still has money.
+    case balanceNotZero = "balance_not_zero"
     /// The key names another payment.
     case idempotencyKeyReused = "idempotency_key_reused"
     /// The balance is smaller than the amount.
     case insufficientFunds = "insufficient_funds"
     /// It is the last administrator who can enable accounts.
     case lastAdministrator = "last_administrator"
+    /// The database belongs to somebody else.
+    case notDatabaseOwner = "not_database_owner"
     /// The account that would be paid is disabled.
     case payeeDisabled = "payee_disabled"
     /// The account that would be paid cannot hold that much.
@@ -20,6 +24,8 @@ extension BackendError {
     case payeeIsPayer = "payee_is_payer"
     /// No account has the name that would be paid.
     case payeeUnknown = "payee_unknown"
+    /// Only an administrator may create accounts.
+    case registrationClosed = "registration_closed"
     /// A key of another session was used.
     case sessionMismatch = "session_mismatch"
     /// The user has no active session of this name.
@@ -59,8 +65,9 @@ extension BackendError {
     /// not accepted.
     var isRefusal: Bool {
       switch self {
-      case .accountNotFound, .idempotencyKeyReused, .insufficientFunds, .lastAdministrator, .payeeDisabled, .payeeFull,
-        .payeeIsPayer, .payeeUnknown, .sessionMismatch, .sessionNotFound, .usernameTaken:
+      case .accountNotFound, .balanceNotZero, .idempotencyKeyReused, .insufficientFunds, .lastAdministrator,
+        .notDatabaseOwner, .payeeDisabled, .payeeFull, .payeeIsPayer, .payeeUnknown, .registrationClosed,
+        .sessionMismatch, .sessionNotFound, .usernameTaken:
         true
       case .amountInvalid, .contextInvalid, .displayNameInvalid, .idempotencyKeyInvalid, .passwordBlocked,
         .passwordContainsName, .passwordHasNul, .passwordNotText, .passwordRepeats, .passwordTooLong, .passwordTooShort,
@@ -73,13 +80,16 @@ extension BackendError {
     public var meaning: String {
       switch self {
       case .accountNotFound: "no account has this name"
+      case .balanceNotZero: "the account still has money"
       case .idempotencyKeyReused: "the key names another payment"
       case .insufficientFunds: "the balance is smaller than the amount"
       case .lastAdministrator: "it is the last administrator who can enable accounts"
+      case .notDatabaseOwner: "the database belongs to somebody else"
       case .payeeDisabled: "the account that would be paid is disabled"
       case .payeeFull: "the account that would be paid cannot hold that much"
       case .payeeIsPayer: "a payment to yourself"
       case .payeeUnknown: "no account has the name that would be paid"
+      case .registrationClosed: "only an administrator may create accounts"
       case .sessionMismatch: "a key of another session was used"
       case .sessionNotFound: "the user has no active session of this name"
       case .usernameTaken: "the name is in use"
@@ -113,6 +123,12 @@ extension BackendError {
     BackendError(.accountNotFound, "There is no account '\(name)'.", hint: "Check the name.")
   }
 
+  package static func balanceNotZero(_ balance: Int64, of name: String) -> BackendError {
+    BackendError(
+      .balanceNotZero, "The account '\(name)' still has \(Amount.text(balance)).",
+      hint: "Pay it to another account first; an account can be deleted when its balance is 0.00.")
+  }
+
   package static func idempotencyKeyReused(_ key: IdempotencyKey, for receipt: Receipt) -> BackendError {
     BackendError(
       .idempotencyKeyReused, "The key '\(key)' was used for another payment: \(receipt.amount) to \(receipt.payee).",
@@ -128,8 +144,11 @@ extension BackendError {
   package static func lastAdministrator(_ name: String) -> BackendError {
     BackendError(
       .lastAdministrator, "'\(name)' is the last administrator who can enable accounts.",
-      hint: "It stays enabled: no other account can become administrator. To end its sessions, log out everywhere.")
+      hint: "Make another account an administrator first.")
   }
+
+  package static let notDatabaseOwner = BackendError(
+    .notDatabaseOwner, "The database belongs to somebody else.", hint: "Ask its owner, or an administrator.")
 
   package static func payeeDisabled(_ name: Username) -> BackendError {
     BackendError(.payeeDisabled, "The account '\(name)' is disabled.", hint: "Ask an administrator.")
@@ -143,6 +162,9 @@ extension BackendError {
   package static func payeeUnknown(_ name: Username) -> BackendError {
     BackendError(.payeeUnknown, "There is no account '\(name)'.", hint: "Check the name.")
   }
+
+  package static let registrationClosed = BackendError(
+    .registrationClosed, "Registration is closed.", hint: "Ask an administrator to create the account.")
 
   package static let sessionMismatch = BackendError(
     .sessionMismatch, "The key belongs to another session than the lease.", hint: "Use the key of the leased session.")

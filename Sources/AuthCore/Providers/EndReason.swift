@@ -11,6 +11,8 @@ public enum EndReason: Hashable, Sendable, CustomStringConvertible {
   case revoked
   /// An administrator disabled the account.
   case accountDisabled
+  /// The account was deleted, by its user or an administrator.
+  case accountDeleted
   /// The machine was restarted, and the session's clock with it.
   case rebooted
   /// Another login took its place: of another user or of the same one, here or in another process.
@@ -23,7 +25,7 @@ public enum EndReason: Hashable, Sendable, CustomStringConvertible {
   /// Every reason.
   package static let allCases: [EndReason] =
     [.userAsked] + LimitKind.allCases.map(EndReason.expired) + [
-      .revoked, .accountDisabled, .rebooted, .switchedUser, .storeReleased,
+      .revoked, .accountDisabled, .accountDeleted, .rebooted, .switchedUser, .storeReleased,
     ]
 
   /// A stable name for programs and for storage, in snake case.
@@ -34,6 +36,7 @@ public enum EndReason: Hashable, Sendable, CustomStringConvertible {
     case .expired(.absolute): "expired_absolute"
     case .revoked: "revoked"
     case .accountDisabled: "account_disabled"
+    case .accountDeleted: "account_deleted"
     case .rebooted: "rebooted"
     case .switchedUser: "switched_user"
     case .storeReleased: "store_released"
@@ -54,6 +57,7 @@ public enum EndReason: Hashable, Sendable, CustomStringConvertible {
     case .expired(.absolute): "The session reached its longest duration."
     case .revoked: "The session was revoked."
     case .accountDisabled: "The account was disabled."
+    case .accountDeleted: "The account was deleted."
     case .rebooted: "The machine was restarted since the session began."
     case .switchedUser: "Another login took its place."
     case .storeReleased: "The program released the session."

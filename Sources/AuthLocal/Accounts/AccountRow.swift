@@ -50,6 +50,16 @@ package enum AccountQuery: String, Query {
     FROM accounts WHERE name > ? ORDER BY name LIMIT ?
     """
   case exists = "SELECT 1 FROM accounts WHERE name = ?"
+  case isReserved = "SELECT 1 FROM reserved_names WHERE name_hash = ?"
+  case reserveName = "INSERT INTO reserved_names(name_hash) VALUES (?)"
+  /// What remains of a deleted account: a number for payments and events to refer to.
+  case erase = """
+    UPDATE accounts SET name = '#' || id, display_name = ?, role = 'member', password_hash = ?, disabled = 1,
+      guesses = 0, attempts = 0, failures = 0, wait_boot = NULL, wait_until = NULL
+    WHERE id = ?
+    """
+  case registration = "SELECT registration_closed FROM authority WHERE id = 1"
+  case setRegistration = "UPDATE authority SET registration_closed = ? WHERE id = 1"
   case insert = """
     INSERT INTO accounts(name, display_name, role, password_hash, created_at) VALUES (?, ?, ?, ?, ?) RETURNING id
     """
@@ -61,6 +71,7 @@ package enum AccountQuery: String, Query {
   case rehash = "UPDATE accounts SET password_hash = ? WHERE id = ? AND password_hash = ?"
   case setPassword = "UPDATE accounts SET password_hash = ? WHERE id = ?"
   case setDisplayName = "UPDATE accounts SET display_name = ? WHERE id = ?"
+  case setRole = "UPDATE accounts SET role = ? WHERE id = ?"
   case setDisabled = "UPDATE accounts SET disabled = ? WHERE id = ?"
   case setThrottle = """
     UPDATE accounts SET guesses = ?, attempts = ?, wait_boot = ?, wait_until = ?, failures = ? WHERE id = ?

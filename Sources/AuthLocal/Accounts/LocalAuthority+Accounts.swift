@@ -15,36 +15,72 @@ extension LocalAuthority {
   ///   - displayName: The name that screens show; nil shows the user name as typed.
   /// - Returns: The new user.
   /// - Throws: ``BackendError`` of kind `invalid` for a name or a password that is not accepted,
-  ///   `refused` (`username_taken`) when the name is in use, `unavailable` when nothing could be
-  ///   stored.
+  ///   `refused` (`username_taken`) when the name is or was in use, (`registration_closed`) when only
+  ///   an administrator may, `unavailable` when nothing could be stored.
   public func register(
     username: String, password: Password, displayName: String? = nil
   ) throws(BackendError) -> User {
     let name = try Username(username)
     let shown = try DisplayName(displayName ?? username)
     let accepted = try PasswordPolicy.accept(password, for: name)
-    try database.write(creating: true) { (db) throws(BackendError) in try requireFree(name, in: db) }
+    try database.write(creating: true) { (db) throws(BackendError) in
+      try requireOpenRegistration(in: db)
+      try requireFree(name, in: db)
+    }
     let hash = try hasher.hash(accepted)
     return try database.write { (db) throws(BackendError) in
-      try requireFree(name, in: db)
-      let role: Role = try db.run(AccountQuery.takeFirstAdministrator) == 1 ? .administrator : .member
-      let id = try db.first(
-        AccountQuery.insert, .text(name.canonical), .text(shown.text), .text(role.rawValue), .text(hash),
-        .integer(wallClock().microseconds)
-      ) { $0.integer(0) }
-      guard let id else { throw db.damaged("a new account got no number") }
-      try db.run(UnknownNameQuery.forget, .blob(UnknownName.hash(of: username)))
-      try Ledger(db).open(account: id, at: wallClock())
-      try record(.userCreated, account: id, actor: id, detail: role.rawValue, in: db)
-      return User(
-        id: AccountRow.userID(id), username: name.canonical, displayName: shown.text, role: role)
+      try requireOpenRegistration(in: db)
+      let account = try create(name, shown, passwordHash: hash, in: db)
+      try record(.userCreated, account: account.id, actor: account.id, detail: account.user.role.rawValue, in: db)
+      return account.user
     }
   }
 
-  func requireFree(_ name: Username, in db: Connection) throws(BackendError) {
-    if try db.first(AccountQuery.exists, .text(name.canonical), read: { _ in true }) != nil {
-      throw .usernameTaken(name)
+  /// Makes an account for somebody else, who sets its password with the code.
+  ///
+  /// Until then no password opens it, and a login is refused at the usual cost.
+  package func registerOther(username: String, token: SessionToken) throws(BackendError) -> OneTimeCode {
+    let name = try Username(username)
+    let shown = try DisplayName(username)
+    return try administeringFreshly(token, "registration") { (db, own, now) throws(BackendError) in
+      let account = try create(name, shown, passwordHash: hasher.unmatchable, in: db)
+      try record(
+        .userCreated, account: account.id, actor: own.account, session: own.id, detail: account.user.role.rawValue,
+        in: db)
+      return try issueOneTimeCode(
+        for: account, validFor: RecoveryPolicy.registration, by: own, "registration", at: now, in: db)
     }
+  }
+
+  private func create(
+    _ name: Username, _ shown: DisplayName, passwordHash: String, in db: Connection
+  ) throws(BackendError) -> AccountRow {
+    try requireFree(name, in: db)
+    let role: Role = try db.run(AccountQuery.takeFirstAdministrator) == 1 ? .administrator : .member
+    let id = try db.first(
+      AccountQuery.insert, .text(name.canonical), .text(shown.text), .text(role.rawValue), .text(passwordHash),
+      .integer(wallClock().microseconds)
+    ) { $0.integer(0) }
+    guard let id else { throw db.damaged("a new account got no number") }
+    try db.run(UnknownNameQuery.forget, .blob(UnknownName.hash(of: name.canonical)))
+    try Ledger(db).open(account: id, at: wallClock())
+    return try account(id, in: db)
+  }
+
+  func requireFree(_ name: Username, in db: Connection) throws(BackendError) {
+    let isUsed = try db.first(AccountQuery.exists, .text(name.canonical)) { _ in true } ?? false
+    let wasUsed = try db.first(AccountQuery.isReserved, .blob(UnknownName.hash(of: name.canonical))) { _ in true }
+    if isUsed || wasUsed == true { throw .usernameTaken(name) }
+  }
+
+  func requireOpenRegistration(in db: Connection) throws(BackendError) {
+    if try registration(in: db) == .closed { throw .registrationClosed }
+  }
+
+  func registration(in db: Connection) throws(BackendError) -> Registration {
+    let isClosed = try db.first(AccountQuery.registration) { $0.flag(0) }
+    guard let isClosed else { throw db.damaged("the row of settings is missing") }
+    return isClosed ? .closed : .open
   }
 }
 
@@ -79,12 +115,16 @@ extension LocalAuthority {
   /// Checks whether a name can be registered, before a password is typed for it.
   ///
   /// - Throws: ``BackendError`` of kind `invalid` for a name that is not accepted, `refused`
-  ///   (`username_taken`) when it is in use, `unavailable` when no account could be stored. A
-  ///   missing database is none of these, since registering makes it.
+  ///   (`username_taken`) when it is or was in use, (`registration_closed`) when only an
+  ///   administrator may register, `unavailable` when no account could be stored. A missing database
+  ///   is none of these, since registering makes it.
   public func check(newUsername username: String) throws(BackendError) {
     let name = try Username(username)
     do throws(BackendError) {
-      try database.write { (db) throws(BackendError) in try requireFree(name, in: db) }
+      try database.write { (db) throws(BackendError) in
+        try requireOpenRegistration(in: db)
+        try requireFree(name, in: db)
+      }
     } catch {
       guard error.code == DatabaseError.missing(databasePath).code else { throw error }
     }

@@ -14,7 +14,9 @@ extension LocalAuthority {
     after: String? = nil, limit: Int = 50, token: SessionToken
   ) throws(BackendError) -> [AccountSummary] {
     try administering(token, reading: "accounts") { (db, _, now) throws(BackendError) in
-      let rows = try db.all(AccountQuery.page, .text(after ?? ""), .integer(max(0, limit))) {
+      let rows = try db.all(
+        AccountQuery.page, .text(max(after ?? "", DeletedAccount.lastName)), .integer(max(0, limit))
+      ) {
         (row) throws(BackendError) in try AccountRow(row, in: db)
       }
       var page: [AccountSummary] = []
@@ -54,6 +56,37 @@ extension LocalAuthority {
     }
   }
 
+  /// Makes an account an administrator's or a member's.
+  ///
+  /// Its sessions go on: the role is read anew with each use.
+  package func setRole(_ role: Role, account name: Username, token: SessionToken) throws(BackendError) -> AccountSummary
+  {
+    try changingAccount(name, token: token) { (db, account, own, _) throws(BackendError) in
+      if account.user.role == role { return }
+      if role != .administrator { try requireAnotherAdministrator(than: account, in: db) }
+      try db.run(AccountQuery.setRole, .text(role.rawValue), .integer(account.id))
+      try record(
+        .authorizationChanged, account: account.id, actor: own.account, session: own.id,
+        detail: "\(account.user.role.rawValue) to \(role.rawValue)", in: db)
+    }
+  }
+
+  /// Who may create accounts.
+  package func registration(token: SessionToken) throws(BackendError) -> Registration {
+    try administering(token, reading: "registration") { (db, _, _) throws(BackendError) in try registration(in: db) }
+  }
+
+  /// Opens or closes the registration.
+  package func setRegistration(_ registration: Registration, token: SessionToken) throws(BackendError) {
+    try administeringFreshly(token, "registration") { (db, own, _) throws(BackendError) in
+      if try self.registration(in: db) == registration { return }
+      try db.run(AccountQuery.setRegistration, .integer(registration == .closed ? 1 : 0))
+      try record(
+        .administered, account: own.account, actor: own.account, session: own.id,
+        detail: "registration \(registration.rawValue)", in: db)
+    }
+  }
+
   /// Records that an administrator read accounts.
   package func noteView(of subject: String, token: SessionToken) throws(BackendError) {
     try writing(token) { (db, own, _) throws(BackendError) in
@@ -82,12 +115,24 @@ extension LocalAuthority {
     _ name: Username, token: SessionToken,
     _ body: (Connection, AccountRow, SessionRow, BootInstant) throws(BackendError) -> Void
   ) throws(BackendError) -> AccountSummary {
-    try notingRefusal(token, "accounts") { () throws(BackendError) in
+    try administeringFreshly(token, "accounts") { (db, own, now) throws(BackendError) in
+      try body(db, try existing(name, in: db), own, now)
+      return try summary(try existing(name, in: db), at: now, in: db)
+    }
+  }
+
+  /// Runs `body` for an administrator's session with a recent password, in one transaction.
+  ///
+  /// A refusal because of the role is recorded as an event.
+  func administeringFreshly<Result: Sendable>(
+    _ token: SessionToken, _ resource: String,
+    _ body: (Connection, SessionRow, BootInstant) throws(BackendError) -> Result
+  ) throws(BackendError) -> Result {
+    try notingRefusal(token, resource) { () throws(BackendError) in
       try writing(token) { (db, own, now) throws(BackendError) in
         guard own.user.role == .administrator else { throw .notPermitted }
         try requireFresh(own, at: now)
-        try body(db, try existing(name, in: db), own, now)
-        return try summary(try existing(name, in: db), at: now, in: db)
+        return try body(db, own, now)
       }
     }
   }
@@ -109,14 +154,14 @@ extension LocalAuthority {
     }
   }
 
-  private func existing(_ name: Username, in db: Connection) throws(BackendError) -> AccountRow {
+  func existing(_ name: Username, in db: Connection) throws(BackendError) -> AccountRow {
     guard let account = try account(named: name, in: db) else {
       throw .accountNotFound(name)
     }
     return account
   }
 
-  private func requireAnotherAdministrator(than account: AccountRow, in db: Connection) throws(BackendError) {
+  func requireAnotherAdministrator(than account: AccountRow, in db: Connection) throws(BackendError) {
     guard account.user.role == .administrator else { return }
     let other = try db.first(AccountQuery.otherAdministrator, .integer(account.id), .integer(Int64.max)) { _ in true }
     if other == nil {

@@ -30,6 +30,7 @@ extension LocalAuthority {
       let session = try claim(token, at: now, in: db)
       try requireFresh(session, at: now)
       try db.run(AccountQuery.setPassword, .text(hash), .integer(account.id))
+      try db.run(CodeQuery.voidOneTimeCodes, .integer(account.id))
       _ = try endAll(of: account.id, except: session.id, because: .revoked, by: account.id, at: now, in: db)
       let grant = try issue(for: session, limits: .standard, at: now, in: db)
       try record(.passwordChanged, account: account.id, actor: account.id, session: session.id, in: db)

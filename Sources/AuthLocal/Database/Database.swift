@@ -58,6 +58,13 @@ final class Database: Sendable {
     try transaction(creating ? .creating : .writing, body)
   }
 
+  /// Removes the journal, in which the former content of changed pages stays until later changes cover it.
+  func removeJournal() throws(BackendError) {
+    try open.withLock { (open) throws(BackendError) in
+      try connection(of: &open, .writing).execute("PRAGMA journal_mode = DELETE; PRAGMA journal_mode = PERSIST")
+    }
+  }
+
   private func transaction<Result: Sendable>(
     _ access: Access, _ body: (Connection) throws(BackendError) -> Result
   ) throws(BackendError) -> Result {

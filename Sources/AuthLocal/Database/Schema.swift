@@ -13,7 +13,7 @@ package enum Schema {
   package static var version: Int64 { Int64(steps.count) }
 
   /// The statements that lead from each version to the next, beginning with the empty file.
-  package static let steps: [String] = [first, second, third]
+  package static let steps: [String] = [first, second, third, fourth]
 
   private static let first = """
     CREATE TABLE authority(
@@ -136,5 +136,30 @@ package enum Schema {
     UPDATE unknown_names SET failures = guesses;
     ALTER TABLE sessions ADD COLUMN absolute_span INTEGER;
     ALTER TABLE other_tokens ADD COLUMN absolute_span INTEGER;
+    """
+
+  /// Version 4 keeps codes for forgotten passwords, who may register, where sessions were begun, and
+  /// the names of deleted accounts, as hashes.
+  ///
+  /// A session that is over forgets where it was.
+  private static let fourth = """
+    ALTER TABLE authority ADD COLUMN registration_closed INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE sessions ADD COLUMN terminal TEXT;
+    ALTER TABLE sessions ADD COLUMN program TEXT;
+    ALTER TABLE sessions ADD COLUMN host TEXT;
+    UPDATE sessions SET label = NULL WHERE ended_reason IS NOT NULL;
+
+    CREATE TABLE codes(
+      account INTEGER NOT NULL REFERENCES accounts(id),
+      code_hash BLOB NOT NULL,
+      expires_at INTEGER,
+      boot BLOB,
+      boot_until INTEGER,
+      PRIMARY KEY(account, code_hash)
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE reserved_names(
+      name_hash BLOB PRIMARY KEY
+    ) STRICT, WITHOUT ROWID;
     """
 }

@@ -6,17 +6,19 @@ extension LocalAuthority {
   ///
   /// - Parameters:
   ///   - scope: Whose.
-  ///   - since: Only those written at this time or later; nil for all. Where the wall clock was set
-  ///     back, what was written after that counts as no earlier than what was written before.
+  ///   - times: Only those written within; see ``TimeSpan``.
   ///   - before: Only those before this number; nil begins with the newest.
   ///   - limit: How many at most.
   ///   - token: The session that asks.
   /// - Returns: The page; shorter than `limit` when it is the last.
   /// - Throws: ``BackendError``, of kind `notPermitted` for others' events without the role.
   package func events(
-    _ scope: EventScope = .own, since: WallTime? = nil, before: Int64? = nil, limit: Int = 50, token: SessionToken
+    _ scope: EventScope = .own, within times: TimeSpan = .all, before: Int64? = nil, limit: Int = 50,
+    token: SessionToken
   ) throws(BackendError) -> [Event] {
-    let range: (SQLValue, SQLValue) = (.integer(since?.microseconds ?? Int64.min), .integer(before ?? Int64.max))
+    // The number of an event is its time; see ``EventQuery/append``.
+    let end = min(before ?? Int64.max, times.until?.microseconds ?? Int64.max)
+    let range: (SQLValue, SQLValue) = (.integer(times.since?.microseconds ?? Int64.min), .integer(end))
     switch scope {
     case .own:
       return try reading(token) { (db, own, _) throws(BackendError) in
@@ -33,9 +35,9 @@ extension LocalAuthority {
 
   private static func event(_ row: Row) -> Event {
     Event(
-      id: row.integer(0), at: WallTime(microseconds: row.integer(1)), name: row.text(2), account: row.optionalText(3),
-      actor: row.optionalText(4), session: row.optionalText(5).map(EventSession.init(stored:)),
-      detail: row.optionalText(6))
+      id: row.integer(0), at: WallTime(microseconds: row.integer(1)), name: row.text(2),
+      account: DeletedAccount.shown(row.optionalText(3)), actor: DeletedAccount.shown(row.optionalText(4)),
+      session: row.optionalText(5).map(EventSession.init(stored:)), detail: row.optionalText(6))
   }
 }
 

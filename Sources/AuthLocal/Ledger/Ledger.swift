@@ -55,13 +55,20 @@ package struct Ledger {
   }
 
   /// Payments from and to `account`, newest first, older than the transfer `before`.
-  func receipts(of account: Int64, before: Int64?, limit: Int) throws(BackendError) -> [Receipt] {
-    try db.all(LedgerQuery.page, .integer(account), .integer(before ?? Int64.max), .integer(limit)) { Self.receipt($0) }
+  func receipts(
+    of account: Int64, within times: TimeSpan, before: Int64?, limit: Int
+  ) throws(BackendError) -> [Receipt] {
+    try db.all(
+      LedgerQuery.page, .integer(account), .integer(before ?? Int64.max),
+      .integer(times.since?.microseconds ?? Int64.min), .integer(times.until?.microseconds ?? Int64.max),
+      .integer(limit)
+    ) { Self.receipt($0) }
   }
 
   private static func receipt(_ row: Row) -> Receipt {
     Receipt(
-      id: row.integer(0), payer: row.optionalText(2), payee: row.text(4), amount: Amount(unchecked: row.integer(5)),
+      id: row.integer(0), payer: DeletedAccount.shown(row.optionalText(2)),
+      payee: DeletedAccount.shown(row.text(4)) ?? "", amount: Amount(unchecked: row.integer(5)),
       madeAt: WallTime(microseconds: row.integer(7)), key: row.optionalText(6))
   }
 }
@@ -74,6 +81,8 @@ package enum LedgerQuery: String, Query {
     INSERT INTO transfers(payer, payee, amount, key, made_at) VALUES (?, ?, ?, ?, ?) RETURNING id
     """
   case entry = "INSERT INTO entries(account, transfer, amount) VALUES (?, ?, ?)"
+  /// A payer's own words for payments go with the account.
+  case forgetKeys = "UPDATE transfers SET key = NULL WHERE payer = ? AND key IS NOT NULL"
   case byKey = """
     SELECT t.id, t.payer, p.name, t.payee, q.name, t.amount, t.key, t.made_at
     FROM transfers t LEFT JOIN accounts p ON p.id = t.payer LEFT JOIN accounts q ON q.id = t.payee
@@ -83,6 +92,6 @@ package enum LedgerQuery: String, Query {
     SELECT t.id, t.payer, p.name, t.payee, q.name, t.amount, t.key, t.made_at
     FROM entries e JOIN transfers t ON t.id = e.transfer
       LEFT JOIN accounts p ON p.id = t.payer LEFT JOIN accounts q ON q.id = t.payee
-    WHERE e.account = ? AND e.transfer < ? ORDER BY e.transfer DESC LIMIT ?
+    WHERE e.account = ? AND e.transfer < ? AND t.made_at >= ? AND t.made_at < ? ORDER BY e.transfer DESC LIMIT ?
     """
 }

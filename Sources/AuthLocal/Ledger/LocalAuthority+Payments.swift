@@ -42,16 +42,17 @@ extension LocalAuthority {
   /// Payments from and to the session's account, newest first.
   ///
   /// - Parameters:
+  ///   - times: Only those made within; see ``TimeSpan``.
   ///   - before: Only older ones than this receipt; nil begins with the newest.
   ///   - limit: How many at most.
   ///   - token: The session.
   /// - Returns: The page; shorter than `limit` when it is the last.
   /// - Throws: ``BackendError`` of kind `session` or `unavailable`.
   package func receipts(
-    before: Int64? = nil, limit: Int = 50, token: SessionToken
+    within times: TimeSpan = .all, before: Int64? = nil, limit: Int = 50, token: SessionToken
   ) throws(BackendError) -> [Receipt] {
     try reading(token) { (db, session, _) throws(BackendError) in
-      try Ledger(db).receipts(of: session.account, before: before, limit: max(0, limit))
+      try Ledger(db).receipts(of: session.account, within: times, before: before, limit: max(0, limit))
     }
   }
 

@@ -46,9 +46,12 @@ package struct PasswordHasher: Sendable {
     return hash
   }
 
+  /// What no password verifies against, at the cost of any other.
+  var unmatchable: String { cost.prefix + "B2aBe/PVAC2BsV8ECXjQo/" }
+
   /// Costs what a verification costs, for a name that has no account.
   func pretendToVerify(_ password: NormalizedPassword?) throws(BackendError) {
-    _ = try verifies(password, against: cost.prefix + "B2aBe/PVAC2BsV8ECXjQo/")
+    _ = try verifies(password, against: unmatchable)
   }
 
   /// Whether a hash was made at a lower cost than is asked for now, or in another way.

@@ -5,11 +5,15 @@ extension LocalAuthority {
   /// The live sessions of the session's user, newest first.
   package func sessions(token: SessionToken) throws(BackendError) -> [SessionSummary] {
     try reading(token) { (db, own, now) throws(BackendError) in
-      try liveSessions(of: own.account, at: now, in: db).map {
-        SessionSummary(
-          id: $0.id, isCurrent: $0.id == own.id, label: $0.label, createdAt: $0.createdAt, activeAt: $0.activeAt,
-          limits: $0.limits)
+      var summaries: [SessionSummary] = []
+      for session in try liveSessions(of: own.account, at: now, in: db) {
+        let origin = try db.first(SessionQuery.origin, .blob(session.tokenHash)) { SessionOrigin(stored: $0) }
+        summaries.append(
+          SessionSummary(
+            id: session.id, isCurrent: session.id == own.id, label: session.label, origin: origin ?? nil,
+            createdAt: session.createdAt, activeAt: session.activeAt, limits: session.limits))
       }
+      return summaries
     }
   }
 
@@ -39,5 +43,13 @@ extension LocalAuthority {
     try writing(token, asActivity: false) { (db, own, now) throws(BackendError) in
       try endAll(of: own.account, except: nil, because: .userAsked, by: own.account, at: now, in: db)
     }
+  }
+}
+
+extension SessionOrigin {
+  /// Reads terminal, program and host from three columns; nil where nothing is known.
+  fileprivate init?(stored row: Row) {
+    if row.isNull(0), row.isNull(1), row.isNull(2) { return nil }
+    self.init(terminal: row.optionalText(0), program: row.optionalText(1), host: row.optionalText(2))
   }
 }

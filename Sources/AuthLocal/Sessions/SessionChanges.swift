@@ -21,11 +21,13 @@ extension LocalAuthority {
     try db.run(SessionQuery.purge, .integer(wall), .blob(now.boot.bytes), .integer(uptime))
     let token = SessionToken(bytes: try Secrets.random(count: 32))
     let hash = SQLValue.blob(SHA256.hash(token.bytes))
+    let origin = origin()
     try db.run(
       SessionQuery.insert, hash, .text(try Secrets.randomName(length: 12)), .integer(account.id), .text(label),
       .blob(now.boot.bytes), .integer(uptime), .integer(spans.idle), .integer(uptime.clampedSum(spans.absolute)),
       .integer(uptime.clampedSum(min(spans.fresh, spans.absolute))), .integer(wall), .integer(wall),
-      .integer(Self.purgeTime(spans, from: wall)), .integer(spans.absolute))
+      .integer(Self.purgeTime(spans, from: wall)), .integer(spans.absolute), .text(origin?.terminal),
+      .text(origin?.program), .text(origin?.host))
     return try stored(hash, in: db).grant(token: token)
   }
 
@@ -73,7 +75,7 @@ extension LocalAuthority {
     let name: EventName
     switch reason {
     case .expired, .rebooted: name = .sessionExpired
-    case .userAsked, .revoked, .accountDisabled, .switchedUser, .storeReleased: name = .sessionEnded
+    case .userAsked, .revoked, .accountDisabled, .accountDeleted, .switchedUser, .storeReleased: name = .sessionEnded
     }
     try record(name, account: session.account, actor: actor, session: session.id, detail: reason.code, in: db)
   }

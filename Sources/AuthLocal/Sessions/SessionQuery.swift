@@ -29,8 +29,10 @@ package enum SessionQuery: String, Query {
     """
   case insert = """
     INSERT INTO sessions(token_hash, id, account, label, boot, active, idle_span, absolute_until, fresh_until,
-      created_at, active_at, purge_after, absolute_span) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      created_at, active_at, purge_after, absolute_span, terminal, program, host)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     """
+  case origin = "SELECT terminal, program, host FROM sessions WHERE token_hash = ?"
   case touch = "UPDATE sessions SET active = ?, active_at = ? WHERE token_hash = ? AND ended_reason IS NULL"
   case issue = """
     INSERT INTO other_tokens(token_hash, session, active, idle_span, absolute_until, fresh_until, active_at,
@@ -48,7 +50,16 @@ package enum SessionQuery: String, Query {
       active_at = NULL, purge_after = NULL WHERE session = ? AND idle_span IS NOT NULL
     """
   case supersede = "INSERT INTO other_tokens(token_hash, session) VALUES (?, ?)"
-  case end = "UPDATE sessions SET ended_reason = ?, ended_at = ? WHERE token_hash = ? AND ended_reason IS NULL"
+  /// Where a session was is nobody's business once it is over.
+  case end = """
+    UPDATE sessions SET ended_reason = ?, ended_at = ?, label = NULL, terminal = NULL, program = NULL, host = NULL
+    WHERE token_hash = ? AND ended_reason IS NULL
+    """
+  /// For the sessions of a deleted account that expired without being marked.
+  case endRest = """
+    UPDATE sessions SET ended_reason = ?, ended_at = ?, label = NULL, terminal = NULL, program = NULL, host = NULL
+    WHERE account = ? AND ended_reason IS NULL
+    """
   case noteUse = "UPDATE sessions SET uses_after_end = uses_after_end + 1 WHERE token_hash = ?"
   case purge = """
     DELETE FROM sessions WHERE token_hash IN (

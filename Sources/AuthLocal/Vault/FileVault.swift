@@ -274,3 +274,22 @@ extension FileVault {
     }
   }
 }
+
+extension FileVault {
+  /// The contexts that have a session file in a directory, in the order of their names.
+  ///
+  /// - Returns: None when there is no such directory.
+  /// - Throws: `VaultError` when it cannot be read, or is not a directory of this user.
+  public static func contexts(in path: String) throws(VaultError) -> [ContextName] {
+    let directory = PrivateDirectory(named: path)
+    do throws(FileError) {
+      guard let facts = try FileFacts(of: directory.path) else { return [] }
+      try facts.requireOwn(.directory)
+      return try directory.names { $0.hasSuffix(sessionSuffix) }
+        .compactMap { try? ContextName(String($0.dropLast(sessionSuffix.count))) }
+        .sorted { $0.description < $1.description }
+    } catch {
+      throw error.asVaultFailure
+    }
+  }
+}

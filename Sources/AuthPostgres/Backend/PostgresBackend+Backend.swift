@@ -78,26 +78,27 @@ extension PostgresBackend: Backend {
     try pay(intent.order, token: try intent.token(of: lease))
   }
 
-  /// See ``AuthBackend/Backend/receipts(before:limit:under:)``.
+  /// See ``AuthBackend/Backend/receipts(within:before:limit:under:)``.
   public func receipts(
-    before: Int64?, limit: Int, under lease: borrowing SessionLease
+    within times: TimeSpan, before: Int64?, limit: Int, under lease: borrowing SessionLease
   ) throws(BackendError) -> [Receipt] {
-    try receipts(before: before, limit: limit, token: lease.token)
+    try receipts(within: times, before: before, limit: limit, token: lease.token)
   }
 
-  /// See ``AuthBackend/Backend/events(since:before:limit:under:)``.
+  /// See ``AuthBackend/Backend/events(within:before:limit:under:)``.
   public func events(
-    since: WallTime?, before: Int64?, limit: Int, under lease: borrowing SessionLease
+    within times: TimeSpan, before: Int64?, limit: Int, under lease: borrowing SessionLease
   ) throws(BackendError) -> [Event] {
-    try events(.own, since: since, before: before, limit: limit, token: lease.token)
+    try events(.own, within: times, before: before, limit: limit, token: lease.token)
   }
 
-  /// See ``AuthBackend/Backend/allEvents(since:before:limit:for:under:)``.
+  /// See ``AuthBackend/Backend/allEvents(within:before:limit:for:under:)``.
   public func allEvents(
-    since: WallTime?, before: Int64?, limit: Int, for administrator: AdminSession, under lease: borrowing SessionLease
+    within times: TimeSpan, before: Int64?, limit: Int, for administrator: AdminSession,
+    under lease: borrowing SessionLease
   ) throws(BackendError) -> [Event] {
     let token = try lease.token(with: administrator.session)
-    return try events(.everyone, since: since, before: before, limit: limit, token: token)
+    return try events(.everyone, within: times, before: before, limit: limit, token: token)
   }
 
   /// See ``AuthBackend/Backend/accounts(after:limit:for:under:)``.
@@ -128,6 +129,64 @@ extension PostgresBackend: Backend {
     account name: Username, for administrator: AdminSession, _ fresh: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> AccountSummary {
     try unlock(account: name, token: try lease.token(with: administrator.session, fresh.session))
+  }
+
+  /// See ``AuthBackend/Backend/deleteAccount(for:under:)``.
+  public func deleteAccount(
+    for session: FreshSession, under lease: borrowing SessionLease
+  ) throws(BackendError) {
+    try deleteAccount(token: try lease.token(with: session.session))
+  }
+
+  /// See ``AuthBackend/Backend/makeRecoveryCodes(for:under:)``.
+  public func makeRecoveryCodes(
+    for session: FreshSession, under lease: borrowing SessionLease
+  ) throws(BackendError) -> [RecoveryCode] {
+    try makeRecoveryCodes(token: try lease.token(with: session.session))
+  }
+
+  /// See ``AuthBackend/Backend/resetPassword(of:for:_:under:)``.
+  public func resetPassword(
+    of name: Username, for administrator: AdminSession, _ fresh: FreshSession, under lease: borrowing SessionLease
+  ) throws(BackendError) -> OneTimeCode {
+    try resetPassword(of: name, token: try lease.token(with: administrator.session, fresh.session))
+  }
+
+  /// See ``AuthBackend/Backend/setRole(_:account:for:_:under:)``.
+  public func setRole(
+    _ role: Role, account name: Username, for administrator: AdminSession, _ fresh: FreshSession,
+    under lease: borrowing SessionLease
+  ) throws(BackendError) -> AccountSummary {
+    try setRole(role, account: name, token: try lease.token(with: administrator.session, fresh.session))
+  }
+
+  /// See ``AuthBackend/Backend/deleteAccount(_:for:_:under:)``.
+  public func deleteAccount(
+    _ name: Username, for administrator: AdminSession, _ fresh: FreshSession, under lease: borrowing SessionLease
+  ) throws(BackendError) {
+    try deleteAccount(name, token: try lease.token(with: administrator.session, fresh.session))
+  }
+
+  /// See ``AuthBackend/Backend/registration(for:under:)``.
+  public func registration(
+    for administrator: AdminSession, under lease: borrowing SessionLease
+  ) throws(BackendError) -> Registration {
+    try registration(token: try lease.token(with: administrator.session))
+  }
+
+  /// See ``AuthBackend/Backend/setRegistration(_:for:_:under:)``.
+  public func setRegistration(
+    _ registration: Registration, for administrator: AdminSession, _ fresh: FreshSession,
+    under lease: borrowing SessionLease
+  ) throws(BackendError) {
+    try setRegistration(registration, token: try lease.token(with: administrator.session, fresh.session))
+  }
+
+  /// See ``AuthBackend/Backend/registerOther(username:for:_:under:)``.
+  public func registerOther(
+    username: String, for administrator: AdminSession, _ fresh: FreshSession, under lease: borrowing SessionLease
+  ) throws(BackendError) -> OneTimeCode {
+    try registerOther(username: username, token: try lease.token(with: administrator.session, fresh.session))
   }
 
   /// See ``AuthBackend/Backend/noteView(of:for:under:)``.

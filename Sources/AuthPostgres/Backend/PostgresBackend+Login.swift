@@ -10,6 +10,7 @@ extension PostgresBackend {
     let name = (try? Username(credentials.username))?.canonical
     let nameHash = UnknownName.hash(of: credentials.username)
     let secret = try Secrets.random(count: ServerSchema.tokenLength)
+    let origin = origin()
     return try judged(
       password,
       setting: { () throws(BackendError) in
@@ -34,6 +35,7 @@ extension PostgresBackend {
             [
               .bytes(ticket), .bytes(proof), .bytes(secret), .text(label), .number(limits.idle?.wholeNanoseconds),
               .number(limits.absolute?.wholeNanoseconds), .text(better?.setting), .bytes(better?.verifier),
+              .text(origin?.terminal), .text(origin?.program), .text(origin?.host),
             ], .repeatable))
       }, secret: secret)
   }

@@ -30,8 +30,12 @@ extension PostgresBackend {
     try requireFree(name, answer)
   }
 
-  private func requireFree(_ name: Username, _ answer: Answer) throws(BackendError) {
-    if answer.text(0) == "username_taken" { throw .usernameTaken(name) }
+  func requireFree(_ name: Username, _ answer: Answer) throws(BackendError) {
+    switch answer.text(0) {
+    case "username_taken": throw .usernameTaken(name)
+    case "registration_closed": throw .registrationClosed
+    case _: break
+    }
   }
 
   package func profile(token: SessionToken) throws(BackendError) -> Profile {
@@ -62,11 +66,16 @@ extension PostgresBackend {
       }
       sessions.append(
         SessionSummary(
-          id: SessionID(rawValue: id), isCurrent: answer.flag(3), label: answer.text(4),
+          id: SessionID(rawValue: id), isCurrent: answer.flag(3), label: answer.text(4), origin: origin(answer),
           createdAt: WallTime(microseconds: created), activeAt: WallTime(microseconds: active),
           limits: SessionLimits(idle: instant(idle), absolute: instant(absolute), fresh: instant(fresh))))
     }
     return sessions
+  }
+
+  private func origin(_ answer: Answer) -> SessionOrigin? {
+    let parts = (answer.text(10), answer.text(11), answer.text(12))
+    return parts == (nil, nil, nil) ? nil : SessionOrigin(terminal: parts.0, program: parts.1, host: parts.2)
   }
 
   package func revokeSession(_ id: SessionID, token: SessionToken) throws(BackendError) {
@@ -105,10 +114,13 @@ extension PostgresBackend {
   }
 
   package func receipts(
-    before: Int64? = nil, limit: Int = 50, token: SessionToken
+    within times: TimeSpan = .all, before: Int64? = nil, limit: Int = 50, token: SessionToken
   ) throws(BackendError) -> [Receipt] {
     var receipts: [Receipt] = []
-    for answer in try call("receipts", token, [.number(before), .number(Int64(limit))], .none) {
+    let arguments: [Argument] = [
+      .number(times.since?.microseconds), .number(times.until?.microseconds), .number(before), .number(Int64(limit)),
+    ]
+    for answer in try call("receipts", token, arguments, .none) {
       receipts.append(try receipt(answer, key: answer.text(8)))
     }
     return receipts
@@ -137,18 +149,21 @@ extension PostgresBackend {
       let made = answer.number(7)
     else { throw server.malformed() }
     return Receipt(
-      id: id, payer: answer.text(4), payee: payee, amount: try Amount(minorUnits: amount),
+      id: id, payer: DeletedAccount.shown(answer.text(4)), payee: DeletedAccount.shown(payee) ?? payee,
+      amount: try Amount(minorUnits: amount),
       madeAt: WallTime(microseconds: made), key: key)
   }
 
   // MARK: - Events and administration
 
   package func events(
-    _ scope: EventScope = .own, since: WallTime? = nil, before: Int64? = nil, limit: Int = 50, token: SessionToken
+    _ scope: EventScope = .own, within times: TimeSpan = .all, before: Int64? = nil, limit: Int = 50,
+    token: SessionToken
   ) throws(BackendError) -> [Event] {
     var events: [Event] = []
     let arguments: [Argument] = [
-      .flag(scope == .everyone), .number(since?.microseconds), .number(before), .number(Int64(limit)),
+      .flag(scope == .everyone), .number(times.since?.microseconds), .number(times.until?.microseconds),
+      .number(before), .number(Int64(limit)),
     ]
     for answer in try call("events", token, arguments, .none) {
       guard let id = answer.number(2), let at = answer.number(3), let name = answer.text(4) else {
@@ -156,7 +171,8 @@ extension PostgresBackend {
       }
       events.append(
         Event(
-          id: id, at: WallTime(microseconds: at), name: name, account: answer.text(5), actor: answer.text(6),
+          id: id, at: WallTime(microseconds: at), name: name, account: DeletedAccount.shown(answer.text(5)),
+          actor: DeletedAccount.shown(answer.text(6)),
           session: answer.text(7).map { .named(SessionID(rawValue: $0)) }, detail: answer.text(8)))
     }
     return events
@@ -166,7 +182,9 @@ extension PostgresBackend {
     after: String? = nil, limit: Int = 50, token: SessionToken
   ) throws(BackendError) -> [AccountSummary] {
     var accounts: [AccountSummary] = []
-    for answer in try call("accounts", token, [.text(after), .number(Int64(limit))], .none) {
+    for answer in try call(
+      "accounts", token, [.text(max(after ?? "", DeletedAccount.lastName)), .number(Int64(limit))], .none)
+    {
       accounts.append(try summary(answer))
     }
     return accounts
@@ -180,6 +198,11 @@ extension PostgresBackend {
     _ disabled: Bool, account name: Username, token: SessionToken
   ) throws(BackendError) -> AccountSummary {
     try account(name, try call("set_disabled", token, [.text(name.canonical), .flag(disabled)], .once))
+  }
+
+  package func setRole(_ role: Role, account name: Username, token: SessionToken) throws(BackendError) -> AccountSummary
+  {
+    try account(name, try call("set_role", token, [.text(name.canonical), .text(role.rawValue)], .once))
   }
 
   package func unlock(account name: Username, token: SessionToken) throws(BackendError) -> AccountSummary {

@@ -12,6 +12,7 @@ package import AuthLocal
 public final class PostgresBackend: Sendable {
   let server: Server
   let label: String?
+  let origin: @Sendable () -> SessionOrigin?
   let hasher: PasswordHasher
   let localClock: any SessionClock
 
@@ -22,19 +23,23 @@ public final class PostgresBackend: Sendable {
   /// - Parameters:
   ///   - address: A URI or `keyword=value` pairs, as libpq has them.
   ///   - label: What to call the sessions that begin here, in listings; nil for nothing.
+  ///   - origin: Says where a session begins, for listings; asked at each login.
   /// - Throws: ``AuthBackend/BackendError`` of kind `invalid` for an address that is none, or that
   ///   holds a password.
-  public convenience init(address: String, label: String? = nil) throws(BackendError) {
-    self.init(try ServerAddress(address), label: label)
+  public convenience init(
+    address: String, label: String? = nil, origin: @escaping @Sendable () -> SessionOrigin? = { nil }
+  ) throws(BackendError) {
+    self.init(try ServerAddress(address), label: label, origin: origin)
   }
 
   package init(
-    _ address: ServerAddress, label: String? = nil, limits: ServerLimits = ServerLimits(),
-    cost: PasswordCost = .standard, clock: any SessionClock = BootClock()
+    _ address: ServerAddress, label: String? = nil, origin: @escaping @Sendable () -> SessionOrigin? = { nil },
+    limits: ServerLimits = ServerLimits(), cost: PasswordCost = .standard, clock: any SessionClock = BootClock()
   ) {
     localClock = clock
     server = Server(address: address, limits: limits, clock: ServerClock(local: clock))
     self.label = label
+    self.origin = origin
     hasher = PasswordHasher(cost: cost)
   }
 

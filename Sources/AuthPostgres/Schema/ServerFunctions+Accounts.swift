@@ -14,9 +14,19 @@ extension ServerSchema {
         BEGIN
           PERFORM enter(p_version);
           v_answer.now_ns := clock_ns();
-          v_answer.code := CASE WHEN EXISTS (SELECT 1 FROM accounts a WHERE a.name = p_name)
-            THEN 'username_taken' ELSE 'ok' END;
+          v_answer.code := CASE
+            WHEN EXISTS (SELECT 1 FROM authority i WHERE i.registration_closed) THEN 'registration_closed'
+            WHEN EXISTS (SELECT 1 FROM accounts a WHERE a.name = p_name) OR is_reserved(p_name) THEN 'username_taken'
+            ELSE 'ok' END;
           RETURN v_answer;
+        END
+        """),
+      // Whether a deleted account had this name.
+      .inner(
+        "is_reserved", "p_name text", returns: "boolean",
+        """
+        BEGIN
+          RETURN EXISTS (SELECT 1 FROM reserved_names r WHERE r.name_hash = sha256(convert_to(p_name, 'UTF8')));
         END
         """),
       .inner(
@@ -29,15 +39,15 @@ extension ServerSchema {
         """),
       // The first account is the administrator's. The same request again, after its answer was
       // lost, is known by its setting, which holds a random salt.
-      .open(
-        "register", "p_name text, p_display_name text, p_setting text, p_verifier bytea", returns: "profile_answer",
+      .inner(
+        "create_account",
+        "p_name text, p_display_name text, p_setting text, p_verifier bytea, p_actor bigint, p_session text",
+        returns: "profile_answer",
         """
         DECLARE
           v_answer profile_answer;
           v_now bigint;
-          v_transfer bigint;
         BEGIN
-          PERFORM enter(p_version);
           IF p_name IS NULL OR p_name !~ '^[a-z0-9][a-z0-9._-]{0,63}$' THEN PERFORM malformed('name'); END IF;
           PERFORM check_display_name(p_display_name);
           PERFORM check_verifier(p_setting, p_verifier);
@@ -49,11 +59,16 @@ extension ServerSchema {
             INTO v_answer.code, v_answer.account, v_answer.role, v_answer.created_at
             FROM accounts a WHERE a.name = p_name;
           v_answer.now_ns := clock_ns();
-          IF FOUND THEN
+          IF FOUND AND v_answer.code = 'ok' THEN
             -- A lock is a write, so this commit waits for the standby: the first one may have been kept from that.
-            IF v_answer.code = 'ok' THEN PERFORM 1 FROM accounts a WHERE a.name = p_name FOR KEY SHARE; END IF;
+            PERFORM 1 FROM accounts a WHERE a.name = p_name FOR KEY SHARE;
             RETURN v_answer;
           END IF;
+          IF p_actor IS NULL AND EXISTS (SELECT 1 FROM authority i WHERE i.registration_closed) THEN
+            v_answer.code := 'registration_closed';
+            RETURN v_answer;
+          END IF;
+          IF v_answer.account IS NOT NULL THEN RETURN v_answer; END IF;
           v_answer.code := 'ok';
           v_answer.role := 'member';
           PERFORM 1 FROM authority i WHERE NOT i.administrator_made;
@@ -70,13 +85,28 @@ extension ServerSchema {
             v_answer.code := 'username_taken';
             RETURN v_answer;
           END IF;
+          -- Looked at after the insert, which waited for a deletion of the same name.
+          IF is_reserved(p_name) THEN
+            DELETE FROM accounts WHERE id = v_answer.account;
+            v_answer.code := 'username_taken';
+            RETURN v_answer;
+          END IF;
           PERFORM count_cost(p_setting);
           DELETE FROM unknown_names WHERE name_hash = sha256(convert_to(p_name, 'UTF8'));
           INSERT INTO ledger_accounts VALUES (v_answer.account, 0);
           PERFORM 1 FROM ledger_accounts l WHERE l.id = 0 FOR NO KEY UPDATE;
           PERFORM move(0, v_answer.account, \(Ledger.openingCredit.minorUnits), NULL, false, clock_ns() / 1000);
-          PERFORM record('\(EventName.userCreated.rawValue)', v_answer.account, v_answer.account, NULL, v_answer.role);
+          PERFORM record('\(EventName.userCreated.rawValue)', v_answer.account, coalesce(p_actor, v_answer.account),
+            p_session, v_answer.role);
           RETURN v_answer;
+        END
+        """),
+      .open(
+        "register", "p_name text, p_display_name text, p_setting text, p_verifier bytea", returns: "profile_answer",
+        """
+        BEGIN
+          PERFORM enter(p_version);
+          RETURN create_account(p_name, p_display_name, p_setting, p_verifier, NULL, NULL);
         END
         """),
       .inner(
@@ -188,6 +218,7 @@ extension ServerSchema {
               RETURN v_answer;
             END IF;
             PERFORM succeed(v_guess, p_setting, p_verifier);
+            DELETE FROM codes c WHERE c.account = v_held.account AND c.expires_at IS NOT NULL;
             v_held := settle(p_token, v_held, false);
             v_count := end_all(v_held.account, v_held.id, 'revoked', v_held.account);
             v_made := issue(v_held, p_new_token, NULL, NULL);

@@ -23,7 +23,7 @@ extension ServerSchema {
         END
         """),
       .open(
-        "events", "p_token bytea, p_everyone boolean, p_since bigint, p_before bigint, p_limit bigint",
+        "events", "p_token bytea, p_everyone boolean, p_since bigint, p_until bigint, p_before bigint, p_limit bigint",
         returns: "SETOF event_answer",
         """
         DECLARE
@@ -44,14 +44,14 @@ extension ServerSchema {
             RETURN QUERY
               SELECT 'ok', v_held.now_ns, e.id, e.at, e.name, a.name::text, b.name::text, e.session, e.detail
               FROM events e LEFT JOIN accounts a ON a.id = e.account LEFT JOIN accounts b ON b.id = e.actor
-              WHERE e.id >= coalesce(p_since, \(Int64.min)) AND e.id < coalesce(p_before, \(Int64.max))
+              WHERE e.id >= coalesce(p_since, \(Int64.min)) AND e.id < least(p_before, p_until, \(Int64.max))
               ORDER BY e.id DESC LIMIT greatest(0, p_limit);
           ELSE
             RETURN QUERY
               SELECT 'ok', v_held.now_ns, e.id, e.at, e.name, a.name::text, b.name::text, e.session, e.detail
               FROM events e LEFT JOIN accounts a ON a.id = e.account LEFT JOIN accounts b ON b.id = e.actor
               WHERE e.account = v_held.account
-                AND e.id >= coalesce(p_since, \(Int64.min)) AND e.id < coalesce(p_before, \(Int64.max))
+                AND e.id >= coalesce(p_since, \(Int64.min)) AND e.id < least(p_before, p_until, \(Int64.max))
               ORDER BY e.id DESC LIMIT greatest(0, p_limit);
           END IF;
         END

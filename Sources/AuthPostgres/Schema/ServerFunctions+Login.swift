@@ -48,7 +48,7 @@ extension ServerSchema {
         "finish_login",
         """
         p_ticket bytea, p_proof bytea, p_token bytea, p_label text, p_idle bigint, p_absolute bigint,
-        p_new_setting text, p_new_verifier bytea
+        p_new_setting text, p_new_verifier bytea, p_terminal text, p_program text, p_host text
         """,
         returns: "grant_answer",
         """
@@ -76,7 +76,8 @@ extension ServerSchema {
           IF v_verdict = 'right' AND v_guess.verdict IS NULL THEN
             SELECT a.failures INTO v_failures FROM accounts a WHERE a.id = v_guess.account;
             PERFORM succeed(v_guess, p_new_setting, p_new_verifier);
-            v_held := begin_session(v_guess.account, p_token, p_label, p_idle, p_absolute);
+            v_held := begin_session(
+              v_guess.account, p_token, p_label, p_idle, p_absolute, p_terminal, p_program, p_host);
             PERFORM record(
               CASE WHEN v_failures > 0 THEN '\(EventName.loginSucceededAfterFailures.rawValue)'
                 ELSE '\(EventName.loginSucceeded.rawValue)' END,

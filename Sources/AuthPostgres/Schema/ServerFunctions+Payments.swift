@@ -111,6 +111,11 @@ extension ServerSchema {
               RETURN v_answer;
             END IF;
           END IF;
+          -- The payee may have been deleted meanwhile, which locks the ledger, too.
+          IF NOT EXISTS (SELECT 1 FROM accounts a WHERE a.id = v_payee AND a.name = p_payee) THEN
+            v_answer.code := 'payee_unknown';
+            RETURN v_answer;
+          END IF;
           SELECT l.balance INTO STRICT v_payer_balance FROM ledger_accounts l WHERE l.id = v_held.account;
           SELECT l.balance INTO STRICT v_payee_balance FROM ledger_accounts l WHERE l.id = v_payee;
           v_answer.now_ns := clock_ns();
@@ -162,7 +167,8 @@ extension ServerSchema {
         END
         """),
       .open(
-        "receipts", "p_token bytea, p_before bigint, p_limit bigint", returns: "SETOF receipt_answer",
+        "receipts", "p_token bytea, p_since bigint, p_until bigint, p_before bigint, p_limit bigint",
+        returns: "SETOF receipt_answer",
         """
         DECLARE
           v_held held;
@@ -182,6 +188,7 @@ extension ServerSchema {
             FROM entries e JOIN transfers t ON t.id = e.transfer
               LEFT JOIN accounts p ON p.id = t.payer LEFT JOIN accounts q ON q.id = t.payee
             WHERE e.account = v_held.account AND e.transfer < coalesce(p_before, \(Int64.max))
+              AND t.made_at >= coalesce(p_since, \(Int64.min)) AND t.made_at < coalesce(p_until, \(Int64.max))
             ORDER BY e.transfer DESC LIMIT greatest(0, p_limit);
         END
         """),

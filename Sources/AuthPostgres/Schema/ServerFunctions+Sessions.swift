@@ -149,7 +149,8 @@ extension ServerSchema {
         DECLARE
           v_account bigint;
         BEGIN
-          UPDATE sessions SET ended_reason = p_reason, ended_at = clock_ns() / 1000
+          UPDATE sessions SET ended_reason = p_reason, ended_at = clock_ns() / 1000, label = NULL, terminal = NULL,
+              program = NULL, host = NULL
             WHERE id = p_session AND ended_reason IS NULL RETURNING account INTO v_account;
           IF NOT FOUND THEN RETURN; END IF;
           PERFORM record(
@@ -171,7 +172,7 @@ extension ServerSchema {
             SELECT 'ok', p_now, s.id, false, s.label, s.created_at, s.active_at,
               CASE WHEN t.own THEN s.active + s.idle_span ELSE o.active + o.idle_span END,
               CASE WHEN t.own THEN s.absolute_until ELSE o.absolute_until END,
-              CASE WHEN t.own THEN s.fresh_until ELSE o.fresh_until END
+              CASE WHEN t.own THEN s.fresh_until ELSE o.fresh_until END, s.terminal, s.program, s.host
             FROM sessions s
             CROSS JOIN LATERAL (SELECT s.absolute_until > p_now AND s.active + s.idle_span > p_now AS own) t
             LEFT JOIN LATERAL (
@@ -233,7 +234,11 @@ extension ServerSchema {
         END
         """),
       .inner(
-        "begin_session", "p_account bigint, p_token bytea, p_label text, p_idle bigint, p_absolute bigint",
+        "begin_session",
+        """
+        p_account bigint, p_token bytea, p_label text, p_idle bigint, p_absolute bigint, p_terminal text,
+        p_program text, p_host text
+        """,
         returns: "held",
         """
         DECLARE
@@ -245,15 +250,18 @@ extension ServerSchema {
         BEGIN
           IF p_token IS NULL OR octet_length(p_token) <> \(Self.tokenLength) THEN PERFORM malformed('token'); END IF;
           IF octet_length(p_label) > \(Self.longestLabel) THEN PERFORM malformed('label'); END IF;
+          IF greatest(octet_length(p_terminal), octet_length(p_program), octet_length(p_host)) > \(Self.longestOrigin) THEN
+            PERFORM malformed('origin');
+          END IF;
           DELETE FROM sessions WHERE id IN (
             SELECT s.id FROM sessions s
             WHERE s.purge_after < v_now / 1000 AND (s.ended_reason IS NOT NULL OR s.absolute_until <= v_now)
             ORDER BY s.purge_after LIMIT 16 FOR UPDATE SKIP LOCKED);
           INSERT INTO sessions(id, token_hash, account, label, active, idle_span, absolute_until, fresh_until,
-              absolute_span, created_at, active_at, purge_after)
+              absolute_span, created_at, active_at, purge_after, terminal, program, host)
             VALUES (random_name(), sha256(p_token), p_account, p_label, v_now, v_idle, v_now + v_absolute,
               v_now + v_fresh, v_absolute, v_now / 1000, v_now / 1000,
-              (v_now + v_absolute) / 1000 + \(LocalAuthority.remembered));
+              (v_now + v_absolute) / 1000 + \(LocalAuthority.remembered), p_terminal, p_program, p_host);
           v_held := find(sha256(p_token), false);
           -- Granted, even if its limits are so short that it is over.
           v_held.code := 'live';

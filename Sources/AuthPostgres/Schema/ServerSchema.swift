@@ -24,6 +24,7 @@ struct ServerSchema: Sendable {
 
   static let tokenLength = 32
   static let longestLabel = 256
+  static let longestOrigin = SessionOrigin.longest
   static let cryptAlphabet = "./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
   /// How long a guess can be judged, in nanoseconds.
   static let ticketLife: Int64 = 600_000_000_000
@@ -43,9 +44,8 @@ struct ServerSchema: Sendable {
 
   /// All relations but the sequences and indexes that belong to them.
   static let tableNames = [
-    "accounts", "authority", "entries", "events", "guesses", "hash_costs", "ledger_accounts", "other_tokens",
-    "sessions",
-    "transfers", "unknown_names",
+    "accounts", "authority", "codes", "entries", "events", "guesses", "hash_costs", "ledger_accounts", "other_tokens",
+    "reserved_names", "sessions", "transfers", "unknown_names",
   ]
 
   let policy: SessionPolicy
@@ -60,7 +60,8 @@ struct ServerSchema: Sendable {
   var version: [Int] { steps.last?.version ?? [Self.major, Self.minor] }
 
   var functions: [ServerFunction] {
-    basics + throttle + sessions + login + accounts + payments + administration + steps.flatMap(\.functions)
+    basics + throttle + sessions + login + accounts + recovery + payments + administration + roles
+      + steps.flatMap(\.functions)
   }
 
   /// Takes a schema forward, in a transaction that the caller began.

@@ -10,7 +10,8 @@ extension ServerSchema {
       secret bytea NOT NULL CHECK(octet_length(secret) = 32),
       administrator_made boolean NOT NULL,
       major integer NOT NULL,
-      minor integer NOT NULL
+      minor integer NOT NULL,
+      registration_closed boolean NOT NULL DEFAULT false
     );
 
     CREATE TABLE accounts(
@@ -72,7 +73,10 @@ extension ServerSchema {
       purge_after bigint NOT NULL,
       ended_reason text,
       ended_at bigint,
-      uses_after_end bigint NOT NULL DEFAULT 0
+      uses_after_end bigint NOT NULL DEFAULT 0,
+      terminal text,
+      program text,
+      host text
     );
     CREATE INDEX sessions_live ON sessions(account) WHERE ended_reason IS NULL;
     CREATE INDEX sessions_account ON sessions(account);
@@ -90,6 +94,18 @@ extension ServerSchema {
       purge_after bigint
     );
     CREATE INDEX other_tokens_session ON other_tokens(session);
+
+    CREATE TABLE codes(
+      account bigint NOT NULL REFERENCES accounts(id),
+      code_hash bytea NOT NULL CHECK(octet_length(code_hash) = 32),
+      expires_at bigint,
+      used_with bytea,
+      PRIMARY KEY(account, code_hash)
+    );
+
+    CREATE TABLE reserved_names(
+      name_hash bytea PRIMARY KEY CHECK(octet_length(name_hash) = 32)
+    );
 
     CREATE TABLE ledger_accounts(
       id bigint PRIMARY KEY,
@@ -147,7 +163,8 @@ extension ServerSchema {
     );
     CREATE TYPE session_answer AS (
       code text, now_ns bigint, session text, is_current boolean, label text, created_at bigint,
-      active_at bigint, idle_until bigint, absolute_until bigint, fresh_until bigint
+      active_at bigint, idle_until bigint, absolute_until bigint, fresh_until bigint, terminal text, program text,
+      host text
     );
     CREATE TYPE receipt_answer AS (
       code text, now_ns bigint, number bigint, id bigint, payer text, payee text, amount bigint,

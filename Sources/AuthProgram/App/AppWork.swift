@@ -130,7 +130,7 @@ final class AppWork: Sendable {
       let sessions = try screens.open(SessionsScreen.self)
       question = { [backend] () throws(LeaseError<BackendError>) in
         .events(
-          try screen.page(of: backend, since: nil, before: nil, limit: AppPage.limit),
+          try screen.page(of: backend, before: nil, limit: AppPage.limit),
           try sessions.sessions(at: backend))
       }
     case .accounts:

@@ -142,6 +142,7 @@ extension EndReason {
     switch self {
     case .accountDisabled:
       "Logging in does not help until an administrator has enabled it: auth-cli accounts enable USER"
+    case .accountDeleted: "The name is not given again. Create another account with: auth-cli register USER"
     case .userAsked, .expired, .revoked, .rebooted, .switchedUser, .storeReleased: "Log in again: auth-cli login USER"
     }
   }

@@ -30,7 +30,7 @@ extension CommandError {
   static func ended(_ reason: EndReason) -> CommandError {
     switch reason {
     case .accountDisabled: CommandError(.accountDisabled, reason.clause, hint: reason.hint)
-    case .userAsked, .expired, .revoked, .rebooted, .switchedUser, .storeReleased:
+    case .userAsked, .expired, .revoked, .accountDeleted, .rebooted, .switchedUser, .storeReleased:
       CommandError(.sessionEnded, reason.clause, hint: reason.hint)
     }
   }

@@ -78,7 +78,12 @@ enum PasswordQuestion {
   static func new(
     for username: String, check: (Password) throws(BackendError) -> Void
   ) throws(CommandError) -> Password {
-    let terminal = try terminal(nil)
+    try new(for: username, on: try terminal(nil), check: check)
+  }
+
+  private static func new(
+    for username: String, on terminal: borrowing SilentTerminal, check: (Password) throws(BackendError) -> Void
+  ) throws(CommandError) -> Password {
     for _ in 1..<attempts {
       switch try newOnce(for: username, on: terminal, check: check) {
       case .success(let password): return password
@@ -86,6 +91,28 @@ enum PasswordQuestion {
       }
     }
     return try newOnce(for: username, on: terminal, check: check).get()
+  }
+
+  /// Asks for a recovery code and twice for a new password, and uses both, the terminal silent until the answer is there.
+  ///
+  /// What cannot be a code is asked for again. Otherwise the code is used once everything is typed, so that its answer comes at
+  /// one cost.
+  static func codeAndNewPassword<Value>(
+    for username: String, check: (Password) throws(BackendError) -> Void,
+    use: (RecoveryCode, Password) throws(CommandError) -> Value
+  ) throws(CommandError) -> Value {
+    let terminal = try terminal(nil)
+    let question = "Code for \(username): "
+    var code = RecoveryCode(typed: try answer(terminal, question))
+    for _ in 1..<attempts where !code.isWellFormed {
+      try say(terminal, "a code has 25 letters and digits; try again.")
+      code = RecoveryCode(typed: try answer(terminal, question))
+    }
+    let password = try new(for: username, on: terminal, check: check)
+    let result: Result<Value, CommandError>
+    do throws(CommandError) { result = .success(try use(code, password)) } catch { result = .failure(error) }
+    _ = consume terminal
+    return try result.get()
   }
 
   /// - Returns: The password, or why another one may do better.

@@ -13,11 +13,13 @@ enum AccountsCommand {
         examples: [
           .init("accounts list", "shows the first page of accounts"),
           .init("accounts unlock bob", "lets bob try passwords again"),
+          .init("accounts registration closed", "lets only administrators create accounts"),
         ],
         statuses: .of(.usage),
         subcommands: [
           ListAccountsCommand.command, ShowAccountCommand.command, ChangeAccountCommand.disable,
-          ChangeAccountCommand.enable, ChangeAccountCommand.unlock,
+          ChangeAccountCommand.enable, ChangeAccountCommand.unlock, ResetPasswordCommand.command,
+          ChangeRoleCommand.promote, ChangeRoleCommand.demote, DeleteAccountCommand.other, RegistrationCommand.command,
         ], request: nil)
     }
   }
@@ -164,7 +166,7 @@ extension Workspace {
       .changed("\(shown) is \(change.done)", hint: "Look with: auth-cli accounts show \(shown)"), changed)
   }
 
-  private func describe(_ effect: Answer.Effect, _ account: AccountSummary) -> Answer {
+  func describe(_ effect: Answer.Effect, _ account: AccountSummary) -> Answer {
     let user = account.user
     return Answer(
       effect,

@@ -10,13 +10,14 @@ struct ProfileCommand: WorkspaceCommand {
   static var command: Command<any CommandBody> {
     Command("profile") {
       .init(
-        summary: "Show or change your profile",
+        summary: "Show, change or delete your profile",
         options: [Options.newName],
         examples: [
           .init("profile", "shows your profile"),
           .init("profile --name 'Alice B.'", "changes your display name, also in screens that are open"),
         ],
-        statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst)
+        statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst),
+        subcommands: [DeleteAccountCommand.own]
       ) { words throws(UsageError) in
         ProfileCommand(newName: try words[Options.newName])
       }

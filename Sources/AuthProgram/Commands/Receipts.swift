@@ -5,7 +5,7 @@ import TextFormat
 
 /// `receipts`.
 struct ReceiptsCommand: WorkspaceCommand {
-  let limit: Int
+  let page: PageOptions
   let before: Int64?
 
   static var command: Command<any CommandBody> {
@@ -13,21 +13,22 @@ struct ReceiptsCommand: WorkspaceCommand {
       .init(
         summary: "List payments made and received",
         discussion: ["Newest first, a page at a time. The last line shows the command for the next page."],
-        options: [Options.limit, Options.before],
+        options: PageOptions.options + [Options.before],
         examples: [
           .init("receipts", "shows the newest"),
           .init("receipts --limit 100 --json", "prints more of them as JSON"),
+          .init("receipts --since 2026-01-01 --until 2026-02-01 --csv", "prints a month for a spreadsheet"),
           .init("receipts --before 42", "shows the page before receipt 42"),
         ],
         statuses: .of(.done, .usage, .cannotTell, .logInFirst)
       ) { words throws(UsageError) in
-        ReceiptsCommand(limit: try words[Options.limit], before: try words[Options.before])
+        ReceiptsCommand(page: try PageOptions(words), before: try words[Options.before])
       }
     }
   }
 
   func run(in workspace: Workspace) async throws(CommandError) -> Answer {
-    try await workspace.receipts(limit: limit, before: before)
+    try await workspace.receipts(page, before: before)
   }
 }
 
@@ -38,10 +39,17 @@ extension Options {
 
 extension Workspace {
   /// `receipts`: payments made and received, the latest first.
-  func receipts(limit: Int, before: Int64?) async throws(CommandError) -> Answer {
+  func receipts(_ options: PageOptions, before: Int64?) async throws(CommandError) -> Answer {
+    try checkForm(options)
+    let times = options.times
     let screen = try await open(ReceiptsScreen.self)
     let page = try await asking { () throws(LeaseError<BackendError>) in
-      try screen.page(of: backend, before: before, limit: limit)
+      try screen.page(of: backend, within: times, before: before, limit: options.limit)
+    }
+    let notes = page.lastOfMore.map { [more("receipts --before \($0.id)", within: times, options)] } ?? []
+    if options.isCSV {
+      let header = CSV.line(["receipt", "time", "payer", "payee", "amount", "idempotency_key"])
+      return Answer(.onlyShows, lines: [header] + page.items.map(\.csv), notes: notes)
     }
     let table = Table.receipts(page.items, of: screen.session.user.username)
     return Answer(
@@ -51,6 +59,13 @@ extension Workspace {
         "receipts": .array(page.items.map(JSON.receipt)), "shown": .integer(Int64(screen.shown)),
         "next_before": page.lastOfMore.map { .integer($0.id) } ?? .null,
       ],
-      notes: page.lastOfMore.map { [more("receipts --before \($0.id)", limit: limit)] } ?? [])
+      notes: notes)
+  }
+}
+
+extension Receipt {
+  /// A line of CSV.
+  fileprivate var csv: String {
+    CSV.line([String(id), madeAt.iso8601, payer, payee, amount.description, key])
   }
 }

@@ -16,13 +16,15 @@ struct RegisterCommand: WorkspaceCommand {
           "The first account becomes administrator. A new account starts with 100.00. Registering does not log you in.",
           "The password needs at least 15 characters, of any kind. You enter it twice on the terminal, and it is never "
             + "shown. Common passwords and your own name are refused.",
+          "While registration is closed only an administrator creates accounts. This then prints a one-time code for the "
+            + "new user, valid for three days, who sets a password with 'recover'.",
         ],
         arguments: [Arguments.newUser], options: [Options.passwordFromInput],
         examples: [
           .init("register alice", "asks for a new password, twice"),
           .init("register bob --password-stdin < bob.password", "reads the password from a file, for scripts"),
         ],
-        statuses: .of(.done, .no, .usage, .cannotTell), heedsEnvironment: false
+        statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
       ) { words throws(UsageError) in
         RegisterCommand(
           user: try words[Arguments.newUser, neededBy: Options.passwordFromInput],
@@ -51,14 +53,20 @@ extension Workspace {
     if passwordFromInput {
       password = Password(bytes: try PasswordQuestion.line())
     } else {
-      try valid { () throws(BackendError) in try backend.check(newUsername: name) }
+      do throws(BackendError) {
+        try backend.check(newUsername: name)
+      } catch {
+        guard error.code == ErrorCode.registrationClosed.rawValue else { throw CommandError(error) }
+        return try await registerOther(name)
+      }
       password = try newPassword(for: name)
     }
     let created: User
     do throws(BackendError) {
       created = try backend.register(username: name, password: password, displayName: nil)
     } catch {
-      throw CommandError(error)
+      guard error.code == ErrorCode.registrationClosed.rawValue else { throw CommandError(error) }
+      throw .registrationClosed(for: name)
     }
     let shown = TextEscaping.escape(created.username)
     return Answer(
@@ -68,6 +76,24 @@ extension Workspace {
       notes: [
         "Try next:", "  auth-cli login \(shown)", "  auth-cli home",
       ])
+  }
+
+  /// Makes an account for somebody else, while registration is closed.
+  private func registerOther(_ name: String) async throws(CommandError) -> Answer {
+    switch await restore() {
+    case .loggedIn(let session) where session.user.role == .administrator: break
+    case .obstructed(let obstacle): throw CommandError(obstacle)
+    case .loggedIn, .loggedOut, .overtaken, .cancelled: throw .registrationClosed(for: name)
+    }
+    let code = try await askAsAdministrator { (administrator, fresh, lease) throws(BackendError) in
+      try backend.registerOther(username: name, for: administrator, fresh, under: lease)
+    }
+    let shown = TextEscaping.escape(code.user.username)
+    return issued(
+      code,
+      effect: .changed(
+        "\(shown) is registered", hint: "Make a new code with: auth-cli accounts reset-password \(shown)"),
+      notes: ["Registered \(shown). Give the code to the new user."])
   }
 
   /// Asks on the terminal for a password to set.
@@ -94,5 +120,13 @@ extension Workspace {
     }
     _ = try valid { () throws(BackendError) in try Username(name) }
     return name
+  }
+}
+
+extension CommandError {
+  fileprivate static func registrationClosed(for name: String) -> CommandError {
+    CommandError(
+      .registrationClosed, "registration is closed",
+      hint: "Ask an administrator to run: auth-cli register \(TextEscaping.escape(name))")
   }
 }

@@ -120,7 +120,7 @@ struct CheckSchemaCommand: ServerCommand {
   static var command: Command<any CommandBody> {
     Command("check") {
       .init(
-        summary: "Compare tables, functions and rights with what they should be",
+        summary: "Compare the schema and its rights with what they should be",
         examples: [.init("schema check", "prints a line for each difference")],
         statuses: .of(.done, .no, .usage, .cannotTell), heedsEnvironment: false
       ) { _ throws(UsageError) in CheckSchemaCommand() }

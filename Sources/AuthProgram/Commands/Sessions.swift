@@ -9,6 +9,10 @@ struct SessionsCommand: WorkspaceCommand {
     Command("sessions") {
       .init(
         summary: "List or revoke your sessions",
+        discussion: [
+          "FROM is where a session was begun: the terminal, the program, and the remote host if there was one. It helps to "
+            + "recognise a session, and proves nothing."
+        ],
         examples: [.init("sessions", "shows all your sessions and marks this one")],
         statuses: .of(.done, .usage, .cannotTell, .logInFirst),
         subcommands: [RevokeSessionCommand.command]
@@ -62,7 +66,8 @@ extension Workspace {
           sessions.map { session in
             .members([
               "id": .string(session.id.rawValue), "context": .string(orNull: session.label),
-              "current": .bool(session.isCurrent), "created_at": .string(session.createdAt.iso8601),
+              "current": .bool(session.isCurrent), "origin": session.origin.map(JSON.origin) ?? .null,
+              "created_at": .string(session.createdAt.iso8601),
               "active_at": .string(session.activeAt.iso8601),
               "idle_until": .string(orNull: deadlines.moment(session.limits.idle)?.iso8601),
               "absolute_until": .string(orNull: deadlines.moment(session.limits.absolute)?.iso8601),
@@ -88,5 +93,21 @@ extension Workspace {
   func forgetRevoked() async {
     // Ended is the expected answer; anything else is found out by the next command.
     do throws(SessionError) { try await store.check() } catch {}
+  }
+}
+
+extension SessionOrigin {
+  /// For people: `pts/3, auth-cli, from 192.0.2.7`.
+  var words: String {
+    [terminal ?? "no terminal", program, host.map { "from \($0)" }].compactMap(\.self).joined(separator: ", ")
+  }
+}
+
+extension JSON {
+  fileprivate static func origin(_ origin: SessionOrigin) -> JSON {
+    .members([
+      "terminal": .string(orNull: origin.terminal), "program": .string(orNull: origin.program),
+      "host": .string(orNull: origin.host),
+    ])
   }
 }

@@ -6,41 +6,50 @@ import TextFormat
 
 /// `status`.
 struct StatusCommand: WorkspaceCommand {
+  let isShort: Bool
+
   static var command: Command<any CommandBody> {
     Command("status", aliases: ["whoami"]) {
       .init(
         summary: "Show who is logged in",
         discussion: [
           "The exit status is 0 for yes, 1 for no, and 3 if something could not be read. This is not activity: it does not "
-            + "prolong the session."
+            + "prolong the session.",
+          "With --short only the user name is printed, and nothing if nobody is logged in: for the prompt of a shell.",
         ],
+        options: [Options.short],
         examples: [
           .init("status", "shows who is logged in and when the session ends"),
           .init("status --quiet && echo in", "asks in a script, by the exit status"),
+          .init("status --short", "prints the user name alone"),
           .init("status --json", "prints the same as JSON"),
         ],
         statuses: .of(.done, .no, .usage, .cannotTell)
-      ) { _ throws(UsageError) in StatusCommand() }
+      ) { words throws(UsageError) in StatusCommand(isShort: try words[Options.short]) }
     }
   }
 
   func runAtOnce(_ run: Run) throws(CommandError) -> Answer? {
-    try run.workspace().statusAtOnce()
+    try run.workspace().statusAtOnce(isShort: isShort)
   }
 
   func run(in workspace: Workspace) async throws(CommandError) -> Answer {
-    try await workspace.status()
+    try await workspace.status(isShort: isShort)
   }
+}
+
+extension Options {
+  fileprivate static let short = Option.flag("short", "Print the user name and nothing else")
 }
 
 extension Workspace {
   /// `status`: yes, no, or cannot tell.
   ///
   /// It is not activity.
-  func status() async throws(CommandError) -> Answer {
+  func status(isShort: Bool) async throws(CommandError) -> Answer {
     switch await restore() {
-    case .loggedIn(let session): return try yes(session.user, session.id, session.limits)
-    case .loggedOut(let reason): return absent(reason)
+    case .loggedIn(let session): return try yes(session.user, session.id, session.limits, isShort: isShort)
+    case .loggedOut(let reason): return absent(reason, isShort: isShort)
     case .obstructed(let obstacle): throw CommandError(obstacle)
     case .overtaken, .cancelled: throw CommandError(SessionError.overtaken)
     }
@@ -49,16 +58,19 @@ extension Workspace {
   /// The answer when it is a plain yes, by the store's first step alone, because prompts and scripts
   /// ask this before everything they do.
   ///
-  /// - Returns: Nil when the saved session is not active; ``status()`` then says why.
-  func statusAtOnce() throws(CommandError) -> Answer? {
+  /// - Returns: Nil when the saved session is not active; ``status(isShort:)`` then says why.
+  func statusAtOnce(isShort: Bool) throws(CommandError) -> Answer? {
     let found = try valid { () throws(BackendError) in
       try SessionStore.firstLook(at: vault.look(), clock: backend.clock, lookUp: backend.lookUp)
     }
     guard let grant = found else { return nil }
-    return try yes(grant.user, grant.id, grant.limits)
+    return try yes(grant.user, grant.id, grant.limits, isShort: isShort)
   }
 
-  private func yes(_ user: User, _ id: SessionID, _ limits: SessionLimits) throws(CommandError) -> Answer {
+  private func yes(
+    _ user: User, _ id: SessionID, _ limits: SessionLimits, isShort: Bool
+  ) throws(CommandError) -> Answer {
+    if isShort, !printer.asJSON { return Answer(.onlyShows, lines: [TextEscaping.escape(user.username)]) }
     let deadlines = try Deadlines(clock: backend.clock)
     let role = user.role == .administrator ? ", administrator" : ""
     return Answer(
@@ -78,15 +90,13 @@ extension Workspace {
       ])
   }
 
-  private func absent(_ reason: LogoutReason) -> Answer {
+  private func absent(_ reason: LogoutReason, isShort: Bool) -> Answer {
+    if isShort, !printer.asJSON { return Answer(.onlyShows, status: .no) }
     let (sentence, code, hint): (String, String?, String) =
       switch reason {
       case .neverLoggedIn: ("Nobody is logged in", nil, "Log in with: auth-cli login USER")
-      case .ended(.accountDisabled):
-        (
-          "Nobody is logged in: \(EndReason.accountDisabled.clause)", EndReason.accountDisabled.code,
-          EndReason.accountDisabled.hint
-        )
+      case .ended(let reason) where reason == .accountDisabled || reason == .accountDeleted:
+        ("Nobody is logged in: \(reason.clause)", reason.code, reason.hint)
       case .ended(let reason):
         ("Nobody is logged in: \(reason.clause)", reason.code, "Log in with: auth-cli login USER")
       }

@@ -45,7 +45,8 @@ enum Kinds {
 ///
 /// Here are those that several commands take. An option of one command is in the file of that command.
 enum Options {
-  static let json = Option.flag("json", "Print JSON: one document on a line, with a version, never a secret")
+  static let json = Option.flag(
+    "json", "Print JSON: one document on a line, with a version, never a password or a token")
   static let quiet = Option.flag(
     "quiet", short: "q", "Print errors only; the exit status says the rest, and --json still prints")
   static let context = Option.optional(

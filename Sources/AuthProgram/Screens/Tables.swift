@@ -24,16 +24,18 @@ extension Table {
 
   static func sessions(_ sessions: [SessionSummary], _ deadlines: Deadlines) -> Table {
     let times = LocalTimes(sessions.flatMap { [$0.createdAt.seconds, $0.activeAt.seconds] })
-    var table = Table([
-      .init(title: "SESSION"), .init(title: "CONTEXT"), times.column("BEGAN"), times.column("ACTIVE"),
-      .init(title: "ENDS IN", alignment: .right), .init(title: ""),
-    ])
-    for session in sessions {
-      table.add([
-        session.id.rawValue, session.label ?? "", times.cell(session.createdAt.seconds, .minutes),
-        times.cell(session.activeAt.seconds, .minutes), deadlines.remaining(session.limits),
-        session.isCurrent ? "this one" : "",
+    // Sessions of an older version do not know where they were begun.
+    let showsOrigin = sessions.contains { $0.origin != nil }
+    var table = Table(
+      [.init(title: "SESSION"), .init(title: "CONTEXT")] + (showsOrigin ? [.init(title: "FROM")] : []) + [
+        times.column("BEGAN"), times.column("ACTIVE"), .init(title: "ENDS IN", alignment: .right), .init(title: ""),
       ])
+    for session in sessions {
+      table.add(
+        [session.id.rawValue, session.label ?? ""] + (showsOrigin ? [session.origin?.words ?? ""] : []) + [
+          times.cell(session.createdAt.seconds, .minutes), times.cell(session.activeAt.seconds, .minutes),
+          deadlines.remaining(session.limits), session.isCurrent ? "this one" : "",
+        ])
     }
     return table
   }

@@ -6,15 +6,17 @@ package enum NameQuestion {
   ///
   /// - Parameters:
   ///   - question: The text to show.
+  ///   - noun: What is asked for, for the message when there is no terminal.
   ///   - instead: How to give the name and the secret that follows it without a terminal.
   ///   - timeLimit: How long to wait for the line.
   /// - Returns: The bytes of the line.
   /// - Throws: ``PromptError`` when there is no terminal, or nothing came from it.
   package static func ask(
-    _ question: String, insteadUse instead: String, timeLimit: Duration = .standardPromptLimit
+    _ question: String, for noun: String = "name", insteadUse instead: String,
+    timeLimit: Duration = .standardPromptLimit
   ) throws(PromptError) -> [UInt8] {
     let descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
-    guard descriptor >= 0 else { throw .unopened(errno, for: "name", insteadUse: instead) }
+    guard descriptor >= 0 else { throw .unopened(errno, for: noun, insteadUse: instead) }
     defer { close(descriptor) }
     let text = Array(question.utf8)
     guard text.withUnsafeBytes({ write(descriptor, $0.baseAddress, $0.count) }) == text.count else {

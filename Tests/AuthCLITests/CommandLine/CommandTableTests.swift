@@ -23,12 +23,28 @@ struct CommandTableTests {
     }
   }
 
-  @Test("an option takes a value everywhere or nowhere, because it may stand before its command")
+  @Test("an option takes a value everywhere in a command or nowhere, because it may stand before its subcommand")
   func optionKinds() {
-    var kinds: [String: Bool] = [:]
-    for option in tool.allGlobalOptions + tool.locations.flatMap(\.command.options) {
-      let takesValue = option.value != nil
-      #expect(kinds.updateValue(takesValue, forKey: option.long) ?? takesValue == takesValue, "\(option.flag)")
+    for command in tool.commands {
+      var kinds: [String: Bool] = [:]
+      for option in tool.allGlobalOptions + command.options + command.subcommands.flatMap(\.options) {
+        let takesValue = option.value != nil
+        #expect(kinds.updateValue(takesValue, forKey: option.long) ?? takesValue == takesValue, "\(option.flag)")
+      }
+    }
+  }
+
+  @Test("the command of the line decides whether an option takes a value, wherever the option stands")
+  func optionOfItsCommand() throws {
+    let parser = Parser(tool)
+    for line in [
+      ["schema", "install", "--administrator", "alice"], ["--administrator", "alice", "schema", "install"],
+      ["require", "--administrator", "--fresh"], ["--administrator", "require", "--fresh"],
+    ] as [[Word]] {
+      guard case .request = try parser.parse(line, environment: { _ in nil }) else {
+        Issue.record("\(line) is not understood")
+        return
+      }
     }
   }
 

@@ -10,6 +10,16 @@ struct CrashCase: Sendable, CustomTestStringConvertible {
     case loggedOut
     /// The same, and alice is logged in.
     case loggedIn
+    /// The same, in a database of schema 3.
+    case oldSchema
+    /// Alice is logged in and has the recovery code ``CrashStart/code``.
+    case withCode
+    /// Alice is logged in, and registration is closed.
+    case closed
+    /// Alice is logged in, and all money of bob is hers.
+    case bobHasNothing
+    /// Alice is logged in, all her money is bob's, and bob is an administrator too.
+    case aliceHasNothing
   }
 
   let name: String
@@ -65,6 +75,42 @@ struct CrashCase: Sendable, CustomTestStringConvertible {
       name: "password", start: .loggedIn, arguments: ["password", "--password-stdin"],
       input: TestHome.alice + "\nan umbrella in the rain\n", statusAfter: [0], retry: [0, 5], statusFinally: 0,
       transfersFinally: 2),
+    CrashCase(
+      name: "the first use of an old database", start: .oldSchema, arguments: ["profile"],
+      statusAfter: [0], retry: [0], statusFinally: 0, transfersFinally: 2, hashes: false),
+    CrashCase(
+      name: "recovery-codes", start: .loggedIn, arguments: ["recovery-codes"],
+      statusAfter: [0], retry: [0], statusFinally: 0, transfersFinally: 2, hashes: false),
+    // A used code is refused, as it should be.
+    CrashCase(
+      name: "recover", start: .withCode, arguments: ["recover", "alice", "--password-stdin"],
+      input: CrashStart.code + "\nan umbrella in the rain\n", statusAfter: [0, 1], retry: [0, 5], statusFinally: 1,
+      transfersFinally: 2),
+    CrashCase(
+      name: "accounts reset-password", start: .loggedIn, arguments: ["accounts", "reset-password", "bob"],
+      statusAfter: [0], retry: [0], statusFinally: 0, transfersFinally: 2, hashes: false),
+    CrashCase(
+      name: "accounts reset-password --as-owner", start: .loggedOut,
+      arguments: ["accounts", "reset-password", "alice", "--as-owner"], statusAfter: [1], retry: [0],
+      statusFinally: 1, transfersFinally: 2, hashes: false),
+    CrashCase(
+      name: "accounts promote", start: .loggedIn, arguments: ["accounts", "promote", "bob"],
+      statusAfter: [0], retry: [0], statusFinally: 0, transfersFinally: 2, hashes: false),
+    CrashCase(
+      name: "accounts demote", start: .aliceHasNothing, arguments: ["accounts", "demote", "bob"],
+      statusAfter: [0], retry: [0], statusFinally: 0, transfersFinally: 3, hashes: false),
+    CrashCase(
+      name: "accounts registration", start: .loggedIn, arguments: ["accounts", "registration", "closed"],
+      statusAfter: [0], retry: [0], statusFinally: 0, transfersFinally: 2, hashes: false),
+    CrashCase(
+      name: "register, closed", start: .closed, arguments: ["register", "carol"],
+      statusAfter: [0], retry: [0, 1], statusFinally: 0, transfersFinally: 3, hashes: false),
+    CrashCase(
+      name: "accounts delete", start: .bobHasNothing, arguments: ["accounts", "delete", "bob", "--yes"],
+      statusAfter: [0], retry: [0, 1], statusFinally: 0, transfersFinally: 3, hashes: false),
+    CrashCase(
+      name: "profile delete", start: .aliceHasNothing, arguments: ["profile", "delete", "--yes"],
+      statusAfter: [0, 1], retry: [0, 4], statusFinally: 1, transfersFinally: 3, hashes: false),
   ]
 }
 
@@ -79,7 +125,36 @@ enum CrashStart {
     let session = try accounts.copy()
     try await session.logIn()
     homes[.loggedIn] = session
+    for (start, statements) in changes {
+      homes[start] = try session.copy()
+      if let path = homes[start]?.database { try Books.change(path, statements) }
+    }
     return homes
+  }
+
+  /// A recovery code of alice, and its SHA-256.
+  static let code = "22222-22222-22222-22222-22222"
+  private static let hash = "e1359a2f31005d06888a33f29712466b030537008bd24999f34c6c047ac365d4"
+
+  private static let changes: [CrashCase.Start: String] = [
+    .oldSchema: """
+    DROP TABLE codes; DROP TABLE reserved_names; ALTER TABLE authority DROP COLUMN registration_closed;
+    ALTER TABLE sessions DROP COLUMN terminal; ALTER TABLE sessions DROP COLUMN program;
+    ALTER TABLE sessions DROP COLUMN host; PRAGMA user_version = 3;
+    """,
+    .withCode: "INSERT INTO codes(account, code_hash) VALUES (1, x'\(hash)')",
+    .closed: "UPDATE authority SET registration_closed = 1",
+    .bobHasNothing: payment(from: 2, to: 1),
+    .aliceHasNothing: payment(from: 1, to: 2) + "; UPDATE accounts SET role = 'administrator' WHERE id = 2",
+  ]
+
+  private static func payment(from payer: Int, to payee: Int) -> String {
+    """
+    INSERT INTO transfers(id, payer, payee, amount, made_at) VALUES (3, \(payer), \(payee), 10000, 0);
+    INSERT INTO entries(account, transfer, amount) VALUES (\(payer), 3, -10000), (\(payee), 3, 10000);
+    UPDATE ledger_accounts SET balance = balance + 10000 WHERE id = \(payee);
+    UPDATE ledger_accounts SET balance = balance - 10000 WHERE id = \(payer)
+    """
   }
 
   /// A home of its own.

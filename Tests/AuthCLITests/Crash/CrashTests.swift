@@ -56,7 +56,7 @@ struct CrashTests {
     let status = try await home.run(["status"])
     #expect(status.ending == .exited(command.statusFinally), "\(point): status \(status.ending) \(status.text)")
     #expect(Books(home.database)?.transfers == command.transfersFinally, "\(point)")
-    if again.ending == .exited(5) {
+    if again.ending == .exited(5), command.statusFinally == 0 {
       let reauthentication = try await home.run(["reauth", "--password-stdin"], input: "an umbrella in the rain")
       #expect(reauthentication.ending == .exited(0), "\(point): neither the old nor the new password works")
     }
@@ -65,6 +65,10 @@ struct CrashTests {
         FileManager.default.createFile(
           atPath: home.sessionFile, contents: session, attributes: [.posixPermissions: 0o600]))
       #expect(try await home.run(["status"]).ending == .exited(1), "\(point): a copy of the session file works")
+    }
+    if again.ending == .exited(5), command.statusFinally == 1 {
+      let login = try await home.run(["login", "alice", "--password-stdin"], input: "an umbrella in the rain")
+      #expect(login.ending == .exited(0), "\(point): the code is used up, and the new password does not work")
     }
   }
 }

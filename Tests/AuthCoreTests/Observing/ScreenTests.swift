@@ -55,7 +55,7 @@ struct ScreenTests {
 
   @Test(
     "a screen is dismissed once, with the reason, and hears nothing afterwards",
-    arguments: [EndReason.userAsked, .revoked, .accountDisabled, .switchedUser, .expired(.idle)])
+    arguments: [EndReason.userAsked, .revoked, .accountDisabled, .accountDeleted, .switchedUser, .expired(.idle)])
   func dismissed(reason: EndReason) async throws {
     let world = World()
     try await world.store.logIn(World.alice)
@@ -65,7 +65,7 @@ struct ScreenTests {
       _ = try await world.store.logOut()
     case .switchedUser:
       try await world.store.switchUser(to: World.bob)
-    case .expired, .revoked, .accountDisabled, .rebooted, .storeReleased:
+    case .expired, .revoked, .accountDisabled, .accountDeleted, .rebooted, .storeReleased:
       world.authority.end(try #require(world.authority.liveTokens.first), reason)
       _ = try? await world.store.check()
     }

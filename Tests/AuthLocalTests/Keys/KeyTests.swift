@@ -27,10 +27,10 @@ import Testing
     #expect(receipt.amount.minorUnits == 1250)
     try session.withLease { (lease: borrowing SessionLease) throws(BackendError) in
       #expect(try authority.profile(under: lease).balance == 8750)
-      #expect(try authority.receipts(before: nil, limit: 50, under: lease).first == receipt)
+      #expect(try authority.receipts(within: .all, before: nil, limit: 50, under: lease).first == receipt)
       #expect(try authority.sessions(under: lease).map(\.isCurrent) == [true])
       #expect(try authority.rename(to: "Al", under: lease).user.displayName == "Al")
-      #expect(try authority.events(since: nil, before: nil, limit: 50, under: lease).first?.name == "user_updated")
+      #expect(try authority.events(within: .all, before: nil, limit: 50, under: lease).first?.name == "user_updated")
     }
     #expect(try await store.logOut() == .complete)
     #expect(throws: LeaseError<BackendError>.ended(.userAsked)) {
@@ -52,7 +52,7 @@ import Testing
       #expect(try authority.account(named: bob, for: administrator, under: lease).isDisabled)
       #expect(try authority.unlock(account: bob, for: administrator, fresh, under: lease).failedAttempts == 0)
       #expect(
-        try authority.allEvents(since: nil, before: nil, limit: 50, for: administrator, under: lease).map(\.name)
+        try authority.allEvents(within: .all, before: nil, limit: 50, for: administrator, under: lease).map(\.name)
           .contains("user_disabled"))
     }
   }

@@ -45,6 +45,22 @@ struct BrokenBackend: Backend {
     case countsWrongly = "ending all sessions counts them, ends this one too, and leaves others'"
     case revokesNothing = "a session can be revoked by its name, by its user only"
     case otherPolicy = "limits are those of the policy, on the backend's clock"
+    case usesCodesTwice = "a recovery code sets a new password once, however it is typed, and ends the sessions"
+    case makesNineCodes = "new recovery codes take the place of the old ones, and there are ten"
+    case countsNoCodes = "every code that opens nothing gets one answer, and counts as a wrong password does"
+    case opensDisabled = "a code opens an account that waits or is locked, and none that is disabled"
+    case takesAnyPassword = "a new password for a code keeps the rules of passwords, and a bad one uses up no code"
+    case resetsForTooLong = "a reset makes a code that works for an hour, the newest only, and changes nothing before"
+    case keepsCodes = "a changed password voids a one-time code"
+    case ownsNothing = "the owner of the database resets a password without a session, and the event says so"
+    case promotesNobody = "a role can be given and taken away, and a session follows at once"
+    case demotesTheLast = "the last administrator cannot be demoted or deleted"
+    case neverCloses =
+      "a closed registration admits only whom an administrator registers, and needs no code to open"
+    case deletesNothing =
+      "a deleted account is gone with its sessions, its payments stay, and its name is not given again"
+    case deletesNobody = "an administrator deletes another account"
+    case ignoresTimes = "receipts of a time begin at its first moment and end before its last"
     case hidesFaults = "a backend that cannot answer says so in every operation"
   }
 
@@ -127,22 +143,25 @@ struct BrokenBackend: Backend {
   }
 
   func receipts(
-    before: Int64?, limit: Int, under lease: borrowing SessionLease
+    within times: TimeSpan, before: Int64?, limit: Int, under lease: borrowing SessionLease
   ) throws(BackendError) -> [Receipt] {
-    try base.receipts(before: flaw == .ignoresPage ? nil : before, limit: limit, under: lease)
+    try base.receipts(
+      within: flaw == .ignoresTimes ? .all : times, before: flaw == .ignoresPage ? nil : before, limit: limit,
+      under: lease)
   }
 
   func events(
-    since: WallTime?, before: Int64?, limit: Int, under lease: borrowing SessionLease
+    within times: TimeSpan, before: Int64?, limit: Int, under lease: borrowing SessionLease
   ) throws(BackendError) -> [Event] {
-    try base.events(since: flaw == .ignoresSince ? nil : since, before: before, limit: limit, under: lease)
+    try base.events(within: flaw == .ignoresSince ? .all : times, before: before, limit: limit, under: lease)
   }
 
   func allEvents(
-    since: WallTime?, before: Int64?, limit: Int, for administrator: AdminSession, under lease: borrowing SessionLease
+    within times: TimeSpan, before: Int64?, limit: Int, for administrator: AdminSession,
+    under lease: borrowing SessionLease
   ) throws(BackendError) -> [Event] {
     if flaw == .believesTheRole { return [] }
-    return try base.allEvents(since: since, before: before, limit: limit, for: administrator, under: lease)
+    return try base.allEvents(within: times, before: before, limit: limit, for: administrator, under: lease)
   }
 
   func accounts(
@@ -171,6 +190,82 @@ struct BrokenBackend: Backend {
   ) throws(BackendError) -> AccountSummary {
     if flaw == .neverUnlocks { return try base.account(named: name, for: administrator, under: lease) }
     return try base.unlock(account: name, for: administrator, fresh, under: lease)
+  }
+
+  func deleteAccount(for session: FreshSession, under lease: borrowing SessionLease) throws(BackendError) {
+    if flaw == .deletesNothing { return }
+    try base.deleteAccount(for: session, under: lease)
+  }
+
+  func makeRecoveryCodes(
+    for session: FreshSession, under lease: borrowing SessionLease
+  ) throws(BackendError) -> [RecoveryCode] {
+    let codes = try base.makeRecoveryCodes(for: session, under: lease)
+    return flaw == .makesNineCodes ? Array(codes.dropLast()) : codes
+  }
+
+  func recover(username: String, code: RecoveryCode, password: Password) throws(BackendError) -> User {
+    switch flaw {
+    case .takesAnyPassword where (try? base.check(newPassword: password, for: username)) == nil:
+      return User(id: UserID(rawValue: "u2"), username: username, displayName: username, role: .member)
+    case .usesCodesTwice, .opensDisabled, .keepsCodes:
+      do {
+        return try base.recover(username: username, code: code, password: password)
+      } catch {
+        guard error.kind == .credentials else { throw error }
+        return User(id: UserID(rawValue: "u2"), username: username, displayName: username, role: .member)
+      }
+    case .countsNoCodes where code.text == "00000-00000-00000-00000-00000": throw .codeNotAccepted
+    default: return try base.recover(username: username, code: code, password: password)
+    }
+  }
+
+  func resetPassword(
+    of name: Username, for administrator: AdminSession, _ fresh: FreshSession, under lease: borrowing SessionLease
+  ) throws(BackendError) -> OneTimeCode {
+    let code = try base.resetPassword(of: name, for: administrator, fresh, under: lease)
+    return flaw == .resetsForTooLong ? OneTimeCode(user: code.user, code: code.code, validFor: .seconds(7200)) : code
+  }
+
+  func resetPasswordAsOwner(of name: Username) throws(BackendError) -> OneTimeCode {
+    let code = try base.resetPasswordAsOwner(of: name)
+    guard flaw == .ownsNothing else { return code }
+    return OneTimeCode(user: code.user, code: RecoveryCode(typed: []), validFor: code.validFor)
+  }
+
+  func setRole(
+    _ role: Role, account name: Username, for administrator: AdminSession, _ fresh: FreshSession,
+    under lease: borrowing SessionLease
+  ) throws(BackendError) -> AccountSummary {
+    switch flaw {
+    case .promotesNobody: return try base.account(named: name, for: administrator, under: lease)
+    case .demotesTheLast where role == .member:
+      return try base.account(named: name, for: administrator, under: lease)
+    default: return try base.setRole(role, account: name, for: administrator, fresh, under: lease)
+    }
+  }
+
+  func deleteAccount(
+    _ name: Username, for administrator: AdminSession, _ fresh: FreshSession, under lease: borrowing SessionLease
+  ) throws(BackendError) {
+    if flaw != .deletesNobody { try base.deleteAccount(name, for: administrator, fresh, under: lease) }
+  }
+
+  func registration(
+    for administrator: AdminSession, under lease: borrowing SessionLease
+  ) throws(BackendError) -> Registration { try base.registration(for: administrator, under: lease) }
+
+  func setRegistration(
+    _ registration: Registration, for administrator: AdminSession, _ fresh: FreshSession,
+    under lease: borrowing SessionLease
+  ) throws(BackendError) {
+    if flaw != .neverCloses { try base.setRegistration(registration, for: administrator, fresh, under: lease) }
+  }
+
+  func registerOther(
+    username: String, for administrator: AdminSession, _ fresh: FreshSession, under lease: borrowing SessionLease
+  ) throws(BackendError) -> OneTimeCode {
+    try base.registerOther(username: username, for: administrator, fresh, under: lease)
   }
 
   func noteView(

@@ -175,6 +175,7 @@ struct ModelEncoder {
       case .rebooted: 5
       case .switchedUser: 6
       case .storeReleased: 7
+      case .accountDeleted: 8
       }
     bytes.append(number)
   }

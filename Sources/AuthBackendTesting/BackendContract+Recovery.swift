@@ -1,0 +1,211 @@
+import AuthBackend
+import AuthCore
+import AuthCoreTesting
+
+extension BackendContract {
+  static let recovery: [Check] = [
+    Check("a recovery code sets a new password once, however it is typed, and ends the sessions") {
+      probe throws(Breach) in
+      let (_, bob) = try await probe.both()
+      let codes = try bob.makeRecoveryCodes().value("makeRecoveryCodes")
+      let typed = RecoveryCode(typed: Array(codes[3].text.uppercased().utf8.filter { $0 != UInt8(ascii: "-") }))
+      let user = try probe.recover("BOB", typed).value("recover")
+      try require(user == bob.session.user, "the code of bob opened the account of \(user)")
+      try require(
+        try await probe.rejection(of: bob.token, "a session after the recovery") == .ended(.revoked),
+        "a session of the user did not end as revoked")
+      let old = try await probe.loginFailure("bob", BackendProbe.passwords["bob"] ?? BackendProbe.wrongPassword)
+      try require(old == .rejected(.notAccepted), "the forgotten password was answered \(old)")
+      _ = try await probe.logIn("bob", BackendProbe.newPassword)
+      try probe.recover("bob", codes[3]).refused("a used code", with: "credentials_not_accepted", .credentials)
+      _ = try probe.recover("bob", codes[4]).value("another of the codes")
+    },
+
+    Check("new recovery codes take the place of the old ones, and there are ten") { probe throws(Breach) in
+      let (_, bob) = try await probe.both()
+      let old = try bob.makeRecoveryCodes().value("makeRecoveryCodes")
+      let new = try bob.makeRecoveryCodes().value("makeRecoveryCodes")
+      try require(Set(old + new).count == 20, "there are \(Set(old).count) and \(Set(new).count) codes")
+      try require((old + new).allSatisfy(\.isWellFormed), "a code does not have the form of one")
+      let lengths = Set((old + new).flatMap { $0.text.utf8.split(separator: UInt8(ascii: "-")).map(\.count) })
+      try require(lengths.allSatisfy { $0 >= 4 }, "the groups of codes have lengths of \(lengths)")
+      try probe.recover("bob", old[0]).refused("an old code", with: "credentials_not_accepted", .credentials)
+      _ = try probe.recover("bob", new[9]).value("a new code")
+    },
+
+    Check("every code that opens nothing gets one answer, and counts as a wrong password does") {
+      probe throws(Breach) in
+      let (alice, bob) = try await probe.both()
+      let codes = try alice.makeRecoveryCodes().value("makeRecoveryCodes")
+      let odd = RecoveryCode(typed: [0xFF, 0])
+      for (name, code) in [
+        ("bob", codes[0]), ("bob", BackendProbe.wrongCode), ("bob", odd), ("bob", codes[1]), ("bob", odd),
+        ("nobody", codes[0]), ("nobody", BackendProbe.wrongCode), ("nobody", odd), ("nobody", codes[1]),
+        ("nobody", odd),
+      ] {
+        let error = try probe.recover(name, code)
+          .refused("a code that opens nothing", with: "credentials_not_accepted", .credentials)
+        try require(error.description == BackendError.codeNotAccepted.description, "it was answered \(error)")
+      }
+      for name in ["bob", "nobody"] {
+        try probe.recover(name, BackendProbe.wrongCode)
+          .refused("the sixth wrong code", with: "throttled", .throttled(.wait(.seconds(30))))
+        let login = try await probe.loginFailure(name, BackendProbe.passwords["bob"] ?? BackendProbe.wrongPassword)
+        try require(login == .throttled(.wait(.seconds(30))), "after wrong codes a login was answered \(login)")
+      }
+      let names = try bob.events().value("events").map(\.name)
+      try require(names.count { $0 == "authn_recover_fail" } == 5, "five wrong codes left the events \(names)")
+      _ = try probe.recover("alice", codes[0]).value("a code that others tried")
+    },
+
+    Check("a code opens an account that waits or is locked, and none that is disabled") { probe throws(Breach) in
+      let (alice, bob) = try await probe.both()
+      let codes = try bob.makeRecoveryCodes().value("makeRecoveryCodes")
+      try await probe.guess("bob", times: 5)
+      _ = try probe.recover("bob", codes[0]).value("a code for an account that waits")
+      try require(
+        try alice.account(probe.name("bob")).value("account").failedAttempts == 0, "the failures were not forgotten")
+      _ = try alice.setDisabled(true, probe.name("bob")).value("setDisabled")
+      try probe.recover("bob", codes[1])
+        .refused("a code for a disabled account", with: "credentials_not_accepted", .credentials)
+      _ = try alice.setDisabled(false, probe.name("bob")).value("setDisabled")
+      _ = try probe.recover("bob", codes[1]).value("the same code for the account enabled")
+    },
+
+    Check("a new password for a code keeps the rules of passwords, and a bad one uses up no code") {
+      probe throws(Breach) in
+      let (_, bob) = try await probe.both()
+      let codes = try bob.makeRecoveryCodes().value("makeRecoveryCodes")
+      for name in ["bob", "nobody"] {
+        try probe.recover(name, codes[0], Password("too short"))
+          .refused("a bad password", with: "password_too_short", .invalid)
+      }
+      try probe.recover("../bob", codes[0]).refused("a bad name", with: "username_invalid", .invalid)
+      _ = try probe.recover("bob", codes[0]).value("recover")
+    },
+
+    Check("a reset makes a code that works for an hour, the newest only, and changes nothing before") {
+      probe throws(Breach) in
+      let (alice, bob) = try await probe.both()
+      let name = try probe.name("bob")
+      let first = try alice.resetPassword(name).value("resetPassword")
+      let second = try alice.resetPassword(name).value("resetPassword")
+      try require(
+        second.user == bob.session.user && second.validFor == .seconds(3600), "the code says \(second.validFor)")
+      _ = try bob.profile().value("the session of the user before the code is used")
+      try probe.recover("bob", first.code).refused("an older code", with: "credentials_not_accepted", .credentials)
+      await probe.subject.advance(.seconds(3599))
+      _ = try probe.recover("bob", second.code).value("recover")
+      let again = try await probe.logIn("alice")
+      let third = try again.resetPassword(name).value("resetPassword")
+      await probe.subject.advance(.seconds(3600))
+      try probe.recover("bob", third.code).refused("an expired code", with: "credentials_not_accepted", .credentials)
+      let late = try await probe.logIn("alice")
+      try late.resetPassword(probe.name("dave")).refused("a reset for nobody", with: "account_not_found", .refused)
+      let details = try late.allEvents().value("allEvents").filter { $0.name == "one_time_code_created" }
+      try require(
+        details.count == 3 && details.allSatisfy { $0.actor == "alice" && $0.account == "bob" },
+        "three resets left the events \(details)")
+    },
+
+    Check("a changed password voids a one-time code") { probe throws(Breach) in
+      let (alice, bob) = try await probe.both()
+      let code = try alice.resetPassword(probe.name("bob")).value("resetPassword").code
+      let old = BackendProbe.passwords["bob"] ?? BackendProbe.wrongPassword
+      _ = try bob.changePassword(old, BackendProbe.newPassword).value("changePassword")
+      try probe.recover("bob", code)
+        .refused("a code from before the change", with: "credentials_not_accepted", .credentials)
+    },
+
+    Check("the owner of the database resets a password without a session, and the event says so") {
+      probe throws(Breach) in
+      let (alice, bob) = try await probe.both()
+      let name = try probe.name("bob")
+      let answer = probe.answer { () throws(BackendError) in try probe.backend.resetPasswordAsOwner(of: name) }
+      if answer.error?.code == BackendError.Code.notDatabaseOwner.rawValue {
+        try answer.refused("a reset by another than the owner", with: "not_database_owner", .refused)
+        return
+      }
+      let code = try answer.value("resetPasswordAsOwner")
+      let event = try alice.allEvents(limit: 1).value("allEvents").first
+      try require(
+        event?.name == "one_time_code_created" && event?.actor == nil && event?.account == "bob"
+          && event?.detail == "reset by the owner of the database", "the event is \(String(describing: event))")
+      try require(try probe.recover("bob", code.code).value("recover") == bob.session.user, "it opened another account")
+      let nobody = try probe.name("nobody")
+      try probe.answer { () throws(BackendError) in try probe.backend.resetPasswordAsOwner(of: nobody) }
+        .refused("a reset for nobody", with: "account_not_found", .refused)
+    },
+  ]
+
+  static let registration: [Check] = [
+    Check("a closed registration admits only whom an administrator registers, and needs no code to open") {
+      probe throws(Breach) in
+      let (alice, _) = try await probe.both()
+      try require(try alice.registration().value("registration") == .open, "the registration begins closed")
+      try alice.setRegistration(.closed).value("setRegistration")
+      try require(try alice.registration().value("registration") == .closed, "the registration is still open")
+      try probe.answer { () throws(BackendError) in try probe.backend.check(newUsername: "carol") }
+        .refused("check of a name", with: "registration_closed", .refused)
+      try probe.answer { () throws(BackendError) in
+        try probe.backend.register(username: "carol", password: BackendProbe.newPassword, displayName: nil)
+      }.refused("register", with: "registration_closed", .refused)
+      let invited = try alice.registerOther("Carol").value("registerOther")
+      try require(
+        invited.user.username == "carol" && invited.user.role == .member && invited.validFor == .seconds(259_200),
+        "the new account is of \(invited.user), its code is valid for \(invited.validFor)")
+      let login = try await probe.loginFailure("carol", BackendProbe.newPassword)
+      try require(login == .rejected(.notAccepted), "a login without a password was answered \(login)")
+      try alice.registerOther("carol").refused("the same name again", with: "username_taken", .refused)
+      _ = try probe.recover("carol", invited.code).value("recover")
+      try require(try await probe.logIn("carol", BackendProbe.newPassword).balance() == 100_00, "it has no credit")
+      try alice.setRegistration(.open).value("setRegistration")
+      try probe.answer { () throws(BackendError) in try probe.backend.check(newUsername: "dave") }.value("check")
+    }
+  ]
+
+  static let deletion: [Check] = [
+    Check("a deleted account is gone with its sessions, its payments stay, and its name is not given again") {
+      probe throws(Breach) in
+      let (alice, bob) = try await probe.both()
+      let name = try probe.name("bob")
+      let code = try bob.makeRecoveryCodes().value("makeRecoveryCodes")[0]
+      try bob.deleteAccount().refused("deleting an account with money", with: "balance_not_zero", .refused)
+      try alice.deleteAccount(name).refused("deleting an account with money", with: "balance_not_zero", .refused)
+      _ = try await bob.pay(probe.order(100_00, to: "alice", key: "a farewell")).value("pay")
+      try bob.deleteAccount().value("deleteAccount")
+      try bob.profile().refused(
+        "a session of a deleted account", with: "session_account_deleted", .session(.ended(.accountDeleted)))
+      let login = try await probe.loginFailure("bob", BackendProbe.passwords["bob"] ?? BackendProbe.wrongPassword)
+      try require(login == .rejected(.notAccepted), "a login of a deleted account was answered \(login)")
+      try probe.recover("bob", code).refused("its code", with: "credentials_not_accepted", .credentials)
+      try alice.account(name).refused("a deleted account", with: "account_not_found", .refused)
+      let names = try alice.accounts().value("accounts").map(\.user.username)
+      try require(names == ["alice"], "the accounts are \(names)")
+      let receipt = try alice.receipts(limit: 1).value("receipts").first
+      try require(
+        receipt?.payer == DeletedAccount.shownName && receipt?.amount.minorUnits == 100_00 && receipt?.key == nil,
+        "the receipt of its payment is \(String(describing: receipt))")
+      try require(try alice.balance() == 200_00, "the money is gone")
+      for name in ["bob", "BOB"] {
+        try probe.answer { () throws(BackendError) in try probe.backend.check(newUsername: name) }
+          .refused("its name", with: "username_taken", .refused)
+      }
+      let events = try alice.allEvents().value("allEvents")
+      try require(events.contains { $0.name == "user_deleted" }, "the events are \(events.map(\.name))")
+      try require(
+        events.allSatisfy { ![$0.account, $0.actor].contains("bob") }, "events still name the deleted account")
+      try await alice.pay(probe.order(1, to: "bob")).refused("a payment to it", with: "payee_unknown", .refused)
+    },
+
+    Check("an administrator deletes another account") { probe throws(Breach) in
+      let (alice, bob) = try await probe.both()
+      _ = try await bob.pay(probe.order(100_00, to: "alice")).value("pay")
+      try alice.deleteAccount(probe.name("bob")).value("deleteAccount")
+      try bob.sessions().refused(
+        "a session of a deleted account", with: "session_account_deleted", .session(.ended(.accountDeleted)))
+      try alice.deleteAccount(probe.name("bob")).refused("deleting nobody", with: "account_not_found", .refused)
+      _ = try alice.profile().value("the administrator's own session")
+    },
+  ]
+}

@@ -1,0 +1,111 @@
+import AuthBackend
+import AuthCore
+import CommandLineKit
+import TextFormat
+
+/// `recover [USER]`.
+struct RecoverCommand: WorkspaceCommand {
+  let user: String?
+  let fromInput: Bool
+
+  static var command: Command<any CommandBody> {
+    Command("recover") {
+      .init(
+        summary: "Set a new password with a code",
+        discussion: [
+          "Takes one of your recovery codes, or the one-time code that an administrator gave you, and asks twice for a new "
+            + "password. Case and hyphens in the code do not matter. All your sessions end.",
+          "This works while you must wait after wrong passwords, and while the account is locked. It does not open a "
+            + "disabled account. A wrong code counts as a wrong password.",
+          "With --password-stdin the first line of standard input is the code, the second is the new password.",
+        ],
+        arguments: [Arguments.forgetful],
+        options: [Options.codeFromInput],
+        examples: [
+          .init("recover alice", "asks for the code and for a new password, twice"),
+          .init("recover alice --password-stdin < code-and.password", "reads both from a file, one line each"),
+        ],
+        statuses: .of(.done, .usage, .cannotTell, .credentials, .throttled)
+      ) { words throws(UsageError) in
+        RecoverCommand(
+          user: try words[Arguments.forgetful, neededBy: Options.codeFromInput],
+          fromInput: try words[Options.codeFromInput])
+      }
+    }
+  }
+
+  func run(in workspace: Workspace) async throws(CommandError) -> Answer {
+    try workspace.recover(user, fromInput: fromInput)
+  }
+}
+
+extension Arguments {
+  fileprivate static let forgetful = Argument.optional(
+    "USER", Kinds.username, "Your user name; if omitted, you are asked")
+}
+
+extension Options {
+  fileprivate static let codeFromInput = Option.flag(
+    "password-stdin", "Read the code and the new password from standard input, one line each")
+}
+
+extension Workspace {
+  /// `recover [USER]`: a new password for a code.
+  ///
+  /// Nobody is logged in by it.
+  func recover(_ user: String?, fromInput: Bool) throws(CommandError) -> Answer {
+    if !fromInput { try valid { () throws(BackendError) in try backend.checkForLogins() } }
+    let name = try username(user, "User: ")
+    let recovered: User
+    if fromInput {
+      let lines = try PasswordQuestion.lines(["code", "new password"])
+      recovered = try recover(name, RecoveryCode(typed: lines[0]), Password(bytes: lines[1]))
+    } else {
+      recovered = try PasswordQuestion.codeAndNewPassword(for: name) { (password) throws(BackendError) in
+        try backend.check(newPassword: password, for: name)
+      } use: { (code, password) throws(CommandError) in
+        try recover(name, code, password)
+      }
+    }
+    let shown = TextEscaping.escape(recovered.username)
+    return Answer(
+      .changed(
+        "the new password of \(shown) is set and all sessions are ended", hint: "Log in with: auth-cli login \(shown)"),
+      lines: ["The new password of \(shown) is set; all sessions are ended."], ["user": .user(recovered)],
+      notes: ["Log in with: auth-cli login \(shown)"])
+  }
+
+  private func recover(_ name: String, _ code: RecoveryCode, _ password: Password) throws(CommandError) -> User {
+    do throws(BackendError) {
+      return try backend.recover(username: name, code: code, password: password)
+    } catch {
+      switch error.kind {
+      case .credentials: throw .wrongCode
+      case .throttled(let throttle): throw .wrongCode(throttle)
+      case .invalid, .refused, .session, .notFresh, .notPermitted, .unavailable: throw CommandError(error)
+      }
+    }
+  }
+}
+
+extension CommandError {
+  fileprivate static let wrongCode = CommandError(
+    .credentialsNotAccepted, "the name and the code were not accepted",
+    hint: "Check both. A code works once; a code from an administrator works for a limited time.")
+
+  /// A wrong code after too many wrong ones.
+  ///
+  /// A right one would have been accepted.
+  fileprivate static func wrongCode(_ throttle: Throttle) -> CommandError {
+    switch throttle {
+    case .wait:
+      CommandError(
+        .throttled, "the name and the code were not accepted, after too many wrong ones",
+        hint: "\(CommandError(throttle).hint) A right code is accepted at once.")
+    case .locked:
+      CommandError(
+        .locked, "the name and the code were not accepted, and the account is locked",
+        hint: "A right code is accepted. \(CommandError(throttle).hint)")
+    }
+  }
+}

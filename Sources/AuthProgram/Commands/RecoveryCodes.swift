@@ -1,0 +1,73 @@
+import AuthBackend
+import AuthCore
+import AuthLocal
+import CommandLineKit
+import TextFormat
+
+/// `recovery-codes`.
+struct RecoveryCodesCommand: WorkspaceCommand {
+  static var command: Command<any CommandBody> {
+    Command("recovery-codes") {
+      .init(
+        summary: "Make codes for the day you forget your password",
+        discussion: [
+          "Prints ten codes, one on a line, and nothing else on standard output. Each works once, with the command "
+            + "'recover'. They take the place of all codes that you made before, and are never shown again.",
+          "Needs a password that you entered recently, and asks for it on a terminal. With --quiet the codes are printed "
+            + "all the same.",
+        ],
+        examples: [
+          .init("recovery-codes", "shows ten new codes"),
+          .init("recovery-codes | lpr", "prints them on paper"),
+        ],
+        statuses: .of(.done, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
+      ) { _ throws(UsageError) in RecoveryCodesCommand() }
+    }
+  }
+
+  func run(in workspace: Workspace) async throws(CommandError) -> Answer {
+    try await workspace.makeRecoveryCodes()
+  }
+}
+
+extension Workspace {
+  /// `recovery-codes`: ten new ones in place of the old.
+  func makeRecoveryCodes() async throws(CommandError) -> Answer {
+    let fresh = try await fresh(try await activeSession())
+    let codes = try await ask(fresh.session) { (lease) throws(BackendError) in
+      try backend.makeRecoveryCodes(for: fresh, under: lease)
+    }
+    let user = fresh.session.user
+    let name = TextEscaping.escape(user.username)
+    printCodes(codes)
+    return Answer(
+      .changed(
+        "\(name) has new recovery codes, and the old ones are void", hint: "Make new ones: auth-cli recovery-codes"),
+      ["user": .user(user), "codes": .array(codes.map { .string($0.text) })],
+      notes: [
+        "Keep them where only you can read them; they are not shown again. All earlier codes are void.",
+        "Each works once, when you forgot your password: auth-cli recover \(name)",
+      ])
+  }
+
+  /// Prints codes, a line each; with `--quiet` too, because the old ones are void and nobody can see these again.
+  func printCodes(_ codes: [RecoveryCode]) {
+    guard !printer.asJSON else { return }
+    for code in codes { printer.streams.output.writeLine(code.text) }
+  }
+
+  /// Prints a one-time code, and says what it is for.
+  func issued(_ issued: OneTimeCode, effect: Answer.Effect, notes: [String]) -> Answer {
+    printCodes([issued.code])
+    let until = UTCTime(seconds: WallTime.now().seconds + issued.validFor.wholeSeconds)
+    return Answer(
+      effect,
+      [
+        "user": .user(issued.user), "one_time_code": .string(issued.code.text), "valid_until": .string(until.iso8601),
+      ],
+      notes: notes + [
+        "The code works once, within \(Deadlines.words(issued.validFor)). It sets a new password:",
+        "  auth-cli recover \(TextEscaping.escape(issued.user.username))",
+      ])
+  }
+}

@@ -1,0 +1,64 @@
+import AuthBackend
+import AuthCore
+import CommandLineKit
+import TextFormat
+
+/// `require [--fresh] [--administrator]`.
+struct RequireCommand: WorkspaceCommand {
+  let isFresh: Bool
+  let isAdministrator: Bool
+
+  static var command: Command<any CommandBody> {
+    Command("require") {
+      .init(
+        summary: "Check that you are logged in, for scripts",
+        discussion: [
+          "The exit status is 0 if you are logged in and everything that is asked for holds; otherwise it says why not. "
+            + "This is activity: it prolongs the session, as a screen does.",
+          "With --fresh it asks for your password on a terminal if you entered it too long ago, as 'sudo -v' does. With "
+            + "--quiet a no is silent.",
+        ],
+        options: [Options.fresh, Options.administrator],
+        examples: [
+          .init("require --quiet && echo in", "asks in a script, by the exit status"),
+          .init("require --fresh --administrator", "asks for the password of an administrator, if it is needed"),
+        ],
+        statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
+      ) { words throws(UsageError) in
+        RequireCommand(isFresh: try words[Options.fresh], isAdministrator: try words[Options.administrator])
+      }
+    }
+  }
+
+  func run(in workspace: Workspace) async throws(CommandError) -> Answer {
+    do throws(CommandError) {
+      return try await workspace.require(isFresh: isFresh, isAdministrator: isAdministrator)
+    } catch {
+      // With --quiet a no is said by the status alone; what could not be found out is still said.
+      let isNo = error.status == .no || error.status == .logInFirst
+      guard isNo, workspace.globals.quiet, !workspace.globals.json else { throw error }
+      return Answer(.onlyShows, status: error.status)
+    }
+  }
+}
+
+extension Options {
+  fileprivate static let fresh = Option.flag("fresh", "Require a password that you entered recently")
+  fileprivate static let administrator = Option.flag("administrator", "Require an administrator")
+}
+
+extension Workspace {
+  /// `require`: yes, or why not.
+  func require(isFresh: Bool, isAdministrator: Bool) async throws(CommandError) -> Answer {
+    var session = try await activeSession()
+    // The role comes first, so that no password is asked for in vain.
+    if isAdministrator { _ = try administrator(session) }
+    if isFresh { session = try await fresh(session).session }
+    let deadlines = try Deadlines(clock: backend.clock)
+    let role = session.user.role == .administrator ? ", administrator" : ""
+    return Answer(
+      .onlyShows,
+      lines: ["Logged in as \(escaping: session.user.username)\(role)."],
+      ["user": .user(session.user), "session": .session(session.id, session.limits, deadlines)])
+  }
+}

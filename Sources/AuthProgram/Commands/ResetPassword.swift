@@ -1,0 +1,78 @@
+import AuthBackend
+import AuthCore
+import CommandLineKit
+import TextFormat
+
+/// `accounts reset-password USER [--as-owner]`.
+struct ResetPasswordCommand: WorkspaceCommand {
+  let user: String
+  let isAsOwner: Bool
+
+  static var command: Command<any CommandBody> {
+    Command("reset-password") {
+      .init(
+        summary: "Make a one-time code for a user who forgot the password",
+        discussion: [
+          "Prints the code, and nothing else on standard output. The user enters it with 'recover' within an hour. Until "
+            + "then the old password and all sessions still work. A newer code voids an older one.",
+          "Needs a password that you entered recently, and asks for it on a terminal. With --as-owner no login is needed: "
+            + "it is for the person who owns the database itself, when no administrator can log in. The event says so.",
+        ],
+        arguments: [Arguments.accountToReset], options: [Options.asOwner],
+        examples: [
+          .init("accounts reset-password bob", "shows a code to give to bob"),
+          .init("accounts reset-password alice --as-owner", "helps the only administrator in again"),
+        ],
+        statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
+      ) { words throws(UsageError) in
+        ResetPasswordCommand(user: try words[Arguments.accountToReset], isAsOwner: try words[Options.asOwner])
+      }
+    }
+  }
+
+  func run(in workspace: Workspace) async throws(CommandError) -> Answer {
+    try await workspace.resetPassword(of: user, isAsOwner: isAsOwner)
+  }
+}
+
+extension Arguments {
+  fileprivate static let accountToReset = Argument.required("USER", Kinds.username, "The account")
+}
+
+extension Options {
+  fileprivate static let asOwner = Option.flag(
+    "as-owner", "Act as the owner of the database, without a login")
+}
+
+extension Workspace {
+  /// `accounts reset-password USER`: a one-time code, which `recover` takes.
+  func resetPassword(of user: String, isAsOwner: Bool) async throws(CommandError) -> Answer {
+    let name = try valid { () throws(BackendError) in try Username(user) }
+    let code: OneTimeCode
+    if isAsOwner {
+      code = try valid { () throws(BackendError) in try backend.resetPasswordAsOwner(of: name) }
+    } else {
+      code = try await askAsAdministrator { (administrator, fresh, lease) throws(BackendError) in
+        try backend.resetPassword(of: name, for: administrator, fresh, under: lease)
+      }
+    }
+    let shown = TextEscaping.escape(code.user.username)
+    return issued(
+      code,
+      effect: .changed(
+        "a one-time code for \(shown) is made", hint: "Make another: auth-cli accounts reset-password \(shown)"),
+      notes: [])
+  }
+
+  /// Asks the backend something that an administrator with a recent password may ask.
+  func askAsAdministrator<Value>(
+    _ question: (AdminSession, FreshSession, borrowing SessionLease) throws(BackendError) -> Value
+  ) async throws(CommandError) -> Value {
+    let session = try await activeSession()
+    // The role comes first, so that no password is asked for in vain.
+    _ = try administrator(session)
+    let fresh = try await fresh(session)
+    let administrator = try administrator(fresh.session)
+    return try await ask(fresh.session) { (lease) throws(BackendError) in try question(administrator, fresh, lease) }
+  }
+}

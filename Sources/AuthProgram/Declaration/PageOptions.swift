@@ -1,0 +1,61 @@
+import AuthBackend
+import AuthLocal
+import CommandLineKit
+import TextFormat
+
+/// What shapes a page of receipts or events: from when, until when, in which form.
+struct PageOptions: Hashable, Sendable {
+  let since: Moment?
+  let until: Moment?
+  let limit: Int
+  let isCSV: Bool
+
+  init(_ words: ParsedWords) throws(UsageError) {
+    since = try words[Options.since]
+    until = try words[Options.until]
+    limit = try words[Options.limit]
+    isCSV = try words[Options.csv]
+  }
+
+  static let options: [any DeclaredOption] = [Options.since, Options.until, Options.limit, Options.csv]
+
+  /// The time as the clock is now.
+  var times: TimeSpan { TimeSpan(since: since?.wallTime, until: until?.wallTime) }
+}
+
+extension Options {
+  fileprivate static let since = Option.optional(
+    "since", "WHEN", .moment(),
+    "Show nothing from before then: 8h, 1d or 1w (ago), 2026-01-31 (in UTC), 2026-01-31T09:30:00Z or "
+      + "2026-01-31T10:30:00+01:00")
+  fileprivate static let until = Option.optional(
+    "until", "WHEN", .moment(), "Show nothing from then on; takes what --since takes, and a day means its beginning")
+  fileprivate static let csv = Option.flag("csv", "Print CSV with a header, for spreadsheets (RFC 4180)")
+}
+
+extension Moment {
+  fileprivate var wallTime: WallTime {
+    switch self {
+    case .ago(let duration): WallTime(microseconds: (WallTime.now().seconds - duration.wholeSeconds) * 1_000_000)
+    case .at(let seconds): WallTime(microseconds: seconds * 1_000_000)
+    }
+  }
+}
+
+extension Workspace {
+  /// Refuses what cannot be printed in two forms at once.
+  func checkForm(_ options: PageOptions) throws(CommandError) {
+    guard options.isCSV, globals.json else { return }
+    throw CommandError(.csvNotJSON, "--csv and --json are two forms of one answer", hint: "Give one of them.")
+  }
+
+  /// The command for the next page, which covers the same times however late it is given.
+  func more(_ command: String, within times: TimeSpan, _ options: PageOptions) -> String {
+    func bound(_ flag: String, _ time: WallTime?) -> String {
+      time.map { " --\(flag) \(UTCTime(seconds: max(0, $0.seconds)).iso8601)" } ?? ""
+    }
+    return more(
+      command + bound("since", times.since) + bound("until", times.until) + (options.isCSV ? " --csv" : ""),
+      limit: options.limit)
+  }
+}
