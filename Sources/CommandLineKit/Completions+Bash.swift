@@ -33,7 +33,9 @@ extension Completions {
     lines += ["        esac ;;", "    esac", "  done", "  case $previous in"]
     for option in valuedOptions {
       let offers = option.value.map { self.offers($0.form) } ?? []
-      lines.append("    \(option.spellings.joined(separator: "|"))) \(bashReply(offers.map(\.word))); return ;;")
+      let lister = option.value.flatMap { self.lister($0.form) }
+      lines.append(
+        "    \(option.spellings.joined(separator: "|"))) \(bashReply(offers.map(\.word), lister)); return ;;")
     }
     lines += ["  esac", "  if [[ $current == -* ]]; then", "    case $place in"]
     for place in places {
@@ -42,7 +44,8 @@ extension Completions {
     lines += ["    esac", "  else", "    case $place in"]
     for place in places {
       lines.append(
-        "      \(ShellQuoting.posix(place.key))) offers=\(words((place.commands + place.values).map(\.word))) ;;")
+        "      \(ShellQuoting.posix(place.key))) offers=\(words((place.commands + place.values).map(\.word)))"
+          + place.listers.map { "\" $(\($0))\"" }.joined() + " ;;")
     }
     lines += [
       "    esac", "  fi", "  COMPREPLY=($(compgen -W \"$offers\" -- \"$current\"))", "}",
@@ -55,7 +58,8 @@ extension Completions {
     ShellQuoting.posix(words.joined(separator: " "))
   }
 
-  private func bashReply(_ candidates: [String]) -> String {
-    candidates.isEmpty ? "COMPREPLY=()" : "COMPREPLY=($(compgen -W \(words(candidates)) -- \"$current\"))"
+  private func bashReply(_ candidates: [String], _ lister: String?) -> String {
+    if let lister { return "COMPREPLY=($(compgen -W \"$(\(lister))\" -- \"$current\"))" }
+    return candidates.isEmpty ? "COMPREPLY=()" : "COMPREPLY=($(compgen -W \(words(candidates)) -- \"$current\"))"
   }
 }

@@ -35,6 +35,10 @@ extension Completions {
           "complete -c \(tool.name) -n \(ShellQuoting.fish(condition)) -a \(ShellQuoting.fish(offer.word)) "
             + "-d \(ShellQuoting.fish(offer.summary))")
       }
+      for lister in place.listers {
+        lines.append(
+          "complete -c \(tool.name) -n \(ShellQuoting.fish(condition)) -a \(ShellQuoting.fish("(\(lister))"))")
+      }
       for option in place.options where !global.contains(option.long) {
         lines.append(line(option, condition: condition))
       }
@@ -50,6 +54,7 @@ extension Completions {
     if let value = option.value {
       line += " -x"
       let words = offers(value.form).map(\.word)
+      if let lister = lister(value.form) { line += " -a \(ShellQuoting.fish("(\(lister))"))" }
       if !words.isEmpty { line += " -a \(ShellQuoting.fish(words.joined(separator: " ")))" }
     }
     return line + " -d \(ShellQuoting.fish(option.summary))"

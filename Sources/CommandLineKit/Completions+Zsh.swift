@@ -33,10 +33,16 @@ extension Completions {
     for option in valuedOptions {
       let offers = option.value.map { self.offers($0.form) } ?? []
       let name = (option.value?.name ?? "").lowercased()
-      let action =
-        offers.isEmpty
-        ? "_message \(ShellQuoting.posix(name))"
-        : "offers=(\(described(offers))); _describe \(ShellQuoting.posix(name)) offers"
+      let lister = option.value.flatMap { self.lister($0.form) }
+      let describe = "_describe \(ShellQuoting.posix(name)) offers"
+      let action: String
+      if let lister {
+        action = "offers=(${(f)\"$(\(lister))\"}); \(describe)"
+      } else if offers.isEmpty {
+        action = "_message \(ShellQuoting.posix(name))"
+      } else {
+        action = "offers=(\(described(offers))); \(describe)"
+      }
       lines.append("      (\(option.spellings.joined(separator: "|"))) \(action) ;;")
     }
     lines += ["    esac", "    return", "  fi", "  case $place in"]
@@ -45,7 +51,8 @@ extension Completions {
         option.spellings.map { Offer(word: $0, summary: option.summary) }
       }
       lines += [
-        "    (\(ShellQuoting.posix(place.key)))", "      offers=(\(described(place.commands + place.values)))",
+        "    (\(ShellQuoting.posix(place.key)))",
+        "      offers=(\(described(place.commands + place.values))\(place.listers.map { " ${(f)\"$(\($0))\"}" }.joined()))",
         "      options=(\(described(options))) ;;",
       ]
     }

@@ -1,4 +1,6 @@
-/// Writes completions for shells, from the table alone: the scripts never run the program.
+/// Writes completions for shells, from the table.
+///
+/// The scripts run the program only for values that change, such as the names of contexts.
 package struct Completions<Request: Sendable>: Sendable {
   package let tool: Tool<Request>
 
@@ -30,12 +32,15 @@ package struct Completions<Request: Sendable>: Sendable {
     package let commands: [Offer]
     package let options: [OptionDeclaration]
     package let values: [Offer]
+    /// The commands that print more values, a line each.
+    package let listers: [String]
   }
 
   /// All places, the first one first.
   package var places: [Place] {
     let first = Place(
-      key: "", ways: [], commands: Self.offers(tool.commands), options: tool.allGlobalOptions, values: [])
+      key: "", ways: [], commands: Self.offers(tool.commands), options: tool.allGlobalOptions, values: [],
+      listers: [])
     return [first]
       + tool.locations.map { location in
         let command = location.command
@@ -44,7 +49,8 @@ package struct Completions<Request: Sendable>: Sendable {
           key: location.path.joined(separator: " "),
           ways: command.names.map { before.isEmpty ? $0 : "\(before) \($0)" },
           commands: Self.offers(command.subcommands), options: command.options + tool.allGlobalOptions,
-          values: command.arguments.flatMap { offers($0.form) })
+          values: command.arguments.flatMap { offers($0.form) },
+          listers: command.arguments.compactMap { lister($0.form) })
       }
   }
 
@@ -59,6 +65,11 @@ package struct Completions<Request: Sendable>: Sendable {
   package func offers(_ form: ValueForm) -> [Offer] {
     form.candidates.map { Offer(word: $0.value, summary: $0.summary) }
       + (form.offersCommands ? Self.offers(tool.commands) : [])
+  }
+
+  /// The command that prints what may be written for a value, silent where it cannot tell.
+  package func lister(_ form: ValueForm) -> String? {
+    form.listedBy.map { "\(tool.name) \($0) 2>/dev/null" }
   }
 
   private static func offers(_ commands: [Command<Request>]) -> [Offer] {

@@ -17,9 +17,10 @@ extension ValueKind where Value == String {
   }
 
   /// A word of ASCII letters, digits, `.`, `_` and `-` that does not begin with a dot: never a path, never hidden.
-  package static func identifier(_ noun: String, maximumBytes: Int = 64) -> ValueKind {
+  package static func identifier(_ noun: String, maximumBytes: Int = 64, listedBy: String? = nil) -> ValueKind {
     ValueKind(
-      noun, accepted: "1 to \(maximumBytes) of the characters A-Z a-z 0-9 . _ -, not beginning with a dot"
+      noun, accepted: "1 to \(maximumBytes) of the characters A-Z a-z 0-9 . _ -, not beginning with a dot",
+      listedBy: listedBy
     ) { word in
       guard (1...maximumBytes).contains(word.bytes.count), word.bytes.first != UInt8(ascii: ".") else { return nil }
       return word.bytes.allSatisfy(isIdentifierByte) ? word.text : nil

@@ -12,13 +12,16 @@ package struct ValueKind<Value: Sendable>: Sendable {
   ///   - accepted: The accepted form, as the end of a sentence that says what to write.
   ///   - candidates: What a shell may offer.
   ///   - offersCommands: Whether a shell may offer the program's commands besides.
+  ///   - listedBy: The words of a command of the program that prints what a shell may offer, a line each.
   ///   - convert: Gives the value, or nil when the word is not of this kind.
   package init(
     _ noun: String, accepted: @autoclosure @escaping @Sendable () -> String, candidates: [ValueForm.Candidate] = [],
-    offersCommands: Bool = false,
+    offersCommands: Bool = false, listedBy: String? = nil,
     convert: @escaping @Sendable (Word) -> Value?
   ) {
-    form = ValueForm(noun: noun, makeAccepted: accepted, candidates: candidates, offersCommands: offersCommands) {
+    form = ValueForm(
+      noun: noun, makeAccepted: accepted, candidates: candidates, offersCommands: offersCommands, listedBy: listedBy
+    ) {
       convert($0) != nil
     }
     self.convert = convert
@@ -42,6 +45,8 @@ package struct ValueForm: Sendable {
   fileprivate let makeAccepted: @Sendable () -> String
   package let candidates: [Candidate]
   package let offersCommands: Bool
+  /// The words of a command that prints what a shell may offer, a line each.
+  package let listedBy: String?
   /// The accepted form, as the end of a sentence that says what to write.
   ///
   /// Only refusals have a use for it.

@@ -29,26 +29,28 @@ enum AccountsCommand {
 struct ListAccountsCommand: WorkspaceCommand {
   let limit: Int
   let after: String?
+  let isShort: Bool
 
   static var command: Command<any CommandBody> {
     Command("list") {
       .init(
         summary: "List accounts",
         discussion: ["Sorted by name, a page at a time. The last line shows the command for the next page."],
-        options: [Options.limit, Options.after],
+        options: [Options.limit, Options.after, Options.short],
         examples: [
           .init("accounts list", "shows the first page"),
           .init("accounts list --after bob --limit 100", "shows the accounts after bob"),
         ],
         statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst)
       ) { words throws(UsageError) in
-        ListAccountsCommand(limit: try words[Options.limit], after: try words[Options.after])
+        ListAccountsCommand(
+          limit: try words[Options.limit], after: try words[Options.after], isShort: try words[Options.short])
       }
     }
   }
 
   func run(in workspace: Workspace) async throws(CommandError) -> Answer {
-    try await workspace.listAccounts(limit: limit, after: after)
+    try await workspace.listAccounts(limit: limit, after: after, isShort: isShort)
   }
 }
 
@@ -113,7 +115,7 @@ struct ChangeAccountCommand: WorkspaceCommand {
 }
 
 extension Arguments {
-  fileprivate static let account = Argument.required("USER", Kinds.username, "The account")
+  fileprivate static let account = Argument.required("USER", Kinds.account, "The account")
 }
 
 extension Options {
@@ -123,11 +125,14 @@ extension Options {
 
 extension Workspace {
   /// `accounts list`: a page of accounts, by name.
-  func listAccounts(limit: Int, after: String?) async throws(CommandError) -> Answer {
+  func listAccounts(limit: Int, after: String?, isShort: Bool) async throws(CommandError) -> Answer {
     let screen = try await open(AccountsScreen.self)
     let administrator = try administrator(screen.session)
     let page = try await asking { () throws(LeaseError<BackendError>) in
       try screen.page(of: backend, after: after, limit: limit, for: administrator)
+    }
+    if isShort, !printer.asJSON {
+      return Answer(.onlyShows, lines: page.items.map { TextEscaping.escape($0.user.username) })
     }
     return Answer(
       .onlyShows, lines: bar("Accounts") + (page.items.isEmpty ? ["No accounts."] : lines(.accounts(page.items))),

@@ -41,7 +41,7 @@ struct ChangeRoleCommand: WorkspaceCommand {
 }
 
 extension Arguments {
-  fileprivate static let accountOfRole = Argument.required("USER", Kinds.username, "The account")
+  fileprivate static let accountOfRole = Argument.required("USER", Kinds.account, "The account")
 }
 
 extension Workspace {

@@ -6,6 +6,8 @@ import TextFormat
 
 /// `contexts`.
 struct ContextsCommand: WorkspaceCommand {
+  let isShort: Bool
+
   static var command: Command<any CommandBody> {
     Command("contexts") {
       .init(
@@ -14,21 +16,22 @@ struct ContextsCommand: WorkspaceCommand {
           "A context is a login beside others on this device; choose one with --context. This shows who is logged in in "
             + "each. It is not activity, and changes nothing."
         ],
+        options: [Options.short],
         examples: [
           .init("contexts", "shows each context and its user"),
           .init("contexts --json", "prints the same as JSON"),
         ],
         statuses: .of(.done, .usage, .cannotTell)
-      ) { _ throws(UsageError) in ContextsCommand() }
+      ) { words throws(UsageError) in ContextsCommand(isShort: try words[Options.short]) }
     }
   }
 
   func runAtOnce(_ run: Run) throws(CommandError) -> Answer? {
-    try run.workspace(onlyLooks: true).contexts()
+    try run.workspace(onlyLooks: true).contexts(isShort: isShort)
   }
 
   func run(in workspace: Workspace) async throws(CommandError) -> Answer {
-    try workspace.contexts()
+    try workspace.contexts(isShort: isShort)
   }
 }
 
@@ -46,7 +49,10 @@ extension Workspace {
   private static let otherDatabase = ErrorCode.sessionOfOtherDatabase.rawValue
 
   /// `contexts`: the session files of this device, and whose they are.
-  func contexts() throws(CommandError) -> Answer {
+  func contexts(isShort: Bool) throws(CommandError) -> Answer {
+    if isShort, !printer.asJSON {
+      return Answer(.onlyShows, lines: try contextNames().map(\.description))
+    }
     var found: [(name: ContextName, content: Content)] = []
     for name in try contextNames() {
       switch FileVault(directory: places.state, context: name, issuer: backend.issuer).look() {

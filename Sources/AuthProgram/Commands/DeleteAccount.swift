@@ -63,7 +63,7 @@ struct DeleteAccountCommand: WorkspaceCommand {
 }
 
 extension Arguments {
-  fileprivate static let accountToDelete = Argument.required("USER", Kinds.username, "The account")
+  fileprivate static let accountToDelete = Argument.required("USER", Kinds.account, "The account")
 }
 
 extension Options {

@@ -36,7 +36,7 @@ struct ResetPasswordCommand: WorkspaceCommand {
 }
 
 extension Arguments {
-  fileprivate static let accountToReset = Argument.required("USER", Kinds.username, "The account")
+  fileprivate static let accountToReset = Argument.required("USER", Kinds.account, "The account")
 }
 
 extension Options {

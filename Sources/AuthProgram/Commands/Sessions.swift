@@ -5,6 +5,8 @@ import TextFormat
 
 /// `sessions`.
 struct SessionsCommand: WorkspaceCommand {
+  let isShort: Bool
+
   static var command: Command<any CommandBody> {
     Command("sessions") {
       .init(
@@ -13,15 +15,16 @@ struct SessionsCommand: WorkspaceCommand {
           "FROM is where a session was begun: the terminal, the program, and the remote host if there was one. It helps to "
             + "recognise a session, and proves nothing."
         ],
+        options: [Options.shortSessions],
         examples: [.init("sessions", "shows all your sessions and marks this one")],
         statuses: .of(.done, .usage, .cannotTell, .logInFirst),
         subcommands: [RevokeSessionCommand.command]
-      ) { _ throws(UsageError) in SessionsCommand() }
+      ) { words throws(UsageError) in SessionsCommand(isShort: try words[Options.shortSessions]) }
     }
   }
 
   func run(in workspace: Workspace) async throws(CommandError) -> Answer {
-    try await workspace.sessions()
+    try await workspace.sessions(isShort: isShort)
   }
 }
 
@@ -48,16 +51,24 @@ struct RevokeSessionCommand: WorkspaceCommand {
   }
 }
 
+extension Options {
+  fileprivate static let shortSessions = Option.flag("short", "Print the IDs alone, one on a line")
+}
+
 extension Arguments {
   fileprivate static let session = Argument.required(
-    "ID", .identifier("a session"), "The ID of the session, as 'sessions' and 'events' show it")
+    "ID", .identifier("a session", listedBy: "sessions --short"),
+    "The ID of the session, as 'sessions' and 'events' show it")
 }
 
 extension Workspace {
   /// `sessions`: every live session of the user, this one marked.
-  func sessions() async throws(CommandError) -> Answer {
+  func sessions(isShort: Bool) async throws(CommandError) -> Answer {
     let screen = try await open(SessionsScreen.self)
     let sessions = try await asking { () throws(LeaseError<BackendError>) in try screen.sessions(at: backend) }
+    if isShort, !printer.asJSON {
+      return Answer(.onlyShows, lines: sessions.map { TextEscaping.escape($0.id.rawValue) })
+    }
     let deadlines = try Deadlines(clock: backend.clock)
     return Answer(
       .onlyShows, lines: bar("Sessions") + lines(.sessions(sessions, deadlines)),

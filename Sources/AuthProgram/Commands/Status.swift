@@ -17,7 +17,7 @@ struct StatusCommand: WorkspaceCommand {
             + "prolong the session.",
           "With --short only the user name is printed, and nothing if nobody is logged in: for the prompt of a shell.",
         ],
-        options: [Options.short],
+        options: [Options.shortStatus],
         examples: [
           .init("status", "shows who is logged in and when the session ends"),
           .init("status --quiet && echo in", "asks in a script, by the exit status"),
@@ -25,7 +25,7 @@ struct StatusCommand: WorkspaceCommand {
           .init("status --json", "prints the same as JSON"),
         ],
         statuses: .of(.done, .no, .usage, .cannotTell)
-      ) { words throws(UsageError) in StatusCommand(isShort: try words[Options.short]) }
+      ) { words throws(UsageError) in StatusCommand(isShort: try words[Options.shortStatus]) }
     }
   }
 
@@ -39,7 +39,7 @@ struct StatusCommand: WorkspaceCommand {
 }
 
 extension Options {
-  fileprivate static let short = Option.flag("short", "Print the user name and nothing else")
+  fileprivate static let shortStatus = Option.flag("short", "Print the user name and nothing else")
 }
 
 extension Workspace {

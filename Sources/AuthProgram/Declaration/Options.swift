@@ -18,8 +18,12 @@ enum Kinds {
   static let idempotencyKey = name("an idempotency key", accepted: IdempotencyKey.rule) {
     (text) throws(BackendError) in _ = try IdempotencyKey(text)
   }
+  /// A user name that an administrator may complete.
+  static let account = ValueKind<String>(
+    "a user name", accepted: Username.rule, listedBy: "accounts list --short --limit 1000", convert: username.convert)
   static let context = ValueKind<ContextName>(
-    "a context", accepted: "1 to 64 of the characters A-Z a-z 0-9 . _ -, beginning with a letter or a digit"
+    "a context", accepted: "1 to 64 of the characters A-Z a-z 0-9 . _ -, beginning with a letter or a digit",
+    listedBy: "contexts --short"
   ) { word in
     word.text.flatMap { text in try? ContextName(text) }
   }
@@ -53,6 +57,8 @@ enum Options {
     "context", "NAME", Kinds.context, "Use the session with this name; contexts keep several logins at once",
     environment: "AUTH_CLI_CONTEXT")
   static let noColor = Option.flag("no-color", "Print without colour")
+
+  static let short = Option.flag("short", "Print the names alone, one on a line")
 
   static let passwordFromInput = Option.flag("password-stdin", "Read the password from standard input, one line")
 

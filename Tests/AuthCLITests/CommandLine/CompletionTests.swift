@@ -34,9 +34,21 @@ struct CompletionTests {
       (["auth-cli", "--context", "pay", "log"], "login logout"), (["auth-cli", "whoami", "--js"], "--json"),
       (["auth-cli", "pay", "5", "--id"], "--idempotency-key"), (["auth-cli", "pay", "--to", ""], ""),
       (["auth-cli", "completions", ""], "bash zsh fish"), (["auth-cli", "help", "statu"], "statuses status"),
-      (["auth-cli", "pay", "--", "--"], ""),
+      (["auth-cli", "pay", "--", "--"], ""), (["auth-cli", "--context", "w"], "work"),
+      (["auth-cli", "accounts", "show", ""], "alice bob"), (["auth-cli", "sessions", "revoke", "k"], "k1a8rcny9q17"),
     ]
-    var script = Completions(AuthTool.tool).script(for: .bash)
+    // In place of the program, what it would print: each list by its own command.
+    var script = """
+      auth-cli() {
+        case "$*" in
+          'contexts --short') printf '%s\\n' default work ;;
+          'accounts list --short --limit 1000') printf '%s\\n' alice bob ;;
+          'sessions --short') echo k1a8rcny9q17 ;;
+        esac
+      }
+
+      """
+    script += Completions(AuthTool.tool).script(for: .bash)
     for (line, _) in cases {
       let words = line.map(ShellQuoting.posix).joined(separator: " ")
       script += "COMP_WORDS=(\(words)); COMP_CWORD=\(line.count - 1); _auth_cli; echo \"${COMPREPLY[*]}\"\n"

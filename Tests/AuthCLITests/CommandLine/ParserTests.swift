@@ -58,7 +58,7 @@ struct ParserTests {
     }
     #expect(try problem("--", "status") == .missingCommand)
     #expect(try problem("sessions", "--", "revoke") == .unknownCommand("revoke", nearest: "revoke"))
-    #expect(try request("sessions", "--") == AnyHashable(SessionsCommand()))
+    #expect(try request("sessions", "--") == AnyHashable(SessionsCommand(isShort: false)))
   }
 
   @Test("an option twice is an error")
