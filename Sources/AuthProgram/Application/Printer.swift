@@ -1,3 +1,4 @@
+import AuthLocal
 import CommandLineKit
 import TextFormat
 
@@ -6,6 +7,8 @@ struct Printer {
   let streams: Streams
   let asJSON: Bool
   let isQuiet: Bool
+  /// The context that an option named; nil when none did.
+  var context: ContextName? = nil
 
   /// Prints an answer, and returns the status to end with: a result that could not be printed is not a success.
   func print(_ answer: Answer) -> ExitStatus {
@@ -22,7 +25,7 @@ struct Printer {
     }
     // What to do next is said of a result that is there.
     if !isQuiet, !asJSON {
-      for note in answer.notes { streams.errors.writeLine(note) }
+      for note in answer.notes { streams.errors.writeLine(inContext(note)) }
     }
     flushErrors()
     return answer.status
@@ -31,17 +34,35 @@ struct Printer {
   /// Prints a refusal, and returns its status.
   func refuse(_ refusal: CommandError) -> ExitStatus {
     streams.errors.writeLine(streams.errors.style("auth-cli: ", .bold) + refusal.message)
-    streams.errors.writeLine(refusal.hint)
+    let hint = inContext(refusal.hint)
+    streams.errors.writeLine(hint)
     flushErrors()
     guard asJSON else { return refusal.status }
     writeDocument([
       .init(name: "status", value: .integer(Int64(refusal.status.rawValue))),
       .init(name: "code", value: .string(refusal.code)), .init(name: "message", value: .string(refusal.message)),
-      .init(name: "hint", value: .string(refusal.hint)),
+      .init(name: "hint", value: .string(hint)),
     ])
     // The status says no already; there is no better one for a document that did not arrive.
     do { try streams.output.flush(survivingClosedPipe: true) } catch { return refusal.status }
     return refusal.status
+  }
+
+  /// The text with its commands in the context of this run.
+  ///
+  /// People paste a hint, and it must not act on the session of another context. What an
+  /// administrator does may need another context, so `register` and `accounts` get none.
+  private func inContext(_ text: String) -> String {
+    guard let context else { return text }
+    let name = AuthTool.tool.name
+    let commands = AuthTool.tool.groups.filter { ["Session", "Screens"].contains($0.title) }
+      .flatMap(\.commands).flatMap(\.names).filter { $0 != "register" }
+    var words = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+    for index in words.indices.dropLast().reversed() where words[index] == name {
+      let command = words[index + 1].prefix { $0.isLetter || $0 == "-" }
+      if commands.contains(String(command)) { words.insert("--context \(context)", at: index + 1) }
+    }
+    return words.joined(separator: " ")
   }
 
   /// A closed pipe ends a command in silence only if nothing was changed.
@@ -65,7 +86,9 @@ struct Printer {
 extension Printer {
   /// Prints to the streams of this process what the options ask for.
   init(_ globals: GlobalOptions) {
-    self.init(streams: .standard(noColor: globals.noColor), asJSON: globals.json, isQuiet: globals.quiet)
+    self.init(
+      streams: .standard(noColor: globals.noColor), asJSON: globals.json, isQuiet: globals.quiet,
+      context: globals.contextVariable == nil ? globals.context : nil)
   }
 
   /// Prints to the streams of this process, before the options are known.

@@ -34,7 +34,6 @@ extension Workspace {
   func more(_ command: String, limit: Int) -> String {
     var line = "More: auth-cli \(command)"
     if limit != Options.pageLength { line += " --limit \(limit)" }
-    if globals.contextVariable == nil, let context = globals.context { line += " --context \(context)" }
     return line
   }
 

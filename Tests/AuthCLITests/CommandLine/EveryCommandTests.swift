@@ -6,7 +6,7 @@ import Testing
 @testable import CommandLineKit
 
 /// What holds for every command, asked of each in the list: a new one needs no entry here.
-@Suite("Every command", .timeLimit(.minutes(3)))
+@Suite("Every command", .timeLimit(.minutes(10)))
 struct EveryCommandTests {
   /// A home in which alice is logged in, to be copied.
   private static let loggedIn = Task {
