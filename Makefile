@@ -16,11 +16,11 @@ export LIBPQ_HEADER = $(shell ls /usr/include/postgresql/libpq-fe.h /usr/include
 SOURCES := Sources Tests fixtures/must-not-compile Package.swift
 
 # Not for Thread Sanitizer: tests that race on purpose, as the `published…` forms do, and those that run compilers.
-TSAN_SKIP ?= /published|MustNotCompile|DependencyTests|SnippetTests|SymbolDocumentationTests
+TSAN_SKIP ?= /published|MustNotCompile|DependencyTests|OlderSystemTests|SnippetTests|SymbolDocumentationTests|AppPackageTests
 
 # What stands in for API that only newer systems have; DependencyTests looks at the sources themselves.
 OLDER_FILTER := GuardsTests|AuthCoreTests
-OLDER_SKIP := MustNotCompile|DependencyTests|SnippetTests|SymbolDocumentationTests
+OLDER_SKIP := MustNotCompile|DependencyTests|OlderSystemTests|SnippetTests|SymbolDocumentationTests|AppPackageTests
 
 # The deep model check is one test, which explores further when CHECK_DEEP is set.
 DEEP_FILTER ?= ModelCheck
@@ -82,7 +82,7 @@ release: setup-release ## Build .build/release/auth-cli: stripped, and static wh
 	.ci/release-companion $(RELEASE_COMPANION)
 
 release-bench: setup-release ## Build the benchmarks, and the executable they run
-	.ci/release auth-cli auth-bench
+	.ci/release auth-cli auth-login-only auth-bench
 	.ci/release-companion $(RELEASE_COMPANION)
 
 release-without-app: setup-release ## Build the executable without the full-screen program, for the benchmarks

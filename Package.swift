@@ -30,6 +30,7 @@ let package = Package(
       name: "AuthProgram",
       dependencies: ["AuthBackend", "AuthCore", "AuthLocal", "CommandLineKit", "CProcess", "Guards", "TextFormat"]),
     .executableTarget(name: "auth-cli", dependencies: ["AuthLocal", "AuthProgram"]),
+    .executableTarget(name: "auth-login-only", dependencies: ["AuthCore"]),
     .executableTarget(
       name: "auth-bench",
       dependencies: [

@@ -374,14 +374,18 @@ extension Backend {
 }
 
 extension SessionLease {
-  /// The token to present with an effect that needs stronger keys: of this session, and of no
-  /// other.
+  /// Checks, for an effect that needs stronger keys, that they are of this session.
   ///
   /// - Throws: ``BackendError`` of kind `refused` (`session_mismatch`) when a key belongs to
   ///   another session.
-  public func token(with keys: LoggedInSession...) throws(BackendError) -> SessionToken {
+  public func check(_ keys: LoggedInSession...) throws(BackendError) {
     for key in keys { try require(key.id) }
-    return token
+  }
+
+  /// The token of this session, for a backend of this package, after ``check(_:)``.
+  package func token(with keys: LoggedInSession...) throws(BackendError) -> SessionToken {
+    for key in keys { try require(key.id) }
+    return sessionToken
   }
 
   func require(_ session: SessionID) throws(BackendError) {

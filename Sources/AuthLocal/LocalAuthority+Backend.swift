@@ -6,12 +6,12 @@ public import AuthCore
 extension LocalAuthority: Backend {
   /// See ``Backend/profile(under:)``.
   public func profile(under lease: borrowing SessionLease) throws(BackendError) -> Profile {
-    try profile(token: lease.token)
+    try profile(token: lease.sessionToken)
   }
 
   /// See ``Backend/rename(to:under:)``.
   public func rename(to name: String, under lease: borrowing SessionLease) throws(BackendError) -> Profile {
-    try rename(to: name, token: lease.token)
+    try rename(to: name, token: lease.sessionToken)
   }
 
   /// See ``Backend/changePassword(from:to:for:under:)``.
@@ -23,7 +23,7 @@ extension LocalAuthority: Backend {
 
   /// See ``Backend/sessions(under:)``.
   public func sessions(under lease: borrowing SessionLease) throws(BackendError) -> [SessionSummary] {
-    try sessions(token: lease.token)
+    try sessions(token: lease.sessionToken)
   }
 
   /// See ``Backend/revokeSession(_:for:under:)``.
@@ -35,14 +35,14 @@ extension LocalAuthority: Backend {
 
   /// See ``Backend/endAllSessions(under:)``.
   public func endAllSessions(under lease: borrowing SessionLease) throws(BackendError) -> Int {
-    try endAllSessions(token: lease.token)
+    try endAllSessions(token: lease.sessionToken)
   }
 
   /// See ``Backend/earlierPayment(of:under:)``.
   public func earlierPayment(
     of order: PaymentOrder, under lease: borrowing SessionLease
   ) throws(BackendError) -> Receipt? {
-    try earlierPayment(of: order, token: lease.token)
+    try earlierPayment(of: order, token: lease.sessionToken)
   }
 
   /// See ``Backend/pay(_:under:)``.
@@ -56,14 +56,14 @@ extension LocalAuthority: Backend {
   public func receipts(
     within times: TimeSpan, before: Int64?, limit: Int, under lease: borrowing SessionLease
   ) throws(BackendError) -> [Receipt] {
-    try receipts(within: times, before: before, limit: limit, token: lease.token)
+    try receipts(within: times, before: before, limit: limit, token: lease.sessionToken)
   }
 
   /// See ``Backend/events(within:before:limit:under:)``.
   public func events(
     within times: TimeSpan, before: Int64?, limit: Int, under lease: borrowing SessionLease
   ) throws(BackendError) -> [Event] {
-    try events(.own, within: times, before: before, limit: limit, token: lease.token)
+    try events(.own, within: times, before: before, limit: limit, token: lease.sessionToken)
   }
 
   /// See ``Backend/allEvents(within:before:limit:for:under:)``.

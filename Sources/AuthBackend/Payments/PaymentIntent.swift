@@ -32,13 +32,17 @@ public struct PaymentIntent: ~Copyable, Sendable {
     return try backend.pay(self, under: lease)
   }
 
-  /// The token to pay with, for a backend.
+  /// Checks, for a backend, that the lease is of the session that the intent was made for.
   ///
-  /// - Throws: ``BackendError`` of kind `refused` (`session_mismatch`) when the lease is of another
-  ///   session.
-  public func token(of lease: borrowing SessionLease) throws(BackendError) -> SessionToken {
+  /// - Throws: ``BackendError`` of kind `refused` (`session_mismatch`).
+  public func check(_ lease: borrowing SessionLease) throws(BackendError) {
     try lease.require(session)
-    return lease.token
+  }
+
+  /// The token to pay with, for a backend of this package.
+  package func token(of lease: borrowing SessionLease) throws(BackendError) -> SessionToken {
+    try check(lease)
+    return lease.sessionToken
   }
 }
 

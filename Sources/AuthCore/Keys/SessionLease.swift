@@ -26,8 +26,14 @@ public struct SessionLease: ~Copyable {
   public var sessionID: SessionID { grant.id }
   /// The secret to send to the authority with the effect.
   ///
-  /// Read it right before you use it: it may change meanwhile.
-  public var token: SessionToken { grant.token }
+  /// It is lent, and cannot leave the closure. Read it right before you use it: it may change
+  /// meanwhile.
+  public var token: LentToken {
+    _read { yield LentToken(grant.token) }
+  }
+  /// The same for a backend of this package, whose operations take a token after they checked the
+  /// lease.
+  package var sessionToken: SessionToken { grant.token }
 }
 
 /// Why work under a lease did not finish.

@@ -4,9 +4,9 @@ public struct RenewalPolicy: Hashable, Sendable {
   ///
   /// Activity within a window of the last renewal may not move the idle limit, so keep the window
   /// well below the authority's idle limit.
-  public let window: Duration
+  package let window: Duration
   /// How many renewals may begin within a window, including failed ones.
-  public let limit: Int
+  package let limit: Int
 
   /// Creates a policy.
   public init(window: Duration = .seconds(60), limit: Int = 3) {

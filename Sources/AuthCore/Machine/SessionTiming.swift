@@ -3,13 +3,13 @@
 /// The limits of a session come from its authority.
 public struct SessionTiming: Hashable, Sendable {
   /// How long a logout waits for each of its steps: the leases, the authority, the vault.
-  public let logoutStep: Duration
+  package let logoutStep: Duration
   /// How long a renewal or a check waits for each answer of the authority or the vault.
-  public let renewalStep: Duration
+  package let renewalStep: Duration
   /// How often activity may renew.
-  public let renewal: RenewalPolicy
+  package let renewal: RenewalPolicy
   /// Whether a timer ends a session that reaches its limit.
-  public let watchesLimits: Bool
+  package let watchesLimits: Bool
 
   /// Creates timing.
   ///

@@ -24,6 +24,6 @@ extension SessionEvent.Restored {
 extension Throttle {
   /// A token is not a guess, so an authority that throttles it counts as busy.
   var unavailability: Unavailability {
-    Unavailability(.busy, "the authority asks to wait before it looks at the session")
+    Unavailability(.busy, "The authority asks to wait before it looks at the session.")
   }
 }

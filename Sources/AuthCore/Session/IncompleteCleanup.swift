@@ -12,7 +12,7 @@ public struct IncompleteCleanup: Hashable, Sendable, CustomStringConvertible {
   public var leases = 0
 
   /// Creates a value; without arguments, nothing remains.
-  public init(notRevoked: Bool = false, notErased: Bool = false, leases: Int = 0) {
+  package init(notRevoked: Bool = false, notErased: Bool = false, leases: Int = 0) {
     self.notRevoked = notRevoked
     self.notErased = notErased
     self.leases = leases

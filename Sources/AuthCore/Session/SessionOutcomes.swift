@@ -15,7 +15,7 @@ public enum RestoreOutcome: Hashable, Sendable {
 /// Why the store cannot tell whether the saved session is active.
 ///
 /// The user counts as neither logged in nor logged out.
-public indirect enum RestoreFailure: Hashable, Sendable {
+public indirect enum RestoreFailure: Error, Hashable, Sendable {
   /// The vault could not be read.
   case vault(VaultError)
   /// The vault holds something that cannot be used.
@@ -57,6 +57,22 @@ public enum LogoutError: Error, Hashable, Sendable {
   case insideLease
   /// The calling task was cancelled. The logout goes on.
   case cancelled
+}
+
+/// The result of a renewal.
+public enum Renewal: Hashable, Sendable {
+  /// The authority noted the activity, and this is the key with the new limits.
+  case renewed(LoggedInSession)
+  /// Activity was reported often enough in this window, so the authority was not asked. The session
+  /// goes on with this key.
+  case recent(LoggedInSession)
+
+  /// The present key.
+  public var session: LoggedInSession {
+    switch self {
+    case .renewed(let session), .recent(let session): session
+    }
+  }
 }
 
 /// The result of a switch of users.
@@ -116,7 +132,8 @@ public enum SessionError: Error, Hashable, Sendable {
     case alreadyInProgress
     /// The session is busy with other work; try again when that has ended.
     case renewalInProgress
-    /// The limit of renewals in this window is reached.
+    /// The limit of renewals in this window is reached. No command throws it:
+    /// ``SessionStore/renew()`` returns ``Renewal/recent(_:)``.
     case renewedRecently
     /// A logout is under way.
     case logoutInProgress

@@ -90,7 +90,7 @@ public final class SessionStore: Observable, Sendable {
   public var transitions: SessionTransitions { transitions(bound: 256) }
 
   /// The same as ``transitions``, with another limit on how far a subscriber may fall behind.
-  public func transitions(bound: Int) -> SessionTransitions {
+  package func transitions(bound: Int) -> SessionTransitions {
     SessionTransitions(core: core, bound: bound)
   }
 
@@ -214,31 +214,38 @@ public final class SessionStore: Observable, Sendable {
   /// Reports activity, which moves the idle limit.
   ///
   /// It waits for other work on the session. The renewal itself ends after
-  /// ``SessionTiming/renewalStep`` when no answer comes.
+  /// `renewalStep` of ``SessionTiming`` when no answer comes.
   ///
   /// - Returns: The key of the session that was active at the call, never that of another session
-  ///   or user.
-  /// - Throws: ``SessionError/rejected(_:)`` with `renewedRecently` when the limit of the window is
-  ///   reached, which needs no handling; ``SessionError/ended(_:)`` when the session ended
-  ///   meanwhile, also when another one has replaced it.
+  ///   or user, and whether the authority was asked: within a window of ``RenewalPolicy`` it is
+  ///   asked only so many times.
+  /// - Throws: ``SessionError/ended(_:)`` when the session ended meanwhile, also when another one has
+  ///   replaced it.
   @discardableResult
-  public func renew() async throws(SessionError) -> LoggedInSession {
+  public func renew() async throws(SessionError) -> Renewal {
     let meant = core.withLock { [core] inner in core.key(inner) }
-    let renewed = try await work { () throws(SessionError) in
-      do throws(ClockError) {
-        return .renew(try core.clock.now())
-      } catch {
-        throw .clock(error)
-      }
-    }.session
-    if let meant, meant.gate !== renewed.gate { throw .ended(meant.endReason ?? .switchedUser) }
-    return renewed
+    let result: Renewal
+    do throws(SessionError) {
+      result = .renewed(
+        try await work { () throws(SessionError) in
+          do throws(ClockError) {
+            return .renew(try core.clock.now())
+          } catch {
+            throw .clock(error)
+          }
+        }.session)
+    } catch {
+      guard error == .rejected(.renewedRecently), let meant, meant.isLive else { throw error }
+      return .recent(meant.newest)
+    }
+    if let meant, meant.gate !== result.session.gate { throw .ended(meant.endReason ?? .switchedUser) }
+    return result
   }
 
   /// Asks the vault and the authority for changes by other processes.
   ///
   /// This is not activity. Call it when the vault or the account may have changed. It waits for
-  /// other work on the session. The check itself ends after ``SessionTiming/renewalStep`` when no
+  /// other work on the session. The check itself ends after `renewalStep` of ``SessionTiming`` when no
   /// answer comes.
   ///
   /// - Returns: The key of the present session; that of another user if another process logged one

@@ -7,11 +7,6 @@ import Guards
 /// it did not get. The sequence ends when the store is gone or the iterating task is cancelled. It
 /// keeps neither of them alive.
 public struct SessionTransitions: AsyncSequence, Sendable {
-  /// A change of the session.
-  public typealias Element = SessionChange
-  /// The sequence never throws.
-  public typealias Failure = Never
-
   let core: SessionCore
   let bound: Int
 
@@ -27,12 +22,7 @@ public struct SessionTransitions: AsyncSequence, Sendable {
     let buffer: ChangeBuffer
 
     /// The next change, or nil at the end.
-    public mutating func next() async -> SessionChange? {
-      await buffer.next()
-    }
-
-    /// The next change, or nil at the end.
-    public mutating func next(isolation actor: isolated (any Actor)?) async -> SessionChange? {
+    public mutating func next(isolation actor: isolated (any Actor)?) async throws(Never) -> SessionChange? {
       await buffer.next()
     }
   }

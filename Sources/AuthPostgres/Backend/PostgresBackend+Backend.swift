@@ -32,12 +32,12 @@ extension PostgresBackend: Backend {
 
   /// See ``AuthBackend/Backend/profile(under:)``.
   public func profile(under lease: borrowing SessionLease) throws(BackendError) -> Profile {
-    try profile(token: lease.token)
+    try profile(token: lease.sessionToken)
   }
 
   /// See ``AuthBackend/Backend/rename(to:under:)``.
   public func rename(to name: String, under lease: borrowing SessionLease) throws(BackendError) -> Profile {
-    try rename(to: name, token: lease.token)
+    try rename(to: name, token: lease.sessionToken)
   }
 
   /// See ``AuthBackend/Backend/changePassword(from:to:for:under:)``.
@@ -49,7 +49,7 @@ extension PostgresBackend: Backend {
 
   /// See ``AuthBackend/Backend/sessions(under:)``.
   public func sessions(under lease: borrowing SessionLease) throws(BackendError) -> [SessionSummary] {
-    try sessions(token: lease.token)
+    try sessions(token: lease.sessionToken)
   }
 
   /// See ``AuthBackend/Backend/revokeSession(_:for:under:)``.
@@ -61,14 +61,14 @@ extension PostgresBackend: Backend {
 
   /// See ``AuthBackend/Backend/endAllSessions(under:)``.
   public func endAllSessions(under lease: borrowing SessionLease) throws(BackendError) -> Int {
-    try endAllSessions(token: lease.token)
+    try endAllSessions(token: lease.sessionToken)
   }
 
   /// See ``AuthBackend/Backend/earlierPayment(of:under:)``.
   public func earlierPayment(
     of order: PaymentOrder, under lease: borrowing SessionLease
   ) throws(BackendError) -> Receipt? {
-    try earlierPayment(of: order, token: lease.token)
+    try earlierPayment(of: order, token: lease.sessionToken)
   }
 
   /// See ``AuthBackend/Backend/pay(_:under:)``.
@@ -82,14 +82,14 @@ extension PostgresBackend: Backend {
   public func receipts(
     within times: TimeSpan, before: Int64?, limit: Int, under lease: borrowing SessionLease
   ) throws(BackendError) -> [Receipt] {
-    try receipts(within: times, before: before, limit: limit, token: lease.token)
+    try receipts(within: times, before: before, limit: limit, token: lease.sessionToken)
   }
 
   /// See ``AuthBackend/Backend/events(within:before:limit:under:)``.
   public func events(
     within times: TimeSpan, before: Int64?, limit: Int, under lease: borrowing SessionLease
   ) throws(BackendError) -> [Event] {
-    try events(.own, within: times, before: before, limit: limit, token: lease.token)
+    try events(.own, within: times, before: before, limit: limit, token: lease.sessionToken)
   }
 
   /// See ``AuthBackend/Backend/allEvents(within:before:limit:for:under:)``.

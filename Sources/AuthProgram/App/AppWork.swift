@@ -99,7 +99,6 @@ final class AppWork: Sendable {
     do throws(SessionError) {
       _ = try await store.renew()
     } catch {
-      if case .rejected(.renewedRecently) = error { return }
       throw CommandError(error)
     }
   }

@@ -31,7 +31,7 @@ extension SessionStore {
   ) async throws(CommandError) -> Bool {
     guard case .absent = vault.look() else { return false }
     return try await asking { () throws(LeaseError<BackendError>) in
-      try session.withLease { (lease) throws(BackendError) in try backend.lookUp(lease.token) != nil }
+      try session.withLease { (lease) throws(BackendError) in try backend.lookUp(lease.sessionToken) != nil }
     }
   }
 }

@@ -75,11 +75,10 @@ final class Workspace {
 
   /// The key of whoever is logged in, for a screen of theirs: that is activity, and moves the idle limit.
   func activeSession() async throws(CommandError) -> LoggedInSession {
-    let session = try await session()
+    _ = try await session()
     do throws(SessionError) {
-      return try await store.renew()
+      return try await store.renew().session
     } catch {
-      if case .rejected(.renewedRecently) = error { return session }
       throw CommandError(error)
     }
   }

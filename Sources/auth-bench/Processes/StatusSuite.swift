@@ -27,6 +27,13 @@ extension Suite {
             path: bare, arguments: ["peak", home.program, "status"], environment: home.environment)
           return require("peak memory") { Double(try peak.read(in: directory).filter { $0 != "\n" }) ?? .nan }
         },
+        Benchmark("auth-login-only: a product that imports AuthCore and logs in", against: "/bin/true") {
+          run(ChildProcess(path: BenchTools.directory + "/auth-login-only", arguments: []))
+        },
+        Benchmark("size of auth-login-only", .bytes) {
+          var status = stat()
+          return stat(BenchTools.directory + "/auth-login-only", &status) == 0 ? Double(status.st_size) : .nan
+        },
         Benchmark("size of the executable", .bytes, goal: .atMost(12 * 1_048_576)) {
           var status = stat()
           return stat(home.program, &status) == 0 ? Double(status.st_size) : .nan

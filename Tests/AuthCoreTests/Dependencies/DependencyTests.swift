@@ -24,6 +24,7 @@ import Testing
         "AuthProgram",
         system.union(["AuthBackend", "AuthCore", "AuthLocal", "CommandLineKit", "CProcess", "Guards", "TextFormat"])
       ),
+      ("auth-login-only", Set(["AuthCore"])),
       ("auth-cli", Set(["AuthLocal", "AuthProgram"])),
       ("auth-cli-postgres", Set(["AuthBackend", "AuthCore", "AuthPostgres", "AuthProgram", "Glibc"])),
       ("AuthPostgres", system.union(["AuthBackend", "AuthCore", "AuthLocal", "CPostgres", "Guards", "TextFormat"])),

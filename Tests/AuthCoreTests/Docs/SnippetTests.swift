@@ -1,3 +1,5 @@
+import Foundation
+import Programs
 import Testing
 
 /// Every Swift block of the documentation compiles on its own, as a reader would paste it.
@@ -7,12 +9,30 @@ import Testing
     + Repository.files(below: "Sources/Guards/Guards.docc", suffix: ".md")
     + ["README.md", "CONTRIBUTING.md"].filter { (try? Repository.text(of: $0)) != nil }
 
+  /// Modules in the place of those that this system does not have: declarations without a body.
+  private static let stubs = Task { () throws -> String in
+    let directory = Repository.products + "/ClientModules/stubs"
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    for module in ["SwiftUI", "Security"] {
+      let compiler = Program(
+        "swiftc",
+        [
+          "-emit-module", "-parse-as-library", "-swift-version", "6", "-module-name", module,
+          "-emit-module-path", "\(directory)/\(module).swiftmodule",
+          "\(Repository.root)/fixtures/stubs/\(module).swift",
+        ], timeLimit: .seconds(120))
+      let outcome = try await compiler.run()
+      #expect(outcome.ending == .exited(0), "\(outcome.text)")
+    }
+    return directory
+  }
+
   static let snippets = files.flatMap { Snippet.all(in: $0, text: (try? Repository.text(of: $0)) ?? "") }
 
   @Test("a documented snippet compiles without a diagnostic", arguments: snippets.filter { !$0.isExempt })
   func compiles(_ snippet: Snippet) async throws {
     let mode: ClientCompiler.Mode = snippet.code.contains("@main") ? .library : .script
-    let diagnostics = try await ClientCompiler.compile(snippet.code, as: mode)
+    let diagnostics = try await ClientCompiler.compile(snippet.code, as: mode, with: try await Self.stubs.value)
     let report = diagnostics.map { diagnostic in
       let line = diagnostic.line.map { String(snippet.line + $0 - 1) } ?? "?"
       return "\(snippet.file):\(line): \(diagnostic.severity): \(diagnostic.message)"

@@ -14,6 +14,18 @@ import Testing
     #expect(bare.isEmpty, "without documentation in \(module):\n\(bare.sorted().joined(separator: "\n"))")
   }
 
+  @Test("every public error of the library has words")
+  func everyError() async throws {
+    let graph = try await SymbolGraph.extract("AuthCore")
+    func conformers(of suffix: String) -> Set<String> {
+      Set(graph.relationships.filter { $0.kind == "conformsTo" && $0.target == suffix }.map(\.source))
+    }
+    let errors = conformers(of: "s:s5ErrorP")
+    #expect(errors.count >= 10)
+    let explained = "s:8AuthCore14ExplainedErrorP"
+    #expect(errors.subtracting(conformers(of: explained)).subtracting([explained]) == [])
+  }
+
   @Test("the graph is seen to hold what the rule is about")
   func holdsSymbols() async throws {
     let symbols = try await SymbolGraph.extract("AuthCore").symbols

@@ -28,7 +28,14 @@ struct SymbolGraph: Decodable {
     }
   }
 
+  struct Relationship: Decodable {
+    let kind: String
+    let source: String
+    let target: String
+  }
+
   let symbols: [Symbol]
+  let relationships: [Relationship]
 
   static func extract(_ module: String) async throws -> SymbolGraph {
     let ours = [

@@ -23,7 +23,7 @@ struct LeaseTests {
     let world = World()
     let key = try await world.store.logIn(World.alice)
     #expect(try key.withLease { lease in lease.sessionID } == key.id)
-    #expect(world.vault.content == .token(try key.withLease { lease in lease.token }))
+    #expect(world.vault.content == .token(try key.withLease { lease in lease.sessionToken }))
     let name = try await key.withLease { (lease: borrowing SessionLease) async in
       await Task.yield()
       return lease.user.username
@@ -114,7 +114,7 @@ struct LeaseTests {
       try await key.withLease { (lease: borrowing SessionLease) async throws(AuthorityError<SessionRejection>) in
         isInside.fulfil(())
         await mayLeave.valueUncancelled()
-        _ = try await authority.resume(lease.token)
+        _ = try await authority.resume(lease.sessionToken)
       }
     }
     await isInside.valueUncancelled()

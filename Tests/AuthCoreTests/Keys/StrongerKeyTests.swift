@@ -36,6 +36,6 @@ struct StrongerKeyTests {
     #expect(throws: FreshnessError.passwordNotRecent) { try FreshSession(old) }
     let new = try await world.store.reauthenticate(password: World.alice.password)
     #expect(try FreshSession(old).session == new)
-    #expect(try old.withLease { lease in lease.token } == new.withLease { lease in lease.token })
+    #expect(try old.withLease { lease in lease.sessionToken } == new.withLease { lease in lease.sessionToken })
   }
 }

@@ -14,10 +14,10 @@ enum ClientCompiler {
     case script
   }
 
-  static func compile(_ source: String, as mode: Mode) async throws -> [Diagnostic] {
+  static func compile(_ source: String, as mode: Mode, with stubs: String? = nil) async throws -> [Diagnostic] {
     var arguments = ["-emit-sil", "-o", "/dev/null", "-module-name", "Client", "-swift-version", "6"]
     for feature in features { arguments += ["-enable-upcoming-feature", feature] }
-    for directory in searched { arguments += ["-I", directory] }
+    for directory in searched + [stubs].compactMap(\.self) { arguments += ["-I", directory] }
     arguments += ["-module-cache-path", Repository.products + "/ClientModules"]
     arguments += ["-diagnostic-style", "llvm", "-no-color-diagnostics"]
     if mode == .library { arguments.append("-parse-as-library") }

@@ -104,7 +104,7 @@ struct DurabilityTests {
     world.vault.failWrites(nil)
     let checked = try await world.store.check()
     #expect(checked.id == key.id)
-    #expect(world.vault.content == .token(try checked.withLease { lease in lease.token }))
+    #expect(world.vault.content == .token(try checked.withLease { lease in lease.sessionToken }))
     guard case .loggedIn(let restored) = await world.anotherProcess().restore() else {
       Issue.record("the next process has no session")
       return
@@ -123,7 +123,7 @@ struct DurabilityTests {
         unsaved.withLock { $0 += 1 }
         return
       }
-      let shown = try? session.withLease { lease in lease.token }
+      let shown = try? session.withLease { lease in lease.sessionToken }
       if shown != kept { unsaved.withLock { $0 += 1 } }
     })
     world.store.attach(listener)

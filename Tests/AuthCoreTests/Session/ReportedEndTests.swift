@@ -25,7 +25,7 @@ struct ReportedEndTests {
   func earlierKey() async throws {
     world.authority.setRotation(true)
     let key = try await world.store.logIn(World.alice)
-    let renewed = try await world.store.renew()
+    let renewed = try await world.store.renew().session
     world.store.reportEnded(key, because: .revoked)
     #expect(renewed.endReason == .revoked)
     #expect(world.vault.content == .empty)

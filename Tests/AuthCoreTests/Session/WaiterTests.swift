@@ -116,7 +116,7 @@ struct WaiterTests {
     world.clock.advance(by: .seconds(1))
     world.authority.release(.renew)
     let key = try await first.value
-    for waiter in waiters { #expect(try await waiter.value.id == key.id) }
+    for waiter in waiters { #expect(try await waiter.value.session.id == key.session.id) }
     #expect(world.count(.renew) <= 3)
   }
 

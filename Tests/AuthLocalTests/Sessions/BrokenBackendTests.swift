@@ -111,7 +111,7 @@ struct BrokenBackend: Backend {
   ) throws(BackendError) -> Grant {
     let grant = try base.changePassword(from: present, to: password, for: session, under: lease)
     if flaw != .reauthenticatesNothing { return grant }
-    return Grant(id: grant.id, user: grant.user, token: lease.token, limits: grant.limits)
+    return Grant(id: grant.id, user: grant.user, token: lease.sessionToken, limits: grant.limits)
   }
 
   func sessions(under lease: borrowing SessionLease) throws(BackendError) -> [SessionSummary] {
@@ -123,7 +123,7 @@ struct BrokenBackend: Backend {
     _ id: SessionID, for session: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError) {
     if flaw == .revokesNothing { return }
-    if flaw == .acceptsAnyKey { return try base.revokeSession(id, token: lease.token) }
+    if flaw == .acceptsAnyKey { return try base.revokeSession(id, token: lease.sessionToken) }
     try base.revokeSession(id, for: session, under: lease)
   }
 

@@ -1,0 +1,26 @@
+/// The token of a session, lent for an effect.
+///
+/// Only a ``SessionLease`` lends one, and a closure that borrows it cannot return, store or copy it.
+/// So a function that takes a `borrowing LentToken` runs only under a lease: a logout waits for it,
+/// or it never starts.
+///
+/// ```swift
+/// import AuthCore
+///
+/// func send(_ message: String, with token: borrowing LentToken) async throws {}
+///
+/// func send(_ message: String, in session: LoggedInSession) async throws {
+///   try await session.withLease { lease in try await send(message, with: lease.token) }
+/// }
+/// ```
+///
+/// The bytes are an ordinary array, because a request has to carry them. The language cannot keep
+/// them inside: do not return, store or log them.
+public struct LentToken: ~Copyable, Sendable {
+  /// The secret bytes, for a request under the lease.
+  public let bytes: [UInt8]
+
+  init(_ token: SessionToken) {
+    bytes = token.bytes
+  }
+}

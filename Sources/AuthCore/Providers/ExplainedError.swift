@@ -1,0 +1,206 @@
+/// An error in words for people: what happened, and what to do about it.
+///
+/// Every error that the library throws or reports is one. An app that shows errors by their
+/// `localizedDescription` makes each type that it shows a `LocalizedError` in one line; the article
+/// *Getting started* has it.
+public protocol ExplainedError: Error, CustomStringConvertible {
+  /// What to do about it, in one sentence.
+  var hint: String { get }
+}
+
+extension ExplainedError {
+  /// What happened, in one sentence.
+  ///
+  /// The errors of the library say what they are. Another type that conforms should have its own;
+  /// this one names the type only.
+  public var description: String { words.description }
+  /// What to do about it, in one sentence; see ``description``.
+  public var hint: String { words.hint }
+
+  private var words: ErrorWords {
+    (self as? any WordedError)?.words ?? ErrorWords("The operation failed: \(Self.self).", hint: "Try again.")
+  }
+}
+
+/// What an error says.
+struct ErrorWords {
+  let description: String
+  let hint: String
+
+  init(_ description: String, hint: String) {
+    self.description = description
+    self.hint = hint
+  }
+
+  /// What another error says.
+  init(_ error: any Error) {
+    if let error = error as? any ExplainedError {
+      self.init(error.description, hint: error.hint)
+    } else {
+      self.init("\(error)", hint: "Try again.")
+    }
+  }
+}
+
+/// An error of the library whose words are in this file.
+protocol WordedError: ExplainedError {
+  var words: ErrorWords { get }
+}
+
+extension Unavailability: ExplainedError {}
+extension VaultError: ExplainedError {}
+extension ClockError: ExplainedError {}
+
+extension SessionError: WordedError {
+  var words: ErrorWords {
+    switch self {
+    case .rejected(let reason): reason.words
+    case .credentialsNotAccepted:
+      ErrorWords("The user name or the password is wrong.", hint: "Check both, and try again.")
+    case .throttled(let throttle): throttle.words
+    case .unavailable(let cause): ErrorWords(cause)
+    case .notSaved(let failure), .vault(let failure): ErrorWords(failure)
+    case .corrupt(let evidence): ErrorWords(evidence.description, hint: evidence.hint)
+    case .ended(let reason): reason.words
+    case .overtaken:
+      ErrorWords(
+        "Another process changed the session at the same time.", hint: "Look who is logged in, then try again.")
+    case .clock(let failure): ErrorWords(failure)
+    case .insideLease: .insideLease
+    case .cancelled: .cancelled
+    }
+  }
+}
+
+extension SessionError.Rejection {
+  fileprivate var words: ErrorWords {
+    switch self {
+    case .notLoggedIn, .alreadyLoggedOut: ErrorWords("Nobody is logged in.", hint: "Log in.")
+    case .alreadyLoggedIn: ErrorWords("Somebody is logged in already.", hint: "Log out first.")
+    case .logoutUnfinished: ErrorWords("The last logout could not finish.", hint: "Log out again, or log in.")
+    case .alreadyInProgress, .renewalInProgress, .renewedRecently, .logoutInProgress:
+      ErrorWords("The session is busy with another request.", hint: "Try again; nothing was changed.")
+    }
+  }
+}
+
+extension LogoutError: WordedError {
+  var words: ErrorWords {
+    switch self {
+    case .insideLease: .insideLease
+    case .cancelled: .cancelled
+    }
+  }
+}
+
+extension ErrorWords {
+  fileprivate static var insideLease: ErrorWords {
+    ErrorWords("The command was given inside a lease, and would wait for that lease.", hint: "Leave the lease first.")
+  }
+  fileprivate static var cancelled: ErrorWords {
+    ErrorWords("Nobody waits for the answer any more, and the work goes on.", hint: "Look who is logged in.")
+  }
+}
+
+extension Throttle {
+  fileprivate var words: ErrorWords {
+    switch self {
+    case .wait(let duration):
+      let (seconds, rest) = duration.components
+      return ErrorWords(
+        "There were too many attempts, so this one was not checked.",
+        hint: "Try again in \(seconds + (rest > 0 ? 1 : 0)) s.")
+    case .locked:
+      return ErrorWords(
+        "There were too many attempts: the account is locked.", hint: "Ask an administrator to unlock it.")
+    }
+  }
+}
+
+extension EndReason {
+  fileprivate var words: ErrorWords {
+    switch self {
+    case .accountDisabled: ErrorWords(description, hint: "Ask an administrator to enable the account.")
+    case .accountDeleted: ErrorWords(description, hint: "Log in with another account.")
+    case .userAsked, .expired, .revoked, .rebooted, .switchedUser, .storeReleased:
+      ErrorWords(description, hint: "Log in again.")
+    }
+  }
+}
+
+extension FreshnessError: WordedError {
+  var words: ErrorWords {
+    switch self {
+    case .passwordNotRecent:
+      ErrorWords("The password was entered too long ago for this.", hint: "Enter the password again.")
+    case .ended(let reason): reason.words
+    case .clock(let failure): ErrorWords(failure)
+    }
+  }
+}
+
+extension RoleError: WordedError {
+  var words: ErrorWords {
+    switch self {
+    case .notAdministrator(let user):
+      ErrorWords("The user \(user.username) is not an administrator.", hint: "Ask an administrator to do it.")
+    case .ended(let reason): reason.words
+    }
+  }
+}
+
+extension LeaseError: ExplainedError, CustomStringConvertible, WordedError {
+  var words: ErrorWords {
+    switch self {
+    case .ended(let reason): reason.words
+    case .body(let error): ErrorWords(error)
+    }
+  }
+}
+
+extension RestoreFailure: WordedError {
+  var words: ErrorWords {
+    switch self {
+    case .vault(let failure): ErrorWords(failure)
+    case .corrupt(let evidence): ErrorWords(evidence.description, hint: evidence.hint)
+    case .authority(let cause): ErrorWords(cause)
+    }
+  }
+}
+
+extension AuthorityError: ExplainedError, CustomStringConvertible, WordedError {
+  var words: ErrorWords {
+    switch self {
+    case .rejected(let rejection): (rejection as? any WordedRejection)?.words ?? ErrorWords("Refused.", hint: "Log in.")
+    case .throttled(let throttle): throttle.words
+    case .unavailable(let cause): ErrorWords(cause)
+    }
+  }
+}
+
+/// A refusal of an authority, with its words.
+private protocol WordedRejection {
+  var words: ErrorWords { get }
+}
+
+extension CredentialsRejection: WordedRejection {
+  fileprivate var words: ErrorWords { SessionError.credentialsNotAccepted.words }
+}
+
+extension SessionRejection: WordedRejection {
+  fileprivate var words: ErrorWords {
+    switch self {
+    case .ended(let reason): reason.words
+    case .superseded: SessionError.overtaken.words
+    }
+  }
+}
+
+extension ReauthenticationRejection: WordedRejection {
+  fileprivate var words: ErrorWords {
+    switch self {
+    case .notAccepted: ErrorWords("The password is wrong.", hint: "Check it, and try again.")
+    case .session(let rejection): rejection.words
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import Foundation
+import Programs
+import Testing
+
+/// An app's package outside of the repository, with the code of the articles, word for word.
+@Suite struct AppPackageTests {
+  /// The articles whose code becomes the app, by a name in the block that is taken.
+  private static let blocks = [
+    ("GettingStarted.md", "HomeModel"), ("LiveKeys.md", "AccountScreen"), ("Leases.md", "UploadError"),
+    ("WritingAnAuthority.md", "OAuthAuthority"),
+  ]
+
+  @Test("an app with the code of the articles builds without a warning, and its tests pass", .timeLimit(.minutes(10)))
+  func builds() async throws {
+    let files = FileManager.default
+    let directory = files.temporaryDirectory.appending(path: "app-" + UUID().uuidString).path(percentEncoded: false)
+    try files.copyItem(atPath: Repository.root + "/fixtures/app-package", toPath: directory)
+    defer { try? files.removeItem(atPath: directory) }
+    try files.createDirectory(atPath: directory + "/Sources/App", withIntermediateDirectories: true)
+    let manifest = try Repository.text(of: "fixtures/app-package/Package.swift")
+      .replacing("AUTHCORE", with: Repository.root)
+    try manifest.write(toFile: directory + "/Package.swift", atomically: true, encoding: .utf8)
+    for (article, name) in Self.blocks {
+      let path = "Sources/AuthCore/AuthCore.docc/\(article)"
+      let block = try #require(
+        Snippet.all(in: path, text: try Repository.text(of: path)).first { $0.code.contains(" \(name)") })
+      try block.code.write(toFile: "\(directory)/Sources/App/\(name).swift", atomically: true, encoding: .utf8)
+    }
+    let build = Program(
+      "env",
+      [
+        "CORE_ONLY=1", "swift", "test", "--package-path", directory, "-Xswiftc", "-warnings-as-errors",
+        "--disable-sandbox",
+      ], timeLimit: .seconds(540))
+    let outcome = try await build.run()
+    #expect(outcome.ending == .exited(0), "\(outcome.text.suffix(6000))")
+    #expect(!outcome.text.contains("warning: "), "\(outcome.text.suffix(6000))")
+    #expect(outcome.text.contains(/Test run with \d+ tests? in 2 suites passed/))
+  }
+}

@@ -1,0 +1,81 @@
+import AuthCore
+import AuthCoreTesting
+import Testing
+
+/// A failure of an app's own.
+private enum UploadError: Error { case tooLarge, offline }
+
+@Suite("Errors for people")
+struct ErrorWordTests {
+  private static let user = User(id: UserID(rawValue: "1"), username: "alice", displayName: "Alice", role: .member)
+  private static let offline = Unavailability(.unreachable, "There is no route to the server.")
+  private static let disk = VaultError("The disk is full.", hint: "Delete something.")
+  private static let clock = ClockError("The clock is gone.")
+  private static let evidence = VaultEvidence("The file holds noise.", hint: "Log in again.")
+
+  static let errors: [any ExplainedError] =
+    SessionError.Rejection.allCases.map(SessionError.rejected) + [
+      SessionError.credentialsNotAccepted, SessionError.throttled(.wait(.milliseconds(1500))),
+      SessionError.throttled(.locked), SessionError.unavailable(offline), SessionError.notSaved(disk),
+      SessionError.vault(disk), SessionError.corrupt(evidence), SessionError.overtaken, SessionError.clock(clock),
+      SessionError.insideLease, SessionError.cancelled,
+    ] + EndReason.allCases.map(SessionError.ended) + [
+      LogoutError.insideLease, LogoutError.cancelled, FreshnessError.passwordNotRecent, FreshnessError.ended(.revoked),
+      FreshnessError.clock(clock), RoleError.notAdministrator(user), RoleError.ended(.revoked),
+      LeaseError<UploadError>.ended(.revoked), LeaseError<SessionError>.body(.overtaken),
+      RestoreFailure.vault(disk), RestoreFailure.corrupt(evidence), RestoreFailure.authority(offline),
+      AuthorityError<CredentialsRejection>.rejected(.notAccepted),
+      AuthorityError<SessionRejection>.rejected(.superseded),
+      AuthorityError<SessionRejection>.rejected(.ended(.revoked)),
+      AuthorityError<ReauthenticationRejection>.rejected(.notAccepted),
+      AuthorityError<ReauthenticationRejection>.rejected(.session(.superseded)),
+      AuthorityError<SessionRejection>.throttled(.locked), AuthorityError<SessionRejection>.unavailable(offline),
+      offline, disk, clock,
+    ]
+
+  @Test("an error prints a sentence, and its hint is another", arguments: errors.indices)
+  func sentences(_ index: Int) {
+    let error = Self.errors[index]
+    for text in ["\(error)", error.description, error.hint] {
+      #expect(text.first?.isUppercase ?? false, "\(text)")
+      #expect(text.last == ".", "\(text)")
+      #expect(text.count > 6 && !text.contains("SessionError") && !text.contains("\n"), "\(text)")
+    }
+    #expect(error.description != error.hint)
+  }
+
+  @Test("the wait is rounded up to whole seconds")
+  func wait() {
+    #expect(SessionError.throttled(.wait(.milliseconds(1500))).hint == "Try again in 2 s.")
+  }
+
+  @Test("an app catches its own error by name through a lease")
+  func ownError() async throws {
+    let world = World()
+    let key = try await world.store.logIn(World.alice)
+    func upload(_ lease: borrowing SessionLease) async throws(UploadError) { throw .tooLarge }
+    var caught: [String] = []
+    do throws(LeaseError<UploadError>) {
+      try await key.withLease(upload)
+    } catch {
+      switch error {
+      case .body(.tooLarge): caught.append("too large")
+      case .body(.offline): caught.append("offline")
+      case .ended(let reason): caught.append(reason.code)
+      }
+    }
+    do {
+      try await key.withLease { (lease: borrowing SessionLease) async throws(UploadError) in try await upload(lease) }
+    } catch LeaseError<UploadError>.body(.tooLarge) {
+      caught.append("too large")
+    }
+    #expect(caught == ["too large", "too large"])
+    try await world.store.logOut()
+  }
+
+  @Test("an end reason is found by its code, and an unknown code is none", arguments: EndReason.allCases)
+  func codes(_ reason: EndReason) {
+    #expect(EndReason(code: reason.code) == reason)
+    #expect(EndReason(code: reason.code + "x") == nil)
+  }
+}
