@@ -2,8 +2,9 @@
 import Foundation
 import PackageDescription
 
-// Guards, AuthCore and AuthCoreTesting are portable Swift; AuthLocal and auth-cli are for Linux with glibc.
-// The platforms are those of the Synchronization and Observation modules; a test holds the portable targets to them.
+// Guards, AuthCore and AuthCoreTesting are portable Swift; AuthLocal and auth-cli are for Linux
+// with glibc. The platforms are those of the Synchronization and Observation modules; a test holds
+// the portable targets to them.
 let package = Package(
   name: "AuthCore",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],

@@ -107,8 +107,8 @@ public protocol Backend: Authority {
 
   /// Deletes the leased session's account, and ends its sessions.
   ///
-  /// What identifies the user is erased. Payments stay, and name a ``DeletedAccount``. The user name
-  /// is never given again.
+  /// What identifies the user is erased. Payments stay, and name a ``DeletedAccount``. The user
+  /// name is never given again.
   ///
   /// - Parameters:
   ///   - session: Proves that the password was entered recently.
@@ -132,7 +132,8 @@ public protocol Backend: Authority {
     for session: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> [RecoveryCode]
 
-  /// Sets a new password with a recovery code or a one-time code, and ends all sessions of the user.
+  /// Sets a new password with a recovery code or a one-time code, and ends all sessions of the
+  /// user.
   ///
   /// A right code works once. It works while the account is locked or must wait, and ends that; it
   /// does not open a disabled account. A wrong code is counted by the throttle of passwords. An
@@ -150,8 +151,8 @@ public protocol Backend: Authority {
 
   /// Makes a one-time code for a user who forgot the password, valid for an hour.
   ///
-  /// It takes the place of a one-time code made before. Password and sessions stay as they are until
-  /// the code is used.
+  /// It takes the place of a one-time code made before. Password and sessions stay as they are
+  /// until the code is used.
   ///
   /// - Parameters:
   ///   - name: Whose account.

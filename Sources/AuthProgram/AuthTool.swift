@@ -1,7 +1,8 @@
 import CommandLineKit
 import TextFormat
 
-/// The one declaration of `auth-cli`: what the parser, help, the man page and the completions are made of.
+/// The one declaration of `auth-cli`: what the parser, help, the man page and the completions are
+/// made of.
 ///
 /// Each command is declared in a file of its own, in `Commands/`.
 enum AuthTool {

@@ -2,11 +2,13 @@ import AuthBackend
 import CommandLineKit
 import TextFormat
 
-/// The codes of errors in JSON documents: stable names for programs, each with its exit status and what it means.
+/// The codes of errors in JSON documents: stable names for programs, each with its exit status and
+/// what it means.
 ///
-/// This is the one list: help and the manual page print it, and every error of the program takes its code and status from
-/// it. The codes of the command line and of backends are in it under the same
-/// names, and the latter with the meaning that they state themselves; a test checks that none is missing.
+/// This is the one list: help and the manual page print it, and every error of the program takes
+/// its code and status from it. The codes of the command line and of backends are in it under the
+/// same names, and the latter with the meaning that they state themselves; a test checks that none
+/// is missing.
 enum ErrorCode: String, Hashable, Sendable, CaseIterable {
   // Status 1: the answer is no
   case accountNotFound = "account_not_found"

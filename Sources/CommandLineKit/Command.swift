@@ -1,6 +1,7 @@
 /// One command: its names, and what is to say about it, made only when somebody asks.
 ///
-/// A run asks for one command of the table; making the others would take longer than the rest of a short run.
+/// A run asks for one command of the table; making the others would take longer than the rest of a
+/// short run.
 package struct Command<Request: Sendable>: Sendable {
   package let name: String
   package let aliases: [String]

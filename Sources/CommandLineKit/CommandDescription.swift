@@ -1,4 +1,5 @@
-/// What a command takes, does and shows: plain data, and the one function that turns its parsed words into a request.
+/// What a command takes, does and shows: plain data, and the one function that turns its parsed
+/// words into a request.
 package struct CommandDescription<Request: Sendable>: Sendable {
   /// Makes a request of words that fit the declaration.
   package typealias Binding = @Sendable (ParsedWords) throws(UsageError) -> Request

@@ -27,7 +27,8 @@ package struct Completions<Request: Sendable>: Sendable {
   package struct Place: Sendable {
     /// The names of the command, joined by blanks; empty after the program's name.
     package let key: String
-    /// The keys and words that lead here: the key of the place before, and each name of the command.
+    /// The keys and words that lead here: the key of the place before, and each name of the
+    /// command.
     package let ways: [String]
     package let commands: [Offer]
     package let options: [OptionDeclaration]

@@ -1,7 +1,8 @@
 /// Sorts words into options and the rest, before it is known which command they belong to.
 ///
-/// Options may stand before their command, so within a command and its subcommands a name must mean the same kind of option:
-/// with a value everywhere, or nowhere. A test holds the table to it. Between two commands the one that the line names decides.
+/// Options may stand before their command, so within a command and its subcommands a name must mean
+/// the same kind of option: with a value everywhere, or nowhere. A test holds the table to it.
+/// Between two commands the one that the line names decides.
 struct Lexer {
   /// A word, or two that belong together.
   enum Token: Hashable, Sendable {

@@ -4,7 +4,8 @@ enum NearestName {
   ///
   /// It is offered and never run.
   ///
-  /// Near is one edit for every three characters, at least one and at most three; or a beginning of at least three.
+  /// Near is one edit for every three characters, at least one and at most three; or a beginning of
+  /// at least three.
   static func find(_ word: Word, among names: [String]) -> String? {
     guard let text = word.text, (1...40).contains(word.bytes.count) else { return nil }
     let typed = Array(text.lowercased())
@@ -15,7 +16,8 @@ enum NearestName {
     return completions.count == 1 ? completions.first : nil
   }
 
-  /// Insertions, deletions, replacements and exchanges of neighbours that turn one text into the other.
+  /// Insertions, deletions, replacements and exchanges of neighbours that turn one text into the
+  /// other.
   ///
   /// The restricted edit distance of Damerau (1964) and Levenshtein (1966).
   static func distance(_ first: [Character], _ second: [Character]) -> Int {

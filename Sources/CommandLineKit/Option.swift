@@ -1,6 +1,7 @@
 /// An option and the type that reading it gives.
 ///
-/// Declared once as a constant; read as `words[Options.limit]`, so neither its name nor its type can be mistaken.
+/// Declared once as a constant; read as `words[Options.limit]`, so neither its name nor its type
+/// can be mistaken.
 package struct Option<Result: Sendable>: Sendable {
   package let declaration: OptionDeclaration
   /// Makes the result of the words given for it, each already of the declared kind.
@@ -28,7 +29,8 @@ extension Option {
 
   /// An option that may be left out.
   ///
-  /// `environment` is the variable that stands in when the option is not given; an empty one counts as unset.
+  /// `environment` is the variable that stands in when the option is not given; an empty one counts
+  /// as unset.
   package static func optional<Value>(
     _ long: String, _ valueName: String, _ kind: ValueKind<Value>, _ summary: String, environment: String? = nil
   ) -> Option where Result == Value? {

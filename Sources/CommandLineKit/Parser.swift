@@ -1,7 +1,7 @@
 /// Turns words into a request, without any effect.
 ///
-/// The phases are: help and version; the command; its options, so that a wrong name is reported before anything that is
-/// missing; the form of every value; and at last what is missing.
+/// The phases are: help and version; the command; its options, so that a wrong name is reported
+/// before anything that is missing; the form of every value; and at last what is missing.
 package struct Parser<Request: Sendable>: Sendable {
   /// What a line asks for.
   package enum ParseResult: Sendable {
@@ -22,8 +22,8 @@ package struct Parser<Request: Sendable>: Sendable {
 
   /// Understands the words after the program's name.
   ///
-  /// `environment` looks a variable up; it is asked only for those that options declare, and not for a command that does not
-  /// heed it.
+  /// `environment` looks a variable up; it is asked only for those that options declare, and not
+  /// for a command that does not heed it.
   package func parse(_ words: [Word], environment: (String) -> Word? = { _ in nil }) throws(UsageError) -> ParseResult {
     let beforeTerminator = words.prefix { !$0.isSpelled("--") }
     if beforeTerminator.contains(where: { $0.isSpelled("--help") || $0.isSpelled("-h") }) {
@@ -56,7 +56,8 @@ package struct Parser<Request: Sendable>: Sendable {
   /// It decides the form of the refusal.
   package func mentions(_ flag: Option<Bool>, in words: [Word]) -> Bool {
     let option = flag.declaration
-    // The words are looked at first: sorting them needs the options of all commands, and few lines have the flag.
+    // The words are looked at first: sorting them needs the options of all commands, and few lines
+    // have the flag.
     return words.contains { $0.isSpelled(option.flag) }
       && thoroughLexer.tokens(words).contains(.option(option.long, value: nil))
   }
@@ -193,8 +194,8 @@ package struct Parser<Request: Sendable>: Sendable {
 
   /// The option that a word too many was probably meant for, with that word as its value.
   ///
-  /// It is a required option that is missing, or else the only one that is not given and accepts the word. A word that the
-  /// command's arguments accept is more likely an argument too many.
+  /// It is a required option that is missing, or else the only one that is not given and accepts
+  /// the word. A word that the command's arguments accept is more likely an argument too many.
   private static func option(
     taking word: Word, of command: CommandDescription<Request>, in tokens: [Lexer.Token]
   ) -> String? {

@@ -1,4 +1,5 @@
-/// A program as its users meet it: the table that the parser, help, the man page and the completions are functions of.
+/// A program as its users meet it: the table that the parser, help, the man page and the
+/// completions are functions of.
 package struct Tool<Request: Sendable>: Sendable {
   /// Commands that belong together, under one heading.
   package struct Group: Sendable {

@@ -9,8 +9,8 @@ package enum Moment: Hashable, Sendable {
 }
 
 extension ValueKind where Value == Moment {
-  /// A duration back from now (`8h`), a day in UTC (`2026-01-31`) or a time with its zone (`2026-01-31T09:30:00Z`,
-  /// `2026-01-31T10:30:00+01:00`).
+  /// A duration back from now (`8h`), a day in UTC (`2026-01-31`) or a time with its zone
+  /// (`2026-01-31T09:30:00Z`, `2026-01-31T10:30:00+01:00`).
   package static func moment(_ noun: String = "a moment") -> ValueKind {
     ValueKind(
       noun,

@@ -18,7 +18,8 @@ extension ValueKind where Value == Int64 {
 }
 
 extension ValueKind where Value == Duration {
-  /// A whole number of seconds, minutes, hours, days of 24 hours or weeks, greater than zero: `90s`, `15m`, `8h`, `1d`, `1w`.
+  /// A whole number of seconds, minutes, hours, days of 24 hours or weeks, greater than zero:
+  /// `90s`, `15m`, `8h`, `1d`, `1w`.
   package static func duration(_ noun: String = "a duration") -> ValueKind {
     ValueKind(
       noun, accepted: "a whole number greater than zero with its unit, such as 90s, 15m, 8h, 1d or 1w", convert: seconds

@@ -16,7 +16,8 @@ extension ValueKind where Value == String {
       noun, accepted: text.form.accepted, candidates: topics, offersCommands: true, convert: text.convert)
   }
 
-  /// A word of ASCII letters, digits, `.`, `_` and `-` that does not begin with a dot: never a path, never hidden.
+  /// A word of ASCII letters, digits, `.`, `_` and `-` that does not begin with a dot: never a
+  /// path, never hidden.
   package static func identifier(_ noun: String, maximumBytes: Int = 64, listedBy: String? = nil) -> ValueKind {
     ValueKind(
       noun, accepted: "1 to \(maximumBytes) of the characters A-Z a-z 0-9 . _ -, not beginning with a dot",

@@ -12,7 +12,8 @@ package struct ValueKind<Value: Sendable>: Sendable {
   ///   - accepted: The accepted form, as the end of a sentence that says what to write.
   ///   - candidates: What a shell may offer.
   ///   - offersCommands: Whether a shell may offer the program's commands besides.
-  ///   - listedBy: The words of a command of the program that prints what a shell may offer, a line each.
+  ///   - listedBy: The words of a command of the program that prints what a shell may offer, a line
+  ///     each.
   ///   - convert: Gives the value, or nil when the word is not of this kind.
   package init(
     _ noun: String, accepted: @autoclosure @escaping @Sendable () -> String, candidates: [ValueForm.Candidate] = [],

@@ -3,7 +3,8 @@ import TextFormat
 
 /// One word of the command line, as the bytes it came in.
 ///
-/// The system passes any bytes but NUL. They are kept as they are: a repaired word would be another word.
+/// The system passes any bytes but NUL. They are kept as they are: a repaired word would be another
+/// word.
 package struct Word: Hashable, Sendable, ExpressibleByStringLiteral {
   package let bytes: [UInt8]
 

@@ -29,7 +29,8 @@ package enum JSON: Hashable, Sendable {
     .object(members.map { Member(name: $0.key, value: $0.value) })
   }
 
-  /// A document of this program: an object on one line, without the line ending, whose first member is the version of its form.
+  /// A document of this program: an object on one line, without the line ending, whose first member
+  /// is the version of its form.
   package static func document(_ members: KeyValuePairs<String, JSON>) -> String {
     JSON.object([Member(name: "version", value: 1)] + members.map { Member(name: $0.key, value: $0.value) }).text
   }
@@ -67,7 +68,8 @@ package enum JSON: Hashable, Sendable {
     }
   }
 
-  /// Escapes what JSON demands, and beyond it whatever acts on a terminal or ends a line for some reader: JSON is looked at too.
+  /// Escapes what JSON demands, and beyond it whatever acts on a terminal or ends a line for some
+  /// reader: JSON is looked at too.
   private static func write(_ text: String, to result: inout String) {
     result += "\""
     for scalar in text.unicodeScalars {

@@ -11,7 +11,8 @@ package struct UTCTime: Hashable, Sendable {
     self.seconds = seconds
   }
 
-  /// Reads `2026-01-31`, which is in UTC, `2026-01-31T09:30:00Z` or `2026-01-31T10:30:00+01:00`, and nothing else.
+  /// Reads `2026-01-31`, which is in UTC, `2026-01-31T09:30:00Z` or `2026-01-31T10:30:00+01:00`,
+  /// and nothing else.
   package init?(iso8601 text: String) {
     let bytes = Array(text.utf8)
     let templates = ["0000-00-00", "0000-00-00T00:00:00Z", "0000-00-00T00:00:00+00:00", "0000-00-00T00:00:00-00:00"]

@@ -4,10 +4,10 @@ import Synchronization
 
 /// RunOnce as it was published in 2021, step for step, without the Objective-C runtime.
 ///
-/// Getting and setting an associated object are atomic, as they are there. But the lock that protects
-/// the map is created by looking and then setting, so two threads can each create one. On a machine
-/// with one free core, two threads meet only when the scheduler interrupts one. `isInterrupted` does
-/// that.
+/// Getting and setting an associated object are atomic, as they are there. But the lock that
+/// protects the map is created by looking and then setting, so two threads can each create one. On
+/// a machine with one free core, two threads meet only when the scheduler interrupts one.
+/// `isInterrupted` does that.
 final class PublishedRunOnce: Sendable {
   private let associatedLock = Locked<SpinLock?>(nil)
   private let associatedMap = Locked<[String: Bool]>([:])

@@ -1,6 +1,7 @@
 import Glibc
 
-/// Feeds a child its input while it drains the child's output, so that neither side waits for the other.
+/// Feeds a child its input while it drains the child's output, so that neither side waits for the
+/// other.
 struct Exchange {
   private var input: ArraySlice<UInt8>
   private var destination: Int32
@@ -14,7 +15,8 @@ struct Exchange {
     _ = fcntl(destination, F_SETFL, O_NONBLOCK)
   }
 
-  /// Goes on to the end of the output, closes both descriptors, and returns whether the end came before `deadline`.
+  /// Goes on to the end of the output, closes both descriptors, and returns whether the end came
+  /// before `deadline`.
   mutating func run(until deadline: ContinuousClock.Instant) -> Bool {
     defer {
       closeDestination()

@@ -2,8 +2,9 @@ import Glibc
 
 /// Two connected descriptors that no program started meanwhile by another thread inherits.
 ///
-/// `pipe` alone leaves a moment without close-on-exec, in which such a program would hold the write end open, and `pipe2`
-/// is not visible from Swift. A named pipe that loses its name at once has no such moment.
+/// `pipe` alone leaves a moment without close-on-exec, in which such a program would hold the write
+/// end open, and `pipe2` is not visible from Swift. A named pipe that loses its name at once has no
+/// such moment.
 struct Pipe {
   let readEnd: Int32
   let writeEnd: Int32

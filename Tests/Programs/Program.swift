@@ -1,10 +1,12 @@
 import Dispatch
 import Glibc
 
-/// Another program, run to its end or to its time limit, with standard output and standard error in one stream.
+/// Another program, run to its end or to its time limit, with standard output and standard error in
+/// one stream.
 ///
-/// It leads a session of its own: it has no controlling terminal, whatever terminal the tests run on, and at the time
-/// limit its whole process group is killed. At most one child per core runs at once; the others wait without holding a thread.
+/// It leads a session of its own: it has no controlling terminal, whatever terminal the tests run
+/// on, and at the time limit its whole process group is killed. At most one child per core runs at
+/// once; the others wait without holding a thread.
 package struct Program: Sendable {
   /// The program: a path, or a name that `PATH` finds.
   package var program: String
@@ -33,8 +35,8 @@ package struct Program: Sendable {
 
   /// Runs the program and returns how it ended and what it printed.
   ///
-  /// - Throws: `SpawnError` when the system has no process or descriptor left. A program that fails, or that is not there
-  ///   (status 127), is a result.
+  /// - Throws: `SpawnError` when the system has no process or descriptor left. A program that
+  ///   fails, or that is not there (status 127), is a result.
   package func run() async throws -> ProgramOutcome {
     await Slots.shared.enter()
     let result = await withCheckedContinuation { continuation in
@@ -88,7 +90,8 @@ package struct Program: Sendable {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
-    // The threads of Dispatch hold most signals back and a test runner may ignore some; a child would inherit both.
+    // The threads of Dispatch hold most signals back and a test runner may ignore some; a child
+    // would inherit both.
     var everySignal = sigset_t()
     sigfillset(&everySignal)
     posix_spawnattr_setsigdefault(&attributes, &everySignal)

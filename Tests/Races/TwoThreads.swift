@@ -2,7 +2,8 @@ import Glibc
 import Guards
 import Synchronization
 
-/// Two real threads that meet before every round, so that both reach the first contact at the same moment.
+/// Two real threads that meet before every round, so that both reach the first contact at the same
+/// moment.
 package final class TwoThreads: Sendable {
   private let first = Atomic(0)
   private let second = Atomic(0)

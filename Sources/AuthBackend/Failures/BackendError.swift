@@ -66,7 +66,8 @@ extension BackendError {
     .credentials, "credentials_not_accepted", "The name and the password were not accepted.",
     hint: "Check both and try again; after five wrong passwords in a row you must wait.")
 
-  /// One sentence for an unknown name, a disabled account, and a code that is wrong, used or expired.
+  /// One sentence for an unknown name, a disabled account, and a code that is wrong, used or
+  /// expired.
   package static let codeNotAccepted = BackendError(
     .credentials, "credentials_not_accepted", "The name and the code were not accepted.",
     hint: "Check both. A code works once; a code from an administrator works for a limited time.")

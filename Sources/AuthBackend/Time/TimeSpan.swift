@@ -1,7 +1,7 @@
 /// A part of the wall clock's time: from one moment on, and before another.
 ///
-/// Where the wall clock was set back, what was written after that counts as no earlier than what was
-/// written before, for events.
+/// Where the wall clock was set back, what was written after that counts as no earlier than what
+/// was written before, for events.
 public struct TimeSpan: Hashable, Sendable {
   /// The first moment in it; nil without a beginning.
   public let since: WallTime?

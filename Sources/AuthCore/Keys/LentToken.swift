@@ -1,8 +1,8 @@
 /// The token of a session, lent for an effect.
 ///
-/// Only a ``SessionLease`` lends one, and a closure that borrows it cannot return, store or copy it.
-/// So a function that takes a `borrowing LentToken` runs only under a lease: a logout waits for it,
-/// or it never starts.
+/// Only a ``SessionLease`` lends one, and a closure that borrows it cannot return, store or copy
+/// it. So a function that takes a `borrowing LentToken` runs only under a lease: a logout waits for
+/// it, or it never starts.
 ///
 /// ```swift
 /// import AuthCore

@@ -6,9 +6,9 @@
 ///
 /// Each operation answers exactly once: a value, or an ``AuthorityError`` that keeps *rejected* (an
 /// answer), *throttled* and *unavailable* (no answer) apart. Only a rejection ends a session. An
-/// implementation may block its caller: the store calls it on threads of its own. It must be safe to
-/// call from several threads at once. `AuthCoreTesting` has the contract suite that
-/// it should pass.
+/// implementation may block its caller: the store calls it on threads of its own. It must be safe
+/// to call from several threads at once. `AuthCoreTesting` has the contract suite that it should
+/// pass.
 public protocol Authority: Sendable {
   /// Checks credentials and begins a session.
   ///

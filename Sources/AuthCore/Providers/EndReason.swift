@@ -43,8 +43,8 @@ public enum EndReason: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Finds the reason with this ``code``, or returns nil; for an authority that gets the reason from
-  /// a server.
+  /// Finds the reason with this ``code``, or returns nil; for an authority that gets the reason
+  /// from a server.
   public init?(code: String) {
     guard let reason = Self.allCases.first(where: { $0.code == code }) else { return nil }
     self = reason

@@ -172,7 +172,8 @@ extension SessionCore {
   ///
   /// - Parameters:
   ///   - observer: Delivers to the screen.
-  ///   - look: Finds out whether the screen of an observer is gone, where the observer itself cannot
+  ///   - look: Finds out whether the screen of an observer is gone, where the observer itself
+  ///     cannot
   ///     tell.
   func open(_ observer: any Observer, _ look: (any Observer) -> Void = { _ in }) {
     while let other = attach(observer, unless: { $0.place == observer.place }) {

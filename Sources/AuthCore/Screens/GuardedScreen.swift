@@ -1,11 +1,11 @@
 /// A screen that cannot exist without a session.
 ///
-/// A key makes the screen, so no code in it asks whether somebody is logged in. `Screen(store)` takes
-/// the key from a store, and is nil when nobody is logged in. Such a screen follows the user for as
-/// long as it lives: it gets the new key when the user changes, and a dismissal with the reason when
-/// the session is over. The store holds the screen weakly. It calls the screen in order and with no
-/// lock held: on the main actor if the class conforms with `@MainActor`, and otherwise, if it is
-/// `Sendable`, on whichever thread made the change.
+/// A key makes the screen, so no code in it asks whether somebody is logged in. `Screen(store)`
+/// takes the key from a store, and is nil when nobody is logged in. Such a screen follows the user
+/// for as long as it lives: it gets the new key when the user changes, and a dismissal with the
+/// reason when the session is over. The store holds the screen weakly. It calls the screen in order
+/// and with no lock held: on the main actor if the class conforms with `@MainActor`, and otherwise,
+/// if it is `Sendable`, on whichever thread made the change.
 ///
 /// The compiler holds you to `init(session:)` only. It cannot stop a screen from having another
 /// initializer of its own that takes no key: do not write one.

@@ -3,8 +3,8 @@ extension SessionStore {
   ///
   /// It judges the answer as `restore()` does, without a store and its machinery.
   ///
-  /// - Returns: The grant of a session that is active; nil in every other case, and `restore()` then
-  ///   says which it is.
+  /// - Returns: The grant of a session that is active; nil in every other case, and `restore()`
+  ///   then says which it is.
   package static func firstLook<Failure: Error>(
     at reading: VaultReading, clock: any SessionClock, lookUp: (SessionToken) throws(Failure) -> Grant?
   ) throws(Failure) -> Grant? {

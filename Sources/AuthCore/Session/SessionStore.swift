@@ -9,8 +9,8 @@ public import Observation
 /// observers notified. Work outlives a cancelled waiter: the waiter leaves at once, and the work
 /// goes on.
 ///
-/// The store calls the authority and the vault on threads of its own, so they may block, as those of
-/// `AuthLocal` do: neither the main actor nor any other task waits for a password hash.
+/// The store calls the authority and the vault on threads of its own, so they may block, as those
+/// of `AuthLocal` do: neither the main actor nor any other task waits for a password hash.
 ///
 /// Keep the store for as long as you need its keys: they die with it. The session itself goes on,
 /// and another store can restore it.
@@ -219,8 +219,8 @@ public final class SessionStore: Observable, Sendable {
   /// - Returns: The key of the session that was active at the call, never that of another session
   ///   or user, and whether the authority was asked: within a window of ``RenewalPolicy`` it is
   ///   asked only so many times.
-  /// - Throws: ``SessionError/ended(_:)`` when the session ended meanwhile, also when another one has
-  ///   replaced it.
+  /// - Throws: ``SessionError/ended(_:)`` when the session ended meanwhile, also when another one
+  ///   has replaced it.
   @discardableResult
   public func renew() async throws(SessionError) -> Renewal {
     let meant = core.withLock { [core] inner in core.key(inner) }
@@ -245,8 +245,8 @@ public final class SessionStore: Observable, Sendable {
   /// Asks the vault and the authority for changes by other processes.
   ///
   /// This is not activity. Call it when the vault or the account may have changed. It waits for
-  /// other work on the session. The check itself ends after `renewalStep` of ``SessionTiming`` when no
-  /// answer comes.
+  /// other work on the session. The check itself ends after `renewalStep` of ``SessionTiming`` when
+  /// no answer comes.
   ///
   /// - Returns: The key of the present session; that of another user if another process logged one
   ///   in.

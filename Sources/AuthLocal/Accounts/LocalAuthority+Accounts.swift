@@ -15,8 +15,8 @@ extension LocalAuthority {
   ///   - displayName: The name that screens show; nil shows the user name as typed.
   /// - Returns: The new user.
   /// - Throws: ``BackendError`` of kind `invalid` for a name or a password that is not accepted,
-  ///   `refused` (`username_taken`) when the name is or was in use, (`registration_closed`) when only
-  ///   an administrator may, `unavailable` when nothing could be stored.
+  ///   `refused` (`username_taken`) when the name is or was in use, (`registration_closed`) when
+  ///   only an administrator may, `unavailable` when nothing could be stored.
   public func register(
     username: String, password: Password, displayName: String? = nil
   ) throws(BackendError) -> User {
@@ -116,8 +116,8 @@ extension LocalAuthority {
   ///
   /// - Throws: ``BackendError`` of kind `invalid` for a name that is not accepted, `refused`
   ///   (`username_taken`) when it is or was in use, (`registration_closed`) when only an
-  ///   administrator may register, `unavailable` when no account could be stored. A missing database
-  ///   is none of these, since registering makes it.
+  ///   administrator may register, `unavailable` when no account could be stored. A missing
+  ///   database is none of these, since registering makes it.
   public func check(newUsername username: String) throws(BackendError) {
     let name = try Username(username)
     do throws(BackendError) {

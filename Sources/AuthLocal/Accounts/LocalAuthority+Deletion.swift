@@ -20,7 +20,8 @@ extension LocalAuthority {
   }
 
   private func removeTraces() {
-    // The account is deleted whatever becomes of this. Later changes cover what could not be removed.
+    // The account is deleted whatever becomes of this. Later changes cover what could not be
+    // removed.
     do throws(BackendError) { try database.removeJournal() } catch {}
   }
 

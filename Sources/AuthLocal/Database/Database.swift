@@ -58,7 +58,8 @@ final class Database: Sendable {
     try transaction(creating ? .creating : .writing, body)
   }
 
-  /// Removes the journal, in which the former content of changed pages stays until later changes cover it.
+  /// Removes the journal, in which the former content of changed pages stays until later changes
+  /// cover it.
   func removeJournal() throws(BackendError) {
     try open.withLock { (open) throws(BackendError) in
       try connection(of: &open, .writing).execute("PRAGMA journal_mode = DELETE; PRAGMA journal_mode = PERSIST")

@@ -138,8 +138,8 @@ package enum Schema {
     ALTER TABLE other_tokens ADD COLUMN absolute_span INTEGER;
     """
 
-  /// Version 4 keeps codes for forgotten passwords, who may register, where sessions were begun, and
-  /// the names of deleted accounts, as hashes.
+  /// Version 4 keeps codes for forgotten passwords, who may register, where sessions were begun,
+  /// and the names of deleted accounts, as hashes.
   ///
   /// A session that is over forgets where it was.
   private static let fourth = """

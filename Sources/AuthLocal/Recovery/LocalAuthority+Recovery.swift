@@ -20,9 +20,10 @@ extension LocalAuthority {
 
   /// Sets a new password with a code.
   ///
-  /// The new password is hashed before anything is looked up, so every answer costs a hash. The code
-  /// is checked, used up or counted as wrong in one transaction, so of two processes with one code
-  /// exactly one is let in. 125 random bits need no throttle, so a right code is not kept waiting.
+  /// The new password is hashed before anything is looked up, so every answer costs a hash. The
+  /// code is checked, used up or counted as wrong in one transaction, so of two processes with one
+  /// code exactly one is let in. 125 random bits need no throttle, so a right code is not kept
+  /// waiting.
   public func recover(username: String, code: RecoveryCode, password: Password) throws(BackendError) -> User {
     let name = try Username(username)
     let hash = try hasher.hash(try PasswordPolicy.accept(password, for: name))
@@ -73,8 +74,8 @@ extension LocalAuthority {
     }
   }
 
-  /// Does the same without a session: whoever can open the database file is its owner, because a file
-  /// of another user is refused.
+  /// Does the same without a session: whoever can open the database file is its owner, because a
+  /// file of another user is refused.
   public func resetPasswordAsOwner(of name: Username) throws(BackendError) -> OneTimeCode {
     try database.write { (db) throws(BackendError) in
       try issueOneTimeCode(

@@ -34,7 +34,8 @@ public final class FileVault: SessionVault {
   ///     files and a database in it, and is refused otherwise.
   ///   - context: Which of the sessions side by side.
   ///   - lockWait: How long to wait for another process that changes the same file.
-  ///   - issuer: Whose tokens are kept. A file with a token of the other kind is neither read nor changed.
+  ///   - issuer: Whose tokens are kept. A file with a token of the other kind is neither read nor
+  ///     changed.
   public init(
     directory: String, context: ContextName = .standard, lockWait: Duration = .seconds(5),
     issuer: TokenIssuer = .embedded

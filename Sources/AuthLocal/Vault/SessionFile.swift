@@ -6,7 +6,8 @@ import AuthCore
 ///     <the token, 64 hexadecimal digits>
 ///     <SHA-256 of the lines before with their ends, 64 hexadecimal digits>
 ///
-/// The token of a database on a server is kept in version 2, which names the database in a line of its own:
+/// The token of a database on a server is kept in version 2, which names the database in a line of
+/// its own:
 ///
 ///     authlocal-session 2
 ///     <the token, 64 hexadecimal digits>

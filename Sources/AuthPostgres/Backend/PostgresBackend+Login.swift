@@ -125,8 +125,8 @@ extension PostgresBackend {
       hint: "Try again; nothing was changed.")
   }
 
-  /// Made for every setting of lower cost, a made-up one too, and before the server says anything of
-  /// the password or of a wait: all refusals cost the same.
+  /// Made for every setting of lower cost, a made-up one too, and before the server says anything
+  /// of the password or of a wait: all refusals cost the same.
   private func better(_ password: NormalizedPassword?, than setting: String) throws(BackendError) -> BetterHash? {
     guard hasher.isOutdated(setting), let password else { return nil }
     let hash = try hasher.hash(password)

@@ -55,7 +55,8 @@ extension PostgresBackend {
   package func registerOther(username: String, token: SessionToken) throws(BackendError) -> OneTimeCode {
     let name = try Username(username)
     let shown = try DisplayName(username)
-    // A verifier that no password has: it is drawn, and the setting is that of a password that nobody typed.
+    // A verifier that no password has: it is drawn, and the setting is that of a password that
+    // nobody typed.
     let unknown = Password(bytes: Array(Hex.text(try Secrets.random(count: 32)).utf8))
     let hash = try hasher.hash(try PasswordPolicy.normalize(unknown))
     let code = try draw()

@@ -85,8 +85,8 @@ extension ServerSchema {
           RETURN v_heard;
         END
         """),
-      // A new password for a code. The same request again, after its answer was lost, is known by its
-      // verifier, which is kept with the used code.
+      // A new password for a code. The same request again, after its answer was lost, is known by
+      // its verifier, which is kept with the used code.
       .open(
         "recover", "p_name text, p_code bytea, p_setting text, p_verifier bytea", returns: "profile_answer",
         """
@@ -174,7 +174,8 @@ extension ServerSchema {
             v_account, p_hash, \(RecoveryPolicy.reset.wholeNanoseconds), v_held.account, v_held.id, 'reset');
         END
         """),
-      // For whoever owns the database itself. `session_user` is the role that connected, whoever owns this function.
+      // For whoever owns the database itself. `session_user` is the role that connected, whoever
+      // owns this function.
       .open(
         "reset_password_as_owner", "p_name text, p_hash bytea", returns: "profile_answer",
         """

@@ -108,7 +108,8 @@ extension ServerSchema {
           RETURN v_answer;
         END
         """),
-      // An account for somebody else, who sets its password with the code. The verifier is one that nobody knows.
+      // An account for somebody else, who sets its password with the code. The verifier is one that
+      // nobody knows.
       .open(
         "register_other",
         "p_token bytea, p_name text, p_display_name text, p_setting text, p_verifier bytea, p_hash bytea",
@@ -132,8 +133,9 @@ extension ServerSchema {
             'registration');
         END
         """),
-      // Deletes the account of that name, for an administrator, or without a name the session's own. The row stays,
-      // because payments and events refer to it; what identifies its user is erased.
+      // Deletes the account of that name, for an administrator, or without a name the session's
+      // own. The row stays, because payments and events refer to it; what identifies its user is
+      // erased.
       .open(
         "delete_account", "p_token bytea, p_name text", returns: "code_answer",
         """

@@ -15,8 +15,8 @@ struct AppPage: Equatable, Sendable {
   var lines: [String] = []
   var columns: [Table.Column] = []
   var rows: [Row] = []
-  /// How wide the columns of all rows are where nothing is cut off; empty where that is found out when
-  /// they are drawn.
+  /// How wide the columns of all rows are where nothing is cut off; empty where that is found out
+  /// when they are drawn.
   var widths: [Int] = []
   /// What the rows are where there are more than are loaded, such as "the newest 500".
   var part: String?

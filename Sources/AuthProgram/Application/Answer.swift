@@ -5,7 +5,8 @@ import TextFormat
 struct Answer {
   /// What the command did, apart from what it says.
   ///
-  /// No answer is made without it, so that no command can forget to say of a change that it was made.
+  /// No answer is made without it, so that no command can forget to say of a change that it was
+  /// made.
   enum Effect {
     /// The command only shows something; run again, it shows it again.
     case onlyShows

@@ -10,7 +10,8 @@ extension Workspace {
   /// - Parameters:
   ///   - sources: What is listened to.
   ///   - limit: The longest wait; nil waits for as long as nothing changes.
-  ///   - output: Where changes are printed; the wait is over for good when nobody reads it any more.
+  ///   - output: Where changes are printed; the wait is over for good when nobody reads it any
+  ///     more.
   /// - Throws: ``CommandError`` when a source cannot hear any more.
   func wait(
     for sources: [any ChangeSource], atMost limit: Duration?, writingTo output: OutputStream

@@ -1,11 +1,12 @@
 import AuthCore
 import Guards
 
-/// The authority as a command uses it: it remembers which tokens were refused because the account is disabled.
+/// The authority as a command uses it: it remembers which tokens were refused because the account
+/// is disabled.
 ///
-/// A command that only looks ends no session, whatever it sees: a store revokes the session whose file is gone, and somebody
-/// who moved the file away did not mean that. A logout has revoked it by itself. Where such a command also logs in and out,
-/// it does that inside ``ending(_:)``.
+/// A command that only looks ends no session, whatever it sees: a store revokes the session whose
+/// file is gone, and somebody who moved the file away did not mean that. A logout has revoked it by
+/// itself. Where such a command also logs in and out, it does that inside ``ending(_:)``.
 final class CommandAuthority: Authority {
   private let base: any Authority
   private let onlyLooks: Bool

@@ -1,6 +1,7 @@
 import AuthCore
 
-/// Why a command did not do what it was asked: its exit status, a code for programs, and two lines for people.
+/// Why a command did not do what it was asked: its exit status, a code for programs, and two lines
+/// for people.
 struct CommandError: Error, Hashable, Sendable {
   let status: ExitStatus
   /// A stable name for programs, in snake case.
@@ -14,7 +15,8 @@ struct CommandError: Error, Hashable, Sendable {
     self.init(code.status, code.rawValue, message, hint: hint)
   }
 
-  /// An error with a code from outside of the program: of the command line, of a backend, of the library.
+  /// An error with a code from outside of the program: of the command line, of a backend, of the
+  /// library.
   init(_ status: ExitStatus, _ code: String, _ message: String, hint: String) {
     self.status = status
     self.code = code

@@ -4,7 +4,8 @@ import AuthLocal
 import CommandLineKit
 import TextFormat
 
-/// Deadlines of the boot clock as moments of the wall clock, for people and programs to read; nothing is decided by them.
+/// Deadlines of the boot clock as moments of the wall clock, for people and programs to read;
+/// nothing is decided by them.
 struct Deadlines {
   private let now: BootInstant
   private let wallNow: Int64

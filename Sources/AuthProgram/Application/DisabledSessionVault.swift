@@ -1,9 +1,11 @@
 import AuthCore
 
-/// The vault of a command that neither logs in nor out: it keeps the session file of a disabled account.
+/// The vault of a command that neither logs in nor out: it keeps the session file of a disabled
+/// account.
 ///
-/// A store erases the token of a session that is over. Then only the first command could say that the account was disabled, and
-/// every later one would advise to log in, which is refused without a reason. `login` and `logout` work on the vault itself.
+/// A store erases the token of a session that is over. Then only the first command could say that
+/// the account was disabled, and every later one would advise to log in, which is refused without a
+/// reason. `login` and `logout` work on the vault itself.
 struct DisabledSessionVault: SessionVault {
   let base: any SessionVault
   let authority: CommandAuthority

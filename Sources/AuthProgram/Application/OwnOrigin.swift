@@ -5,7 +5,8 @@ import Glibc
 package enum OwnOrigin {
   /// The terminal, the program, and the host that the terminal belongs to.
   ///
-  /// `SSH_CONNECTION` is set by sshd(8). Anybody can set it, so this helps to recognise a session and proves nothing.
+  /// `SSH_CONNECTION` is set by sshd(8). Anybody can set it, so this helps to recognise a session
+  /// and proves nothing.
   @Sendable package static func find() -> SessionOrigin? {
     SessionOrigin(terminal: terminal, program: program, host: host)
   }

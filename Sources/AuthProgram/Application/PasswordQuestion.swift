@@ -67,12 +67,14 @@ enum PasswordQuestion {
     }
   }
 
-  /// How often a new password is asked for: a mistyped one should not end the command, and a question must end.
+  /// How often a new password is asked for: a mistyped one should not end the command, and a
+  /// question must end.
   private static let attempts = 3
 
   /// Asks for a password that does not exist yet, twice, unless it is refused already.
   ///
-  /// One that is refused, or not the same the second time, is asked for again, so often and no more.
+  /// One that is refused, or not the same the second time, is asked for again, so often and no
+  /// more.
   ///
   /// `check` is what refuses it.
   static func new(
@@ -93,10 +95,11 @@ enum PasswordQuestion {
     return try newOnce(for: username, on: terminal, check: check).get()
   }
 
-  /// Asks for a recovery code and twice for a new password, and uses both, the terminal silent until the answer is there.
+  /// Asks for a recovery code and twice for a new password, and uses both, the terminal silent
+  /// until the answer is there.
   ///
-  /// What cannot be a code is asked for again. Otherwise the code is used once everything is typed, so that its answer comes at
-  /// one cost.
+  /// What cannot be a code is asked for again. Otherwise the code is used once everything is typed,
+  /// so that its answer comes at one cost.
   static func codeAndNewPassword<Value>(
     for username: String, check: (Password) throws(BackendError) -> Void,
     use: (RecoveryCode, Password) throws(CommandError) -> Value

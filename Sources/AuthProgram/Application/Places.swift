@@ -4,8 +4,9 @@ import TextFormat
 
 /// Where this run keeps things.
 ///
-/// `AUTH_CLI_HOME` beats the XDG base directories (freedesktop.org, XDG Base Directory Specification 0.8, which has relative values ignored), and
-/// these beat their defaults in the home directory.
+/// `AUTH_CLI_HOME` beats the XDG base directories (freedesktop.org, XDG Base Directory
+/// Specification 0.8, which has relative values ignored), and these beat their defaults in the home
+/// directory.
 struct Places: Hashable, Sendable {
   /// Where the database lies.
   let data: String
@@ -31,7 +32,8 @@ struct Places: Hashable, Sendable {
 
   /// SQLite takes 512 bytes, and this is the longest name that it is given.
   private static let longestData = 512 - "/authority.db.backup-v9.new-journal".utf8.count
-  /// The system takes 4096 (PATH_MAX), and names of session files have 64 bytes and what says their kind.
+  /// The system takes 4096 (PATH_MAX), and names of session files have 64 bytes and what says their
+  /// kind.
   private static let longestState = 4096 - 128
 
   /// Before anything is made, since a part of a path that is too long could be made.

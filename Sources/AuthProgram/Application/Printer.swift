@@ -10,7 +10,8 @@ struct Printer {
   /// The context that an option named; nil when none did.
   var context: ContextName? = nil
 
-  /// Prints an answer, and returns the status to end with: a result that could not be printed is not a success.
+  /// Prints an answer, and returns the status to end with: a result that could not be printed is
+  /// not a success.
   func print(_ answer: Answer) -> ExitStatus {
     if asJSON {
       let document = answer.document

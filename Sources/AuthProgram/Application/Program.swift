@@ -2,19 +2,21 @@ package import AuthBackend
 import CommandLineKit
 import Glibc
 
-/// Makes the backend of a run, given where the embedded database would be and what to call the sessions that begin here.
+/// Makes the backend of a run, given where the embedded database would be and what to call the
+/// sessions that begin here.
 package typealias MakeBackend = @Sendable (_ directory: String, _ label: String) throws(BackendError) -> any Backend
 
 /// One run: understands the line, runs the command, prints what came of it.
 ///
-/// Not an asynchronous main: making one costs a short run more than its work does, and the first suspension of one costs a
-/// static executable some 5 ms.
+/// Not an asynchronous main: making one costs a short run more than its work does, and the first
+/// suspension of one costs a static executable some 5 ms.
 package struct Program: Sendable {
   let makeBackend: MakeBackend
   /// Makes and checks the schema of a server; nil in the program with the embedded backend.
   let schemaTools: (any SchemaTools)?
 
-  /// Creates the program over the embedded backend, which hands over to its companion where AUTH_CLI_AUTHORITY names a server.
+  /// Creates the program over the embedded backend, which hands over to its companion where
+  /// AUTH_CLI_AUTHORITY names a server.
   package init(_ makeBackend: @escaping MakeBackend) {
     self.makeBackend = makeBackend
     schemaTools = nil
@@ -29,9 +31,11 @@ package struct Program: Sendable {
   /// Runs the command line of this process, and ends the process with its status.
   package func main() -> Never {
     StandardDescriptors.occupyClosed()
-    // What is made is private from its first moment on, so that a death before its mode is set leaves nothing to repair.
+    // What is made is private from its first moment on, so that a death before its mode is set
+    // leaves nothing to repair.
     umask(0o077)
-    // A file that reaches the limit of its size is a write that failed, to be reported, and no cause of death.
+    // A file that reaches the limit of its size is a write that failed, to be reported, and no
+    // cause of death.
     signal(SIGXFSZ, SIG_IGN)
     switch begin() {
     case .over(let status): exit(status.rawValue)
@@ -39,7 +43,8 @@ package struct Program: Sendable {
     }
   }
 
-  /// What does not suspend runs on this thread to its end, and the rest on others while this one waits.
+  /// What does not suspend runs on this thread to its end, and the rest on others while this one
+  /// waits.
   // Not inlined, or every run would begin with looking up types of the concurrency runtime.
   @inline(never)
   private func wait(for body: any CommandBody, _ globals: GlobalOptions) -> Never {

@@ -2,14 +2,16 @@ import AuthBackend
 import AuthCore
 import AuthLocal
 
-// The one way by which commands use the session at the authority. A failed lease becomes a refusal nowhere else.
+// The one way by which commands use the session at the authority. A failed lease becomes a refusal
+// nowhere else.
 
 extension SessionStore {
   /// Runs `question`, which asks the authority something under a lease of the session.
   ///
-  /// Another process may exchange the session's token at any moment, also between two questions of one command. Then the
-  /// authority refuses the old token and changes nothing. The new token is in the session file by then, so this reads
-  /// the file again and repeats the question. Each repetition means that another process has finished its exchange.
+  /// Another process may exchange the session's token at any moment, also between two questions of
+  /// one command. Then the authority refuses the old token and changes nothing. The new token is in
+  /// the session file by then, so this reads the file again and repeats the question. Each
+  /// repetition means that another process has finished its exchange.
   func asking<Value, Failure: LeasedFailure>(
     _ question: () async throws(Failure) -> Value
   ) async throws(CommandError) -> Value {
@@ -25,7 +27,8 @@ extension SessionStore {
     }
   }
 
-  /// Whether the session goes on without its file, which a logout never leaves behind: it ends the session first.
+  /// Whether the session goes on without its file, which a logout never leaves behind: it ends the
+  /// session first.
   func isGoingOn(
     _ session: LoggedInSession, without vault: FileVault, at backend: any Backend
   ) async throws(CommandError) -> Bool {

@@ -3,7 +3,8 @@ import AuthCore
 import AuthLocal
 import Guards
 
-/// What a command works with: the backend, the kept session of this context, and the store over both.
+/// What a command works with: the backend, the kept session of this context, and the store over
+/// both.
 final class Workspace {
   let globals: GlobalOptions
   let printer: Printer
@@ -19,7 +20,8 @@ final class Workspace {
   let authority: CommandAuthority
   private lazy var restoring = Gatekeeper<RestoreSteps>()
   private var restored = RestoreOutcome.overtaken
-  /// It is never let go: the process ends with its command, and taking all of this apart first is a tenth of a short run.
+  /// It is never let go: the process ends with its command, and taking all of this apart first is a
+  /// tenth of a short run.
   ///
   /// Nothing waits for that. What must last was made durable when it was written.
   private var itself: Workspace?
@@ -73,7 +75,8 @@ final class Workspace {
     }
   }
 
-  /// The key of whoever is logged in, for a screen of theirs: that is activity, and moves the idle limit.
+  /// The key of whoever is logged in, for a screen of theirs: that is activity, and moves the idle
+  /// limit.
   func activeSession() async throws(CommandError) -> LoggedInSession {
     _ = try await session()
     do throws(SessionError) {

@@ -86,8 +86,8 @@ extension Workspace {
 
   /// What is true when the password is changed and this session could not be renewed with it.
   ///
-  /// The token that the session had works until another takes its place. So a session that did not end meanwhile goes on,
-  /// whatever failed.
+  /// The token that the session had works until another takes its place. So a session that did not
+  /// end meanwhile goes on, whatever failed.
   private func changed(for user: User, but failure: SessionError) -> CommandError {
     let cause = CommandError(failure).message
     let change = "the password of \(TextEscaping.escape(user.username)) is changed and all other sessions are ended"

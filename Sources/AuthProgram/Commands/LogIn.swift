@@ -62,7 +62,8 @@ extension Options {
 }
 
 extension Workspace {
-  /// `login [USER]`: begins a session, renews that of the same user, or with `--switch` takes another user's place.
+  /// `login [USER]`: begins a session, renews that of the same user, or with `--switch` takes
+  /// another user's place.
   func logIn(
     _ user: String?, switching: Bool, idle: Duration?, absolute: Duration?, passwordFromInput: Bool
   ) async throws(CommandError) -> Answer {
@@ -83,14 +84,16 @@ extension Workspace {
       case nil:
         return Beginning(session: try await self.store.logIn(credentials, limits: limits), verb: "Logged in as")
       case .some(let present) where present.user.username == name.lowercased():
-        // What is not asked for now is as long as for any login, and not as the session before had it.
+        // What is not asked for now is as long as for any login, and not as the session before had
+        // it.
         let policy = SessionPolicy.standard
         let renewed = LimitRequest(idle: idle ?? policy.idle, absolute: absolute ?? policy.absolute)
         do throws(SessionError) {
           return Beginning(
             session: try await self.reauthenticate(password, limits: renewed), verb: "Renewed the session of")
         } catch {
-          // Another process ended it meanwhile. Who typed name and password has asked for a session all the same.
+          // Another process ended it meanwhile. Who typed name and password has asked for a session
+          // all the same.
           guard case .ended = error else { throw error }
           return Beginning(session: try await self.store.logIn(credentials, limits: limits), verb: "Logged in as")
         }
@@ -146,7 +149,8 @@ extension Workspace {
       ], notes: notes)
   }
 
-  /// The limits that were asked for and are longer than a session may have, each with what it is instead.
+  /// The limits that were asked for and are longer than a session may have, each with what it is
+  /// instead.
   private func cuts(of asked: LimitRequest) -> [(flag: String, limit: Duration)] {
     let policy = backend.policy
     let limits: [(Duration?, flag: String, limit: Duration)] = [

@@ -75,7 +75,8 @@ extension Workspace {
 
   /// Makes of the session file what a logout can read.
   ///
-  /// Others may have read a file that was open to them, so its session has to end. What a link leads to is not this program's.
+  /// Others may have read a file that was open to them, so its session has to end. What a link
+  /// leads to is not this program's.
   ///
   /// - Returns: The mode of a file that was open to others; it is closed now.
   private func makeUsable() throws(CommandError) -> String? {
@@ -118,7 +119,8 @@ extension Workspace {
     }
   }
 
-  /// A session file that stays must not be reported as a logout, and without it there is nothing to log out again with.
+  /// A session file that stays must not be reported as a logout, and without it there is nothing to
+  /// log out again with.
   private func incomplete(_ leftovers: IncompleteCleanup, _ causes: [String]) -> CommandError {
     var reasons: [String] = []
     for cause in causes.map(\.asClause) where !reasons.contains(cause) { reasons.append(cause) }

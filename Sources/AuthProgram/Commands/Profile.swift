@@ -35,7 +35,8 @@ extension Options {
 }
 
 extension Workspace {
-  /// `profile [--name N]`: one's own account; a new name is a change of the session, which open screens follow.
+  /// `profile [--name N]`: one's own account; a new name is a change of the session, which open
+  /// screens follow.
   func profile(newName: String?) async throws(CommandError) -> Answer {
     let screen = try await open(ProfileScreen.self)
     let profile = try await asking { () throws(LeaseError<BackendError>) in

@@ -50,7 +50,8 @@ extension Workspace {
       ])
   }
 
-  /// Prints codes, a line each; with `--quiet` too, because the old ones are void and nobody can see these again.
+  /// Prints codes, a line each; with `--quiet` too, because the old ones are void and nobody can
+  /// see these again.
   func printCodes(_ codes: [RecoveryCode]) {
     guard !printer.asJSON else { return }
     for code in codes { printer.streams.output.writeLine(code.text) }

@@ -55,8 +55,8 @@ extension Workspace {
     }
   }
 
-  /// The answer when it is a plain yes, by the store's first step alone, because prompts and scripts
-  /// ask this before everything they do.
+  /// The answer when it is a plain yes, by the store's first step alone, because prompts and
+  /// scripts ask this before everything they do.
   ///
   /// - Returns: Nil when the saved session is not active; ``status(isShort:)`` then says why.
   func statusAtOnce(isShort: Bool) throws(CommandError) -> Answer? {
@@ -113,7 +113,8 @@ extension Workspace {
 
   /// Which context and which directories, and what chose them.
   private var placesLine: String {
-    // Put together by hand: the first `joined` of a process takes longer than reading the session file.
+    // Put together by hand: the first `joined` of a process takes longer than reading the session
+    // file.
     var line = "Context \(context)"
     if let variable = globals.contextVariable { line += " (from \(variable))" }
     if let variable = places.stateVariable {

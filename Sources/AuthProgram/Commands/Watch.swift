@@ -42,7 +42,8 @@ extension Options {
 }
 
 extension Workspace {
-  /// `watch`: a line for each change of this context's session and user, whichever process makes it.
+  /// `watch`: a line for each change of this context's session and user, whichever process makes
+  /// it.
   ///
   /// Watching is not activity.
   func watch(until end: WatchEnd?) async throws(CommandError) -> Answer {
@@ -57,7 +58,8 @@ extension Workspace {
       let obstacle = await look(&isFileGone)
       try log.show(obstacle, isFileGone: isFileGone)
       if case .loggedOut = store.state, end == .loggedOut { return Answer(.onlyShows) }
-      // Nobody tells when an obstacle goes away, so looking again is all there is, ever more rarely.
+      // Nobody tells when an obstacle goes away, so looking again is all there is, ever more
+      // rarely.
       let pause = obstacle == nil ? try timeUntilLimit() : patience
       patience = obstacle == nil ? Self.firstPatience : min(patience * 2, .seconds(60))
       let isSettled = store.session == nil && obstacle == nil
@@ -83,8 +85,8 @@ extension Workspace {
 
   /// Looks at the vault and the authority again.
   ///
-  /// What was learnt is in the store; returned is why nothing could be. `isFileGone` becomes true where the session goes on without its
-  /// file.
+  /// What was learnt is in the store; returned is why nothing could be. `isFileGone` becomes true
+  /// where the session goes on without its file.
   private func look(_ isFileGone: inout Bool) async -> CommandError? {
     if let session = store.session {
       do throws(CommandError) {

@@ -12,7 +12,8 @@ struct GlobalOptions: Hashable, Sendable {
   let noColor: Bool
   /// The name of the session to use, or nil for the standard one.
   let context: ContextName?
-  /// The environment variable that chose the context, to be shown: it holds for this run and is never written.
+  /// The environment variable that chose the context, to be shown: it holds for this run and is
+  /// never written.
   let contextVariable: String?
 
   init(_ words: ParsedWords) throws(UsageError) {

@@ -47,7 +47,8 @@ enum Kinds {
 
 /// The options of all commands.
 ///
-/// Here are those that several commands take. An option of one command is in the file of that command.
+/// Here are those that several commands take. An option of one command is in the file of that
+/// command.
 enum Options {
   static let json = Option.flag(
     "json", "Print JSON: one document on a line, with a version, never a password or a token")

@@ -48,7 +48,8 @@ final class AccountsScreen: LiveScreen, RunsOnce {
     }
   }
 
-  /// Looking at other people's accounts is an event, once in the life of the screen however many pages it shows.
+  /// Looking at other people's accounts is an event, once in the life of the screen however many
+  /// pages it shows.
   private func noteView(
     at backend: any Backend, for administrator: AdminSession, under lease: borrowing SessionLease
   ) throws(BackendError) {

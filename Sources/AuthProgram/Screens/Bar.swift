@@ -2,7 +2,8 @@ import AuthCore
 import CommandLineKit
 import TextFormat
 
-/// The navigation bar as a line of a terminal: the title on the left, account and button on the right.
+/// The navigation bar as a line of a terminal: the title on the left, account and button on the
+/// right.
 struct Bar {
   let title: String
   let button: NavigationBar.Button
@@ -17,7 +18,8 @@ struct Bar {
     self.init(title: bar.title, button: bar.button)
   }
 
-  /// The line, exactly as wide as the terminal; where there is no room the account gives way first, then the title.
+  /// The line, exactly as wide as the terminal; where there is no room the account gives way first,
+  /// then the title.
   func line(width: Int, style: Style) -> String {
     let label = DisplayWidth.truncate("[\(button.label)]", to: width)
     let labelWidth = DisplayWidth.columns(label)
@@ -28,7 +30,8 @@ struct Bar {
     return style(title, .bold) + space + right
   }
 
-  /// Who is logged in, with the gap to the button; nothing where not even the beginning of the name would be seen.
+  /// Who is logged in, with the gap to the button; nothing where not even the beginning of the name
+  /// would be seen.
   private func account(in room: Int) -> String {
     guard case .logOut(let user) = button, room >= Self.gap else { return "" }
     return DisplayWidth.truncate(TextEscaping.escape(user.username), to: room) + String(repeating: " ", count: Self.gap)

@@ -4,7 +4,8 @@ import AuthLocal
 import CommandLineKit
 import TextFormat
 
-/// What `watch` prints: a line for each change, on a terminal below the navigation bar of the screen that is open.
+/// What `watch` prints: a line for each change, on a terminal below the navigation bar of the
+/// screen that is open.
 struct WatchLog {
   private let globals: GlobalOptions
   private let output: OutputStream
@@ -84,7 +85,8 @@ struct WatchLog {
     return true
   }
 
-  /// Prints how things stand where nothing changed: at the beginning, and when it can be told again.
+  /// Prints how things stand where nothing changed: at the beginning, and when it can be told
+  /// again.
   private mutating func showStanding() {
     showBar()
     if let session = store.session {

@@ -1,7 +1,8 @@
 import AuthCore
 import Guards
 
-/// What `watch` shows of a session: it follows the user, and is dismissed when the session ends, with the reason.
+/// What `watch` shows of a session: it follows the user, and is dismissed when the session ends,
+/// with the reason.
 final class WatchScreen: GuardedScreen, Sendable {
   /// What happened to the session, in order.
   enum Sight: Hashable, Sendable {

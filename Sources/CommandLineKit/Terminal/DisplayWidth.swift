@@ -1,8 +1,8 @@
 /// How many columns of a terminal text takes.
 ///
-/// The width of a character is decided for the grapheme cluster, as terminals draw it: two columns for wide East Asian
-/// characters and emoji (Unicode Standard Annex 11), none for marks alone, one for the rest. The C library's own function
-/// depends on the locale, which need not be set.
+/// The width of a character is decided for the grapheme cluster, as terminals draw it: two columns
+/// for wide East Asian characters and emoji (Unicode Standard Annex 11), none for marks alone, one
+/// for the rest. The C library's own function depends on the locale, which need not be set.
 package enum DisplayWidth {
   /// The columns of `text`, which holds nothing that moves the cursor.
   package static func columns(_ text: String) -> Int {

@@ -1,6 +1,7 @@
 package import TextFormat
 
-/// The local times of a table, which carry their zone: below the title where all have the same, else each.
+/// The local times of a table, which carry their zone: below the title where all have the same,
+/// else each.
 ///
 /// One zone has two names in a year with daylight saving time.
 package struct LocalTimes {

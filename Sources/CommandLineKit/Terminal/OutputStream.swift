@@ -2,8 +2,8 @@ import Glibc
 
 /// One of the two streams a command writes to.
 ///
-/// What is written is kept until it is flushed, and flushing says whether it arrived: a result that was lost on a full disk
-/// must not end with success. It belongs to one thread at a time.
+/// What is written is kept until it is flushed, and flushing says whether it arrived: a result that
+/// was lost on a full disk must not end with success. It belongs to one thread at a time.
 package final class OutputStream {
   /// The name messages use.
   package let name: String
@@ -11,7 +11,8 @@ package final class OutputStream {
   package let isTerminal: Bool
   /// How text is emphasised here.
   package let style: Style
-  /// Columns, if it is a terminal; otherwise the width that text for a file or a pipe is laid out in.
+  /// Columns, if it is a terminal; otherwise the width that text for a file or a pipe is laid out
+  /// in.
   package let width: Int
 
   package let descriptor: Int32
@@ -42,8 +43,9 @@ package final class OutputStream {
   ///
   /// Afterwards nothing is kept, whatever happened.
   ///
-  /// When the reader of a pipe is gone the process dies of SIGPIPE, in silence, as filters do. A caller that has something
-  /// to say even then asks to survive it, and gets ``OutputError/closedPipe``.
+  /// When the reader of a pipe is gone the process dies of SIGPIPE, in silence, as filters do. A
+  /// caller that has something to say even then asks to survive it, and gets
+  /// ``OutputError/closedPipe``.
   package func flush(survivingClosedPipe: Bool = false) throws(OutputError) {
     guard !buffer.isEmpty else { return }
     let bytes = buffer
@@ -57,7 +59,8 @@ package final class OutputStream {
     }
   }
 
-  /// Ends the process as a write to a pipe that nobody reads does, also where the parent had it ignore that signal.
+  /// Ends the process as a write to a pipe that nobody reads does, also where the parent had it
+  /// ignore that signal.
   package func dieOfPipeSignal() -> Never {
     signal(SIGPIPE, SIG_DFL)
     var pipeSignal = sigset_t()

@@ -2,9 +2,10 @@ import Glibc
 
 /// Reads secrets from standard input, for scripts.
 ///
-/// The whole input is exactly the lines that are asked for, as it is for the `--password-stdin` of docker and the
-/// `--with-token` of gh: input that goes on is refused, because then it is probably not what it was taken for. One line ending
-/// (`\n` or `\r\n`) is removed from each line and nothing else, blanks included; the last may have none.
+/// The whole input is exactly the lines that are asked for, as it is for the `--password-stdin` of
+/// docker and the `--with-token` of gh: input that goes on is refused, because then it is probably
+/// not what it was taken for. One line ending (`\n` or `\r\n`) is removed from each line and
+/// nothing else, blanks included; the last may have none.
 package enum SecretInput {
   /// Reads a line for each name.
   ///

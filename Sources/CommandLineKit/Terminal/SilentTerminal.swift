@@ -3,9 +3,10 @@ import TextFormat
 
 /// A terminal that does not show what is typed, from when this is made until it is gone.
 ///
-/// One of these spans the question and the checking of the answer, so that nothing shows during the delay of a refusal. At its end,
-/// on every way out of its scope, the terminal is as it was before, and what was typed meanwhile is discarded. Signals that
-/// kill or stop the process restore the terminal first; see ``TerminalSignals``.
+/// One of these spans the question and the checking of the answer, so that nothing shows during the
+/// delay of a refusal. At its end, on every way out of its scope, the terminal is as it was before,
+/// and what was typed meanwhile is discarded. Signals that kill or stop the process restore the
+/// terminal first; see ``TerminalSignals``.
 package struct SilentTerminal: ~Copyable {
   private let input: Int32
   private let messages: Int32
@@ -14,7 +15,8 @@ package struct SilentTerminal: ~Copyable {
 
   /// Opens the controlling terminal and silences it.
   ///
-  /// `flag` is the option that reads a secret without a terminal, for the message when there is none.
+  /// `flag` is the option that reads a secret without a terminal, for the message when there is
+  /// none.
   package static func controlling(insteadUse flag: String) throws(PromptError) -> SilentTerminal {
     let descriptor = Glibc.open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
     guard descriptor >= 0 else {
@@ -49,7 +51,8 @@ package struct SilentTerminal: ~Copyable {
 
   /// Asks for one line and returns its bytes without the line ending.
   ///
-  /// What was typed before the question is discarded. After `fg` the question is asked again, from its beginning.
+  /// What was typed before the question is discarded. After `fg` the question is asked again, from
+  /// its beginning.
   ///
   /// - Parameters:
   ///   - question: The text to show; what came from outside is escaped here.
@@ -142,7 +145,8 @@ package struct SilentTerminal: ~Copyable {
 }
 
 extension Duration {
-  /// How long a question waits for its answer: long enough to fetch a password, short enough not to stay open all day.
+  /// How long a question waits for its answer: long enough to fetch a password, short enough not to
+  /// stay open all day.
   package static var standardPromptLimit: Duration { .seconds(300) }
 }
 
@@ -152,8 +156,8 @@ package enum LineLimit {
   package static let bytes = 4096
   /// From a terminal, with its line ending.
   ///
-  /// The terminal driver of Linux silently drops what does not fit into 4,096 bytes, so a line that fills it may have
-  /// lost its end.
+  /// The terminal driver of Linux silently drops what does not fit into 4,096 bytes, so a line that
+  /// fills it may have lost its end.
   package static let terminalBytes = 4095
 }
 

@@ -1,4 +1,5 @@
-/// Emphasis on a stream: escape sequences (ECMA-48, SGR) where people look at a terminal that shows them, else nothing.
+/// Emphasis on a stream: escape sequences (ECMA-48, SGR) where people look at a terminal that shows
+/// them, else nothing.
 package struct Style: Hashable, Sendable {
   /// A kind of emphasis.
   package enum Emphasis: String, Hashable, Sendable {

@@ -38,8 +38,8 @@ package struct Table: Hashable, Sendable {
 
   /// The lines, the titles first.
   ///
-  /// Where a line would be wider than `width`, each row becomes a paragraph in which every value stands beside its title:
-  /// nothing is ever cut off. Nil is for a file or a pipe.
+  /// Where a line would be wider than `width`, each row becomes a paragraph in which every value
+  /// stands beside its title: nothing is ever cut off. Nil is for a file or a pipe.
   package func lines(width: Int?) -> [String] {
     let aligned = aligned
     guard let width, aligned.contains(where: { DisplayWidth.columns($0) > width }) else { return aligned }

@@ -38,10 +38,12 @@ enum TerminalUse: Sendable {
 /// Keeps a terminal in another mode than it was in, and restores it before a signal kills or stops
 /// the process.
 ///
-/// The handlers act at once, on whichever thread the signal arrives, so `^C` works during a long check of a password too. They
-/// call only functions that POSIX lists as async-signal-safe (`tcsetattr`, `tcgetpgrp`, `sigaction`, `raise`, `write`) and
-/// touch only memory that exists before them and outlives them. A signal that was ignored when this began stays ignored.
-/// The rules are those of readpassphrase(3): restore, let the signal have its usual effect, and ask again when continued.
+/// The handlers act at once, on whichever thread the signal arrives, so `^C` works during a long
+/// check of a password too. They call only functions that POSIX lists as async-signal-safe
+/// (`tcsetattr`, `tcgetpgrp`, `sigaction`, `raise`, `write`) and touch only memory that exists
+/// before them and outlives them. A signal that was ignored when this began stays ignored. The
+/// rules are those of readpassphrase(3): restore, let the signal have its usual effect, and ask
+/// again when continued.
 struct TerminalSignals {
   private static let fatal = [SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGPIPE, SIGALRM, SIGUSR1, SIGUSR2]
   private static let all = fatal + [SIGTSTP, SIGCONT, SIGWINCH]
@@ -61,7 +63,8 @@ struct TerminalSignals {
   /// Takes over the signals for `terminal`, which is as it was until ``silence()``.
   init(terminal: Int32, for use: TerminalUse = .hiddenLine) throws(PromptError) {
     var original = termios()
-    // In the background this stops the process until it is in front; before that the settings are the shell's own.
+    // In the background this stops the process until it is in front; before that the settings are
+    // the shell's own.
     while tcflush(terminal, TCIFLUSH) != 0 {
       guard errno == EINTR else { throw .unreadable(source: "the terminal", errno: errno) }
     }
@@ -231,8 +234,9 @@ private struct Silence {
 
 /// The one record, as an address because a pointer is not `Sendable`.
 ///
-/// It is never freed, so that a handler on another thread that is late finds it. It is made before the first handler is
-/// installed, and changed by the asking thread and by handlers, which hold each other back through their masks.
+/// It is never freed, so that a handler on another thread that is late finds it. It is made before
+/// the first handler is installed, and changed by the asking thread and by handlers, which hold
+/// each other back through their masks.
 private let silenceAddress: UInt = {
   let record = UnsafeMutablePointer<Silence>.allocate(capacity: 1)
   record.initialize(to: Silence())
@@ -253,7 +257,8 @@ private func setDefault(_ number: Int32) {
   sigaction(number, &action, nil)
 }
 
-/// Restores the terminal; the process then dies of the signal, as soon as the handler is left and the signal comes again.
+/// Restores the terminal; the process then dies of the signal, as soon as the handler is left and
+/// the signal comes again.
 private let fatalHandler: @convention(c) (Int32) -> Void = { number in
   silenceForHandler()?.pointee.restore(evenInBackground: false)
   setDefault(number)
@@ -272,7 +277,8 @@ private let stopHandler: @convention(c) (Int32) -> Void = { number in
   var only = sigset_t()
   sigemptyset(&only)
   sigaddset(&only, number)
-  // Here it stops. In a process group that nobody could continue the system does not stop it: then it goes on at once.
+  // Here it stops. In a process group that nobody could continue the system does not stop it: then
+  // it goes on at once.
   pthread_sigmask(SIG_UNBLOCK, &only, nil)
   pthread_sigmask(SIG_BLOCK, &only, nil)
   sigaction(number, &own, nil)
@@ -281,7 +287,8 @@ private let stopHandler: @convention(c) (Int32) -> Void = { number in
   errno = before
 }
 
-/// After a stop that could not be caught the shell has set the terminal to its own liking: silence it again.
+/// After a stop that could not be caught the shell has set the terminal to its own liking: silence
+/// it again.
 private let continueHandler: @convention(c) (Int32) -> Void = { _ in
   let before = errno
   let silence = silenceForHandler()

@@ -38,7 +38,8 @@ struct HostileWordsTests {
     }
     let all = Self.vocabulary + Self.more
     parse([])
-    // What the first two words leave the parser in depends on what they are, not on how they are spelled: few reach every phase.
+    // What the first two words leave the parser in depends on what they are, not on how they are
+    // spelled: few reach every phase.
     for first in Self.vocabulary {
       for second in Self.vocabulary {
         for third in all { parse([first, second, third]) }

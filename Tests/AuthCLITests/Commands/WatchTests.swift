@@ -90,7 +90,7 @@ struct WatchTests {
     #expect(try await watcher.end() == .exited(0))
   }
 
-  @Test("a limit that is reached while nothing else happens is told by itself")
+  @Test("a limit that is reached without any other change is reported")
   func limitAlone() async throws {
     let home = try await CommandHome()
     try await home.succeed("login alice --absolute 1s", as: "alice")
@@ -102,7 +102,7 @@ struct WatchTests {
     #expect(try await watcher.end() == .exited(0))
   }
 
-  @Test("a session file that is moved away is told, and ends no session: moved back, it works and is told again")
+  @Test("a session file that is moved away is reported and ends no session: moved back, it works and is reported again")
   func movedAway() async throws {
     let home = try await CommandHome()
     try await home.succeed("login alice", as: "alice")
@@ -152,7 +152,7 @@ struct WatchTests {
     #expect(try await onOwnThread { try openingsUntilQuiet(in: home.data) } < 100)
   }
 
-  @Test("what cannot be told is said once; when it can be again, how things stand")
+  @Test("a failed look is reported once, and the state again when a look succeeds")
   func obstacle() async throws {
     let home = try await CommandHome()
     try await home.succeed("login alice", as: "alice")
@@ -206,7 +206,8 @@ struct WatchTests {
   }
 }
 
-/// How often a file in the directory is opened until none is for half a second; at most a thousand times.
+/// How often a file in the directory is opened until none is for half a second; at most a thousand
+/// times.
 private func openingsUntilQuiet(in directory: String) throws -> Int {
   let descriptor = inotify_init1(Int32(IN_CLOEXEC))
   guard descriptor >= 0 else { throw PseudoTerminal.Failure(description: "no inotify: error \(errno)") }

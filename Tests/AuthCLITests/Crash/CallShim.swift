@@ -1,9 +1,11 @@
 import Foundation
 import Programs
 
-/// The library that logs the writing calls of an executable and kills it at one, built from `fixtures/kill-at-call.c`.
+/// The library that logs the writing calls of an executable and kills it at one, built from
+/// `fixtures/kill-at-call.c`.
 ///
-/// It needs only the C compiler that comes with Swift, and no right to trace; and a dynamic executable, which the debug build is.
+/// It needs only the C compiler that comes with Swift, and no right to trace; and a dynamic
+/// executable, which the debug build is.
 final class CallShim: Sendable {
   private let scratch: ScratchDirectory
   private let library: String
@@ -33,7 +35,8 @@ final class CallShim: Sendable {
     let calls: [WritingCall]
   }
 
-  /// Runs the executable of `home`, to its end or to the point where it is killed, with one call that fails or none.
+  /// Runs the executable of `home`, to its end or to the point where it is killed, with one call
+  /// that fails or none.
   ///
   /// - Parameters:
   ///   - arguments: The words of its command line.
@@ -41,7 +44,8 @@ final class CallShim: Sendable {
   ///   - home: Where it keeps what it keeps.
   ///   - point: Where it is killed.
   ///   - call: The call that fails.
-  ///   - isAmongLike: Whether the number of that call is its place among its like, and not among all calls.
+  ///   - isAmongLike: Whether the number of that call is its place among its like, and not among
+  ///     all calls.
   /// - Returns: What came of it.
   /// - Throws: What kept it from being run.
   func run(

@@ -70,7 +70,8 @@ struct CrashCase: Sendable, CustomTestStringConvertible {
     CrashCase(
       name: "logout --all", start: .loggedIn, arguments: ["logout", "--all"],
       statusAfter: [0, 1], retry: [0], statusFinally: 1, transfersFinally: 2, hashes: false),
-    // Run again with the old password after the new one is in force, it is refused, as it should be.
+    // Run again with the old password after the new one is in force, it is refused, as it should
+    // be.
     CrashCase(
       name: "password", start: .loggedIn, arguments: ["password", "--password-stdin"],
       input: TestHome.alice + "\nan umbrella in the rain\n", statusAfter: [0], retry: [0, 5], statusFinally: 0,

@@ -4,8 +4,9 @@ import Testing
 
 /// Commands killed at the calls that write.
 ///
-/// By default every writing call is a kill point once, and of rows of like calls the first and the last; `CRASH_EVERY=1` in the
-/// environment kills at every single call, and half way through every write.
+/// By default every writing call is a kill point once, and of rows of like calls the first and the
+/// last; `CRASH_EVERY=1` in the environment kills at every single call, and half way through every
+/// write.
 @Suite("Crash", .timeLimit(.minutes(30)))
 struct CrashTests {
   private static let every = Program.inheritedEnvironment["CRASH_EVERY"] == "1"
@@ -37,7 +38,8 @@ struct CrashTests {
     let home = try await CrashStart.home(command.start)
     let session = FileManager.default.contents(atPath: home.sessionFile)
     let run = try await CallShim.shared.value.run(command.arguments, input: command.input, in: home, killedAt: point)
-    // Hashes and tokens are random, and so is a page more or less: a run may end before a late point.
+    // Hashes and tokens are random, and so is a page more or less: a run may end before a late
+    // point.
     #expect(run.outcome.ending == .signalled(SIGKILL) || run.calls.count < point.call.number, "\(point)")
     let status = try await home.run(["status"])
     #expect(

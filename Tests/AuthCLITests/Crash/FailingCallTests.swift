@@ -13,7 +13,7 @@ struct FailingCallTests {
         statusAfter: [0], retry: [0], statusFinally: 0, transfersFinally: 2, hashes: false)
     ]
 
-  @Test("whatever call fails, who reads that nothing was changed finds everything as it was", arguments: cases)
+  @Test("whichever call fails, \"nothing was changed\" is printed only when it is true", arguments: cases)
   func truthful(_ command: CrashCase) async throws {
     let shim = try await CallShim.shared.value
     let calls = try await shim.run(

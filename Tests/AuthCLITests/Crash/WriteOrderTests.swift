@@ -1,7 +1,8 @@
 import Programs
 import Testing
 
-/// In which order things reach the disk, from the log of the calls: what a loss of power needs, and kill -9 cannot show.
+/// In which order things reach the disk, from the log of the calls: what a loss of power needs, and
+/// kill -9 cannot show.
 @Suite("Order of writing")
 struct WriteOrderTests {
   private func calls(_ arguments: [String], input: String, from start: CrashCase.Start) async throws -> [String] {

@@ -29,13 +29,15 @@ struct KillPoint: Hashable, CustomStringConvertible {
 
   var description: String { "\(isTorn ? "half way through" : "before") call \(call.number), \(call)" }
 
-  /// Every call once; of a row of like calls, of which a page more or less makes no other case, the first and the last.
+  /// Every call once; of a row of like calls, of which a page more or less makes no other case, the
+  /// first and the last.
   ///
   /// The last write of a row is torn in two.
   ///
   /// - Parameters:
   ///   - calls: What a run did.
-  ///   - every: Whether to kill before every single call, and half way through every write, instead.
+  ///   - every: Whether to kill before every single call, and half way through every write,
+  ///     instead.
   /// - Returns: Where to kill.
   static func among(_ calls: [WritingCall], every: Bool) -> [KillPoint] {
     calls.indices.flatMap { index -> [KillPoint] in

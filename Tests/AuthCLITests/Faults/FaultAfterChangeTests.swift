@@ -37,8 +37,8 @@ struct FaultAfterChangeTests {
 
   /// The commit so many after the one that changes the password, or before it.
   ///
-  /// That is the third after the first exchange of the token: the first confirms it, and the second counts the attempt of
-  /// the present password.
+  /// That is the third after the first exchange of the token: the first confirms it, and the second
+  /// counts the attempt of the present password.
   private func commit(_ offset: Int) async throws -> WritingCall {
     let calls = try await Self.calls.value.map(\.description)
     let exchange = try #require(calls.firstIndex(of: "rename default.session"))
@@ -60,7 +60,7 @@ struct FaultAfterChangeTests {
   }
 
   @Test(
-    "whatever fails after the password is changed, that is said first, and the session stands",
+    "a failure after the password change says first that it was changed, and the session stays active",
     arguments: [
       "2 open default.lock", "2 fchmod default.lock", "2 unlink .default.session.new",
       "2 open .default.session.new", "2 write .default.session.new", "2 fsync .default.session.new",
@@ -99,7 +99,7 @@ struct FaultAfterChangeTests {
     try await home.succeed(["status"])
   }
 
-  @Test("attempts of others that bar the last step do not hide that the password is changed") func throttled()
+  @Test("others' attempts that bar the last step do not hide that the password was changed") func throttled()
     async throws
   {
     let home = try await CrashStart.home(.loggedIn)
@@ -119,7 +119,8 @@ struct FaultAfterChangeTests {
   }
 
   @Test(
-    "a session that another process ends during the change is not said to stand", arguments: ["user_asked", "revoked"])
+    "a session that another process ends during the change is not reported as active",
+    arguments: ["user_asked", "revoked"])
   func ended(reason: String) async throws {
     let home = try await CrashStart.home(.loggedIn)
     try query(

@@ -3,10 +3,11 @@ import Glibc
 import Programs
 import Testing
 
-/// Faults that only root can bring about: files of another user, a full and a read-only disk, and modes that bind.
+/// Faults that only root can bring about: files of another user, a full and a read-only disk, and
+/// modes that bind.
 ///
-/// For root no mode binds, so what a mode keeps out is run as another user id. Without root they are skipped, which the test
-/// run says.
+/// For root no mode binds, so what a mode keeps out is run as another user id. Without root they
+/// are skipped, which the test run says.
 @Suite(
   "Faults made by root",
   .enabled(
@@ -16,7 +17,8 @@ import Testing
 struct RootFaultTests {
   /// Plays a script in a home with alice, the administrator, and bob, where alice is logged in.
   ///
-  /// `auth-cli` is the executable, `as_user` runs it as user id 4711, which may enter the home's directory.
+  /// `auth-cli` is the executable, `as_user` runs it as user id 4711, which may enter the home's
+  /// directory.
   private func play(_ script: String) async throws -> String {
     let home = try TestHome()
     try await home.register()

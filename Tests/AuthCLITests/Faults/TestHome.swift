@@ -1,7 +1,8 @@
 import Foundation
 import Programs
 
-/// A home for the executable under test: everything it keeps lies below one directory that is gone afterwards.
+/// A home for the executable under test: everything it keeps lies below one directory that is gone
+/// afterwards.
 final class TestHome: Sendable {
   static let alice = "correct horse battery staple"
   static let bob = "paper lantern river orchard"

@@ -32,7 +32,7 @@ struct FrameTests {
     #expect(first.lines == [" 日x"])
   }
 
-  @Test("nothing in a text acts on the terminal, and a mark alone stands on a circle")
+  @Test("no text acts on the terminal, and a combining mark without a letter is drawn on a circle")
   func harmless() {
     var frame = Frame(columns: 30, rows: 2)
     frame.put("a\u{1B}[2Jb\u{202E}", row: 0, column: 0)

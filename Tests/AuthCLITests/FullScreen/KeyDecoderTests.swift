@@ -77,7 +77,7 @@ struct KeyDecoderTests {
     #expect(decoder.decode(Array("\u{1B}[200~".utf8) + [0xFF] + Array("\u{1B}[201~".utf8)) == [.unusablePaste])
   }
 
-  @Test("whatever comes, each read is digested: nothing but the beginning of a sequence or a paste is kept")
+  @Test("each read is consumed: only the beginning of a sequence or a paste is kept")
   func random() {
     var random = SeededGenerator(seed: 3)
     for _ in 0..<2_000 {

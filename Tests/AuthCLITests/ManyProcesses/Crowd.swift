@@ -1,12 +1,15 @@
 import Programs
 
-/// Many processes at once, started by one shell: more than the tests' own places for children allow.
+/// Many processes at once, started by one shell: more than the tests' own places for children
+/// allow.
 struct Crowd {
-  /// The exit statuses, in the order of the script's own lines: each `run NAME COMMAND…` writes one.
+  /// The exit statuses, in the order of the script's own lines: each `run NAME COMMAND…` writes
+  /// one.
   let statuses: [String: [Int32]]
   let outcome: ProgramOutcome
 
-  /// Runs a script in which `run NAME WORD…` runs the executable and notes how it ended under NAME, one writer to a name at a time.
+  /// Runs a script in which `run NAME WORD…` runs the executable and notes how it ended under NAME,
+  /// one writer to a name at a time.
   init(_ home: TestHome, _ script: String, timeLimit: Duration = .seconds(180)) async throws {
     let preamble = """
       cli='\(home.executable)'; notes='\(home.file("notes"))'; rm -rf "$notes"; mkdir -p "$notes"

@@ -42,7 +42,7 @@ struct ManyProcessesTests {
     }
   }
 
-  @Test("money that is there once is paid once, whoever asks first")
+  @Test("money is paid once, however many processes ask")
   func lastMoney() async throws {
     let home = try await home(loggedIn: [("alice", "a")])
     let crowd = try await Crowd(
@@ -55,7 +55,7 @@ struct ManyProcessesTests {
     #expect(books.areInOrder && books.transfers == 4, "\(books)")
   }
 
-  @Test("a lock that another process keeps is waited for, then it is 3 and nothing has changed")
+  @Test("a command waits for another process's lock, then ends with 3 and changes nothing")
   func locked() async throws {
     let home = try await home(loggedIn: [("alice", "default")])
     let before = Books(home.database)

@@ -6,7 +6,7 @@ import Testing
 struct PasswordChangeTests {
   private static let new = ["quiet meadow copper lantern", "silver canyon wooden bicycle"]
 
-  @Test("a change that another one overtakes at its prompt is refused, and what the other one set holds")
+  @Test("a change is refused when another one overtakes it at its prompt, and the other password holds")
   func overtaken() async throws {
     let home = try await CommandHome()
     try await home.succeed("login alice", as: "alice")

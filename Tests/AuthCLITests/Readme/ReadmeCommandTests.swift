@@ -3,15 +3,17 @@ import Foundation
 import Programs
 import Testing
 
-/// Every command of the README that no terminal session plays is executed here; one that is new and has no way to be fails.
+/// Every command of the README that no terminal session plays is executed here; one that is new and
+/// has no way to be fails.
 @Suite struct ReadmeCommandTests {
   private static let readme = (try? TextFile.read(BuiltExecutable.repository + "/README.md")) ?? ""
   private static let found = ReadmeCommands(markdown: readme)
 
   /// How the commands of make are executed: in the repository, with `$HOME` a new directory.
   ///
-  /// `--assume-old` leaves out the target that builds, and what was built is that which this test was built with: inside `swift test`
-  /// another build would wait for this one to end. All else is done as it is for whoever types the command.
+  /// `--assume-old` leaves out the target that builds, and what was built is that which this test
+  /// was built with: inside `swift test` another build would wait for this one to end. All else is
+  /// done as it is for whoever types the command.
   private static let rehearsals = [
     "make demo": "make --assume-old=build demo DEBUG='\(executable)'",
     // It draws on a terminal, of which a test of the executable itself takes care; here there is
@@ -30,12 +32,13 @@ import Testing
     make uninstall PREFIX=/usr/local DESTDIR="$HOME/stage"
     test "$(cd "$HOME/stage" && find . -type f)" = ./usr/local/bin/other
     """,
-    // One suite of many, with few samples: all of them take minutes, and a debug build shows nothing but that they run.
+    // One suite of many, with few samples: all of them take minutes, and a debug build shows
+    // nothing but that they run.
     "make bench": """
     make --assume-old=release-bench --assume-old=release-without-app bench RELEASE_BENCH='\(benchmarks)' BENCH='--quick --filter leases'
     """,
-    // The run that this test is part of is that of the tests, so the rest is: that make would begin it, and that a change is not good
-    // without it. What it does before, the set-up, is executed.
+    // The run that this test is part of is that of the tests, so the rest is: that make would begin
+    // it, and that a change is not good without it. What it does before, the set-up, is executed.
     "make test": """
     make setup
     make --dry-run test | grep -x 'swift test'
@@ -139,9 +142,11 @@ import Testing
     try await Program("sh", ["-c", "command -v \(program)"], timeLimit: .seconds(10)).run().ending == .exited(0)
   }
 
-  /// Plays a script in the repository; each of its commands must succeed, and something must be printed.
+  /// Plays a script in the repository; each of its commands must succeed, and something must be
+  /// printed.
   private func play(_ script: String, environment: [String: String], input: String = "") async throws {
-    // Nothing of a make that runs these tests, nor of the caller's choices, but where programs are found.
+    // Nothing of a make that runs these tests, nor of the caller's choices, but where programs are
+    // found.
     let path = Program.inheritedEnvironment["PATH"] ?? "/usr/bin:/bin"
     let bin = Self.executable.dropLast("/auth-cli".count)
     let shell = Program(

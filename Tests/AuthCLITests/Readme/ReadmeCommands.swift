@@ -1,7 +1,7 @@
 /// The commands that a Markdown file names outside of its terminal sessions.
 ///
-/// They are the lines of its `sh` blocks, without their comments, and the spans of code in its text that are words of a command line: more
-/// than one, and the first neither an option nor a variable.
+/// They are the lines of its `sh` blocks, without their comments, and the spans of code in its text
+/// that are words of a command line: more than one, and the first neither an option nor a variable.
 struct ReadmeCommands {
   private(set) var commands: [String] = []
   /// The languages of its blocks, in their order.

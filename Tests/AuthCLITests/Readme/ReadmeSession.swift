@@ -1,7 +1,9 @@
-/// The terminal sessions of a Markdown file, as one: its `console` blocks in their order, in one shell.
+/// The terminal sessions of a Markdown file, as one: its `console` blocks in their order, in one
+/// shell.
 ///
-/// Lines that begin with `$ ` are commands, with `> ` their continuation, and the rest is what they print. `…` stands for any text within
-/// a line, and alone on a line for any number of lines. Statuses are not shown, as on a terminal.
+/// Lines that begin with `$ ` are commands, with `> ` their continuation, and the rest is what they
+/// print. `…` stands for any text within a line, and alone on a line for any number of lines.
+/// Statuses are not shown, as on a terminal.
 struct ReadmeSession {
   private let lines: [Substring]
 

@@ -53,7 +53,8 @@ final class CommandHome: Sendable {
     ).run()
   }
 
-  /// Runs a command that must succeed, with the password of an account on its standard input if it wants one.
+  /// Runs a command that must succeed, with the password of an account on its standard input if it
+  /// wants one.
   func succeed(
     _ line: String, as account: String? = nil, sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
@@ -68,7 +69,8 @@ final class CommandHome: Sendable {
     [BuiltExecutable.path] + line.split(separator: " ").map(String.init)
   }
 
-  /// Writes into the database what else only time could: a deadline that has passed, another boot, many failures.
+  /// Writes into the database what else only time could: a deadline that has passed, another boot,
+  /// many failures.
   func changeDatabase(_ statement: String) throws {
     var connection: OpaquePointer?
     defer { sqlite3_close(connection) }

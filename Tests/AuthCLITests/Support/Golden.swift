@@ -3,7 +3,8 @@ import Testing
 
 /// Compares output with a file under `fixtures/golden/`.
 ///
-/// With `RECORD_GOLDEN=1` in the environment the files are written instead, to be looked at and committed.
+/// With `RECORD_GOLDEN=1` in the environment the files are written instead, to be looked at and
+/// committed.
 enum Golden {
   static func expect(
     _ text: String, equals name: String, sourceLocation: SourceLocation = #_sourceLocation

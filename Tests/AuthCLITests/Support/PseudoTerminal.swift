@@ -3,8 +3,9 @@ import Synchronization
 
 /// A terminal that a test holds the other end of.
 ///
-/// Everything is awaited with a deadline: output with `poll`, the echo by looking at the settings of the terminal. Awaiting blocks, so
-/// a test that runs beside others does it inside ``onOwnThread(_:)``.
+/// Everything is awaited with a deadline: output with `poll`, the echo by looking at the settings
+/// of the terminal. Awaiting blocks, so a test that runs beside others does it inside
+/// ``onOwnThread(_:)``.
 final class PseudoTerminal: Sendable {
   struct Failure: Error, CustomStringConvertible {
     let description: String

@@ -23,8 +23,9 @@ final class TerminalProcess {
 
   /// Starts a program with an environment of its own, and throws when there is no such program.
   ///
-  /// `arguments` are the program's path and its words. On a `terminal` it leads a session of its own, whose controlling terminal
-  /// that is, and has it for descriptors 0, 1 and 2. Otherwise `descriptors` says what these are; nil closes one.
+  /// `arguments` are the program's path and its words. On a `terminal` it leads a session of its
+  /// own, whose controlling terminal that is, and has it for descriptors 0, 1 and 2. Otherwise
+  /// `descriptors` says what these are; nil closes one.
   init(
     _ arguments: [String], environment: [String: String], terminal: String? = nil,
     descriptors: [Int32: Int32?] = [:]

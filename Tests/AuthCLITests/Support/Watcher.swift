@@ -1,7 +1,8 @@
 import Glibc
 import Synchronization
 
-/// A `watch` that runs beside a test, and the lines that it prints on standard output and standard error.
+/// A `watch` that runs beside a test, and the lines that it prints on standard output and standard
+/// error.
 final class Watcher: Sendable {
   private let source: Int32
   private let unread = Mutex<[UInt8]>([])

@@ -22,7 +22,8 @@ struct MemoryTests {
     let home = try await CommandHome()
     try await home.succeed("login alice", as: "alice")
     let terminal = try PseudoTerminal()
-    // The shell survives the signal, says how its child ended, and shows every file that came about.
+    // The shell survives the signal, says how its child ended, and shows every file that came
+    // about.
     let script = """
       trap : QUIT; ulimit -c unlimited; cd '\(home.data)'; '\(BuiltExecutable.path)' password
       grep -la '\(Self.present)' * && echo found; echo over

@@ -4,7 +4,8 @@ import Glibc
 import Programs
 import Testing
 
-/// The questions of the commands, on a real pseudo-terminal: what is asked, in which order, and that no answer shows.
+/// The questions of the commands, on a real pseudo-terminal: what is asked, in which order, and
+/// that no answer shows.
 @Suite("Questions on a terminal", .timeLimit(.minutes(5)))
 struct PromptTests {
   static let alice = CommandHome.passwords["alice"] ?? ""
@@ -18,7 +19,8 @@ struct PromptTests {
     var isShown = false
   }
 
-  /// Runs a command on a terminal, answers its questions, and returns how it ended and all that was shown.
+  /// Runs a command on a terminal, answers its questions, and returns how it ended and all that was
+  /// shown.
   private func answer(
     _ line: String, in home: CommandHome, _ steps: [Step]
   ) async throws -> (end: TerminalProcess.End, shown: String) {
@@ -130,7 +132,7 @@ struct PromptTests {
     #expect(!terminal.transcript.contains("\r\n\r\n"), "\(terminal.transcript)")
   }
 
-  @Test("what can be told before a password is typed is told before: a name that is taken, no accounts at all")
+  @Test("a taken name and a missing database are reported before the password is asked for")
   func refusedUnasked() async throws {
     let home = try await CommandHome()
     let taken = try await answer("register Alice", in: home, [])

@@ -67,7 +67,8 @@ enum TerminalChild {
     _ = consume terminal
   }
 
-  /// Makes the pseudo-terminal the controlling terminal of this process, as the leader of a new session.
+  /// Makes the pseudo-terminal the controlling terminal of this process, as the leader of a new
+  /// session.
   static func adopt(_ path: String) -> Int32 {
     var none = rlimit(rlim_cur: 0, rlim_max: 0)
     setrlimit(__rlimit_resource_t(UInt32(4)), &none)  // RLIMIT_CORE

@@ -3,7 +3,8 @@ import Programs
 
 /// The `auth-cli` under test, and the repository it was built from.
 enum BuiltExecutable {
-  /// `AUTH_CLI` when set, so that a release executable is tested by the same files; else the one beside the test bundle.
+  /// `AUTH_CLI` when set, so that a release executable is tested by the same files; else the one
+  /// beside the test bundle.
   static let path: String = Program.inheritedEnvironment["AUTH_CLI"] ?? debug
 
   /// The dynamic executable beside the test bundle, whose calls can be intercepted.

@@ -25,7 +25,8 @@ struct LinePattern {
     return String(decoding: actual, as: UTF8.self).wholeMatch(of: regex) != nil
   }
 
-  /// `*` is any run of bytes, `?` any byte, and a backslash makes the next of `*`, `?` or backslash literal.
+  /// `*` is any run of bytes, `?` any byte, and a backslash makes the next of `*`, `?` or backslash
+  /// literal.
   static func glob(_ pattern: ArraySlice<UInt8>, matches actual: ArraySlice<UInt8>) -> Bool {
     guard let first = pattern.first else { return actual.isEmpty }
     let rest = pattern.dropFirst()

@@ -18,14 +18,16 @@ struct OutputLine {
     return lines
   }
 
-  /// Cuts the line before the first `marker`, and returns what stood after it, or nil without a marker.
+  /// Cuts the line before the first `marker`, and returns what stood after it, or nil without a
+  /// marker.
   mutating func remove(after marker: [UInt8]) -> [UInt8]? {
     guard let start = bytes.firstRange(of: marker) else { return nil }
     defer { bytes = Array(bytes[..<start.lowerBound]) }
     return bytes[start.upperBound...].filter { $0 != Self.newline }
   }
 
-  /// Without its line ending, with ` (no-eol)` when it had none, with escapes and ` (esc)` when it has bytes that do not print.
+  /// Without its line ending, with ` (no-eol)` when it had none, with escapes and ` (esc)` when it
+  /// has bytes that do not print.
   var visible: [UInt8]? {
     guard !bytes.isEmpty else { return nil }
     var text = bytes

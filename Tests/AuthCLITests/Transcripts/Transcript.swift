@@ -1,7 +1,8 @@
 /// A scripted terminal session in the form of cram: what is typed, and what it should print.
 ///
-/// Lines that begin with `  $ ` are commands, `  > ` continues one, other lines indented by two spaces are expected output with
-/// `[status]` last when it is not 0, and everything else is prose. The rules are those of cram 0.7, so that it runs the same files.
+/// Lines that begin with `  $ ` are commands, `  > ` continues one, other lines indented by two
+/// spaces are expected output with `[status]` last when it is not 0, and everything else is prose.
+/// The rules are those of cram 0.7, so that it runs the same files.
 struct Transcript {
   typealias Line = [UInt8]
 
@@ -18,7 +19,8 @@ struct Transcript {
 
   /// What the shell is fed.
   ///
-  /// Before each command it prints `salt`, the number of the command's line, and the status of the one before.
+  /// Before each command it prints `salt`, the number of the command's line, and the status of the
+  /// one before.
   func script(salt: String) -> [UInt8] {
     var script: [UInt8] = []
     for (number, line) in lines.enumerated() {
@@ -32,7 +34,8 @@ struct Transcript {
     return script + "echo \(salt) \(lines.count) $?\n".utf8
   }
 
-  /// The file as it would read had it expected exactly `output`, and whether the shell came to the end of it.
+  /// The file as it would read had it expected exactly `output`, and whether the shell came to the
+  /// end of it.
   func replay(output: [UInt8], salt: String) -> (lines: [Line], reachedEnd: Bool) {
     var kept = keptLines()
     var replayed: [Line] = []
@@ -50,7 +53,8 @@ struct Transcript {
     return (replayed + (kept[position] ?? []), position == lines.count)
   }
 
-  /// The lines that no output replaces, by the command whose output they follow (-1 before the first): prose, and the next command.
+  /// The lines that no output replaces, by the command whose output they follow (-1 before the
+  /// first): prose, and the next command.
   private func keptLines() -> [Int: [Line]] {
     var kept: [Int: [Line]] = [:]
     var (position, previous) = (-1, -1)

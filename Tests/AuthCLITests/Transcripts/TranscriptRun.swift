@@ -6,16 +6,19 @@ struct TranscriptRun {
   let transcript: Transcript
   /// How the shell ended.
   let ending: ProgramOutcome.Ending
-  /// False when the shell ended before the last line, where cram looks away if no more output was expected.
+  /// False when the shell ended before the last line, where cram looks away if no more output was
+  /// expected.
   let reachedEnd: Bool
   /// What was expected beside what happened.
   let diff: TranscriptDiff
 
   var passed: Bool { reachedEnd && diff.isEmpty }
 
-  /// Plays `transcript` with the directory of `executable` first on `PATH`, and with `AUTH_CLI` naming it.
+  /// Plays `transcript` with the directory of `executable` first on `PATH`, and with `AUTH_CLI`
+  /// naming it.
   ///
-  /// Nothing of the caller's environment but `PATH` reaches it; the variables are those that cram sets, and `HOME`.
+  /// Nothing of the caller's environment but `PATH` reaches it; the variables are those that cram
+  /// sets, and `HOME`.
   init(_ transcript: Transcript, executable: String, directory: String, timeLimit: Duration) async throws {
     let scratch = try ScratchDirectory()
     let working = try scratch.makeDirectory(transcript.name)

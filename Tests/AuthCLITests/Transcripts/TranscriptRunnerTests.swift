@@ -1,7 +1,8 @@
 import Programs
 import Testing
 
-/// The runner itself, on transcripts of the shell: what cram accepts passes, and a wrong expectation fails.
+/// The runner itself, on transcripts of the shell: what cram accepts passes, and a wrong
+/// expectation fails.
 @Suite struct TranscriptRunnerTests {
   private func play(_ text: String, timeLimit: Duration = .seconds(60)) async throws -> TranscriptRun {
     try await TranscriptRun(

@@ -4,7 +4,8 @@ import Testing
 
 /// Every file of `fixtures/transcripts`, played against the built executable.
 ///
-/// A new case needs no code. `RECORD_GOLDEN=1` writes what happened into the files instead; read the difference before you keep it.
+/// A new case needs no code. `RECORD_GOLDEN=1` writes what happened into the files instead; read
+/// the difference before you keep it.
 @Suite struct TranscriptTests {
   private static let directory = BuiltExecutable.repository + "/fixtures/transcripts"
   private static let isRecording = Program.inheritedEnvironment["RECORD_GOLDEN"] == "1"

@@ -116,7 +116,7 @@ struct LeaseStressTests {
     return late.value
   }
 
-  @Test("whoever closed the gate and waited sees nobody inside, in hundreds of rounds; without the wait it does")
+  @Test("after closing the gate and waiting nobody is inside, in hundreds of rounds; without the wait somebody is")
   func gate() {
     #expect(raceAtTheGate(rounds: 300, waits: true) == 0)
     #expect(raceAtTheGate(rounds: 5000, waits: false) > 0)

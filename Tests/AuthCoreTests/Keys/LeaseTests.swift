@@ -61,7 +61,7 @@ struct LeaseTests {
     #expect(throws: RoleError.ended(.userAsked)) { try AdminSession(key) }
   }
 
-  @Test("what the body throws is told apart from the end of the session, and the lease ends with it")
+  @Test("the body's own error differs from the end of the session, and both end the lease")
   func bodyThrows() async throws {
     let world = World()
     let key = try await world.store.logIn(World.alice)
@@ -75,7 +75,7 @@ struct LeaseTests {
   }
 
   @Test(
-    "a logout waits for the leases that run, more of them than have a place of their own, too",
+    "a logout waits for all running leases, also those beyond the fixed slots",
     arguments: [1, 8, 9, 40])
   func drains(count: Int) async throws {
     let world = World()
@@ -149,7 +149,7 @@ struct LeaseTests {
     #expect(try await store.logOut() == .complete)
   }
 
-  @Test("the refusal holds also for a lease without a place of its own")
+  @Test("the refusal holds also for a lease beyond the fixed slots")
   func refusedInsideOverflow() async throws {
     let world = World()
     let store = world.store
@@ -187,7 +187,7 @@ struct LeaseTests {
     #expect(try await logout.value() == .complete)
   }
 
-  @Test("a task that ended leaves no trace: no later task is taken for the holder of its lease")
+  @Test("no later task is taken for the holder of an ended task's lease")
   func endedTasks() async throws {
     let world = World()
     let store = world.store

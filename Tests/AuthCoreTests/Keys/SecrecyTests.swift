@@ -44,7 +44,7 @@ struct SecrecyTests {
     }
   }
 
-  @Test("no failure tells a secret")
+  @Test("no failure contains a secret")
   func failures() async throws {
     let world = World()
     var texts: [String] = []

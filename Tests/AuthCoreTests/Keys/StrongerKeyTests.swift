@@ -2,9 +2,9 @@ import AuthCore
 import AuthCoreTesting
 import Testing
 
-@Suite("Stronger keys and leases know the session of now")
+@Suite("Stronger keys and leases follow the current session")
 struct StrongerKeyTests {
-  @Test("a role that was taken away opens nothing, under whichever key of the session")
+  @Test("a removed role opens nothing, under any key of the session")
   func demoted() async throws {
     let world = World()
     world.authority.setAccount("alice", password: World.alice.password, role: .administrator)
@@ -17,7 +17,7 @@ struct StrongerKeyTests {
     #expect(try old.withLease { lease in lease.user } == new.user)
   }
 
-  @Test("a role that was given opens at once, and the stronger key says so")
+  @Test("a new role opens at once, and the stronger key shows it")
   func promoted() async throws {
     let world = World()
     let old = try await world.store.logIn(World.alice)
@@ -28,7 +28,7 @@ struct StrongerKeyTests {
     #expect(try AdminSession(old) == AdminSession(new))
   }
 
-  @Test("a password that was entered again makes the session fresh, under whichever key of it")
+  @Test("a reauthentication makes the session fresh under each of its keys")
   func reauthenticated() async throws {
     let world = World()
     let old = try await world.store.logIn(World.alice)

@@ -5,7 +5,8 @@ import Testing
 
 @testable import AuthCore
 
-/// What a screen that somebody draws needs: to be woken, to press what was seen, to show the machine.
+/// What a screen that somebody draws needs: to be woken, to press what was seen, to show the
+/// machine.
 @Suite("Screens that are drawn")
 struct DrawnScreenTests {
   /// Counts what a live key tells.
@@ -15,7 +16,7 @@ struct DrawnScreenTests {
     func add() { count.withLock { $0 += 1 } }
   }
 
-  @Test("who draws is woken when it begins to listen, and at each change and the end of the session")
+  @Test("a drawing program is woken when it begins to listen, at each change, and at the end of the session")
   func wakes() async throws {
     let world = World()
     let key = LiveKey(try await world.store.logIn(World.alice))
@@ -57,7 +58,7 @@ struct DrawnScreenTests {
     #expect((sessions.value, dismissals.value) == (1, 1))
   }
 
-  @Test("what is pressed is what was seen: a login begun elsewhere is not logged out by a press of Log in")
+  @Test("a press of Log in never logs out a login that began elsewhere")
   func pressesWhatWasSeen() async throws {
     let world = World()
     let bar = NavigationBar(title: "Home", store: world.store)
@@ -84,7 +85,7 @@ struct DrawnScreenTests {
     #expect(world.store.session == nil)
   }
 
-  @Test("the last steps of the machine are kept from when they are asked for, and no more than so many")
+  @Test("the machine's last steps are recorded on request, up to a limit")
   func steps() async throws {
     let world = World()
     await world.store.restore()

@@ -117,7 +117,7 @@ struct ObserverTests {
     #expect(sequences.dropFirst().allSatisfy { $0 == sequences[0] })
   }
 
-  @Test("attaching is no change, and signals none")
+  @Test("attaching signals no change")
   func attachingSignalsNothing() async throws {
     let world = World()
     let signals = Locked(0)

@@ -30,7 +30,7 @@ struct ScreenTests {
     #expect(new.user.displayName == "Alice B.")
   }
 
-  @Test("a screen that two threads open at once is told of its end once")
+  @Test("a screen that two threads open at once is dismissed once")
   func openedTwiceAtOnce() async throws {
     let world = World()
     let key = try await world.store.logIn(World.alice)
@@ -77,7 +77,7 @@ struct ScreenTests {
     #expect(screen.told == ["dismiss \(reason.code)"])
   }
 
-  @Test("a screen that is open and is opened again is told everything once")
+  @Test("a screen that is opened twice hears everything once")
   func openedTwice() async throws {
     let world = World()
     let key = try await world.store.logIn(World.alice)
@@ -127,7 +127,7 @@ struct ScreenTests {
     #expect(screen.told == ["dismiss switched_user"])
   }
 
-  @Test("a screen is dismissed once also when more changes were decided before it was told")
+  @Test("a screen is dismissed once, also when more changes follow before its notification")
   func dismissedOnceUnderLoad() async throws {
     let world = World()
     try await world.store.logIn(World.alice)
@@ -192,7 +192,7 @@ struct ScreenTests {
     #expect(world.store.session == nil)
   }
 
-  @Test("a navigation bar that is made while a logout is under way shows Log in, which is refused until that is over")
+  @Test("a navigation bar made during a logout shows Log in, which is refused until the logout is over")
   func navigationBarDuringLogout() async throws {
     let world = World()
     try await world.store.logIn(World.alice)
@@ -209,7 +209,7 @@ struct ScreenTests {
     #expect(bar.button.command == .logOut)
   }
 
-  @Test("whoever attaches while a renewal is under way is told at once who is logged in")
+  @Test("an observer that attaches during a renewal learns at once who is logged in")
   func attachedWhileRenewing() async throws {
     let world = World()
     try await world.store.logIn(World.alice)

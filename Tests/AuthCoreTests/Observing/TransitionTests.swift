@@ -32,7 +32,7 @@ struct TransitionTests {
     #expect(changes.allSatisfy { $0.missed == 0 })
   }
 
-  @Test("whoever falls behind the bound is told how much it missed, and goes on with the newest")
+  @Test("a slow reader learns how many changes it missed, and goes on with the newest")
   func gap() async throws {
     let world = World()
     var iterator = world.store.transitions(bound: 4).makeAsyncIterator()

@@ -2,7 +2,7 @@ import AuthCore
 import AuthCoreTesting
 import Testing
 
-@Suite("Absence is not failure, and failure is not absence")
+@Suite("An absent session differs from a failed read")
 struct AbsenceTests {
   /// What a store asks of an authority about a session that stands.
   enum Question: CaseIterable {
@@ -27,7 +27,7 @@ struct AbsenceTests {
     }
   }
 
-  @Test("a vault that cannot be read at launch is not taken for an empty one")
+  @Test("an unreadable vault at launch is not an empty one")
   func unreadableAtLaunch() async throws {
     let world = World()
     try await world.store.logIn(World.alice)
@@ -48,7 +48,7 @@ struct AbsenceTests {
   }
 
   @Test(
-    "no class of failure ends a session, and each is reported", arguments: Question.allCases,
+    "no kind of failure ends a session, and each is reported", arguments: Question.allCases,
     Unavailability.Cause.allCases)
   func unavailable(question: Question, cause: Unavailability.Cause) async throws {
     let world = World()
@@ -75,7 +75,7 @@ struct AbsenceTests {
     #expect(world.vaultAgrees)
   }
 
-  @Test("at launch, too, only an explicit rejection ends a session", arguments: Unavailability.Cause.allCases)
+  @Test("only an explicit rejection ends a session at launch", arguments: Unavailability.Cause.allCases)
   func unavailableAtLaunch(cause: Unavailability.Cause) async throws {
     let world = World()
     try await world.store.logIn(World.alice)
@@ -90,7 +90,7 @@ struct AbsenceTests {
     #expect(world.vault.content == .empty)
   }
 
-  @Test("a vault that fails under a session does not end it", arguments: [true, false])
+  @Test("a failing vault ends no session", arguments: [true, false])
   func vaultFails(reading: Bool) async throws {
     let world = World()
     world.authority.setRotation(true)
@@ -151,7 +151,7 @@ struct AbsenceTests {
   }
 
   @Test(
-    "a confirmation that does not arrive is made up for by the next use", arguments: Unavailability.Cause.allCases)
+    "the next use repeats a confirmation that did not arrive", arguments: Unavailability.Cause.allCases)
   func lostConfirmation(cause: Unavailability.Cause) async throws {
     let world = World()
     world.authority.setRotation(true)
@@ -164,7 +164,7 @@ struct AbsenceTests {
     #expect(world.vaultAgrees)
   }
 
-  @Test("a corrupt vault says so with its evidence, and a login heals it with the evidence kept")
+  @Test("a corrupt vault is reported with its evidence, and a login repairs it and keeps the evidence")
   func corrupt() async throws {
     let world = World(vault: InMemoryVault(.corrupt(World.evidence)))
     #expect(await world.store.restore() == .obstructed(.corrupt(World.evidence)))
@@ -175,7 +175,7 @@ struct AbsenceTests {
     #expect(world.vault.evidence == [World.evidence])
   }
 
-  @Test("content that becomes corrupt under a session is reported and ends nothing")
+  @Test("content that becomes corrupt during a session is reported and ends nothing")
   func becomesCorrupt() async throws {
     let world = World()
     let key = try await world.store.logIn(World.alice)
@@ -185,7 +185,7 @@ struct AbsenceTests {
     #expect(world.vault.content == .corrupt(World.evidence))
   }
 
-  @Test("an authority that cannot be asked, or a token it does not know for now, erases nothing")
+  @Test("an unreachable authority, or one that cannot tell about a token, erases nothing")
   func nothingErasedBecauseSomethingElseIsMissing() async throws {
     let world = World()
     try await world.store.logIn(World.alice)
@@ -200,7 +200,7 @@ struct AbsenceTests {
     #expect(!world.vault.log.contains(.setAside))
   }
 
-  @Test("a token that another process exchanged first makes this one adopt the newer", arguments: [true, false])
+  @Test("when another process exchanged the token first, this one adopts the newer token", arguments: [true, false])
   func renewedElsewhere(byRenewal: Bool) async throws {
     let world = World()
     world.authority.setRotation(true)

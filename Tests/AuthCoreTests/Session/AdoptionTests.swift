@@ -3,7 +3,7 @@ import Testing
 
 @testable import AuthCore
 
-@Suite("A session that is found is adopted only as what it is")
+@Suite("A found session is adopted only as itself")
 struct AdoptionTests {
   private let world = World()
 
@@ -49,7 +49,7 @@ struct AdoptionTests {
     #expect(world.vaultAgrees)
   }
 
-  @Test("a token that resume changes is refused, and the session that is kept is not lost", arguments: [true, false])
+  @Test("a token that resume changes is refused, and the saved session is not lost", arguments: [true, false])
   func resumeChangesTheToken(atLaunch: Bool) async throws {
     let key = try await world.store.logIn(World.alice)
     let store = atLaunch ? world.anotherProcess() : world.store

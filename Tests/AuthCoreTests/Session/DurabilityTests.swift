@@ -3,7 +3,7 @@ import AuthCoreTesting
 import Guards
 import Testing
 
-@Suite("What is kept survives a crash")
+@Suite("Saved sessions survive a crash")
 struct DurabilityTests {
   /// What a process may be doing when it is killed.
   enum Work: CaseIterable, Sendable {
@@ -81,7 +81,7 @@ struct DurabilityTests {
     }
   }
 
-  @Test("a login whose token could not be written is a typed error, leaves nobody logged in, and is given back")
+  @Test("a login whose token cannot be saved throws, logs nobody in, and is revoked")
   func loginNotWritten() async throws {
     let world = World()
     world.vault.failWrites(World.diskError)
@@ -112,7 +112,7 @@ struct DurabilityTests {
     #expect(restored.id == key.id)
   }
 
-  @Test("every session is on disk before anybody sees it", arguments: [false, true])
+  @Test("every session is saved before it is shown", arguments: [false, true])
   func savedFirst(rotates: Bool) async throws {
     let world = World()
     world.authority.setRotation(rotates)
@@ -135,7 +135,7 @@ struct DurabilityTests {
     #expect(unsaved.withLock { $0 } == 0)
   }
 
-  @Test("a logout over corrupt content sets it aside, and revokes what can still be read in it")
+  @Test("a logout sets a corrupt vault aside and revokes the tokens that can still be read in it")
   func logoutOverCorruptContent() async throws {
     let first = World()
     try await first.store.logIn(World.alice)
@@ -150,7 +150,7 @@ struct DurabilityTests {
     #expect(first.authority.liveTokens.isEmpty)
   }
 
-  @Test("a login over a kept session that nobody looked at revokes the one it displaces, and does not wait for that")
+  @Test("a login over a saved session revokes the saved one without waiting for it")
   func displaced() async throws {
     let world = World()
     try await world.store.logIn(World.alice)

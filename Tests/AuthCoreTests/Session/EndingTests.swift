@@ -80,7 +80,7 @@ struct EndingTests {
     return try #require(result.withLock { $0 })
   }
 
-  @Test("a logout ends from every state, also while what is under way never answers", arguments: Start.allCases)
+  @Test("a logout ends from every state, also while other work never answers", arguments: Start.allCases)
   func fromEveryState(start: Start) async throws {
     let world = World()
     try await start.reach(world)
@@ -140,7 +140,7 @@ struct EndingTests {
     start.letGo(world)
   }
 
-  @Test("a logout at launch ends and erases the kept token, also when the authority never answers")
+  @Test("a logout at launch ends and erases the saved token, also when the authority never answers")
   func atLaunch() async throws {
     let world = World()
     try await world.store.logIn(World.alice)
@@ -174,7 +174,7 @@ struct EndingTests {
     #expect(try await next.logOut() == .alreadyLoggedOut)
   }
 
-  @Test("what a logout could not do is named, with the causes, and done by the next one")
+  @Test("a logout names what it could not do and why, and the next logout does it")
   func partial() async throws {
     let world = World()
     let key = try await world.store.logIn(World.alice)
@@ -194,7 +194,7 @@ struct EndingTests {
     #expect(world.authority.liveTokens.isEmpty)
   }
 
-  @Test("the cause of a late failure is not told of the next logout")
+  @Test("the cause of a late failure is not reported for the next logout")
   func lateCause() async throws {
     let world = World()
     try await world.store.logIn(World.alice)
@@ -213,7 +213,7 @@ struct EndingTests {
       try await second.value() == .partial(IncompleteCleanup(notErased: true), causes: [World.diskError.description]))
   }
 
-  @Test("logouts are joined, and one that a limit began is joined too", arguments: [true, false])
+  @Test("a logout joins a running one, also one that a limit began", arguments: [true, false])
   func joined(byLimit: Bool) async throws {
     let world = World()
     try await world.store.logIn(World.alice)
@@ -276,7 +276,7 @@ struct EndingTests {
     authority.release(.revoke)
   }
 
-  @Test("a step that blocks its thread is limited all the same, for whoever joins the logout")
+  @Test("a step that blocks its thread has a time limit for each caller that joins the logout")
   func blocked() async throws {
     let world = World()
     let authority = BlockingAuthority(world.authority)
@@ -317,7 +317,7 @@ struct EndingTests {
     #expect(await world.anotherProcess().restore() == .loggedOut(.ended(.userAsked)))
   }
 
-  @Test("a logout sets aside what became of the kept token while it was not looked at")
+  @Test("a logout sets aside a saved token that became corrupt")
   func corruptedMeanwhile() async throws {
     let world = World()
     try await world.store.logIn(World.alice)
@@ -329,7 +329,7 @@ struct EndingTests {
     #expect(world.vault.content == .empty)
   }
 
-  @Test("what one session left unrevoked, the logout of the next one revokes", arguments: [false, true])
+  @Test("the next logout revokes what an earlier session left unrevoked", arguments: [false, true])
   func leftBehind(bySwitching: Bool) async throws {
     let world = World()
     try await world.store.logIn(World.alice)

@@ -3,9 +3,9 @@ import Testing
 
 @testable import AuthCore
 
-@Suite("A completion that lands in the wrong world")
+@Suite("Late completions change nothing")
 struct LateCompletionTests {
-  @Test("a renewal in flight at logout writes nothing back over the next user, and its grant is revoked")
+  @Test("a renewal that a logout overtook does not overwrite the next user, and its grant is revoked")
   func lateRenewal() async throws {
     let world = World()
     world.authority.setRotation(true)
@@ -29,7 +29,7 @@ struct LateCompletionTests {
     await #expect(throws: SessionError.ended(.userAsked)) { try await renewal.value }
   }
 
-  @Test("a login that a logout overtook is revoked when it arrives, and leaves nothing in the vault")
+  @Test("a login that a logout overtook is revoked, and leaves nothing in the vault")
   func lateLogin() async throws {
     let world = World()
     world.authority.hold(.authenticate, at: .answer)
@@ -65,7 +65,7 @@ struct LateCompletionTests {
     #expect(world.vaultAgrees)
   }
 
-  @Test("a renewal of the session before is not taken for the one under way")
+  @Test("the answer to an earlier session's renewal does not complete the running one")
   func renewalOfTheSessionBefore() async throws {
     let world = World()
     world.authority.setRotation(true)
@@ -90,7 +90,7 @@ struct LateCompletionTests {
     #expect(world.vaultAgrees)
   }
 
-  @Test("a touch that arrives after logout brings nothing back, on disk neither", arguments: [true, false])
+  @Test("activity after a logout restores nothing, also not on disk", arguments: [true, false])
   func lateTouch(rotates: Bool) async throws {
     let world = World()
     world.authority.setRotation(rotates)
@@ -106,7 +106,7 @@ struct LateCompletionTests {
     #expect(await world.anotherProcess().restore() == .loggedOut(.neverLoggedIn))
   }
 
-  @Test("a write under way at logout is erased after it has landed")
+  @Test("a write that a logout overtook is erased when it is done")
   func touchInTheVault() async throws {
     let world = World()
     world.authority.setRotation(true)
@@ -135,7 +135,7 @@ struct LateCompletionTests {
     #expect(world.vault.content == .empty)
   }
 
-  @Test("a slow look that found nothing does not undo a login, nor hold it up")
+  @Test("a slow read that finds nothing neither undoes a login nor delays it")
   func slowLook() async throws {
     let world = World()
     world.vault.hold(.load, at: .after, calls: 1)
@@ -151,7 +151,7 @@ struct LateCompletionTests {
     #expect(world.vaultAgrees)
   }
 
-  @Test("a slow answer about a kept session does not undo a login", arguments: [true, false])
+  @Test("a slow answer about a saved session does not undo a login", arguments: [true, false])
   func slowAnswer(stands: Bool) async throws {
     let world = World()
     try await world.store.logIn(World.bob)
@@ -167,7 +167,7 @@ struct LateCompletionTests {
     #expect(world.vaultAgrees)
   }
 
-  @Test("a failed login is reported once, and not to the next one")
+  @Test("a failed login is reported once, and not to the next login")
   func failedLogin() async throws {
     let world = World()
     world.authority.hold(.authenticate)
@@ -184,7 +184,7 @@ struct LateCompletionTests {
     await #expect(throws: SessionError.ended(.userAsked)) { try await failed.value() }
   }
 
-  @Test("of two logins at once one is taken and one refused by type, and a logout meanwhile stands")
+  @Test("of two simultaneous logins one is rejected, and a logout in between holds")
   func twoLogins() async throws {
     let world = World()
     world.authority.hold(.authenticate)
@@ -200,7 +200,7 @@ struct LateCompletionTests {
     #expect(world.store.state == .loggedOut(.ended(.userAsked)))
   }
 
-  @Test("hundreds of logins at once: one is taken at a time, and what stands at the end is one session")
+  @Test("hundreds of simultaneous logins run one at a time and leave one session")
   func manyLogins() async throws {
     let world = World()
     await withTaskGroup { group in

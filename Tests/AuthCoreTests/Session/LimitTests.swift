@@ -41,7 +41,7 @@ struct LimitTests {
     #expect(key.endReason == .expired(.absolute))
   }
 
-  @Test("a look is not activity")
+  @Test("a check is not activity")
   func check() async throws {
     let world = World()
     let key = try await world.store.logIn(World.alice)
@@ -54,7 +54,7 @@ struct LimitTests {
   }
 
   @Test(
-    "a deadline that nobody gave has passed: no login, no key, not even for a moment",
+    "a missing deadline counts as passed: no login, no key, not even for a moment",
     arguments: [true, false])
   func missing(idle: Bool) async throws {
     let world = World()
@@ -70,7 +70,7 @@ struct LimitTests {
     #expect(world.authority.liveTokens.isEmpty)
   }
 
-  @Test("a kept session without deadlines is over at launch, and revoked")
+  @Test("a saved session without deadlines ends at launch and is revoked")
   func missingAtLaunch() async throws {
     let world = World()
     try await world.store.logIn(World.alice)
@@ -95,7 +95,7 @@ struct LimitTests {
     #expect(world.authority.liveTokens.isEmpty)
   }
 
-  @Test("off is a decision, and never ends a session")
+  @Test("a limit that is switched off never ends a session")
   func off() async throws {
     let world = World()
     world.authority.setGrantedLimits(limits())
@@ -114,7 +114,7 @@ struct LimitTests {
     #expect(throws: FreshnessError.passwordNotRecent) { try FreshSession(key) }
   }
 
-  @Test("an unreadable clock means that nobody can tell: the session stays, and the clock is asked again")
+  @Test("an unreadable clock ends no session, and the store asks the clock again")
   func unreadableClock() async throws {
     let world = World()
     let key = try await world.store.logIn(World.alice)
@@ -143,7 +143,7 @@ struct LimitTests {
     #expect(world.store.state == .loggedOut(.ended(.rebooted)))
   }
 
-  @Test("in a process without a timer the limits are still looked at whenever the session changes")
+  @Test("without a timer the store still checks the limits at each change of the session")
   func withoutTimer() async throws {
     let world = World(timing: SessionTiming(watchesLimits: false))
     let key = try await world.store.logIn(World.alice)
@@ -155,7 +155,7 @@ struct LimitTests {
     #expect(key.endReason == .expired(.idle))
   }
 
-  @Test("renewals are bounded in a window, and armed again by time, not by success", arguments: [true, false])
+  @Test("a window bounds the renewals, and only time opens the next one", arguments: [true, false])
   func bounded(failing: Bool) async throws {
     let world = World(timing: SessionTiming(renewal: RenewalPolicy(window: .seconds(60), limit: 2)))
     let key = try await world.store.logIn(World.alice)
@@ -181,7 +181,7 @@ struct LimitTests {
     #expect(world.count(.renew) == 3)
   }
 
-  @Test("the watch of the limits goes on after a renewal failed")
+  @Test("the timer of the limits goes on after a failed renewal")
   func watchGoesOn() async throws {
     let world = World()
     let key = try await world.store.logIn(World.alice)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The main job of a store")
 struct MainJobTests {
-  @Test("nobody is logged in before the vault has answered, and nobody after it proved empty")
+  @Test("nobody is logged in before the vault answers, nor when it is empty")
   func launch() async {
     let world = World()
     #expect(world.store.state == .restoring(nil))
@@ -12,7 +12,7 @@ struct MainJobTests {
     #expect(world.store.session == nil)
   }
 
-  @Test("a login gives a key, keeps the token, and a logout takes both back")
+  @Test("a login makes a key and saves the token, and a logout ends both")
   func loginAndLogout() async throws {
     let world = World()
     await world.store.restore()
@@ -28,7 +28,7 @@ struct MainJobTests {
     #expect(try await world.store.logOut() == .alreadyLoggedOut)
   }
 
-  @Test("a kept session is restored in the next process")
+  @Test("a saved session is restored in the next process")
   func restore() async throws {
     let world = World()
     try await world.store.logIn(World.alice)
@@ -41,7 +41,7 @@ struct MainJobTests {
     #expect(key.user.username == "alice")
   }
 
-  @Test("a switch puts the other user in place, and a refused one leaves the first")
+  @Test("a switch changes the user, and a refused switch keeps the first")
   func switchUser() async throws {
     let world = World()
     let first = try await world.store.logIn(World.alice)
@@ -55,7 +55,7 @@ struct MainJobTests {
     #expect(world.authority.liveTokens.count == 1)
   }
 
-  @Test("a password entered again makes the session fresh and replaces the token")
+  @Test("a reauthentication makes the session fresh and replaces the token")
   func reauthenticate() async throws {
     let world = World()
     let key = try await world.store.logIn(World.alice)
@@ -68,7 +68,7 @@ struct MainJobTests {
     #expect(world.vault.content == .token(try #require(world.authority.liveTokens.first)))
   }
 
-  @Test("a lease keeps a logout waiting, and none starts after it")
+  @Test("a logout waits for a lease, and no lease starts after it")
   func lease() async throws {
     let world = World()
     let key = try await world.store.logIn(World.alice)

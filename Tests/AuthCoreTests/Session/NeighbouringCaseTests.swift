@@ -18,7 +18,7 @@ struct NeighbouringCaseTests {
     return ({ end.finish() }, task)
   }
 
-  @Test("a logout is not complete while a lease runs that an earlier session left behind")
+  @Test("a logout is not complete while a lease of an earlier session runs")
   func leaseOfAnEarlierSession() async throws {
     let world = World()
     let (end, task) = await lease(try await world.store.logIn(World.alice))
@@ -53,7 +53,7 @@ struct NeighbouringCaseTests {
     #expect(store.session == key)
   }
 
-  @Test("a key from before an exchange is the same key: its lease lends the token that works now")
+  @Test("a lease of a key from before an exchange lends the current token")
   func leaseAfterExchange() async throws {
     let world = World()
     world.authority.setRotation(true)
@@ -65,7 +65,7 @@ struct NeighbouringCaseTests {
     #expect(world.vaultAgrees)
   }
 
-  @Test("a switch whose write failed and landed is taken back, and does not end the first user's session")
+  @Test("a switch whose write failed although it reached the disk is undone and keeps the first user's session")
   func switchThatLanded() async throws {
     let world = World()
     let key = try await world.store.logIn(World.alice)
@@ -83,7 +83,8 @@ struct NeighbouringCaseTests {
     #expect(restored.id == key.id)
   }
 
-  @Test("a login whose write failed and landed leaves in the vault what was there", arguments: [true, false])
+  @Test(
+    "a login whose write failed although it reached the disk restores what was in the vault", arguments: [true, false])
   func loginThatLanded(over kept: Bool) async throws {
     let world = World()
     if kept { try await world.store.logIn(World.alice) }
@@ -103,7 +104,7 @@ struct NeighbouringCaseTests {
     #expect(await world.store.restore() == .loggedOut(.ended(.userAsked)))
   }
 
-  @Test("a policy of no renewals permits none")
+  @Test("a policy without renewals permits none")
   func noRenewals() async throws {
     let world = World(timing: SessionTiming(renewal: RenewalPolicy(limit: 0)))
     try await world.store.logIn(World.alice)
@@ -112,7 +113,7 @@ struct NeighbouringCaseTests {
     #expect(world.count(.renew) == 0)
   }
 
-  @Test("the watch of a limit that is centuries away sleeps for no longer than a day at a time")
+  @Test("the timer of a far limit sleeps at most a day at a time")
   func distantLimit() async throws {
     let world = World()
     let centuries = Deadline.at(try world.clock.now().advanced(by: .seconds(Int64.max)))
@@ -147,7 +148,7 @@ struct NeighbouringCaseTests {
   }
 
   @Test(
-    "a renewal or a password check that is answered for somebody else changes nothing, and its token is given back",
+    "a renewal or password check answered for another user changes nothing, and its token is revoked",
     arguments: [false, true])
   func answeredForAnother(byPassword: Bool) async throws {
     let world = World()

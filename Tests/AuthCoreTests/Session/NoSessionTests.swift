@@ -3,7 +3,7 @@ import Testing
 
 @testable import AuthCore
 
-@Suite("A check says why no session stands")
+@Suite("A check says why no session is active")
 struct NoSessionTests {
   private let world = World()
 
@@ -43,7 +43,7 @@ struct NoSessionTests {
     _ = try await change.value
   }
 
-  @Test("where none has stood, a check is rejected")
+  @Test("a check without an earlier session is rejected")
   func never() async {
     await #expect(throws: SessionError.rejected(.notLoggedIn)) { try await world.store.check() }
   }

@@ -5,7 +5,8 @@ import Guards
 import Synchronization
 import Testing
 
-/// An authority that blocks its caller until a test lets it go on, as a password hash or a disk does.
+/// An authority that blocks its caller until a test lets it go on, as a password hash or a disk
+/// does.
 private final class BlockingAuthority: Authority {
   private let base: ScriptedAuthority
   /// Whether calls block.

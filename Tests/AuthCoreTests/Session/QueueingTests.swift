@@ -3,7 +3,7 @@ import Testing
 
 @testable import AuthCore
 
-@Suite("A command waits for the work under way, and not for ever")
+@Suite("A command waits for running work, within a limit")
 struct QueueingTests {
   private let world = World()
 
@@ -40,7 +40,7 @@ struct QueueingTests {
     #expect(world.vaultAgrees)
   }
 
-  @Test("a password that is entered again waits for a renewal and for a check", arguments: Background.allCases)
+  @Test("a reauthentication waits for a renewal and for a check", arguments: Background.allCases)
   func passwordWaits(background: Background) async throws {
     let key = try await world.store.logIn(World.alice)
     world.authority.hold(background.operation)
@@ -67,7 +67,7 @@ struct QueueingTests {
     _ = try await change.value
   }
 
-  @Test("a renewal that waited for a switch of users is not made for the other user")
+  @Test("a renewal that waited for a switch of users does not renew the new user's session")
   func renewalAfterSwitch() async throws {
     try await world.store.logIn(World.alice)
     world.authority.hold(.authenticate)
@@ -98,7 +98,7 @@ struct QueueingTests {
     withExtendedLifetime(other) {}
   }
 
-  @Test("a renewal or a check that hangs is ended, and its late answer harms nobody", arguments: Background.allCases)
+  @Test("a renewal or a check that hangs is ended, and its late answer changes nothing", arguments: Background.allCases)
   func hanging(background: Background) async throws {
     world.authority.setRotation(true)
     let key = try await world.store.logIn(World.alice)
@@ -127,7 +127,7 @@ struct QueueingTests {
     #expect(world.vaultAgrees)
   }
 
-  @Test("a vault that hangs while it is read ends a check in time, too")
+  @Test("a check ends in time when the vault hangs")
   func hangingVault() async throws {
     let key = try await world.store.logIn(World.alice)
     world.vault.hold(.load)

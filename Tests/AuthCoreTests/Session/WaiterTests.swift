@@ -4,9 +4,9 @@ import Testing
 
 @testable import AuthCore
 
-@Suite("Whoever waits is told exactly once")
+@Suite("Each waiting caller gets one answer")
 struct WaiterTests {
-  @Test("a waiter that is cancelled leaves at once, and the work goes on", arguments: [true, false])
+  @Test("a cancelled waiter returns at once, and the work goes on", arguments: [true, false])
   func cancelled(beforeWaiting: Bool) async throws {
     let world = World()
     world.authority.hold(.authenticate)
@@ -24,7 +24,7 @@ struct WaiterTests {
     #expect(try await pending.value().session.user.username == "alice")
   }
 
-  @Test("every command can be left", arguments: SessionCommand.allCases)
+  @Test("every command can be cancelled", arguments: SessionCommand.allCases)
   func everyCommand(command: SessionCommand) async throws {
     let world = World()
     if command != .restore && command != .logIn { try await world.store.logIn(World.alice) }
@@ -72,7 +72,7 @@ struct WaiterTests {
     }
   }
 
-  @Test("a check that queues behind a renewal can be left while it queues")
+  @Test("a check that waits for a renewal can be cancelled while it waits")
   func cancelledWhileQueued() async throws {
     let world = World()
     try await world.store.logIn(World.alice)
@@ -88,7 +88,7 @@ struct WaiterTests {
     #expect(world.count(.resume) == 0)
   }
 
-  @Test("a check waits for the renewal under way, and then looks for itself")
+  @Test("a check waits for a running renewal, and then asks the authority itself")
   func checkAfterRenewal() async throws {
     let world = World()
     try await world.store.logIn(World.alice)
@@ -104,7 +104,7 @@ struct WaiterTests {
     #expect(world.count(.resume) == 1)
   }
 
-  @Test("renewals at once are one renewal, and all are told")
+  @Test("simultaneous renewals are one renewal, and all callers get its answer")
   func joinedRenewals() async throws {
     let world = World()
     try await world.store.logIn(World.alice)
@@ -120,7 +120,7 @@ struct WaiterTests {
     #expect(world.count(.renew) <= 3)
   }
 
-  @Test("a waiter whose store is gone is told so, and the login that ends later makes no live key")
+  @Test("a waiter learns that its store is gone, and a login that ends later makes no live key")
   func ownerGone() async throws {
     let clock = ManualClock()
     let authority = ScriptedAuthority(clock: clock)
@@ -147,7 +147,7 @@ struct WaiterTests {
     #expect(vault.content == .token(try #require(authority.liveTokens.first)))
   }
 
-  @Test("thousands of waiters and cancellations at once: each is resumed once")
+  @Test("among thousands of waiters and cancellations each waiter is resumed once")
   func promiseRace() async {
     for _ in 0..<500 {
       let promise = Promise<Int>()

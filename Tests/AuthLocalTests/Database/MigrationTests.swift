@@ -46,7 +46,7 @@ import Testing
     #expect(work.run("ls '\(work.data)'").contains(".new") == false)
   }
 
-  @Test("reading migrates as well") func readingMigrates() async throws {
+  @Test("reading upgrades the schema too") func readingMigrates() async throws {
     let work = old()
     await #expect(throws: AuthorityError<SessionRejection>.rejected(.ended(.revoked))) {
       try await work.authority().resume(SessionToken(bytes: [1]))

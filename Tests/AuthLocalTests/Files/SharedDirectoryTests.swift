@@ -130,7 +130,7 @@ import TextFormat
     #expect(listing(work) == before)
   }
 
-  @Test("a reader does not migrate in a directory that it may not close") func reader() async throws {
+  @Test("a reader does not upgrade the schema in a directory that it must not close") func reader() async throws {
     let (work, grant, _) = try await inhabited()
     work.raw.script("PRAGMA user_version = 1")
     work.run("touch '\(work.data)/notes'; chmod 755 '\(work.data)'")

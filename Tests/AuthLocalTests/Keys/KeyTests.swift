@@ -4,7 +4,8 @@ import AuthLocal
 import Testing
 
 @Suite struct KeyTests {
-  // The clock moves when somebody sleeps, so nothing sleeps: no timer runs, and all work is done at once.
+  // The clock moves when somebody sleeps, so nothing sleeps: no timer runs, and all work is done at
+  // once.
   private func ready() async throws -> (Workspace, LocalAuthority, SessionStore, LoggedInSession) {
     let work = Workspace()
     let authority = work.authority()

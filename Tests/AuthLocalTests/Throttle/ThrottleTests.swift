@@ -9,7 +9,7 @@ import Testing
     BootInstant(boot: boot ?? self.boot, uptime: .seconds(seconds))
   }
 
-  @Test("five are free, then 30 s, doubling to an hour") func waits() {
+  @Test("five attempts are free, then the wait is 30 s and doubles up to an hour") func waits() {
     #expect((0...4).allSatisfy { ThrottlePolicy.wait(after: $0) == nil })
     #expect(
       (5...13).map { ThrottlePolicy.wait(after: $0) }
@@ -113,7 +113,7 @@ import Testing
     #expect(record.count(at: at(35, boot: other), mayLock: true) == .allow)
   }
 
-  @Test("a hundred lock the account; the last administrator waits an hour instead") func lock() {
+  @Test("a hundred failures lock the account; the last administrator waits an hour instead") func lock() {
     var record = ThrottleRecord()
     var seconds: Int64 = 0
     while record.guesses < 100 {
