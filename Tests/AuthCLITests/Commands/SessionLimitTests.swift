@@ -20,7 +20,7 @@ struct SessionLimitTests {
     #expect(status.text.contains(#""logged_in":false,"reason":"\#(code)""#), "\(status.text)")
     let payment = try await home.run("pay 1 --to bob --context two")
     #expect(payment.ending == .exited(4))
-    #expect(payment.text == "auth-cli: \(reason)\nLog in again: auth-cli login USER\n")
+    #expect(payment.text == "auth-cli: \(reason)\nLog in again: auth-cli --context two login USER\n")
     // Nothing is revived by asking again.
     #expect(try await home.run("status --context two --quiet").ending == .exited(1))
   }
