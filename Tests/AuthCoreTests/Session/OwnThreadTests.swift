@@ -5,6 +5,19 @@ import Guards
 import Synchronization
 import Testing
 
+/// The kernel's name of the thread that calls.
+///
+/// The address that pthread_self(3) gives is used again as soon as a thread has ended.
+private func currentThread() -> String {
+  withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
+    buffer.initialize(repeating: 0)
+    guard let start = buffer.baseAddress, readlink("/proc/thread-self", start, buffer.count - 1) > 0 else {
+      preconditionFailure("/proc names every thread")
+    }
+    return String(cString: start)
+  }
+}
+
 /// An authority that blocks its caller until a test lets it go on, as a password hash or a disk
 /// does.
 private final class BlockingAuthority: Authority {
@@ -13,15 +26,15 @@ private final class BlockingAuthority: Authority {
   let isShut = Atomic<Bool>(false)
   /// How many are blocked now.
   let blocked = Atomic<Int>(0)
-  private let threads = Locked<Set<UInt>>([])
+  private let threads = Locked<Set<String>>([])
 
   /// The threads on which it was called.
-  var callers: Set<UInt> { threads.withLock { $0 } }
+  var callers: Set<String> { threads.withLock { $0 } }
 
   init(_ base: ScriptedAuthority) { self.base = base }
 
   private func block() {
-    _ = threads.withLock { $0.insert(UInt(bitPattern: Int(pthread_self()))) }
+    _ = threads.withLock { $0.insert(currentThread()) }
     blocked.add(1, ordering: .sequentiallyConsistent)
     while isShut.load(ordering: .sequentiallyConsistent) { sched_yield() }
     blocked.subtract(1, ordering: .sequentiallyConsistent)
@@ -87,7 +100,7 @@ struct OwnThreadTests {
     #expect(await Task.detached { 1 }.value == 1)
     authority.isShut.store(false, ordering: .sequentiallyConsistent)
     for login in logins { _ = try await login.value() }
-    #expect(!authority.callers.contains(UInt(bitPattern: Int(pthread_self()))))
+    #expect(!authority.callers.contains(currentThread()))
   }
 
   @MainActor @Test("a command that is awaited on the main actor works elsewhere, too")
@@ -99,7 +112,7 @@ struct OwnThreadTests {
     try await store.reauthenticate(password: World.alice.password)
     try await store.check()
     #expect(try await store.logOut() == .complete)
-    #expect(!authority.callers.contains(UInt(bitPattern: Int(pthread_self()))))
+    #expect(!authority.callers.contains(currentThread()))
   }
 
   @Test("the direct way starts no thread: the work is done where the command was given, when the call returns")
