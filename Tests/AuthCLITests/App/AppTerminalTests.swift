@@ -6,7 +6,7 @@ import TextFormat
 @testable import CommandLineKit
 
 /// The full-screen program itself, on a pseudo-terminal, as a person has it.
-@Suite("The full-screen program on a terminal", .timeLimit(.minutes(5)))
+@Suite("The full-screen program on a terminal", .timeLimit(.minutes(10)))
 struct AppTerminalTests {
   private static let alice = "correct horse battery staple"
 

@@ -6,7 +6,7 @@ import TextFormat
 @testable import AuthProgram
 @testable import CommandLineKit
 
-@Suite("Completions, asked of the shells themselves", .timeLimit(.minutes(2)))
+@Suite("Completions, asked of the shells themselves", .timeLimit(.minutes(10)))
 struct CompletionTests {
   private func run(_ shell: String, _ arguments: [String], input: String) async throws -> String {
     let process = Programs.Program(

@@ -2,7 +2,7 @@ import Programs
 import Testing
 
 /// What only time does to a session, as the commands tell it.
-@Suite("Limits of a session", .timeLimit(.minutes(5)))
+@Suite("Limits of a session", .timeLimit(.minutes(10)))
 struct SessionLimitTests {
   @Test(
     "a session that is over is a no for status, with the reason, and a 'log in first' for a guarded command",

@@ -4,7 +4,7 @@ import Testing
 import TextFormat
 
 /// `watch`, with everything that changes the session done by other processes.
-@Suite("Watching the session", .timeLimit(.minutes(5)))
+@Suite("Watching the session", .timeLimit(.minutes(10)))
 struct WatchTests {
   @Test("a watcher that is there before anything else sees every change, once and in order, as a line and as JSON")
   func everyChange() async throws {

@@ -4,7 +4,7 @@ import Programs
 import Testing
 
 /// Faults around the change that a command makes: what it says must be what is true.
-@Suite("Faults after a change", .timeLimit(.minutes(5)))
+@Suite("Faults after a change", .timeLimit(.minutes(10)))
 struct FaultAfterChangeTests {
   private static let new = "an umbrella in the rain"
   private static let both = "\(TestHome.alice)\n\(new)\n"

@@ -13,7 +13,7 @@ import Testing
   .enabled(
     if: geteuid() == 0 && system("unshare -m setpriv true") == 0,
     "only root, with a mount table of its own and setpriv, can make these faults"),
-  .timeLimit(.minutes(5)))
+  .timeLimit(.minutes(10)))
 struct RootFaultTests {
   /// Plays a script in a home with alice, the administrator, and bob, where alice is logged in.
   ///

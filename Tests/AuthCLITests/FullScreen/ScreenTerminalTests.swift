@@ -4,7 +4,7 @@ import Testing
 @testable import CommandLineKit
 
 /// A screen on a real pseudo-terminal, drawn by a process of its own that signals can kill.
-@Suite("The terminal as a whole screen", .timeLimit(.minutes(2)))
+@Suite("The terminal as a whole screen", .timeLimit(.minutes(10)))
 struct ScreenTerminalTests {
   @Test("it draws on a screen of its own, and at the end the terminal is as it was before")
   func restores() async throws {

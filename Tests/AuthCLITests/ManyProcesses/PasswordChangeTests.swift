@@ -2,7 +2,7 @@ import Programs
 import Testing
 
 /// Two processes that change the password of one session at the same time.
-@Suite("Two password changes at once", .serialized, .timeLimit(.minutes(5)))
+@Suite("Two password changes at once", .serialized, .timeLimit(.minutes(10)))
 struct PasswordChangeTests {
   private static let new = ["quiet meadow copper lantern", "silver canyon wooden bicycle"]
 

@@ -6,7 +6,7 @@ import TextFormat
 @testable import CommandLineKit
 
 /// The navigation bar at the head of every screen, on a real pseudo-terminal.
-@Suite("The navigation bar", .timeLimit(.minutes(3)))
+@Suite("The navigation bar", .timeLimit(.minutes(10)))
 struct BarTests {
   /// What a command shows on a terminal of that width, line by line.
   private func show(

@@ -3,7 +3,7 @@ import Programs
 import Testing
 
 /// The built program at its prompt, on a real pseudo-terminal.
-@Suite("Logging in on a terminal", .timeLimit(.minutes(3)))
+@Suite("Logging in on a terminal", .timeLimit(.minutes(10)))
 struct LogInTerminalTests {
   static let password = "correct horse battery staple"
 

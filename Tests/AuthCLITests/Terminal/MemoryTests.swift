@@ -3,7 +3,7 @@ import Programs
 import Testing
 
 /// A process that holds a password at a prompt, and what others see of its memory.
-@Suite("The memory of the process", .timeLimit(.minutes(3)))
+@Suite("The memory of the process", .timeLimit(.minutes(10)))
 struct MemoryTests {
   private static let present = "correct horse battery staple"
 

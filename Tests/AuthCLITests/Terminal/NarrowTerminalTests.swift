@@ -5,7 +5,7 @@ import Testing
 @testable import CommandLineKit
 
 /// Lists on terminals that are too narrow for their tables.
-@Suite("Lists on a narrow terminal", .timeLimit(.minutes(5)))
+@Suite("Lists on a narrow terminal", .timeLimit(.minutes(10)))
 struct NarrowTerminalTests {
   private func shown(_ line: String, in home: CommandHome, columns: UInt16) async throws -> [String] {
     let terminal = try PseudoTerminal(columns: columns)

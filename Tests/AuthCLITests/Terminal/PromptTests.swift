@@ -6,7 +6,7 @@ import Testing
 
 /// The questions of the commands, on a real pseudo-terminal: what is asked, in which order, and
 /// that no answer shows.
-@Suite("Questions on a terminal", .timeLimit(.minutes(5)))
+@Suite("Questions on a terminal", .timeLimit(.minutes(10)))
 struct PromptTests {
   static let alice = CommandHome.passwords["alice"] ?? ""
   static let bob = CommandHome.passwords["bob"] ?? ""

@@ -5,7 +5,7 @@ import Testing
 @testable import CommandLineKit
 
 /// The question on a real pseudo-terminal, asked in a process of its own that signals can kill.
-@Suite("Asking for a secret on a terminal", .timeLimit(.minutes(2)))
+@Suite("Asking for a secret on a terminal", .timeLimit(.minutes(10)))
 struct SilentTerminalTests {
   /// How a signal reaches the process.
   enum Blow: String, CaseIterable, Codable {
