@@ -156,7 +156,7 @@ enum ScreenChild {
       frame.put("\(frame.columns)x\(frame.rows)", row: 0, column: 0)
       frame.put(last, row: 1, column: 0, style: .selected)
       try terminal.show(frame)
-      let happened = try terminal.wait(for: [], atMost: .seconds(30))
+      let happened = try terminal.wait(for: [], atMost: .seconds(300))
       if happened.isGone { exit(7) }
       if happened == .init() { exit(9) }
       for key in happened.keys {

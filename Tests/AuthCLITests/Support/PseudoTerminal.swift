@@ -61,7 +61,7 @@ final class PseudoTerminal: Sendable {
 
   /// Reads until `text` was shown, and returns what was shown up to its end.
   @discardableResult
-  func expect(_ text: String, within limit: Duration = .seconds(20)) throws -> String {
+  func expect(_ text: String, within limit: Duration = .seconds(300)) throws -> String {
     let wanted = Array(text.utf8)
     let deadline = Deadline(limit)
     while true {
@@ -73,7 +73,7 @@ final class PseudoTerminal: Sendable {
   }
 
   /// Reads until nobody has the terminal open any more, and returns what was shown.
-  func expectEnd(within limit: Duration = .seconds(20)) throws -> String {
+  func expectEnd(within limit: Duration = .seconds(300)) throws -> String {
     let deadline = Deadline(limit)
     while try readMore(deadline) {}
     return takeAll()
@@ -95,7 +95,7 @@ final class PseudoTerminal: Sendable {
   }
 
   /// Whether the echo becomes `wanted` within the limit.
-  func waitForEcho(_ wanted: Bool, within limit: Duration = .seconds(20)) -> Bool {
+  func waitForEcho(_ wanted: Bool, within limit: Duration = .seconds(300)) -> Bool {
     Deadline(limit).wait { echoes == wanted }
   }
 
@@ -107,7 +107,7 @@ final class PseudoTerminal: Sendable {
 
   /// Reads until `isReached` is true of everything that was shown so far.
   func expect(
-    _ what: String, within limit: Duration = .seconds(20), _ isReached: ([UInt8]) -> Bool
+    _ what: String, within limit: Duration = .seconds(300), _ isReached: ([UInt8]) -> Bool
   ) throws {
     let deadline = Deadline(limit)
     while !isReached(shown.withLock { $0.all }) {

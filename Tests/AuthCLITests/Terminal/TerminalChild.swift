@@ -9,7 +9,7 @@ import TextFormat
 /// It tells there how it ended.
 enum TerminalChild {
   /// Asks once.
-  static func ask(_ path: String, milliseconds: Int = 20_000, afterTypeAhead: Bool = false) -> Never {
+  static func ask(_ path: String, milliseconds: Int = 300_000, afterTypeAhead: Bool = false) -> Never {
     let own = adopt(path)
     if afterTypeAhead {
       tell(path, "<ready>")
