@@ -157,7 +157,7 @@ struct SilentTerminalTests {
       try terminal.expect(answer.outcome)
     }
     await #expect(processExitsWith: .exitCode(0)) { [path = path as String, waits = waits as Bool] in
-      TerminalChild.ask(path, milliseconds: waits ? 20_000 : 150)
+      TerminalChild.ask(path, milliseconds: waits ? 300_000 : 150)
     }
     try await dialogue
     #expect(terminal.settings == before)
