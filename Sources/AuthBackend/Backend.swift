@@ -390,8 +390,6 @@ extension SessionLease {
   }
 
   func require(_ session: SessionID) throws(BackendError) {
-    guard session == sessionID else {
-      throw .sessionMismatch
-    }
+    guard session == sessionID else { throw .sessionMismatch }
   }
 }

@@ -13,7 +13,7 @@ public import AuthCore
 /// one is `unavailable`.
 ///
 /// The same user id can edit its own files, so administrator is a role here and not a boundary.
-public final class LocalAuthority: Sendable {
+public final class LocalAuthority: Backend, TokenBackend, Sendable {
   let database: Database
   /// The machine's boot clock, which measures the limits of sessions.
   public let clock: any SessionClock

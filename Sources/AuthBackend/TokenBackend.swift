@@ -1,9 +1,42 @@
-public import AuthBackend
-public import AuthCore
+package import AuthCore
 
-/// The operations of ``Backend``: each checks that its keys are of the leased session, and presents
-/// the token.
-extension LocalAuthority: Backend {
+/// A backend of this package: its operations take the token of a session.
+///
+/// The operations of ``Backend`` follow from them, in one place: each checks that its keys are of the
+/// leased session, and presents the token. Only these may take a token; an app always has a lease.
+package protocol TokenBackend: Backend {
+  func profile(token: SessionToken) throws(BackendError) -> Profile
+  func rename(to name: String, token: SessionToken) throws(BackendError) -> Profile
+  func changePassword(
+    from present: Password, to password: Password, token: SessionToken
+  ) throws(BackendError) -> Grant
+  func deleteAccount(token: SessionToken) throws(BackendError)
+  func makeRecoveryCodes(token: SessionToken) throws(BackendError) -> [RecoveryCode]
+  func sessions(token: SessionToken) throws(BackendError) -> [SessionSummary]
+  func revokeSession(_ id: SessionID, token: SessionToken) throws(BackendError)
+  func endAllSessions(token: SessionToken) throws(BackendError) -> Int
+  func earlierPayment(of order: PaymentOrder, token: SessionToken) throws(BackendError) -> Receipt?
+  func pay(_ order: PaymentOrder, token: SessionToken) throws(BackendError) -> Receipt
+  func receipts(
+    within times: TimeSpan, before: Int64?, limit: Int, token: SessionToken
+  ) throws(BackendError) -> [Receipt]
+  func events(
+    _ scope: EventScope, within times: TimeSpan, before: Int64?, limit: Int, token: SessionToken
+  ) throws(BackendError) -> [Event]
+  func accounts(after: String?, limit: Int, token: SessionToken) throws(BackendError) -> [AccountSummary]
+  func account(named name: Username, token: SessionToken) throws(BackendError) -> AccountSummary
+  func setDisabled(_ disabled: Bool, account name: Username, token: SessionToken) throws(BackendError) -> AccountSummary
+  func unlock(account name: Username, token: SessionToken) throws(BackendError) -> AccountSummary
+  func resetPassword(of name: Username, token: SessionToken) throws(BackendError) -> OneTimeCode
+  func setRole(_ role: Role, account name: Username, token: SessionToken) throws(BackendError) -> AccountSummary
+  func deleteAccount(_ name: Username, token: SessionToken) throws(BackendError)
+  func registration(token: SessionToken) throws(BackendError) -> Registration
+  func setRegistration(_ registration: Registration, token: SessionToken) throws(BackendError)
+  func registerOther(username: String, token: SessionToken) throws(BackendError) -> OneTimeCode
+  func noteView(of subject: String, token: SessionToken) throws(BackendError)
+}
+
+extension TokenBackend {
   /// See ``Backend/profile(under:)``.
   public func profile(under lease: borrowing SessionLease) throws(BackendError) -> Profile {
     try profile(token: lease.sessionToken)
