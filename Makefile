@@ -18,7 +18,7 @@ SOURCES := Sources Tests fixtures/must-not-compile Package.swift
 # Not for Thread Sanitizer: tests that race on purpose, as the `published…` forms do, and those that run compilers.
 TSAN_SKIP ?= /published|MustNotCompile|DependencyTests|OlderSystemTests|SnippetTests|SymbolDocumentationTests|AppPackageTests
 
-# What stands in for API that only newer systems have; DependencyTests looks at the sources themselves.
+# What replaces API that only newer systems have; DependencyTests looks at the sources themselves.
 OLDER_FILTER := GuardsTests|AuthCoreTests
 OLDER_SKIP := MustNotCompile|DependencyTests|OlderSystemTests|SnippetTests|SymbolDocumentationTests|AppPackageTests
 

@@ -8,7 +8,7 @@ extension BackendContract {
       try probe.register("alice")
       try probe.register("bob")
       try await probe.guess("bob", times: 1)
-      // The clock may stand until it is moved.
+      // The clock may stand still until it is moved.
       await probe.subject.advance(.milliseconds(1))
       let bob = try await probe.logIn("bob")
       _ = try bob.rename("Bobby").value("rename")

@@ -12,7 +12,7 @@ package struct CommandDescription<Request: Sendable>: Sendable {
   package let examples: [Example]
   /// The statuses it can end with.
   package let statuses: [StatusDeclaration]
-  /// Whether a variable stands in for an option that is not given.
+  /// Whether a variable is read for an option that is not given.
   package let heedsEnvironment: Bool
   package let subcommands: [Command<Request>]
   /// Nil for a command that only groups its subcommands.

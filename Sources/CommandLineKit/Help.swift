@@ -125,8 +125,7 @@ extension Command {
 }
 
 extension OptionDeclaration {
-  /// What to know beside the summary: the value that holds otherwise, and the variable that stands
-  /// in.
+  /// What to know beside the summary: the default value, and the variable that is read.
   package var remark: String {
     let notes = [
       isRequired ? "required" : nil, standardText.map { "default: \($0)" }, environment.map { "default: $\($0)" },

@@ -1,6 +1,6 @@
 /// Sorts words into options and the rest, before it is known which command they belong to.
 ///
-/// Options may stand before their command, so within a command and its subcommands a name must mean
+/// Options may come before their command, so within a command and its subcommands a name must mean
 /// the same kind of option: with a value everywhere, or nowhere. A test holds the table to it.
 /// Between two commands the one that the line names decides.
 struct Lexer {
@@ -10,7 +10,7 @@ struct Lexer {
     case option(String, value: Word?)
     /// An option that no command has, as it was written.
     case unknownOption(Word)
-    /// A known option without the value it needs, and the word that stands in its place.
+    /// A known option without the value it needs, and the word in its place.
     case lacksValue(String, saw: Word?)
     /// A known flag that was given a value.
     case unexpectedValue(String, Word)
@@ -92,7 +92,7 @@ extension Word {
     return (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[1]) || bytes[1] == UInt8(ascii: ".")
   }
 
-  /// What stands before the first equals sign, and what stands after it if there is one.
+  /// What comes before the first equals sign, and what comes after it if there is one.
   fileprivate var splitAtEquals: (Word, Word?) {
     guard let equals = bytes.firstIndex(of: UInt8(ascii: "=")) else { return (self, nil) }
     return (Word(bytes: bytes[..<equals]), Word(bytes: bytes[(equals + 1)...]))

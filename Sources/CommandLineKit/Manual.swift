@@ -12,7 +12,7 @@ package struct Manual<Request: Sendable>: Sendable {
     lines += [".Sh NAME", ".Nm \(tool.name)", ".Nd \(Roff.text(tool.about.summary))"]
     lines += synopsis
     lines += [".Sh DESCRIPTION"] + paragraphs(tool.about.discussion)
-    lines += [".Pp", "Options may stand before or after the command.", "After", ".Ql --", "every word is an argument."]
+    lines += [".Pp", "Options may come before or after the command.", "After", ".Ql --", "every word is an argument."]
     lines += ["The options of every command are:"] + list(tool.allGlobalOptions)
     lines += [".Pp", "To begin with, type:"] + examples(tool.about.firstSteps)
     lines += [".Sh COMMANDS"]

@@ -29,7 +29,7 @@ extension Option {
 
   /// An option that may be left out.
   ///
-  /// `environment` is the variable that stands in when the option is not given; an empty one counts
+  /// `environment` is the variable that is read when the option is not given; an empty one counts
   /// as unset.
   package static func optional<Value>(
     _ long: String, _ valueName: String, _ kind: ValueKind<Value>, _ summary: String, environment: String? = nil

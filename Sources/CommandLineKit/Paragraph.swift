@@ -2,7 +2,7 @@
 package enum Paragraph {
   /// Breaks `text` at spaces into lines of at most `width` columns, each after `indent` spaces.
   ///
-  /// A longer word stands alone.
+  /// A longer word gets a line of its own.
   package static func wrap(_ text: String, width: Int, indent: Int = 0) -> [String] {
     let space = max(width - indent, 20)
     var lines: [String] = []

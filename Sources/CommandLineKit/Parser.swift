@@ -51,7 +51,7 @@ package struct Parser<Request: Sendable>: Sendable {
     return .request(try request(parsed), parsed)
   }
 
-  /// Whether a flag stands in the line, even if the line as a whole is not understood.
+  /// Whether a flag is in the line, even if the line as a whole is not understood.
   ///
   /// It decides the form of the refusal.
   package func mentions(_ flag: Option<Bool>, in words: [Word]) -> Bool {
@@ -69,7 +69,7 @@ package struct Parser<Request: Sendable>: Sendable {
     var lexer = Lexer(declarations: tool.allGlobalOptions)
     let firstTry = lexer.tokens(words)
     for case .plain(let word, literal: false) in firstTry {
-      // The value of an option that stands before its command is no command.
+      // The value of an option before its command is no command.
       guard let command = tool.command(called: word)?.description else { continue }
       lexer = Lexer(
         declarations: command.options + command.subcommands.flatMap(\.options) + tool.allGlobalOptions)

@@ -20,7 +20,7 @@ package struct UsageError: Error, Hashable, Sendable {
     case repeatedOption(String)
     /// An option that takes no value was given one.
     case unexpectedValue(String, Word)
-    /// An option stands without its value. `saw` is the word in its place.
+    /// An option without its value. `saw` is the word in its place.
     case missingValue(String, valueName: String, saw: Word?)
     /// A word too many. `nearest` is an option with this word as its value, if the command has one
     /// that fits.

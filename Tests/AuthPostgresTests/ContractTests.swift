@@ -29,7 +29,7 @@ extension PostgresTests {
     @Test("the PostgreSQL backend keeps the contract of every backend", arguments: BackendContract.checks)
     func backend(check: BackendContract.Check) async throws {
       let database = try Databases.shared.make()
-      // Waits are exact here: both clocks stand, and the check moves that of the server.
+      // Waits are exact here: both clocks stand still, and the check moves that of the server.
       try database.freeze(at: 1_800_000_000_000_000_000)
       let subject = BackendContract.Subject(
         backend: try database.backend(clock: StandingClock(0)), advance: { try! database.advance(by: $0) },

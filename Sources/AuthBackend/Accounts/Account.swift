@@ -43,7 +43,7 @@ public struct Profile: Hashable, Sendable {
 
 /// An account that was deleted.
 public enum DeletedAccount {
-  /// What stands in the place of its name in the receipts and events of others.
+  /// What the receipts and events of others say instead of its name.
   ///
   /// It has a space in it, so no account can have this name.
   public static let shownName = "deleted account"

@@ -1,6 +1,6 @@
 public import AuthCore
 
-/// A code that stands in for a forgotten password, once.
+/// A code that replaces a forgotten password, once.
 ///
 /// It has 25 letters and digits, 125 random bits, so that a plain hash is enough to store it. It is
 /// read without regard to case, hyphens and spaces, and `O`, `I` and `L` are read as the digits

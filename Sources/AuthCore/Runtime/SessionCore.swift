@@ -170,7 +170,7 @@ final class SessionCore: Sendable {
     case (.loggingOut, _): .loggingOut
     case (.loggedIn, .none), (.renewing, .none):
       // The step that makes a session active also creates its gate.
-      preconditionFailure("a session stands without a gate")
+      preconditionFailure("a live session without a gate")
     }
   }
 

@@ -2,7 +2,7 @@ import AuthCore
 
 extension AuthorityContract {
   static let answers: [Check] = [
-    Check("a granted token stands for the user who logged in") { probe throws(Breach) in
+    Check("a granted token is of the user who logged in") { probe throws(Breach) in
       let grant = try await probe.logIn()
       try require(
         grant.user.username == probe.subject.first.username,

@@ -60,7 +60,7 @@ public final class PostgresBackend: Sendable {
 
 /// A token of this backend: which database issued it, and the secret.
 ///
-/// The database stands in the token, so that a token is never sent to another one.
+/// The token names its database, so that it is never sent to another one.
 struct ServerToken {
   static let databaseLength = 16
 

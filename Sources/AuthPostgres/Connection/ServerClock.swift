@@ -6,7 +6,7 @@ import Guards
 /// The clock of the server, as it was last heard, carried on by this machine's boot clock.
 ///
 /// Limits are instants of the server's clock, so that all clients agree on them, and the restart of
-/// a client ends nothing. The database stands in the place of the boot.
+/// a client ends nothing. The database takes the place of the boot.
 package final class ServerClock: SessionClock {
   private struct Heard {
     let database: BootID

@@ -134,7 +134,7 @@ extension CommandError {
 }
 
 extension EndReason {
-  /// What happened, as it stands after "auth-cli: ".
+  /// What happened, as it is printed after "auth-cli: ".
   var clause: String { description.asClause }
 
   /// What to do about it.
@@ -154,7 +154,8 @@ extension Duration {
 }
 
 extension String {
-  /// The sentence as it stands after "auth-cli: ": no capital at its head, no full stop at its end.
+  /// The sentence as it is printed after "auth-cli: ": no capital at its head, no full stop at its
+  /// end.
   var asClause: String {
     let body = hasSuffix(".") ? String(dropLast()) : self
     let isPlain = body.dropFirst().first.map { $0.isLowercase || $0 == " " } ?? false

@@ -13,7 +13,7 @@ struct Bar {
     self.button = button
   }
 
-  /// The bar as it stands now.
+  /// The bar as it is now.
   init(bar: NavigationBar) {
     self.init(title: bar.title, button: bar.button)
   }

@@ -1,7 +1,7 @@
 /// Comma-separated values, for spreadsheets and scripts.
 ///
-/// Source: RFC 4180: lines end in CR and LF, and a field with a comma, a quote or a line end stands
-/// between quotes, in which a quote is doubled.
+/// Source: RFC 4180: lines end in CR and LF, and a field with a comma, a quote or a line end is
+/// written in quotes, in which a quote is doubled.
 package enum CSV {
   /// One line without its LF, which the output adds.
   ///

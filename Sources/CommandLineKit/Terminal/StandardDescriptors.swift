@@ -5,7 +5,7 @@ package enum StandardDescriptors {
   /// Occupies each of the three that is closed, so that no file opened later becomes one of them
   /// and gets the output.
   ///
-  /// To be called before anything is opened. What stands in can neither be read nor written
+  /// To be called before anything is opened. The replacement can neither be read nor written
   /// (`EBADF`), just as the closed descriptor, so that the loss of output is noticed as before.
   package static func occupyClosed() {
     for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) == -1 && errno == EBADF {

@@ -2,7 +2,7 @@ import TextFormat
 
 /// Rows in columns, aligned by what a terminal shows.
 package struct Table: Hashable, Sendable {
-  /// On which side of its column text stands.
+  /// On which side of its column the text is.
   package enum Alignment: Hashable, Sendable { case left, right }
 
   /// A column.
@@ -39,7 +39,7 @@ package struct Table: Hashable, Sendable {
   /// The lines, the titles first.
   ///
   /// Where a line would be wider than `width`, each row becomes a paragraph in which every value
-  /// stands beside its title: nothing is ever cut off. Nil is for a file or a pipe.
+  /// is beside its title: nothing is ever cut off. Nil is for a file or a pipe.
   package func lines(width: Int?) -> [String] {
     let aligned = aligned
     guard let width, aligned.contains(where: { DisplayWidth.columns($0) > width }) else { return aligned }

@@ -23,7 +23,7 @@ struct CommandTableTests {
     }
   }
 
-  @Test("an option takes a value everywhere in a command or nowhere, because it may stand before its subcommand")
+  @Test("an option takes a value everywhere in a command or nowhere, because it may come before its subcommand")
   func optionKinds() {
     for command in tool.commands {
       var kinds: [String: Bool] = [:]
@@ -34,7 +34,7 @@ struct CommandTableTests {
     }
   }
 
-  @Test("the command of the line decides whether an option takes a value, wherever the option stands")
+  @Test("the command of the line decides whether an option takes a value, wherever the option is")
   func optionOfItsCommand() throws {
     let parser = Parser(tool)
     for line in [
@@ -48,7 +48,7 @@ struct CommandTableTests {
     }
   }
 
-  @Test("summaries fit 60 columns and stand in lists without a full stop")
+  @Test("summaries fit 60 columns and have no full stop")
   func summaries() {
     for location in tool.locations {
       let summary = location.command.summary

@@ -71,7 +71,7 @@ struct EveryCommandTests {
     arguments: AuthTool.tool.groups.filter { ["Screens", "Administration"].contains($0.title) }.flatMap(\.commands)
       .map(\.name))
   func bar(_ name: String) async throws {
-    // Codes stand alone on standard output.
+    // Codes are all that is on standard output.
     for line in Self.lines
     where line.hasPrefix(name) && !line.hasSuffix("--password-stdin") && name != "app"
       && line != "accounts reset-password bob"

@@ -39,7 +39,7 @@ struct ParserTests {
     #expect(try request("profile", "--name=a=b") == AnyHashable(ProfileCommand(newName: "a=b")))
   }
 
-  @Test("options stand before or after the command and its arguments")
+  @Test("options come before or after the command and its arguments")
   func optionOrder() throws {
     #expect(try request("--to", "bob", "pay", "12.5") == paid())
     #expect(try request("pay", "--to", "bob", "12.5") == paid())

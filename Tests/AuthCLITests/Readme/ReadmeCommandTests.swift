@@ -20,7 +20,7 @@ import Testing
     // none, and it says so.
     "make app": "(make --assume-old=build app DEBUG='\(executable)' 2>&1 || test $? -eq 2) | grep 'needs a terminal'",
     "make docs": "make --assume-old=build docs DEBUG='\(executable)'",
-    // Below a directory that stands for the root of the system.
+    // Below a directory that plays the root of the system.
     "make install PREFIX=/usr/local": """
     \(install)
     test "$(cd "$HOME/stage" && find . -type f | sort | xargs)" = "\(installed)"

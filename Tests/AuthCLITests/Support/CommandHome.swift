@@ -45,7 +45,7 @@ final class CommandHome: Sendable {
     return home
   }
 
-  /// Runs a command line without a terminal; its words stand between single spaces.
+  /// Runs a command line without a terminal; its words are separated by single spaces.
   func run(_ line: String, input: String = "") async throws -> ProgramOutcome {
     let words = line.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
     return try await Program(
@@ -84,7 +84,7 @@ final class CommandHome: Sendable {
     }
   }
 
-  /// What stands in place of a passed time: the statements that let it pass for every session.
+  /// The statements that make every session look as if that time had passed.
   enum Passed {
     static let freshness = "UPDATE sessions SET fresh_until = 0"
     static let idle = "UPDATE sessions SET active = 0, idle_span = 1"

@@ -7,7 +7,7 @@ import Testing
 /// The compiler on Linux checks no availability of Apple's systems, but the modules of its standard
 /// library have it written in them.
 @Suite struct OlderSystemTests {
-  /// What the sources may name all the same: it stands behind a check of the system.
+  /// What the sources may name all the same, because they check the system first.
   private static let checked: [String: Set<String>] = ["Sources/Guards/StartAtOnce.swift": ["immediate"]]
 
   @Test("no portable source names API that macOS 15 does not have, except behind a check", .timeLimit(.minutes(10)))

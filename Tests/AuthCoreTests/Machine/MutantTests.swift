@@ -87,7 +87,7 @@ import Testing
       else { return machine.handle(event) }
       return .ignored(.otherEpoch, .none)
     },
-    Mutant("the late answer to a renewal of the session that stands is revoked", breaks: .lateResultsChangeNothing) {
+    Mutant("the late answer to a renewal of the live session is revoked", breaks: .lateResultsChangeNothing) {
       machine, event in
       guard case .loggedIn = machine.state, case .renewed(_, let outcome) = event else { return machine.handle(event) }
       return .fence(outcome)

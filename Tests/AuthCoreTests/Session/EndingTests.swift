@@ -95,7 +95,7 @@ struct EndingTests {
             IncompleteCleanup(notRevoked: true, notErased: true),
             causes: ["the vault did not forget the session within 5.0 seconds"]))
     case .exchanging:
-      // The write under way stands before the erasure in the line.
+      // The write under way comes before the erasure.
       #expect(
         result
           == .partial(

@@ -115,8 +115,7 @@ struct QueueingTests {
     #expect(cause.cause == .busy)
     #expect(world.store.state == .loggedIn(key))
 
-    // What the authority answers late is of the session that stands: it is neither adopted nor
-    // revoked.
+    // What the authority answers late is of the live session: it is neither adopted nor revoked.
     world.authority.release(background.operation, at: .answer)
     let late = SessionRecord(
       Grant(id: key.id, user: key.user, token: SessionToken(bytes: [1]), limits: key.limits), began: key.record.began)

@@ -162,7 +162,7 @@ final class TestDatabase: Sendable {
   }
 }
 
-/// A clock that stands until it is moved.
+/// A clock that stands still until it is moved.
 final class StandingClock: SessionClock {
   private let instant: Mutex<Int64>
   private let boot = BootID(high: 1, low: 2)

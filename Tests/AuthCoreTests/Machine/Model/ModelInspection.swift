@@ -16,7 +16,7 @@ extension ModelJudge {
       let tokens = [record.token, world.machine.state.session?.token].compactMap(\.self)
       let sessions = Set(tokens.map { world.authority.tokens[Int($0)].session })
       expect(
-        sessions.count == tokens.count, .lateResultsChangeNothing, "the session that stands is revoked as a late one")
+        sessions.count == tokens.count, .lateResultsChangeNothing, "the live session is revoked as a late one")
     case .read, .authenticate, .reauthenticate, .renew, .save, .exchange, .drain, .forget, .confirm, .closeKeys,
       .notify:
       break
@@ -62,7 +62,7 @@ extension ModelJudge {
       world.authority.session(of: session.token).end == nil
     else { return }
     let isKept = world.vault.token.map { !world.authority.tokens[Int($0)].isSuperseded } ?? false
-    expect(isKept, .crashesLoseNothing, "a crash now would lose the session that stands")
+    expect(isKept, .crashesLoseNothing, "a crash now would lose the live session")
   }
 
   private func inspectRest(_ world: borrowing ModelWorld) {

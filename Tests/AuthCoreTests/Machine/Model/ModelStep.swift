@@ -6,7 +6,7 @@ enum ModelStep {
   case command(SessionCommand, user: UInt8)
   /// So much time passes that activity may renew again.
   case windowPasses
-  /// A lease of the session that stands begins.
+  /// A lease of the live session begins.
   case leaseBegins
   /// A lease ends, in time or after its session.
   case leaseEnds

@@ -27,7 +27,7 @@ struct ModelVault {
   }
 }
 
-/// The gate of the session that stands or is being ended.
+/// The gate of the session that is live or is being ended.
 struct ModelGate {
   var isOpen = true
   var leases: UInt8 = 0
