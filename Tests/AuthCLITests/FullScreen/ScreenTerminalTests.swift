@@ -11,7 +11,7 @@ struct ScreenTerminalTests {
     let terminal = try PseudoTerminal(columns: 30, rows: 6)
     let path = terminal.path
     let before = terminal.settings
-    async let dialogue: Void = onOwnThread {
+    let dialogue = OwnThread {
       let drawn = try terminal.expectScreen("30x6")
       #expect(drawn.modes == [1049, 2004])
       #expect(!terminal.echoes)
@@ -23,7 +23,7 @@ struct ScreenTerminalTests {
       try terminal.expect("<returned>")
     }
     await #expect(processExitsWith: .exitCode(0)) { [path = path as String] in ScreenChild.run(path) }
-    try await dialogue
+    try await dialogue.result
     #expect(terminal.settings == before)
     #expect(try terminal.screen().modes == [7, 25])
     #expect(try terminal.screen().text.contains("30x6") == false)
@@ -34,13 +34,13 @@ struct ScreenTerminalTests {
     let terminal = try PseudoTerminal()
     let path = terminal.path
     let before = terminal.settings
-    async let dialogue: Void = onOwnThread {
+    let dialogue = OwnThread {
       try terminal.expectScreen("80x24")
       try terminal.send("e")
       try terminal.expect("<timed_out>")
     }
     await #expect(processExitsWith: .exitCode(0)) { [path = path as String] in ScreenChild.run(path) }
-    try await dialogue
+    try await dialogue.result
     #expect(terminal.settings == before)
     #expect(try terminal.screen().modes == [7, 25])
   }
@@ -50,12 +50,12 @@ struct ScreenTerminalTests {
     let terminal = try PseudoTerminal()
     let path = terminal.path
     let before = terminal.settings
-    async let dialogue: Void = onOwnThread {
+    let dialogue = OwnThread {
       try terminal.expectScreen("80x24")
       try blow.strike(terminal)
     }
     await #expect(processExitsWith: .signal(blow.signal)) { [path = path as String] in ScreenChild.run(path) }
-    try await dialogue
+    try await dialogue.result
     _ = try terminal.expectEnd()
     #expect(terminal.settings == before)
     #expect(try terminal.screen().modes == [7, 25])
@@ -65,7 +65,7 @@ struct ScreenTerminalTests {
   func continued() async throws {
     let terminal = try PseudoTerminal(columns: 30, rows: 6)
     let path = terminal.path
-    async let dialogue: Void = onOwnThread {
+    let dialogue = OwnThread {
       try terminal.expectScreen("30x6")
       TerminalChild.tell(path, "spoilt")
       try terminal.expectScreen("spoilt")
@@ -85,14 +85,14 @@ struct ScreenTerminalTests {
       try terminal.send("q")
     }
     await #expect(processExitsWith: .exitCode(0)) { [path = path as String] in ScreenChild.run(path) }
-    try await dialogue
+    try await dialogue.result
   }
 
   @Test("however often the size changes, the last size is drawn")
   func resizes() async throws {
     let terminal = try PseudoTerminal()
     let path = terminal.path
-    async let dialogue: Void = onOwnThread {
+    let dialogue = OwnThread {
       try terminal.expectScreen("80x24")
       for size in 1...400 { try terminal.resize(columns: UInt16(20 + size % 97), rows: UInt16(5 + size % 31)) }
       try terminal.resize(columns: 61, rows: 17)
@@ -100,28 +100,28 @@ struct ScreenTerminalTests {
       try terminal.send("q")
     }
     await #expect(processExitsWith: .exitCode(0)) { [path = path as String] in ScreenChild.run(path) }
-    try await dialogue
+    try await dialogue.result
   }
 
   @Test("a lone Escape is a key after a moment")
   func escape() async throws {
     let terminal = try PseudoTerminal()
     let path = terminal.path
-    async let dialogue: Void = onOwnThread {
+    let dialogue = OwnThread {
       try terminal.expectScreen("80x24")
       try terminal.send("\u{1B}")
       try terminal.expectScreen("escape")
       try terminal.send("q")
     }
     await #expect(processExitsWith: .exitCode(0)) { [path = path as String] in ScreenChild.run(path) }
-    try await dialogue
+    try await dialogue.result
   }
 
   @Test("a terminal that hangs up ends the screen also where the signal for it is ignored")
   func hangUp() async throws {
     let terminal = try PseudoTerminal()
     let path = terminal.path
-    async let dialogue: Void = onOwnThread {
+    let dialogue = OwnThread {
       try terminal.expectScreen("80x24")
       terminal.hangUp()
     }
@@ -129,7 +129,7 @@ struct ScreenTerminalTests {
       signal(SIGHUP, SIG_IGN)
       ScreenChild.run(path)
     }
-    try await dialogue
+    try await dialogue.result
   }
 }
 
@@ -156,7 +156,7 @@ enum ScreenChild {
       frame.put("\(frame.columns)x\(frame.rows)", row: 0, column: 0)
       frame.put(last, row: 1, column: 0, style: .selected)
       try terminal.show(frame)
-      let happened = try terminal.wait(for: [], atMost: .seconds(300))
+      let happened = try terminal.wait(for: [], atMost: .seconds(60))
       if happened.isGone { exit(7) }
       if happened == .init() { exit(9) }
       for key in happened.keys {

@@ -49,7 +49,7 @@ final class CommandHome: Sendable {
   func run(_ line: String, input: String = "") async throws -> ProgramOutcome {
     let words = line.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
     return try await Program(
-      BuiltExecutable.path, words, environment: environment, input: Array(input.utf8), timeLimit: .seconds(300)
+      BuiltExecutable.path, words, environment: environment, input: Array(input.utf8), timeLimit: .seconds(60)
     ).run()
   }
 

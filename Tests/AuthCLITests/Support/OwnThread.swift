@@ -2,8 +2,17 @@ import Glibc
 
 /// Runs what blocks on a thread of its own, so that it takes none from the tests that run beside.
 func onOwnThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
-  try await withCheckedThrowingContinuation { continuation in
-    let work = Work { continuation.resume(with: Swift.Result(catching: body)) }
+  try await OwnThread(body).result
+}
+
+/// Work on a thread of its own, which begins at once: also while other tests hold the shared threads.
+final class OwnThread<Result: Sendable>: Sendable {
+  private let outcome: AsyncStream<Swift.Result<Result, any Error>>
+
+  init(_ body: @escaping @Sendable () throws -> Result) {
+    let (outcome, report) = AsyncStream.makeStream(of: Swift.Result<Result, any Error>.self)
+    self.outcome = outcome
+    let work = Work { report.yield(Swift.Result(catching: body)) }
     var thread = pthread_t()
     let error = pthread_create(
       &thread, nil,
@@ -14,10 +23,18 @@ func onOwnThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Resu
       }, Unmanaged.passRetained(work).toOpaque())
     guard error == 0 else {
       Unmanaged.passUnretained(work).release()
-      continuation.resume(throwing: TerminalProcess.Failure(description: "no thread: error \(error)"))
+      report.yield(.failure(TerminalProcess.Failure(description: "no thread: error \(error)")))
       return
     }
     pthread_detach(thread)
+  }
+
+  /// What the work returned or threw; to be asked for once.
+  var result: Result {
+    get async throws {
+      for await result in outcome { return try result.get() }
+      throw CancellationError()
+    }
   }
 }
 

@@ -4,8 +4,9 @@ import Synchronization
 /// A terminal that a test holds the other end of.
 ///
 /// Everything is awaited with a deadline: output with `poll`, the echo by looking at the settings
-/// of the terminal. Awaiting blocks, so a test that runs beside others does it inside
-/// ``onOwnThread(_:)``.
+/// of the terminal. A deadline runs from the first output on: before, the test runner may not have
+/// started the program yet, and the suite's limit holds. Awaiting blocks, so a test that runs beside
+/// others does it on an ``OwnThread``.
 final class PseudoTerminal: Sendable {
   struct Failure: Error, CustomStringConvertible {
     let description: String
@@ -61,8 +62,9 @@ final class PseudoTerminal: Sendable {
 
   /// Reads until `text` was shown, and returns what was shown up to its end.
   @discardableResult
-  func expect(_ text: String, within limit: Duration = .seconds(300)) throws -> String {
+  func expect(_ text: String, within limit: Duration = .seconds(60)) throws -> String {
     let wanted = Array(text.utf8)
+    try awaitFirstOutput()
     let deadline = Deadline(limit)
     while true {
       if let found = take(upTo: wanted) { return found }
@@ -73,7 +75,7 @@ final class PseudoTerminal: Sendable {
   }
 
   /// Reads until nobody has the terminal open any more, and returns what was shown.
-  func expectEnd(within limit: Duration = .seconds(300)) throws -> String {
+  func expectEnd(within limit: Duration = .seconds(60)) throws -> String {
     let deadline = Deadline(limit)
     while try readMore(deadline) {}
     return takeAll()
@@ -95,7 +97,7 @@ final class PseudoTerminal: Sendable {
   }
 
   /// Whether the echo becomes `wanted` within the limit.
-  func waitForEcho(_ wanted: Bool, within limit: Duration = .seconds(300)) -> Bool {
+  func waitForEcho(_ wanted: Bool, within limit: Duration = .seconds(60)) -> Bool {
     Deadline(limit).wait { echoes == wanted }
   }
 
@@ -107,8 +109,9 @@ final class PseudoTerminal: Sendable {
 
   /// Reads until `isReached` is true of everything that was shown so far.
   func expect(
-    _ what: String, within limit: Duration = .seconds(300), _ isReached: ([UInt8]) -> Bool
+    _ what: String, within limit: Duration = .seconds(60), _ isReached: ([UInt8]) -> Bool
   ) throws {
+    if limit > .zero { try awaitFirstOutput() }
     let deadline = Deadline(limit)
     while !isReached(shown.withLock { $0.all }) {
       guard try readMore(deadline) else { throw Failure(description: "\(what) was not shown within \(limit)") }
@@ -126,6 +129,13 @@ final class PseudoTerminal: Sendable {
     var settings = termios()
     tcgetattr(master, &settings)
     return withUnsafeBytes(of: &settings) { Array($0) }
+  }
+
+  private func awaitFirstOutput() throws {
+    let deadline = Deadline(.seconds(600))
+    while shown.withLock({ $0.all.isEmpty }) {
+      guard try readMore(deadline) else { return }
+    }
   }
 
   /// - Returns: False at the deadline, or when the terminal is closed.

@@ -74,7 +74,7 @@ final class TerminalProcess {
   }
 
   /// Waits until the program ended.
-  func wait(within limit: Duration = .seconds(300)) throws -> End {
+  func wait(within limit: Duration = .seconds(60)) throws -> End {
     var status: Int32 = 0
     var result: pid_t = 0
     let ended = Deadline(limit).wait {

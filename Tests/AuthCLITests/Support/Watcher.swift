@@ -22,7 +22,7 @@ final class Watcher: Sendable {
   deinit { close(source) }
 
   /// The next line, awaited.
-  func line(within limit: Duration = .seconds(300)) async throws -> String {
+  func line(within limit: Duration = .seconds(60)) async throws -> String {
     try await onOwnThread { [self] in
       let deadline = Deadline(limit)
       while true {
@@ -40,7 +40,7 @@ final class Watcher: Sendable {
   }
 
   /// The next line without the time at its head.
-  func change(within limit: Duration = .seconds(300)) async throws -> String {
+  func change(within limit: Duration = .seconds(60)) async throws -> String {
     try await line(within: limit).split(separator: "  ", maxSplits: 1).last.map(String.init) ?? ""
   }
 

@@ -16,7 +16,7 @@ struct LogInTerminalTests {
     ]
     let register = Program(
       BuiltExecutable.path, ["register", "alice", "--password-stdin"], environment: environment,
-      input: Array(Self.password.utf8), timeLimit: .seconds(300))
+      input: Array(Self.password.utf8), timeLimit: .seconds(60))
     let outcome = try await register.run()
     try #require(outcome.ending == .exited(0), "\(String(decoding: outcome.output, as: UTF8.self))")
     return (scratch, environment)
@@ -52,7 +52,7 @@ struct LogInTerminalTests {
     let (scratch, environment) = try await home()
     let begin = Program(
       BuiltExecutable.path, ["login", "alice", "--password-stdin"], environment: environment,
-      input: Array(Self.password.utf8), timeLimit: .seconds(300))
+      input: Array(Self.password.utf8), timeLimit: .seconds(60))
     try #require(try await begin.run().ending == .exited(0))
     let (terminal, other) = (try PseudoTerminal(), try PseudoTerminal())
     try await onOwnThread { [logIn] in
@@ -158,7 +158,7 @@ struct LogInTerminalTests {
     let (scratch, environment) = try await home()
     for words in [["login", "alice"], ["register", "bob"]] {
       let program = Program(
-        BuiltExecutable.path, words, environment: environment, timeLimit: .seconds(300))
+        BuiltExecutable.path, words, environment: environment, timeLimit: .seconds(60))
       let outcome = try await program.run()
       #expect(outcome.ending == .exited(2))
       #expect(String(decoding: outcome.output, as: UTF8.self).contains("--password-stdin"))

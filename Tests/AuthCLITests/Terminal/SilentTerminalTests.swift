@@ -36,14 +36,14 @@ struct SilentTerminalTests {
     let terminal = try PseudoTerminal()
     let path = terminal.path
     let before = terminal.settings
-    async let dialogue: Void = onOwnThread {
+    let dialogue = OwnThread {
       try terminal.expect("Secret: ")
       #expect(!terminal.echoes)
       try terminal.send("open sesame\n")
       try terminal.expect("<open sesame>")
     }
     await #expect(processExitsWith: .exitCode(0)) { [path = path as String] in TerminalChild.ask(path) }
-    try await dialogue
+    try await dialogue.result
     #expect(terminal.settings == before)
     #expect(terminal.transcript == "Secret: \r\n<open sesame>\r\n")
   }
@@ -53,14 +53,14 @@ struct SilentTerminalTests {
     let terminal = try PseudoTerminal()
     let path = terminal.path
     let before = terminal.settings
-    async let dialogue: Void = onOwnThread {
+    let dialogue = OwnThread {
       try terminal.expect("Secret: ")
       #expect(!terminal.echoes)
       try terminal.send("half a pass")
       try blow.strike(terminal)
     }
     await #expect(processExitsWith: .signal(blow.signal)) { [path = path as String] in TerminalChild.ask(path) }
-    try await dialogue
+    try await dialogue.result
     #expect(terminal.settings == before)
     #expect(!terminal.transcript.contains("half"))
   }
@@ -70,7 +70,7 @@ struct SilentTerminalTests {
     let terminal = try PseudoTerminal()
     let path = terminal.path
     let before = terminal.settings
-    async let dialogue: Void = onOwnThread {
+    let dialogue = OwnThread {
       try terminal.expect("Secret: ")
       try terminal.send("wrong\n")
       try terminal.expect("<checking>")
@@ -83,7 +83,7 @@ struct SilentTerminalTests {
     await #expect(processExitsWith: .signal(blow.signal)) { [path = path as String] in
       TerminalChild.check(path, endless: true)
     }
-    try await dialogue
+    try await dialogue.result
     #expect(terminal.settings == before)
     #expect(!terminal.transcript.contains("early"))
   }
@@ -92,7 +92,7 @@ struct SilentTerminalTests {
   func discardsLateInput() async throws {
     let terminal = try PseudoTerminal()
     let path = terminal.path
-    async let dialogue: Void = onOwnThread {
+    let dialogue = OwnThread {
       try terminal.expect("Secret: ")
       try terminal.send("wrong\n")
       try terminal.expect("<checking>")
@@ -103,7 +103,7 @@ struct SilentTerminalTests {
     await #expect(processExitsWith: .exitCode(0)) { [path = path as String] in
       TerminalChild.check(path, endless: false)
     }
-    try await dialogue
+    try await dialogue.result
     #expect(terminal.echoes)
   }
 
@@ -111,7 +111,7 @@ struct SilentTerminalTests {
   func discardsTypeAhead() async throws {
     let terminal = try PseudoTerminal()
     let path = terminal.path
-    async let dialogue: Void = onOwnThread {
+    let dialogue = OwnThread {
       try terminal.expect("<ready>")
       try terminal.send("typed ahead\n")
       try terminal.expect("Secret: ")
@@ -121,7 +121,7 @@ struct SilentTerminalTests {
     await #expect(processExitsWith: .exitCode(0)) { [path = path as String] in
       TerminalChild.ask(path, afterTypeAhead: true)
     }
-    try await dialogue
+    try await dialogue.result
   }
 
   /// What is typed, and how it ends.
@@ -151,15 +151,15 @@ struct SilentTerminalTests {
     let path = terminal.path
     let before = terminal.settings
     let waits = answer.outcome != "<timed_out>"
-    async let dialogue: Void = onOwnThread {
+    let dialogue = OwnThread {
       try terminal.expect("Secret: ")
       try terminal.send(answer.typed)
       try terminal.expect(answer.outcome)
     }
     await #expect(processExitsWith: .exitCode(0)) { [path = path as String, waits = waits as Bool] in
-      TerminalChild.ask(path, milliseconds: waits ? 300_000 : 150)
+      TerminalChild.ask(path, milliseconds: waits ? 60_000 : 150)
     }
-    try await dialogue
+    try await dialogue.result
     #expect(terminal.settings == before)
   }
 
@@ -168,7 +168,7 @@ struct SilentTerminalTests {
     let terminal = try PseudoTerminal()
     let path = terminal.path
     let before = terminal.settings
-    async let dialogue: Void = onOwnThread {
+    let dialogue = OwnThread {
       try terminal.expect("Secret: ")
       try terminal.send("first ")
       // Nobody could continue this process group, so the key does not stop it.
@@ -183,7 +183,7 @@ struct SilentTerminalTests {
       try terminal.expect("<third>")
     }
     await #expect(processExitsWith: .exitCode(0)) { [path = path as String] in TerminalChild.ask(path) }
-    try await dialogue
+    try await dialogue.result
     #expect(terminal.settings == before)
   }
 
@@ -191,7 +191,7 @@ struct SilentTerminalTests {
   func ignoredSignal() async throws {
     let terminal = try PseudoTerminal()
     let path = terminal.path
-    async let dialogue: Void = onOwnThread {
+    let dialogue = OwnThread {
       try terminal.expect("Secret: ")
       try terminal.signalForeground(SIGHUP)
       try terminal.send("still here\n")
@@ -201,7 +201,7 @@ struct SilentTerminalTests {
       signal(SIGHUP, SIG_IGN)
       TerminalChild.ask(path)
     }
-    try await dialogue
+    try await dialogue.result
   }
 
   @Test("without a terminal it says at once which option to use")
@@ -223,14 +223,14 @@ struct SilentTerminalTests {
   func terminalOnInput() async throws {
     let terminal = try PseudoTerminal()
     let path = terminal.path
-    async let dialogue: Void = onOwnThread {
+    let dialogue = OwnThread {
       try terminal.expect("Reading the password from standard input; it does not show: ")
       #expect(!terminal.echoes)
       try terminal.send("open sesame\n")
       try terminal.expect("<open sesame>")
     }
     await #expect(processExitsWith: .exitCode(0)) { [path = path as String] in TerminalChild.readInput(path) }
-    try await dialogue
+    try await dialogue.result
     #expect(terminal.echoes)
   }
 }

@@ -9,7 +9,7 @@ import TextFormat
 /// It tells there how it ended.
 enum TerminalChild {
   /// Asks once.
-  static func ask(_ path: String, milliseconds: Int = 300_000, afterTypeAhead: Bool = false) -> Never {
+  static func ask(_ path: String, milliseconds: Int = 60_000, afterTypeAhead: Bool = false) -> Never {
     let own = adopt(path)
     if afterTypeAhead {
       tell(path, "<ready>")
@@ -62,7 +62,7 @@ enum TerminalChild {
     tell(path, "<checking>")
     awaitInput(own)
     tell(path, "<typed>")
-    while endless { poll(nil, 0, 300_000) }
+    while endless { poll(nil, 0, 60_000) }
     // The terminal is silent up to here, and no longer than that.
     _ = consume terminal
   }
@@ -80,7 +80,7 @@ enum TerminalChild {
 
   private static func awaitInput(_ terminal: Int32) {
     var event = pollfd(fd: terminal, events: Int16(POLLIN), revents: 0)
-    precondition(poll(&event, 1, 300_000) == 1)
+    precondition(poll(&event, 1, 60_000) == 1)
   }
 
   static func tell(_ path: String, _ text: String) {
