@@ -21,6 +21,8 @@ TSAN_SKIP ?= /published|MustNotCompile|DependencyTests|OlderSystemTests|SnippetT
 # What replaces API that only newer systems have; DependencyTests looks at the sources themselves.
 OLDER_FILTER := GuardsTests|AuthCoreTests
 OLDER_SKIP := MustNotCompile|DependencyTests|OlderSystemTests|SnippetTests|SymbolDocumentationTests|AppPackageTests
+# One optimised build for these and for the model check, which explores values and starts no task.
+OLDER := -c release -Xswiftc -enable-testing -Xswiftc -DOLDER_SYSTEM --scratch-path .build/older
 
 # The deep model check is one test, which explores further when CHECK_DEEP is set.
 DEEP_FILTER ?= ModelCheck
@@ -50,9 +52,10 @@ test-tsan: setup ## Run the tests of Guards and AuthCore under Thread Sanitizer,
 	  --skip '$(TSAN_SKIP)'
 
 test-older-systems: setup ## Run the same tests with what replaces, on older systems, API that they do not have
-	CORE_ONLY=1 .ci/tests -Xswiftc -DOLDER_SYSTEM --scratch-path .build/older --filter '$(OLDER_FILTER)' --skip '$(OLDER_SKIP)'
+	CORE_ONLY=1 .ci/tests $(OLDER) --filter '$(OLDER_FILTER)' --skip '$(OLDER_SKIP)'
 
-test-release: release ## Play the transcripts against the release executable
+test-release: setup-release ## Play the transcripts against the release executable
+	.ci/release auth-cli
 	AUTH_CLI=$(abspath $(RELEASE)) .ci/tests --filter TranscriptTests
 
 test-failover: setup ## Kill and promote PostgreSQL servers while payments are made (FAILOVER_ROUNDS=10)
@@ -69,7 +72,7 @@ transcripts-cram: build ## Play the same transcripts in the independent cram, wh
 	AUTH_CLI=$${AUTH_CLI:-$(abspath $(DEBUG))} setsid -w cram fixtures/transcripts
 
 check-deep: setup ## Explore the session machine as deeply as the design promises
-	CORE_ONLY=1 CHECK_DEEP=1 .ci/tests -c release -Xswiftc -enable-testing --scratch-path .build/deep --filter $(DEEP_FILTER)
+	CORE_ONLY=1 CHECK_DEEP=1 .ci/tests $(OLDER) --filter $(DEEP_FILTER)
 
 lint: ## Check format and documentation rules
 	swift format lint --strict --parallel --recursive $(SOURCES)
