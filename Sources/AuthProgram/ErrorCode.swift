@@ -5,33 +5,18 @@ import TextFormat
 /// The codes of errors in JSON documents: stable names for programs, each with its exit status and
 /// what it means.
 ///
-/// This is the one list: help and the manual page print it, and every error of the program takes
-/// its code and status from it. The codes of the command line and of backends are in it under the
-/// same names, and the latter with the meaning that they state themselves; a test checks that none
-/// is missing.
+/// Every error of the program takes its code and status from here. The codes of the command line and
+/// of prompts are here under the same names; those that all backends have are in
+/// `BackendError.Code`, with their meaning. ``all`` has both, and a test checks that none is missing.
 enum ErrorCode: String, Hashable, Sendable, CaseIterable {
   // Status 1: the answer is no
-  case accountNotFound = "account_not_found"
-  case balanceNotZero = "balance_not_zero"
-  case idempotencyKeyReused = "idempotency_key_reused"
-  case insufficientFunds = "insufficient_funds"
-  case lastAdministrator = "last_administrator"
   case notConfirmed = "not_confirmed"
-  case notDatabaseOwner = "not_database_owner"
   case notPermitted = "not_permitted"
   case otherUserLoggedIn = "other_user_logged_in"
   case alreadyLoggedIn = "already_logged_in"
   case passwordChangedMeanwhile = "password_changed_meanwhile"
-  case payeeDisabled = "payee_disabled"
-  case payeeFull = "payee_full"
-  case payeeIsPayer = "payee_is_payer"
-  case payeeUnknown = "payee_unknown"
   case confirmationWrong = "confirmation_wrong"
   case schemaExists = "schema_exists"
-  case registrationClosed = "registration_closed"
-  case sessionMismatch = "session_mismatch"
-  case sessionNotFound = "session_not_found"
-  case usernameTaken = "username_taken"
   // Status 2: the command line or the input
   case extraArgument = "extra_argument"
   case malformedValue = "malformed_value"
@@ -50,11 +35,9 @@ enum ErrorCode: String, Hashable, Sendable, CaseIterable {
   case addressHasPassword = "address_has_password"
   case addressInvalid = "address_invalid"
   case csvNotJSON = "csv_not_json"
-  case displayNameInvalid = "display_name_invalid"
   case emptyLine = "empty_line"
   case homeNotText = "home_not_text"
   case homeTooLong = "home_too_long"
-  case idempotencyKeyInvalid = "idempotency_key_invalid"
   case lineTooLong = "line_too_long"
   case missingLine = "missing_line"
   case noScreen = "no_screen"
@@ -64,19 +47,9 @@ enum ErrorCode: String, Hashable, Sendable, CaseIterable {
   case screenTooPlain = "screen_too_plain"
   case nothingEntered = "nothing_entered"
   case nulInLine = "nul_in_line"
-  case passwordBlocked = "password_blocked"
-  case passwordContainsName = "password_contains_name"
-  case passwordHasNul = "password_has_nul"
-  case passwordNotText = "password_not_text"
-  case passwordRepeats = "password_repeats"
-  case passwordTooLong = "password_too_long"
-  case passwordTooShort = "password_too_short"
-  case passwordUnassigned = "password_unassigned"
-  case passwordUnchanged = "password_unchanged"
   case passwordsDiffer = "passwords_differ"
   case timedOut = "timed_out"
   case tooManyLines = "too_many_lines"
-  case usernameInvalid = "username_invalid"
   // Status 3: cannot tell or cannot save
   case authorityBusy = "authority_busy"
   case authorityCancelled = "authority_cancelled"
@@ -153,27 +126,13 @@ enum ErrorCode: String, Hashable, Sendable, CaseIterable {
   /// The exit status and the meaning.
   private var entry: (status: ExitStatus, meaning: String) {
     switch self {
-    case .accountNotFound: (.no, BackendError.Code.accountNotFound.meaning)
-    case .balanceNotZero: (.no, BackendError.Code.balanceNotZero.meaning)
-    case .idempotencyKeyReused: (.no, BackendError.Code.idempotencyKeyReused.meaning)
-    case .insufficientFunds: (.no, BackendError.Code.insufficientFunds.meaning)
-    case .lastAdministrator: (.no, BackendError.Code.lastAdministrator.meaning)
     case .notConfirmed: (.no, "the question whether to go on was answered with something else")
-    case .notDatabaseOwner: (.no, BackendError.Code.notDatabaseOwner.meaning)
     case .notPermitted: (.no, "only an administrator may do this")
     case .otherUserLoggedIn: (.no, "another user is logged in in this context")
     case .alreadyLoggedIn: (.no, "another process logged a user in at the same time")
     case .passwordChangedMeanwhile: (.no, "another process changed the password at the same time")
-    case .payeeDisabled: (.no, BackendError.Code.payeeDisabled.meaning)
-    case .payeeFull: (.no, BackendError.Code.payeeFull.meaning)
-    case .payeeIsPayer: (.no, BackendError.Code.payeeIsPayer.meaning)
-    case .payeeUnknown: (.no, BackendError.Code.payeeUnknown.meaning)
     case .confirmationWrong: (.no, "the connection is to another database than the one you confirmed")
     case .schemaExists: (.no, "the database has the schema already")
-    case .registrationClosed: (.no, BackendError.Code.registrationClosed.meaning)
-    case .sessionMismatch: (.no, BackendError.Code.sessionMismatch.meaning)
-    case .sessionNotFound: (.no, BackendError.Code.sessionNotFound.meaning)
-    case .usernameTaken: (.no, BackendError.Code.usernameTaken.meaning)
     case .extraArgument: (.usage, "there is a word too many")
     case .malformedValue: (.usage, "a value does not have the right form")
     case .misplacedOption: (.usage, "the option belongs to another command")
@@ -191,11 +150,9 @@ enum ErrorCode: String, Hashable, Sendable, CaseIterable {
     case .addressHasPassword: (.usage, "AUTH_CLI_AUTHORITY contains a password")
     case .addressInvalid: (.usage, "AUTH_CLI_AUTHORITY does not name a database")
     case .csvNotJSON: (.usage, "CSV and JSON are asked for at once")
-    case .displayNameInvalid: (.usage, BackendError.Code.displayNameInvalid.meaning)
     case .emptyLine: (.usage, "a password on standard input is empty")
     case .homeNotText: (.usage, "the variable that chooses a directory is not UTF-8")
     case .homeTooLong: (.usage, "the path of a directory is too long")
-    case .idempotencyKeyInvalid: (.usage, BackendError.Code.idempotencyKeyInvalid.meaning)
     case .lineTooLong: (.usage, "a line is too long")
     case .missingLine: (.usage, "standard input ended before a password")
     case .noScreen: (.usage, "there is no terminal for the full-screen program")
@@ -205,19 +162,9 @@ enum ErrorCode: String, Hashable, Sendable, CaseIterable {
     case .noTerminal: (.usage, "there is no terminal to ask for input")
     case .nothingEntered: (.usage, "the question was not answered")
     case .nulInLine: (.usage, "a NUL byte in a password")
-    case .passwordBlocked: (.usage, BackendError.Code.passwordBlocked.meaning)
-    case .passwordContainsName: (.usage, BackendError.Code.passwordContainsName.meaning)
-    case .passwordHasNul: (.usage, BackendError.Code.passwordHasNul.meaning)
-    case .passwordNotText: (.usage, BackendError.Code.passwordNotText.meaning)
-    case .passwordRepeats: (.usage, BackendError.Code.passwordRepeats.meaning)
-    case .passwordTooLong: (.usage, BackendError.Code.passwordTooLong.meaning)
-    case .passwordTooShort: (.usage, BackendError.Code.passwordTooShort.meaning)
-    case .passwordUnassigned: (.usage, BackendError.Code.passwordUnassigned.meaning)
-    case .passwordUnchanged: (.usage, BackendError.Code.passwordUnchanged.meaning)
     case .passwordsDiffer: (.usage, "the two new passwords are different")
     case .timedOut: (.usage, "nothing was entered in time")
     case .tooManyLines: (.usage, "standard input has more lines than passwords")
-    case .usernameInvalid: (.usage, BackendError.Code.usernameInvalid.meaning)
     case .authorityBusy: (.cannotTell, "the database is busy")
     case .authorityCancelled: (.cannotTell, "the request to the database was cancelled")
     case .authorityUnparsable: (.cannotTell, "the answer of the database was not understood")
@@ -295,10 +242,29 @@ enum ErrorCode: String, Hashable, Sendable, CaseIterable {
   /// What it means, as a clause.
   var meaning: String { entry.meaning }
 
+  /// A code as help and the manual page list it.
+  struct Entry {
+    let code: String
+    let status: ExitStatus
+    let meaning: String
+  }
+
+  /// All codes of the program, also those of backends, by status and name.
+  static var all: [Entry] {
+    let own = allCases.map { Entry(code: $0.rawValue, status: $0.status, meaning: $0.meaning) }
+    let shared = BackendError.Code.allCases.filter { !heldByParser.contains($0) }.map {
+      Entry(code: $0.rawValue, status: $0.isRefusal ? .no : .usage, meaning: $0.meaning)
+    }
+    return (own + shared).sorted { ($0.status.rawValue, $0.code) < ($1.status.rawValue, $1.code) }
+  }
+
+  /// What the command line does not let through to a backend.
+  static let heldByParser: Set<BackendError.Code> = [.amountInvalid, .contextInvalid]
+
   /// The list as help and the manual page print it.
   static var glossary: About.Glossary {
     About.Glossary(
       title: "Error codes", topic: "codes",
-      entries: allCases.map { .init(term: $0.rawValue, meaning: "\($0.status.rawValue): \($0.meaning)") })
+      entries: all.map { .init(term: $0.code, meaning: "\($0.status.rawValue): \($0.meaning)") })
   }
 }

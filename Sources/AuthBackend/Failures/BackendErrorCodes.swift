@@ -63,7 +63,7 @@ extension BackendError {
 
     /// Whether the form is right and a rule or the present state forbids it; otherwise the form is
     /// not accepted.
-    var isRefusal: Bool {
+    package var isRefusal: Bool {
       switch self {
       case .accountNotFound, .balanceNotZero, .idempotencyKeyReused, .insufficientFunds, .lastAdministrator,
         .notDatabaseOwner, .payeeDisabled, .payeeFull, .payeeIsPayer, .payeeUnknown, .registrationClosed,

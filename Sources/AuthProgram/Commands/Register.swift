@@ -56,7 +56,7 @@ extension Workspace {
       do throws(BackendError) {
         try backend.check(newUsername: name)
       } catch {
-        guard error.code == ErrorCode.registrationClosed.rawValue else { throw CommandError(error) }
+        guard error.code == BackendError.Code.registrationClosed.rawValue else { throw CommandError(error) }
         return try await registerOther(name)
       }
       password = try newPassword(for: name)
@@ -65,7 +65,7 @@ extension Workspace {
     do throws(BackendError) {
       created = try backend.register(username: name, password: password, displayName: nil)
     } catch {
-      guard error.code == ErrorCode.registrationClosed.rawValue else { throw CommandError(error) }
+      guard error.code == BackendError.Code.registrationClosed.rawValue else { throw CommandError(error) }
       throw .registrationClosed(for: name)
     }
     let shown = TextEscaping.escape(created.username)
@@ -116,7 +116,8 @@ extension Workspace {
     }
     guard let name = String(validating: bytes, as: UTF8.self) else {
       throw CommandError(
-        .usernameInvalid, "what was typed is not UTF-8 text", hint: "Type the name again.")
+        .usage, BackendError.Code.usernameInvalid.rawValue, "what was typed is not UTF-8 text",
+        hint: "Type the name again.")
     }
     _ = try valid { () throws(BackendError) in try Username(name) }
     return name
@@ -126,7 +127,7 @@ extension Workspace {
 extension CommandError {
   fileprivate static func registrationClosed(for name: String) -> CommandError {
     CommandError(
-      .registrationClosed, "registration is closed",
+      .no, BackendError.Code.registrationClosed.rawValue, "registration is closed",
       hint: "Ask an administrator to run: auth-cli register \(TextEscaping.escape(name))")
   }
 }

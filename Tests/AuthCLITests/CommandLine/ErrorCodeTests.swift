@@ -7,37 +7,37 @@ import Testing
 
 @Suite("Error codes")
 struct ErrorCodeTests {
-  /// Codes of a backend that the program never prints: it refuses the command line before.
-  private let internals: Set<BackendError.Code> = [.amountInvalid, .contextInvalid]
+  /// The status that the list has for each code.
+  private let statuses = Dictionary(
+    uniqueKeysWithValues: ErrorCode.all.map { ($0.code, $0.status) })
 
   @Test("every code is in snake case and comes with a status that is not success")
   func form() {
-    for code in ErrorCode.allCases {
-      #expect(code.rawValue.wholeMatch(of: /[a-z]+(_[a-z]+)*/) != nil, "\(code)")
-      #expect(code.status != .done, "\(code)")
-      #expect(!code.meaning.isEmpty && code.meaning.last != ".", "\(code)")
+    for entry in ErrorCode.all {
+      #expect(entry.code.wholeMatch(of: /[a-z]+(_[a-z]+)*/) != nil, "\(entry)")
+      #expect(entry.status != .done, "\(entry)")
+      #expect(!entry.meaning.isEmpty && entry.meaning.last != ".", "\(entry)")
     }
   }
 
   @Test("the list has every code of the command line, with status 2, and of prompts")
   func commandLine() {
     for code in UsageError.Code.allCases {
-      #expect(ErrorCode(rawValue: code.rawValue)?.status == .usage, "\(code)")
+      #expect(statuses[code.rawValue] == .usage, "\(code)")
     }
     for code in PromptError.Code.allCases {
-      let listed = ErrorCode(rawValue: code.rawValue)
-      #expect(listed?.status == (code == .unreadableInput ? .cannotTell : .usage), "\(code)")
+      #expect(statuses[code.rawValue] == (code == .unreadableInput ? .cannotTell : .usage), "\(code)")
     }
   }
 
   @Test("the list has every code of backends, and of an authority that cannot be asked")
   func backends() {
-    for code in BackendError.Code.allCases where !internals.contains(code) {
-      #expect(ErrorCode(rawValue: code.rawValue) != nil, "\(code)")
+    for code in BackendError.Code.allCases where !ErrorCode.heldByParser.contains(code) {
+      #expect(statuses[code.rawValue] == (code.isRefusal ? .no : .usage), "\(code)")
     }
     for cause in Unavailability.Cause.allCases {
       let code = Unavailability(cause, "it").code
-      #expect(ErrorCode(rawValue: code)?.status == .cannotTell, "\(code)")
+      #expect(statuses[code] == .cannotTell, "\(code)")
     }
   }
 
@@ -45,7 +45,7 @@ struct ErrorCodeTests {
   func oneBackend() throws {
     let codes = try Self.literals()
     #expect(codes.count > 30)
-    for (code, status) in codes { #expect(ErrorCode(rawValue: code)?.status == status, "\(code)") }
+    for (code, status) in codes { #expect(statuses[code] == status, "\(code)") }
   }
 
   /// The codes of faults in the sources of the backends, each with the status of its kind.
@@ -75,7 +75,6 @@ struct ErrorCodeTests {
     var foreign = try Set(Self.literals().keys)
     foreign.formUnion(UsageError.Code.allCases.map(\.rawValue))
     foreign.formUnion(PromptError.Code.allCases.map(\.rawValue))
-    foreign.formUnion(BackendError.Code.allCases.map(\.rawValue))
     foreign.formUnion(Unavailability.Cause.allCases.map { "authority_\($0)" })
     for code in ErrorCode.allCases where !foreign.contains(code.rawValue) {
       #expect(sources.contains(".\(code),"), "\(code)")
