@@ -1,3 +1,12 @@
+/// A shell that completions can be written for.
+package enum Shell: String, Choice {
+  case bash
+  case zsh
+  case fish
+
+  package var summary: String { "completions for \(rawValue)" }
+}
+
 /// Writes completions for shells, from the table.
 ///
 /// The scripts run the program only for values that change, such as the names of contexts.

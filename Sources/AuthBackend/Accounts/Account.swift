@@ -59,3 +59,11 @@ public enum DeletedAccount {
     stored?.hasPrefix(namePrefix) == true ? shownName : stored
   }
 }
+
+/// Who may create accounts.
+public enum Registration: String, Hashable, Sendable, CaseIterable {
+  /// Everybody.
+  case open
+  /// Administrators only.
+  case closed
+}
