@@ -107,3 +107,9 @@ for target in package.targets where target.type != .system {
     .treatAllWarnings(as: .error),
   ]
 }
+
+// Code of the program alone is made small. The libraries are made fast, and no product of a library
+// has such a target, so other packages may depend on them.
+for target in package.targets where ["AuthProgram", "CommandLineKit"].contains(target.name) {
+  target.swiftSettings? += [.unsafeFlags(["-Osize"], .when(configuration: .release))]
+}
