@@ -64,11 +64,11 @@ package struct Completions<Request: Sendable>: Sendable {
       }
   }
 
-  /// The options that take a value wherever they occur, each once.
+  /// The options that take a value, each once.
   package var valuedOptions: [OptionDeclaration] {
-    let all = tool.allGlobalOptions + tool.locations.flatMap(\.command.options)
-    var seen = Set(all.filter { $0.value == nil }.map(\.long))
-    return all.filter { $0.value != nil && seen.insert($0.long).inserted }
+    var seen: Set<String> = []
+    return (tool.allGlobalOptions + tool.locations.flatMap(\.command.options))
+      .filter { $0.value != nil && seen.insert($0.long).inserted }
   }
 
   /// What may be written for a value.

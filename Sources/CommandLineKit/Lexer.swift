@@ -2,9 +2,9 @@ import Synchronization
 
 /// Sorts words into options and the rest, before it is known which command they belong to.
 ///
-/// Options may come before their command, so within a command and its subcommands a name must mean
-/// the same kind of option: with a value everywhere, or nowhere. A test holds the table to it.
-/// Between two commands the one that the line names decides.
+/// Options may come before their command, so a name must mean the same kind of option for all
+/// commands: with a value everywhere, or nowhere. A test holds the table to it. So for a line that
+/// is understood the options that occur are enough.
 struct Lexer {
   /// A word, or two that belong together.
   enum Token: Hashable, Sendable {
@@ -111,15 +111,12 @@ final class ThoroughLexer: Sendable {
   }
 
   /// The tokens of a line, in order.
-  ///
-  /// Where two options have one name, the preferred one counts.
-  func tokens(_ words: [Word], preferring preferred: [OptionDeclaration] = []) -> [Lexer.Token] {
+  func tokens(_ words: [Word]) -> [Lexer.Token] {
     let lexer = kept.withLock { kept in
       let lexer = kept ?? Lexer(declarations: declarations())
       kept = lexer
       return lexer
     }
-    return preferred.isEmpty
-      ? lexer.tokens(words) : Lexer(declarations: preferred + lexer.declarations).tokens(words)
+    return lexer.tokens(words)
   }
 }

@@ -69,8 +69,7 @@ package struct Parser<Request: Sendable>: Sendable {
     var lexer = Lexer(declarations: tool.allGlobalOptions)
     let firstTry = lexer.tokens(words)
     for case .plain(let word, literal: false) in firstTry {
-      // The value of an option before its command is no command.
-      guard let command = tool.command(called: word)?.description else { continue }
+      guard let command = tool.command(called: word)?.description else { break }
       lexer = Lexer(
         declarations: command.options + command.subcommands.flatMap(\.options) + tool.allGlobalOptions)
       break
@@ -79,7 +78,7 @@ package struct Parser<Request: Sendable>: Sendable {
     let isSure = !tokens.contains {
       if case .unknownOption = $0 { true } else { false }
     }
-    return isSure ? tokens : thoroughLexer.tokens(words, preferring: lexer.declarations)
+    return isSure ? tokens : thoroughLexer.tokens(words)
   }
 
   // MARK: The command

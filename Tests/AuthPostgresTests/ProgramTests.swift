@@ -69,7 +69,7 @@ extension PostgresTests {
         for name in one two; do
           createdb $name
           export AUTH_CLI_AUTHORITY="postgresql:///$name?user=postgres"
-          \(password) auth-cli schema install --administrator alice --password-stdin
+          \(password) auth-cli schema install --first-administrator alice --password-stdin
         done
         """)
       #expect(made.ending == .exited(0), "\(made.text)")
@@ -131,7 +131,7 @@ extension PostgresTests {
       let outcome = try await site.run(
         """
         createdb accounts
-        echo 'paper lantern river orchard' | auth-cli schema install --administrator alice --password-stdin
+        echo 'paper lantern river orchard' | auth-cli schema install --first-administrator alice --password-stdin
         echo 'paper lantern river orchard' | auth-cli login alice --password-stdin
         mkdir "$HOME/other"
         mkfifo "$HOME/lines"

@@ -41,7 +41,7 @@ extension ServerFault {
     case "3F000", "42883", "42P01":
       return .unavailable(
         .unreachable, "schema_missing", "The database at \(place) has no accounts yet: \(message).",
-        hint: "Its owner creates the tables with: auth-cli schema install --administrator NAME")
+        hint: "Its owner creates the tables with: auth-cli schema install --first-administrator NAME")
     case "42501":
       return .unavailable(
         .unreachable, "role_not_permitted", "Your role at \(place) may not use the accounts: \(message).",

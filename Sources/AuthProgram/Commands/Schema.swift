@@ -14,7 +14,7 @@ enum SchemaCommand {
             + "CREATEROLE. Each of these commands runs in one transaction: if it fails, nothing is changed."
         ],
         examples: [
-          .init("schema install --administrator alice", "creates the tables and alice's account"),
+          .init("schema install --first-administrator alice", "creates the tables and alice's account"),
           .init("schema check", "lists what was changed by hand"),
         ],
         statuses: .of(.usage),
@@ -52,7 +52,7 @@ extension ServerCommand {
   }
 }
 
-/// `schema install --administrator USER`.
+/// `schema install --first-administrator USER`.
 struct InstallSchemaCommand: ServerCommand {
   let administrator: String
   let passwordFromInput: Bool
@@ -64,12 +64,12 @@ struct InstallSchemaCommand: ServerCommand {
         discussion: [
           "Afterwards, grant the role auth_cli to the login role of each person, in SQL: GRANT auth_cli TO role"
         ],
-        options: [Options.administrator, Options.passwordFromInput],
-        examples: [.init("schema install --administrator alice", "asks for alice's new password, twice")],
+        options: [Options.firstAdministrator, Options.passwordFromInput],
+        examples: [.init("schema install --first-administrator alice", "asks for alice's new password, twice")],
         statuses: .of(.done, .no, .usage, .cannotTell), heedsEnvironment: false
       ) { words throws(UsageError) in
         InstallSchemaCommand(
-          administrator: try words[Options.administrator], passwordFromInput: try words[Options.passwordFromInput])
+          administrator: try words[Options.firstAdministrator], passwordFromInput: try words[Options.passwordFromInput])
       }
     }
   }
@@ -163,8 +163,8 @@ struct RemoveSchemaCommand: ServerCommand {
 }
 
 extension Options {
-  fileprivate static let administrator = Option.required(
-    "administrator", "USER", Kinds.username, "The name of the first account; it becomes administrator")
+  fileprivate static let firstAdministrator = Option.required(
+    "first-administrator", "USER", Kinds.username, "The name of the first account; it becomes administrator")
   fileprivate static let confirmation = Option.required(
     "database", "NAME", ValueKind.text("the name of a database", maximumBytes: 63),
     "The name of the database, to confirm")

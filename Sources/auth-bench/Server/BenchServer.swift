@@ -54,7 +54,7 @@ final class BenchServerHome {
     self.name = name
     path = try server.directory.directory(name)
     try server.query("CREATE DATABASE \(name)", database: "postgres").run()
-    try tool(["schema", "install", "--administrator", "alice", "--password-stdin"], user: "postgres").run()
+    try tool(["schema", "install", "--first-administrator", "alice", "--password-stdin"], user: "postgres").run()
     try sql(
       """
       DO $$ BEGIN CREATE ROLE person LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$;

@@ -23,22 +23,20 @@ struct CommandTableTests {
     }
   }
 
-  @Test("an option takes a value everywhere in a command or nowhere, because it may come before its subcommand")
+  @Test("an option takes a value everywhere or nowhere, because it may come before its command")
   func optionKinds() {
-    for command in tool.commands {
-      var kinds: [String: Bool] = [:]
-      for option in tool.allGlobalOptions + command.options + command.subcommands.flatMap(\.options) {
-        let takesValue = option.value != nil
-        #expect(kinds.updateValue(takesValue, forKey: option.long) ?? takesValue == takesValue, "\(option.flag)")
-      }
+    var kinds: [String: Bool] = [:]
+    for option in tool.allGlobalOptions + tool.locations.flatMap(\.command.options) {
+      let takesValue = option.value != nil
+      #expect(kinds.updateValue(takesValue, forKey: option.long) ?? takesValue == takesValue, "\(option.flag)")
     }
   }
 
-  @Test("the command of the line decides whether an option takes a value, wherever the option is")
-  func optionOfItsCommand() throws {
+  @Test("an option may come before its command, its value too")
+  func optionBeforeItsCommand() throws {
     let parser = Parser(tool)
     for line in [
-      ["schema", "install", "--administrator", "alice"], ["--administrator", "alice", "schema", "install"],
+      ["schema", "install", "--first-administrator", "alice"], ["--first-administrator", "alice", "schema", "install"],
       ["require", "--administrator", "--fresh"], ["--administrator", "require", "--fresh"],
     ] as [[Word]] {
       guard case .request = try parser.parse(line, environment: { _ in nil }) else {
