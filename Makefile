@@ -98,7 +98,7 @@ docs: build ## Build the documentation into .build/docs
 	.ci/docs $(dir $(DEBUG))Modules
 
 PICTURES := fixtures/pictures
-MARK_COMMANDS := /^```/ { on = $$0 == "```console"; next } on { if (/^\$$ /) $$0 = "\033[1m" $$0 "\033[m"; print }
+MARK_COMMANDS := /^```/ { if (on) exit; on = $$0 == "```console"; next } on { if (/^\$$ /) $$0 = "\033[1m" $$0 "\033[m"; print }
 
 # All sources are what tests hold true: the README's session, the diagram that the machine prints, and frames.
 pictures: ## Draw the pictures of the README

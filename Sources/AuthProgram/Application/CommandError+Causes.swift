@@ -54,7 +54,7 @@ extension CommandError {
     case .locked:
       self.init(
         .locked, "too many wrong passwords: the account is locked",
-        hint: "Ask an administrator to unlock it: auth-cli accounts unlock USER")
+        hint: "Use a recovery code: auth-cli recover USER; or ask an administrator: auth-cli accounts unlock USER")
     }
   }
 

@@ -20,7 +20,8 @@ struct LogInCommand: WorkspaceCommand {
           "If you are logged in already, this renews your session. If another user is logged in here, give --switch.",
           "A session ends after 30 minutes without activity and after 8 hours in any case. --idle and --absolute make these "
             + "times shorter, never longer, until the next login. A restart of the machine ends the session too.",
-          "After 5 wrong passwords in a row you must wait, for 30 seconds at first.",
+          "After 5 wrong passwords in a row you must wait, for 30 seconds at first. If you forgot the password, 'recover' "
+            + "sets a new one with a code: one of your recovery codes, or one from an administrator.",
         ],
         arguments: [Arguments.user],
         options: [Options.switching, Options.idle, Options.absolute, Options.passwordFromInput],

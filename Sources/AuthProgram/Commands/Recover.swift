@@ -105,7 +105,7 @@ extension CommandError {
     case .locked:
       CommandError(
         .locked, "the name and the code were not accepted, and the account is locked",
-        hint: "A right code is accepted. \(CommandError(throttle).hint)")
+        hint: "A right code is accepted. An administrator can unlock the account: auth-cli accounts unlock USER")
     }
   }
 }
