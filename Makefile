@@ -27,7 +27,7 @@ OLDER := -c release -Xswiftc -enable-testing -Xswiftc -DOLDER_SYSTEM --scratch-p
 # The deep model check is one test, which explores further when CHECK_DEEP is set.
 DEEP_FILTER ?= ModelCheck
 
-.PHONY: help build demo app test test-tsan test-older-systems test-release test-failover test-backends test-cuts transcripts-cram \
+.PHONY: help build demo app test test-tsan test-older-systems test-release test-failover test-backends test-cuts test-races transcripts-cram \
   check-deep lint format release release-bench release-without-app bench docs pictures version install uninstall clean \
   setup setup-release
 
@@ -64,7 +64,10 @@ test-failover: setup ## Kill and promote PostgreSQL servers while payments are m
 test-backends: setup ## Compare both backends over a random history of DIFFERENTIAL_OPERATIONS=20000
 	DIFFERENTIAL_OPERATIONS=$${DIFFERENTIAL_OPERATIONS:-20000} .ci/tests --filter DifferentialTests
 
-test-cuts: setup ## Cut the connection to a PostgreSQL server at each message of eleven commands
+test-races: setup ## Race processes over accounts on both backends, in ACCOUNT_RACE_ROUNDS=200
+	ACCOUNT_RACE_ROUNDS=$${ACCOUNT_RACE_ROUNDS:-200} .ci/tests --filter 'AccountRaceTests|AccountProgramTests'
+
+test-cuts: setup ## Cut the connection to a PostgreSQL server at each message of eighteen commands
 	CUT_CONNECTIONS=all .ci/tests --filter CutConnectionTests
 
 transcripts-cram: build ## Play the same transcripts in the independent cram, when it is installed

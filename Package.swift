@@ -86,7 +86,7 @@ if headers.contains(where: { FileManager.default.fileExists(atPath: $0 + "/libpq
       name: "AuthPostgresTests",
       dependencies: [
         "auth-cli", "auth-cli-postgres", "AuthBackend", "AuthBackendTesting", "AuthCore", "AuthCoreTesting",
-        "AuthLocal", "AuthPostgres", "PostgresServers", "Programs",
+        "AuthLocal", "AuthPostgres", "PostgresServers", "Programs", "Races",
       ]),
   ]
 }

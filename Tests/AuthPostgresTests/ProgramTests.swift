@@ -6,13 +6,13 @@ import Testing
 extension PostgresTests {
   /// The executables, as a person uses them.
   @Suite(.serialized) struct ProgramTests {
-    private static let repository = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 }
+    static let repository = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 }
     private static let products =
       (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
       .map { ($0 as NSString).deletingLastPathComponent } ?? ""
 
     /// A server, and a machine with a home directory for each person who uses it.
-    private final class Site {
+    final class Site: Sendable {
       let server: ThrowawayServer
       let home: String
 
@@ -27,7 +27,9 @@ extension PostgresTests {
         try? FileManager.default.removeItem(atPath: home)
       }
 
-      func run(_ script: String, machine: String = "first", authority: String? = nil) async throws -> ProgramOutcome {
+      func run(
+        _ script: String, machine: String = "first", authority: String? = nil, timeLimit: Duration = .seconds(120)
+      ) async throws -> ProgramOutcome {
         var environment = [
           "PATH": ProgramTests.products + ":/usr/lib/postgresql/15/bin:/usr/local/bin:/usr/bin:/bin",
           "HOME": "\(home)/\(machine)", "PGHOST": server.directory, "PGUSER": "postgres", "LC_ALL": "C.UTF-8",
@@ -35,7 +37,7 @@ extension PostgresTests {
         environment["AUTH_CLI_AUTHORITY"] = authority
         return try await Program(
           "bash", ["-euo", "pipefail", "-c", "mkdir -p \"$HOME\"\n" + script], environment: environment,
-          timeLimit: .seconds(120)
+          timeLimit: timeLimit
         ).run()
       }
     }

@@ -43,6 +43,18 @@ package final class TwoThreads: Sendable {
     for thread in threads { pthread_join(thread, nil) }
   }
 
+  /// Calls `body` on each of two threads at once, and returns what each call came to.
+  package static func answers<Answer: Sendable>(_ body: @escaping @Sendable (_ side: Int) -> Answer) -> [Answer] {
+    let answers = Locked<[Answer?]>([nil, nil])
+    let race = TwoThreads()
+    both { side in
+      race.meet(side, before: 0)
+      let answer = body(side)
+      answers.withLock { $0[side] = answer }
+    }
+    return answers.withLock { $0.compactMap(\.self) }
+  }
+
   private func meet(_ side: Int, before round: Int) {
     if side == 0 {
       Self.arrive(first, and: second, round)

@@ -1,4 +1,5 @@
 import Glibc
+import Races
 import Testing
 import TextFormat
 

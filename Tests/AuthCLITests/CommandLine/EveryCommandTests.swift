@@ -1,5 +1,6 @@
 import Foundation
 import Programs
+import Races
 import Testing
 
 @testable import AuthProgram

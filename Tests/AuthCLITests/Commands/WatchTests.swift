@@ -1,5 +1,6 @@
 import Glibc
 import Programs
+import Races
 import Testing
 import TextFormat
 

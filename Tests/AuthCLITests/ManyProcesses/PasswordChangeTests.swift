@@ -1,4 +1,5 @@
 import Programs
+import Races
 import Testing
 
 /// Two processes that change the password of one session at the same time.

@@ -1,4 +1,5 @@
 import Glibc
+import Races
 import Synchronization
 
 /// A `watch` that runs beside a test, and the lines that it prints on standard output and standard

@@ -1,4 +1,5 @@
 import AuthBackend
+import Races
 import Testing
 import TextFormat
 

@@ -1,5 +1,6 @@
 import Glibc
 import Programs
+import Races
 import Testing
 
 /// The built program at its prompt, on a real pseudo-terminal.

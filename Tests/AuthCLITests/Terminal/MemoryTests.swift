@@ -1,5 +1,6 @@
 import Glibc
 import Programs
+import Races
 import Testing
 
 /// A process that holds a password at a prompt, and what others see of its memory.

@@ -1,5 +1,6 @@
 import AuthBackend
 import Programs
+import Races
 import Testing
 
 @testable import CommandLineKit

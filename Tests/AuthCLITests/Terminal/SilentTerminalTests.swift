@@ -1,4 +1,5 @@
 import Glibc
+import Races
 import Testing
 
 @testable import AuthProgram

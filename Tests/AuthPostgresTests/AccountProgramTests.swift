@@ -1,0 +1,83 @@
+import PostgresServers
+import Programs
+import Testing
+
+@testable import AuthPostgres
+
+extension PostgresTests {
+  /// Codes, roles and deletions over a server, as people use them.
+  @Suite struct AccountProgramTests {
+    private static let password = "echo 'correct horse battery staple' |"
+
+    /// A server with a database that `keeper` owns, and the client `person`.
+    private func site() async throws -> ProgramTests.Site {
+      let site = try ProgramTests.Site()
+      let made = try await site.run(
+        """
+        createuser --createrole keeper
+        createuser person
+        createdb --owner=keeper accounts
+        export AUTH_CLI_AUTHORITY='postgresql:///accounts?user=keeper'
+        \(Self.password) auth-cli schema install --first-administrator alice --password-stdin
+        psql --quiet --command='GRANT auth_cli TO person' accounts
+        """)
+      try #require(made.ending == .exited(0), "\(made.text)")
+      return site
+    }
+
+    private static func authority(_ user: String) -> String { "postgresql:///accounts?user=\(user)" }
+
+    @Test("the owner of the database makes a one-time code without a login, and the event says so")
+    func owner() async throws {
+      let site = try await site()
+      defer { site.close() }
+      let outcome = try await site.run(
+        """
+        auth-cli accounts reset-password alice --as-owner >"$HOME/code"
+        grep -xE '([0-9a-z]{5}-){4}[0-9a-z]{5}' "$HOME/code"
+        export AUTH_CLI_AUTHORITY='\(Self.authority("person"))'
+        (cat "$HOME/code"; echo 'quiet meadow copper lantern') | auth-cli recover alice --password-stdin
+        echo 'quiet meadow copper lantern' | auth-cli login alice --password-stdin
+        auth-cli events --csv 2>/dev/null | tr -d '\\r' | cut -d, -f3-5,7 | grep one_time_code
+        """, authority: Self.authority("keeper"))
+      #expect(outcome.ending == .exited(0), "\(outcome.text)")
+      #expect(outcome.text.contains("The new password of alice is set; all sessions are ended."), "\(outcome.text)")
+      #expect(
+        outcome.text.contains("one_time_code_created,alice,,reset by the owner of the database"), "\(outcome.text)")
+    }
+
+    @Test("a client that does not own the database is refused, administrator or not, and no code is made")
+    func client() async throws {
+      let site = try await site()
+      defer { site.close() }
+      let refused = try await site.run(
+        """
+        \(Self.password) auth-cli login alice --password-stdin
+        ! auth-cli accounts reset-password alice --as-owner
+        auth-cli accounts reset-password alice --as-owner --json 2>/dev/null || test $? = 1
+        ! auth-cli accounts reset-password nobody --as-owner 2>/dev/null
+        psql -XAtqc 'SELECT count(*) FROM authcore.codes' -c "SELECT count(*) FROM authcore.events WHERE name LIKE '%code%'" accounts
+        """, authority: Self.authority("person"))
+      #expect(refused.ending == .exited(0), "\(refused.text)")
+      let refusal = "auth-cli: the database belongs to somebody else\nAsk its owner, or an administrator."
+      #expect(refused.text.contains(refusal), "\(refused.text)")
+      #expect(refused.text.contains(#""status":1,"code":"not_database_owner""#), "\(refused.text)")
+      #expect(refused.text.hasSuffix("\n0\n0\n"), "\(refused.text)")
+    }
+
+    @Test("one code twice, two demotions, a deletion against a payment: one process wins, and no money is lost")
+    func races() async throws {
+      let site = try await site()
+      defer { site.close() }
+      let rounds = Program.inheritedEnvironment["ACCOUNT_RACE_ROUNDS"] ?? "2"
+      let outcome = try await site.run(
+        """
+        '\(ProgramTests.repository)/fixtures/account-races.sh' \(rounds)
+        psql -XAtqc 'SELECT sum(balance) FROM authcore.ledger_accounts' -c 'SELECT sum(amount) FROM authcore.entries' accounts
+        """, authority: Self.authority("person"), timeLimit: .seconds(3600))
+      #expect(outcome.ending == .exited(0), "\(outcome.text)")
+      #expect(outcome.text.hasSuffix("\n0\n0\n"), "\(outcome.text)")
+      if rounds != "2" { print(outcome.text) }
+    }
+  }
+}

@@ -1,0 +1,134 @@
+import AuthBackend
+import AuthCore
+import AuthLocal
+import PostgresServers
+import Races
+import Testing
+
+@testable import AuthPostgres
+
+extension PostgresTests {
+  /// Two clients that do to accounts at once what only one of them may.
+  ///
+  /// `make test-races` has the same races between real processes.
+  @Suite struct AccountRaceTests {
+    private static let rounds = 200
+    private static let newPassword = Password("quiet meadow copper lantern")
+
+    /// Two connections, and what the server says of accounts and money.
+    private struct Scene: Sendable {
+      let database: TestDatabase
+      let sides: [PostgresBackend]
+
+      init() throws {
+        database = try Databases.shared.make()
+        sides = [try database.backend(), try database.backend()]
+      }
+
+      /// Runs an operation on each connection at once, and returns the codes of what they threw.
+      func race(
+        _ first: @escaping @Sendable (PostgresBackend) throws(BackendError) -> Void,
+        _ second: @escaping @Sendable (PostgresBackend) throws(BackendError) -> Void
+      ) -> [String?] {
+        TwoThreads.answers { side in
+          do throws(BackendError) {
+            if side == 0 { try first(sides[0]) } else { try second(sides[1]) }
+            return nil
+          } catch {
+            return error.code
+          }
+        }
+      }
+
+      func number(_ query: String) throws -> String? {
+        try database.superuser { try $0.rows(query).first?[0] }
+      }
+
+      func logIn(_ name: String, _ password: Password) throws -> SessionToken {
+        try sides[0].logIn(Credentials(username: name, password: password), limits: .standard).token
+      }
+    }
+
+    @Test("of two uses of one code exactly one sets a password")
+    func sameCodeTwice() async throws {
+      try await onOwnThread {
+        let scene = try Scene()
+        try scene.sides[0].registerBoth()
+        let alice = try scene.logIn("alice", alicePassword)
+        let bob = try Username("bob")
+        for round in 0..<Self.rounds {
+          let issued = try scene.sides[0].resetPassword(of: bob, token: alice).code
+          let use: @Sendable (PostgresBackend) throws(BackendError) -> Void = { (backend) throws(BackendError) in
+            _ = try backend.recover(username: "bob", code: issued, password: Self.newPassword)
+          }
+          let answers = scene.race(use, use)
+          #expect(answers.count { $0 == nil } == 1, "round \(round): \(answers)")
+          #expect(answers.contains("credentials_not_accepted"), "round \(round): \(answers)")
+        }
+        #expect(try scene.number("SELECT count(*) FROM authcore.events WHERE name = 'authn_recover_success'") == "200")
+      }
+    }
+
+    @Test("of two administrators who demote each other at once exactly one stays")
+    func twoDemotions() async throws {
+      try await onOwnThread {
+        let scene = try Scene()
+        try scene.sides[0].registerBoth()
+        let (alice, bob) = (try Username("alice"), try Username("bob"))
+        let tokens = [try scene.logIn("alice", alicePassword), try scene.logIn("bob", bobPassword)]
+        for round in 0..<Self.rounds {
+          try scene.database.superuser { try $0.sql("UPDATE authcore.accounts SET role = 'administrator'") }
+          let answers = scene.race(
+            { (backend) throws(BackendError) in _ = try backend.setRole(.member, account: bob, token: tokens[0]) },
+            { (backend) throws(BackendError) in _ = try backend.setRole(.member, account: alice, token: tokens[1]) })
+          #expect(answers.count { $0 == nil } == 1, "round \(round): \(answers)")
+          let left = try scene.number("SELECT count(*) FROM authcore.accounts WHERE role = 'administrator'")
+          #expect(left == "1", "round \(round): \(answers)")
+        }
+      }
+    }
+
+    @Test("of a payment to an account and its deletion at once, no money is lost")
+    func deletionAgainstPayment() async throws {
+      try await onOwnThread {
+        let scene = try Scene()
+        _ = try scene.sides[0].register(username: "alice", password: alicePassword)
+        let alice = try scene.logIn("alice", alicePassword)
+        for round in 0..<Self.rounds {
+          let name = "u\(round)"
+          _ = try scene.sides[0].registerOther(username: name, token: alice)
+          try scene.database.superuser { try $0.sql(Self.emptying(name)) }
+          let user = try Username(name)
+          let order = PaymentOrder(amount: try Amount("1"), payee: user)
+          let answers = scene.race(
+            { (backend) throws(BackendError) in try backend.deleteAccount(user, token: alice) },
+            { (backend) throws(BackendError) in _ = try backend.pay(order, token: alice) })
+          #expect(
+            answers == [nil, "payee_unknown"] || answers == ["balance_not_zero", nil], "round \(round): \(answers)")
+        }
+        let lost = """
+          SELECT (SELECT sum(balance) FROM authcore.ledger_accounts)::text || ' ' || (SELECT sum(amount) FROM authcore.entries)
+            || ' ' || (SELECT count(*) FROM authcore.accounts a JOIN authcore.ledger_accounts l ON l.id = a.id
+              WHERE a.name LIKE '#%' AND l.balance <> 0)
+            || ' ' || (SELECT count(*) FROM authcore.ledger_accounts l WHERE balance <>
+              (SELECT coalesce(sum(e.amount), 0) FROM authcore.entries e WHERE e.account = l.id))
+          """
+        #expect(try scene.number(lost) == "0 0 0 0")
+      }
+    }
+
+    /// Moves the opening credit of an account to alice.
+    private static func emptying(_ name: String) -> String {
+      """
+      WITH made AS (
+        INSERT INTO authcore.transfers(payer, payee, amount, key_was_given, made_at)
+        SELECT id, 1, 10000, false, 0 FROM authcore.accounts WHERE name = '\(name)' RETURNING id, payer, payee)
+      INSERT INTO authcore.entries(account, transfer, amount)
+        SELECT payer, id, -10000 FROM made UNION ALL SELECT payee, id, 10000 FROM made;
+      UPDATE authcore.ledger_accounts SET balance = balance + 10000 WHERE id = 1;
+      UPDATE authcore.ledger_accounts SET balance = 0
+        WHERE id = (SELECT id FROM authcore.accounts WHERE name = '\(name)')
+      """
+    }
+  }
+}
