@@ -8,7 +8,7 @@ import Testing
 @testable import AuthPostgres
 
 extension PostgresTests {
-  /// The connection is cut before, in and after each message of eleven commands, in both
+  /// The connection is cut before, in and after each message of eighteen commands, in both
   /// directions.
   ///
   /// A few cuts of each by default; `CUT_CONNECTIONS=all` makes all of them.
@@ -16,6 +16,8 @@ extension PostgresTests {
     /// A command, and how often it took effect so far.
     struct Command: Sendable, CustomTestStringConvertible {
       let name: String
+      /// What is done before it without cuts.
+      var prepare: @Sendable (Scene) throws -> Void = { _ in }
       let run: @Sendable (Scene, PostgresBackend) throws -> Void
       let effects: String
       var testDescription: String { name }
@@ -33,6 +35,29 @@ extension PostgresTests {
         let backend = try database.backend()
         try backend.registerBoth()
         token = try backend.logIn(Credentials(username: "alice", password: alicePassword), limits: .standard).token
+      }
+
+      /// A recovery code of bob.
+      static let code = RecoveryCode(typed: Array("22222-22222-22222-22222-22222".utf8))
+
+      /// Lets bob have that code.
+      func issueCode() throws {
+        let hash = Hex.text(SHA256.hash(Self.code.canonical))
+        try database.superuser {
+          try $0.sql(
+            """
+            INSERT INTO authcore.codes(account, code_hash)
+              SELECT id, '\\x\(hash)' FROM authcore.accounts WHERE name = 'bob'
+            """)
+        }
+      }
+
+      /// Gives all money of bob to alice.
+      func emptyBob() throws {
+        let backend = try database.backend()
+        let bob = try backend.logIn(Credentials(username: "bob", password: bobPassword), limits: .standard).token
+        let order = PaymentOrder(amount: try Amount("100"), payee: try Username("alice"), key: nil)
+        _ = try backend.pay(order, token: bob)
       }
 
       func effects(_ query: String) throws -> Int {
@@ -85,6 +110,29 @@ extension PostgresTests {
         effects: events(.loginUnlocked)),
       Command(
         name: "accounts show", run: { try $1.noteView(of: "bob", token: $0.token) }, effects: events(.sensitiveRead)),
+      Command(
+        name: "recovery-codes", run: { _ = try $1.makeRecoveryCodes(token: $0.token) },
+        effects: events(.recoveryCodesMade)),
+      Command(
+        name: "recover", prepare: { try $0.issueCode() },
+        run: { _ = try $1.recover(username: "bob", code: Scene.code, password: Password("quite another password")) },
+        effects: events(.recovered)),
+      Command(
+        name: "accounts reset-password",
+        run: { _ = try $1.resetPassword(of: try Username("bob"), token: $0.token) }, effects: events(.oneTimeCodeMade)),
+      Command(
+        name: "accounts promote",
+        run: { _ = try $1.setRole(.administrator, account: try Username("bob"), token: $0.token) },
+        effects: "SELECT count(*) FROM authcore.accounts WHERE role = 'administrator'"),
+      Command(
+        name: "accounts registration", run: { try $1.setRegistration(.closed, token: $0.token) },
+        effects: "SELECT registration_closed::int FROM authcore.authority"),
+      Command(
+        name: "register, closed", run: { _ = try $1.registerOther(username: "carol", token: $0.token) },
+        effects: events(.userCreated)),
+      Command(
+        name: "accounts delete", prepare: { try $0.emptyBob() },
+        run: { try $1.deleteAccount(try Username("bob"), token: $0.token) }, effects: events(.userDeleted)),
     ]
 
     @Test("whatever is cut, what is said is true, and nothing happens twice", arguments: commands)
@@ -93,6 +141,7 @@ extension PostgresTests {
       defer { proxy.close() }
       // How many messages there are.
       let first = try Scene(number: 0)
+      try command.prepare(first)
       try command.run(first, try backend(first, proxy))
       let counts = proxy.counts
       var cuts: [CuttingProxy.Cut] = []
@@ -109,6 +158,7 @@ extension PostgresTests {
       }
       for (number, cut) in cuts.enumerated() {
         let scene = try Scene(number: number + 1)
+        try command.prepare(scene)
         let before = try scene.effects(command.effects)
         proxy.arm(cut)
         var failure: BackendError?

@@ -58,6 +58,10 @@ private final class History {
   private var passwords: [String: String] = [:]
   private var names: [String] = []
   private var keys: [String] = []
+  /// Codes of both, and for whom they were made.
+  private var codes: [(name: String, left: RecoveryCode, right: RecoveryCode)] = []
+  /// The server as the owner of the database.
+  private let owner: PostgresBackend
 
   struct Step {
     let operation: String
@@ -74,6 +78,7 @@ private final class History {
       wallClock: { WallTime(microseconds: clock.nanoseconds / 1000) })
     database = try Databases.shared.make()
     remote = PostgresBackend(try database.address(), label: "here", cost: .least)
+    owner = PostgresBackend(try database.address(user: "postgres"), label: "here", cost: .least)
     superuser = try Databases.connect(database.server.address(database.name))
     // A database that exists answers as an empty one does.
     for name in ["root", "alice", "bob"] {
@@ -106,6 +111,7 @@ private final class History {
     case 3..<18: return try logIn()
     case 18..<24: return try reauthenticate()
     case 24..<26: return try changePassword()
+    case 26..<29: return try recover()
     default: return try withSession()
     }
   }
@@ -139,7 +145,8 @@ private final class History {
       "register \(name)", { try self.local.register(username: name, password: Password(password)) },
       { try self.remote.register(username: name, password: Password(password)) }
     ) { user, _ in "\(user)" }
-    if isNew {
+    // While registration is closed the name stays free.
+    if isNew, step.left.hasPrefix("User") {
       passwords[name] = password
       names.append(name)
     }
@@ -226,12 +233,120 @@ private final class History {
     return step
   }
 
+  private func recover() throws -> Step {
+    let name = chance(10) ? pick(["nobody", "UPPER", "not a name"]) : pick(names)
+    let known = codes.isEmpty || chance(20) ? nil : codes[Int(generator.next() % UInt64(codes.count))]
+    let own = known.map { chance(80) ? $0.name : name } ?? name
+    let wrong = RecoveryCode(typed: Array("wrong \(generator.next() % 3)".utf8))
+    let new = chance(10) ? "short" : "a recovered password \(generator.next() % 50)"
+    let step = both(
+      "recover \(own) \(known.map { "with a code of \($0.name)" } ?? "with a wrong code")",
+      { try self.local.recover(username: own, code: known?.left ?? wrong, password: Password(new)) },
+      { try self.remote.recover(username: own, code: known?.right ?? wrong, password: Password(new)) }
+    ) { user, _ in "\(user)" }
+    if step.left.hasPrefix("User") { passwords[own] = new }
+    return step
+  }
+
+  /// Compares all of an answer but the codes, which are random, and keeps these.
+  private func issued(
+    _ operation: String, _ left: () throws -> OneTimeCode, _ right: () throws -> OneTimeCode
+  ) -> Step {
+    var made: (left: OneTimeCode?, right: OneTimeCode?) = (nil, nil)
+    let step = both(operation, left, right) { code, isLeft in
+      if isLeft { made.left = code } else { made.right = code }
+      return "\(code.user) \(code.validFor)"
+    }
+    if let left = made.left, let right = made.right { codes.append((left.user.username, left.code, right.code)) }
+    return step
+  }
+
+  /// What was added for accounts: codes, roles, who may register, and deletion.
+  private func administer(_ pair: Pair, _ name: Username) throws -> Step {
+    let (local, remote) = (local, remote)
+    switch generator.next() % 10 {
+    case 0:
+      var made: (left: [RecoveryCode], right: [RecoveryCode]) = ([], [])
+      let user = Self.name(local, pair.left)
+      let step = both(
+        "recovery codes of \(user)", { try local.makeRecoveryCodes(token: pair.left) },
+        { try remote.makeRecoveryCodes(token: pair.right) }
+      ) { codes, isLeft in
+        if isLeft { made.left = codes } else { made.right = codes }
+        return "\(codes.count) codes"
+      }
+      codes += zip(made.left, made.right).prefix(3).map { (user, $0, $1) }
+      return step
+    case 1, 2:
+      return issued(
+        "reset of \(name)", { try local.resetPassword(of: name, token: pair.left) },
+        { try remote.resetPassword(of: name, token: pair.right) })
+    case 3:
+      return issued(
+        "reset of \(name) as the owner", { try local.resetPasswordAsOwner(of: name) },
+        { try self.owner.resetPasswordAsOwner(of: name) })
+    case 4:
+      // Promoted more often than demoted, or soon only one could do anything.
+      let role: Role = chance(60) ? .administrator : .member
+      return both(
+        "role \(role) of \(name)", { try local.setRole(role, account: name, token: pair.left) },
+        { try remote.setRole(role, account: name, token: pair.right) }
+      ) { account, _ in "\(account)" }
+    case 5:
+      let setting: Registration = chance(30) ? .closed : .open
+      return both(
+        "registration \(setting)", { try local.setRegistration(setting, token: pair.left) },
+        { try remote.setRegistration(setting, token: pair.right) }
+      ) { _, _ in "done" }
+    case 6:
+      return both(
+        "registration", { try local.registration(token: pair.left) }, { try remote.registration(token: pair.right) }
+      ) { setting, _ in "\(setting)" }
+    case 7:
+      let other = chance(30) ? name.canonical : "User\(names.count)"
+      let step = issued(
+        "register \(other) for somebody", { try local.registerOther(username: other, token: pair.left) },
+        { try remote.registerOther(username: other, token: pair.right) })
+      if step.left.hasPrefix("User"), let made = codes.last { names.append(made.name) }
+      return step
+    case 8:
+      let typed = chance(50) ? "user\(generator.next() % 40)" : name.canonical
+      return both(
+        "check of the name \(typed)", { try local.check(newUsername: typed) }, { try remote.check(newUsername: typed) }
+      ) { _, _ in "free" }
+    default:
+      return try delete(pair, name)
+    }
+  }
+
+  /// Deletes an account, its money paid away before as often as not.
+  private func delete(_ pair: Pair, _ name: Username) throws -> Step {
+    let (local, remote) = (local, remote)
+    let payee = try Username(pick(names))
+    if chance(60), let balance = try? local.profile(token: pair.left).balance, balance > 0,
+      let amount = try? Amount(minorUnits: balance)
+    {
+      let order = PaymentOrder(amount: amount, payee: payee, key: nil)
+      _ = try? local.pay(order, token: pair.left)
+      _ = try? remote.pay(order, token: pair.right)
+    }
+    if chance(70) {
+      return both(
+        "delete oneself", { try local.deleteAccount(token: pair.left) }, { try remote.deleteAccount(token: pair.right) }
+      ) { _, _ in "done" }
+    }
+    return both(
+      "delete \(name)", { try local.deleteAccount(name, token: pair.left) },
+      { try remote.deleteAccount(name, token: pair.right) }
+    ) { _, _ in "done" }
+  }
+
   private func withSession() throws -> Step {
     guard !tokens.isEmpty else { return try logIn() }
     let pair = chance(5) ? Pair(left: Self.forged, right: Self.forged) : pick(tokens)
     let (local, remote) = (local, remote)
     let name = try Username(chance(10) ? "nobody" : pick(names))
-    switch generator.next() % 20 {
+    switch generator.next() % 24 {
     case 0:
       return both(
         "look up", { try local.lookUp(pair.left) }, { try remote.lookUp(pair.right) }
@@ -325,6 +440,8 @@ private final class History {
         "disabled \(isDisabled) \(name)", { try local.setDisabled(isDisabled, account: name, token: pair.left) },
         { try remote.setDisabled(isDisabled, account: name, token: pair.right) }
       ) { account, _ in "\(account)" }
+    case 19, 20, 21:
+      return try administer(pair, name)
     default:
       if chance(50) {
         return both(

@@ -33,10 +33,14 @@ extension ServerSchema {
             RETURN v_answer;
           END IF;
           v_held := settle(p_token, v_held, true);
-          DELETE FROM codes c WHERE c.account = v_held.account AND c.expires_at IS NULL;
-          INSERT INTO codes(account, code_hash)
-            SELECT v_held.account, substr(p_hashes, i * 32 + 1, 32) FROM generate_series(0, \(RecoveryPolicy.codes - 1)) i;
-          PERFORM record('\(EventName.recoveryCodesMade.rawValue)', v_held.account, v_held.account, v_held.id, NULL);
+          -- The same request again, after its answer was lost, finds its codes.
+          IF NOT EXISTS (SELECT 1 FROM codes c WHERE c.account = v_held.account AND c.code_hash = substr(p_hashes, 1, 32)) THEN
+            DELETE FROM codes c WHERE c.account = v_held.account AND c.expires_at IS NULL;
+            INSERT INTO codes(account, code_hash)
+              SELECT v_held.account, substr(p_hashes, i * 32 + 1, 32)
+              FROM generate_series(0, \(RecoveryPolicy.codes - 1)) i;
+            PERFORM record('\(EventName.recoveryCodesMade.rawValue)', v_held.account, v_held.account, v_held.id, NULL);
+          END IF;
           v_answer.code := 'ok';
           RETURN v_answer;
         END
@@ -141,9 +145,12 @@ extension ServerSchema {
         BEGIN
           v_answer.code := 'ok';
           v_answer.now_ns := clock_ns();
-          DELETE FROM codes c WHERE c.account = p_account AND c.expires_at IS NOT NULL;
-          INSERT INTO codes(account, code_hash, expires_at) VALUES (p_account, p_hash, v_answer.now_ns + p_span);
-          PERFORM record('\(EventName.oneTimeCodeMade.rawValue)', p_account, p_actor, p_session, p_detail);
+          -- The same request again, after its answer was lost, finds its code.
+          IF NOT EXISTS (SELECT 1 FROM codes c WHERE c.account = p_account AND c.code_hash = p_hash) THEN
+            DELETE FROM codes c WHERE c.account = p_account AND c.expires_at IS NOT NULL;
+            INSERT INTO codes(account, code_hash, expires_at) VALUES (p_account, p_hash, v_answer.now_ns + p_span);
+            PERFORM record('\(EventName.oneTimeCodeMade.rawValue)', p_account, p_actor, p_session, p_detail);
+          END IF;
           SELECT a.id, a.name, a.display_name, a.role
             INTO v_answer.account, v_answer.name, v_answer.display_name, v_answer.role
             FROM accounts a WHERE a.id = p_account;
