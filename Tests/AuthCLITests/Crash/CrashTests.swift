@@ -2,30 +2,32 @@ import Foundation
 import Programs
 import Testing
 
+private let killsAtEvery = Program.inheritedEnvironment["CRASH_EVERY"] == "1"
+
 /// Commands killed at the calls that write.
 ///
 /// By default every writing call is a kill point once, and of rows of like calls the first and the
 /// last; `CRASH_EVERY=1` in the environment kills at every single call, and half way through every
-/// write.
-@Suite("Crash", .timeLimit(.minutes(30)))
+/// write. `CRASH_COMMANDS` chooses commands by the beginnings of their names, with commas between.
+@Suite("Crash", .timeLimit(.minutes(killsAtEvery ? 240 : 30)))
 struct CrashTests {
-  private static let every = Program.inheritedEnvironment["CRASH_EVERY"] == "1"
+  private static let chosen = Program.inheritedEnvironment["CRASH_COMMANDS"]?.split(separator: ",")
 
   @Test(
     "killed at any call that writes, it leaves the old state or the new, and nothing to repair",
-    arguments: CrashCase.all)
+    arguments: CrashCase.all.filter { command in chosen?.contains { command.name.hasPrefix($0) } ?? true })
   func killed(_ command: CrashCase) async throws {
     let shim = try await CallShim.shared.value
     let whole = try await CrashStart.home(command.start)
     let run = try await shim.run(command.arguments, input: command.input, in: whole)
     try #require(run.outcome.ending == .exited(0), "\(run.outcome.text)")
-    let points = KillPoint.among(run.calls, every: Self.every)
+    let points = KillPoint.among(run.calls, every: killsAtEvery)
     try #require(points.count > 3)
     let began = ContinuousClock.now
     try await withThrowingTaskGroup(of: Void.self) { group in
       for (index, point) in points.enumerated() {
         // A password hash costs most of the time: what hashes is run again after every third death.
-        let runsAgain = !command.hashes || Self.every || index % 3 == 0 || index == points.count - 1
+        let runsAgain = !command.hashes || killsAtEvery || index % 3 == 0 || index == points.count - 1
         group.addTask { try await kill(command, at: point, runsAgain: runsAgain) }
       }
       try await group.waitForAll()
