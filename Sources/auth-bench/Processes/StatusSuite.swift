@@ -21,6 +21,9 @@ extension Suite {
         Benchmark(
           "auth-cli status, against bare", .nanoseconds, against: "bare: open, select one row", goal: .ratio(1.5),
           from: .same("auth-cli status")),
+        Benchmark("auth-cli status --short, for a prompt", against: "auth-cli status", goal: .ratio(1)) {
+          run(home.command("status", "--short"))
+        },
       ] + beside("klist", ["-s"], goal: .ratio(1)) + withoutApp(home) + [
         Benchmark("peak memory of status", .bytes, goal: .atMost(8 * 1_048_576)) {
           let peak = ChildProcess(
