@@ -62,8 +62,30 @@ struct CompletionTests {
   @Test("fish offers the same, with what it means")
   func fish() async throws {
     guard access("/usr/bin/fish", X_OK) == 0 else { return }
-    let script = Completions(AuthTool.tool).script(for: .fish) + "complete -C 'auth-cli --context x sessions r'\n"
-    #expect(
-      try await run("/usr/bin/fish", ["--no-config"], input: script).hasPrefix("revoke\tEnd one of your sessions"))
+    let cases = [
+      ("--context x sessions r", "revoke\tEnd one of your sessions"), ("accounts demote ", "alice bob"),
+      ("sessions revoke ", "k1a8rcny9q17"),
+      ("status --context w", "work\tUse the session with this name; contexts keep several logins at once"),
+      ("profile d", "delete\tDelete your account"), ("pay 5 --to ", ""),
+    ]
+    // In place of the program, what it would print: each list by its own command.
+    var script = """
+      function auth-cli
+        switch "$argv"
+          case 'contexts --short'; printf '%s\\n' default work
+          case 'accounts list --short --limit 1000'; printf '%s\\n' alice bob
+          case 'sessions --short'; echo k1a8rcny9q17
+        end
+      end
+
+      """
+    script += Completions(AuthTool.tool).script(for: .fish)
+    for (line, _) in cases { script += "echo (complete -C 'auth-cli \(line)')\n" }
+    let answers = try await run("/usr/bin/fish", ["--no-config"], input: script)
+      .split(separator: "\n", omittingEmptySubsequences: false)
+    for (index, (line, offers)) in cases.enumerated() {
+      let offered = String(answers[index])
+      #expect(index == 0 ? offered.hasPrefix(offers) : offered == offers, "\(line): \(offered)")
+    }
   }
 }

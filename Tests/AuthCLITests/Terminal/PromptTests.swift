@@ -2,46 +2,22 @@ import AuthBackend
 import Foundation
 import Glibc
 import Programs
+import Races
 import Testing
 
 /// The questions of the commands, on a real pseudo-terminal: what is asked, in which order, and
 /// that no answer shows.
 @Suite("Questions on a terminal", .timeLimit(.minutes(10)))
 struct PromptTests {
+  private typealias Step = Dialogue.Step
+
   static let alice = CommandHome.passwords["alice"] ?? ""
   static let bob = CommandHome.passwords["bob"] ?? ""
 
-  /// A question, and what is typed as its answer.
-  private struct Step: Sendable {
-    let question: String
-    let answer: String
-    /// Whether the answer may show, which is for names.
-    var isShown = false
-  }
-
-  /// Runs a command on a terminal, answers its questions, and returns how it ended and all that was
-  /// shown.
   private func answer(
-    _ line: String, in home: CommandHome, _ steps: [Step]
+    _ line: String, in home: CommandHome, _ steps: [Dialogue.Step]
   ) async throws -> (end: TerminalProcess.End, shown: String) {
-    let words = home.words(line)
-    let environment = home.environment
-    let (end, shown) = try await onOwnThread {
-      let terminal = try PseudoTerminal()
-      let before = terminal.settings
-      let program = try terminal.launch(words, environment: environment)
-      for step in steps {
-        try terminal.expect(step.question)
-        #expect(terminal.echoes == step.isShown, "\(line): \(step.question)")
-        try terminal.send(step.answer + "\n")
-      }
-      _ = try terminal.expectEnd()
-      let end = try program.wait()
-      #expect(terminal.settings == before, "\(line)")
-      return (end, terminal.transcript)
-    }
-    for step in steps where !step.isShown { #expect(!shown.contains(step.answer), "\(line): \(shown)") }
-    return (end, shown)
+    try await Dialogue.answer(line, in: home, steps)
   }
 
   @Test("register asks twice for the password, after the name if that is missing")
