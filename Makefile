@@ -27,7 +27,7 @@ OLDER := -c release -Xswiftc -enable-testing -Xswiftc -DOLDER_SYSTEM --scratch-p
 # The deep model check is one test, which explores further when CHECK_DEEP is set.
 DEEP_FILTER ?= ModelCheck
 
-.PHONY: help build demo app test test-tsan test-older-systems test-release test-failover test-backends test-cuts test-races transcripts-cram \
+.PHONY: help build demo app test test-tsan test-older-systems test-release test-failover test-crash test-backends test-cuts test-races transcripts-cram \
   check-deep lint format release release-bench release-without-app bench docs pictures version install uninstall clean \
   setup setup-release
 
@@ -60,6 +60,9 @@ test-release: setup-release ## Play the transcripts against the release executab
 
 test-failover: setup ## Kill and promote PostgreSQL servers while payments are made (FAILOVER_ROUNDS=10)
 	FAILOVER_ROUNDS=$${FAILOVER_ROUNDS:-10} .ci/tests --filter FailoverTests
+
+test-crash: setup ## Kill every command at every call that writes, and half way through every write
+	CRASH_EVERY=1 .ci/tests --filter CrashTests
 
 test-backends: setup ## Compare both backends over a random history of DIFFERENTIAL_OPERATIONS=20000
 	DIFFERENTIAL_OPERATIONS=$${DIFFERENTIAL_OPERATIONS:-20000} .ci/tests --filter DifferentialTests

@@ -138,11 +138,12 @@ extension PostgresTests {
         mkdir "$HOME/other"
         mkfifo "$HOME/lines"
         auth-cli watch --until logged-out >"$HOME/lines" &
+        watch=$!
         exec 3<"$HOME/lines"
         read -r first <&3
         echo 'paper lantern river orchard' | HOME="$HOME/other" auth-cli login alice --password-stdin
         HOME="$HOME/other" auth-cli logout --all
-        wait %1
+        wait $watch
         cat <&3
         """, authority: "postgresql:///accounts?user=postgres")
       #expect(outcome.ending == .exited(0), "\(outcome.text)")
