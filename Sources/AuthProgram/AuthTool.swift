@@ -73,8 +73,10 @@ enum AuthTool {
     entries: [
       .init(
         term: "~/.local/share/auth-cli/authority.db",
-        meaning: "accounts, sessions, payments and events, unless a variable above is set"),
-      .init(term: "~/.local/state/auth-cli/", meaning: "the session of each context, unless a variable above is set"),
+        meaning: "accounts, sessions, payments and events, unless AUTH_CLI_HOME or XDG_DATA_HOME is set"),
+      .init(
+        term: "~/.local/state/auth-cli/",
+        meaning: "the session of each context, unless AUTH_CLI_HOME or XDG_STATE_HOME is set"),
     ])
 }
 

@@ -35,7 +35,8 @@ extension CommandError {
   init(_ failure: BackendError) {
     switch failure.kind {
     case .invalid: self.init(.usage, failure.code, failure.description.asClause, hint: failure.hint)
-    case .refused, .notPermitted: self.init(.no, failure.code, failure.description.asClause, hint: failure.hint)
+    case .refused, .notPermitted:
+      self.init(.no, failure.code, failure.description.asClause, hint: Self.command(for: failure.code) ?? failure.hint)
     case .credentials: self = .wrongPassword
     case .session(.ended(let reason)): self = .ended(reason)
     case .session(.superseded): self = .superseded
@@ -59,7 +60,17 @@ extension CommandError {
   }
 
   init(_ cause: Unavailability) {
-    self.init(.cannotTell, cause.code, cause.description.asClause, hint: cause.hint)
+    self.init(.cannotTell, cause.code, cause.description.asClause, hint: Self.command(for: cause.code) ?? cause.hint)
+  }
+
+  /// The command that helps, where the hint of the library can name none.
+  private static func command(for code: String) -> String? {
+    switch code {
+    case "session_not_found": "List your sessions: auth-cli sessions"
+    case "account_not_found": "Check the name. List the accounts: auth-cli accounts list"
+    case "database_missing": "Register the first account: auth-cli register USER. Or put a backup in its place."
+    case _: nil
+    }
   }
 
   init(_ failure: VaultError) {
