@@ -1,3 +1,4 @@
+import AuthBackend
 import AuthCore
 
 /// Something that takes time and may be refused: one at a time.
@@ -8,7 +9,7 @@ enum AppAction: Equatable, Sendable {
   case reauthenticate(Password)
   /// The number tells payments apart: the same number is the same payment, however often it is
   /// sent.
-  case pay(amount: String, payee: String, number: Int)
+  case pay(amount: Amount, payee: Username, number: Int)
   case rename(String)
   case changePassword(present: Password, new: Password)
   case revoke(SessionID)

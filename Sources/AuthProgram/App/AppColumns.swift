@@ -36,12 +36,18 @@ struct AppColumns {
   static func total(_ widths: [Int]) -> Int { widths.reduce(2 * (widths.count - 1), +) }
 
   /// The titles.
-  var heading: String { line(columns.map(\.heading)) }
+  var heading: String { line(columns.map(\.heading), showsEnds: false) }
 
-  func line(_ cells: [String]) -> String {
+  func line(_ cells: [String]) -> String { line(cells, showsEnds: true) }
+
+  /// Of a time that is cut off the end may show, which tells rows of the same day apart.
+  private func line(_ cells: [String], showsEnds: Bool) -> String {
     widths.indices.map { column in
-      let text = DisplayWidth.truncate(
-        column < cells.count ? TextEscaping.escape(cells[column]) : "", to: widths[column])
+      let cell = column < cells.count ? TextEscaping.escape(cells[column]) : ""
+      let width = widths[column]
+      let text =
+        showsEnds && columns[column].unit != nil && cell.utf8.count > width
+        ? "…" + cell.suffix(max(0, width - 1)) : DisplayWidth.truncate(cell, to: width)
       let space = String(repeating: " ", count: max(0, widths[column] - DisplayWidth.columns(text)))
       return columns[column].alignment == .left ? text + space : space + text
     }.joined(separator: "  ")

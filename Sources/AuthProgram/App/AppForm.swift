@@ -1,8 +1,9 @@
+import AuthBackend
 import AuthCore
 import CommandLineKit
 
 /// A form: some lines to fill in, of which one has the cursor.
-struct AppForm: Equatable, Sendable {
+struct AppForm: Sendable {
   /// What the form is for.
   enum Purpose: Equatable, Sendable {
     /// Log in, and then open the tab.
@@ -15,7 +16,7 @@ struct AppForm: Equatable, Sendable {
   }
 
   /// A line of the form.
-  struct Field: Equatable, Sendable {
+  struct Field: Sendable {
     let label: String
     var isSecret = false
     var input = AppInput()
@@ -84,6 +85,25 @@ struct AppForm: Equatable, Sendable {
     }
   }
 
+  /// What Enter does in the last line.
+  var verb: String {
+    switch purpose {
+    case .logIn: "log in"
+    case .register: "create it"
+    case .reauthenticate: "go on"
+    case .pay: "pay"
+    case .rename, .changePassword: "save"
+    }
+  }
+
+  /// Whether it fills a tab, so that the keys that change tabs work in it.
+  var isTab: Bool {
+    switch purpose {
+    case .pay: true
+    case .logIn, .register, .reauthenticate, .rename, .changePassword: false
+    }
+  }
+
   /// What a new password has to be, where one is asked for.
   var advice: String? {
     switch purpose {
@@ -115,7 +135,16 @@ struct AppForm: Equatable, Sendable {
       guard isRepeated(1, 2) else { return nil }
       return .register(Credentials(username: texts[0], password: Password(texts[1])))
     case .reauthenticate: return .reauthenticate(Password(texts[0]))
-    case .pay(let number): return .pay(amount: texts[1], payee: texts[0], number: number)
+    case .pay(let number):
+      do throws(BackendError) {
+        focus = 0
+        let payee = try Username(texts[0])
+        focus = 1
+        return .pay(amount: try Amount(texts[1]), payee: payee, number: number)
+      } catch {
+        problem = AppProblem(CommandError(error))
+        return nil
+      }
     case .rename: return .rename(texts[0])
     case .changePassword:
       guard isRepeated(1, 2) else { return nil }

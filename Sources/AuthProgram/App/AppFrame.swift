@@ -37,7 +37,7 @@ extension AppState {
   }
 
   private func drawBar(in frame: inout Frame) {
-    let bar = Bar(title: tab.title, button: button)
+    let bar = Bar(title: tab.title + (context.map { " (\($0))" } ?? ""), button: button)
     frame.put(bar.line(width: columns, style: .plain), row: 0, column: 0)
     frame.restyle(row: 0, columns: 0..<DisplayWidth.columns(tab.title), style: .strong)
     let button = DisplayWidth.columns(bar.button.label) + 2
@@ -45,13 +45,15 @@ extension AppState {
   }
 
   private func drawTabs(in frame: inout Frame) {
-    let labels = tabs.enumerated().map { index, tab in
-      tab == self.tab ? "[\(index + 1) \(tab.title)]" : " \(index + 1) \(tab.title) "
-    }
     let present = tabs.firstIndex(of: tab) ?? 0
+    let labels = tabs.enumerated().map { index, tab in
+      index == present ? "[\(index + 1) \(tab.title)]" : "\(index + 1) \(tab.title)"
+    }
+    var gap = 2
+    func width(_ range: Range<Int>) -> Int { labels[range].reduce(2) { $0 + DisplayWidth.columns($1) + gap } }
+    if width(0..<labels.count) > columns { gap = 1 }
     // As many tabs around the open one as there is room for.
     var range = present..<(present + 1)
-    func width(_ range: Range<Int>) -> Int { labels[range].reduce(2) { $0 + DisplayWidth.columns($1) } }
     while true {
       if range.upperBound < labels.count, width(range.lowerBound..<(range.upperBound + 1)) <= columns {
         range = range.lowerBound..<(range.upperBound + 1)
@@ -63,9 +65,10 @@ extension AppState {
     }
     var column = frame.put(range.lowerBound > 0 ? "‹" : "", row: 1, column: 0)
     for index in range {
-      column = frame.put(labels[index], row: 1, column: column, style: index == present ? .selected : .plain)
+      column = frame.put(
+        labels[index], row: 1, column: column + gap, style: index == present ? .selected : .plain)
     }
-    if range.upperBound < labels.count { frame.put("›", row: 1, column: column) }
+    if range.upperBound < labels.count { frame.put("›", row: 1, column: column + gap) }
   }
 
   // MARK: Lists
@@ -169,7 +172,8 @@ extension AppState {
     var area = area
     let below = message(of: form)
     if area.height >= form.fields.count + 2 {
-      frame.put(form.title, row: area.top, column: 0, style: .strong)
+      let end = frame.put(form.title, row: area.top, column: 0, style: .strong)
+      if form.isTab, let balance = pages[tab]?.lines.first { frame.put(balance, row: area.top, column: end + 2) }
       area.top += area.height >= form.fields.count + 5 ? 2 : 1
     }
     // Where there is no room for all fields, the one with the cursor is there.
@@ -247,14 +251,17 @@ extension AppState {
     if let question { return question.answers.map { "\($0.key) \($0.label)" } + ["n no"] }
     if let form {
       if work != nil { return ["Esc leave"] }
-      return form.fields.count > 1 ? ["Enter next", "Esc cancel", "Tab field"] : ["Enter go on", "Esc cancel"]
+      let isLast = form.focus == form.fields.count - 1
+      let keys = ["Enter \(isLast ? form.verb : "next")", "Esc \(form.isTab ? "leave" : "cancel")"]
+      guard form.isTab else { return form.fields.count > 1 ? keys + ["Tab field"] : keys }
+      return keys + ["Tab next"] + (form.fields[form.focus].input.text.isEmpty ? ["←→ tabs"] : [])
     }
     if isFiltering { return ["Enter done", "Esc clear"] }
     var keys = ["? help", "q quit", "Tab next", user == nil ? "l log in" : "l log out"]
     let rows = rowsShown
     if let selected = selected(in: rows) {
       keys.insert("↑↓ choose", at: 1)
-      if rows[selected].action != nil { keys.insert("Enter open", at: 1) }
+      if let action = rows[selected].action { keys.insert("Enter \(action.label)", at: 1) }
       if tab != .home { keys.append("/ filter") }
     }
     return keys

@@ -4,7 +4,7 @@ import CommandLineKit
 /// A line that is being typed, and where in it.
 ///
 /// It never prints what it holds: it may be a password.
-struct AppInput: Equatable, Sendable, Redacted {
+struct AppInput: Sendable, Redacted {
   /// As long as a line of the terminal may be; longer text is refused whole.
   static let limit = 511
 

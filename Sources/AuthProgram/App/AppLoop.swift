@@ -8,13 +8,16 @@ import Guards
 struct AppLoop {
   private let work: AppWork
   private let mailbox: AppMailbox
+  private let context: String?
   private let colors: Bool
   private var session: AppSession?
   /// One look or page at a time, in order; a person's actions do not wait for them.
   private let lane: AppLane
 
-  init(work: AppWork, colors: Bool) throws(CommandError) {
+  /// The context is given where it is not the default one.
+  init(work: AppWork, context: String?, colors: Bool) throws(CommandError) {
     self.work = work
+    self.context = context
     self.colors = colors
     mailbox = try AppMailbox()
     lane = AppLane()
@@ -27,7 +30,7 @@ struct AppLoop {
     do throws(PromptError) {
       var terminal = try ScreenTerminal(colors: colors)
       let size = terminal.frame
-      var state = AppState(columns: size.columns, rows: size.rows)
+      var state = AppState(columns: size.columns, rows: size.rows, context: context)
       try terminal.show(state.frame)
       work.waitForChanges(look: { [work, lane, mailbox] in Self.look(work, lane, mailbox) }) { [mailbox] problem in
         mailbox.post(.looked(problem))
@@ -63,7 +66,7 @@ struct AppLoop {
     var messages: [AppMessage] = []
     if let reason = session?.key.dismissal {
       session = nil
-      messages.append(.dismissed(work.clause(for: reason)))
+      messages.append(.dismissed(work.sentence(for: reason)))
     }
     if session == nil, let opened = AppSession(work.store) {
       session = opened

@@ -1,9 +1,9 @@
 import CommandLineKit
 
 /// What a tab has loaded: some lines, and rows of which one is selected.
-struct AppPage: Equatable, Sendable {
+struct AppPage: Sendable {
   /// A row of the list.
-  struct Row: Equatable, Sendable {
+  struct Row: Sendable {
     /// Names what the row shows, so that the selection stays with it when the list changes.
     let id: String
     let cells: [String]
@@ -30,6 +30,20 @@ struct AppPage: Equatable, Sendable {
 
 /// What a person can choose to do, with Enter on a row or by a key.
 enum AppChoice: Equatable, Sendable {
+  /// What the bar of keys says that Enter does.
+  var label: String {
+    switch self {
+    case .open: "open"
+    case .logIn: "log in"
+    case .logOut: "log out"
+    case .register: "create it"
+    case .rename, .changePassword: "change"
+    case .quit: "quit"
+    case .ask(let question): question.label
+    case .pay: "pay again"
+    }
+  }
+
   case open(AppTab)
   case logIn, logOut, register, rename, changePassword, quit
   /// Asks first whether to do it.
@@ -48,14 +62,19 @@ struct AppQuestion: Equatable, Sendable {
   }
 
   let text: String
+  /// What the bar of keys calls it before it is asked.
+  let label: String
   let answers: [Answer]
 
-  init(text: String, answers: [Answer]) {
-    (self.text, self.answers) = (text, answers)
+  init(text: String, label: String, answers: [Answer]) {
+    (self.text, self.label, self.answers) = (text, label, answers)
   }
 
   /// Whether to do it.
-  init(text: String, action: AppAction) {
-    self.init(text: text, answers: [Answer(key: "y", label: "yes", action: action)])
+  init(text: String, label: String = "", action: AppAction) {
+    self.init(text: text, label: label, answers: [Answer(key: "y", label: "yes", action: action)])
   }
+
+  /// Whether to log out here.
+  static var logOut: AppQuestion { AppQuestion(text: "Log out?", label: "log out", action: .logOut) }
 }

@@ -25,6 +25,11 @@ extension AppPage {
     return result.noting(newest: true, page.lastOfMore.map { "receipts --before \($0.id)" })
   }
 
+  /// What the form for a payment shows beside it.
+  static func pay(_ profile: Profile) -> AppPage {
+    AppPage(lines: ["Your balance is \(Amount.text(profile.balance))."])
+  }
+
   static func profile(_ profile: Profile) -> AppPage {
     let user = profile.user
     func row(_ name: String, _ text: String, _ action: AppChoice? = nil) -> Row {
@@ -86,8 +91,9 @@ extension AppQuestion {
   /// Whether to end the session.
   fileprivate static func ending(_ session: SessionSummary) -> AppQuestion {
     session.isCurrent
-      ? AppQuestion(text: "Log out?", action: .logOut)
-      : AppQuestion(text: "End session \(session.id.rawValue)?", action: .revoke(session.id))
+      ? .logOut
+      : AppQuestion(
+        text: "End session \(session.id.rawValue)?", label: "end the session", action: .revoke(session.id))
   }
 
   /// What to change about the account.
@@ -97,11 +103,15 @@ extension AppQuestion {
       account.isDisabled
       ? Answer(key: "e", label: "enable", action: .changeAccount(.enable, name))
       : Answer(key: "d", label: "disable and end all sessions", action: .changeAccount(.disable, name))
+    let changingRole: Answer =
+      account.user.role == .administrator
+      ? Answer(key: "m", label: "make member", action: .changeAccount(.demote, name))
+      : Answer(key: "a", label: "make administrator", action: .changeAccount(.promote, name))
     let unlocking = Answer(key: "u", label: "unlock", action: .changeAccount(.unlock, name))
-    let failures = account.failedAttempts == 1 ? "1 failed attempt" : "\(account.failedAttempts) failed attempts"
     return AppQuestion(
-      text: "\(name): \(account.state), \(failures).",
-      answers: [switching] + (account.failedAttempts > 0 || account.throttle != nil ? [unlocking] : []))
+      text: "\(name) (\(account.state)):", label: "change",
+      answers: [switching] + (account.failedAttempts > 0 || account.throttle != nil ? [unlocking] : [])
+        + [changingRole])
   }
 }
 

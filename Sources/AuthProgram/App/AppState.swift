@@ -2,7 +2,7 @@ import AuthCore
 import CommandLineKit
 
 /// All that the screen shows, as a value.
-struct AppState: Equatable, Sendable {
+struct AppState: Sendable {
   /// What the screen says by itself.
   struct Notice: Equatable, Sendable {
     let text: String
@@ -10,18 +10,20 @@ struct AppState: Equatable, Sendable {
   }
 
   /// What is going on in the background.
-  struct Work: Equatable, Sendable {
+  struct Work: Sendable {
     let action: AppAction
     /// Whole seconds since it began.
     var seconds = 0
   }
 
   /// Where a list stands.
-  struct Position: Equatable, Sendable {
+  struct Position: Sendable {
     var index = 0
     var id: String?
   }
 
+  /// The context, where it is not the default one.
+  let context: String?
   var columns: Int
   var rows: Int
   /// The button of the navigation bar: it says who is logged in.
@@ -35,6 +37,8 @@ struct AppState: Equatable, Sendable {
   var filter = ""
   var isFiltering = false
   var form: AppForm?
+  /// The payment that was being typed when another tab was opened.
+  var draft: AppForm?
   /// The form to come back to when the password was entered again.
   var heldForm: AppForm?
   var question: AppQuestion?
@@ -48,7 +52,8 @@ struct AppState: Equatable, Sendable {
   /// How many payments were begun.
   var payments = 0
 
-  init(columns: Int, rows: Int) {
+  init(columns: Int, rows: Int, context: String? = nil) {
+    self.context = context
     self.columns = columns
     self.rows = rows
   }

@@ -2,12 +2,12 @@ import AuthCore
 import CommandLineKit
 
 /// What happened.
-enum AppMessage: Equatable, Sendable {
+enum AppMessage: Sendable {
   case key(Key)
   case resized(columns: Int, rows: Int)
   /// The button of the navigation bar is this now.
   case button(NavigationBar.Button)
-  /// The screens of the user were dismissed, because of this.
+  /// The screens of the user were dismissed; the sentence says why.
   case dismissed(String)
   case loaded(AppTab, Result<AppPage, AppProblem>)
   /// An action came to its end; the text says what was done.
@@ -39,6 +39,8 @@ extension AppState {
       return []
     case .button(let button): return take(button)
     case .dismissed(let sentence): return close(because: sentence)
+    // Loaded for somebody who is logged out now: the notice of why stays.
+    case .loaded(let tab, _) where tab.isGuarded && user == nil: return []
     case .loaded(let tab, .success(let page)):
       pages[tab] = page
       return []
@@ -77,7 +79,7 @@ extension AppState {
     isRestored = true
     guard user?.id != before?.id else { return user == before ? [] : refresh() }
     pages = pages.filter { !$0.key.isGuarded }
-    positions = [:]
+    (positions, draft) = ([:], nil)
     if tab.isGuarded, user == nil { tab = .home }
     if let user, work == nil { say("\(user.username) is logged in.") }
     return refresh()
@@ -86,9 +88,10 @@ extension AppState {
   /// Loads again what is shown, because it may have changed.
   private func refresh() -> [AppEffect] {
     switch tab {
-    case .home, .pay: []
+    case .home: []
     case .machine: [.load(.machine, isActivity: false)]
-    case .receipts, .profile, .sessions, .events, .accounts: user == nil ? [] : [.load(tab, isActivity: false)]
+    case .pay, .receipts, .profile, .sessions, .events, .accounts:
+      user == nil ? [] : [.load(tab, isActivity: false)]
     }
   }
 
@@ -101,9 +104,9 @@ extension AppState {
       case .logIn, .register: break
       }
     }
-    (question, heldForm) = (nil, nil)
+    (question, heldForm, draft) = (nil, nil, nil)
     if tab.isGuarded { tab = .home }
-    notice = work?.action == .logOut ? nil : Notice(text: "You are logged out: \(sentence).", style: .bad)
+    notice = work?.action == .logOut ? nil : Notice(text: sentence, style: .bad)
     return refresh()
   }
 
@@ -157,7 +160,7 @@ extension AppState {
       return perform(then)
     case .pay:
       if case .pay = purpose { form = newPayment() }
-      return []
+      return refresh()
     case .rename, .changePassword:
       form = nil
       return refresh()
@@ -186,10 +189,11 @@ extension AppState {
       return []
     }
     self.tab = tab
-    form = tab == .pay ? newPayment() : nil
+    if let form, form.isTab { draft = form }
+    form = tab == .pay ? draft ?? newPayment() : nil
     switch tab {
-    case .home, .pay: return []
-    case .receipts, .profile, .sessions, .events, .machine, .accounts: return [.load(tab, isActivity: true)]
+    case .home: return []
+    case .pay, .receipts, .profile, .sessions, .events, .machine, .accounts: return [.load(tab, isActivity: true)]
     }
   }
 
@@ -198,7 +202,7 @@ extension AppState {
     switch choice {
     case .open(let tab): return open(tab)
     case .logIn: form = .logIn(then: tab)
-    case .logOut: return perform(.logOut)
+    case .logOut: question = .logOut
     case .register: form = .register
     case .rename: form = .rename(user?.displayName ?? "")
     case .changePassword: form = .changePassword
@@ -301,13 +305,22 @@ extension AppState {
     case .escape:
       leaveForm()
       return []
+    case .tab where form.isTab && form.focus == form.fields.count - 1: return step(by: 1)
+    case .backTab where form.isTab && form.focus == 0: return step(by: -1)
+    case .right where form.isTab && form.fields[form.focus].input.text.isEmpty: return step(by: 1)
+    case .left where form.isTab && form.fields[form.focus].input.text.isEmpty: return step(by: -1)
     case .tab, .down: form.focus = (form.focus + 1) % form.fields.count
     case .backTab, .up: form.focus = (form.focus + form.fields.count - 1) % form.fields.count
     case .enter where form.focus < form.fields.count - 1: form.focus += 1
     case .enter:
       let action = form.submit()
       self.form = form
-      return action.map { perform($0) } ?? []
+      guard let action else { return [] }
+      if case .pay(let amount, let payee, _) = action {
+        question = AppQuestion(text: "Pay \(amount) to \(payee)?", action: action)
+        return []
+      }
+      return perform(action)
     case _:
       if let problem = form.fields[form.focus].input.edit(key) {
         form.problem = AppProblem(code: "not_taken", message: problem, hint: "")
@@ -323,7 +336,7 @@ extension AppState {
       (form, heldForm) = (heldForm, nil)
       return
     }
-    form = nil
+    (form, draft) = (nil, nil)
     if tab == .pay { tab = .home }
   }
 }

@@ -22,7 +22,7 @@ extension AppWork {
           username: credentials.username, password: credentials.password, displayName: nil)
       }
       let role = user.role == .administrator ? ", the administrator" : ""
-      return "Created the account \(user.username)\(role). Enter its password to log in."
+      return "Created \(user.username)\(role). Enter its password to log in."
     case .reauthenticate(let password):
       _ = try await reauthenticate(password)
       return "The password is confirmed."
@@ -51,7 +51,7 @@ extension AppWork {
         _ = try screen.change(change, username, at: backend, for: administrator, fresh)
       }
       _ = await look()
-      return "The account \(username) is \(change.past) now."
+      return "The account \(username) is \(change.done) now."
     }
   }
 
@@ -119,11 +119,10 @@ extension AppWork {
     }
   }
 
-  private func pay(_ amount: String, to payee: String, _ number: Int) async throws(CommandError) -> Receipt {
+  private func pay(_ amount: Amount, to payee: Username, _ number: Int) async throws(CommandError) -> Receipt {
     guard let screen = PaymentScreen(store) else { throw .notLoggedIn }
     let order = try valid { () throws(BackendError) in
-      PaymentOrder(
-        amount: try Amount(amount), payee: try Username(payee), key: try IdempotencyKey("app-\(run)-\(number)"))
+      PaymentOrder(amount: amount, payee: payee, key: try IdempotencyKey("app-\(run)-\(number)"))
     }
     let intent: PaymentIntent
     do throws(FreshnessError) {
@@ -155,15 +154,5 @@ extension AppWork {
     // The session goes on under a new token, for which the new password is the proof.
     _ = try await reauthenticate(new)
     return "Your password is changed. All your other sessions are ended."
-  }
-}
-
-extension AccountsScreen.Change {
-  fileprivate var past: String {
-    switch self {
-    case .disable: "disabled"
-    case .enable: "enabled"
-    case .unlock: "unlocked"
-    }
   }
 }

@@ -63,10 +63,12 @@ final class AppWork: Sendable {
     AppChanges.wait(in: vault, backend, hasSession: { [store] in store.session != nil }, look: look, fail: fail)
   }
 
-  /// Why the user was logged out here.
-  func clause(for reason: EndReason) -> String {
-    reason == .userAsked && isFileGone.withLock { $0 }
-      ? "the session file is gone, but its session is still active" : reason.clause
+  /// Why the user was logged out here, where nobody asked for it here.
+  func sentence(for reason: EndReason) -> String {
+    guard reason == .userAsked else { return "You are logged out: \(reason.clause)." }
+    return isFileGone.withLock { $0 }
+      ? "You are logged out: the session file is gone, but its session is still active."
+      : "You were logged out in another terminal."
   }
 
   /// How long nothing can change by itself: until the next limit of the session.
@@ -106,7 +108,7 @@ final class AppWork: Sendable {
   private func load(_ tab: AppTab) async throws(CommandError) -> AppPage {
     let question: () throws(LeaseError<BackendError>) -> AppPage
     switch tab {
-    case .home, .pay: return AppPage()
+    case .home: return AppPage()
     case .machine: return machinePage
     case .receipts:
       let screen = try screens.open(ReceiptsScreen.self)
@@ -115,6 +117,9 @@ final class AppWork: Sendable {
         .receipts(
           try screen.page(of: backend, before: nil, limit: AppPage.limit), of: try account.profile(of: backend))
       }
+    case .pay:
+      let screen = try screens.open(ProfileScreen.self)
+      question = { [backend] () throws(LeaseError<BackendError>) in .pay(try screen.profile(of: backend)) }
     case .profile:
       let screen = try screens.open(ProfileScreen.self)
       question = { [backend] () throws(LeaseError<BackendError>) in .profile(try screen.profile(of: backend)) }

@@ -3,9 +3,9 @@ import CommandLineKit
 
 /// The session machine at work: where it is, where it can go from there, and what it was asked
 /// last.
-struct MachineView: Equatable, Sendable {
+struct MachineView: Sendable {
   /// A way out of a state.
-  struct Arrow: Equatable, Sendable {
+  struct Arrow: Sendable {
     let to: SessionState.Kind
     let events: [SessionEvent.Kind]
   }

@@ -186,11 +186,13 @@ extension Workspace {
 
 extension AccountsScreen.Change {
   /// What the account is afterwards.
-  fileprivate var done: String {
+  var done: String {
     switch self {
     case .disable: "disabled"
     case .enable: "enabled"
     case .unlock: "unlocked"
+    case .promote: "an administrator"
+    case .demote: "a member"
     }
   }
 }

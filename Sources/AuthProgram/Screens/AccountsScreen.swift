@@ -11,7 +11,7 @@ final class AccountsScreen: LiveScreen, RunsOnce {
   }
 
   /// A change to an account.
-  enum Change { case disable, enable, unlock }
+  enum Change { case disable, enable, unlock, promote, demote }
 
   /// Loads a page, by name.
   func page(
@@ -44,6 +44,8 @@ final class AccountsScreen: LiveScreen, RunsOnce {
       case .disable: try backend.setDisabled(true, account: name, for: administrator, fresh, under: lease)
       case .enable: try backend.setDisabled(false, account: name, for: administrator, fresh, under: lease)
       case .unlock: try backend.unlock(account: name, for: administrator, fresh, under: lease)
+      case .promote: try backend.setRole(.administrator, account: name, for: administrator, fresh, under: lease)
+      case .demote: try backend.setRole(.member, account: name, for: administrator, fresh, under: lease)
       }
     }
   }

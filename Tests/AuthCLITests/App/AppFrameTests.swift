@@ -48,10 +48,21 @@ struct AppFrameTests {
     Scene(name: "paying") { columns, rows in
       var state = AppScenes.loggedIn(columns, rows)
       AppScenes.type("2bob", into: &state)
+      _ = state.update(.loaded(.pay, .success(AppPage(lines: ["Your balance is 87.50."]))))
+      _ = state.update(.key(.enter))
+      AppScenes.type("12.50", into: &state)
+      for key in [Key.enter, .character("y")] { _ = state.update(.key(key)) }
+      _ = state.update(.elapsed(3))
+      return state
+    },
+    Scene(name: "paying-question") { columns, rows in
+      var state = AppState(columns: columns, rows: rows, context: "laptop")
+      _ = state.update(.button(.logOut(AppScenes.alice)))
+      AppScenes.type("2bob", into: &state)
+      _ = state.update(.loaded(.pay, .success(AppPage(lines: ["Your balance is 87.50."]))))
       _ = state.update(.key(.enter))
       AppScenes.type("12.50", into: &state)
       _ = state.update(.key(.enter))
-      _ = state.update(.elapsed(3))
       return state
     },
     Scene(name: "sessions-question") { columns, rows in
@@ -70,7 +81,7 @@ struct AppFrameTests {
     },
     Scene(name: "ended-elsewhere") { columns, rows in
       var state = AppScenes.showingReceipts(columns, rows)
-      _ = state.update(.dismissed("the session was ended by logging out"))
+      _ = state.update(.dismissed("You were logged out in another terminal."))
       _ = state.update(.button(.logIn))
       return state
     },

@@ -55,10 +55,11 @@ enum AppScenes {
     rows: [
       .init(
         id: "k3v9", cells: ["k3v9", "default", "2026-11-21 19:58", "29 min", "this one"],
-        action: .ask(.init(text: "Log out?", action: .logOut))),
+        action: .ask(.logOut)),
       .init(
         id: "p7c2", cells: ["p7c2", "laptop", "2026-11-21 18:30", "12 min", ""],
-        action: .ask(.init(text: "End session p7c2?", action: .revoke(SessionID(rawValue: "p7c2"))))),
+        action: .ask(
+          .init(text: "End session p7c2?", label: "end the session", action: .revoke(SessionID(rawValue: "p7c2"))))),
     ], empty: "No sessions.")
 
   /// Alice, and bob, who is locked out; in the same zone everywhere.
@@ -76,6 +77,15 @@ enum AppScenes {
     }
     return page
   }()
+
+  /// What the form for a payment makes of "bob" and "12.50", at first.
+  static var payment: AppAction {
+    do throws(BackendError) {
+      return .pay(amount: Amount(unchecked: 1250), payee: try Username("bob"), number: 1)
+    } catch {
+      preconditionFailure("\(error)")
+    }
+  }
 
   /// The keys, one after the other.
   static func type(_ text: String, into state: inout AppState) {

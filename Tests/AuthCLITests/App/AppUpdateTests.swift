@@ -23,7 +23,7 @@ struct AppUpdateTests {
       #expect(state.update(.key(.enter)) == [.perform(.logIn(Self.credentials))])
       _ = state.update(.button(.logOut(AppScenes.alice)))
       let effects = state.update(.finished(.logIn(Self.credentials), .success("Logged in as alice.")))
-      #expect(effects == (tab == .pay ? [] : [.load(tab, isActivity: true)]))
+      #expect(effects == [.load(tab, isActivity: true)])
       #expect(state.tab == tab)
       #expect(state.notice?.text == "Logged in as alice.")
     }
@@ -77,8 +77,9 @@ struct AppUpdateTests {
     AppScenes.type("2bob", into: &state)
     _ = state.update(.key(.enter))
     AppScenes.type("12.50", into: &state)
-    let payment = AppAction.pay(amount: "12.50", payee: "bob", number: 1)
-    #expect(state.update(.key(.enter)) == [.perform(payment)])
+    let payment = AppScenes.payment
+    #expect(state.update(.key(.enter)) == [])
+    #expect(state.update(.key(.character("y"))) == [.perform(payment)])
     let stale = AppProblem(code: "password_not_recent", message: "Too long ago.", hint: "")
     #expect(state.update(.finished(payment, .failure(stale))) == [])
     #expect(state.form?.purpose == .reauthenticate(then: payment))
@@ -87,7 +88,8 @@ struct AppUpdateTests {
     #expect(state.update(.key(.enter)) == [.perform(password)])
     #expect(state.update(.finished(password, .success("Confirmed."))) == [.perform(payment)])
     #expect(state.form?.purpose == .pay(number: 1))
-    #expect(state.update(.finished(payment, .success("Paid 12.50 to bob. Receipt 7."))) == [])
+    let paid = state.update(.finished(payment, .success("Paid 12.50 to bob. Receipt 7.")))
+    #expect(paid == [.load(.pay, isActivity: false)])
     #expect(state.notice?.text == "Paid 12.50 to bob. Receipt 7.")
     // The next one is another.
     #expect(state.form?.purpose == .pay(number: 2))
@@ -100,8 +102,8 @@ struct AppUpdateTests {
     AppScenes.type("2bob", into: &state)
     _ = state.update(.key(.enter))
     AppScenes.type("12.50", into: &state)
-    _ = state.update(.key(.enter))
-    let payment = AppAction.pay(amount: "12.50", payee: "bob", number: 1)
+    for key in [Key.enter, .character("y")] { _ = state.update(.key(key)) }
+    let payment = AppScenes.payment
     let stale = AppProblem(code: "password_not_recent", message: "", hint: "")
     _ = state.update(.finished(payment, .failure(stale)))
     _ = state.update(.key(.escape))
@@ -123,10 +125,15 @@ struct AppUpdateTests {
       _ = state.update(.key(.enter))
       #expect(state.question != nil)
     }
-    _ = state.update(.dismissed("the session was revoked"))
+    _ = state.update(.dismissed("You are logged out: the session was revoked."))
     _ = state.update(.button(.logIn))
     #expect(state.tab == .home)
     #expect(state.form == nil && state.question == nil && state.pages.isEmpty)
+    #expect(state.notice?.text == "You are logged out: the session was revoked.")
+    // What was being loaded meanwhile comes too late.
+    let late = AppProblem(code: "session_ended", message: "The session was revoked.", hint: "Log in again.")
+    for result in [Result.failure(late), .success(AppScenes.receipts)] { _ = state.update(.loaded(tab, result)) }
+    #expect(state.pages.isEmpty)
     #expect(state.notice?.text == "You are logged out: the session was revoked.")
   }
 
@@ -161,10 +168,108 @@ struct AppUpdateTests {
     }
     #expect(state.update(.key(.tab)) == [.load(.profile, isActivity: true)])
     #expect(state.update(.key(.backTab)) == [.load(.receipts, isActivity: true)])
-    #expect(state.update(.key(.left)) == [])
+    #expect(state.update(.key(.left)) == [.load(.pay, isActivity: true)])
     #expect(state.tab == .pay)
+    #expect(state.update(.key(.right)) == [.load(.receipts, isActivity: true)])
     #expect(state.update(.key(.character("9"))) == [])
+    #expect(state.tab == .receipts)
+  }
+
+  @Test("on the Pay tab digits and q are text, and the keys for tabs go on to the next one, where the text is kept")
+  func leavesPay() {
+    var state = AppScenes.loggedIn()
+    AppScenes.type("2", into: &state)
+    #expect(state.update(.key(.backTab)) == [])
+    #expect(state.tab == .home && state.form == nil)
+    AppScenes.type("2q7", into: &state)
+    #expect(state.form?.fields.map(\.input.text) == ["q7", ""])
+    // In text the arrows move the cursor.
+    for key in [Key.left, .left, .left, .right, .right] { #expect(state.update(.key(key)) == []) }
     #expect(state.tab == .pay)
+    #expect(state.update(.key(.tab)) == [])
+    #expect(state.form?.focus == 1)
+    #expect(state.update(.key(.tab)) == [.load(.receipts, isActivity: true)])
+    #expect(state.form == nil)
+    #expect(state.update(.key(.backTab)) == [.load(.pay, isActivity: true)])
+    #expect(state.form?.fields.map(\.input.text) == ["q7", ""])
+    // Esc is for what is not meant.
+    #expect(state.update(.key(.escape)) == [])
+    #expect(state.tab == .home)
+    AppScenes.type("2", into: &state)
+    #expect(state.form?.fields.map(\.input.text) == ["", ""])
+  }
+
+  @Test("a payment is asked about with amount and payee, and No leaves it as it was typed")
+  func asksBeforePaying() {
+    var state = AppScenes.loggedIn()
+    AppScenes.type("2Bob", into: &state)
+    _ = state.update(.loaded(.pay, .success(AppPage(lines: ["Your balance is 87.50."]))))
+    _ = state.update(.key(.enter))
+    AppScenes.type("12.5", into: &state)
+    #expect(state.update(.key(.enter)) == [])
+    #expect(state.question?.text == "Pay 12.50 to bob?")
+    #expect(state.frame.lines.contains("Pay somebody  Your balance is 87.50."))
+    for key in [Key.enter, .character("q"), .character("n")] { #expect(state.update(.key(key)) == []) }
+    #expect(state.question == nil)
+    #expect(state.form?.fields.map(\.input.text) == ["Bob", "12.5"])
+    _ = state.update(.key(.enter))
+    #expect(state.update(.key(.character("y"))) == [.perform(AppScenes.payment)])
+  }
+
+  @Test("an amount or a name of the wrong form is refused in its field before anything is asked")
+  func wrongForm() {
+    var state = AppScenes.loggedIn()
+    AppScenes.type("2b b", into: &state)
+    _ = state.update(.key(.enter))
+    AppScenes.type("12,50", into: &state)
+    #expect(state.update(.key(.enter)) == [])
+    #expect(state.form?.problem?.code == "username_invalid" && state.form?.focus == 0)
+    for key in [Key.control("u"), .character("b"), .enter, .enter] { #expect(state.update(.key(key)) == []) }
+    #expect(state.form?.problem?.code == "amount_invalid" && state.form?.focus == 1)
+    #expect(state.question == nil)
+  }
+
+  @Test("logging out needs a yes, by its key and in the menu")
+  func asksBeforeLogout() {
+    for keys in [[Key.character("l")], [.end, .up, .enter]] {
+      var state = AppScenes.loggedIn()
+      for key in keys { #expect(state.update(.key(key)) == []) }
+      #expect(state.question == .logOut)
+      #expect(state.update(.key(.character("n"))) == [])
+      #expect(state.question == nil)
+      for key in keys { _ = state.update(.key(key)) }
+      #expect(state.update(.key(.character("y"))) == [.perform(.logOut)])
+    }
+  }
+
+  @Test("the bar of keys says what Enter does with the line")
+  func saysWhatEnterDoes() {
+    var state = AppScenes.showingReceipts(40)
+    func foot() -> String { state.frame.lines.last ?? "" }
+    #expect(foot().hasPrefix("? help  Enter pay again  "))
+    AppScenes.type("5", into: &state)
+    _ = state.update(.loaded(.sessions, .success(AppScenes.sessions)))
+    #expect(foot().hasPrefix("? help  Enter log out  "))
+    _ = state.update(.key(.down))
+    #expect(foot().hasPrefix("? help  Enter end the session"))
+    AppScenes.type("2", into: &state)
+    #expect(foot() == "Enter next  Esc leave  Tab next  ←→ tabs")
+    AppScenes.type("bob", into: &state)
+    #expect(foot() == "Enter next  Esc leave  Tab next")
+    _ = state.update(.key(.enter))
+    #expect(foot() == "Enter pay  Esc leave  Tab next  ←→ tabs")
+    for key in [Key.escape, .down, .down, .down, .enter] { _ = state.update(.key(key)) }
+    #expect(foot() == "Enter save  Esc cancel")
+  }
+
+  @Test("the context is in the bar, and all eight tabs are there in 80 columns")
+  func context() {
+    var state = AppState(columns: 80, rows: 24, context: "laptop")
+    _ = state.update(.button(.logOut(AppScenes.alice)))
+    #expect(state.frame.lines[0].hasPrefix("Home (laptop)  "))
+    AppScenes.type("3", into: &state)
+    #expect(
+      state.frame.lines[1] == " 1 Home 2 Pay [3 Receipts] 4 Profile 5 Sessions 6 Events 7 Machine 8 Accounts")
   }
 
   @Test("a filter leaves what contains it, and Esc takes it away")
@@ -204,7 +309,8 @@ struct AppUpdateTests {
   func accountQuestion() {
     for (index, key, action) in [
       (0, Unicode.Scalar("d"), AppAction.changeAccount(.disable, "alice")),
-      (1, "d", .changeAccount(.disable, "bob")), (1, "U", .changeAccount(.unlock, "bob")),
+      (0, "m", .changeAccount(.demote, "alice")), (1, "d", .changeAccount(.disable, "bob")),
+      (1, "U", .changeAccount(.unlock, "bob")), (1, "a", .changeAccount(.promote, "bob")),
     ] {
       var state = AppScenes.loggedIn()
       AppScenes.type("8", into: &state)
@@ -212,7 +318,7 @@ struct AppUpdateTests {
       for _ in 0..<index { _ = state.update(.key(.down)) }
       _ = state.update(.key(.enter))
       for other in [Unicode.Scalar("y"), "e", "4"] { #expect(state.update(.key(.character(other))) == []) }
-      #expect(state.question?.answers.map(\.key) == (index == 0 ? ["d"] : ["d", "u"]))
+      #expect(state.question?.answers.map(\.key) == (index == 0 ? ["d", "m"] : ["d", "u", "a"]))
       #expect(state.update(.key(.character(key))) == [.perform(action)])
       #expect(state.update(.finished(action, .success("Done."))) == [.load(.accounts, isActivity: false)])
     }
@@ -233,8 +339,10 @@ struct AppUpdateTests {
     let page = AppPage.events(Page(of: AppPage.limit, from: events), sessions)
     #expect(
       page.rows.map(\.action) == [
-        .ask(AppQuestion(text: "Log out?", action: .logOut)),
-        .ask(AppQuestion(text: "End session p7c2?", action: .revoke(SessionID(rawValue: "p7c2")))), nil,
+        .ask(.logOut),
+        .ask(
+          AppQuestion(
+            text: "End session p7c2?", label: "end the session", action: .revoke(SessionID(rawValue: "p7c2")))), nil,
       ])
   }
 
@@ -288,6 +396,14 @@ struct AppUpdateTests {
     #expect(!state.frame.lines.contains { $0.contains("…") })
   }
 
+  @Test("of a time that is cut off the end shows, which tells rows of one day apart")
+  func cutTimes() {
+    let columns = [Table.Column(title: "EVENT"), .init(title: "TIME", unit: "UTC")]
+    let layout = AppColumns(columns, naturalWidths: [20, 19], width: 24)
+    #expect(layout.line(["authn_login_succeeded", "2026-11-21 20:00:59"]) == "authn_logi…  …1 20:00:59")
+    #expect(layout.heading == "EVENT        TIME (UTC) ")
+  }
+
   @Test("pasted text is text in a field and nothing elsewhere")
   func pasted() {
     var state = AppScenes.loggedIn()
@@ -314,11 +430,12 @@ struct AppUpdateTests {
   @Test("quitting waits for what is under way, and a second time does not")
   func quits() {
     var state = AppScenes.loggedIn()
-    #expect(state.update(.key(.character("l"))) == [.perform(.logOut)])
+    #expect(state.update(.key(.character("l"))) == [])
+    #expect(state.update(.key(.character("y"))) == [.perform(.logOut)])
     #expect(state.update(.key(.character("q"))) == [])
     #expect(state.update(.finished(.logOut, .success("Logged out."))) == [.quit])
     var impatient = AppScenes.loggedIn()
-    _ = impatient.update(.key(.character("l")))
+    AppScenes.type("ly", into: &impatient)
     _ = impatient.update(.key(.character("q")))
     #expect(impatient.update(.key(.character("q"))) == [.quit])
   }
