@@ -28,14 +28,6 @@ extension AppState {
     return frame
   }
 
-  /// Some rows of the frame, the last not included.
-  fileprivate struct Area {
-    var top: Int
-    var bottom: Int
-
-    var height: Int { max(0, bottom - top) }
-  }
-
   private func drawBar(in frame: inout Frame) {
     let bar = Bar(title: tab.title + (context.map { " (\($0))" } ?? ""), button: button)
     frame.put(bar.line(width: columns, style: .plain), row: 0, column: 0)
@@ -195,16 +187,16 @@ extension AppState {
   }
 
   /// What stands below the fields: what is going on, what is wrong, or what to know.
-  private func message(of form: AppForm) -> [Notice] {
-    func lines(_ text: String, _ style: CellStyle) -> [Notice] {
-      Paragraph.wrap(text, width: columns).map { Notice(text: $0, style: style) }
+  private func message(of form: AppForm) -> [AppNotice] {
+    func lines(_ text: String, _ style: CellStyle) -> [AppNotice] {
+      Paragraph.wrap(text, width: columns).map { AppNotice(text: $0, style: style) }
     }
     if let work { return lines(progress(work), .strong) }
     if let problem = form.problem { return lines(problem.message, .bad) + lines(problem.hint, .plain) }
     return form.advice.map { lines($0, .faint) } ?? []
   }
 
-  private func progress(_ work: Work) -> String {
+  private func progress(_ work: AppProgress) -> String {
     "\(work.action.progress)…" + (work.seconds > 0 ? " \(work.seconds) s" : "")
       + (isQuitting ? " Then the program ends; q ends it now." : "")
   }
@@ -229,10 +221,10 @@ extension AppState {
 
   /// What the screen says by itself, above the keys; in two rows where one is too short and there
   /// is room.
-  private var said: [Notice] {
+  private var said: [AppNotice] {
     var said = notice
-    if let question { said = Notice(text: "\(question.text) \(question.keys)", style: .strong) }
-    if let work, form == nil { said = Notice(text: progress(work), style: .strong) }
+    if let question { said = AppNotice(text: "\(question.text) \(question.keys)", style: .strong) }
+    if let work, form == nil { said = AppNotice(text: progress(work), style: .strong) }
     guard let said else { return [] }
     var text = TextEscaping.escape(said.text)
     if let question, work == nil, rows < 10 {
@@ -242,7 +234,7 @@ extension AppState {
     }
     var lines = DisplayWidth.columns(text) > columns && rows >= 10 ? Paragraph.wrap(text, width: columns) : [text]
     if lines.count > 2 { lines = [lines[0], lines[1...].joined(separator: " ")] }
-    return lines.map { Notice(text: DisplayWidth.truncate($0, to: columns), style: said.style) }
+    return lines.map { AppNotice(text: DisplayWidth.truncate($0, to: columns), style: said.style) }
   }
 
   /// The keys that work here, the most useful first.
@@ -280,6 +272,14 @@ extension AppState {
       width: columns)
     for (offset, line) in lines.prefix(area.height).enumerated() { frame.put(line, row: area.top + offset, column: 0) }
   }
+}
+
+/// Some rows of the frame, the last not included.
+private struct Area {
+  var top: Int
+  var bottom: Int
+
+  var height: Int { max(0, bottom - top) }
 }
 
 extension AppQuestion {

@@ -3,25 +3,6 @@ import CommandLineKit
 
 /// All that the screen shows, as a value.
 struct AppState: Sendable {
-  /// What the screen says by itself.
-  struct Notice: Equatable, Sendable {
-    let text: String
-    let style: CellStyle
-  }
-
-  /// What is going on in the background.
-  struct Work: Sendable {
-    let action: AppAction
-    /// Whole seconds since it began.
-    var seconds = 0
-  }
-
-  /// Where a list stands.
-  struct Position: Sendable {
-    var index = 0
-    var id: String?
-  }
-
   /// The context, where it is not the default one.
   let context: String?
   var columns: Int
@@ -33,7 +14,7 @@ struct AppState: Sendable {
   var tab = AppTab.home
   /// What the tabs have loaded.
   var pages: [AppTab: AppPage] = [:]
-  var positions: [AppTab: Position] = [:]
+  var positions: [AppTab: AppPosition] = [:]
   var filter = ""
   var isFiltering = false
   var form: AppForm?
@@ -42,11 +23,11 @@ struct AppState: Sendable {
   /// The form to come back to when the password was entered again.
   var heldForm: AppForm?
   var question: AppQuestion?
-  var notice: Notice?
+  var notice: AppNotice?
   /// The notice of why the last look found nothing out.
-  var lookNotice: Notice?
+  var lookNotice: AppNotice?
   var isHelpShown = false
-  var work: Work?
+  var work: AppProgress?
   /// Whether the program ends when the work is done.
   var isQuitting = false
   /// How many payments were begun.
@@ -85,7 +66,7 @@ struct AppState: Sendable {
   /// Which of these rows, the ones that are shown, is selected.
   func selected(in rows: [AppPage.Row]) -> Int? {
     guard !rows.isEmpty else { return nil }
-    let position = positions[tab] ?? Position()
+    let position = positions[tab] ?? AppPosition()
     return rows.firstIndex { $0.id == position.id } ?? min(position.index, rows.count - 1)
   }
 
@@ -110,6 +91,27 @@ struct AppState: Sendable {
         row("Log out", .logOut), row("Quit", .quit),
       ])
   }
+}
+
+// Not inside the state, which would have to be known to the runtime then: that is 8 KiB.
+
+/// What the screen says by itself.
+struct AppNotice: Equatable, Sendable {
+  let text: String
+  let style: CellStyle
+}
+
+/// What is going on in the background.
+struct AppProgress: Sendable {
+  let action: AppAction
+  /// Whole seconds since it began.
+  var seconds = 0
+}
+
+/// Where a list stands.
+struct AppPosition: Sendable {
+  var index = 0
+  var id: String?
 }
 
 extension String {

@@ -66,11 +66,11 @@ extension AppState {
   }
 
   private mutating func warn(_ problem: AppProblem) {
-    notice = Notice(text: "\(problem.message) \(problem.hint)", style: .bad)
+    notice = AppNotice(text: "\(problem.message) \(problem.hint)", style: .bad)
   }
 
   private mutating func say(_ text: String) {
-    notice = Notice(text: text, style: .good)
+    notice = AppNotice(text: text, style: .good)
   }
 
   private mutating func take(_ button: NavigationBar.Button) -> [AppEffect] {
@@ -106,7 +106,7 @@ extension AppState {
     }
     (question, heldForm, draft) = (nil, nil, nil)
     if tab.isGuarded { tab = .home }
-    notice = work?.action == .logOut ? nil : Notice(text: sentence, style: .bad)
+    notice = work?.action == .logOut ? nil : AppNotice(text: sentence, style: .bad)
     return refresh()
   }
 
@@ -114,10 +114,10 @@ extension AppState {
 
   private mutating func perform(_ action: AppAction) -> [AppEffect] {
     guard work == nil else {
-      notice = Notice(text: "Something else is still going on. Try again in a moment.", style: .bad)
+      notice = AppNotice(text: "Something else is still going on. Try again in a moment.", style: .bad)
       return []
     }
-    work = Work(action: action)
+    work = AppProgress(action: action)
     notice = nil
     return [.perform(action)]
   }
@@ -248,7 +248,7 @@ extension AppState {
     case .escape:
       if notice != nil || !filter.isEmpty { (notice, filter) = (nil, "") } else if tab != .home { return open(.home) }
     case .paste, .unusablePaste:
-      notice = Notice(text: "Text can be pasted where something is to be typed.", style: .bad)
+      notice = AppNotice(text: "Text can be pasted where something is to be typed.", style: .bad)
     case .character, .control, .backspace, .delete, .unknown: break
     }
     return []
@@ -263,7 +263,7 @@ extension AppState {
     let rows = rowsShown
     guard let selected else { return }
     let index = min(max(0, selected + count), rows.count - 1)
-    positions[tab] = Position(index: index, id: rows[index].id)
+    positions[tab] = AppPosition(index: index, id: rows[index].id)
   }
 
   private mutating func answer(_ question: AppQuestion, _ key: Key) -> [AppEffect] {
@@ -287,7 +287,7 @@ extension AppState {
     case .backspace where filter.isEmpty: isFiltering = false
     case _:
       var input = AppInput(filter)
-      if let problem = input.edit(key) { notice = Notice(text: problem, style: .bad) }
+      if let problem = input.edit(key) { notice = AppNotice(text: problem, style: .bad) }
       filter = input.text
     }
     return []
@@ -331,7 +331,7 @@ extension AppState {
   }
 
   private mutating func leaveForm() {
-    if let work { notice = Notice(text: "\(work.action.progress) goes on; its end shows here.", style: .strong) }
+    if let work { notice = AppNotice(text: "\(work.action.progress) goes on; its end shows here.", style: .strong) }
     if case .reauthenticate = form?.purpose {
       (form, heldForm) = (heldForm, nil)
       return

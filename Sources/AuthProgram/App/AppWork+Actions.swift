@@ -32,14 +32,20 @@ extension AppWork {
     case .rename(let name):
       let screen = try screens.open(ProfileScreen.self)
       var user = screen.session.user
-      try await ask { () throws(LeaseError<BackendError>) in user = try screen.rename(to: name, at: backend).user }
+      try await ask(
+        BackendCall { [backend] () throws(LeaseError<BackendError>) in
+          user = try screen.rename(to: name, at: backend).user
+        })
       _ = await look()
       return "Your name is \(user.displayName) now."
     case .changePassword(let present, let new): return try await changePassword(present, to: new)
     case .revoke(let id):
       let screen = try screens.open(SessionsScreen.self)
       let fresh = try fresh(screen.session)
-      try await ask { () throws(LeaseError<BackendError>) in try screen.revoke(id, with: fresh, at: backend) }
+      try await ask(
+        BackendCall { [backend] () throws(LeaseError<BackendError>) in
+          try screen.revoke(id, with: fresh, at: backend)
+        })
       _ = await look()
       return "Session \(id.rawValue) is ended."
     case .changeAccount(let change, let name):
@@ -47,9 +53,10 @@ extension AppWork {
       let administrator = try administrator(screen.session)
       let fresh = try fresh(screen.session)
       let username = try valid { () throws(BackendError) in try Username(name) }
-      try await ask { () throws(LeaseError<BackendError>) in
-        _ = try screen.change(change, username, at: backend, for: administrator, fresh)
-      }
+      try await ask(
+        BackendCall { [backend] () throws(LeaseError<BackendError>) in
+          _ = try screen.change(change, username, at: backend, for: administrator, fresh)
+        })
       _ = await look()
       return "The account \(username) is \(change.done) now."
     }
@@ -146,11 +153,12 @@ extension AppWork {
     try valid { () throws(BackendError) in try backend.check(newPassword: new, for: name) }
     let session = try await reauthenticate(present)
     let fresh = try fresh(session)
-    try await ask { () throws(LeaseError<BackendError>) in
-      _ = try session.withLease { (lease) throws(BackendError) in
-        try backend.changePassword(from: present, to: new, for: fresh, under: lease)
-      }
-    }
+    try await ask(
+      BackendCall { [backend] () throws(LeaseError<BackendError>) in
+        _ = try session.withLease { (lease) throws(BackendError) in
+          try backend.changePassword(from: present, to: new, for: fresh, under: lease)
+        }
+      })
     // The session goes on under a new token, for which the new password is the proof.
     _ = try await reauthenticate(new)
     return "Your password is changed. All your other sessions are ended."

@@ -145,17 +145,17 @@ final class AppWork: Sendable {
       }
     }
     var page = AppPage()
-    try await ask { () throws(LeaseError<BackendError>) in page = try question() }
+    try await ask(BackendCall { () throws(LeaseError<BackendError>) in page = try question() })
     return page
   }
 
   /// Asks the backend something.
   ///
-  /// Not generic and not inlined, or the executable would have a copy of all this for each
-  /// question.
+  /// Not generic and not inlined, and the question is an object, or the executable would have a copy
+  /// of all this for each question.
   @inline(never)
-  func ask(_ question: () throws(LeaseError<BackendError>) -> Void) async throws(CommandError) {
-    try await store.asking { () throws(LeaseError<BackendError>) in try question() }
+  func ask(_ question: BackendCall) async throws(CommandError) {
+    try await store.asking { () throws(LeaseError<BackendError>) in try question.body() }
   }
 
   private var machinePage: AppPage {
@@ -188,10 +188,24 @@ final class AppScreens: Sendable {
 
   /// The screen of the user who is logged in; without one there is none to open.
   func open<Screen: LiveScreen>(_ kind: Screen.Type) throws(CommandError) -> Screen {
+    guard let screen = try openScreen(kind) as? Screen else { throw .notLoggedIn }
+    return screen
+  }
+
+  private func openScreen(_ kind: any LiveScreen.Type) throws(CommandError) -> any LiveScreen {
     let name = ObjectIdentifier(kind)
-    if let open = screens.withLock({ $0[name] }) as? Screen, open.key.dismissal == nil { return open }
-    guard let screen = Screen(store) else { throw .notLoggedIn }
+    if let open = screens.withLock({ $0[name] }), open.key.dismissal == nil { return open }
+    guard let screen = kind.init(store) else { throw .notLoggedIn }
     screens.withLock { $0[name] = screen }
     return screen
+  }
+}
+
+/// What to ask the backend.
+final class BackendCall {
+  let body: () throws(LeaseError<BackendError>) -> Void
+
+  init(_ body: @escaping () throws(LeaseError<BackendError>) -> Void) {
+    self.body = body
   }
 }
