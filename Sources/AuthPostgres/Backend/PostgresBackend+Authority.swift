@@ -16,7 +16,7 @@ extension PostgresBackend: Authority {
     }
   }
 
-  /// Says whom a token stands for now.
+  /// Says which user a token belongs to now.
   ///
   /// For a live session this is one call, and nothing is written.
   public func resume(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
@@ -26,7 +26,7 @@ extension PostgresBackend: Authority {
     }
   }
 
-  /// Whom a token stands for, if it is the present one of a live session; one read, and nothing is
+  /// The grant of a token, if it is the present one of a live session; one read, and nothing is
   /// written.
   ///
   /// The server gets a hash of the token, which opens nothing, so that a token is never shown to a

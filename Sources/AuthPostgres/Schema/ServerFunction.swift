@@ -1,25 +1,34 @@
 /// A function of the server, as text to create it.
 struct ServerFunction: Sendable {
   let name: String
-  /// The parameters with their types, as they stand between the parentheses.
+  /// The parameters with their types, as in the parentheses of the declaration.
   let parameters: String
   let returns: String
   /// Whether the client's role may call it; the others are called by these.
   let isOpen: Bool
+  /// A function of one statement is in SQL where its speed matters: it spares the server from
+  /// loading PL/pgSQL, and the planner can put it in place of its call.
+  var language = "plpgsql"
   let body: String
 
   /// A function that the client's role may call.
   ///
   /// Its first parameter is the major version that the client speaks.
-  static func open(_ name: String, _ parameters: String, returns: String, _ body: String) -> ServerFunction {
+  static func open(
+    _ name: String, _ parameters: String, returns: String, language: String = "plpgsql", _ body: String
+  ) -> ServerFunction {
     let rest = parameters.isEmpty ? "" : ", " + parameters
     return ServerFunction(
-      name: name, parameters: "p_version integer" + rest, returns: returns, isOpen: true, body: body)
+      name: name, parameters: "p_version integer" + rest, returns: returns, isOpen: true, language: language,
+      body: body)
   }
 
   /// A function that only other functions call.
-  static func inner(_ name: String, _ parameters: String, returns: String, _ body: String) -> ServerFunction {
-    ServerFunction(name: name, parameters: parameters, returns: returns, isOpen: false, body: body)
+  static func inner(
+    _ name: String, _ parameters: String, returns: String, language: String = "plpgsql", _ body: String
+  ) -> ServerFunction {
+    ServerFunction(
+      name: name, parameters: parameters, returns: returns, isOpen: false, language: language, body: body)
   }
 
   /// Open functions run with the rights of their owner, look nothing up in a schema of the client's
@@ -38,7 +47,7 @@ struct ServerFunction: Sendable {
       : "SECURITY INVOKER"
     return """
       CREATE OR REPLACE FUNCTION \(ServerSchema.name).\(name)(\(parameters)) RETURNS \(returns)
-      LANGUAGE plpgsql VOLATILE \(rights) AS $body$
+      LANGUAGE \(language) VOLATILE \(rights) AS $body$
       \(body)
       $body$;
 

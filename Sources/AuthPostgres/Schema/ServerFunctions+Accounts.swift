@@ -162,13 +162,8 @@ extension ServerSchema {
         BEGIN
           PERFORM enter(p_version);
           v_held := claim(p_token, false);
-          v_answer.code := v_held.code;
-          v_answer.now_ns := v_held.now_ns;
-          IF v_held.code NOT IN ('live', 'pending') THEN RETURN v_answer; END IF;
-          IF v_held.fresh_until <= v_held.now_ns THEN
-            v_answer.code := 'not_fresh';
-            RETURN v_answer;
-          END IF;
+          \(Self.refuseUnlessActive)
+          \(Self.refuseUnlessFresh)
           v_held := settle(p_token, v_held, false);
           v_answer.code := 'ok';
           SELECT a.setting, a.name INTO v_answer.setting, v_answer.name FROM accounts a WHERE a.id = v_held.account;
@@ -181,37 +176,11 @@ extension ServerSchema {
         "finish_password_change",
         "p_ticket bytea, p_token bytea, p_proof bytea, p_new_token bytea, p_setting text, p_verifier bytea",
         returns: "grant_answer",
-        """
-        DECLARE
-          v_guess guesses;
-          v_verdict text;
-          v_held held;
-          v_made held;
-          v_count bigint;
-          v_answer grant_answer;
-        BEGIN
-          PERFORM enter(p_version);
-          PERFORM check_verifier(p_setting, p_verifier);
-          SELECT * INTO v_guess FROM guesses g WHERE g.ticket = p_ticket AND g.session IS NOT NULL FOR UPDATE;
-          v_answer.now_ns := clock_ns();
-          IF NOT FOUND THEN
-            v_answer.code := 'ticket_unknown';
-            RETURN v_answer;
-          END IF;
-          IF v_guess.verdict = 'right' AND sha256(p_proof) = v_guess.proof_hash THEN
-            v_made := find(sha256(p_new_token), false);
-            IF v_made.code IN ('live', 'pending') THEN RETURN granted(v_made); END IF;
-            v_answer.code := 'ticket_unknown';
-            RETURN v_answer;
-          END IF;
-          v_verdict := coalesce(v_guess.verdict, judge(v_guess, p_proof));
-          IF v_verdict = 'right' AND v_guess.verdict IS NULL THEN
-            v_held := claim(p_token, true);
-            IF v_held.code NOT IN ('live', 'pending') OR v_held.id <> v_guess.session THEN
-              PERFORM refund(v_guess);
-              v_answer.code := CASE WHEN v_held.code IN ('live', 'pending') THEN 'ticket_unknown' ELSE v_held.code END;
-              RETURN v_answer;
-            END IF;
+        Self.judging(
+          "g.session IS NOT NULL", newToken: "p_new_token", declaring: "v_count bigint;",
+          checking: "PERFORM check_verifier(p_setting, p_verifier);",
+          right: """
+            \(Self.requireSessionOfGuess)
             IF v_held.fresh_until <= v_held.now_ns THEN
               PERFORM refund(v_guess);
               v_answer.code := 'not_fresh';
@@ -221,22 +190,10 @@ extension ServerSchema {
             DELETE FROM codes c WHERE c.account = v_held.account AND c.expires_at IS NOT NULL;
             v_held := settle(p_token, v_held, false);
             v_count := end_all(v_held.account, v_held.id, 'revoked', v_held.account);
-            v_made := issue(v_held, p_new_token, NULL, NULL);
             PERFORM record('\(EventName.passwordChanged.rawValue)', v_held.account, v_held.account, v_held.id, NULL);
-            RETURN granted(v_made);
-          END IF;
-          IF v_verdict = 'setting_changed' THEN
-            PERFORM refund(v_guess);
-            v_answer.code := 'setting_changed';
-            RETURN v_answer;
-          END IF;
-          IF v_guess.verdict IS NULL THEN
-            PERFORM fail(v_guess, '\(EventName.reauthenticationFailed.rawValue)', v_guess.account);
-          END IF;
-          v_answer.code := 'credentials';
-          RETURN v_answer;
-        END
-        """),
+            RETURN granted(issue(v_held, p_new_token, NULL, NULL));
+            """,
+          wrong: .reauthenticationFailed, by: "v_guess.account")),
     ]
   }
 }

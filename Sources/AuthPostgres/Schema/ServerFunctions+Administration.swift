@@ -34,12 +34,7 @@ extension ServerSchema {
           IF p_everyone IS NULL THEN PERFORM malformed('scope'); END IF;
           v_held := CASE WHEN p_everyone THEN administer(p_token, 'events', false) ELSE claim(p_token, false) END;
           IF v_held.code = 'pending' THEN v_held := settle(p_token, v_held, false); END IF;
-          IF v_held.code <> 'live' THEN
-            v_answer.code := v_held.code;
-            v_answer.now_ns := v_held.now_ns;
-            RETURN NEXT v_answer;
-            RETURN;
-          END IF;
+          \(Self.refuseRowsUnlessLive)
           IF p_everyone THEN
             RETURN QUERY
               SELECT 'ok', v_held.now_ns, e.id, e.at, e.name, a.name::text, b.name::text, e.session, e.detail
@@ -90,12 +85,7 @@ extension ServerSchema {
           PERFORM enter(p_version);
           v_held := administer(p_token, 'accounts', false);
           IF v_held.code = 'pending' THEN v_held := settle(p_token, v_held, false); END IF;
-          IF v_held.code <> 'live' THEN
-            v_answer.code := v_held.code;
-            v_answer.now_ns := v_held.now_ns;
-            RETURN NEXT v_answer;
-            RETURN;
-          END IF;
+          \(Self.refuseRowsUnlessLive)
           FOR v_account IN
             SELECT * FROM accounts a WHERE a.name > coalesce(p_after, '') ORDER BY a.name LIMIT greatest(0, p_limit)
           LOOP
@@ -113,9 +103,7 @@ extension ServerSchema {
         BEGIN
           PERFORM enter(p_version);
           v_held := administer(p_token, 'accounts', false);
-          v_answer.code := v_held.code;
-          v_answer.now_ns := v_held.now_ns;
-          IF v_held.code NOT IN ('live', 'pending') THEN RETURN v_answer; END IF;
+          \(Self.refuseUnlessActive)
           SELECT * INTO v_account FROM accounts a WHERE a.name = p_name;
           IF NOT FOUND THEN
             v_answer.code := 'account_not_found';
@@ -154,9 +142,7 @@ extension ServerSchema {
           PERFORM enter(p_version);
           IF p_disabled IS NULL THEN PERFORM malformed('request'); END IF;
           v_held := change_account(p_token, p_name);
-          v_answer.code := v_held.code;
-          v_answer.now_ns := v_held.now_ns;
-          IF v_held.code NOT IN ('live', 'pending') THEN RETURN v_answer; END IF;
+          \(Self.refuseUnlessActive)
           SELECT * INTO v_account FROM accounts a WHERE a.name = p_name FOR NO KEY UPDATE;
           IF v_account.disabled <> p_disabled THEN
             IF p_disabled AND v_account.role = 'administrator' THEN
@@ -194,9 +180,7 @@ extension ServerSchema {
         BEGIN
           PERFORM enter(p_version);
           v_held := change_account(p_token, p_name);
-          v_answer.code := v_held.code;
-          v_answer.now_ns := v_held.now_ns;
-          IF v_held.code NOT IN ('live', 'pending') THEN RETURN v_answer; END IF;
+          \(Self.refuseUnlessActive)
           v_held := settle(p_token, v_held, true);
           UPDATE accounts SET guesses = 0, failures = 0, attempts = 0, wait_until = NULL
             WHERE name = p_name RETURNING * INTO v_account;
@@ -216,9 +200,7 @@ extension ServerSchema {
           PERFORM enter(p_version);
           IF p_subject IS NULL OR octet_length(p_subject) > 1024 THEN PERFORM malformed('subject'); END IF;
           v_held := claim(p_token, true);
-          v_answer.code := v_held.code;
-          v_answer.now_ns := v_held.now_ns;
-          IF v_held.code NOT IN ('live', 'pending') THEN RETURN v_answer; END IF;
+          \(Self.refuseUnlessActive)
           IF v_held.role <> 'administrator' THEN
             v_answer.code := 'not_permitted';
             RETURN v_answer;

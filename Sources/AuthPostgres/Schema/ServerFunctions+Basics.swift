@@ -8,12 +8,8 @@ extension ServerSchema {
     [
       // Tests replace this one function to move the clock.
       .inner(
-        "clock_ns", "", returns: "bigint",
-        """
-        BEGIN
-          RETURN (extract(epoch FROM clock_timestamp()) * 1000000)::bigint * 1000;
-        END
-        """),
+        "clock_ns", "", returns: "bigint", language: "sql",
+        "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint * 1000"),
       // The client owns the transaction. An old snapshot would show it a session that was ended,
       // and a read-only one would keep it from leaving an event.
       .inner(

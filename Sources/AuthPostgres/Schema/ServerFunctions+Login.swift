@@ -51,29 +51,9 @@ extension ServerSchema {
         p_new_setting text, p_new_verifier bytea, p_terminal text, p_program text, p_host text
         """,
         returns: "grant_answer",
-        """
-        DECLARE
-          v_guess guesses;
-          v_verdict text;
-          v_failures bigint;
-          v_held held;
-          v_answer grant_answer;
-        BEGIN
-          PERFORM enter(p_version);
-          SELECT * INTO v_guess FROM guesses g WHERE g.ticket = p_ticket AND g.session IS NULL FOR UPDATE;
-          v_answer.now_ns := clock_ns();
-          IF NOT FOUND THEN
-            v_answer.code := 'ticket_unknown';
-            RETURN v_answer;
-          END IF;
-          IF v_guess.verdict = 'right' AND sha256(p_proof) = v_guess.proof_hash THEN
-            v_held := find(sha256(p_token), false);
-            IF v_held.code = 'live' THEN RETURN granted(v_held); END IF;
-            v_answer.code := 'ticket_unknown';
-            RETURN v_answer;
-          END IF;
-          v_verdict := coalesce(v_guess.verdict, judge(v_guess, p_proof));
-          IF v_verdict = 'right' AND v_guess.verdict IS NULL THEN
+        Self.judging(
+          "g.session IS NULL", newToken: "p_token", declaring: "v_failures bigint;",
+          right: """
             SELECT a.failures INTO v_failures FROM accounts a WHERE a.id = v_guess.account;
             PERFORM succeed(v_guess, p_new_setting, p_new_verifier);
             v_held := begin_session(
@@ -84,19 +64,8 @@ extension ServerSchema {
               v_guess.account, v_guess.account, v_held.id,
               CASE WHEN v_failures = 1 THEN '1 failure' WHEN v_failures > 1 THEN v_failures || ' failures' END);
             RETURN granted(v_held);
-          END IF;
-          IF v_verdict = 'setting_changed' THEN
-            PERFORM refund(v_guess);
-            v_answer.code := 'setting_changed';
-            RETURN v_answer;
-          END IF;
-          IF v_guess.verdict IS NULL THEN
-            PERFORM fail(v_guess, '\(EventName.loginFailed.rawValue)', NULL);
-          END IF;
-          v_answer.code := 'credentials';
-          RETURN v_answer;
-        END
-        """),
+            """,
+          wrong: .loginFailed, by: "NULL")),
       .open(
         "own_setting", "p_token bytea", returns: "setting_answer",
         """
@@ -106,9 +75,7 @@ extension ServerSchema {
         BEGIN
           PERFORM enter(p_version);
           v_held := claim(p_token, false);
-          v_answer.code := v_held.code;
-          v_answer.now_ns := v_held.now_ns;
-          IF v_held.code NOT IN ('live', 'pending') THEN RETURN v_answer; END IF;
+          \(Self.refuseUnlessActive)
           v_answer.code := 'ok';
           SELECT a.setting, a.name INTO v_answer.setting, v_answer.name FROM accounts a WHERE a.id = v_held.account;
           RETURN v_answer;
@@ -126,9 +93,7 @@ extension ServerSchema {
           PERFORM enter(p_version);
           PERFORM check_guess(p_ticket, p_setting, p_proof_hash, p_again);
           v_held := claim(p_token, true);
-          v_answer.code := v_held.code;
-          v_answer.now_ns := v_held.now_ns;
-          IF v_held.code NOT IN ('live', 'pending') THEN RETURN v_answer; END IF;
+          \(Self.refuseUnlessActive)
           IF EXISTS (SELECT 1 FROM guesses g WHERE g.ticket = p_ticket AND g.proof_hash = p_proof_hash) THEN
             v_answer.code := 'hear';
             RETURN v_answer;
@@ -144,52 +109,80 @@ extension ServerSchema {
         p_new_setting text, p_new_verifier bytea
         """,
         returns: "grant_answer",
-        """
-        DECLARE
-          v_guess guesses;
-          v_verdict text;
-          v_held held;
-          v_answer grant_answer;
-        BEGIN
-          PERFORM enter(p_version);
-          SELECT * INTO v_guess FROM guesses g WHERE g.ticket = p_ticket AND g.session IS NOT NULL FOR UPDATE;
-          v_answer.now_ns := clock_ns();
-          IF NOT FOUND THEN
-            v_answer.code := 'ticket_unknown';
-            RETURN v_answer;
-          END IF;
-          IF v_guess.verdict = 'right' AND sha256(p_proof) = v_guess.proof_hash THEN
-            v_held := find(sha256(p_new_token), false);
-            IF v_held.code IN ('live', 'pending') THEN RETURN granted(v_held); END IF;
-            v_answer.code := 'ticket_unknown';
-            RETURN v_answer;
-          END IF;
-          v_verdict := coalesce(v_guess.verdict, judge(v_guess, p_proof));
-          IF v_verdict = 'right' AND v_guess.verdict IS NULL THEN
-            v_held := claim(p_token, true);
-            IF v_held.code NOT IN ('live', 'pending') OR v_held.id <> v_guess.session THEN
-              PERFORM refund(v_guess);
-              v_answer.code := CASE WHEN v_held.code IN ('live', 'pending') THEN 'ticket_unknown' ELSE v_held.code END;
-              RETURN v_answer;
-            END IF;
+        Self.judging(
+          "g.session IS NOT NULL", newToken: "p_new_token",
+          right: """
+            \(Self.requireSessionOfGuess)
             PERFORM succeed(v_guess, p_new_setting, p_new_verifier);
             v_held := settle(p_token, v_held, false);
             v_held := issue(v_held, p_new_token, p_idle, p_absolute);
             PERFORM record('\(EventName.reauthenticated.rawValue)', v_guess.account, v_guess.account, v_held.id, NULL);
             RETURN granted(v_held);
-          END IF;
-          IF v_verdict = 'setting_changed' THEN
-            PERFORM refund(v_guess);
-            v_answer.code := 'setting_changed';
-            RETURN v_answer;
-          END IF;
-          IF v_guess.verdict IS NULL THEN
-            PERFORM fail(v_guess, '\(EventName.reauthenticationFailed.rawValue)', v_guess.account);
-          END IF;
-          v_answer.code := 'credentials';
-          RETURN v_answer;
-        END
-        """),
+            """,
+          wrong: .reauthenticationFailed, by: "v_guess.account")),
     ]
   }
+
+  /// The body of a function that judges a counted guess and grants a session for a right one.
+  ///
+  /// - Parameters:
+  ///   - guesses: Which guesses it takes, as a condition.
+  ///   - newToken: The parameter with the token to grant. A repeated call finds its session.
+  ///   - variables: Declarations that `right` needs.
+  ///   - check: Refuses parameters that are malformed.
+  ///   - right: What a right guess does; it ends with RETURN.
+  ///   - event: The event of a wrong guess.
+  ///   - actor: Who the event says did it.
+  /// - Returns: The body.
+  static func judging(
+    _ guesses: String, newToken: String, declaring variables: String = "", checking check: String = "", right: String,
+    wrong event: EventName, by actor: String
+  ) -> String {
+    """
+    DECLARE
+      v_guess guesses;
+      v_verdict text;
+      v_held held;
+      v_answer grant_answer;
+      \(variables)
+    BEGIN
+      PERFORM enter(p_version);
+      \(check)
+      SELECT * INTO v_guess FROM guesses g WHERE g.ticket = p_ticket AND \(guesses) FOR UPDATE;
+      v_answer.now_ns := clock_ns();
+      IF NOT FOUND THEN
+        v_answer.code := 'ticket_unknown';
+        RETURN v_answer;
+      END IF;
+      IF v_guess.verdict = 'right' AND sha256(p_proof) = v_guess.proof_hash THEN
+        v_held := find(sha256(\(newToken)), false);
+        IF v_held.code IN ('live', 'pending') THEN RETURN granted(v_held); END IF;
+        v_answer.code := 'ticket_unknown';
+        RETURN v_answer;
+      END IF;
+      v_verdict := coalesce(v_guess.verdict, judge(v_guess, p_proof));
+      IF v_verdict = 'right' AND v_guess.verdict IS NULL THEN
+        \(right)
+      END IF;
+      IF v_verdict = 'setting_changed' THEN
+        PERFORM refund(v_guess);
+        v_answer.code := 'setting_changed';
+        RETURN v_answer;
+      END IF;
+      IF v_guess.verdict IS NULL THEN PERFORM fail(v_guess, '\(event.rawValue)', \(actor)); END IF;
+      v_answer.code := 'credentials';
+      RETURN v_answer;
+    END
+    """
+  }
+
+  /// Claims the session of the caller, in which the guess must have been counted.
+  static let requireSessionOfGuess = """
+    v_held := claim(p_token, true);
+    IF v_held.code NOT IN ('live', 'pending') OR v_held.id <> v_guess.session THEN
+      PERFORM refund(v_guess);
+      v_answer.code := CASE WHEN v_held.code IN ('live', 'pending') THEN 'ticket_unknown' ELSE v_held.code END;
+      RETURN v_answer;
+    END IF;
+    """
 }

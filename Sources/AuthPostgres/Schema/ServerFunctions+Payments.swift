@@ -76,9 +76,7 @@ extension ServerSchema {
           END IF;
           IF p_key_was_given IS NULL THEN PERFORM malformed('key'); END IF;
           v_held := claim(p_token, true);
-          v_answer.code := v_held.code;
-          v_answer.now_ns := v_held.now_ns;
-          IF v_held.code NOT IN ('live', 'pending') THEN RETURN v_answer; END IF;
+          \(Self.refuseUnlessActive)
           IF p_key IS NOT NULL THEN
             v_answer := payment_under(v_held.account, p_key);
             IF v_answer.code IS NOT NULL THEN
@@ -89,10 +87,7 @@ extension ServerSchema {
             END IF;
             v_answer.now_ns := v_held.now_ns;
           END IF;
-          IF v_held.fresh_until <= v_held.now_ns THEN
-            v_answer.code := 'not_fresh';
-            RETURN v_answer;
-          END IF;
+          \(Self.refuseUnlessFresh)
           SELECT a.id, a.disabled INTO v_payee, v_disabled FROM accounts a WHERE a.name = p_payee;
           v_answer.code := CASE
             WHEN v_payee IS NULL THEN 'payee_unknown'
@@ -176,12 +171,7 @@ extension ServerSchema {
         BEGIN
           PERFORM enter(p_version);
           v_held := settle(p_token, claim(p_token, false), false);
-          IF v_held.code <> 'live' THEN
-            v_answer.code := v_held.code;
-            v_answer.now_ns := v_held.now_ns;
-            RETURN NEXT v_answer;
-            RETURN;
-          END IF;
+          \(Self.refuseRowsUnlessLive)
           RETURN QUERY
             SELECT 'ok', v_held.now_ns, NULL::bigint, t.id, p.name::text, q.name::text, t.amount, t.made_at,
               CASE WHEN t.key_was_given THEN t.key::text END

@@ -25,13 +25,8 @@ extension ServerSchema {
           PERFORM enter(p_version);
           IF p_hashes IS NULL OR octet_length(p_hashes) <> \(32 * RecoveryPolicy.codes) THEN PERFORM malformed('codes'); END IF;
           v_held := claim(p_token, true);
-          v_answer.code := v_held.code;
-          v_answer.now_ns := v_held.now_ns;
-          IF v_held.code NOT IN ('live', 'pending') THEN RETURN v_answer; END IF;
-          IF v_held.fresh_until <= v_held.now_ns THEN
-            v_answer.code := 'not_fresh';
-            RETURN v_answer;
-          END IF;
+          \(Self.refuseUnlessActive)
+          \(Self.refuseUnlessFresh)
           v_held := settle(p_token, v_held, true);
           -- The same request again, after its answer was lost, finds its codes.
           IF NOT EXISTS (SELECT 1 FROM codes c WHERE c.account = v_held.account AND c.code_hash = substr(p_hashes, 1, 32)) THEN
@@ -168,9 +163,7 @@ extension ServerSchema {
           PERFORM enter(p_version);
           PERFORM check_code_hash(p_hash);
           v_held := change_account(p_token, p_name);
-          v_answer.code := v_held.code;
-          v_answer.now_ns := v_held.now_ns;
-          IF v_held.code NOT IN ('live', 'pending') THEN RETURN v_answer; END IF;
+          \(Self.refuseUnlessActive)
           v_held := settle(p_token, v_held, true);
           SELECT a.id INTO v_account FROM accounts a WHERE a.name = p_name FOR NO KEY UPDATE;
           IF NOT FOUND THEN

@@ -60,7 +60,7 @@ struct ServerSchema: Sendable {
   var version: [Int] { steps.last?.version ?? [Self.major, Self.minor] }
 
   var functions: [ServerFunction] {
-    basics + throttle + sessions + login + accounts + recovery + payments + administration + roles
+    basics + throttle + tokens + sessions + login + accounts + recovery + payments + administration + roles
       + steps.flatMap(\.functions)
   }
 
