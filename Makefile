@@ -92,7 +92,7 @@ release: setup-release ## Build .build/release/auth-cli: stripped, and static wh
 
 release-bench: setup-release ## Build the benchmarks, and the executable they run
 	.ci/release auth-cli auth-login-only auth-bench
-	.ci/release-companion $(RELEASE_COMPANION)
+	.ci/release-companion $(RELEASE_COMPANION) .build/release/auth-live-payments
 
 release-without-app: setup-release ## Build the executable without the full-screen program, for the benchmarks
 	.ci/release-without-app

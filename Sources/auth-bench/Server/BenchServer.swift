@@ -5,17 +5,19 @@ import PostgresServers
 final class BenchServer {
   let server: ThrowawayServer
   let directory: BenchDirectory
-  /// The client itself: Debian's `/usr/bin/psql` is a script around it.
+  /// The clients themselves: Debian's `/usr/bin/psql` is a script around one.
   let psql: String
+  let pgbench: String
 
   init() throws {
-    guard ThrowawayServer.isPossible, let psql = Self.client() else {
+    guard ThrowawayServer.isPossible, let psql = Self.client("psql"), let pgbench = Self.client("pgbench") else {
       throw BenchError("no PostgreSQL server is installed; apt-get install postgresql")
     }
     guard access(BenchTools.companion, X_OK) == 0 else {
       throw BenchError("\(BenchTools.companion) is not built; it needs libpq-dev")
     }
     self.psql = psql
+    self.pgbench = pgbench
     directory = try BenchDirectory()
     do {
       server = try ThrowawayServer(settings: ["fsync=on"])
@@ -28,11 +30,11 @@ final class BenchServer {
     server.stop()
   }
 
-  private static func client() -> String? {
+  private static func client(_ name: String) -> String? {
     var found = glob_t()
     defer { globfree(&found) }
-    guard glob("/usr/lib/postgresql/*/bin/psql", 0, nil, &found) == 0, let path = found.gl_pathv[0] else {
-      return BenchTools.installed("psql")
+    guard glob("/usr/lib/postgresql/*/bin/" + name, 0, nil, &found) == 0, let path = found.gl_pathv[0] else {
+      return BenchTools.installed(name)
     }
     return String(cString: path)
   }
@@ -83,6 +85,14 @@ final class BenchServerHome {
   func command(_ words: String...) throws -> ChildProcess {
     ChildProcess(
       path: try BenchTools.commandLine(), arguments: words, environment: environment("person"),
+      errors: path + "/errors")
+  }
+
+  /// A run of the program that pays over live connections.
+  func payments(_ secret: String, _ connections: Int, _ each: Int) -> ChildProcess {
+    ChildProcess(
+      path: BenchTools.directory + "/auth-live-payments",
+      arguments: [server.server.address(name, user: "person"), secret, "bob", "\(connections)", "\(each)"],
       errors: path + "/errors")
   }
 

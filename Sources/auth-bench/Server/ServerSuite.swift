@@ -1,4 +1,5 @@
 import Glibc
+import PostgresServers
 
 extension Suite {
   /// The same commands over a PostgreSQL server on this machine, beside its own client.
@@ -12,7 +13,6 @@ extension Suite {
       let secret = try home.secret()
       let before = try home.number(receipts)
       var made: Int64 = 0
-      var watching: pid_t = 0
       return [
         Benchmark("psql: select 1") { run(server.query("SELECT 1", database: "accounts", user: "person")) },
         Benchmark("status", against: "psql: select 1", goal: .ratio(1.5)) { run(home.tool(["status"])) },
@@ -28,18 +28,23 @@ extension Suite {
           made += Int64(payments)
           return paying(home.tool(["pay", "0.01", "--to", "bob"]))
         },
+        Benchmark("pgbench calls pay, 16 connections", .perSecond) {
+          made += Int64(live.connections * live.payments)
+          return live.perSecond(pgbench(home, secret))
+        },
+        Benchmark(
+          "pay, 16 live connections", .perSecond, against: "pgbench calls pay, 16 connections",
+          goal: .ratioAtLeast(0.9)
+        ) {
+          made += Int64(live.connections * live.payments)
+          return live.perSecond(home.payments(secret, live.connections, live.payments))
+        },
         Benchmark("receipts missing after that", .count, goal: .atMost(0)) {
           require("receipts") { Double(try before + made - home.number(receipts)) }
         },
         Benchmark(
-          "a logout elsewhere, until watch ends", goal: .nanoseconds(50_000_000),
-          prepare: { require("watch") { watching = try watch(watched) } }
-        ) {
-          require("watch") {
-            try watched.call("revoke(1, '\\x\(watched.secret())', 'user_asked')").run()
-            try ChildProcess.wait(for: watching)
-          }
-        },
+          "a logout elsewhere, until watch shows it", .nanoseconds, goal: .nanoseconds(50_000_000),
+          sample: { require("watch") { try secondsUntilShown(watched) * 1e9 } }),
       ]
     })
 
@@ -98,18 +103,48 @@ extension Suite {
 
 private let receipts = "SELECT count(*) FROM authcore.transfers"
 
-/// Begins a session and a watch of it.
-///
-/// - Returns: The watch, once it has shown the session.
-private func watch(_ home: BenchServerHome) throws -> pid_t {
+/// Payments over connections that stay.
+private struct LivePayments {
+  let connections = 16
+  let payments = 25
+
+  func perSecond(_ program: ChildProcess) -> Double {
+    let elapsed = ContinuousClock().measure { run(program) }
+    return Double(connections * payments) / elapsed.nanoseconds * 1e9
+  }
+}
+
+private let live = LivePayments()
+
+/// A run of pgbench that calls the function that pays, with bound parameters as our clients do.
+private func pgbench(_ home: BenchServerHome, _ secret: String) -> ChildProcess {
+  let call = "SELECT * FROM authcore.pay(1, '\\x\(secret)', 'bob', 1, md5(random()::text), true);\n"
+  return ChildProcess(
+    path: home.server.pgbench,
+    arguments: [
+      "-n", "-M", "extended", "-c", "\(live.connections)", "-j", "2", "-t", "\(live.payments)", "-f", "-",
+      "-h", home.server.server.directory, "-U", "person", home.name,
+    ], input: Array(call.utf8), errors: home.path + "/errors")
+}
+
+/// How long a logout over a live connection takes until a watch of the session shows it.
+private func secondsUntilShown(_ home: BenchServerHome) throws -> Double {
   try home.logIn()
-  var watch = home.tool(["watch", "--until", "logged-out"])
-  watch.output = home.path + "/watched"
-  unlink(watch.output)
-  let process = try watch.start()
-  var status = stat()
-  while stat(watch.output, &status) != 0 || status.st_size == 0 { usleep(2_000) }
-  return process
+  let watch = try BenchTerminal(home.tool(["watch", "--until", "logged-out"]))
+  try watch.read(upTo: "logged in")
+  let elsewhere = try BenchTerminal(
+    ChildProcess(
+      path: home.server.psql, arguments: ["-XAtqn", home.server.server.address(home.name, user: "person")]))
+  func revoke(_ secret: String) throws {
+    try elsewhere.send("SELECT code FROM authcore.revoke(1, '\\x\(secret)', 'user_asked');\n")
+  }
+  // The functions are read and planned before.
+  try revoke(String(repeating: "0", count: 64))
+  try elsewhere.read(upTo: "ok\r\n")
+  return try ContinuousClock().measure {
+    try revoke(home.secret())
+    try watch.read(upTo: "logged out")
+  }.nanoseconds / 1e9
 }
 
 /// Runs a login that is to be refused with this status.

@@ -27,6 +27,7 @@ import Testing
       ("auth-login-only", Set(["AuthCore"])),
       ("auth-cli", Set(["AuthLocal", "AuthProgram"])),
       ("auth-cli-postgres", Set(["AuthBackend", "AuthCore", "AuthPostgres", "AuthProgram", "Glibc"])),
+      ("auth-live-payments", Set(["AuthBackend", "AuthCore", "AuthPostgres", "Glibc"])),
       ("AuthPostgres", system.union(["AuthBackend", "AuthCore", "AuthLocal", "CPostgres", "Guards", "TextFormat"])),
     ])
   func imports(_ target: String, _ allowed: Set<String>) throws {
