@@ -58,7 +58,7 @@ test-release: setup-release ## Play the transcripts against the release executab
 	.ci/release auth-cli
 	AUTH_CLI=$(abspath $(RELEASE)) .ci/tests --filter TranscriptTests
 
-test-failover: setup ## Kill and promote PostgreSQL servers while payments are made (FAILOVER_ROUNDS=10)
+test-failover: setup ## Kill and promote PostgreSQL servers under payments (FAILOVER_ROUNDS=10, FAILOVER_PAYMENTS=1100 each)
 	FAILOVER_ROUNDS=$${FAILOVER_ROUNDS:-10} .ci/tests --filter FailoverTests
 
 test-crash: setup ## Kill every command at every call that writes, and half way through every write

@@ -18,6 +18,10 @@ extension PostgresTests {
   struct FailoverTests {
     private static let rounds = ProcessInfo.processInfo.environment["FAILOVER_ROUNDS"].flatMap { Int($0) } ?? 1
 
+    /// How many payments are acknowledged in each round, at least.
+    private static let payments =
+      ProcessInfo.processInfo.environment["FAILOVER_PAYMENTS"].flatMap { Int($0) } ?? 1100
+
     /// What the payers were told, and when.
     private final class Ledger: Sendable {
       struct State {
@@ -100,7 +104,7 @@ extension PostgresTests {
       let ledger = Ledger()
       let threads = try (0..<8).map { try payer($0, address, ledger, withKeys: withKeys) }
       for thread in threads { thread.start() }
-      wait(for: 500, ledger)
+      wait(for: Self.payments / 2, ledger)
       pair.tell("\(isPartition ? "pause" : "kill") \(from)")
       pair.tell("promote \(to)")
       let promoted = ContinuousClock.now
@@ -108,7 +112,7 @@ extension PostgresTests {
         state.isPromoted = true
         return state.acknowledged.count
       }
-      wait(for: known + 600, ledger)
+      wait(for: known + Self.payments / 2, ledger)
       let state = ledger.state.withLock { state in
         state.isOver = true
         return (acknowledged: state.acknowledged, sent: state.sent, firstAfter: state.firstAfter)
@@ -173,6 +177,7 @@ extension PostgresTests {
           (primary, standby) = (standby, primary)
         }
         print("acknowledged in all rounds: \(acknowledged)")
+        #expect(acknowledged >= Self.payments / 2 * 2 * Self.rounds)
       }
     }
 
@@ -253,6 +258,32 @@ extension PostgresTests {
         }
         print("without keys: \(doubled) doubled")
         #expect(doubled > 0)
+      }
+    }
+
+    @Test("a client that saw the new primary does not take the old one, which was started again")
+    func oldPrimary() throws {
+      try withPair { pair in
+        let backend = PostgresBackend(
+          try ServerAddress("host=\(pair.directory)/a,\(pair.directory)/b user=person dbname=accounts"),
+          limits: ServerLimits(connecting: .seconds(2), answer: .seconds(2), repeating: .seconds(4)), cost: .least)
+        let credentials = Credentials(username: "alice", password: alicePassword)
+        let token = try backend.logIn(credentials, limits: .standard).token
+        pair.tell("kill a")
+        pair.tell("promote b")
+        _ = try backend.pay(
+          PaymentOrder(amount: try Amount("1"), payee: try Username("bob")), token: token)
+        pair.tell("start a")
+        pair.tell("kill b")
+        let failure = #expect(throws: BackendError.self) { _ = try backend.receipts(token: token) }
+        #expect(failure?.code == "server_outdated")
+        // With both there, the new one is used.
+        pair.tell("start b")
+        for _ in 0..<4 {
+          pair.tell("kill b")
+          pair.tell("start b")
+          #expect(try backend.receipts(token: token).first?.amount == Amount("1"))
+        }
       }
     }
 

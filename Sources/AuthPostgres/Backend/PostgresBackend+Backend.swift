@@ -11,7 +11,7 @@ extension PostgresBackend: Backend, TokenBackend {
 
   /// See ``AuthBackend/Backend/changes()``.
   public func changes() throws(BackendError) -> any ChangeSource {
-    ServerChanges(address: server.address, limits: server.limits)
+    ServerChanges(server)
   }
 
   /// See ``AuthBackend/Backend/check(newUsername:)``.

@@ -10,17 +10,19 @@ import AuthLocal
 final class ServerChanges: ChangeSource {
   private let address: ServerAddress
   private let limits: ServerLimits
+  private let timeline: NewestTimeline
   private var connection: ServerConnection?
 
-  init(address: ServerAddress, limits: ServerLimits) {
-    self.address = address
-    self.limits = limits
+  init(_ server: Server) {
+    address = server.address
+    limits = server.limits
+    timeline = server.timeline
   }
 
   func listen() throws(BackendError) -> Bool {
     if let connection, !connection.isGone() { return true }
     do throws(ServerFault) {
-      let connection = try Connecting(address: address, limits: limits).connect()
+      let connection = try Connecting(address: address, limits: limits, timeline: timeline).connect()
       _ = try connection.run("LISTEN \(ServerSchema.channel)", [], until: ContinuousClock.now + limits.answer)
       self.connection = connection
       return true

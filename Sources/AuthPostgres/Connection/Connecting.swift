@@ -12,6 +12,8 @@ import Glibc
 struct Connecting {
   let address: ServerAddress
   let limits: ServerLimits
+  /// What the hosts are checked against if there are several.
+  var timeline: NewestTimeline?
 
   /// One host, with the settings that name it alone.
   private struct Candidate {
@@ -113,13 +115,37 @@ struct Connecting {
       while index < attempts.count {
         attempts[index].state = advanced(attempts[index])
         switch attempts[index].state {
-        case PGRES_POLLING_OK: return ServerConnection(attempts.remove(at: index).connection)
+        case PGRES_POLLING_OK:
+          let connection = ServerConnection(attempts.remove(at: index).connection)
+          guard waiting.count > 1, let fault = outdated(connection, until: deadline) else { return connection }
+          faults.append(fault)
         case PGRES_POLLING_FAILED:
           let failed = attempts.remove(at: index).connection
           faults.append(fault(failed))
           PQfinish(failed)
         case _: index += 1
         }
+      }
+    }
+  }
+
+  /// Why a server must not be used: it is an older primary than one that was seen.
+  ///
+  /// A standby has no timeline to compare; it accepts no changes either.
+  private func outdated(_ connection: ServerConnection, until deadline: ContinuousClock.Instant) -> ServerFault? {
+    guard let timeline else { return nil }
+    do throws(ServerFault) {
+      let rows = try connection.run(
+        "SELECT pg_catalog.pg_walfile_name(pg_catalog.pg_current_wal_lsn())", [], until: deadline)
+      guard let name = rows.first?.first ?? nil, let number = UInt32(name.prefix(8), radix: 16),
+        let newer = timeline.newer(than: number)
+      else { return nil }
+      return .notConnected(
+        "\(connection.place) is an old primary of timeline \(number), and timeline \(newer) was seen", .outdated)
+    } catch {
+      switch error {
+      case .refused: return nil
+      case .notConnected(let message, _), .unknown(let message): return .notConnected(message, .other)
       }
     }
   }

@@ -26,6 +26,7 @@ final class Server: Sendable {
   let address: ServerAddress
   let limits: ServerLimits
   let clock: ServerClock
+  let timeline = NewestTimeline()
   private let state = Locked<State>(State())
 
   init(address: ServerAddress, limits: ServerLimits, clock: ServerClock) {
@@ -136,7 +137,7 @@ final class Server: Sendable {
   private func connected(_ state: inout State) throws(ServerFault) -> ServerConnection {
     if let connection = state.connection, !connection.isGone() { return connection }
     state.connection = nil
-    let connection = try Connecting(address: address, limits: limits).connect()
+    let connection = try Connecting(address: address, limits: limits, timeline: timeline).connect()
     state.connection = connection
     state.facts = connection.facts
     return connection

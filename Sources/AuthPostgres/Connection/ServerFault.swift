@@ -14,7 +14,7 @@ enum ServerFault: Error, Hashable {
 
 /// What kept a connection from being made, as far as it can be told.
 enum ConnectionTrouble: Hashable {
-  case address, password, certificate, encryption, readOnly, silence, other
+  case address, password, certificate, encryption, readOnly, silence, outdated, other
 }
 
 extension ServerFault {
@@ -125,6 +125,7 @@ extension ConnectionTrouble {
     case .encryption: "server_encryption"
     case .readOnly: "server_read_only"
     case .silence: "server_silent"
+    case .outdated: "server_outdated"
     case .other: "server_unreachable"
     }
   }
@@ -139,6 +140,7 @@ extension ConnectionTrouble {
     case .encryption: "Let the server offer TLS, or say what is enough: sslmode=require in AUTH_CLI_AUTHORITY."
     case .readOnly: "Wait until a standby server is promoted, or name all hosts; nothing was changed."
     case .silence: "Check that the server runs and that the network lets you through; nothing was changed."
+    case .outdated: "Stop the old primary, or make it a standby of the new one; nothing was changed."
     case .other: "Check AUTH_CLI_AUTHORITY, and that the server runs; nothing was changed."
     }
   }
