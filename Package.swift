@@ -78,7 +78,7 @@ if headers.contains(where: { FileManager.default.fileExists(atPath: $0 + "/libpq
   ]
   package.targets += [
     .executableTarget(
-      name: "auth-cli-postgres", dependencies: ["AuthBackend", "AuthCore", "AuthPostgres", "AuthProgram"]),
+      name: "auth-cli-postgres", dependencies: ["AuthBackend", "AuthCore", "AuthLocal", "AuthPostgres", "AuthProgram"]),
     .executableTarget(name: "auth-live-payments", dependencies: ["AuthBackend", "AuthCore", "AuthPostgres"]),
     .target(
       name: "AuthPostgres", dependencies: ["AuthBackend", "AuthCore", "AuthLocal", "Guards", "TextFormat", "CPostgres"]),

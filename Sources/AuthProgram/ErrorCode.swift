@@ -17,6 +17,7 @@ enum ErrorCode: String, Hashable, Sendable, CaseIterable {
   case passwordChangedMeanwhile = "password_changed_meanwhile"
   case confirmationWrong = "confirmation_wrong"
   case schemaExists = "schema_exists"
+  case schemaNotEmpty = "schema_not_empty"
   // Status 2: the command line or the input
   case extraArgument = "extra_argument"
   case malformedValue = "malformed_value"
@@ -104,6 +105,7 @@ enum ErrorCode: String, Hashable, Sendable, CaseIterable {
   case serverFull = "server_full"
   case serverLoginRefused = "server_login_refused"
   case serverLost = "server_lost"
+  case serverOutdated = "server_outdated"
   case serverReadOnly = "server_read_only"
   case serverRejectsForm = "server_rejects_form"
   case serverSilent = "server_silent"
@@ -133,6 +135,7 @@ enum ErrorCode: String, Hashable, Sendable, CaseIterable {
     case .passwordChangedMeanwhile: (.no, "another process changed the password at the same time")
     case .confirmationWrong: (.no, "the connection is to another database than the one you confirmed")
     case .schemaExists: (.no, "the database has the schema already")
+    case .schemaNotEmpty: (.no, "the database has accounts already")
     case .extraArgument: (.usage, "there is a word too many")
     case .malformedValue: (.usage, "a value does not have the right form")
     case .misplacedOption: (.usage, "the option belongs to another command")
@@ -218,6 +221,7 @@ enum ErrorCode: String, Hashable, Sendable, CaseIterable {
     case .serverFull: (.cannotTell, "the disk or the memory of the server is full")
     case .serverLoginRefused: (.cannotTell, "the server does not accept your role or its password")
     case .serverLost: (.cannotTell, "the server did not answer a question")
+    case .serverOutdated: (.cannotTell, "the server was the primary before another took its place")
     case .serverReadOnly: (.cannotTell, "the server takes no changes")
     case .serverRejectsForm: (.cannotTell, "the server did not accept the form of a request")
     case .serverSilent: (.cannotTell, "the server did not answer in time")

@@ -1,5 +1,6 @@
 import AuthBackend
 import AuthCore
+import AuthLocal
 import AuthPostgres
 import AuthProgram
 import Glibc
@@ -17,6 +18,11 @@ struct Tools: SchemaTools {
 
   func install(administrator: String, password: Password) throws(BackendError) -> BackendConnection {
     try owner.install(administrator: administrator, password: password)
+  }
+
+  func importing(from directory: String) throws(BackendError) -> ImportSummary {
+    let owner = try owner
+    return try LocalAuthority(directory: directory).export { (rows) throws(BackendError) in try owner.importing(rows) }
   }
 
   func upgrade() throws(BackendError) -> BackendConnection? { try owner.upgrade() }

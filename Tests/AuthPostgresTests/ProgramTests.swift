@@ -126,6 +126,36 @@ extension PostgresTests {
       #expect(login.ending == .exited(3), "\(login.text)")
     }
 
+    @Test("schema import brings the accounts of this machine, and says what it cannot bring")
+    func importing() async throws {
+      let site = try Site()
+      defer { site.close() }
+      let local = try await site.run(
+        """
+        echo 'paper lantern river orchard' | auth-cli register alice --password-stdin
+        echo 'paper lantern river orchard' | auth-cli register bob --password-stdin
+        echo 'paper lantern river orchard' | auth-cli login alice --password-stdin
+        auth-cli pay 12.50 --to bob
+        auth-cli logout
+        createdb accounts
+        """)
+      #expect(local.ending == .exited(0), "\(local.text)")
+      let imported = try await site.run(
+        """
+        auth-cli schema import
+        auth-cli schema check
+        echo 'paper lantern river orchard' | auth-cli login bob --password-stdin
+        auth-cli receipts
+        ! auth-cli schema import --from "$HOME/.local/share/auth-cli"
+        ! auth-cli schema import --from /nonexistent
+        """, authority: "postgresql:///accounts?user=postgres")
+      #expect(imported.ending == .exited(0), "\(imported.text)")
+      #expect(imported.text.contains("Imported 2 accounts, 3 payments and 4 events into the database accounts"))
+      #expect(imported.text.contains("everybody logs in again, with the same password"))
+      #expect(imported.text.contains("12.50"))
+      #expect(imported.text.contains("has accounts already"))
+    }
+
     @Test("watch sees a logout elsewhere")
     func watch() async throws {
       let site = try Site()

@@ -106,6 +106,14 @@ final class Connection {
     return results
   }
 
+  /// Hands over every row.
+  func each(_ query: some Query, _ body: (Row) throws(BackendError) -> Void) throws(BackendError) {
+    try step(query.rawValue, []) { (row) throws(BackendError) in
+      try body(row)
+      return true
+    }
+  }
+
   /// Whether a transaction is open; SQLite ends one by itself after some faults.
   var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 

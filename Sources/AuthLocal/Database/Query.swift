@@ -1,3 +1,4 @@
+import AuthBackend
 import CSQLite
 
 /// The statements of one concept, as a closed list, so that a test can ask for the plan of every
@@ -29,6 +30,18 @@ struct Row {
   func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
   func text(_ column: Int32) -> String { String(decoding: blob(column), as: UTF8.self) }
   func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
+
+  /// All columns, as they are stored.
+  var exported: [ExportedValue] {
+    (0..<sqlite3_column_count(statement)).map { column in
+      switch sqlite3_column_type(statement, column) {
+      case SQLITE_INTEGER: .number(integer(column))
+      case SQLITE_TEXT: .text(text(column))
+      case SQLITE_BLOB: .bytes(blob(column))
+      case _: .null
+      }
+    }
+  }
 
   func blob(_ column: Int32) -> [UInt8] {
     // The order matters: the pointer first, then its length (sqlite.org/c3ref/column_blob.html).

@@ -91,6 +91,36 @@ final class ServerConnection {
     _ = try answer(until: deadline)
   }
 
+  /// Begins a COPY from this client.
+  func startCopy(_ statement: String, until deadline: ContinuousClock.Instant) throws(ServerFault) {
+    notices.warning = nil
+    guard PQsendQuery(connection, statement) == 1, let result = try nextResult(until: deadline) else {
+      throw .unknown(PostgresText.line(PQerrorMessage(connection)))
+    }
+    defer { PQclear(result) }
+    guard PQresultStatus(result) == PGRES_COPY_IN else { throw fault(of: result) }
+  }
+
+  /// Sends lines of a COPY.
+  func put(_ lines: [UInt8], until deadline: ContinuousClock.Instant) throws(ServerFault) {
+    let taken = lines.withUnsafeBytes { bytes in
+      PQputCopyData(connection, bytes.bindMemory(to: CChar.self).baseAddress, Int32(bytes.count))
+    }
+    guard taken == 1 else { throw .unknown(PostgresText.line(PQerrorMessage(connection))) }
+    var unsent = PQflush(connection)
+    while unsent > 0 {
+      try wait(for: POLLIN | POLLOUT, until: deadline)
+      unsent = PQflush(connection)
+    }
+    if unsent < 0 { throw .unknown(PostgresText.line(PQerrorMessage(connection))) }
+  }
+
+  /// Ends a COPY, and takes the server's answer to it.
+  func endCopy(until deadline: ContinuousClock.Instant) throws(ServerFault) {
+    guard PQputCopyEnd(connection, nil) == 1 else { throw .unknown(PostgresText.line(PQerrorMessage(connection))) }
+    _ = try answer(until: deadline)
+  }
+
   private func answer(until deadline: ContinuousClock.Instant) throws(ServerFault) -> [[String?]] {
     var rows: [[String?]] = []
     var failure: ServerFault?
@@ -113,17 +143,22 @@ final class ServerConnection {
     var unsent = PQflush(connection)
     while unsent != 0 || PQisBusy(connection) != 0 {
       if unsent < 0 { throw .unknown(PostgresText.line(PQerrorMessage(connection))) }
-      var entry = pollfd(fd: descriptor, events: Int16(unsent == 0 ? POLLIN : POLLIN | POLLOUT), revents: 0)
-      guard entry.fd >= 0 else { throw .unknown(PostgresText.line(PQerrorMessage(connection))) }
-      let left = deadline - ContinuousClock.now
-      guard left > .zero else { throw .unknown("no answer in time") }
-      if poll(&entry, 1, left.wholeMilliseconds) < 0, errno != EINTR { throw .unknown(ErrorNumber.current.explanation) }
-      if entry.revents & Int16(POLLIN | POLLERR | POLLHUP) != 0, PQconsumeInput(connection) == 0 {
-        throw .unknown(PostgresText.line(PQerrorMessage(connection)))
-      }
+      try wait(for: unsent == 0 ? POLLIN : POLLIN | POLLOUT, until: deadline)
       if unsent != 0 { unsent = PQflush(connection) }
     }
     return PQgetResult(connection)
+  }
+
+  /// Waits for the socket, and takes what has arrived.
+  private func wait(for events: Int32, until deadline: ContinuousClock.Instant) throws(ServerFault) {
+    var entry = pollfd(fd: descriptor, events: Int16(events), revents: 0)
+    guard entry.fd >= 0 else { throw .unknown(PostgresText.line(PQerrorMessage(connection))) }
+    let left = deadline - ContinuousClock.now
+    guard left > .zero else { throw .unknown("no answer in time") }
+    if poll(&entry, 1, left.wholeMilliseconds) < 0, errno != EINTR { throw .unknown(ErrorNumber.current.explanation) }
+    if entry.revents & Int16(POLLIN | POLLERR | POLLHUP) != 0, PQconsumeInput(connection) == 0 {
+      throw .unknown(PostgresText.line(PQerrorMessage(connection)))
+    }
   }
 
   /// An ERROR was undone; after a FATAL the commit may have been made.

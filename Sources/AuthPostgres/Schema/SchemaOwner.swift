@@ -179,14 +179,18 @@ package struct SchemaOwner {
       place = connection.facts.place
       return try body(connection)
     } catch {
-      switch error {
-      case .refused("42501", let message):
-        throw .unavailable(
-          .unreachable, "role_not_permitted", "Your role at \(place) may not do that: \(message).",
-          hint: "Nothing was changed. Use a role that owns the database and has CREATEROLE.")
-      case .unknown(let message): throw ServerFault.outcomeUnknown(message, at: place, key: nil)
-      case .refused, .notConnected: throw error.failure(at: place)
-      }
+      throw Self.failure(error, at: place)
+    }
+  }
+
+  static func failure(_ fault: ServerFault, at place: String) -> BackendError {
+    switch fault {
+    case .refused("42501", let message):
+      .unavailable(
+        .unreachable, "role_not_permitted", "Your role at \(place) may not do that: \(message).",
+        hint: "Nothing was changed. Use a role that owns the database and has CREATEROLE.")
+    case .unknown(let message): ServerFault.outcomeUnknown(message, at: place, key: nil)
+    case .refused, .notConnected: fault.failure(at: place)
     }
   }
 
@@ -194,7 +198,7 @@ package struct SchemaOwner {
     try connection.runScript("BEGIN; SET LOCAL client_min_messages = error; \(script) COMMIT;", until: deadline)
   }
 
-  private func version(_ connection: ServerConnection) throws(ServerFault) -> [Int]? {
+  func version(_ connection: ServerConnection) throws(ServerFault) -> [Int]? {
     let there = try connection.run(
       "SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = '\(ServerSchema.name)'", [], until: deadline)
     if there.isEmpty { return nil }

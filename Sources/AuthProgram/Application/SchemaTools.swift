@@ -7,6 +7,8 @@ package import AuthCore
 package protocol SchemaTools: Sendable {
   /// Makes the schema, and the account of the first administrator.
   func install(administrator: String, password: Password) throws(BackendError) -> BackendConnection
+  /// Brings the embedded database of a directory into a database without accounts.
+  func importing(from directory: String) throws(BackendError) -> ImportSummary
   /// Takes an older schema forward.
   ///
   /// - Returns: Nil when there was nothing to do.

@@ -19,7 +19,8 @@ enum SchemaCommand {
         ],
         statuses: .of(.usage),
         subcommands: [
-          InstallSchemaCommand.command, UpgradeSchemaCommand.command, CheckSchemaCommand.command,
+          InstallSchemaCommand.command, ImportSchemaCommand.command, UpgradeSchemaCommand.command,
+          CheckSchemaCommand.command,
           RemoveSchemaCommand.command,
         ], request: nil)
     }
@@ -89,6 +90,48 @@ struct InstallSchemaCommand: ServerCommand {
       lines: ["Installed in the database \(escaping: server.database) at \(escaping: server.place)."],
       ["installed": .bool(true), "server": .server(server)],
       notes: ["Grant access to each login role, in SQL: GRANT auth_cli TO role"])
+  }
+}
+
+/// `schema import [--from DIRECTORY]`.
+struct ImportSchemaCommand: ServerCommand {
+  let directory: String?
+
+  static var command: Command<any CommandBody> {
+    Command("import") {
+      .init(
+        summary: "Create the tables from the embedded database of a machine",
+        discussion: [
+          "Brings accounts, passwords, balances, receipts, events and recovery codes. Sessions stay where they are, so "
+            + "everybody logs in again. The embedded database is not changed; stop using it first.",
+          "The server's database must have no accounts: use import in place of install.",
+        ],
+        options: [Options.origin],
+        examples: [.init("schema import", "brings the accounts of this machine")],
+        statuses: .of(.done, .no, .usage, .cannotTell), heedsEnvironment: false
+      ) { words throws(UsageError) in ImportSchemaCommand(directory: try words[Options.origin]) }
+    }
+  }
+
+  func run(with tools: any SchemaTools) throws(CommandError) -> Answer {
+    let places = try Places()
+    let summary = try asked { () throws(BackendError) in try tools.importing(from: directory ?? places.data) }
+    let server = summary.connection
+    let names = summary.withoutPassword.map(\.escaped).joined(separator: ", ")
+    return Answer(
+      .changed("the database is imported", hint: "Look with: auth-cli schema check"),
+      lines: [
+        "Imported \(summary.accounts) accounts, \(summary.payments) payments and \(summary.events) events into the database \(escaping: server.database) at \(escaping: server.place)."
+      ],
+      [
+        "imported": .bool(true), "accounts": .integer(Int64(summary.accounts)),
+        "payments": .integer(Int64(summary.payments)), "events": .integer(Int64(summary.events)),
+        "without_password": .array(summary.withoutPassword.map { .string($0) }), "server": .server(server),
+      ],
+      notes: ["Sessions are not imported: everybody logs in again, with the same password."]
+        + (names.isEmpty
+          ? [] : ["The passwords of these cannot be imported: \(names). Use: auth-cli accounts reset-password USER"])
+        + ["Grant access to each login role, in SQL: GRANT auth_cli TO role"])
   }
 }
 
@@ -165,6 +208,9 @@ struct RemoveSchemaCommand: ServerCommand {
 extension Options {
   fileprivate static let firstAdministrator = Option.required(
     "first-administrator", "USER", Kinds.username, "The name of the first account; it becomes administrator")
+  fileprivate static let origin = Option.optional(
+    "from", "DIRECTORY", ValueKind.text("a directory", maximumBytes: 512),
+    "The directory of authority.db (default: where it is on this machine)")
   fileprivate static let confirmation = Option.required(
     "database", "NAME", ValueKind.text("the name of a database", maximumBytes: 63),
     "The name of the database, to confirm")

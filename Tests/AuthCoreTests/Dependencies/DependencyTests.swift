@@ -26,7 +26,7 @@ import Testing
       ),
       ("auth-login-only", Set(["AuthCore"])),
       ("auth-cli", Set(["AuthLocal", "AuthProgram"])),
-      ("auth-cli-postgres", Set(["AuthBackend", "AuthCore", "AuthPostgres", "AuthProgram", "Glibc"])),
+      ("auth-cli-postgres", Set(["AuthBackend", "AuthCore", "AuthLocal", "AuthPostgres", "AuthProgram", "Glibc"])),
       ("auth-live-payments", Set(["AuthBackend", "AuthCore", "AuthPostgres", "Glibc"])),
       ("AuthPostgres", system.union(["AuthBackend", "AuthCore", "AuthLocal", "CPostgres", "Guards", "TextFormat"])),
     ])
@@ -96,7 +96,9 @@ import Testing
         "AuthBackend", "AuthCore", "AuthLocal", "CPostgres", "Guards", "TextFormat",
       ])
     #expect(
-      try dependencies(of: "auth-cli-postgres") == ["AuthBackend", "AuthCore", "AuthPostgres", "AuthProgram"])
+      try dependencies(of: "auth-cli-postgres") == [
+        "AuthBackend", "AuthCore", "AuthLocal", "AuthPostgres", "AuthProgram",
+      ])
   }
 
   @Test(
