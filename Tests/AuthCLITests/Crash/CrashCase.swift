@@ -36,6 +36,8 @@ struct CrashCase: Sendable, CustomTestStringConvertible {
   let transfersFinally: Int64
   /// Whether it hashes a password, for which a run takes 20 times as long.
   var hashes = true
+  /// Whether all that it changes of accounts and codes is one change.
+  var isOneChange = false
 
   var testDescription: String { name }
 
@@ -81,37 +83,37 @@ struct CrashCase: Sendable, CustomTestStringConvertible {
       statusAfter: [0], retry: [0], statusFinally: 0, transfersFinally: 2, hashes: false),
     CrashCase(
       name: "recovery-codes", start: .loggedIn, arguments: ["recovery-codes"],
-      statusAfter: [0], retry: [0], statusFinally: 0, transfersFinally: 2, hashes: false),
+      statusAfter: [0], retry: [0], statusFinally: 0, transfersFinally: 2, hashes: false, isOneChange: true),
     // A used code is refused, as it should be.
     CrashCase(
       name: "recover", start: .withCode, arguments: ["recover", "alice", "--password-stdin"],
       input: CrashStart.code + "\nan umbrella in the rain\n", statusAfter: [0, 1], retry: [0, 5], statusFinally: 1,
-      transfersFinally: 2),
+      transfersFinally: 2, isOneChange: true),
     CrashCase(
       name: "accounts reset-password", start: .loggedIn, arguments: ["accounts", "reset-password", "bob"],
-      statusAfter: [0], retry: [0], statusFinally: 0, transfersFinally: 2, hashes: false),
+      statusAfter: [0], retry: [0], statusFinally: 0, transfersFinally: 2, hashes: false, isOneChange: true),
     CrashCase(
       name: "accounts reset-password --as-owner", start: .loggedOut,
       arguments: ["accounts", "reset-password", "alice", "--as-owner"], statusAfter: [1], retry: [0],
-      statusFinally: 1, transfersFinally: 2, hashes: false),
+      statusFinally: 1, transfersFinally: 2, hashes: false, isOneChange: true),
     CrashCase(
       name: "accounts promote", start: .loggedIn, arguments: ["accounts", "promote", "bob"],
-      statusAfter: [0], retry: [0], statusFinally: 0, transfersFinally: 2, hashes: false),
+      statusAfter: [0], retry: [0], statusFinally: 0, transfersFinally: 2, hashes: false, isOneChange: true),
     CrashCase(
       name: "accounts demote", start: .aliceHasNothing, arguments: ["accounts", "demote", "bob"],
-      statusAfter: [0], retry: [0], statusFinally: 0, transfersFinally: 3, hashes: false),
+      statusAfter: [0], retry: [0], statusFinally: 0, transfersFinally: 3, hashes: false, isOneChange: true),
     CrashCase(
       name: "accounts registration", start: .loggedIn, arguments: ["accounts", "registration", "closed"],
-      statusAfter: [0], retry: [0], statusFinally: 0, transfersFinally: 2, hashes: false),
+      statusAfter: [0], retry: [0], statusFinally: 0, transfersFinally: 2, hashes: false, isOneChange: true),
     CrashCase(
       name: "register, closed", start: .closed, arguments: ["register", "carol"],
-      statusAfter: [0], retry: [0, 1], statusFinally: 0, transfersFinally: 3, hashes: false),
+      statusAfter: [0], retry: [0, 1], statusFinally: 0, transfersFinally: 3, hashes: false, isOneChange: true),
     CrashCase(
       name: "accounts delete", start: .bobHasNothing, arguments: ["accounts", "delete", "bob", "--yes"],
-      statusAfter: [0], retry: [0, 1], statusFinally: 0, transfersFinally: 3, hashes: false),
+      statusAfter: [0], retry: [0, 1], statusFinally: 0, transfersFinally: 3, hashes: false, isOneChange: true),
     CrashCase(
       name: "profile delete", start: .aliceHasNothing, arguments: ["profile", "delete", "--yes"],
-      statusAfter: [0, 1], retry: [0, 4], statusFinally: 1, transfersFinally: 3, hashes: false),
+      statusAfter: [0, 1], retry: [0, 4], statusFinally: 1, transfersFinally: 3, hashes: false, isOneChange: true),
   ]
 }
 

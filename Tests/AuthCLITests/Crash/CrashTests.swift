@@ -19,8 +19,11 @@ struct CrashTests {
   func killed(_ command: CrashCase) async throws {
     let shim = try await CallShim.shared.value
     let whole = try await CrashStart.home(command.start)
+    var states = [Self.state(whole)]
     let run = try await shim.run(command.arguments, input: command.input, in: whole)
     try #require(run.outcome.ending == .exited(0), "\(run.outcome.text)")
+    states.append(Self.state(whole))
+    if command.isOneChange { try #require(states[0] != states[1]) }
     let all = KillPoint.among(run.calls, every: killsAtEvery)
     try #require(all.count > 3)
     // Commands take turns in which half they leave out; the last call is always in.
@@ -33,7 +36,7 @@ struct CrashTests {
       for (index, point) in points.enumerated() {
         // A password hash costs most of the time: what hashes is run again after every third death.
         let runsAgain = !command.hashes || killsAtEvery || index % 3 == 0 || index == points.count - 1
-        group.addTask { try await kill(command, at: point, runsAgain: runsAgain) }
+        group.addTask { [states] in try await kill(command, at: point, runsAgain: runsAgain, states) }
       }
       try await group.waitForAll()
     }
@@ -41,7 +44,26 @@ struct CrashTests {
       "\(command.name): \(run.calls.count) writing calls, \(points.count) kill points, \(ContinuousClock.now - began)")
   }
 
-  private func kill(_ command: CrashCase, at point: KillPoint, runsAgain: Bool) async throws {
+  /// What a database says of accounts and codes, without what is random.
+  private static func state(_ home: TestHome) -> [String] {
+    Books.rows(
+      home.database,
+      [
+        "SELECT name, display_name, disabled, role FROM accounts ORDER BY id",
+        "SELECT account, expires_at IS NULL, count(*) FROM codes GROUP BY 1, 2 ORDER BY 1, 2",
+        "SELECT registration_closed, (SELECT count(*) FROM reserved_names) FROM authority",
+        "SELECT account, count(*) FROM sessions WHERE ended_reason IS NULL GROUP BY 1 ORDER BY 1",
+        "SELECT id, balance FROM ledger_accounts ORDER BY id",
+        """
+        SELECT name, count(*) FROM events WHERE name NOT IN ('sensitive_read', 'session_use_after_expire')
+        GROUP BY 1 ORDER BY 1
+        """,
+      ])
+  }
+
+  private func kill(
+    _ command: CrashCase, at point: KillPoint, runsAgain: Bool, _ states: [[String]]
+  ) async throws {
     let home = try await CrashStart.home(command.start)
     let session = FileManager.default.contents(atPath: home.sessionFile)
     let run = try await CallShim.shared.value.run(command.arguments, input: command.input, in: home, killedAt: point)
@@ -51,6 +73,8 @@ struct CrashTests {
     let status = try await home.run(["status"])
     #expect(
       command.statusAfter.contains { status.ending == .exited($0) }, "\(point): status \(status.ending) \(status.text)")
+    // After `status`, which has repaired what was torn.
+    if command.isOneChange { #expect(states.contains(Self.state(home)), "\(point): neither the old state nor the new") }
     if runsAgain { try await runAgain(command, after: point, in: home, session) }
     let books = Books(home.database)
     if command.start != .nothing || runsAgain { #expect(books != nil, "\(point)") }
