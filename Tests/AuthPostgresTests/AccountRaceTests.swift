@@ -51,7 +51,8 @@ extension PostgresTests {
 
     @Test("of two uses of one code exactly one sets a password")
     func sameCodeTwice() async throws {
-      try await onOwnThread {
+      let findings = try await onOwnThread {
+        var findings: [String] = []
         let scene = try Scene()
         try scene.sides[0].registerBoth()
         let alice = try scene.logIn("alice", alicePassword)
@@ -62,16 +63,19 @@ extension PostgresTests {
             _ = try backend.recover(username: "bob", code: issued, password: Self.newPassword)
           }
           let answers = scene.race(use, use)
-          #expect(answers.count { $0 == nil } == 1, "round \(round): \(answers)")
-          #expect(answers.contains("credentials_not_accepted"), "round \(round): \(answers)")
+          if answers.count(where: { $0 == nil }) != 1 || !answers.contains("credentials_not_accepted") {
+            findings.append("round \(round): \(answers)")
+          }
         }
-        #expect(try scene.number("SELECT count(*) FROM authcore.events WHERE name = 'authn_recover_success'") == "200")
+        return findings
       }
+      #expect(findings == [])
     }
 
     @Test("of two administrators who demote each other at once exactly one stays")
     func twoDemotions() async throws {
-      try await onOwnThread {
+      let findings = try await onOwnThread {
+        var findings: [String] = []
         let scene = try Scene()
         try scene.sides[0].registerBoth()
         let (alice, bob) = (try Username("alice"), try Username("bob"))
@@ -81,19 +85,22 @@ extension PostgresTests {
           let answers = scene.race(
             { (backend) throws(BackendError) in _ = try backend.setRole(.member, account: bob, token: tokens[0]) },
             { (backend) throws(BackendError) in _ = try backend.setRole(.member, account: alice, token: tokens[1]) })
-          #expect(answers.count { $0 == nil } == 1, "round \(round): \(answers)")
           let left = try scene.number("SELECT count(*) FROM authcore.accounts WHERE role = 'administrator'")
-          #expect(left == "1", "round \(round): \(answers)")
+          if answers.count(where: { $0 == nil }) != 1 || left != "1" { findings.append("round \(round): \(answers)") }
         }
+        return findings
       }
+      #expect(findings == [])
     }
 
     @Test("of a payment to an account and its deletion at once, no money is lost")
     func deletionAgainstPayment() async throws {
-      try await onOwnThread {
+      let findings = try await onOwnThread {
+        var findings: [String] = []
         let scene = try Scene()
-        _ = try scene.sides[0].register(username: "alice", password: alicePassword)
-        let alice = try scene.logIn("alice", alicePassword)
+        try scene.sides[0].registerBoth()
+        // Sessions of two users: operations of one session wait for each other.
+        let (alice, bob) = (try scene.logIn("alice", alicePassword), try scene.logIn("bob", bobPassword))
         for round in 0..<Self.rounds {
           let name = "u\(round)"
           _ = try scene.sides[0].registerOther(username: name, token: alice)
@@ -102,9 +109,10 @@ extension PostgresTests {
           let order = PaymentOrder(amount: try Amount("1"), payee: user)
           let answers = scene.race(
             { (backend) throws(BackendError) in try backend.deleteAccount(user, token: alice) },
-            { (backend) throws(BackendError) in _ = try backend.pay(order, token: alice) })
-          #expect(
-            answers == [nil, "payee_unknown"] || answers == ["balance_not_zero", nil], "round \(round): \(answers)")
+            { (backend) throws(BackendError) in _ = try backend.pay(order, token: bob) })
+          if answers != [nil, "payee_unknown"] && answers != ["balance_not_zero", nil] {
+            findings.append("round \(round): \(answers)")
+          }
         }
         let lost = """
           SELECT (SELECT sum(balance) FROM authcore.ledger_accounts)::text || ' ' || (SELECT sum(amount) FROM authcore.entries)
@@ -113,19 +121,21 @@ extension PostgresTests {
             || ' ' || (SELECT count(*) FROM authcore.ledger_accounts l WHERE balance <>
               (SELECT coalesce(sum(e.amount), 0) FROM authcore.entries e WHERE e.account = l.id))
           """
-        #expect(try scene.number(lost) == "0 0 0 0")
+        if let sums = try scene.number(lost), sums != "0 0 0 0" { findings.append("sums: \(sums)") }
+        return findings
       }
+      #expect(findings == [])
     }
 
-    /// Moves the opening credit of an account to alice.
+    /// Moves the opening credit of an account to bob.
     private static func emptying(_ name: String) -> String {
       """
       WITH made AS (
         INSERT INTO authcore.transfers(payer, payee, amount, key_was_given, made_at)
-        SELECT id, 1, 10000, false, 0 FROM authcore.accounts WHERE name = '\(name)' RETURNING id, payer, payee)
+        SELECT id, 2, 10000, false, 0 FROM authcore.accounts WHERE name = '\(name)' RETURNING id, payer, payee)
       INSERT INTO authcore.entries(account, transfer, amount)
         SELECT payer, id, -10000 FROM made UNION ALL SELECT payee, id, 10000 FROM made;
-      UPDATE authcore.ledger_accounts SET balance = balance + 10000 WHERE id = 1;
+      UPDATE authcore.ledger_accounts SET balance = balance + 10000 WHERE id = 2;
       UPDATE authcore.ledger_accounts SET balance = 0
         WHERE id = (SELECT id FROM authcore.accounts WHERE name = '\(name)')
       """
