@@ -19,8 +19,9 @@ public protocol Authority: Sendable {
 
   /// Returns the present user and limits of a saved token. This is not activity: no limit moves.
   ///
-  /// - Returns: A grant with `token` itself. Exchange tokens in ``renew(_:)`` only: the store
-  ///   refuses an answer with another token as unparsable, because no vault holds that token.
+  /// - Returns: A grant with `token` itself. Exchange tokens in ``renew(_:)`` and
+  ///   ``reauthenticate(_:password:limits:)`` only: the store refuses another token here as
+  ///   unparsable, because no vault holds it.
   func resume(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant
 
   /// Reports activity: moves the idle limit, and may exchange the token.
@@ -28,9 +29,9 @@ public protocol Authority: Sendable {
   /// It never brings back an ended session.
   func renew(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant
 
-  /// Checks the password again, for the same session, and issues a token with new limits.
+  /// Checks the password again, for the same session, and issues a new token with new limits.
   ///
-  /// The old token works until the new one is confirmed or used, so that a crash before the new one
+  /// The token is always a new one. The old token works until the new one is confirmed or used, so that a crash before the new one
   /// is saved loses nothing. A refusal leaves the session as it was.
   func reauthenticate(
     _ token: SessionToken, password: Password, limits: LimitRequest
