@@ -93,8 +93,6 @@ struct AppState: Sendable {
   }
 }
 
-// Not inside the state, which would have to be known to the runtime then: that is 8 KiB.
-
 /// What the screen says by itself.
 struct AppNotice: Equatable, Sendable {
   let text: String

@@ -173,9 +173,14 @@ extension Workspace {
 
   func describe(_ effect: Answer.Effect, _ account: AccountSummary) -> Answer {
     let user = account.user
+    var sentence: [String] = []
+    switch effect {
+    case .onlyShows: break
+    case .changed(let what, _): sentence = ["\(what)."]
+    }
     return Answer(
       effect,
-      lines: bar("Accounts") + [
+      lines: bar("Accounts") + sentence + [
         "Username         \(escaping: user.username)", "Name             \(escaping: user.displayName)",
         "Role             \(user.role.rawValue)", "State            \(account.state)",
         "Failed attempts  \(account.failedAttempts)",
