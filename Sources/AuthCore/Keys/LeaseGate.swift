@@ -173,3 +173,10 @@ import Synchronization
     }
   }
 }
+
+/// Each gate is a session of its own.
+extension LeaseGate: Hashable {
+  @usableFromInline static func == (first: LeaseGate, second: LeaseGate) -> Bool { first === second }
+
+  @usableFromInline func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}

@@ -35,18 +35,8 @@ public struct LoggedInSession: Sendable {
   var newest: LoggedInSession { LoggedInSession(gate.newest ?? record, gate) }
 }
 
-extension LoggedInSession: Hashable {
-  /// Two keys are equal when they are for the same session and have the same content.
-  public static func == (first: LoggedInSession, second: LoggedInSession) -> Bool {
-    first.gate === second.gate && first.record == second.record
-  }
-
-  /// Hashes what equality compares.
-  public func hash(into hasher: inout Hasher) {
-    hasher.combine(ObjectIdentifier(gate))
-    hasher.combine(record)
-  }
-}
+/// Two keys are equal when they are for the same session and have the same content.
+extension LoggedInSession: Hashable {}
 
 extension LoggedInSession: Redacted {
   /// The user and whether the key is live; never the token.

@@ -9,6 +9,9 @@ package enum Effect: Hashable, Sendable {
   case authenticate(Epoch)
   /// Ask the authority about the password of the caller.
   case reauthenticate(Epoch, SessionRecord)
+  /// Give the authority the answer of the caller to a challenge: of a login, or of a
+  /// reauthentication of the session.
+  indirect case answer(Epoch, Challenge, for: SessionRecord?)
   /// Report activity to the authority.
   case renew(Epoch, SessionRecord)
   /// Save the record's token in the vault, and revoke the token that it replaces.
@@ -32,6 +35,8 @@ package enum Effect: Hashable, Sendable {
   case discard(SessionRecord)
   /// Revoke a grant that came too late, and erase it from the vault.
   case discardSaved(SessionRecord)
+  /// Tell the authority that nobody will answer a challenge.
+  indirect case withdraw(Challenge)
   /// Notify observers of the new state.
   case notify
 
@@ -50,7 +55,7 @@ package enum Effect: Hashable, Sendable {
   }
 }
 
-/// Up to three effects, in order, without an allocation.
+/// Up to four effects, in order, without an allocation.
 package struct Effects: Hashable, Sendable, Sequence {
   /// The first effect.
   package let first: Effect?
@@ -58,16 +63,28 @@ package struct Effects: Hashable, Sendable, Sequence {
   package let second: Effect?
   /// The third effect.
   package let third: Effect?
+  /// The fourth effect.
+  package let fourth: Effect?
 
   /// Creates a list.
-  package init(_ first: Effect? = nil, _ second: Effect? = nil, _ third: Effect? = nil) {
+  package init(
+    _ first: Effect? = nil, _ second: Effect? = nil, _ third: Effect? = nil, _ fourth: Effect? = nil
+  ) {
     self.first = first
     self.second = second
     self.third = third
+    self.fourth = fourth
   }
 
   /// No effect.
   package static let none = Effects()
+
+  /// The same with a notification at the end, if there is none.
+  var notifying: Effects {
+    if contains(.notify) { return self }
+    guard second != nil else { return Effects(first, .notify) }
+    return third == nil ? Effects(first, second, .notify) : Effects(first, second, third, .notify)
+  }
 
   /// Iterates in order.
   package func makeIterator() -> Iterator {
@@ -80,7 +97,7 @@ package struct Effects: Hashable, Sendable, Sequence {
 
     /// The next effect, or nil at the end.
     package mutating func next() -> Effect? {
-      defer { rest = Effects(rest.second, rest.third) }
+      defer { rest = Effects(rest.second, rest.third, rest.fourth) }
       return rest.first
     }
   }

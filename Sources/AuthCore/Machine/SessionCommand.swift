@@ -14,6 +14,10 @@ package enum SessionCommand: String, Hashable, Sendable, CaseIterable {
   case renew
   /// Ask the vault and the authority again. This is not activity.
   case check
+  /// Answer a challenge.
+  case answer
+  /// Give up a challenge.
+  case cancel
   /// End the session.
   case logOut
 }
@@ -21,10 +25,10 @@ package enum SessionCommand: String, Hashable, Sendable, CaseIterable {
 /// A set of commands.
 package struct CommandSet: OptionSet, Hashable, Sendable {
   /// One bit per command, in the order of its cases.
-  package let rawValue: UInt8
+  package let rawValue: UInt16
 
   /// Creates a set from its bits.
-  package init(rawValue: UInt8) {
+  package init(rawValue: UInt16) {
     self.rawValue = rawValue
   }
 
@@ -40,8 +44,12 @@ package struct CommandSet: OptionSet, Hashable, Sendable {
   package static let renew = CommandSet(rawValue: 1 << 4)
   /// Ask the vault and the authority again.
   package static let check = CommandSet(rawValue: 1 << 5)
+  /// Answer a challenge.
+  package static let answer = CommandSet(rawValue: 1 << 6)
+  /// Give up a challenge.
+  package static let cancel = CommandSet(rawValue: 1 << 7)
   /// End the session.
-  package static let logOut = CommandSet(rawValue: 1 << 6)
+  package static let logOut = CommandSet(rawValue: 1 << 8)
 
   /// The commands in the set, in the order of their declaration.
   package var commands: [SessionCommand] {

@@ -18,14 +18,19 @@ package enum SessionEvent: Hashable, Sendable {
   case renew(BootInstant)
   /// The command to look again at the vault and the authority.
   case check
+  /// The command to answer the challenge with this token.
+  case answer(SessionToken)
+  /// The command to give up the challenge with this token.
+  case cancel(SessionToken)
   /// The command to end the session.
   case logOut
 
   /// ``Effect/read(_:)`` came back.
   case restored(Epoch, Restored)
-  /// ``Effect/authenticate(_:)`` came back.
+  /// ``Effect/authenticate(_:)``, or ``Effect/answer(_:_:for:)`` for a login, came back.
   case authenticated(Epoch, Authenticated)
-  /// ``Effect/renew(_:_:)`` or ``Effect/reauthenticate(_:_:)`` came back.
+  /// ``Effect/renew(_:_:)``, ``Effect/reauthenticate(_:_:)``, or ``Effect/answer(_:_:for:)`` for a
+  /// session, came back.
   case renewed(Epoch, Renewed)
   /// ``Effect/save(_:_:)`` or ``Effect/exchange(_:old:new:)`` came back for the record.
   case saved(Epoch, SessionRecord, Saved)
@@ -35,8 +40,8 @@ package enum SessionEvent: Hashable, Sendable {
   case revoked(Epoch, Bool)
   /// ``Effect/erase(_:_:)`` or ``Effect/forget(_:)`` came back, with what remains to clean up.
   case erased(Epoch, IncompleteCleanup)
-  /// A step of a logout, a renewal or a check exceeded its time limit; so many leases were running
-  /// then.
+  /// A step of a logout, a renewal or a check, or the time to answer a challenge, exceeded its
+  /// limit; so many leases were running then.
   case timedOut(Epoch, leases: Int)
 
   /// The session that began in the epoch reached a limit.
@@ -61,6 +66,8 @@ package enum SessionEvent: Hashable, Sendable {
   package enum Authenticated: Hashable, Sendable {
     /// The authority accepted the credentials.
     case granted(SessionRecord)
+    /// The authority accepted them so far, and asks for more.
+    indirect case challenged(Challenge)
     /// The authority rejected them, or could not be asked.
     case failed
   }
@@ -69,6 +76,8 @@ package enum SessionEvent: Hashable, Sendable {
   package enum Renewed: Hashable, Sendable {
     /// The session goes on with this record.
     case granted(SessionRecord)
+    /// The authority accepted the password so far, and asks for more.
+    indirect case challenged(Challenge)
     /// The authority says that the session is over.
     case ended(EndReason)
     /// Another process exchanged the token; the vault may hold the newer one.

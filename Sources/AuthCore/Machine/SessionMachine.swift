@@ -41,18 +41,24 @@ extension Reaction {
   /// Ignores the event; there is nothing to clean up.
   static func ignored(_ reason: IgnoredBecause) -> Reaction { .ignored(reason, .none) }
 
-  /// Answers a late authentication: nothing changes, and its grant is revoked.
+  /// Answers a late authentication: nothing changes.
+  ///
+  /// Its grant is revoked, its challenge withdrawn.
   static func fence(_ outcome: SessionEvent.Authenticated) -> Reaction {
     switch outcome {
     case .granted(let late): .ignored(.otherEpoch, Effects(.discard(late)))
+    case .challenged(let late): .ignored(.otherEpoch, Effects(.withdraw(late)))
     case .failed: .ignored(.otherEpoch)
     }
   }
 
-  /// Answers a late renewal: nothing changes, and its grant is revoked.
+  /// Answers a late renewal: nothing changes.
+  ///
+  /// Its grant is revoked, its challenge withdrawn.
   static func fence(_ outcome: SessionEvent.Renewed) -> Reaction {
     switch outcome {
     case .granted(let late): .ignored(.otherEpoch, Effects(.discard(late)))
+    case .challenged(let late): .ignored(.otherEpoch, Effects(.withdraw(late)))
     case .ended, .superseded, .failed: .ignored(.otherEpoch)
     }
   }
@@ -64,7 +70,7 @@ extension Reaction {
   static func fence(_ outcome: SessionEvent.Renewed, during session: SessionRecord) -> Reaction {
     switch outcome {
     case .granted(let late) where late.began == session.began: .ignored(.otherEpoch)
-    case .granted, .ended, .superseded, .failed: fence(outcome)
+    case .granted, .challenged, .ended, .superseded, .failed: fence(outcome)
     }
   }
 

@@ -37,6 +37,16 @@ public protocol Authority: Sendable {
     _ token: SessionToken, password: Password, limits: LimitRequest
   ) async throws(AuthorityError<ReauthenticationRejection>) -> Grant
 
+  /// Checks the answer to a challenge of ``authenticate(_:limits:)`` or
+  /// ``reauthenticate(_:password:limits:)``, and returns what that would have returned.
+  ///
+  /// A wrong answer costs a try and is rejected with the challenge as it is then, or with
+  /// `notAccepted` when the challenge is over: answered, withdrawn, past its deadline or without
+  /// tries. An authority without a second step needs no implementation.
+  func answer(
+    _ challenge: Challenge, with answer: Password
+  ) async throws(AuthorityError<ReauthenticationRejection>) -> Grant
+
   /// Confirms that the vault holds a token from ``renew(_:)`` or
   /// ``reauthenticate(_:password:limits:)``: the old token dies.
   ///
@@ -45,5 +55,17 @@ public protocol Authority: Sendable {
   func confirm(_ token: SessionToken) async throws(AuthorityError<SessionRejection>)
 
   /// Ends the session of a token. A dead or unknown token is success, because it does not work.
+  ///
+  /// The token of a challenge ends that challenge, and no session. The end of a session ends its
+  /// challenges.
   func revoke(_ token: SessionToken, reason: EndReason) async throws(Unavailability)
+}
+
+extension Authority {
+  /// Rejects the answer: this authority has no second step.
+  public func answer(
+    _ challenge: Challenge, with answer: Password
+  ) async throws(AuthorityError<ReauthenticationRejection>) -> Grant {
+    throw .rejected(.notAccepted)
+  }
 }

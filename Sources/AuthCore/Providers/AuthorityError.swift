@@ -1,10 +1,12 @@
-/// Why credentials were refused.
+/// Why credentials began no session.
 ///
-/// There is only one case on purpose: an unknown name, a wrong password and a disabled account look
-/// alike.
+/// There is only one refusal on purpose: an unknown name, a wrong password and a disabled account
+/// look alike.
 public enum CredentialsRejection: Hashable, Sendable {
   /// The name and the password do not match an account.
   case notAccepted
+  /// They do, and the authority asks for a second step.
+  case challenged(Challenge)
 }
 
 /// Why a token was refused.
@@ -16,10 +18,13 @@ public enum SessionRejection: Hashable, Sendable {
   case superseded
 }
 
-/// Why the password of a reauthentication was refused.
+/// Why the password of a reauthentication, or the answer to a challenge, was refused.
 public enum ReauthenticationRejection: Hashable, Sendable {
-  /// The password is wrong. The session stays as it is.
+  /// The password is wrong, or the challenge is over. The session stays as it is.
   case notAccepted
+  /// The password is right, and the authority asks for a second step; or the answer was wrong, and
+  /// it asks again.
+  case challenged(Challenge)
   /// The token of the session was refused.
   case session(SessionRejection)
 }

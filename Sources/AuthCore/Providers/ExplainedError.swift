@@ -66,9 +66,22 @@ extension SessionError: WordedError {
       ErrorWords(
         "Another process changed the session at the same time.", hint: "Look who is logged in, then try again.")
     case .clock(let failure): ErrorWords(failure)
+    case .challenged(let challenge): challenge.words
     case .insideLease: .insideLease
     case .cancelled: .cancelled
     }
+  }
+}
+
+extension Challenge {
+  fileprivate var words: ErrorWords {
+    let question =
+      switch question {
+      case .code(let digits): "a code of \(digits) digits"
+      case .recoveryCode: "a recovery code"
+      case .other(let words): words
+      }
+    return ErrorWords("The login needs a second step: \(question).", hint: "Answer the question, or cancel the login.")
   }
 }
 
@@ -77,6 +90,7 @@ extension SessionError.Rejection {
     switch self {
     case .notLoggedIn, .alreadyLoggedOut: ErrorWords("Nobody is logged in.", hint: "Log in.")
     case .alreadyLoggedIn: ErrorWords("Somebody is logged in already.", hint: "Log out first.")
+    case .challengeOver: ErrorWords("The second step is over.", hint: "Log in again.")
     case .logoutUnfinished: ErrorWords("The last logout could not finish.", hint: "Log out again, or log in.")
     case .alreadyInProgress, .renewalInProgress, .renewedRecently, .logoutInProgress:
       ErrorWords("The session is busy with another request.", hint: "Try again; nothing was changed.")
@@ -184,7 +198,12 @@ private protocol WordedRejection {
 }
 
 extension CredentialsRejection: WordedRejection {
-  fileprivate var words: ErrorWords { SessionError.credentialsNotAccepted.words }
+  fileprivate var words: ErrorWords {
+    switch self {
+    case .notAccepted: SessionError.credentialsNotAccepted.words
+    case .challenged(let challenge): challenge.words
+    }
+  }
 }
 
 extension SessionRejection: WordedRejection {
@@ -200,6 +219,7 @@ extension ReauthenticationRejection: WordedRejection {
   fileprivate var words: ErrorWords {
     switch self {
     case .notAccepted: ErrorWords("The password is wrong.", hint: "Check it, and try again.")
+    case .challenged(let challenge): challenge.words
     case .session(let rejection): rejection.words
     }
   }

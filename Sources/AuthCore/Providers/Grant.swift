@@ -72,5 +72,5 @@ public struct LimitRequest: Hashable, Sendable {
   }
 
   /// The authority's own limits.
-  public static let standard = LimitRequest()
+  package static let standard = LimitRequest()
 }

@@ -41,7 +41,7 @@ public struct SessionLimits: Hashable, Sendable {
   }
 
   /// What the limits say about the session at one instant.
-  public enum Verdict: Hashable, Sendable {
+  package enum Verdict: Hashable, Sendable {
     /// No limit is reached.
     case live
     /// This limit is reached or missing.
@@ -53,7 +53,7 @@ public struct SessionLimits: Hashable, Sendable {
   /// Checks the limits at `now`.
   ///
   /// A restart comes before an expired limit, and the absolute limit before the idle one.
-  public func verdict(at now: BootInstant) -> Verdict {
+  package func verdict(at now: BootInstant) -> Verdict {
     switch (absolute.phase(at: now), idle.phase(at: now)) {
     case (.otherBoot, _), (_, .otherBoot): .rebooted
     case (.passed, _): .expired(.absolute)
@@ -63,7 +63,7 @@ public struct SessionLimits: Hashable, Sendable {
   }
 
   /// Whether the password was entered recently enough at `now`.
-  public func isFresh(at now: BootInstant) -> Bool {
+  package func isFresh(at now: BootInstant) -> Bool {
     fresh.phase(at: now) == .ahead
   }
 

@@ -19,7 +19,7 @@ public struct VaultEvidence: Hashable, Sendable {
   /// The token, if it is still readable: a logout revokes it.
   ///
   /// The store never uses it to log in.
-  public let salvaged: SessionToken?
+  package let salvaged: SessionToken?
 
   /// Creates evidence.
   public init(_ description: String, hint: String, salvaged: SessionToken? = nil) {

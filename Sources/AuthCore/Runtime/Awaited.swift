@@ -50,6 +50,11 @@ struct Awaited {
       settle(logout: state.leftovers == .none ? .complete : .partial(state.leftovers, causes: causes), &settled)
     case .authenticating:
       settle(restore: .overtaken, &settled)
+    case .challenged(let state):
+      switch state.step {
+      case .waiting: settle(work: .failure(self.failure ?? .challenged(state.challenge)), &settled)
+      case .answering: break
+      }
     case .loggedIn(let state):
       guard let key else { break }
       settle(restore: .loggedIn(key), &settled)

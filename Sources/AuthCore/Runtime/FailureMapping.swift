@@ -2,6 +2,7 @@ extension SessionError {
   init(_ failure: AuthorityError<CredentialsRejection>) {
     switch failure {
     case .rejected(.notAccepted): self = .credentialsNotAccepted
+    case .rejected(.challenged(let challenge)): self = .challenged(challenge)
     case .throttled(let throttle): self = .throttled(throttle)
     case .unavailable(let cause): self = .unavailable(cause)
     }

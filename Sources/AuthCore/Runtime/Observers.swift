@@ -28,7 +28,7 @@ struct StatefulNews {
   /// The call that tells this state, or nil when there is nothing to tell.
   mutating func call(for snapshot: SessionSnapshot) -> Call? {
     switch snapshot {
-    case .loggedIn(let session), .renewing(let session):
+    case .loggedIn(let session), .renewing(let session), .challenged(_, .some(let session)):
       // Somebody is logged in during a renewal, too; an observer that is attached then gets the
       // session at once.
       defer { told = session }
@@ -36,7 +36,7 @@ struct StatefulNews {
     case .loggedOut(let reason):
       told = nil
       return .loggedOut(reason)
-    case .restoring, .authenticating, .loggingOut:
+    case .restoring, .authenticating, .challenged(_, .none), .loggingOut:
       return nil
     }
   }
@@ -93,7 +93,7 @@ struct ScreenNews {
   /// The call that tells this state, or nil when there is nothing to tell.
   mutating func call(for snapshot: SessionSnapshot) -> Call? {
     switch snapshot {
-    case .loggedIn(let session), .renewing(let session):
+    case .loggedIn(let session), .renewing(let session), .challenged(_, .some(let session)):
       guard session.gate === opened.gate else { return dismissal() }
       // Changes from before the dismissal may still arrive.
       guard let handed, handed != session else { return nil }
@@ -101,7 +101,7 @@ struct ScreenNews {
       return .follow(session)
     case .loggingOut:
       return nil
-    case .loggedOut, .restoring, .authenticating:
+    case .loggedOut, .restoring, .authenticating, .challenged(_, .none):
       return dismissal()
     }
   }

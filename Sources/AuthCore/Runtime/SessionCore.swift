@@ -56,10 +56,11 @@ final class SessionCore: Sendable {
     case finish([any Observer])
     case settle(Settlement)
     case cancel(Task<Void, Never>)
-    /// Start the timer of the session's limits.
+    /// Start the timer of the session's limits, or of the challenge.
     ///
-    /// It comes before the change, so that the timer runs when somebody gets to know the session.
+    /// It comes before the change, so that the timer runs when somebody gets to know of either.
     case watchLimits
+    case watchChallenge
   }
 
   init(
@@ -138,6 +139,7 @@ final class SessionCore: Sendable {
     }
     for timer in inner.timers.outdated(by: state) { inner.outbox.append(.cancel(timer)) }
     if transition.to == .loggedIn, timing.watchesLimits { inner.outbox.append(.watchLimits) }
+    if transition.to == .challenged, timing.watchesLimits { inner.outbox.append(.watchChallenge) }
     if transition.effects.contains(.notify) {
       inner.revision += 1
       let change = change(inner)
@@ -165,6 +167,7 @@ final class SessionCore: Sendable {
     case (.restoring(let state), _): .restoring(state.obstacle)
     case (.loggedOut(let state), _): .loggedOut(state.reason)
     case (.authenticating, _): .authenticating
+    case (.challenged(let state), let key): .challenged(state.challenge, key)
     case (.loggedIn, .some(let key)): .loggedIn(key)
     case (.renewing, .some(let key)): .renewing(key)
     case (.loggingOut, _): .loggingOut
@@ -205,6 +208,8 @@ final class SessionCore: Sendable {
       timer.cancel()
     case .watchLimits:
       watchLimits()
+    case .watchChallenge:
+      watchChallenge()
     }
   }
 
@@ -245,9 +250,10 @@ final class SessionCore: Sendable {
 
   /// The store is gone: keys die, streams end, screens close, waiters get an error, timers stop.
   ///
-  /// Nothing is revoked or erased: another store can restore the session. A logout under way goes
-  /// on and ends.
+  /// Nothing is revoked or erased: another store can restore the session. Only a challenge is
+  /// withdrawn, because nobody can answer it now. A logout under way goes on and ends.
   func shutDown() {
+    if let challenge = waitingChallenge?.challenge { revokeInBackground(challenge.token, .userAsked) }
     inner.withLock { inner in
       inner.isShutDown = true
       inner.gate?.close(.storeReleased)
@@ -274,8 +280,8 @@ extension Effect {
   var closesKeys: Bool {
     switch self {
     case .closeKeys: true
-    case .read, .authenticate, .reauthenticate, .renew, .save, .exchange, .drain, .revoke, .erase, .forget, .confirm,
-      .discard, .discardSaved, .notify:
+    case .read, .authenticate, .reauthenticate, .answer, .renew, .save, .exchange, .drain, .revoke, .erase, .forget,
+      .confirm, .discard, .discardSaved, .withdraw, .notify:
       false
     }
   }

@@ -21,11 +21,12 @@ struct SessionTimers {
 }
 
 extension SessionState {
-  /// The step of a logout, a renewal or a check that has a time limit.
+  /// The step of a logout, a renewal or a check that has a time limit, or the wait for an answer.
   var stepUnderTimeLimit: Epoch? {
     switch self {
     case .loggingOut(let state): state.epoch
     case .renewing(let state): state.hasTimeLimit ? state.epoch : nil
+    case .challenged(let state): state.step == .waiting ? state.epoch : nil
     case .restoring, .loggedOut, .authenticating, .loggedIn: nil
     }
   }
@@ -88,27 +89,84 @@ extension SessionCore {
     do {
       let now = try clock.now()
       guard let earliest = session.grant.limits.earliest else { return }
-      // In another boot the numbers say nothing, and the look comes at once.
-      wait = earliest.boot == now.boot ? max(.zero, earliest.uptime - now.uptime) : .zero
+      wait = earliest.wait(from: now)
     } catch {
-      // The clock is asked again.
-      wait = max(timing.renewal.window, .seconds(1))
+      wait = waitForClock
     }
-    // It sleeps before this returns: a clock that moves from now on wakes it.
-    let task = startAtOnce { [self] in
+    let task = wake(after: wait) { if !$0.enforceLimits() { $0.watchLimits() } }
+    keep(task, whileStoreStands: true) { state, timers in
+      // Of two threads at once, the one with the newer limits wins.
+      guard state.session === session else { return false }
+      timers.limit = (session, task)
+      return true
+    }
+  }
+
+  /// How long a clock that cannot be read is left alone.
+  private var waitForClock: Duration { max(timing.renewal.window, .seconds(1)) }
+
+  /// Starts a timer, which sleeps before this returns: a clock that moves from now on wakes it.
+  private func wake(after wait: Duration, _ body: @escaping @Sendable (SessionCore) -> Void) -> Task<Void, Never> {
+    startAtOnce { [self] in
       do {
         // A limit may be centuries away, and few clocks can sleep so long. A check each day costs
         // nothing.
         try await clock.sleep(for: min(wait, .seconds(86_400)))
       } catch {
-        return  // Cancelled: the limit has moved or the session has ended.
+        return  // Cancelled: the limit has moved, or what it ends is over.
       }
-      if !enforceLimits() { watchLimits() }
+      body(self)
     }
+  }
+
+  // MARK: The time to answer a challenge
+
+  /// The challenge that waits for an answer, and the epoch of the wait.
+  var waitingChallenge: Challenged? {
+    withLock { inner in
+      guard case .challenged(let state) = inner.machine.state, state.step == .waiting else { return nil }
+      return state
+    }
+  }
+
+  /// Whether a right answer would end the present session, and so wait for its leases.
+  var switchWaitsForAnswer: Bool {
+    waitingChallenge.map { $0.session != nil && $0.reauthenticated == nil } ?? false
+  }
+
+  /// Ends the present challenge if its deadline has passed.
+  ///
+  /// - Returns: Whether it has. When the clock cannot be read, nobody can tell, and it stays.
+  @discardableResult
+  func expireChallenge() -> Bool {
+    guard let waiting = waitingChallenge else { return false }
+    do {
+      guard waiting.challenge.deadline.phase(at: try clock.now()) != .ahead else { return false }
+    } catch {
+      return false
+    }
+    send(.timedOut(waiting.epoch, leases: 0))
+    return true
+  }
+
+  /// Starts a timer that ends the present challenge at its deadline.
+  func watchChallenge() {
+    guard let waiting = waitingChallenge else { return }
+    let wait: Duration
+    do {
+      let now = try clock.now()
+      switch waiting.challenge.deadline {
+      case .at(let limit): wait = limit.wait(from: now)
+      case .missing: wait = .zero
+      case .off: return
+      }
+    } catch {
+      wait = waitForClock
+    }
+    let task = wake(after: wait) { if !$0.expireChallenge() { $0.watchChallenge() } }
     keep(task, whileStoreStands: true) { state, timers in
-      // Of two threads at once, the one with the newer limits wins.
-      guard state.session === session else { return false }
-      timers.limit = (session, task)
+      guard state.stepUnderTimeLimit == waiting.epoch else { return false }
+      timers.step = (waiting.epoch, task)
       return true
     }
   }
@@ -130,6 +188,13 @@ extension SessionCore {
   }
 }
 
+extension BootInstant {
+  /// How long it is until then; in another boot the numbers say nothing, and it is now.
+  fileprivate func wait(from now: BootInstant) -> Duration {
+    boot == now.boot ? max(.zero, uptime - now.uptime) : .zero
+  }
+}
+
 /// A step with a time limit, and what to report when it exceeds the limit.
 private enum LimitedStep: Sendable {
   case logout(LoggingOut.Progress)
@@ -141,7 +206,7 @@ private enum LimitedStep: Sendable {
     switch state {
     case .loggingOut(let state): self = .logout(state.step)
     case .renewing: self = .answer
-    case .restoring, .loggedOut, .authenticating, .loggedIn: return nil
+    case .restoring, .loggedOut, .authenticating, .challenged, .loggedIn: return nil
     }
   }
 

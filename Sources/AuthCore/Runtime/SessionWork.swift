@@ -19,6 +19,8 @@ extension SessionCore {
       place.start { await self.authenticate(epoch, submitted) }
     case .reauthenticate(let epoch, let record):
       place.start { await self.reauthenticate(epoch, record, submitted) }
+    case .answer(let epoch, let challenge, let record):
+      place.start { await self.answer(epoch, challenge, record, submitted) }
     case .renew(let epoch, let record):
       limited(epoch) { await self.renew(epoch, record) }
     case .save(let epoch, let record):
@@ -37,6 +39,8 @@ extension SessionCore {
       limited(epoch) { await self.forget(epoch, ticket) }
     case .discard(let record):
       place.start { await self.discard(record) }
+    case .withdraw(let challenge):
+      revokeInBackground(challenge.token, .userAsked)
     case .discardSaved(let record):
       place.start { await self.discardSaved(record, ticket) }
     }
@@ -114,15 +118,50 @@ extension SessionCore {
   private func authenticate(_ epoch: Epoch, _ submitted: SubmittedCredentials?) async {
     guard let submitted else { preconditionFailure("credentials come with the command that starts the authentication") }
     do throws(AuthorityError<CredentialsRejection>) {
-      let grant = try await authority.authenticate(submitted.credentials, limits: submitted.limits)
-      if let reason = grant.flaw(on: clock) {
-        revokeInBackground(grant.token, reason)
-        send(.authenticated(epoch, .failed), failure: .ended(reason))
-      } else {
-        send(.authenticated(epoch, .granted(SessionRecord(grant, began: epoch))))
-      }
+      granted(epoch, try await authority.authenticate(submitted.credentials, limits: submitted.limits))
     } catch {
-      send(.authenticated(epoch, .failed), failure: SessionError(error))
+      switch error {
+      case .rejected(.challenged(let challenge)): send(.authenticated(epoch, .challenged(challenge)))
+      case .rejected(.notAccepted), .throttled, .unavailable:
+        send(.authenticated(epoch, .failed), failure: SessionError(error))
+      }
+    }
+  }
+
+  private func granted(_ epoch: Epoch, _ grant: Grant) {
+    if let reason = grant.flaw(on: clock) {
+      revokeInBackground(grant.token, reason)
+      send(.authenticated(epoch, .failed), failure: .ended(reason))
+    } else {
+      send(.authenticated(epoch, .granted(SessionRecord(grant, began: epoch))))
+    }
+  }
+
+  private func answer(
+    _ epoch: Epoch, _ challenge: Challenge, _ record: SessionRecord?, _ submitted: SubmittedCredentials?
+  ) async {
+    guard let submitted else { preconditionFailure("the answer comes with the command that starts its check") }
+    do throws(AuthorityError<ReauthenticationRejection>) {
+      let grant = try await authority.answer(challenge, with: submitted.credentials.password)
+      if let record { renewed(epoch, record, grant) } else { granted(epoch, grant) }
+    } catch {
+      switch error {
+      case .rejected(.challenged(let next)): ask(next, again: nil)
+      case .rejected(.notAccepted): end()
+      case .rejected(.session(let rejection)):
+        if record != nil { rejected(epoch, rejection, .overtaken) } else { end() }
+      // Nobody checked the answer, so the challenge is as it was.
+      case .throttled(let throttle): ask(challenge, again: .throttled(throttle))
+      case .unavailable(let cause): ask(challenge, again: .unavailable(cause))
+      }
+    }
+    func ask(_ next: Challenge, again failure: SessionError?) {
+      send(
+        record == nil ? .authenticated(epoch, .challenged(next)) : .renewed(epoch, .challenged(next)), failure: failure)
+    }
+    func end() {
+      send(
+        record == nil ? .authenticated(epoch, .failed) : .renewed(epoch, .failed), failure: .rejected(.challengeOver))
     }
   }
 
@@ -135,6 +174,7 @@ extension SessionCore {
     } catch {
       switch error {
       case .rejected(.notAccepted): send(.renewed(epoch, .failed), failure: .credentialsNotAccepted)
+      case .rejected(.challenged(let challenge)): send(.renewed(epoch, .challenged(challenge)))
       case .rejected(.session(let rejection)): rejected(epoch, rejection, .overtaken)
       case .throttled(let throttle): send(.renewed(epoch, .failed), failure: .throttled(throttle))
       case .unavailable(let cause): send(.renewed(epoch, .failed), failure: .unavailable(cause))

@@ -41,15 +41,17 @@ extension Effect {
   var changesVault: Bool {
     switch self {
     case .save, .exchange, .erase, .forget, .discardSaved: true
-    case .read, .authenticate, .reauthenticate, .renew, .drain, .revoke, .confirm, .closeKeys, .discard, .notify: false
+    case .read, .authenticate, .reauthenticate, .answer, .renew, .drain, .revoke, .confirm, .closeKeys, .discard,
+      .withdraw, .notify:
+      false
     }
   }
 
   var looksIntoVault: Bool {
     switch self {
     case .read: true
-    case .authenticate, .reauthenticate, .renew, .save, .exchange, .drain, .revoke, .erase, .forget, .confirm,
-      .closeKeys, .discard, .discardSaved, .notify:
+    case .authenticate, .reauthenticate, .answer, .renew, .save, .exchange, .drain, .revoke, .erase, .forget, .confirm,
+      .closeKeys, .discard, .discardSaved, .withdraw, .notify:
       false
     }
   }

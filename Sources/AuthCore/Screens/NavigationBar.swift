@@ -68,34 +68,22 @@ public final class NavigationBar: Stateful, Sendable {
     case nothing
   }
 
-  /// Sends the button's command.
-  ///
-  /// - Parameter credentials: Asks for credentials; called for a login only. Return nil when the
-  ///   user cancels.
-  /// - Returns: What the press did.
-  /// - Throws: ``SessionError`` of the login.
-  @discardableResult
-  public func press(
-    credentials: () async -> Credentials?
-  ) async throws(SessionError) -> Pressed {
-    try await press(button, credentials: credentials)
-  }
-
-  /// Sends the event of the button as it was shown, if it still says that.
+  /// Sends the command of the button as it was shown, if it still says that.
   ///
   /// A session that begins or ends elsewhere changes the button under the finger: what is pressed
   /// then is what was seen, or nothing.
   ///
   /// - Parameters:
-  ///   - shown: The button that was shown when it was pressed.
+  ///   - shown: The button that was shown when it was pressed; nil means the present one.
   ///   - credentials: Asks for credentials; only called for a login. Nil means that the user
   ///     thought better of it.
   /// - Returns: What came of it.
   /// - Throws: ``SessionError`` of the login.
   @discardableResult
   public func press(
-    _ shown: Button, credentials: () async -> Credentials?
+    _ shown: Button? = nil, credentials: () async -> Credentials?
   ) async throws(SessionError) -> Pressed {
+    let shown = shown ?? button
     guard shown.isLike(button) else { return .nothing }
     switch shown {
     case .logIn:

@@ -92,6 +92,9 @@ public enum SessionError: Error, Hashable, Sendable {
   /// The name and the password do not match an account, or the password is not that of the
   /// session's user.
   case credentialsNotAccepted
+  /// The password is right, and the authority asks for a second step; or the answer to it was
+  /// wrong, and the authority asks again. See ``SessionStore/answer(_:to:)``.
+  case challenged(Challenge)
   /// Too many attempts.
   case throttled(Throttle)
   /// The authority could not be asked.
@@ -126,6 +129,8 @@ public enum SessionError: Error, Hashable, Sendable {
     case alreadyLoggedIn
     /// Nobody is logged in, and nothing is left to clean up.
     case alreadyLoggedOut
+    /// The challenge was answered or cancelled, or its time or its tries are up.
+    case challengeOver
     /// The last logout could not finish: log out again, or log in.
     case logoutUnfinished
     /// Another login or password check is under way; there is at most one.

@@ -8,6 +8,9 @@ public enum SessionSnapshot: Hashable, Sendable {
   case loggedOut(LogoutReason)
   /// A login is under way.
   case authenticating
+  /// The authority asks for a second step of a login, or, while this user stays logged in, of a
+  /// password check or a switch of users.
+  case challenged(Challenge, LoggedInSession?)
   /// This user is logged in.
   case loggedIn(LoggedInSession)
   /// This user is logged in, and a renewal, a check, a password check or a switch of users is under
@@ -20,6 +23,7 @@ public enum SessionSnapshot: Hashable, Sendable {
   public var session: LoggedInSession? {
     switch self {
     case .loggedIn(let session), .renewing(let session): session
+    case .challenged(_, let session): session
     case .restoring, .loggedOut, .authenticating, .loggingOut: nil
     }
   }

@@ -153,9 +153,9 @@ public final class SessionStore: Observable, Sendable {
     }
     if let promise { return await promise.value() ?? .cancelled }
     switch core.withLock({ core.snapshot($0) }) {
-    case .loggedIn(let session), .renewing(let session): return .loggedIn(session)
+    case .loggedIn(let session), .renewing(let session), .challenged(_, .some(let session)): return .loggedIn(session)
     case .loggedOut(let reason): return .loggedOut(reason)
-    case .restoring, .authenticating, .loggingOut: return .overtaken
+    case .restoring, .authenticating, .challenged(_, .none), .loggingOut: return .overtaken
     }
   }
 
@@ -164,14 +164,14 @@ public final class SessionStore: Observable, Sendable {
   /// - Throws: ``SessionError``; then nobody is logged in, or the previous session goes on.
   @discardableResult
   public func logIn(
-    _ credentials: Credentials, limits: LimitRequest = .standard
+    _ credentials: Credentials, limits: LimitRequest = LimitRequest()
   ) async throws(SessionError) -> LoggedInSession {
     try await beginLogIn(credentials, limits: limits).value().session
   }
 
   /// Begins a session without waiting for the result, for use in an observer or a button.
   @discardableResult
-  public func beginLogIn(_ credentials: Credentials, limits: LimitRequest = .standard) -> PendingSession {
+  public func beginLogIn(_ credentials: Credentials, limits: LimitRequest = LimitRequest()) -> PendingSession {
     begin(.logIn, SubmittedCredentials(credentials: credentials, limits: limits))
   }
 
@@ -184,7 +184,7 @@ public final class SessionStore: Observable, Sendable {
   ///   would wait for it.
   @discardableResult
   public func switchUser(
-    to credentials: Credentials, limits: LimitRequest = .standard
+    to credentials: Credentials, limits: LimitRequest = LimitRequest()
   ) async throws(SessionError) -> UserSwitch {
     if core.isInsideLease { throw .insideLease }
     return try await work(submitting: SubmittedCredentials(credentials: credentials, limits: limits)) {
@@ -202,13 +202,59 @@ public final class SessionStore: Observable, Sendable {
   ///   a password for another user than the one who was logged in at the call.
   @discardableResult
   public func reauthenticate(
-    password: Password, limits: LimitRequest = .standard
+    password: Password, limits: LimitRequest = LimitRequest()
   ) async throws(SessionError) -> LoggedInSession {
     let username = core.withLock { [core] inner in core.key(inner)?.user.username } ?? ""
     let credentials = Credentials(username: username, password: password)
     return try await work(submitting: SubmittedCredentials(credentials: credentials, limits: limits)) {
       () throws(SessionError) in .reauthenticate
     }.session
+  }
+
+  /// Answers the second step of a login, a switch of users or a reauthentication.
+  ///
+  /// ```swift
+  /// import AuthCore
+  ///
+  /// func finish(
+  ///   _ challenge: Challenge, _ store: SessionStore, ask: (Challenge) async -> Password?
+  /// ) async throws(SessionError) -> LoggedInSession? {
+  ///   guard let code = await ask(challenge) else {
+  ///     store.cancel(challenge)
+  ///     return nil
+  ///   }
+  ///   do throws(SessionError) {
+  ///     return try await store.answer(code, to: challenge).session
+  ///   } catch {
+  ///     guard case .challenged(let next) = error else { throw error }  // wrong, and asked again
+  ///     return try await finish(next, store, ask: ask)
+  ///   }
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - answer: What the user entered; it is as secret as a password.
+  ///   - challenge: The one that ``SessionError/challenged(_:)`` or ``state`` has.
+  /// - Returns: The key, and what remains to clean up of a session that it replaced.
+  /// - Throws: ``SessionError/challenged(_:)`` when the answer is wrong and tries are left.
+  ///   ``SessionError/rejected(_:)`` with `challengeOver` when the challenge is over; then the
+  ///   session is as it was before the first step. Other cases when the answer was not checked; the
+  ///   challenge is then still open.
+  @discardableResult
+  public func answer(_ answer: Password, to challenge: Challenge) async throws(SessionError) -> UserSwitch {
+    if core.switchWaitsForAnswer, core.isInsideLease { throw .insideLease }
+    core.expireChallenge()
+    return try await begin(
+      .answer(challenge.token),
+      SubmittedCredentials(credentials: Credentials(username: "", password: answer), limits: LimitRequest())
+    ).value()
+  }
+
+  /// Gives up a second step: everything is as it was before the first one.
+  ///
+  /// The authority takes no answer to the challenge any more. A challenge that is over stays so.
+  public func cancel(_ challenge: Challenge) {
+    core.send(.cancel(challenge.token), failure: .rejected(.challengeOver))
   }
 
   /// Reports activity, which moves the idle limit.
@@ -377,7 +423,7 @@ private struct Occupation: Sendable {
       case .neverLoggedIn: endReason = nil
       }
     case .loggingOut(let state): (isChecking, endReason) = (false, state.reason)
-    case .restoring, .authenticating, .loggedIn: (isChecking, endReason) = (false, nil)
+    case .restoring, .authenticating, .challenged, .loggedIn: (isChecking, endReason) = (false, nil)
     }
   }
 }

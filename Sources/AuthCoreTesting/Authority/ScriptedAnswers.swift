@@ -7,6 +7,7 @@ struct ScriptedAnswers {
   var resumptions: [Result<Grant, AuthorityError<SessionRejection>>] = []
   var renewals: [Result<Grant, AuthorityError<SessionRejection>>] = []
   var reauthentications: [Result<Grant, AuthorityError<ReauthenticationRejection>>] = []
+  var challengeAnswers: [Result<Grant, AuthorityError<ReauthenticationRejection>>] = []
   var confirmations: [Result<Void, AuthorityError<SessionRejection>>] = []
   var revocations: [Result<Void, Unavailability>] = []
 }
@@ -35,6 +36,11 @@ extension ScriptedAuthority {
   /// ``answerAuthentication(with:)``.
   public func answerReauthentication(with answer: Result<Grant, AuthorityError<ReauthenticationRejection>>) {
     storage.withLock { $0.answers.reauthentications.append(answer) }
+  }
+
+  /// Answers one call of `answer(_:with:)` with this; see ``answerAuthentication(with:)``.
+  public func answerChallenge(with answer: Result<Grant, AuthorityError<ReauthenticationRejection>>) {
+    storage.withLock { $0.answers.challengeAnswers.append(answer) }
   }
 
   /// Answers one call of `confirm(_:)` with this; see ``answerAuthentication(with:)``.

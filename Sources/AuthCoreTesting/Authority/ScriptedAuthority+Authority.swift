@@ -26,12 +26,19 @@ extension ScriptedAuthority: Authority {
     try await ask(.reauthenticate, \.reauthentications) { $0.reauthenticate(token, password, limits, at: $1) }
   }
 
+  /// Checks the answer to a challenge.
+  public func answer(
+    _ challenge: Challenge, with answer: Password
+  ) async throws(AuthorityError<ReauthenticationRejection>) -> Grant {
+    try await ask(.answer, \.challengeAnswers) { $0.answer(challenge.token, answer, at: $1) }
+  }
+
   /// Confirms a token: the one that it replaced dies.
   public func confirm(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) {
     try await ask(.confirm, \.confirmations) { sessions, now in sessions.use(token, at: now).map { _, _ in } }
   }
 
-  /// Ends the session of a token.
+  /// Ends the session or the challenge of a token.
   public func revoke(_ token: SessionToken, reason: EndReason) async throws(Unavailability) {
     let fault = await arrive(.revoke)
     let answer = storage.withLock { storage -> Result<Void, Unavailability> in

@@ -17,6 +17,8 @@ public final class ScriptedAuthority: Sendable {
     case renew
     /// `reauthenticate(_:password:limits:)`
     case reauthenticate
+    /// `answer(_:with:)`
+    case answer
     /// `confirm(_:)`
     case confirm
     /// `revoke(_:reason:)`
@@ -93,6 +95,27 @@ public final class ScriptedAuthority: Sendable {
     storage.withLock {
       $0.sessions.set(ScriptedSessions.Account(user: user, password: password, isDisabled: isDisabled))
     }
+  }
+
+  /// Asks for a second step after the right password of an account, or no longer with nil.
+  ///
+  /// - Parameters:
+  ///   - username: The account.
+  ///   - code: The accepted answer.
+  ///   - tries: How many answers one challenge takes.
+  ///   - time: How long a challenge lasts.
+  public func setSecondStep(
+    of username: String, to code: Password?, tries: Int = 3, time: Duration = .seconds(300)
+  ) {
+    storage.withLock {
+      $0.sessions.steps[username] = code.map { ScriptedSteps.Step(code: $0, tries: tries, time: time) }
+    }
+  }
+
+  /// The tokens of the challenges that the authority would still take an answer to, apart from
+  /// their deadlines.
+  public var openChallenges: Set<SessionToken> {
+    storage.withLock { Set($0.sessions.challenges.keys) }
   }
 
   /// Sets whether renewals exchange the token.

@@ -29,6 +29,10 @@ struct ScriptedSessions {
   /// The limits that grants carry instead, if a test sets them.
   var scriptedLimits: SessionLimits?
   var rotates = false
+  /// The second step of each account that has one.
+  var steps: [String: ScriptedSteps.Step] = [:]
+  /// The challenges that take an answer.
+  var challenges: [SessionToken: ScriptedSteps.Open] = [:]
   private(set) var accounts: [String: Account] = [:]
   private(set) var sessions: [SessionToken: Session] = [:]
   private var issued: UInt64 = 0
@@ -43,6 +47,7 @@ struct ScriptedSessions {
     let username = account.user.username
     accounts[username] = account
     guard account.isDisabled else { return }
+    challenges = challenges.filter { $0.value.username != username }
     for (token, session) in sessions where session.username == username && session.end == nil {
       sessions[token]?.end = .ended(.accountDisabled)
     }
@@ -53,8 +58,15 @@ struct ScriptedSessions {
   ) -> Result<Grant, AuthorityError<CredentialsRejection>> {
     guard let account = accounts[credentials.username], !account.isDisabled, account.password == credentials.password
     else { return .failure(.rejected(.notAccepted)) }
+    if let challenge = challenge(for: account, request, of: nil, at: now) {
+      return .failure(.rejected(.challenged(challenge)))
+    }
+    return .success(begin(for: account, request, at: now))
+  }
+
+  mutating func begin(for account: Account, _ request: LimitRequest, at now: BootInstant) -> Grant {
     let id = SessionID(rawValue: "s\(issued + 1)")
-    return .success(issue(account, id, limits(request, at: now), request, replacing: nil))
+    return issue(account, id, limits(request, at: now), request, replacing: nil)
   }
 
   mutating func resume(_ token: SessionToken, at now: BootInstant) -> Answer<Grant> {
@@ -83,15 +95,33 @@ struct ScriptedSessions {
     case .failure(.unavailable(let cause)): return .failure(.unavailable(cause))
     case .success(let (session, account)):
       guard account.password == password else { return .failure(.rejected(.notAccepted)) }
-      let request = LimitRequest(
-        idle: request.idle ?? session.request.idle, absolute: request.absolute ?? session.request.absolute)
-      return .success(issue(account, session.id, limits(request, at: now), request, replacing: token))
+      if let challenge = challenge(for: account, request, of: token, at: now) {
+        return .failure(.rejected(.challenged(challenge)))
+      }
+      return .success(refresh(token, session, account, request, at: now))
     }
   }
 
-  /// Ends all tokens of the session that `token` belongs to.
+  mutating func refresh(
+    _ token: SessionToken, _ session: Session, _ account: Account, _ request: LimitRequest, at now: BootInstant
+  ) -> Grant {
+    let request = LimitRequest(
+      idle: request.idle ?? session.request.idle, absolute: request.absolute ?? session.request.absolute)
+    return issue(account, session.id, limits(request, at: now), request, replacing: token)
+  }
+
+  /// Makes a secret that was not given before.
+  mutating func newToken() -> SessionToken {
+    issued += 1
+    return SessionToken(bytes: Array("token-\(issued)".utf8))
+  }
+
+  /// Ends the challenge of `token`, or all tokens of the session that it belongs to and its
+  /// challenges.
   mutating func end(_ token: SessionToken, _ reason: EndReason) {
+    challenges[token] = nil
     guard let id = sessions[token]?.id else { return }
+    challenges = challenges.filter { $0.value.session.flatMap { sessions[$0]?.id } != id }
     for (token, session) in sessions where session.id == id && session.end == nil {
       sessions[token]?.end = .ended(reason)
     }
@@ -133,8 +163,7 @@ struct ScriptedSessions {
     _ account: Account, _ id: SessionID, _ limits: SessionLimits, _ request: LimitRequest,
     replacing old: SessionToken?
   ) -> Grant {
-    issued += 1
-    let token = SessionToken(bytes: Array("token-\(issued)".utf8))
+    let token = newToken()
     sessions[token] = Session(id: id, username: account.user.username, limits: limits, request: request, replaces: old)
     return Grant(id: id, user: account.user, token: token, limits: scriptedLimits ?? limits)
   }

@@ -39,10 +39,11 @@ extension AuthorityContract {
       let known = probe.subject.first.username
       for name in [known, "nobody-of-this-name"] {
         let wrong = Credentials(username: name, password: Password("not the password of anybody here"))
-        _ = try await probe.rejection(of: "a wrong password of \(name)") {
+        let rejection = try await probe.rejection(of: "a wrong password of \(name)") {
           () async throws(AuthorityError<CredentialsRejection>) in
           _ = try await probe.authority.authenticate(wrong, limits: .standard)
         }
+        try require(rejection == .notAccepted, "a wrong password of \(name) was rejected as \(rejection)")
       }
     },
 

@@ -30,18 +30,22 @@ public struct AuthorityContract: Sendable {
     /// Makes the authority unavailable, or available again; nil if that is not possible, and then
     /// the checks that need it do nothing.
     public let setAvailable: (@Sendable (Bool) async -> Void)?
+    /// Makes a right answer to the second step of the first account, a new one at each call; nil if
+    /// that account has no second step, and then the checks that need it do nothing.
+    public let code: (@Sendable () async -> Password)?
 
     /// Creates a subject.
     public init(
       authority: any Authority, first: Credentials, second: Credentials,
       advance: (@Sendable (Duration) async -> Void)? = nil,
-      setAvailable: (@Sendable (Bool) async -> Void)? = nil
+      setAvailable: (@Sendable (Bool) async -> Void)? = nil, code: (@Sendable () async -> Password)? = nil
     ) {
       self.authority = authority
       self.first = first
       self.second = second
       self.advance = advance
       self.setAvailable = setAvailable
+      self.code = code
     }
   }
 
@@ -73,7 +77,7 @@ public struct AuthorityContract: Sendable {
   }
 
   /// All rules, in reading order.
-  public static let checks: [Check] = answers + sessions + exchanges + limits + faults
+  public static let checks: [Check] = answers + sessions + exchanges + limits + faults + challenges
 
   /// Runs all checks, each on a fresh subject.
   public static func violations(of make: () async throws -> Subject) async rethrows -> [ContractViolation] {

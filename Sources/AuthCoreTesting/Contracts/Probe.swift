@@ -11,6 +11,9 @@ struct Probe: Sendable {
     do throws(AuthorityError<CredentialsRejection>) {
       return try await authority.authenticate(credentials, limits: limits)
     } catch {
+      if case .rejected(.challenged(let challenge)) = error, let code = subject.code {
+        return try await answer(challenge, code)
+      }
       throw Breach("the right password of \(credentials.username) was answered \(error)")
     }
   }
@@ -36,7 +39,19 @@ struct Probe: Sendable {
     do throws(AuthorityError<ReauthenticationRejection>) {
       return try await authority.reauthenticate(token, password: subject.first.password, limits: limits)
     } catch {
+      if case .rejected(.challenged(let challenge)) = error, let code = subject.code {
+        return try await answer(challenge, code)
+      }
       throw Breach("reauthenticate of a live session with the right password was answered \(error)")
+    }
+  }
+
+  /// Answers a challenge rightly.
+  func answer(_ challenge: Challenge, _ code: @Sendable () async -> Password) async throws(Breach) -> Grant {
+    do throws(AuthorityError<ReauthenticationRejection>) {
+      return try await authority.answer(challenge, with: await code())
+    } catch {
+      throw Breach("the right answer to a challenge was answered \(error)")
     }
   }
 

@@ -48,7 +48,8 @@ final class AppWork: Sendable {
       } catch {
         switch error {
         case .ended, .rejected, .overtaken: return nil
-        case .credentialsNotAccepted, .throttled, .unavailable, .notSaved, .vault, .corrupt, .clock, .insideLease,
+        case .credentialsNotAccepted, .challenged, .throttled, .unavailable, .notSaved, .vault, .corrupt, .clock,
+          .insideLease,
           .cancelled:
           return AppProblem(CommandError(error))
         }

@@ -56,6 +56,12 @@ final class CommandAuthority: Authority {
     try await base.reauthenticate(token, password: password, limits: limits)
   }
 
+  func answer(
+    _ challenge: Challenge, with answer: Password
+  ) async throws(AuthorityError<ReauthenticationRejection>) -> Grant {
+    try await base.answer(challenge, with: answer)
+  }
+
   func confirm(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) {
     try await base.confirm(token)
   }

@@ -98,6 +98,11 @@ extension CommandError {
     switch failure {
     case .rejected(let rejection): self.init(rejection)
     case .credentialsNotAccepted: self = .wrongPassword
+    case .challenged:
+      self.init(
+        Unavailability(
+          .unparsable, "The database asks for a second step, which this program does not know.",
+          hint: "Use a newer version of auth-cli."))
     case .throttled(let throttle): self.init(throttle)
     case .unavailable(let cause): self.init(cause)
     case .notSaved(let failure), .vault(let failure): self.init(failure)
@@ -119,7 +124,7 @@ extension CommandError {
     case .notLoggedIn, .alreadyLoggedOut, .logoutUnfinished: self = .notLoggedIn
     case .alreadyLoggedIn:
       self.init(.alreadyLoggedIn, "a user is logged in already", hint: "Log out first: auth-cli logout")
-    case .alreadyInProgress, .renewalInProgress, .renewedRecently, .logoutInProgress:
+    case .alreadyInProgress, .renewalInProgress, .renewedRecently, .logoutInProgress, .challengeOver:
       self.init(
         .busy, "the session is busy with another request", hint: "Try again; nothing was changed.")
     }

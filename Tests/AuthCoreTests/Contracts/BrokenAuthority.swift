@@ -12,6 +12,18 @@ final class BrokenAuthority: Authority {
     case renewIsNoActivity, renewMovesAbsolute, neverExpires, rejectsWhenUnavailable, losesLogins
     case renewsAnotherUser, forgetsRequests, resumesAnotherUser, resumeExchanges
     case numbersSessionsPerUser, reusesNamesOfEndedSessions
+    case skipsSecondStep, challengesWrongPasswords, wrongAnswersAreFree, rightAnswersAlwaysOpen
+    case challengeEndsTheSession, unavailableEndsTheChallenge
+
+    /// Whether it shows only where an account has a second step.
+    var isOfSecondStep: Bool {
+      switch self {
+      case .skipsSecondStep, .challengesWrongPasswords, .wrongAnswersAreFree, .rightAnswersAlwaysOpen,
+        .challengeEndsTheSession, .unavailableEndsTheChallenge:
+        true
+      default: false
+      }
+    }
   }
 
   let base: ScriptedAuthority
@@ -48,8 +60,22 @@ final class BrokenAuthority: Authority {
       if let last = notes.withLock({ $0.all.count >= 4 ? $0.last : nil }) { return last }
     default: break
     }
-    let grant = bent(
-      try await base.authenticate(credentials, limits: flaw == .ignoresRequests ? .standard : limits), limits)
+    let granted: Grant
+    do throws(AuthorityError<CredentialsRejection>) {
+      granted = try await base.authenticate(credentials, limits: flaw == .ignoresRequests ? .standard : limits)
+    } catch {
+      switch (flaw, error) {
+      case (.skipsSecondStep, .rejected(.challenged(let challenge))):
+        if let grant = try? await base.answer(challenge, with: World.code) { return grant }
+      case (.challengesWrongPasswords, .rejected(.notAccepted)):
+        let bait = Challenge(
+          token: SessionToken(bytes: [1]), question: .code(digits: 6), triesLeft: 1, deadline: .off)
+        throw .rejected(.challenged(bait))
+      default: break
+      }
+      throw error
+    }
+    let grant = bent(granted, limits)
     notes.withLock { notes in
       notes.last = grant
       notes.all.append(grant)
@@ -112,8 +138,28 @@ final class BrokenAuthority: Authority {
       if flaw == .exchangesAtOnce { _ = try? await base.confirm(grant.token) }
       return grant
     } catch {
+      if flaw == .challengeEndsTheSession, case .rejected(.challenged) = error { base.end(token, .revoked) }
       if flaw == .refusalEndsTheSession, error == .rejected(.notAccepted) { base.end(token, .revoked) }
       if flaw == .rejectsWhenUnavailable, case .unavailable = error { throw .rejected(.session(.ended(.revoked))) }
+      throw error
+    }
+  }
+
+  func answer(
+    _ challenge: Challenge, with answer: Password
+  ) async throws(AuthorityError<ReauthenticationRejection>) -> Grant {
+    do throws(AuthorityError<ReauthenticationRejection>) {
+      return try await base.answer(challenge, with: answer)
+    } catch {
+      switch (flaw, error) {
+      case (.wrongAnswersAreFree, .rejected(.challenged)): throw .rejected(.challenged(challenge))
+      case (.rightAnswersAlwaysOpen, .rejected) where answer == World.code:
+        base.setSecondStep(of: "alice", to: nil)
+        defer { base.setSecondStep(of: "alice", to: World.code) }
+        if let grant = try? await base.authenticate(World.alice, limits: .standard) { return grant }
+      case (.unavailableEndsTheChallenge, .unavailable): base.end(challenge.token, .revoked)
+      default: break
+      }
       throw error
     }
   }

@@ -6,7 +6,9 @@ import Testing
 struct BrokenConformerTests {
   private func findings(_ flaw: BrokenAuthority.Flaw) async -> [ContractViolation] {
     await AuthorityContract.violations {
-      ContractTests.authority(rotates: true) { BrokenAuthority(base: $0, flaw: flaw) }
+      ContractTests.authority(rotates: true, hasSecondStep: flaw.isOfSecondStep) {
+        BrokenAuthority(base: $0, flaw: flaw)
+      }
     }
   }
 

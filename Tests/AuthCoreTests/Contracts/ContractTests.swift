@@ -5,13 +5,15 @@ import Testing
 @Suite("The doubles keep the contracts")
 struct ContractTests {
   static func authority(
-    rotates: Bool = false, _ wrap: (ScriptedAuthority) -> any Authority = { $0 }
+    rotates: Bool = false, hasSecondStep: Bool = false, _ wrap: (ScriptedAuthority) -> any Authority = { $0 }
   ) -> AuthorityContract.Subject {
     let clock = ManualClock()
     let authority = ScriptedAuthority(clock: clock)
     authority.setRotation(rotates)
     authority.setAccount("alice", password: World.alice.password)
     authority.setAccount("bob", password: World.bob.password)
+    if hasSecondStep { authority.setSecondStep(of: "alice", to: World.code) }
+    let code: @Sendable () async -> Password = { World.code }
     return AuthorityContract.Subject(
       authority: wrap(authority), first: World.alice, second: World.bob,
       advance: { clock.advance(by: $0) },
@@ -19,7 +21,7 @@ struct ContractTests {
         for operation in ScriptedAuthority.Operation.allCases {
           authority.fail(operation, with: available ? nil : .unavailable(World.offline))
         }
-      })
+      }, code: hasSecondStep ? code : nil)
   }
 
   static func vault(_ wrap: (InMemoryVault) -> any SessionVault = { $0 }) -> SessionVaultContract.Subject {
@@ -33,6 +35,12 @@ struct ContractTests {
   @Test("the scripted authority", arguments: AuthorityContract.checks, [true, false])
   func scriptedAuthority(check: AuthorityContract.Check, rotates: Bool) async {
     let violation = await check.run(on: Self.authority(rotates: rotates))
+    #expect(violation == nil)
+  }
+
+  @Test("the scripted authority with a second step", arguments: AuthorityContract.checks, [true, false])
+  func secondStep(check: AuthorityContract.Check, rotates: Bool) async {
+    let violation = await check.run(on: Self.authority(rotates: rotates, hasSecondStep: true))
     #expect(violation == nil)
   }
 

@@ -17,6 +17,13 @@ import Testing
     #expect(try Repository.text(of: Self.path).contains(block), "see RECORD_GOLDEN in CONTRIBUTING.md")
   }
 
+  @Test("the articles name every state", arguments: SessionState.Kind.allCases)
+  func names(_ state: SessionState.Kind) throws {
+    let type = state.rawValue.prefix(1).uppercased() + state.rawValue.dropFirst()
+    #expect(try Repository.text(of: Self.path).contains("\n| `\(type)` | "))
+    #expect(try Repository.text(of: "Sources/AuthCore/AuthCore.docc/StatePattern.md").contains("`\(type)`"))
+  }
+
   @Test("the article says how many states and events there are")
   func counts() throws {
     let words = NumberFormatter()

@@ -32,11 +32,28 @@ import Testing
     #expect(SessionEvent.Kind.allCases.compactMap(\.command) == SessionCommand.allCases)
   }
 
+  @Test("each command has its own bit in a set of commands", arguments: SessionCommand.allCases)
+  func commandSet(_ command: SessionCommand) {
+    let set: CommandSet =
+      switch command {
+      case .restore: .restore
+      case .logIn: .logIn
+      case .switchUser: .switchUser
+      case .reauthenticate: .reauthenticate
+      case .renew: .renew
+      case .check: .check
+      case .answer: .answer
+      case .cancel: .cancel
+      case .logOut: .logOut
+      }
+    #expect(set.commands == [command])
+  }
+
   @Test("what is ignored leads to clean-up and to nothing else")
   func ignoredOnlyCleansUp() {
     for outcome in Self.table.cells.flatMap(\.outcomes) {
       guard case .ignored = outcome.answer else { continue }
-      #expect(Set(outcome.effects).isSubset(of: [.discard, .discardSaved]), "\(outcome.example)")
+      #expect(Set(outcome.effects).isSubset(of: [.discard, .discardSaved, .withdraw]), "\(outcome.example)")
     }
   }
 

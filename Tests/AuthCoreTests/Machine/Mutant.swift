@@ -49,7 +49,8 @@ struct Mutant: CustomStringConvertible, Sendable {
 
 extension Effects {
   init(_ effects: [Effect]) {
-    self.init(effects.first, effects.dropFirst().first, effects.dropFirst(2).first)
+    precondition(effects.count <= 4)
+    self.init(effects.first, effects.dropFirst().first, effects.dropFirst(2).first, effects.dropFirst(3).first)
   }
 }
 

@@ -100,6 +100,43 @@ import Testing
       guard case .restored(let epoch, .obstructed) = event else { return nil }
       return .restored(epoch, .absent)
     },
+    .without(.withdraw, "a late challenge is not withdrawn", breaks: .cancelledStepsLeaveNothing) { reaction in
+      if case .ignored = reaction { true } else { false }
+    },
+    .without(.withdraw, "a cancelled challenge is not withdrawn", breaks: .cancelledStepsLeaveNothing) { reaction in
+      if case .transition = reaction { true } else { false }
+    },
+    .mistaking("an answer to another challenge is taken for the present one", breaks: .lateResultsChangeNothing) {
+      state, event in
+      guard case .answer = event, let challenge = state.presentChallenge else { return nil }
+      return .answer(challenge.token)
+    },
+    Mutant("a second answer is accepted", breaks: .oneWorkAtATime) { machine, event in
+      guard case .challenged(let state) = machine.state, event == .answer(state.challenge.token),
+        state.step == .answering
+      else { return machine.handle(event) }
+      let epoch = Epoch(machine.lastEpoch.number + 1)
+      return machine.stray(
+        .challenged(Challenged(challenge: state.challenge, epoch: epoch, step: .answering, from: state.from)),
+        burning: 1, Effects(.answer(epoch, state.challenge, for: state.reauthenticated)))
+    },
+    Mutant("a challenge outlives its time", breaks: .nobodyWaitsForever) { machine, event in
+      guard case .challenged(let state) = machine.state, event == .timedOut(state.epoch, leases: 0)
+      else { return machine.handle(event) }
+      return .ignored(.otherEpoch, .none)
+    },
+    Mutant("a cancelled second step ends the session", breaks: .failuresEndNoSession) { machine, event in
+      guard case .challenged(let state) = machine.state, state.session != nil, event == .cancel(state.challenge.token)
+      else { return machine.handle(event) }
+      return machine.stray(
+        .loggedOut(LoggedOut(reason: .neverLoggedIn, leftovers: .none, targets: nil, sweeping: false)),
+        Effects(.withdraw(state.challenge), .notify))
+    },
+    Mutant("the wait for a person tells nobody", breaks: .everyChangeIsTold) { machine, event in
+      let reaction = machine.handle(event)
+      guard case .challenged = machine.state else { return reaction }
+      return reaction.mapping { $0.filter { $0.kind != .notify } }
+    },
     .mistaking("a token that another process exchanged is taken for the end", breaks: .failuresEndNoSession) {
       _, event in
       guard case .renewed(let epoch, .superseded) = event else { return nil }

@@ -11,6 +11,7 @@ struct TransitionTests {
       case .restoring: "restoring"
       case .loggedOut: "loggedOut"
       case .authenticating: "authenticating"
+      case .challenged(_, let key): "challenged \(key?.user.username ?? "")"
       case .loggedIn(let key): "loggedIn \(key.user.username)"
       case .renewing(let key): "renewing \(key.user.username)"
       case .loggingOut: "loggingOut"

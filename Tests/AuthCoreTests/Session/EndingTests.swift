@@ -1,15 +1,16 @@
-import AuthCore
 import AuthCoreTesting
 import Dispatch
 import Guards
 import Testing
+
+@testable import AuthCore
 
 @Suite("Every logout ends")
 struct EndingTests {
   /// The states a logout may start from.
   enum Start: CaseIterable, Sendable {
     case launch, looking, obstructed, loggedOut, authenticating, saving, loggedIn, renewing, exchanging, checking
-    case switching
+    case switching, challenged, answering, challengedInSession
 
     func reach(_ world: World) async throws {
       switch self {
@@ -56,6 +57,16 @@ struct EndingTests {
         world.authority.hold(.authenticate)
         Task { try await world.store.switchUser(to: World.bob) }
         await world.authority.waitUntilHeld(.authenticate)
+      case .challenged:
+        _ = try await world.challengedLogin()
+      case .answering:
+        let challenge = try await world.challengedLogin()
+        world.authority.hold(.answer)
+        Task { try await world.store.answer(World.code, to: challenge) }
+        await world.authority.waitUntilHeld(.answer)
+      case .challengedInSession:
+        try await world.store.logIn(World.alice)
+        _ = try await world.challengedPassword()
       }
     }
 
@@ -63,6 +74,18 @@ struct EndingTests {
       for operation in ScriptedAuthority.Operation.allCases { world.authority.release(operation) }
       for operation in InMemoryVault.Operation.allCases { world.vault.release(operation) }
     }
+  }
+
+  @Test("the starts are in every state")
+  func starts() async throws {
+    var reached: Set<SessionState.Kind> = [.loggingOut]
+    for start in Start.allCases {
+      let world = World()
+      try await start.reach(world)
+      reached.insert(world.store.core.withLock { $0.machine.state.kind })
+      start.letGo(world)
+    }
+    #expect(reached == Set(SessionState.Kind.allCases))
   }
 
   /// Moves the clock by the time of a step until the logout is over.
@@ -102,12 +125,14 @@ struct EndingTests {
             IncompleteCleanup(notErased: true), causes: ["the vault did not forget the session within 5.0 seconds"]))
     case .loggedOut:
       #expect(result == .alreadyLoggedOut)
-    case .launch, .looking, .obstructed, .authenticating, .loggedIn, .renewing, .checking, .switching:
+    case .launch, .looking, .obstructed, .authenticating, .loggedIn, .renewing, .checking, .switching, .challenged,
+      .answering, .challengedInSession:
       #expect(result == .complete)
     }
     #expect(world.store.session == nil)
     start.letGo(world)
     await until { world.authority.liveTokens.isEmpty && world.vault.content == .empty }
+    await until { world.authority.openChallenges.isEmpty }
   }
 
   @Test(
@@ -119,11 +144,11 @@ struct EndingTests {
     world.authority.hold(.revoke)
     let result = try await drive(world, world.store.beginLogOut())
     switch start {
-    case .launch, .looking, .obstructed, .authenticating:
+    case .launch, .looking, .obstructed, .authenticating, .challenged, .answering:
       #expect(result == .complete, "nothing was kept, so there was nothing to revoke")
     case .loggedOut:
       #expect(result == .alreadyLoggedOut)
-    case .loggedIn, .renewing, .checking, .switching:
+    case .loggedIn, .renewing, .checking, .switching, .challengedInSession:
       #expect(
         result
           == .partial(

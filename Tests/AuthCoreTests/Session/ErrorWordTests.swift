@@ -13,12 +13,19 @@ struct ErrorWordTests {
   private static let clock = ClockError("The clock is gone.")
   private static let evidence = VaultEvidence("The file holds noise.", hint: "Log in again.")
 
+  private static func challenge(_ question: Challenge.Question) -> Challenge {
+    Challenge(token: SessionToken(bytes: [1]), question: question, triesLeft: 3, deadline: .off)
+  }
+
   static let errors: [any ExplainedError] =
     SessionError.Rejection.allCases.map(SessionError.rejected) + [
       SessionError.credentialsNotAccepted, SessionError.throttled(.wait(.milliseconds(1500))),
       SessionError.throttled(.locked), SessionError.unavailable(offline), SessionError.notSaved(disk),
       SessionError.vault(disk), SessionError.corrupt(evidence), SessionError.overtaken, SessionError.clock(clock),
-      SessionError.insideLease, SessionError.cancelled,
+      SessionError.insideLease, SessionError.cancelled, SessionError.challenged(challenge(.code(digits: 6))),
+      SessionError.challenged(challenge(.recoveryCode)), SessionError.challenged(challenge(.other("press the button"))),
+      AuthorityError<CredentialsRejection>.rejected(.challenged(challenge(.recoveryCode))),
+      AuthorityError<ReauthenticationRejection>.rejected(.challenged(challenge(.recoveryCode))),
     ] + EndReason.allCases.map(SessionError.ended) + [
       LogoutError.insideLease, LogoutError.cancelled, FreshnessError.passwordNotRecent, FreshnessError.ended(.revoked),
       FreshnessError.clock(clock), RoleError.notAdministrator(user), RoleError.ended(.revoked),

@@ -28,6 +28,7 @@ struct WaiterTests {
   func everyCommand(command: SessionCommand) async throws {
     let world = World()
     if command != .restore && command != .logIn { try await world.store.logIn(World.alice) }
+    let challenge = command == .answer ? try await world.challengedPassword() : nil
     for operation in ScriptedAuthority.Operation.allCases { world.authority.hold(operation) }
     for operation in InMemoryVault.Operation.allCases { world.vault.hold(operation) }
     let store = world.store
@@ -47,6 +48,11 @@ struct WaiterTests {
         return await leaves { () async throws(SessionError) in try await store.renew() }
       case .check:
         return await leaves { () async throws(SessionError) in try await store.check() }
+      case .answer:
+        guard let challenge else { return false }
+        return await leaves { () async throws(SessionError) in try await store.answer(World.code, to: challenge) }
+      case .cancel:
+        return true  // Nobody waits for it.
       case .logOut:
         do throws(LogoutError) {
           _ = try await store.logOut()
@@ -56,7 +62,8 @@ struct WaiterTests {
         }
       }
     }
-    await until { world.store.revision > (command == .restore || command == .logIn ? 0 : 2) }
+    if command == .answer { await world.authority.waitUntilHeld(.answer) }
+    await until { world.store.revision > (command == .restore || command == .logIn || command == .cancel ? 0 : 2) }
     waiter.cancel()
     #expect(await waiter.value)
     for operation in ScriptedAuthority.Operation.allCases { world.authority.release(operation) }

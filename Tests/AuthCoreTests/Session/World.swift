@@ -15,6 +15,9 @@ struct World {
   static let bob = Credentials(username: "bob", password: Password("staple staple staple"))
   static let wrong = Credentials(username: "alice", password: Password("guess"))
 
+  /// The right answer where alice has a second step.
+  static let code = Password("123456")
+
   static let offline = Unavailability(.unreachable, "no route to the authority")
   static let diskError = VaultError("session: input/output error")
   static let evidence = VaultEvidence("session: 7 bytes of noise", hint: "Log in again.")
@@ -35,6 +38,30 @@ struct World {
   /// Another process on the same vault and authority.
   func anotherProcess() -> SessionStore {
     SessionStore(authority: authority, vault: vault, clock: clock, worksOnCallingThread: true)
+  }
+
+  /// Gives alice a second step, and returns the challenge of a login or a password check.
+  func challenged(
+    _ first: () async throws(SessionError) -> Void
+  ) async throws -> Challenge {
+    authority.setSecondStep(of: "alice", to: Self.code)
+    do throws(SessionError) {
+      try await first()
+      throw SessionError.overtaken
+    } catch {
+      guard case .challenged(let challenge) = error else { throw error }
+      return challenge
+    }
+  }
+
+  func challengedLogin() async throws -> Challenge {
+    try await challenged { () async throws(SessionError) in try await store.logIn(Self.alice) }
+  }
+
+  func challengedPassword() async throws -> Challenge {
+    try await challenged { () async throws(SessionError) in
+      try await store.reauthenticate(password: Self.alice.password)
+    }
   }
 
   /// Whether the vault keeps the only token that works.

@@ -23,10 +23,12 @@ package struct Authenticating: AnsweringState, Hashable, Sendable {
       return reject(.alreadyInProgress)
     case .renew, .check:
       return reject(.notLoggedIn)
+    case .answer, .cancel:
+      return reject(.challengeOver)
     case .logOut:
       // This sweeps the vault also while a grant is being saved: if that fails, the vault still
       // holds its previous content. The grant itself is revoked when its write comes back.
-      return context.clear(unfinished, sweeping: true, .userAsked, revoking: true)
+      return context.clear(from.unfinished, sweeping: true, .userAsked, revoking: true)
     case .restored:
       return .ignored(.otherEpoch)
     case .authenticated(let epoch, let outcome):
@@ -44,14 +46,16 @@ package struct Authenticating: AnsweringState, Hashable, Sendable {
     }
   }
 
-  private func conclude(_ outcome: SessionEvent.Authenticated, _ context: inout TransitionContext) -> Reaction {
+  func conclude(_ outcome: SessionEvent.Authenticated, _ context: inout TransitionContext) -> Reaction {
     switch outcome {
     case .granted(let record):
       let epoch = context.nextEpoch()
       return context.move(
         .authenticating(Authenticating(epoch: epoch, saving: record, from: from)), Effects(.save(epoch, record)))
+    case .challenged(let challenge):
+      return context.ask(challenge, .login(from))
     case .failed:
-      return context.move(origin, Effects(.notify))
+      return context.move(from.state, Effects(.notify))
     }
   }
 
@@ -62,7 +66,7 @@ package struct Authenticating: AnsweringState, Hashable, Sendable {
     case .done:
       context.move(
         .loggedIn(LoggedIn(session: record, renewals: RenewalBudget(), predecessor: .none)), Effects(.notify))
-    case .failed, .superseded: context.move(origin, Effects(.discard(record), .notify))
+    case .failed, .superseded: context.move(from.state, Effects(.discard(record), .notify))
     }
   }
 
@@ -73,16 +77,20 @@ package struct Authenticating: AnsweringState, Hashable, Sendable {
     }
   }
 
+}
+
+extension Authenticating.Origin {
   /// The tokens that a logout before this login could not clean up.
-  private var unfinished: Effect.Targets? {
-    switch from {
+  var unfinished: Effect.Targets? {
+    switch self {
     case .restoring: nil
     case .loggedOut(let state): state.isUnfinished ? state.targets : nil
     }
   }
 
-  private var origin: SessionState {
-    switch from {
+  /// The state to return to.
+  var state: SessionState {
+    switch self {
     case .restoring(let obstacle, let previously):
       .restoring(Restoring(reading: nil, obstacle: obstacle, previously: previously))
     case .loggedOut(let state): .loggedOut(state)

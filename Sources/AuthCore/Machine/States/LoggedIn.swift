@@ -28,6 +28,8 @@ package struct LoggedIn: AnsweringState, Hashable, Sendable {
     case .check:
       let epoch = context.nextEpoch()
       return renew(.check, epoch, renewals, .read(epoch), &context)
+    case .answer, .cancel:
+      return reject(.challengeOver)
     case .logOut:
       return context.end(session, .userAsked, revoking: true)
     case .restored:

@@ -31,6 +31,8 @@ package struct LoggedOut: AnsweringState, Hashable, Sendable {
       return context.authenticate(from: .loggedOut(self))
     case .switchUser, .reauthenticate, .renew, .check:
       return reject(.notLoggedIn)
+    case .answer, .cancel:
+      return reject(.challengeOver)
     case .logOut:
       guard isUnfinished else { return reject(.alreadyLoggedOut) }
       return context.clear(targets, sweeping: sweeping, .userAsked, revoking: true)

@@ -39,6 +39,8 @@ package struct LoggingOut: AnsweringState, Hashable, Sendable {
     switch event {
     case .restore, .logIn, .switchUser, .reauthenticate, .renew, .check:
       return reject(.logoutInProgress)
+    case .answer, .cancel:
+      return reject(.challengeOver)
     case .logOut:
       guard let successor else { return context.join() }
       return abandon(successor, &context)
@@ -141,26 +143,28 @@ extension TransitionContext {
   /// Ends a session that has keys.
   mutating func end(
     _ session: SessionRecord, _ reason: EndReason, revoking: Bool, pending: SessionToken? = nil,
-    successor: SessionRecord? = nil
+    successor: SessionRecord? = nil, withdrawing challenge: Challenge? = nil
   ) -> Reaction {
     let epoch = nextEpoch()
     let next = LoggingOut(
       epoch: epoch, step: .draining, reason: reason,
       targets: Effect.Targets(session.grant.token, pending: pending), sweeping: false, revoking: revoking,
       successor: successor, leftovers: .none)
-    return move(.loggingOut(next), Effects(.closeKeys(session.began), .notify, .drain(epoch)))
+    return move(
+      .loggingOut(next), Effects(.closeKeys(session.began), .notify, .drain(epoch), challenge.map { .withdraw($0) }))
   }
 
   /// Cleans up what may remain of a session that has no keys.
   ///
   /// It also begins with the leases: one may have outlived an earlier session.
   mutating func clear(
-    _ targets: Effect.Targets?, sweeping: Bool, _ reason: EndReason, revoking: Bool
+    _ targets: Effect.Targets?, sweeping: Bool, _ reason: EndReason, revoking: Bool,
+    withdrawing challenge: Challenge? = nil
   ) -> Reaction {
     let epoch = nextEpoch()
     let next = LoggingOut(
       epoch: epoch, step: .draining, reason: reason, targets: targets, sweeping: sweeping, revoking: revoking,
       successor: nil, leftovers: .none)
-    return move(.loggingOut(next), Effects(.notify, .drain(epoch)))
+    return move(.loggingOut(next), Effects(.notify, .drain(epoch), challenge.map { .withdraw($0) }))
   }
 }

@@ -53,6 +53,8 @@ package struct Renewing: AnsweringState, Hashable, Sendable {
       // A check does not join: the one under way may have read the vault before the change that
       // this caller knows of.
       return reject(.renewalInProgress)
+    case .answer, .cancel:
+      return reject(.challengeOver)
     case .logOut:
       return context.end(session, .userAsked, revoking: true, pending: pending)
     case .restored(let epoch, let outcome):

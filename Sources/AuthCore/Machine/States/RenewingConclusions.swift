@@ -23,6 +23,8 @@ extension Renewing {
     case .granted(let record):
       let epoch = context.nextEpoch()
       return save(record, epoch, .exchange(epoch, old: session, new: record), &context)
+    case .challenged(let challenge):
+      return context.ask(challenge, .session(session, purpose, renewals))
     case .failed:
       return stay(as: session, &context)
     }
@@ -35,6 +37,8 @@ extension Renewing {
     case .granted(let record):
       let epoch = context.nextEpoch()
       return save(record, epoch, .exchange(epoch, old: session, new: record), &context)
+    case .challenged(let challenge):
+      return context.ask(challenge, .session(session, purpose, renewals))
     case .ended(let reason):
       return context.end(session, reason, revoking: false)
     case .superseded:

@@ -23,6 +23,8 @@ package struct Restoring: AnsweringState, Hashable, Sendable {
       return context.authenticate(from: .restoring(obstacle, previously))
     case .switchUser, .reauthenticate, .renew, .check:
       return reject(.notLoggedIn)
+    case .answer, .cancel:
+      return reject(.challengeOver)
     case .logOut:
       return context.clear(nil, sweeping: true, .userAsked, revoking: true)
     case .restored(let epoch, let outcome):

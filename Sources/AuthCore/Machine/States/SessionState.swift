@@ -8,6 +8,8 @@ package enum SessionState: Hashable, Sendable {
   case loggedOut(LoggedOut)
   /// A login is under way.
   case authenticating(Authenticating)
+  /// The authority asks for a second step.
+  indirect case challenged(Challenged)
   /// A session is active.
   case loggedIn(LoggedIn)
   /// A session is active, and work on it is under way.
@@ -23,6 +25,8 @@ package enum SessionState: Hashable, Sendable {
     case loggedOut
     /// See ``Authenticating``.
     case authenticating
+    /// See ``Challenged``.
+    case challenged
     /// See ``LoggedIn``.
     case loggedIn
     /// See ``Renewing``.
@@ -37,6 +41,7 @@ package enum SessionState: Hashable, Sendable {
     case .restoring: .restoring
     case .loggedOut: .loggedOut
     case .authenticating: .authenticating
+    case .challenged: .challenged
     case .loggedIn: .loggedIn
     case .renewing: .renewing
     case .loggingOut: .loggingOut
@@ -46,6 +51,7 @@ package enum SessionState: Hashable, Sendable {
   /// The active session, if any: the only source of keys.
   package var session: SessionRecord? {
     switch self {
+    case .challenged(let state): state.session
     case .loggedIn(let state): state.session
     case .renewing(let state): state.session
     case .restoring, .loggedOut, .authenticating, .loggingOut: nil
@@ -60,6 +66,7 @@ package enum SessionState: Hashable, Sendable {
     case .restoring(let state): state.react(to: event, &context)
     case .loggedOut(let state): state.react(to: event, &context)
     case .authenticating(let state): state.react(to: event, &context)
+    case .challenged(let state): state.react(to: event, &context)
     case .loggedIn(let state): state.react(to: event, &context)
     case .renewing(let state): state.react(to: event, &context)
     case .loggingOut(let state): state.react(to: event, &context)
@@ -72,6 +79,7 @@ package enum SessionState: Hashable, Sendable {
     case .restoring(let state): state.permitted
     case .loggedOut(let state): state.permitted
     case .authenticating(let state): state.permitted
+    case .challenged(let state): state.permitted
     case .loggedIn(let state): state.permitted
     case .renewing(let state): state.permitted
     case .loggingOut(let state): state.permitted

@@ -13,6 +13,10 @@ extension SessionEvent {
     case renew
     /// See ``SessionEvent/check``.
     case check
+    /// See ``SessionEvent/answer(_:)``.
+    case answer
+    /// See ``SessionEvent/cancel(_:)``.
+    case cancel
     /// See ``SessionEvent/logOut``.
     case logOut
     /// See ``SessionEvent/restored(_:_:)``.
@@ -49,6 +53,8 @@ extension SessionEvent {
     case .reauthenticate: .reauthenticate
     case .renew: .renew
     case .check: .check
+    case .answer: .answer
+    case .cancel: .cancel
     case .logOut: .logOut
     case .restored: .restored
     case .authenticated: .authenticated
@@ -73,6 +79,8 @@ extension Effect {
     case authenticate
     /// See ``Effect/reauthenticate(_:_:)``.
     case reauthenticate
+    /// See ``Effect/answer(_:_:for:)``.
+    case answer
     /// See ``Effect/renew(_:_:)``.
     case renew
     /// See ``Effect/save(_:_:)``.
@@ -95,6 +103,8 @@ extension Effect {
     case discard
     /// See ``Effect/discardSaved(_:)``.
     case discardSaved
+    /// See ``Effect/withdraw(_:)``.
+    case withdraw
     /// See ``Effect/notify``.
     case notify
   }
@@ -105,6 +115,7 @@ extension Effect {
     case .read: .read
     case .authenticate: .authenticate
     case .reauthenticate: .reauthenticate
+    case .answer: .answer
     case .renew: .renew
     case .save: .save
     case .exchange: .exchange
@@ -116,6 +127,7 @@ extension Effect {
     case .closeKeys: .closeKeys
     case .discard: .discard
     case .discardSaved: .discardSaved
+    case .withdraw: .withdraw
     case .notify: .notify
     }
   }

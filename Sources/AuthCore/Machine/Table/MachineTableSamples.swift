@@ -27,12 +27,15 @@ private struct SampleSource {
     case .reauthenticate: [("reauthenticate", .reauthenticate)]
     case .renew: [("renew", .renew(BootInstant(boot: BootID(high: 0, low: 0), uptime: .zero)))]
     case .check: [("check", .check)]
+    case .answer: challenges("answer") { .answer($0) }
+    case .cancel: challenges("cancel") { .cancel($0) }
     case .logOut: [("logOut", .logOut)]
     case .restored: completions { epoch in restored(epoch).map { ("restored: \($0)", .restored(epoch, $1)) } }
     case .authenticated:
       completions { epoch in
         [
           ("authenticated: granted", .authenticated(epoch, .granted(otherSession(epoch)))),
+          ("authenticated: challenged", .authenticated(epoch, .challenged(challenge))),
           ("authenticated: failed", .authenticated(epoch, .failed)),
         ]
       }
@@ -69,6 +72,12 @@ private struct SampleSource {
     return (machine.state.awaitedEpoch.map(variants) ?? []) + stale
   }
 
+  /// The same command for the present challenge and for another one.
+  private func challenges(_ name: String, _ event: (SessionToken) -> SessionEvent) -> [Variant] {
+    let present = machine.state.presentChallenge.map { [(shape: name, event: event($0.token))] } ?? []
+    return present + [(shape: "\(name), of another challenge", event: event(Self.token("another challenge")))]
+  }
+
   /// The same notice for the active session and for another one.
   private func notices(_ variant: (Epoch) -> Variant) -> [Variant] {
     let stale = variant(Epoch(0))
@@ -94,6 +103,7 @@ private struct SampleSource {
     [
       ("granted, the same token", .granted(session)),
       ("granted, a new token", .granted(sameSession)),
+      ("challenged", .challenged(challenge)),
       ("ended", .ended(.revoked)),
       ("superseded", .superseded),
       ("failed", .failed),
@@ -110,6 +120,9 @@ private struct SampleSource {
   ]
 
   // MARK: Records
+
+  private let challenge = Challenge(
+    token: Self.token("challenge"), question: .code(digits: 6), triesLeft: 3, deadline: .off)
 
   /// The active session, or a first one.
   private var session: SessionRecord {
@@ -146,9 +159,18 @@ extension SessionState {
     switch self {
     case .restoring(let state): state.reading
     case .authenticating(let state): state.epoch
+    case .challenged(let state): state.epoch
     case .renewing(let state): state.epoch
     case .loggingOut(let state): state.epoch
     case .loggedOut, .loggedIn: nil
+    }
+  }
+
+  /// The challenge that the state holds.
+  var presentChallenge: Challenge? {
+    switch self {
+    case .challenged(let state): state.challenge
+    case .restoring, .loggedOut, .authenticating, .loggedIn, .renewing, .loggingOut: nil
     }
   }
 
@@ -161,7 +183,7 @@ extension SessionState {
       case .saving(let record): record
       case .asking, .rereading: nil
       }
-    case .restoring, .loggedOut, .loggedIn, .loggingOut: nil
+    case .restoring, .loggedOut, .challenged, .loggedIn, .loggingOut: nil
     }
   }
 }

@@ -7,6 +7,7 @@ extension SessionState {
     case .restoring(let state): state.shape
     case .loggedOut(let state): state.shape
     case .authenticating(let state): state.shape
+    case .challenged(let state): state.shape
     case .loggedIn(let state): state.shape
     case .renewing(let state): state.shape
     case .loggingOut(let state): state.shape
@@ -42,6 +43,21 @@ extension Authenticating {
     switch from {
     case .restoring: return "authenticating from restoring, \(work)"
     case .loggedOut(let state): return "authenticating from \(state.shape), \(work)"
+    }
+  }
+}
+
+extension Challenged {
+  fileprivate var shape: String {
+    let work =
+      switch step {
+      case .waiting: "waiting"
+      case .answering: "answering"
+      }
+    return switch from {
+    case .login(.restoring): "challenged from restoring, \(work)"
+    case .login(.loggedOut(let state)): "challenged from \(state.shape), \(work)"
+    case .session(_, let purpose, _): "challenged for \(purpose.rawValue), \(work)"
     }
   }
 }

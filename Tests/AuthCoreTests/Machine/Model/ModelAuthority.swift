@@ -26,7 +26,17 @@ struct ModelAuthority {
     var isConfirmationMissing = false
   }
 
+  struct Step {
+    let user: UInt8
+    /// The token whose session asked; nil for a login.
+    let asking: UInt8?
+    var isOpen = true
+    /// A fault that nobody could make up for left it open.
+    var isExcused = false
+  }
+
   var sessions: [Session] = []
+  var steps: [Step] = []
   var tokens: [Token] = []
 
   func session(of token: UInt8) -> Session { sessions[Int(tokens[Int(token)].session)] }
@@ -57,6 +67,16 @@ struct ModelAuthority {
   mutating func end(_ token: UInt8, _ reason: EndReason) {
     let session = Int(tokens[Int(token)].session)
     if sessions[session].end == nil { sessions[session].end = reason }
+    for step in steps.indices where steps[step].asking.map({ Int(tokens[Int($0)].session) }) == session {
+      steps[step].isOpen = false
+    }
+  }
+
+  /// Asks for a second step.
+  mutating func challenge(_ user: UInt8, asking: UInt8? = nil) -> Challenge {
+    steps.append(Step(user: user, asking: asking))
+    return Challenge(
+      token: SessionToken(bytes: [UInt8(steps.count - 1)]), question: .code(digits: 6), triesLeft: 1, deadline: .off)
   }
 
   mutating func excuse(_ token: UInt8) {

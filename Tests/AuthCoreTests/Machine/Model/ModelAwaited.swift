@@ -15,7 +15,8 @@ struct ModelAwaited {
   mutating func begin(_ command: SessionCommand) {
     switch command {
     case .restore: restore = true
-    case .logIn, .switchUser, .reauthenticate, .renew, .check: work = true
+    case .logIn, .switchUser, .reauthenticate, .renew, .check, .answer: work = true
+    case .cancel: break
     case .logOut: logout = true
     }
   }

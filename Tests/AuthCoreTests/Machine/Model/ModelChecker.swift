@@ -43,7 +43,7 @@ struct ModelChecker {
 
     func visit(_ world: ModelWorld, _ parent: Int32, _ step: ModelStep?) -> Int32? {
       let hash = Self.hash(ModelEncoder(world).bytes)
-      guard seen.insert(Self.mix(hash, world.budget.code)).inserted else { return nil }
+      guard seen.insert(Self.mix(hash, UInt64(bitPattern: Int64(world.budget.hashValue)))).inserted else { return nil }
       report.states.insert(hash)
       visits.append(Visit(parent: parent, step: step))
       return Int32(visits.count - 1)

@@ -7,6 +7,10 @@ extension ModelEncoder {
     if let epoch = work.epoch { write(brought: epoch) }
     switch work.effect {
     case .read, .drain, .forget, .closeKeys, .notify: break
+    case .answer(_, let challenge, let record):
+      write(challenge)
+      if let record { write(token: record.token) } else { bytes.append(Self.none) }
+    case .withdraw(let challenge): write(challenge)
     case .authenticate: write(user: work.user)
     case .reauthenticate(_, let record), .renew(_, let record), .save(_, let record), .confirm(let record),
       .discard(let record), .discardSaved(let record):
@@ -51,10 +55,13 @@ extension ModelEncoder {
       write(reason)
     case .renewed(_, .superseded), .saved(_, _, .superseded): bytes.append(4)
     case .renewed(_, .failed), .saved(_, _, .failed): bytes.append(5)
+    case .authenticated(_, .challenged(let challenge)), .renewed(_, .challenged(let challenge)):
+      bytes.append(7)
+      write(challenge)
     case .revoked(_, let done): write(done)
     case .erased(_, let left): write(left)
-    case .drained, .timedOut, .restore, .logIn, .switchUser, .reauthenticate, .renew, .check, .logOut, .limitReached,
-      .ended:
+    case .drained, .timedOut, .restore, .logIn, .switchUser, .reauthenticate, .renew, .check, .answer, .cancel, .logOut,
+      .limitReached, .ended:
       bytes.append(6)
     }
   }
@@ -78,6 +85,8 @@ extension Effect {
     case .discard: 12
     case .discardSaved: 13
     case .notify: 14
+    case .answer: 15
+    case .withdraw: 16
     }
   }
 }

@@ -11,6 +11,8 @@ struct ModelEncoder {
   private let authority: ModelAuthority
   private var tokenNumbers: [UInt8]
   private var tokens: [UInt8] = []
+  private var stepNumbers: [UInt8]
+  private var steps: [UInt8] = []
   private var sessionNumbers: [UInt8]
   private var sessions: [UInt8] = []
   private var userNumbers: [UInt8] = [unknown, unknown]
@@ -25,6 +27,7 @@ struct ModelEncoder {
   init(_ world: borrowing ModelWorld) {
     authority = world.authority
     tokenNumbers = Array(repeating: Self.unknown, count: authority.tokens.count)
+    stepNumbers = Array(repeating: Self.unknown, count: authority.steps.count)
     sessionNumbers = Array(repeating: Self.unknown, count: authority.sessions.count)
     bytes.reserveCapacity(96)
     write(world.machine.state, world)
@@ -46,6 +49,16 @@ struct ModelEncoder {
       tokens.append(token)
     }
     bytes.append(tokenNumbers[Int(token)])
+  }
+
+  mutating func write(_ challenge: Challenge) {
+    let step = Int(challenge.token.number)
+    if stepNumbers[step] == Self.unknown {
+      guard !isSketch else { return write(authority.steps[step].isOpen, authority.steps[step].isExcused) }
+      stepNumbers[step] = UInt8(steps.count)
+      steps.append(UInt8(step))
+    }
+    bytes.append(stepNumbers[step])
   }
 
   mutating func write(user: UInt8) {
@@ -90,14 +103,19 @@ struct ModelEncoder {
       bytes.append(state.saving == nil ? 20 : 21)
       write(own: state.epoch)
       if let record = state.saving { write(own: record) }
+      write(state.from)
+    case .challenged(let state):
+      bytes.append(state.step == .waiting ? 60 : 61)
+      write(state.challenge)
+      write(own: state.epoch)
       switch state.from {
-      case .restoring(let obstacle, let reason):
-        bytes.append(0)
-        write(obstacle)
-        write(reason)
-      case .loggedOut(let state):
-        bytes.append(1)
-        write(state)
+      case .login(let origin):
+        bytes.append(Self.none)
+        write(origin)
+      case .session(let session, let purpose, let renewals):
+        write(own: session)
+        bytes.append(UInt8(truncatingIfNeeded: purpose.number))
+        write(world.isUsed(renewals))
       }
     case .loggedIn(let state):
       bytes.append(world.isUsed(state.renewals) ? 30 : 31)
@@ -123,6 +141,18 @@ struct ModelEncoder {
       write(state.revoking, state.successor != nil, state.sweeping)
       if let successor = state.successor { write(own: successor) }
       write(state.leftovers)
+    }
+  }
+
+  private mutating func write(_ origin: Authenticating.Origin) {
+    switch origin {
+    case .restoring(let obstacle, let reason):
+      bytes.append(0)
+      write(obstacle)
+      write(reason)
+    case .loggedOut(let state):
+      bytes.append(1)
+      write(state)
     }
   }
 
@@ -225,6 +255,16 @@ struct ModelEncoder {
 
   private mutating func writeAuthority(_ world: borrowing ModelWorld) {
     bytes.append(Self.unknown)
+    for number in steps {
+      let step = authority.steps[Int(number)]
+      write(user: step.user)
+      write(step.isOpen, step.isExcused)
+      if let token = step.asking { write(token: token) } else { bytes.append(Self.none) }
+    }
+    let openSteps = authority.steps.indices.count {
+      authority.steps[$0].isOpen && !authority.steps[$0].isExcused && stepNumbers[$0] == Self.unknown
+    }
+    bytes.append(UInt8(openSteps))
     for number in tokens {
       let token = authority.tokens[Int(number)]
       write(token.isSuperseded, token.wasKept, token.isConfirmationMissing, token.replaces != nil)

@@ -17,7 +17,12 @@ extension ModelJudge {
       let sessions = Set(tokens.map { world.authority.tokens[Int($0)].session })
       expect(
         sessions.count == tokens.count, .lateResultsChangeNothing, "the live session is revoked as a late one")
-    case .read, .authenticate, .reauthenticate, .renew, .save, .exchange, .drain, .forget, .confirm, .closeKeys,
+    case .withdraw(let challenge):
+      expect(
+        world.machine.state.presentChallenge?.token != challenge.token, .lateResultsChangeNothing,
+        "the present challenge is withdrawn as a late one")
+    case .read, .authenticate, .reauthenticate, .answer, .renew, .save, .exchange, .drain, .forget, .confirm,
+      .closeKeys,
       .notify:
       break
     }
@@ -44,12 +49,12 @@ extension ModelJudge {
     if let epoch = state.stepUnderTimeLimit {
       expect(world.timer == epoch, .everyLogoutEnds, "\(state.shape) has no time limit")
     }
-    if state.kind != .loggingOut, let epoch = state.awaitedEpoch {
+    if state.kind != .loggingOut, !state.waitsForPerson, let epoch = state.awaitedEpoch {
       let count = world.works.count { $0.epoch == epoch }
       expect(count >= 1, .nobodyWaitsForever, "\(state.shape) waits for work that nobody does")
       expect(count <= 1, .oneWorkAtATime, "\(state.shape) waits for \(count) pieces of work")
     }
-    if state.kind == .authenticating || state.kind == .renewing {
+    if [.authenticating, .challenged, .renewing].contains(state.kind), !state.waitsForPerson {
       expect(world.awaited.work, .nobodyWaitsForever, "\(state.shape) goes on and nobody waits for it")
     }
     inspectCrash(world)
@@ -71,7 +76,7 @@ extension ModelJudge {
     expect(
       !awaited.restore && !awaited.work && !awaited.logout, .nobodyWaitsForever,
       "\(state.shape), and somebody waits for ever")
-    expect(state.awaitedEpoch == nil, .nobodyWaitsForever, "\(state.shape) for ever")
+    expect(state.awaitedEpoch == nil || state.waitsForPerson, .nobodyWaitsForever, "\(state.shape) for ever")
     switch state {
     case .loggedIn(let state):
       let token = world.authority.tokens[Int(state.session.token)]
@@ -86,7 +91,16 @@ extension ModelJudge {
       expect(
         vault.content == .empty || vault.difference != .none || state.leftovers.notErased, .memoryAgreesWithVault,
         "nobody is logged in, and the vault is not empty")
+    case .challenged(let state):
+      expect(
+        state.session.map { vault.token == $0.token } ?? true || vault.difference != .none, .memoryAgreesWithVault,
+        "another token is kept")
     case .restoring, .authenticating, .renewing, .loggingOut: break
+    }
+    for (number, step) in world.authority.steps.enumerated() where step.isOpen && !step.isExcused {
+      expect(
+        state.presentChallenge?.token.number == UInt8(number), .cancelledStepsLeaveNothing,
+        "the authority still takes an answer of \(ModelAuthority.names[Int(step.user)]) that nobody can give")
     }
     for (number, session) in world.authority.sessions.enumerated() where session.end == nil && !session.isExcused {
       let holders = [state.session?.token, vault.token].compactMap(\.self)
@@ -95,4 +109,9 @@ extension ModelJudge {
         "a session of \(ModelAuthority.names[Int(session.user)]) lives on that nobody holds")
     }
   }
+}
+
+extension SessionState {
+  /// Whether it is up to a person, and no work is under way.
+  fileprivate var waitsForPerson: Bool { kind == .challenged && stepUnderTimeLimit != nil }
 }

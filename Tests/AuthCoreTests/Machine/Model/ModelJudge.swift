@@ -49,7 +49,8 @@ final class ModelJudge {
       }
       let isPermitted = before.state.permitted.commands.contains(command)
       expect(
-        !isPermitted || rejection.reason == .renewedRecently, .everyEventIsAnswered,
+        !isPermitted || rejection.reason == .renewedRecently || isAboutAnotherChallenge(event, before.state),
+        .everyEventIsAnswered,
         "\(command.rawValue) is permitted, but was rejected"
       )
       expect(command != .logOut || rejection.reason == .alreadyLoggedOut, .everyLogoutEnds, "a logout was rejected")
@@ -58,7 +59,7 @@ final class ModelJudge {
       expect(
         event.kind.command == nil, .everyEventIsAnswered, "\(event.kind.rawValue) was ignored, and somebody awaits it")
       expect(
-        cleanup.allSatisfy { $0.kind == .discard || $0.kind == .discardSaved }, .lateResultsChangeNothing,
+        cleanup.allSatisfy { [.discard, .discardSaved, .withdraw].contains($0.kind) }, .lateResultsChangeNothing,
         "more than clean-up")
       let isOverdue =
         if case .timedOut(let epoch, _) = event { epoch == before.state.stepUnderTimeLimit } else { false }
@@ -78,8 +79,12 @@ final class ModelJudge {
       "the transition names other states")
     if let command = event.kind.command {
       let isPermitted = before.state.permitted.commands.contains(command)
+      expect(
+        !isAboutAnotherChallenge(event, before.state), .lateResultsChangeNothing,
+        "\(command.rawValue) of another challenge was taken")
       // Launch and renewal may be joined, and both say so.
-      let rule: ModelRule = command == .logIn || command == .switchUser ? .oneWorkAtATime : .everyEventIsAnswered
+      let rule: ModelRule =
+        [.logIn, .switchUser, .answer].contains(command) ? .oneWorkAtATime : .everyEventIsAnswered
       expect(isPermitted, rule, "\(command.rawValue) was taken where it is not permitted")
       expect(
         command != .logOut || transition.to == .loggingOut, .everyLogoutEnds,
@@ -107,6 +112,15 @@ final class ModelJudge {
     }
   }
 
+  private func isAboutAnotherChallenge(_ event: SessionEvent, _ state: SessionState) -> Bool {
+    switch event {
+    case .answer(let token), .cancel(let token): token != state.presentChallenge?.token
+    case .restore, .logIn, .switchUser, .reauthenticate, .renew, .check, .logOut, .restored, .authenticated, .renewed,
+      .saved, .drained, .revoked, .erased, .timedOut, .limitReached, .ended:
+      false
+    }
+  }
+
   private func isAwaitedStep(_ event: SessionEvent, _ state: SessionState) -> Bool {
     guard case .loggingOut(let state) = state else { return false }
     switch event {
@@ -114,8 +128,8 @@ final class ModelJudge {
     case .drained(let epoch): return epoch == state.epoch && state.step == .draining
     case .revoked(let epoch, _): return epoch == state.epoch && state.step == .revoking
     case .erased(let epoch, _): return epoch == state.epoch && state.step == .erasing
-    case .restore, .logIn, .switchUser, .reauthenticate, .renew, .check, .logOut, .restored, .authenticated, .renewed,
-      .saved, .limitReached, .ended:
+    case .restore, .logIn, .switchUser, .reauthenticate, .renew, .check, .answer, .cancel, .logOut, .restored,
+      .authenticated, .renewed, .saved, .limitReached, .ended:
       return false
     }
   }
@@ -131,8 +145,9 @@ final class ModelJudge {
       case .logOut, .limitReached, .ended, .restored(_, .absent), .restored(_, .ended), .renewed(_, .ended): true
       case .restored(_, .found(let record)): !isOfSameSession(record, before.session)
       case .saved(_, let record, .done): !isOfSameSession(record, before.session)
-      case .restore, .logIn, .switchUser, .reauthenticate, .renew, .check, .restored(_, .obstructed), .authenticated,
-        .renewed(_, .granted), .renewed(_, .superseded), .renewed(_, .failed), .saved(_, _, .failed),
+      case .restore, .logIn, .switchUser, .reauthenticate, .renew, .check, .answer, .cancel, .restored(_, .obstructed),
+        .authenticated, .renewed(_, .granted), .renewed(_, .challenged), .renewed(_, .superseded), .renewed(_, .failed),
+        .saved(_, _, .failed),
         .saved(_, _, .superseded), .drained, .revoked, .erased, .timedOut:
         false
       }
@@ -179,16 +194,18 @@ final class ModelJudge {
 private struct Visible: Equatable {
   let kind: SessionState.Kind
   let session: SessionRecord?
+  let challenge: Challenge?
   let obstacle: RestoreFailure?
   let reason: LogoutReason?
 
   init(_ state: SessionState) {
     kind = state.kind
     session = state.session
+    challenge = state.presentChallenge
     switch state {
     case .restoring(let state): (obstacle, reason) = (state.obstacle, nil)
     case .loggedOut(let state): (obstacle, reason) = (nil, state.reason)
-    case .authenticating, .loggedIn, .renewing, .loggingOut: (obstacle, reason) = (nil, nil)
+    case .authenticating, .challenged, .loggedIn, .renewing, .loggingOut: (obstacle, reason) = (nil, nil)
     }
   }
 }
@@ -213,7 +230,9 @@ extension SessionEvent {
     case .restored(let epoch, _), .authenticated(let epoch, _), .renewed(let epoch, _), .saved(let epoch, _, _),
       .drained(let epoch), .revoked(let epoch, _), .erased(let epoch, _), .timedOut(let epoch, _):
       epoch
-    case .restore, .logIn, .switchUser, .reauthenticate, .renew, .check, .logOut, .limitReached, .ended: nil
+    case .restore, .logIn, .switchUser, .reauthenticate, .renew, .check, .answer, .cancel, .logOut, .limitReached,
+      .ended:
+      nil
     }
   }
 
@@ -221,8 +240,8 @@ extension SessionEvent {
   fileprivate var sessionEpoch: Epoch? {
     switch self {
     case .limitReached(let epoch, _), .ended(let epoch, _): epoch
-    case .restore, .logIn, .switchUser, .reauthenticate, .renew, .check, .logOut, .restored, .authenticated, .renewed,
-      .saved, .drained, .revoked, .erased, .timedOut:
+    case .restore, .logIn, .switchUser, .reauthenticate, .renew, .check, .answer, .cancel, .logOut, .restored,
+      .authenticated, .renewed, .saved, .drained, .revoked, .erased, .timedOut:
       nil
     }
   }

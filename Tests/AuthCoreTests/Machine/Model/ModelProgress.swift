@@ -70,7 +70,7 @@ extension ModelWorld {
     case .drain(let epoch):
       works.remove(at: index)
       send(.drained(epoch), judge)
-    case .authenticate, .reauthenticate, .renew, .revoke, .confirm, .closeKeys, .discard, .notify:
+    case .authenticate, .reauthenticate, .answer, .renew, .revoke, .confirm, .closeKeys, .discard, .withdraw, .notify:
       preconditionFailure("waits for nothing")
     }
   }
@@ -136,6 +136,10 @@ extension ModelWorld {
   ) {
     switch (work.effect, token) {
     case (.authenticate(let epoch), _):
+      if choice == .challenged {
+        budget.challenges -= 1
+        return finish(index, .authenticated(epoch, .challenged(authority.challenge(work.user))))
+      }
       guard choice == .done else {
         if choice == .failed { authority.excuse(authority.begin(for: work.user)) }
         return finish(index, .authenticated(epoch, .failed), isFailure: true)
@@ -144,6 +148,12 @@ extension ModelWorld {
       finish(index, .authenticated(epoch, .granted(authority.record(token, began: epoch))))
     case (.read(let epoch), .some(let token)):
       resume(index, epoch, token, choice)
+    case (.answer(let epoch, let challenge, let record), _):
+      answer(index, epoch, challenge, record, choice)
+    case (.withdraw(let challenge), _):
+      let step = Int(challenge.token.number)
+      if choice == .failed { authority.steps[step].isExcused = true } else { authority.steps[step].isOpen = false }
+      works.remove(at: index)
     case (.reauthenticate(let epoch, let record), .some(let token)):
       renew(index, epoch, record, token, choice == .done ? .exchanged : choice, isPassword: true)
     case (.renew(let epoch, let record), .some(let token)):
@@ -192,6 +202,31 @@ extension ModelWorld {
     finish(index, .restored(epoch, .found(authority.record(token, began: epoch))))
   }
 
+  private mutating func answer(
+    _ index: Int, _ epoch: Epoch, _ challenge: Challenge, _ record: SessionRecord?, _ choice: ModelChoice
+  ) {
+    if let record, let reason = authority.session(of: record.token).end {
+      return finish(index, .renewed(epoch, .ended(reason)))
+    }
+    let step = Int(challenge.token.number)
+    let again: SessionEvent =
+      record == nil ? .authenticated(epoch, .challenged(challenge)) : .renewed(epoch, .challenged(challenge))
+    guard authority.steps[step].isOpen, choice != .refused else {
+      authority.steps[step].isOpen = false
+      return finish(index, record == nil ? .authenticated(epoch, .failed) : .renewed(epoch, .failed), isFailure: true)
+    }
+    if choice == .challenged { return finish(index, again) }
+    authority.steps[step].isOpen = false
+    if choice == .failed {
+      // The right answer arrives, and what it opened gets lost on the way back.
+      if record == nil { authority.excuse(authority.begin(for: authority.steps[step].user)) }
+      return finish(index, again, isFailure: true)
+    }
+    if let record { return renew(index, epoch, record, record.token, .exchanged, isPassword: true) }
+    let token = authority.begin(for: authority.steps[step].user)
+    finish(index, .authenticated(epoch, .granted(authority.record(token, began: epoch))))
+  }
+
   private mutating func renew(
     _ index: Int, _ epoch: Epoch, _ record: SessionRecord, _ token: UInt8, _ choice: ModelChoice, isPassword: Bool
   ) {
@@ -201,6 +236,11 @@ extension ModelWorld {
       return finish(index, .renewed(epoch, .superseded), isFailure: isPassword)
     }
     authority.use(token)
+    if choice == .challenged {
+      budget.challenges -= 1
+      let challenge = authority.challenge(authority.session(of: token).user, asking: token)
+      return finish(index, .renewed(epoch, .challenged(challenge)))
+    }
     let next = choice == .exchanged ? authority.exchange(token) : token
     finish(index, .renewed(epoch, .granted(authority.record(next, began: record.began))))
   }

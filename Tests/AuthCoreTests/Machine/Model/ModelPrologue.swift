@@ -56,6 +56,13 @@ struct ModelPrologue {
     restored + [.command(.reauthenticate), .on(.reauthenticate, .done), .on(.reauthenticate, .arrives)]
   private static let switching: [Move] =
     restored + [.command(.switchUser, user: 1), .on(.authenticate, .done), .on(.authenticate, .arrives)]
+  private static let challenged: [Move] = [
+    .command(.logIn), .on(.authenticate, .challenged), .on(.authenticate, .arrives),
+  ]
+  private static let challengedInSession: [Move] =
+    restored + [.command(.reauthenticate), .on(.reauthenticate, .challenged), .on(.reauthenticate, .arrives)]
+  private static let challengedSwitch: [Move] =
+    restored + [.command(.switchUser, user: 1), .on(.authenticate, .challenged), .on(.authenticate, .arrives)]
   private static let loggedInOverReading: [Move] = [.command(.restore), .on(.read, .done)] + login(0)
 
   private static func login(_ user: UInt8) -> [Move] {
@@ -89,6 +96,29 @@ struct ModelPrologue {
     ModelPrologue(
       words: "bob's token took the place of alice's, who is being logged out",
       moves: switching + [.on(.exchange, .done), .on(.exchange, .arrives)]),
+    ModelPrologue(words: "alice is asked for a second step", moves: challenged, launch: ModelWorld()),
+    ModelPrologue(
+      words: "alice answered the second step", moves: challenged + [.command(.answer)], launch: ModelWorld()),
+    ModelPrologue(
+      words: "alice is asked for a second step while the vault is being read",
+      moves: [.command(.restore), .on(.read, .done)] + challenged, launch: ModelWorld()),
+    ModelPrologue(
+      words: "alice logged out over a renewal, the logout was repeated because nothing came back, and she is asked for "
+        + "a second step",
+      moves: renewing + lateLogout() + challenged),
+    ModelPrologue(
+      words: "alice logged out over the keeping of a new token, the logout was repeated, and she is asked for a second "
+        + "step",
+      moves: exchanging + [.on(.exchange, .done)] + lateLogout(tokens: 2) + challenged),
+    ModelPrologue(
+      words: "alice logged out while the authority asked for a second step of her password",
+      moves: restored + [.command(.reauthenticate), .on(.reauthenticate, .challenged)] + logout),
+    ModelPrologue(words: "alice is asked for a second step of her password", moves: challengedInSession),
+    ModelPrologue(
+      words: "alice answered the second step of her password", moves: challengedInSession + [.command(.answer)]),
+    ModelPrologue(words: "bob is asked for a second step to take the place of alice", moves: challengedSwitch),
+    ModelPrologue(
+      words: "bob answered the second step to take the place of alice", moves: challengedSwitch + [.command(.answer)]),
     ModelPrologue(words: "alice logged in while the vault was being read", moves: loggedInOverReading),
     ModelPrologue(
       words: "somebody logged out while the empty vault was being read",
@@ -121,11 +151,4 @@ struct ModelPrologue {
       words: "alice logged out over the keeping of a new token, the logout was repeated, and bob logged in",
       moves: exchanging + [.on(.exchange, .done)] + lateLogout(tokens: 2) + login(1)),
   ]
-}
-
-extension ModelBudget {
-  /// The budget in a number; what does not change on a path needs none.
-  var code: UInt64 {
-    UInt64(logins) << 24 | UInt64(faults) << 16 | UInt64(strangers) << 8 | UInt64(crashes)
-  }
 }

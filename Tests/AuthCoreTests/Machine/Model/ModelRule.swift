@@ -16,5 +16,6 @@ enum ModelRule: String, CaseIterable {
   case keptBeforeShown = "Kept before shown"
   case savedTokensAreConfirmed = "Saved tokens are confirmed"
   case nobodyWaitsForever = "Nobody waits forever"
+  case cancelledStepsLeaveNothing = "Cancelled steps leave nothing"
   case oneVaultOperationPerAnswer = "One vault operation per answer"
 }

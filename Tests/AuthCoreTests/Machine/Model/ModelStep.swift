@@ -25,7 +25,7 @@ enum ModelStep {
   /// The process is killed, and another is launched.
   case crash
 
-  enum Late: CaseIterable { case timeOut, limit, rejection }
+  enum Late: CaseIterable { case timeOut, limit, rejection, answer, cancel }
 
   enum Stranger: CaseIterable {
     /// The authority ends the session that the vault keeps.
@@ -60,7 +60,7 @@ extension ModelWorld {
     for index in works.indices {
       for choice in choices(index) { steps.append(.work(UInt8(index), choice)) }
     }
-    if let timer, timer == machine.state.stepUnderTimeLimit, machine.state.kind == .loggingOut || budget.faults > 0 {
+    if let timer, timer == machine.state.stepUnderTimeLimit, machine.state.kind != .renewing || budget.faults > 0 {
       steps.append(.timeOut)
     }
     if let session = machine.state.session {
@@ -77,9 +77,9 @@ extension ModelWorld {
 
   private func mayBegin(_ command: SessionCommand) -> Bool {
     switch command {
-    case .logOut: true
+    case .logOut, .cancel: true
     case .logIn, .switchUser: budget.logins > 0 && works.count < budget.work
-    case .restore, .reauthenticate, .renew, .check: works.count < budget.work
+    case .restore, .reauthenticate, .renew, .check, .answer: works.count < budget.work
     }
   }
 
@@ -87,7 +87,7 @@ extension ModelWorld {
     switch machine.state {
     case .loggedIn(let state): isUsed(state.renewals)
     case .renewing(let state): isUsed(state.renewals)
-    case .restoring, .loggedOut, .authenticating, .loggingOut: false
+    case .restoring, .loggedOut, .authenticating, .challenged, .loggingOut: false
     }
   }
 
@@ -100,6 +100,7 @@ extension ModelWorld {
   func choices(_ index: Int) -> [ModelChoice] {
     let work = works[index]
     let mayFail = budget.faults > 0
+    let challenged: [ModelChoice] = budget.challenges > 0 ? [.challenged] : []
     switch work.stage {
     case .returning:
       return [.arrives]
@@ -107,18 +108,22 @@ extension ModelWorld {
       switch work.effect {
       case .drain:
         return gate?.leases ?? 0 == 0 ? [.arrives] : []
-      case .read, .save, .exchange, .erase, .forget, .discardSaved, .authenticate, .reauthenticate, .renew, .revoke,
-        .confirm, .closeKeys, .discard, .notify:
+      case .read, .save, .exchange, .erase, .forget, .discardSaved, .authenticate, .reauthenticate, .answer, .renew,
+        .revoke, .confirm, .closeKeys, .discard, .withdraw, .notify:
         guard !works[..<index].contains(where: \.holdsUpVault) else { return [] }
         if case .read = work.effect { return [.done, .refused] }
         return mayFail ? [.done, .failed] : [.done]
       }
     case .asking:
       switch work.effect {
-      case .read, .reauthenticate: return [.done, .refused]
+      case .read: return [.done, .refused]
+      case .reauthenticate: return [.done, .refused] + challenged
       case .renew: return [.done, .exchanged, .refused]
-      case .authenticate: return mayFail ? [.done, .refused, .failed] : [.done, .refused]
-      case .exchange, .drain, .revoke, .erase, .forget, .confirm, .closeKeys, .discard, .discardSaved, .notify, .save:
+      case .authenticate: return (mayFail ? [.done, .refused, .failed] : [.done, .refused]) + challenged
+      case .answer: return mayFail ? [.done, .refused, .challenged, .failed] : [.done, .refused, .challenged]
+      case .exchange, .drain, .revoke, .erase, .forget, .confirm, .closeKeys, .discard, .discardSaved, .withdraw,
+        .notify,
+        .save:
         return mayFail ? [.done, .failed] : [.done]
       }
     }
@@ -139,8 +144,13 @@ extension ModelWorld {
       (timer == machine.state.stepUnderTimeLimit ? pastTimer : timer).map { .timedOut($0, leases: 0) }
     case .limit: pastSession.map { .limitReached($0, .absolute) }
     case .rejection: pastSession.map { .ended($0, .revoked) }
+    case .answer: machine.state.presentChallenge.map { _ in .answer(Self.otherChallenge) }
+    case .cancel: machine.state.presentChallenge.map { _ in .cancel(Self.otherChallenge) }
     }
   }
+
+  /// The token of a challenge that is not the present one.
+  static let otherChallenge = SessionToken(bytes: [255])
 
   /// The epoch of a session that stood before.
   private var pastSession: Epoch? {

@@ -35,12 +35,14 @@ struct ModelGate {
 
 /// What bounds an exploration: how much of what is rare may still happen on a path, and how much at
 /// once.
-struct ModelBudget: Equatable {
+struct ModelBudget: Hashable {
   /// Logins and switches.
   var logins: UInt8 = 2
   var faults: UInt8 = 1
   var strangers: UInt8 = 1
   var crashes: UInt8 = 1
+  /// Second steps that the authority asks for.
+  var challenges: UInt8 = 1
   /// Leases that run at once.
   var leases: UInt8 = 2
   /// Effects under way before commands other than `logOut` have to wait.

@@ -32,6 +32,8 @@ extension ModelStep {
     case .late(.timeOut): "a time limit of a step that has ended fires"
     case .late(.limit): "a limit of a past session fires"
     case .late(.rejection): "the authority refuses an effect of a past session"
+    case .late(.answer): "an answer to another challenge"
+    case .late(.cancel): "another challenge is cancelled"
     case .stranger(.revokes): "the authority ends the session that is kept"
     case .stranger(.logsOut): "another process logs out"
     case .stranger(.renews): "another process renews, and exchanges the token"
@@ -49,6 +51,7 @@ extension ModelWork {
       switch choice {
       case .done: "done"
       case .exchanged: "granted with a new token"
+      case .challenged: "asks for a second step"
       case .refused: "refused"
       case .failed: "failed"
       case .arrives: "arrives"
@@ -68,6 +71,8 @@ extension ModelWork {
     case .reauthenticate(_, let record), .renew(_, let record), .save(_, let record), .confirm(let record),
       .discard(let record), .discardSaved(let record), .exchange(_, _, let record):
       ", token \(record.token) of \(authority.user(of: record).username)"
+    case .answer(_, let challenge, _), .withdraw(let challenge):
+      ", challenge of \(ModelAuthority.names[Int(authority.steps[Int(challenge.token.number)].user)])"
     case .read, .drain, .revoke, .erase, .forget, .closeKeys, .notify: ""
     }
   }

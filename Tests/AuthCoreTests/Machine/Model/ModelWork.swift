@@ -23,7 +23,7 @@ struct ModelWork {
     self.user = user
     switch effect {
     case .read, .save, .exchange, .erase, .forget, .discardSaved, .drain: stage = .waiting(nil)
-    case .authenticate: stage = .asking(nil, hasFailed: false)
+    case .authenticate, .answer, .withdraw: stage = .asking(nil, hasFailed: false)
     case .reauthenticate(_, let record), .renew(_, let record), .confirm(let record), .discard(let record):
       stage = .asking(record.token, hasFailed: false)
     case .revoke(_, let targets, _): stage = .asking(targets.token.number, hasFailed: false)
@@ -45,10 +45,11 @@ struct ModelWork {
   var epoch: Epoch? {
     switch effect {
     case .read(let epoch), .authenticate(let epoch), .reauthenticate(let epoch, _), .renew(let epoch, _),
-      .save(let epoch, _), .exchange(let epoch, _, _), .drain(let epoch), .revoke(let epoch, _, _),
+      .answer(let epoch, _, _), .save(let epoch, _), .exchange(let epoch, _, _), .drain(let epoch),
+      .revoke(let epoch, _, _),
       .erase(let epoch, _), .forget(let epoch):
       epoch
-    case .confirm, .closeKeys, .discard, .discardSaved, .notify: nil
+    case .confirm, .closeKeys, .discard, .discardSaved, .withdraw, .notify: nil
     }
   }
 }
@@ -59,6 +60,8 @@ enum ModelChoice: UInt8 {
   case done
   /// The authority grants it with another token.
   case exchanged
+  /// The authority asks for a second step, or asks again.
+  case challenged
   /// Refused, or not available: nothing has changed, and the caller is told.
   case refused
   /// It fails, and something is left that has to be reported or is lost.

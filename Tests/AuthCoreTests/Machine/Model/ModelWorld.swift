@@ -41,7 +41,7 @@ struct ModelWorld {
         guard send(event(command), user: user, judge) else { return }
         budget.logins -= 1
       } else {
-        _ = send(event(command), user: machineUser, judge)
+        _ = send(event(command), isFailure: command == .cancel, user: machineUser, judge)
       }
     case .windowPasses: now = now.advanced(by: machine.policy.window)
     case .leaseBegins: gate?.leases += 1
@@ -74,6 +74,8 @@ struct ModelWorld {
     case .reauthenticate: .reauthenticate
     case .renew: .renew(now)
     case .check: .check
+    case .answer: .answer(machine.state.presentChallenge?.token ?? Self.otherChallenge)
+    case .cancel: .cancel(machine.state.presentChallenge?.token ?? Self.otherChallenge)
     case .logOut: .logOut
     }
   }
@@ -86,7 +88,7 @@ struct ModelWorld {
     switch machine.state {
     case .loggedIn(let state): vault.token == state.session.token
     case .loggedOut: vault.content == .empty
-    case .restoring, .authenticating, .renewing, .loggingOut: false
+    case .restoring, .authenticating, .challenged, .renewing, .loggingOut: false
     }
   }
 
@@ -109,6 +111,10 @@ struct ModelWorld {
     if let new, old?.began != new.began { gate = ModelGate() }
     if let old, old.began != new?.began { (lastBegan, lastEnded) = (old.began, old.token) }
     if new != nil { lastEnded = nil }
+    // A person gets time to answer.
+    if transition.to == .challenged, let epoch = machine.state.stepUnderTimeLimit {
+      (timer, pastTimer) = (epoch, timer)
+    }
     for settlement in awaited.settle(machine.state, isFailure: isFailure) { judge.judge(settlement, self) }
     start(transition.effects, user, judge)
     return true
@@ -124,7 +130,8 @@ struct ModelWorld {
       case .read(let epoch), .renew(let epoch, _):
         // At launch nothing is lost by waiting, so there a look may take as long as it likes.
         if epoch == machine.state.stepUnderTimeLimit { (timer, pastTimer) = (epoch, timer) }
-      case .authenticate, .reauthenticate, .save, .exchange, .confirm, .discard, .discardSaved: break
+      case .authenticate, .reauthenticate, .answer, .save, .exchange, .confirm, .discard, .discardSaved, .withdraw:
+        break
       }
       works.append(ModelWork(effect, user: user))
     }
@@ -139,6 +146,7 @@ struct ModelWorld {
       let session = authority.tokens[token].session
       if vault.token.map({ authority.tokens[Int($0)].session }) != session { authority.excuse(UInt8(token)) }
     }
+    for step in authority.steps.indices { authority.steps[step].isExcused = true }
     machine = SessionMachine(policy: machine.policy)
     (gate, awaited, works, timer, lastBegan, lastEnded) = (nil, ModelAwaited(), [], nil, nil, nil)
     (unrevoked, pastTimer) = ([], nil)

@@ -1,0 +1,152 @@
+/// The authority accepted the first step, and asks for a second one.
+///
+/// Whoever was logged in before stays so until the right answer comes.
+package struct Challenged: AnsweringState, Hashable, Sendable {
+  /// What the authority asks.
+  package let challenge: Challenge
+  /// The epoch of the step under way.
+  package let epoch: Epoch
+  /// The step under way.
+  package let step: Progress
+  /// The first step, with the content that a failure restores.
+  package let from: Origin
+
+  /// The steps of a challenge.
+  package enum Progress: Hashable, Sendable, CaseIterable {
+    /// Waiting for a person, until the deadline of the challenge.
+    case waiting
+    /// The authority checks an answer.
+    case answering
+  }
+
+  /// The first step.
+  package enum Origin: Hashable, Sendable {
+    /// A login.
+    case login(Authenticating.Origin)
+    /// A password or a switch of users, while this session is active.
+    case session(SessionRecord, Renewing.Purpose, RenewalBudget)
+  }
+
+  var permitted: CommandSet {
+    switch step {
+    case .waiting: [.answer, .cancel, .logOut]
+    case .answering: [.cancel, .logOut]
+    }
+  }
+
+  /// The active session, if any.
+  package var session: SessionRecord? {
+    switch from {
+    case .login: nil
+    case .session(let session, _, _): session
+    }
+  }
+
+  /// The session that a right answer goes on with; nil when it begins another one.
+  package var reauthenticated: SessionRecord? {
+    switch from {
+    case .login, .session(_, .switchUser, _): nil
+    case .session(let session, .password, _), .session(let session, .activity, _), .session(let session, .check, _):
+      session
+    }
+  }
+
+  func react(to event: SessionEvent, _ context: inout TransitionContext) -> Reaction {
+    switch event {
+    case .restore, .logIn:
+      return reject(session == nil ? .alreadyInProgress : .alreadyLoggedIn)
+    case .switchUser, .reauthenticate:
+      return reject(.alreadyInProgress)
+    case .renew, .check:
+      guard session != nil else { return reject(.notLoggedIn) }
+      // An answer ends soon, and its end is worth waiting for. A person may take long.
+      return reject(step == .answering ? .renewalInProgress : .alreadyInProgress)
+    case .answer(let token):
+      guard token == challenge.token else { return reject(.challengeOver) }
+      guard step == .waiting else { return reject(.alreadyInProgress) }
+      let epoch = context.nextEpoch()
+      return context.move(
+        .challenged(Challenged(challenge: challenge, epoch: epoch, step: .answering, from: from)),
+        Effects(.answer(epoch, challenge, for: reauthenticated)))
+    case .cancel(let token):
+      guard token == challenge.token else { return reject(.challengeOver) }
+      return context.move(origin, Effects(.withdraw(challenge), .notify))
+    case .logOut:
+      return end(.userAsked, revoking: true, &context)
+    case .restored:
+      return .ignored(.otherEpoch)
+    case .authenticated(let epoch, let outcome):
+      guard epoch == self.epoch, step == .answering, reauthenticated == nil else { return .fence(outcome) }
+      return conclude(outcome, &context)
+    case .renewed(let epoch, let outcome):
+      guard case .session(let session, let purpose, let renewals) = from else { return .fence(outcome) }
+      guard epoch == self.epoch, step == .answering, reauthenticated != nil else {
+        return .fence(outcome, during: session)
+      }
+      return Renewing(session: session, purpose: purpose, epoch: epoch, step: .asking, renewals: renewals)
+        .conclude(outcome, &context).notifying
+    case .saved(_, let record, let outcome):
+      return .fence(record, outcome)
+    case .drained, .revoked, .erased:
+      return .ignored(.otherEpoch)
+    case .timedOut(let epoch, _):
+      guard epoch == self.epoch, step == .waiting else { return .ignored(.otherEpoch) }
+      return context.move(origin, Effects(.withdraw(challenge), .notify))
+    case .limitReached(let began, let limit):
+      guard began == session?.began else { return .ignored(.otherSession) }
+      return end(limit.reason, revoking: true, &context)
+    case .ended(let began, let reason):
+      guard began == session?.began else { return .ignored(.otherSession) }
+      return end(reason, revoking: false, &context)
+    }
+  }
+
+  private func end(_ reason: EndReason, revoking: Bool, _ context: inout TransitionContext) -> Reaction {
+    switch from {
+    case .login(let origin):
+      context.clear(origin.unfinished, sweeping: true, reason, revoking: revoking, withdrawing: challenge)
+    case .session(let session, _, _):
+      context.end(session, reason, revoking: revoking, withdrawing: challenge)
+    }
+  }
+
+  /// The answer came back: what follows is what follows an answer to the first step.
+  private func conclude(_ outcome: SessionEvent.Authenticated, _ context: inout TransitionContext) -> Reaction {
+    switch from {
+    case .login(let origin):
+      Authenticating(epoch: epoch, saving: nil, from: origin).conclude(outcome, &context).notifying
+    case .session(let session, let purpose, let renewals):
+      Renewing(session: session, purpose: purpose, epoch: epoch, step: .asking, renewals: renewals)
+        .conclude(outcome, &context).notifying
+    }
+  }
+
+  /// The state to return to when nobody answers.
+  private var origin: SessionState {
+    switch from {
+    case .login(let origin): origin.state
+    case .session(let session, _, let renewals):
+      .loggedIn(LoggedIn(session: session, renewals: renewals, predecessor: .none))
+    }
+  }
+}
+
+extension Reaction {
+  /// The same with a notification: nobody can see the challenge any more.
+  fileprivate var notifying: Reaction {
+    switch self {
+    case .transition(let step):
+      .transition(Transition(from: step.from, to: step.to, effects: step.effects.notifying))
+    case .rejected, .ignored: self
+    }
+  }
+}
+
+extension TransitionContext {
+  /// Asks the user for a second step.
+  mutating func ask(_ challenge: Challenge, _ origin: Challenged.Origin) -> Reaction {
+    let epoch = nextEpoch()
+    return move(
+      .challenged(Challenged(challenge: challenge, epoch: epoch, step: .waiting, from: origin)), Effects(.notify))
+  }
+}

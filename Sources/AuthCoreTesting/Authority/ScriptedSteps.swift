@@ -1,0 +1,67 @@
+import AuthCore
+
+/// The second steps of a ``ScriptedAuthority``.
+enum ScriptedSteps {
+  /// What an account is asked for after its password.
+  struct Step {
+    var code: Password
+    var tries: Int
+    var time: Duration
+  }
+
+  /// A challenge that takes an answer.
+  struct Open {
+    let username: String
+    /// The token whose session asked; nil for a login.
+    let session: SessionToken?
+    let request: LimitRequest
+    let deadline: BootInstant
+    var triesLeft: Int
+  }
+}
+
+extension ScriptedSessions {
+  /// Opens a challenge, if the account has a second step.
+  mutating func challenge(
+    for account: Account, _ request: LimitRequest, of session: SessionToken?, at now: BootInstant
+  ) -> Challenge? {
+    let username = account.user.username
+    guard let step = steps[username] else { return nil }
+    let open = ScriptedSteps.Open(
+      username: username, session: session, request: request, deadline: now.advanced(by: step.time),
+      triesLeft: step.tries)
+    let token = newToken()
+    challenges[token] = open
+    return open.challenge(token)
+  }
+
+  mutating func answer(
+    _ token: SessionToken, _ answer: Password, at now: BootInstant
+  ) -> Result<Grant, AuthorityError<ReauthenticationRejection>> {
+    guard var open = challenges[token], let step = steps[open.username], let account = accounts[open.username],
+      Deadline.at(open.deadline).phase(at: now) == .ahead
+    else {
+      challenges[token] = nil
+      return .failure(.rejected(.notAccepted))
+    }
+    guard answer == step.code else {
+      open.triesLeft -= 1
+      challenges[token] = open.triesLeft > 0 ? open : nil
+      return .failure(.rejected(open.triesLeft > 0 ? .challenged(open.challenge(token)) : .notAccepted))
+    }
+    challenges[token] = nil
+    guard let old = open.session else { return .success(begin(for: account, open.request, at: now)) }
+    switch use(old, at: now) {
+    case .failure(.rejected(let rejection)): return .failure(.rejected(.session(rejection)))
+    case .failure(.throttled(let throttle)): return .failure(.throttled(throttle))
+    case .failure(.unavailable(let cause)): return .failure(.unavailable(cause))
+    case .success(let (session, account)): return .success(refresh(old, session, account, open.request, at: now))
+    }
+  }
+}
+
+extension ScriptedSteps.Open {
+  fileprivate func challenge(_ token: SessionToken) -> Challenge {
+    Challenge(token: token, question: .code(digits: 6), triesLeft: triesLeft, deadline: .at(deadline))
+  }
+}

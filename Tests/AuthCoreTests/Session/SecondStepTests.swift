@@ -1,0 +1,275 @@
+import AuthCore
+import AuthCoreTesting
+import Testing
+
+@Suite("A login in two steps")
+struct SecondStepTests {
+  private static let wrongCode = Password("000000")
+
+  @Test("a login that is challenged opens nothing, and its right answer logs in")
+  func login() async throws {
+    let world = World()
+    let challenge = try await world.challengedLogin()
+    #expect(world.store.state == .challenged(challenge, nil))
+    #expect(world.store.session == nil && world.vault.content == .empty && world.authority.liveTokens.isEmpty)
+    let result = try await world.store.answer(World.code, to: challenge)
+    #expect(world.store.state == .loggedIn(result.session))
+    #expect(result.session.user.username == "alice" && world.vaultAgrees)
+  }
+
+  @Test("a wrong answer leaves the challenge usable while tries are left, and the last one ends it")
+  func wrongAnswers() async throws {
+    let world = World()
+    let challenge = try await world.challengedLogin()
+    var next = challenge
+    for triesLeft in [2, 1] {
+      do throws(SessionError) {
+        try await world.store.answer(Self.wrongCode, to: challenge)
+        Issue.record("a wrong answer logged in")
+      } catch {
+        guard case .challenged(let again) = error else { throw error }
+        next = again
+      }
+      #expect(next.token == challenge.token && next.triesLeft == triesLeft)
+      #expect(world.store.state == .challenged(next, nil))
+    }
+    await #expect(throws: SessionError.rejected(.challengeOver)) {
+      try await world.store.answer(Self.wrongCode, to: next)
+    }
+    #expect(world.store.state == .restoring(nil), "the state before the login")
+    await #expect(throws: SessionError.rejected(.challengeOver)) { try await world.store.answer(World.code, to: next) }
+    #expect(world.authority.openChallenges.isEmpty && world.authority.liveTokens.isEmpty)
+  }
+
+  @Test("a challenge that was answered is dead, and a later one does not take its answers")
+  func used() async throws {
+    let world = World()
+    let first = try await world.challengedLogin()
+    try await world.store.answer(World.code, to: first)
+    await #expect(throws: SessionError.rejected(.challengeOver)) { try await world.store.answer(World.code, to: first) }
+    try await world.store.logOut()
+    let second = try await world.challengedLogin()
+    await #expect(throws: SessionError.rejected(.challengeOver)) { try await world.store.answer(World.code, to: first) }
+    world.store.cancel(first)
+    #expect(world.store.state == .challenged(second, nil))
+    try await world.store.answer(World.code, to: second)
+  }
+
+  @Test("nothing of the first step survives a cancelled second one")
+  func cancelled() async throws {
+    let world = World()
+    await world.store.restore()
+    let challenge = try await world.challengedLogin()
+    #expect(world.authority.openChallenges == [challenge.token])
+    world.store.cancel(challenge)
+    #expect(world.store.state == .loggedOut(.neverLoggedIn))
+    #expect(world.authority.openChallenges.isEmpty)
+    await #expect(throws: SessionError.rejected(.challengeOver)) {
+      try await world.store.answer(World.code, to: challenge)
+    }
+    let other = world.anotherProcess()
+    #expect(await other.restore() == .loggedOut(.neverLoggedIn))
+    #expect(world.authority.liveTokens.isEmpty && world.vault.content == .empty)
+  }
+
+  @Test("an answer that arrives after the challenge was cancelled changes nothing, and what it opened is revoked")
+  func lateAnswer() async throws {
+    let world = World()
+    let challenge = try await world.challengedLogin()
+    world.authority.hold(.answer, at: .answer)
+    let waiter = Task { try await world.store.answer(World.code, to: challenge) }
+    await world.authority.waitUntilHeld(.answer, at: .answer)
+    #expect(world.authority.liveTokens.count == 1)
+    await #expect(throws: SessionError.rejected(.alreadyInProgress)) {
+      try await world.store.answer(World.code, to: challenge)
+    }
+    world.store.cancel(challenge)
+    await #expect(throws: SessionError.rejected(.challengeOver)) { try await waiter.value }
+    world.authority.release(.answer, at: .answer)
+    await until { world.authority.liveTokens.isEmpty }
+    #expect(world.store.session == nil && world.vault.content == .empty)
+  }
+
+  @Test("a challenge that arrives after the login was given up is withdrawn")
+  func lateChallenge() async throws {
+    let world = World()
+    world.authority.setSecondStep(of: "alice", to: World.code)
+    world.authority.hold(.authenticate, at: .answer)
+    let login = world.store.beginLogIn(World.alice)
+    await world.authority.waitUntilHeld(.authenticate, at: .answer)
+    #expect(try await world.store.logOut() == .complete)
+    await #expect(throws: SessionError.self) { try await login.value() }
+    #expect(world.authority.openChallenges.count == 1)
+    world.authority.release(.authenticate, at: .answer)
+    await until { world.authority.openChallenges.isEmpty }
+    #expect(world.store.state == .loggedOut(.ended(.userAsked)))
+  }
+
+  @Test("a second login, a switch and a password have to wait for the challenge; a logout does not")
+  func otherCommands() async throws {
+    let world = World()
+    let challenge = try await world.challengedLogin()
+    await #expect(throws: SessionError.rejected(.alreadyInProgress)) { try await world.store.logIn(World.bob) }
+    await #expect(throws: SessionError.rejected(.alreadyInProgress)) { try await world.store.switchUser(to: World.bob) }
+    await #expect(throws: SessionError.rejected(.notLoggedIn)) { try await world.store.check() }
+    await #expect(throws: SessionError.rejected(.notLoggedIn)) { try await world.store.renew() }
+    #expect(await world.store.restore() == .overtaken)
+    #expect(world.store.state == .challenged(challenge, nil))
+    try await world.store.logOut()
+    #expect(world.authority.openChallenges.isEmpty)
+  }
+
+  @Test("a challenged password leaves the session usable, and the right answer makes it fresh")
+  func password() async throws {
+    let world = World()
+    let key = try await world.store.logIn(World.alice)
+    world.clock.advance(by: .seconds(901))
+    #expect(throws: FreshnessError.passwordNotRecent) { try FreshSession(key) }
+    let challenge = try await world.challengedPassword()
+    #expect(world.store.state == .challenged(challenge, key) && world.store.session == key)
+    #expect(try key.withLease { lease in lease.user.username } == "alice")
+    await #expect(throws: SessionError.rejected(.alreadyInProgress)) { try await world.store.renew() }
+    await #expect(throws: SessionError.rejected(.alreadyLoggedIn)) { try await world.store.logIn(World.bob) }
+    let screen = try #require(Screen(world.store))
+    let result = try await world.store.answer(World.code, to: challenge)
+    #expect(result.session.id == key.id && key.isLive)
+    _ = try FreshSession(result.session)
+    #expect(screen.told == ["follow alice"] && world.vaultAgrees)
+  }
+
+  @Test("a cancelled, a wrong and an expired second step leave the session as it was", arguments: [0, 1, 2])
+  func passwordFails(_ way: Int) async throws {
+    let world = World()
+    let key = try await world.store.logIn(World.alice)
+    let kept = world.vault.content
+    let challenge = try await world.challengedPassword()
+    switch way {
+    case 0: world.store.cancel(challenge)
+    case 1:
+      for _ in 1...3 { _ = try? await world.store.answer(Self.wrongCode, to: challenge) }
+    default: world.clock.advance(by: .seconds(300))
+    }
+    await until { world.store.state == .loggedIn(key) }
+    #expect(key.isLive && world.vault.content == kept && world.authority.openChallenges.isEmpty)
+  }
+
+  @Test("the end of a session ends its challenge")
+  func endOfSession() async throws {
+    let world = World()
+    let key = try await world.store.logIn(World.alice)
+    let challenge = try await world.challengedPassword()
+    world.store.reportEnded(key, because: .revoked)
+    await until { world.store.state == .loggedOut(.ended(.revoked)) }
+    #expect(world.authority.openChallenges.isEmpty)
+    await #expect(throws: SessionError.rejected(.challengeOver)) {
+      try await world.store.answer(World.code, to: challenge)
+    }
+  }
+
+  @Test("a switch of users in two steps replaces the session only after the right answer")
+  func switchUser() async throws {
+    let world = World()
+    let bob = try await world.store.logIn(World.bob)
+    let challenge = try await world.challenged { () async throws(SessionError) in
+      try await world.store.switchUser(to: World.alice)
+    }
+    #expect(bob.isLive && world.store.state == .challenged(challenge, bob))
+    _ = try await bob.withLease { (_: borrowing SessionLease) async throws in
+      await #expect(throws: SessionError.insideLease) { try await world.store.answer(World.code, to: challenge) }
+    }
+    let result = try await world.store.answer(World.code, to: challenge)
+    #expect(result.session.user.username == "alice" && result.leftovers == .none)
+    #expect(bob.endReason == .switchedUser && world.vaultAgrees)
+  }
+
+  @Test("the deadline of a challenge ends it, with a timer and without", arguments: [true, false])
+  func deadline(watchesLimits: Bool) async throws {
+    let world = World(timing: SessionTiming(watchesLimits: watchesLimits))
+    let challenge = try await world.challengedLogin()
+    world.clock.advance(by: .seconds(299))
+    #expect(world.store.state == .challenged(challenge, nil))
+    world.clock.advance(by: .seconds(1))
+    if watchesLimits { await until { world.store.state == .restoring(nil) } }
+    await #expect(throws: SessionError.rejected(.challengeOver)) {
+      try await world.store.answer(World.code, to: challenge)
+    }
+    #expect(world.store.state == .restoring(nil) && world.authority.openChallenges.isEmpty)
+    #expect(world.count(.answer) == 0)
+  }
+
+  @Test("an answer that was not checked costs no try, and can be given again")
+  func unavailable() async throws {
+    let world = World()
+    let challenge = try await world.challengedLogin()
+    for (fault, failure) in [
+      (ScriptedAuthority.Fault.unavailable(World.offline), SessionError.unavailable(World.offline)),
+      (.throttled(.wait(.seconds(30))), .throttled(.wait(.seconds(30)))),
+    ] {
+      world.authority.fail(.answer, with: fault)
+      await #expect(throws: failure) { try await world.store.answer(World.code, to: challenge) }
+      #expect(world.store.state == .challenged(challenge, nil))
+    }
+    world.authority.fail(.answer, with: nil)
+    #expect(try await world.store.answer(World.code, to: challenge).session.isLive)
+  }
+
+  @Test("a check that comes during an answer waits for its end")
+  func checkDuringAnswer() async throws {
+    let world = World()
+    try await world.store.logIn(World.alice)
+    let challenge = try await world.challengedPassword()
+    world.authority.hold(.answer)
+    let answer = Task { try await world.store.answer(World.code, to: challenge) }
+    await world.authority.waitUntilHeld(.answer)
+    let check = Task { try await world.store.check() }
+    await Task.yield()
+    world.authority.release(.answer)
+    let session = try await answer.value.session
+    #expect(try await check.value.id == session.id)
+  }
+
+  @Test("a store that goes withdraws its challenge")
+  func storeGoes() async throws {
+    let world = World()
+    world.authority.setSecondStep(of: "alice", to: World.code)
+    var store: SessionStore? = world.anotherProcess()
+    _ = try? await store?.logIn(World.alice)
+    #expect(world.authority.openChallenges.count == 1)
+    store = nil
+    await until { world.authority.openChallenges.isEmpty }
+  }
+
+  @Test("an authority without a second step takes no answer")
+  func noSecondStep() async throws {
+    struct Plain: Authority {
+      let base: ScriptedAuthority
+      func authenticate(
+        _ credentials: Credentials, limits: LimitRequest
+      ) async throws(AuthorityError<CredentialsRejection>) -> Grant {
+        try await base.authenticate(credentials, limits: limits)
+      }
+      func resume(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
+        try await base.resume(token)
+      }
+      func renew(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
+        try await base.renew(token)
+      }
+      func reauthenticate(
+        _ token: SessionToken, password: Password, limits: LimitRequest
+      ) async throws(AuthorityError<ReauthenticationRejection>) -> Grant {
+        try await base.reauthenticate(token, password: password, limits: limits)
+      }
+      func confirm(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) {
+        try await base.confirm(token)
+      }
+      func revoke(_ token: SessionToken, reason: EndReason) async throws(Unavailability) {
+        try await base.revoke(token, reason: reason)
+      }
+    }
+    let world = World()
+    let challenge = try await world.challengedLogin()
+    await #expect(throws: AuthorityError<ReauthenticationRejection>.rejected(.notAccepted)) {
+      _ = try await Plain(base: world.authority).answer(challenge, with: World.code)
+    }
+  }
+}
