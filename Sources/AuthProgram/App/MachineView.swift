@@ -27,19 +27,18 @@ struct MachineView: Sendable {
 
   /// The states from top to bottom, the present one marked; in boxes where there is room.
   func states(boxed: Bool) -> [(text: String, style: CellStyle)] {
-    let names = SessionState.Kind.allCases.map(\.rawValue)
-    let width = names.map(\.count).max() ?? 0
-    return SessionState.Kind.allCases.flatMap { kind -> [(text: String, style: CellStyle)] in
+    let kinds = SessionState.Kind.allCases
+    let width = kinds.map(\.rawValue.count).max() ?? 0
+    let bar = String(repeating: "─", count: width + 2)
+    var lines: [(text: String, style: CellStyle)] = boxed ? [("  ┌\(bar)┐", .plain)] : []
+    for kind in kinds {
       let isPresent = kind == present
       let name = DisplayWidth.pad(kind.rawValue, to: width)
-      let mark = isPresent ? "> " : "  "
-      let style = isPresent ? CellStyle.strong : .plain
-      guard boxed else { return [(mark + name, style)] }
-      let bar = String(repeating: isPresent ? "═" : "─", count: width + 2)
-      return isPresent
-        ? [("  ╔\(bar)╗", style), ("> ║ \(name) ║", style), ("  ╚\(bar)╝", style)]
-        : [("  ┌\(bar)┐", style), ("  │ \(name) │", style), ("  └\(bar)┘", style)]
+      lines.append(
+        ((isPresent ? "> " : "  ") + (boxed ? "│ \(name) │" : name), isPresent ? CellStyle.strong : .plain))
+      if boxed { lines.append((kind == kinds.last ? "  └\(bar)┘" : "  ├\(bar)┤", .plain)) }
     }
+    return lines
   }
 
   /// What can happen next and what happened last, the latest first.
