@@ -28,6 +28,11 @@ extension ServerSchema {
           END IF;
         END
         """),
+      // For a function in SQL. That it has two statements keeps the planner from putting it in place of
+      // its call, so PL/pgSQL is loaded only where it is called.
+      .inner(
+        "enter_late", "p_version integer", returns: "boolean", language: "sql",
+        "SELECT enter(p_version); SELECT true"),
       .inner(
         "malformed", "p_what text", returns: "void",
         """

@@ -183,7 +183,7 @@ extension ServerSchema {
             ON s.token_hash = p_token_hash AND s.ended_reason IS NULL AND NOT a.disabled
               AND s.absolute_until > n.now_ns AND s.active + s.idle_span > n.now_ns
         WHERE p_version = i.major AND current_setting('transaction_isolation') = 'read committed'
-          AND current_setting('transaction_read_only') = 'off' OR enter(p_version) IS NOT NULL
+          AND current_setting('transaction_read_only') = 'off' OR enter_late(p_version)
         """),
       .open(
         "resume", "p_token bytea", returns: "grant_answer",
