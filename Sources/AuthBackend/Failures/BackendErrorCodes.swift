@@ -126,7 +126,7 @@ extension BackendError {
   package static func balanceNotZero(_ balance: Int64, of name: String) -> BackendError {
     BackendError(
       .balanceNotZero, "The account '\(name)' still has \(Amount.text(balance)).",
-      hint: "Pay it to another account first; an account can be deleted when its balance is 0.00.")
+      hint: "Its owner pays it to another account first; an account can be deleted when its balance is 0.00.")
   }
 
   package static func idempotencyKeyReused(_ key: IdempotencyKey, for receipt: Receipt) -> BackendError {
@@ -175,7 +175,9 @@ extension BackendError {
   }
 
   package static func usernameTaken(_ name: Username) -> BackendError {
-    BackendError(.usernameTaken, "The name '\(name)' is taken.", hint: "Choose another name.")
+    BackendError(
+      .usernameTaken, "The name '\(name)' is taken.",
+      hint: "Choose another name; those of deleted accounts are not given again.")
   }
 
   package static func amountInvalid(_ quoted: String) -> BackendError {

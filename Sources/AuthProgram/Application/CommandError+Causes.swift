@@ -68,6 +68,7 @@ extension CommandError {
     switch code {
     case "session_not_found": "List your sessions: auth-cli sessions"
     case "account_not_found": "Check the name. List the accounts: auth-cli accounts list"
+    case "last_administrator": "Make another account an administrator first: auth-cli accounts promote USER"
     case "database_missing": "Register the first account: auth-cli register USER. Or put a backup in its place."
     case _: nil
     }

@@ -48,7 +48,8 @@ extension CommandError {
   /// Of a login: it is not told which of the two is wrong.
   static let wrongCredentials = CommandError(
     .credentialsNotAccepted, "the name and the password were not accepted",
-    hint: "Check both and try again; after five wrong passwords in a row you must wait.")
+    hint: "Check both and try again; after five wrong passwords in a row you must wait. "
+      + "Forgotten? auth-cli recover")
 
   /// Where only a password was asked for.
   static let wrongPassword = CommandError(

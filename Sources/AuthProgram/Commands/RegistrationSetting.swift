@@ -36,7 +36,7 @@ struct RegistrationCommand: WorkspaceCommand {
 extension Arguments {
   fileprivate static let registration = Argument.optional(
     "STATE", ValueKind<Registration>.choice("a state of the registration"),
-    "The new state; if omitted, the present one is shown")
+    "open or closed; if omitted, the present state is shown")
 }
 
 extension Registration: Choice {
