@@ -2,8 +2,9 @@ package import AuthCore
 
 /// A backend of this package: its operations take the token of a session.
 ///
-/// The operations of ``Backend`` follow from them, in one place: each checks that its keys are of the
-/// leased session, and presents the token. Only these may take a token; an app always has a lease.
+/// The operations of ``Backend`` follow from them, in one place: each checks that its keys are of
+/// the leased session, and presents the token. Only these may take a token; an app always has a
+/// lease.
 package protocol TokenBackend: Backend {
   func profile(token: SessionToken) throws(BackendError) -> Profile
   func rename(to name: String, token: SessionToken) throws(BackendError) -> Profile

@@ -3,8 +3,8 @@
 ///
 /// Sessions are not among them: a token belongs to the database that issued it.
 package enum ExportedTable: CaseIterable, Sendable {
-  /// Number, name, display name, role, hash of the password in crypt(5) form, whether it is disabled,
-  /// time of creation, guesses, failures, attempts, whether the next guess has to wait.
+  /// Number, name, display name, role, hash of the password in crypt(5) form, whether it is
+  /// disabled, time of creation, guesses, failures, attempts, whether the next guess has to wait.
   case accounts
   /// Account and balance; account 0 is the one that pays the opening credits.
   case balances

@@ -31,8 +31,9 @@ public protocol Authority: Sendable {
 
   /// Checks the password again, for the same session, and issues a new token with new limits.
   ///
-  /// The token is always a new one. The old token works until the new one is confirmed or used, so that a crash before the new one
-  /// is saved loses nothing. A refusal leaves the session as it was.
+  /// The token is always a new one. The old token works until the new one is confirmed or used, so
+  /// that a crash before the new one is saved loses nothing. A refusal leaves the session as it
+  /// was.
   func reauthenticate(
     _ token: SessionToken, password: Password, limits: LimitRequest
   ) async throws(AuthorityError<ReauthenticationRejection>) -> Grant

@@ -3,8 +3,8 @@ import Guards
 /// The newest timeline of a cluster that was seen.
 ///
 /// Each promotion of a standby begins a timeline with a higher number. An old primary that is
-/// started again without fencing still has the lower one: it accepts connections, and shows what was
-/// before the promotion. Source: PostgreSQL, "Continuous Archiving", Timelines.
+/// started again without fencing still has the lower one: it accepts connections, and shows what
+/// was before the promotion. Source: PostgreSQL, "Continuous Archiving", Timelines.
 final class NewestTimeline: Sendable {
   private let newest = Locked<UInt32>(0)
 

@@ -106,7 +106,7 @@ struct AppProgress: Sendable {
   var seconds = 0
 }
 
-/// Where a list stands.
+/// The selected row of a list: its place, and what names it when the list is loaded again.
 struct AppPosition: Sendable {
   var index = 0
   var id: String?
