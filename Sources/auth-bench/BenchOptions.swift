@@ -3,7 +3,7 @@ struct BenchOptions: Sendable {
   static let usage = """
     usage: auth-bench [--filter TEXT] [--rounds N] [--quick] [--json] [--list] [--help]
 
-      --filter TEXT  only suites and rows whose name contains TEXT, with the rows they need
+      --filter TEXT  only the suite of that name, else suites and rows whose name contains TEXT, with the rows they need
       --rounds N     samples per row, 3 to 1000 (default 15); suites whose samples are dear or noisy take fewer or more
       --quick        fewer samples and smaller populations: a look, not a figure to quote
       --json         one JSON document on standard output
@@ -48,10 +48,11 @@ struct BenchOptions: Sendable {
   /// Whether to say what takes long.
   var isTalkative: Bool { !json }
 
-  /// Whether a suite is to be looked into: the ones whose names fit, else all that are cheap to
-  /// build, for their rows.
+  /// Whether a suite is to be looked into: the one of that name, else the ones whose names fit, else
+  /// all that are cheap to build, for their rows.
   func looksInto(_ suite: Suite, among all: [Suite]) -> Bool {
-    wants(suite) || (!suite.isDear && !all.contains(where: wants))
+    if let named = all.first(where: { $0.name == filter }) { return suite.name == named.name }
+    return wants(suite) || (!suite.isDear && !all.contains(where: wants))
   }
 
   /// Whether a suite is wanted as a whole.
