@@ -5,7 +5,7 @@ extension Suite {
   /// The same commands over a PostgreSQL server on this machine, beside its own client.
   static let server = Suite(
     name: "server", summary: "commands over a PostgreSQL server, beside psql",
-    rounds: { $0.rounds * ($0.isQuick ? 3 : 6) },
+    rounds: { $0.rounds * 3 },
     benchmarks: { _ in
       let server = try BenchServer()
       let home = try BenchServerHome("accounts", on: server)
