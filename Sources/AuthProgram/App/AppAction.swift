@@ -2,7 +2,7 @@ import AuthBackend
 import AuthCore
 
 /// Something that takes time and may be refused: one at a time.
-enum AppAction: Equatable, Sendable {
+indirect enum AppAction: Equatable, Sendable {
   case logIn(Credentials)
   case logOut
   case register(Credentials)
@@ -13,7 +13,7 @@ enum AppAction: Equatable, Sendable {
   case rename(String)
   case changePassword(present: Password, new: Password)
   case revoke(SessionID)
-  case changeAccount(AccountsScreen.Change, String)
+  case administer(Administration)
 
   /// What is going on, while it is.
   var progress: String {
@@ -25,7 +25,7 @@ enum AppAction: Equatable, Sendable {
     case .rename: "Changing the name"
     case .changePassword: "Changing the password"
     case .revoke: "Ending the session"
-    case .changeAccount: "Changing the account"
+    case .administer: "Changing it"
     }
   }
 }
@@ -40,6 +40,8 @@ struct AppProblem: Error, Equatable, Sendable {
     (self.code, self.message, self.hint) = (code, message, hint)
   }
 
+  /// Not inlined: it is in many places, and the executable is to stay small.
+  @inline(never)
   init(_ refusal: CommandError) {
     self.init(code: refusal.code, message: refusal.message.asSentence, hint: refusal.hint)
   }

@@ -1,26 +1,55 @@
 import CommandLineKit
 import TextFormat
 
-/// Rows in columns for a screen: a line for each, so what does not fit is cut off, from the widest
-/// column first.
+/// Rows in columns for a screen: a line for each.
+///
+/// Where there is no room, times lose their year, long text its end, and the last columns are left
+/// out; ``rest(of:)`` has what a line does not show.
 struct AppColumns {
   private let columns: [Table.Column]
+  /// Of the columns that are shown: the first ones.
   private let widths: [Int]
+  private let width: Int
+  /// Whether every line shows all of its cells.
+  let isWhole: Bool
 
   /// Fits columns, whose cells are up to ``naturalWidths(_:_:)`` wide, into a width.
   init(_ columns: [Table.Column], naturalWidths: [Int], width: Int) {
-    var widths = naturalWidths
-    let readable = 8
-    while Self.total(widths) > width, let widest = widths.indices.max(by: { widths[$0] < widths[$1] }),
-      widths[widest] > readable
-    {
-      widths[widest] -= 1
+    let columns = columns.isEmpty ? naturalWidths.map { _ in Table.Column(title: "") } : columns
+    let least = zip(columns, naturalWidths).map { column, natural in
+      column.unit != nil ? natural - Self.year : column.mayBeCut ? min(natural, Self.readable) : natural
     }
-    self.columns = columns.isEmpty ? widths.map { _ in Table.Column(title: "") } : columns
-    self.widths = widths
+    var count = columns.count
+    while count > 2, Self.total(Array(least.prefix(count))) > width { count -= 1 }
+    var widths = Array(naturalWidths.prefix(count))
+    for index in widths.indices where columns[index].unit != nil && Self.total(widths) > width {
+      widths[index] = least[index]
+    }
+    func narrow(to floors: [Int]) {
+      while Self.total(widths) > width,
+        let widest = widths.indices.filter({ widths[$0] > floors[$0] }).max(by: { widths[$0] < widths[$1] })
+      {
+        widths[widest] -= 1
+      }
+    }
+    narrow(to: least)
+    narrow(to: least.map { min($0, Self.timeOfDay) })
+    (self.columns, self.widths, self.width) = (columns, widths, width)
+    isWhole = widths == naturalWidths
   }
 
+  /// How many columns a value needs at least, of which the beginning says something.
+  private static let readable = 12
+  /// How long the year of `2026-01-31 10:30` is.
+  private static let year = 5
+  /// How long `2026-01-31 ` is.
+  private static let date = 11
+  /// How long `10:30` is.
+  private static let timeOfDay = 5
+
   /// How wide the columns are where nothing is cut off.
+  ///
+  /// A row of one cell spans them all.
   static func naturalWidths(_ columns: [Table.Column], _ rows: [[String]]) -> [Int] {
     var widths = columns.map { DisplayWidth.columns($0.heading) }
     for cells in rows {
@@ -36,20 +65,41 @@ struct AppColumns {
   static func total(_ widths: [Int]) -> Int { widths.reduce(2 * (widths.count - 1), +) }
 
   /// The titles.
-  var heading: String { line(columns.map(\.heading), showsEnds: false) }
+  var heading: String {
+    line(
+      zip(columns, widths).map {
+        DisplayWidth.columns($0.heading) > $1 ? DisplayWidth.truncate($0.title, to: $1) : $0.heading
+      })
+  }
 
-  func line(_ cells: [String]) -> String { line(cells, showsEnds: true) }
-
-  /// Of a time that is cut off the end may show, which tells rows of the same day apart.
-  private func line(_ cells: [String], showsEnds: Bool) -> String {
-    widths.indices.map { column in
-      let cell = column < cells.count ? TextEscaping.escape(cells[column]) : ""
-      let width = widths[column]
-      let text =
-        showsEnds && columns[column].unit != nil && cell.utf8.count > width
-        ? "…" + cell.suffix(max(0, width - 1)) : DisplayWidth.truncate(cell, to: width)
+  func line(_ cells: [String]) -> String {
+    if cells.count == 1 { return DisplayWidth.truncate(TextEscaping.escape(cells[0]), to: width) }
+    return widths.indices.map { column in
+      let text = column < cells.count ? fitted(TextEscaping.escape(cells[column]), column) : ""
       let space = String(repeating: " ", count: max(0, widths[column] - DisplayWidth.columns(text)))
       return columns[column].alignment == .left ? text + space : space + text
     }.joined(separator: "  ")
+  }
+
+  /// What the line of these cells does not show, with the titles; times last.
+  func rest(of cells: [String]) -> [String] {
+    guard cells.count > 1 else { return [] }
+    var (texts, times): ([String], [String]) = ([], [])
+    for (column, cell) in cells.map(TextEscaping.escape).enumerated() where !cell.isEmpty {
+      if column < widths.count, fitted(cell, column) == cell { continue }
+      let text = columns[column].description(of: cell)
+      if columns[column].unit == nil { texts.append(text) } else { times.append(text) }
+    }
+    return texts + times
+  }
+
+  /// A time without what there is no room for; other text with its end cut off.
+  private func fitted(_ cell: String, _ column: Int) -> String {
+    if columns[column].unit != nil {
+      for count in [0, Self.year, Self.date] where cell.utf8.count - count <= widths[column] {
+        return String(cell.dropFirst(count))
+      }
+    }
+    return DisplayWidth.truncate(cell, to: widths[column])
   }
 }

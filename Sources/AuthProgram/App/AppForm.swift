@@ -5,14 +5,17 @@ import CommandLineKit
 /// A form: some lines to fill in, of which one has the cursor.
 struct AppForm: Sendable {
   /// What the form is for.
-  enum Purpose: Equatable, Sendable {
+  indirect enum Purpose: Equatable, Sendable {
     /// Log in, and then open the tab.
-    case logIn(then: AppTab)
+    case logIn(then: AppTab, username: String = "")
     case register
     /// Enter the password again, and then do this.
-    indirect case reauthenticate(then: AppAction)
-    case pay(number: Int)
-    case rename, changePassword
+    case reauthenticate(then: AppAction)
+    case pay(number: Int, payee: String = "")
+    case rename(String)
+    case changePassword
+    case createAccount
+    case deleteAccount(String)
   }
 
   /// A line of the form.
@@ -24,64 +27,37 @@ struct AppForm: Sendable {
 
   let purpose: Purpose
   var fields: [Field]
-  var focus = 0
+  var focus: Int
   var problem: AppProblem?
 
-  init(_ purpose: Purpose, _ fields: [Field], focus: Int = 0) {
+  init(_ purpose: Purpose) {
     self.purpose = purpose
-    self.fields = fields
-    self.focus = focus
-  }
-
-  static func logIn(then tab: AppTab, username: String = "") -> AppForm {
-    AppForm(
-      .logIn(then: tab),
-      [Field(label: "Username", input: AppInput(username)), Field(label: "Password", isSecret: true)],
-      focus: username.isEmpty ? 0 : 1)
-  }
-
-  static var register: AppForm {
-    AppForm(
-      .register,
-      [
-        Field(label: "Username"), Field(label: "Password", isSecret: true),
-        Field(label: "Repeat it", isSecret: true),
-      ])
-  }
-
-  static func reauthenticate(then action: AppAction) -> AppForm {
-    AppForm(.reauthenticate(then: action), [Field(label: "Password", isSecret: true)])
-  }
-
-  static func pay(to payee: String = "", number: Int) -> AppForm {
-    AppForm(
-      .pay(number: number), [Field(label: "To", input: AppInput(payee)), Field(label: "Amount")],
-      focus: payee.isEmpty ? 0 : 1)
-  }
-
-  static func rename(_ name: String) -> AppForm {
-    AppForm(.rename, [Field(label: "Name", input: AppInput(name))])
-  }
-
-  static var changePassword: AppForm {
-    AppForm(
-      .changePassword,
-      [
-        Field(label: "Present password", isSecret: true), Field(label: "New password", isSecret: true),
-        Field(label: "Repeat it", isSecret: true),
-      ])
+    func secret(_ label: String) -> Field { Field(label: label, isSecret: true) }
+    switch purpose {
+    case .logIn(_, let name): fields = [Field(label: "Username", input: AppInput(name)), secret("Password")]
+    case .register: fields = [Field(label: "Username"), secret("Password"), secret("Repeat it")]
+    case .reauthenticate: fields = [secret("Password")]
+    case .pay(_, let payee): fields = [Field(label: "To", input: AppInput(payee)), Field(label: "Amount")]
+    case .rename(let name): fields = [Field(label: "Name", input: AppInput(name))]
+    case .changePassword: fields = [secret("Present password"), secret("New password"), secret("Repeat it")]
+    case .createAccount: fields = [Field(label: "Username")]
+    case .deleteAccount: fields = [Field(label: "Its username")]
+    }
+    focus = fields.firstIndex { $0.input.text.isEmpty } ?? 0
   }
 
   /// What stands above the fields.
   var title: String {
     switch purpose {
-    case .logIn(.home): "Log in"
-    case .logIn(let tab): "Log in to open \(tab.title)"
+    case .logIn(.home, _): "Log in"
+    case .logIn(let tab, _): "Log in to open \(tab.title)"
     case .register: "Create an account"
     case .reauthenticate: "Enter your password again to go on"
     case .pay: "Pay somebody"
     case .rename: "Change your name"
     case .changePassword: "Change your password"
+    case .createAccount: "Create an account for somebody else"
+    case .deleteAccount(let name): "Delete the account \(name) for ever"
     }
   }
 
@@ -89,10 +65,11 @@ struct AppForm: Sendable {
   var verb: String {
     switch purpose {
     case .logIn: "log in"
-    case .register: "create it"
+    case .register, .createAccount: "create it"
     case .reauthenticate: "go on"
     case .pay: "pay"
     case .rename, .changePassword: "save"
+    case .deleteAccount: "delete it"
     }
   }
 
@@ -100,16 +77,19 @@ struct AppForm: Sendable {
   var isTab: Bool {
     switch purpose {
     case .pay: true
-    case .logIn, .register, .reauthenticate, .rename, .changePassword: false
+    case .logIn, .register, .reauthenticate, .rename, .changePassword, .createAccount, .deleteAccount: false
     }
   }
 
-  /// What a new password has to be, where one is asked for.
-  var advice: String? {
+  /// What to know before it is filled in.
+  var advice: String {
     switch purpose {
     case .register, .changePassword: "A password has at least 15 characters. A few words are easy to remember."
     case .pay: "An amount is written like 12 or 12.50."
-    case .logIn, .reauthenticate, .rename: nil
+    case .createAccount: "You get a one-time code, with which the new user sets a password."
+    case .deleteAccount:
+      "Type its name to go on. Its balance must be 0.00. Its payments stay, and the name is never given again."
+    case .logIn, .reauthenticate, .rename: ""
     }
   }
 
@@ -135,7 +115,7 @@ struct AppForm: Sendable {
       guard isRepeated(1, 2) else { return nil }
       return .register(Credentials(username: texts[0], password: Password(texts[1])))
     case .reauthenticate: return .reauthenticate(Password(texts[0]))
-    case .pay(let number):
+    case .pay(let number, _):
       do throws(BackendError) {
         focus = 0
         let payee = try Username(texts[0])
@@ -149,6 +129,13 @@ struct AppForm: Sendable {
     case .changePassword:
       guard isRepeated(1, 2) else { return nil }
       return .changePassword(present: Password(texts[0]), new: Password(texts[1]))
+    case .createAccount: return .administer(.create(texts[0]))
+    case .deleteAccount(let name):
+      if texts[0] == name { return .administer(.delete(name)) }
+      problem = AppProblem(
+        code: "not_confirmed", message: "Nothing was deleted: that is not the name of the account.",
+        hint: "Type \(name), or press Esc.")
+      return nil
     }
   }
 

@@ -86,7 +86,7 @@ struct AppLoop {
         mailbox.post(.loaded(tab, await work.page(tab, isActivity: isActivity)))
       }
     case .perform(let action):
-      OwnThread.start { [work, mailbox] in mailbox.post(.finished(action, await work.perform(action))) }
+      OwnThread.start { [work, mailbox] in mailbox.post(await work.perform(action)) }
     }
     return false
   }

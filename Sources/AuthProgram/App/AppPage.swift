@@ -1,3 +1,4 @@
+import AuthBackend
 import CommandLineKit
 
 /// What a tab has loaded: some lines, and rows of which one is selected.
@@ -6,9 +7,18 @@ struct AppPage: Sendable {
   struct Row: Sendable {
     /// Names what the row shows, so that the selection stays with it when the list changes.
     let id: String
+    /// A cell for each column, or one that spans them all.
     let cells: [String]
     /// What Enter does with it.
-    var action: AppChoice?
+    var choice: AppChoice?
+    /// What Enter offers to do with it.
+    var menu: Menu?
+  }
+
+  /// What can be done with a row.
+  struct Menu: Sendable {
+    let lines: [String]
+    let rows: [Row]
   }
 
   /// Above the list.
@@ -22,58 +32,48 @@ struct AppPage: Sendable {
   var part: String?
   /// In place of the rows where there are none.
   var empty = ""
-  /// Values over time, the earliest first; drawn as a line.
-  var trend: [Int64] = []
+  var chart = Chart()
   /// The session machine, on its tab.
   var machine: MachineView?
 }
 
 /// What a person can choose to do, with Enter on a row or by a key.
-enum AppChoice: Equatable, Sendable {
+indirect enum AppChoice: Equatable, Sendable {
+  case open(AppTab)
+  case fill(AppForm.Purpose)
+  /// Asks first whether to do it.
+  case ask(AppQuestion)
+  case perform(AppAction)
+  /// Opens the form for a payment to this user.
+  case pay(String)
+  case quit
+
   /// What the bar of keys says that Enter does.
   var label: String {
     switch self {
     case .open: "open"
-    case .logIn: "log in"
-    case .logOut: "log out"
-    case .register: "create it"
-    case .rename, .changePassword: "change"
-    case .quit: "quit"
+    case .fill(let purpose):
+      switch purpose {
+      case .logIn: "log in"
+      case .register, .createAccount: "create it"
+      case .reauthenticate, .pay: "open"
+      case .rename, .changePassword: "change"
+      case .deleteAccount: "delete it"
+      }
     case .ask(let question): question.label
+    case .perform: "do it"
     case .pay: "pay again"
+    case .quit: "quit"
     }
   }
-
-  case open(AppTab)
-  case logIn, logOut, register, rename, changePassword, quit
-  /// Asks first whether to do it.
-  case ask(AppQuestion)
-  /// Opens the form for a payment to this user.
-  case pay(String)
 }
 
-/// A question, each answer of which is a key; Esc or `n` is none.
+/// A question whether to do something.
 struct AppQuestion: Equatable, Sendable {
-  /// A key, what it stands for, and what it does.
-  struct Answer: Equatable, Sendable {
-    let key: Unicode.Scalar
-    let label: String
-    let action: AppAction
-  }
-
   let text: String
   /// What the bar of keys calls it before it is asked.
-  let label: String
-  let answers: [Answer]
-
-  init(text: String, label: String, answers: [Answer]) {
-    (self.text, self.label, self.answers) = (text, label, answers)
-  }
-
-  /// Whether to do it.
-  init(text: String, label: String = "", action: AppAction) {
-    self.init(text: text, label: label, answers: [Answer(key: "y", label: "yes", action: action)])
-  }
+  var label = "do it"
+  let action: AppAction
 
   /// Whether to log out here.
   static var logOut: AppQuestion { AppQuestion(text: "Log out?", label: "log out", action: .logOut) }

@@ -12,17 +12,19 @@ extension AppPage {
   static func receipts(_ page: Page<Receipt>, of profile: Profile) -> AppPage {
     let own = profile.user.username
     var balance = profile.balance
-    var balances = [balance]
+    var points: [Chart.Point] = []
     for receipt in page.items {
+      points.append(Chart.Point(at: receipt.madeAt, value: balance))
       balance -= receipt.change(for: own)
-      balances.append(balance)
     }
-    var result = AppPage(.receipts(page.items, of: own), of: page.items, empty: "No receipts.", id: { "\($0.id)" }) {
-      $0.other(than: own).map { .pay($0) }
+    let table = Table.receipts(page.items, of: own).ordered(["TIME", "AMOUNT", "WITH", "RECEIPT"])
+    var result = AppPage(table, empty: "No receipts.") { index in
+      let receipt = page.items[index]
+      return (receipt.id.description, receipt.other(than: own).map { .pay($0) })
     }
     result.lines = ["Balance  \(Amount.text(profile.balance))", ""]
-    result.trend = balances.reversed()
-    return result.noting(newest: true, page.lastOfMore.map { "receipts --before \($0.id)" })
+    result.chart = Chart(points.reversed())
+    return result.noting("newest", page.lastOfMore.map { "receipts --before \($0.id)" })
   }
 
   /// What the form for a payment shows beside it.
@@ -32,55 +34,52 @@ extension AppPage {
 
   static func profile(_ profile: Profile) -> AppPage {
     let user = profile.user
-    func row(_ name: String, _ text: String, _ action: AppChoice? = nil) -> Row {
-      Row(id: name, cells: [name, text], action: action)
+    func row(_ name: String, _ text: String, _ choice: AppChoice? = nil) -> Row {
+      Row(id: name, cells: [name, text], choice: choice)
     }
     return AppPage(
-      columns: [.init(title: ""), .init(title: "")],
+      columns: [.init(title: ""), .init(title: "", mayBeCut: true)],
       rows: [
-        row("Name", user.displayName, .rename), row("Username", user.username), row("Role", user.role.rawValue),
-        row("Balance", Amount.text(profile.balance), .open(.receipts)),
+        row("Name", user.displayName, .fill(.rename(user.displayName))), row("Username", user.username),
+        row("Role", user.role.rawValue), row("Balance", Amount.text(profile.balance), .open(.receipts)),
         row("Since", UTCTime(seconds: profile.createdAt.seconds).local(.minutes)),
-        row("Password", "change it", .changePassword),
+        row("Password", "change it", .fill(.changePassword)),
       ])
   }
 
   static func sessions(_ sessions: [SessionSummary], _ deadlines: Deadlines) -> AppPage {
-    AppPage(.sessions(sessions, deadlines), of: sessions, empty: "No sessions.", id: \.id.rawValue) {
-      .ask(.ending($0))
-    }
+    let table = Table.sessions(sessions, deadlines).ordered([
+      "SESSION", "", "ENDS IN", "ACTIVE", "CONTEXT", "FROM", "BEGAN",
+    ])
+    return AppPage(table, empty: "No sessions.") { (sessions[$0].id.rawValue, .ask(.ending(sessions[$0]))) }
   }
 
   /// Enter ends the session that the event names, where it is one of the user's that goes on.
   static func events(_ page: Page<Event>, _ sessions: [SessionSummary]) -> AppPage {
-    let result = AppPage(.events(page.items), of: page.items, empty: "No events.", id: { "\($0.id)" }) { event in
-      sessions.first { event.session == .named($0.id) }.map { .ask(.ending($0)) }
+    let table = Table.events(page.items).ordered(["TIME", "EVENT", "ACCOUNT", "DETAIL", "BY", "SESSION"])
+    let result = AppPage(table, empty: "No events.") { index in
+      let event = page.items[index]
+      return (event.id.description, sessions.first { event.session == .named($0.id) }.map { .ask(.ending($0)) })
     }
-    return result.noting(newest: true, page.lastOfMore.map { "events --before \($0.id)" })
+    return result.noting("newest", page.lastOfMore.map { "events --before \($0.id)" })
   }
 
-  static func accounts(_ page: Page<AccountSummary>) -> AppPage {
-    let result = AppPage(.accounts(page.items), of: page.items, empty: "No accounts.", id: \.user.username) {
-      .ask(.changing($0))
-    }
-    return result.noting(newest: false, page.lastOfMore.map { "accounts list --after \($0.user.username)" })
-  }
-
-  /// The rows of a table, which shows these items.
-  private init<Item>(
-    _ table: Table, of items: [Item], empty: String, id: (Item) -> String, action: (Item) -> AppChoice?
-  ) {
+  /// A list of what a table shows, with the name and the choice of each row.
+  init(_ table: Table, empty: String, row: (Int) -> (id: String, choice: AppChoice?)) {
     columns = table.columns
-    rows = zip(items, table.rows).map { Row(id: id($0), cells: $1, action: action($0)) }
     widths = AppColumns.naturalWidths(table.columns, table.rows)
     self.empty = empty
+    for index in table.rows.indices {
+      let (id, choice) = row(index)
+      rows.append(Row(id: id, cells: table.rows[index], choice: choice))
+    }
   }
 
   /// The page with what part of the list it is, and the command that shows more.
-  private func noting(newest: Bool, _ command: String?) -> AppPage {
+  func noting(_ which: String, _ command: String?) -> AppPage {
     guard let command else { return self }
     var page = self
-    let part = "the \(newest ? "newest" : "first") \(Self.limit)"
+    let part = "the \(which) \(Self.limit)"
     page.part = part
     page.lines.insert("Only \(part) are here. More: auth-cli \(command)", at: 0)
     return page
@@ -94,24 +93,6 @@ extension AppQuestion {
       ? .logOut
       : AppQuestion(
         text: "End session \(session.id.rawValue)?", label: "end the session", action: .revoke(session.id))
-  }
-
-  /// What to change about the account.
-  fileprivate static func changing(_ account: AccountSummary) -> AppQuestion {
-    let name = account.user.username
-    let switching: Answer =
-      account.isDisabled
-      ? Answer(key: "e", label: "enable", action: .changeAccount(.enable, name))
-      : Answer(key: "d", label: "disable and end all sessions", action: .changeAccount(.disable, name))
-    let changingRole: Answer =
-      account.user.role == .administrator
-      ? Answer(key: "m", label: "make member", action: .changeAccount(.demote, name))
-      : Answer(key: "a", label: "make administrator", action: .changeAccount(.promote, name))
-    let unlocking = Answer(key: "u", label: "unlock", action: .changeAccount(.unlock, name))
-    return AppQuestion(
-      text: "\(name) (\(account.state)):", label: "change",
-      answers: [switching] + (account.failedAttempts > 0 || account.throttle != nil ? [unlocking] : [])
-        + [changingRole])
   }
 }
 

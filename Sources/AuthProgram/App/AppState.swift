@@ -1,3 +1,4 @@
+import AuthBackend
 import AuthCore
 import CommandLineKit
 
@@ -12,9 +13,10 @@ struct AppState: Sendable {
   /// Whether it is known yet if somebody is logged in.
   var isRestored = false
   var tab = AppTab.home
-  /// What the tabs have loaded.
-  var pages: [AppTab: AppPage] = [:]
-  var positions: [AppTab: AppPosition] = [:]
+  /// What the tabs have loaded, each at its number.
+  private var views = AppTab.allCases.map { _ in AppView() }
+  /// The menu of a row of the open tab.
+  var menu: AppPosition?
   var filter = ""
   var isFiltering = false
   var form: AppForm?
@@ -23,6 +25,8 @@ struct AppState: Sendable {
   /// The form to come back to when the password was entered again.
   var heldForm: AppForm?
   var question: AppQuestion?
+  /// A code that is shown once.
+  var code: OneTimeCode?
   var notice: AppNotice?
   /// The notice of why the last look found nothing out.
   var lookNotice: AppNotice?
@@ -39,6 +43,11 @@ struct AppState: Sendable {
     self.rows = rows
   }
 
+  subscript(tab: AppTab) -> AppView {
+    get { views[tab.rawValue] }
+    set { views[tab.rawValue] = newValue }
+  }
+
   /// Who is logged in.
   var user: User? {
     switch button {
@@ -49,13 +58,25 @@ struct AppState: Sendable {
 
   var tabs: [AppTab] { AppTab.all(for: user) }
 
-  /// What the open tab shows; nil while it is loading.
-  var page: AppPage? { tab == .home ? homePage : pages[tab] }
+  /// Whether keys are text, so that none opens a tab.
+  var isTyping: Bool { form != nil || isFiltering }
+
+  /// The row of the open tab whose menu is open.
+  var menuRow: AppPage.Row? {
+    guard let menu else { return nil }
+    return self[tab].page?.rows.first { $0.id == menu.menuOf && $0.menu != nil }
+  }
+
+  /// What is open: the tab, or the menu of one of its rows; nil while it is loading.
+  var page: AppPage? {
+    if let menu = menuRow?.menu { return AppPage(lines: menu.lines, rows: menu.rows) }
+    return tab == .home ? homePage : self[tab].page
+  }
 
   /// The rows that the filter leaves.
   var rowsShown: [AppPage.Row] {
     guard let rows = page?.rows else { return [] }
-    guard !filter.isEmpty else { return rows }
+    guard !filter.isEmpty, menuRow == nil else { return rows }
     let wanted = filter.lowercased()
     return rows.filter { row in row.cells.contains { $0.lowercased().holds(wanted) } }
   }
@@ -66,19 +87,28 @@ struct AppState: Sendable {
   /// Which of these rows, the ones that are shown, is selected.
   func selected(in rows: [AppPage.Row]) -> Int? {
     guard !rows.isEmpty else { return nil }
-    let position = positions[tab] ?? AppPosition()
-    return rows.firstIndex { $0.id == position.id } ?? min(position.index, rows.count - 1)
+    let position = position
+    // What can be done changes when it was done: of a menu, the next line is never meant.
+    return rows.firstIndex { $0.id == position.id } ?? (menuRow == nil ? min(position.index, rows.count - 1) : 0)
+  }
+
+  /// The selection of what is open.
+  var position: AppPosition {
+    get { menuRow == nil ? self[tab].position : menu ?? AppPosition() }
+    set {
+      if menuRow == nil { self[tab].position = newValue } else { menu = newValue }
+    }
   }
 
   /// Home is for everybody, and needs nothing to be loaded.
   private var homePage: AppPage {
-    func row(_ text: String, _ action: AppChoice) -> AppPage.Row { .init(id: text, cells: [text], action: action) }
+    func row(_ text: String, _ choice: AppChoice) -> AppPage.Row { .init(id: text, cells: [text], choice: choice) }
     guard isRestored else { return AppPage(lines: ["Looking for your session…"]) }
     guard let user else {
       return AppPage(
         lines: ["Welcome. Nobody is logged in.", ""],
         rows: [
-          row("Log in", .logIn), row("Create an account", .register),
+          row("Log in", .fill(.logIn(then: .home))), row("Create an account", .fill(.register)),
           row("See how a session works", .open(.machine)), row("Quit", .quit),
         ])
     }
@@ -86,11 +116,18 @@ struct AppState: Sendable {
       lines: ["Welcome, \(user.displayName).", ""],
       rows: [
         row("Pay somebody", .open(.pay)), row("See your receipts", .open(.receipts)),
-        row("See where you are logged in", .open(.sessions)), row("Change your name", .rename),
-        row("Change your password", .changePassword), row("See how your session works", .open(.machine)),
-        row("Log out", .logOut), row("Quit", .quit),
+        row("See where you are logged in", .open(.sessions)),
+        row("Change your name", .fill(.rename(user.displayName))),
+        row("Change your password", .fill(.changePassword)), row("See how your session works", .open(.machine)),
+        row("Log out", .ask(.logOut)), row("Quit", .quit),
       ])
   }
+}
+
+/// What a tab has loaded, and what is selected in it.
+struct AppView: Sendable {
+  var page: AppPage?
+  var position = AppPosition()
 }
 
 /// What the screen says by itself.
@@ -108,6 +145,8 @@ struct AppProgress: Sendable {
 
 /// The selected row of a list: its place, and what names it when the list is loaded again.
 struct AppPosition: Sendable {
+  /// The row whose menu the list is, if it is one.
+  var menuOf: String?
   var index = 0
   var id: String?
 }

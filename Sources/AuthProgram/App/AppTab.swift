@@ -1,7 +1,7 @@
 import AuthCore
 
 /// The tabs of the full-screen program, in the order of their numbers.
-enum AppTab: Hashable, Sendable, CaseIterable {
+enum AppTab: Int, Hashable, Sendable, CaseIterable {
   case home, pay, receipts, profile, sessions, events, machine, accounts
 
   /// What the tab and the bar say.

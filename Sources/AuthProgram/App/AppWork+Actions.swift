@@ -4,15 +4,17 @@ import CommandLineKit
 
 extension AppWork {
   /// Does it, and says in a sentence what was done.
-  func perform(_ action: AppAction) async -> Result<String, AppProblem> {
+  func perform(_ action: AppAction) async -> AppMessage {
+    var code: OneTimeCode?
     do throws(CommandError) {
-      return .success(try await carryOut(action))
+      let text = try await carryOut(action, &code)
+      return .finished(action, .success(text), code: code)
     } catch {
-      return .failure(AppProblem(error))
+      return .finished(action, .failure(AppProblem(error)))
     }
   }
 
-  private func carryOut(_ action: AppAction) async throws(CommandError) -> String {
+  private func carryOut(_ action: AppAction, _ code: inout OneTimeCode?) async throws(CommandError) -> String {
     switch action {
     case .logIn(let credentials): return try await press(.logIn, credentials)
     case .logOut: return try await logOut()
@@ -30,36 +32,40 @@ extension AppWork {
       let receipt = try await pay(amount, to: payee, number)
       return "Paid \(receipt.amount) to \(receipt.payee). Receipt \(receipt.id)."
     case .rename(let name):
-      let screen = try screens.open(ProfileScreen.self)
-      var user = screen.session.user
-      try await ask(
-        BackendCall { [backend] () throws(LeaseError<BackendError>) in
-          user = try screen.rename(to: name, at: backend).user
-        })
-      _ = await look()
-      return "Your name is \(user.displayName) now."
+      let screen = try screens().profile
+      try await change { [backend] () throws(LeaseError<BackendError>) in _ = try screen.rename(to: name, at: backend) }
+      return "Your name is \(name) now."
     case .changePassword(let present, let new): return try await changePassword(present, to: new)
     case .revoke(let id):
-      let screen = try screens.open(SessionsScreen.self)
+      let screen = try screens().sessions
       let fresh = try fresh(screen.session)
-      try await ask(
-        BackendCall { [backend] () throws(LeaseError<BackendError>) in
-          try screen.revoke(id, with: fresh, at: backend)
-        })
-      _ = await look()
+      try await change { [backend] () throws(LeaseError<BackendError>) in
+        try screen.revoke(id, with: fresh, at: backend)
+      }
       return "Session \(id.rawValue) is ended."
-    case .changeAccount(let change, let name):
-      let screen = try screens.open(AccountsScreen.self)
-      let administrator = try administrator(screen.session)
-      let fresh = try fresh(screen.session)
-      let username = try valid { () throws(BackendError) in try Username(name) }
-      try await ask(
-        BackendCall { [backend] () throws(LeaseError<BackendError>) in
-          _ = try screen.change(change, username, at: backend, for: administrator, fresh)
-        })
-      _ = await look()
-      return "The account \(username) is \(change.done) now."
+    case .administer(let administration):
+      code = try await administer(administration)
+      return administration.done
     }
+  }
+
+  /// Asks the backend for a change, and looks what became of the session.
+  private func change(
+    _ question: @escaping () throws(LeaseError<BackendError>) -> Void
+  ) async throws(CommandError) {
+    try await ask(BackendCall(question))
+    _ = await look()
+  }
+
+  private func administer(_ administration: Administration) async throws(CommandError) -> OneTimeCode? {
+    let screen = try screens().accounts
+    let administrator = try administrator(screen.session)
+    let fresh = try fresh(screen.session)
+    var code: OneTimeCode?
+    try await change { [backend] () throws(LeaseError<BackendError>) in
+      code = try screen.perform(administration, at: backend, for: administrator, fresh)
+    }
+    return code
   }
 
   private func press(_ shown: NavigationBar.Button, _ credentials: Credentials) async throws(CommandError) -> String {
@@ -127,7 +133,7 @@ extension AppWork {
   }
 
   private func pay(_ amount: Amount, to payee: Username, _ number: Int) async throws(CommandError) -> Receipt {
-    guard let screen = PaymentScreen(store) else { throw .notLoggedIn }
+    let screen = try screens().payment
     let order = try valid { () throws(BackendError) in
       PaymentOrder(amount: amount, payee: payee, key: try IdempotencyKey("app-\(run)-\(number)"))
     }

@@ -11,11 +11,11 @@ final class AppWork: Sendable {
   let store: SessionStore
   let bar: NavigationBar
   let backend: any Backend
-  let screens: AppScreens
   /// Ends sessions only where a person asks for it here.
   let authority: CommandAuthority
   private let vault: FileVault
   private let isFileGone = Locked(false)
+  private let open = Locked<AppScreens?>(nil)
   /// Made when it is shown first: that asks the machine about everything.
   private let table = Locked<MachineTable?>(nil)
   /// Makes the names of this run's payments its own.
@@ -28,7 +28,6 @@ final class AppWork: Sendable {
     self.vault = vault
     store.keepSteps(40)
     bar = NavigationBar(title: "auth-cli", store: store)
-    screens = AppScreens(store: store)
   }
 
   /// Finds out whether somebody is logged in, or what became of the session.
@@ -107,46 +106,15 @@ final class AppWork: Sendable {
   }
 
   private func load(_ tab: AppTab) async throws(CommandError) -> AppPage {
-    let question: () throws(LeaseError<BackendError>) -> AppPage
-    switch tab {
-    case .home: return AppPage()
-    case .machine: return machinePage
-    case .receipts:
-      let screen = try screens.open(ReceiptsScreen.self)
-      let account = try screens.open(ProfileScreen.self)
-      question = { [backend] () throws(LeaseError<BackendError>) in
-        .receipts(
-          try screen.page(of: backend, before: nil, limit: AppPage.limit), of: try account.profile(of: backend))
-      }
-    case .pay:
-      let screen = try screens.open(ProfileScreen.self)
-      question = { [backend] () throws(LeaseError<BackendError>) in .pay(try screen.profile(of: backend)) }
-    case .profile:
-      let screen = try screens.open(ProfileScreen.self)
-      question = { [backend] () throws(LeaseError<BackendError>) in .profile(try screen.profile(of: backend)) }
-    case .sessions:
-      let screen = try screens.open(SessionsScreen.self)
-      let deadlines = try Deadlines(clock: backend.clock)
-      question = { [backend] () throws(LeaseError<BackendError>) in
-        .sessions(try screen.sessions(at: backend), deadlines)
-      }
-    case .events:
-      let screen = try screens.open(EventsScreen.self)
-      let sessions = try screens.open(SessionsScreen.self)
-      question = { [backend] () throws(LeaseError<BackendError>) in
-        .events(
-          try screen.page(of: backend, before: nil, limit: AppPage.limit),
-          try sessions.sessions(at: backend))
-      }
-    case .accounts:
-      let screen = try screens.open(AccountsScreen.self)
-      let administrator = try administrator(screen.session)
-      question = { [backend] () throws(LeaseError<BackendError>) in
-        .accounts(try screen.page(of: backend, after: nil, limit: AppPage.limit, for: administrator))
-      }
-    }
+    guard tab.isGuarded else { return tab == .machine ? machinePage : AppPage() }
+    let screens = try screens()
+    let administrator = tab == .accounts ? try administrator(screens.accounts.session) : nil
+    let deadlines = try Deadlines(clock: backend.clock)
     var page = AppPage()
-    try await ask(BackendCall { () throws(LeaseError<BackendError>) in page = try question() })
+    try await ask(
+      BackendCall { [backend] () throws(LeaseError<BackendError>) in
+        page = try screens.page(tab, of: backend, administrator, deadlines)
+      })
     return page
   }
 
@@ -157,6 +125,14 @@ final class AppWork: Sendable {
   @inline(never)
   func ask(_ question: BackendCall) async throws(CommandError) {
     try await store.asking { () throws(LeaseError<BackendError>) in try question.body() }
+  }
+
+  /// The screens of the user who is logged in; without one there are none.
+  func screens() throws(CommandError) -> AppScreens {
+    if let open = open.withLock(\.self), open.payment.dismissal == nil { return open }
+    guard let screens = AppScreens(store) else { throw .notLoggedIn }
+    open.withLock { $0 = screens }
+    return screens
   }
 
   private var machinePage: AppPage {
@@ -175,30 +151,6 @@ final class AppWork: Sendable {
     } catch {
       throw CommandError(error)
     }
-  }
-}
-
-/// The guarded screens that are open, one of each kind for as long as its session lasts.
-final class AppScreens: Sendable {
-  private let store: SessionStore
-  private let screens = Locked<[ObjectIdentifier: any LiveScreen]>([:])
-
-  init(store: SessionStore) {
-    self.store = store
-  }
-
-  /// The screen of the user who is logged in; without one there is none to open.
-  func open<Screen: LiveScreen>(_ kind: Screen.Type) throws(CommandError) -> Screen {
-    guard let screen = try openScreen(kind) as? Screen else { throw .notLoggedIn }
-    return screen
-  }
-
-  private func openScreen(_ kind: any LiveScreen.Type) throws(CommandError) -> any LiveScreen {
-    let name = ObjectIdentifier(kind)
-    if let open = screens.withLock({ $0[name] }), open.key.dismissal == nil { return open }
-    guard let screen = kind.init(store) else { throw .notLoggedIn }
-    screens.withLock { $0[name] = screen }
-    return screen
   }
 }
 

@@ -1,26 +1,68 @@
-/// Draws values over time with the block characters of Unicode.
-enum Chart {
-  private static let eighths: [Character] = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
+import AuthBackend
+import TextFormat
 
-  /// The values in one row.
-  static func line(_ values: [Int64], width: Int) -> String {
-    area(values, width: min(width, values.count), height: 1).joined()
+/// Values over time, drawn as a line with the block characters of Unicode.
+struct Chart: Sendable {
+  /// From a moment on, a value.
+  struct Point: Sendable {
+    let at: WallTime
+    let value: Int64
   }
+
+  /// The earliest first.
+  private let points: [Point]
+  /// The first and the last moment in words.
+  let ends: (String, String)
+
+  init() {
+    (points, ends) = ([], ("", ""))
+  }
+
+  init(_ points: [Point], ends: (String, String)) {
+    (self.points, self.ends) = (points, ends)
+  }
+
+  init(_ points: [Point]) {
+    let moments = [points.first, points.last].map { point in
+      point.map { UTCTime(seconds: $0.at.seconds).local(.seconds) } ?? ""
+    }
+    // `2026-01-31 10:30:00`: of one day the times, else the dates.
+    let isOneDay = moments[0].prefix(10) == moments[1].prefix(10)
+    self.init(points, ends: (Self.part(moments[0], isOneDay), Self.part(moments[1], isOneDay)))
+  }
+
+  private static func part(_ moment: String, _ isTime: Bool) -> String {
+    String(isTime ? moment.dropFirst(11) : moment.prefix(10))
+  }
+
+  /// Whether there is nothing that could change over time.
+  var isEmpty: Bool { points.count < 2 }
+
+  /// The smallest and the largest value.
+  var bounds: (Int64, Int64) { (points.map(\.value).min() ?? 0, points.map(\.value).max() ?? 0) }
 
   /// The values in rows from the top: the largest fills its column, and the smallest is an eighth
   /// of a row high.
-  static func area(_ values: [Int64], width: Int, height: Int) -> [String] {
-    guard !values.isEmpty, width > 0, height > 0 else { return [] }
-    let bottom = values.min() ?? 0
-    let range = Double(max(1, (values.max() ?? 0) - bottom))
-    let levels = (0..<width).map { column in
-      // The value at the end of the time that the column stands for.
-      let index = (column + 1) * values.count / width - 1
-      let value = Double(values[min(values.count - 1, max(0, index))] - bottom)
-      return 1 + Int((value / range * Double(height * 8 - 1)).rounded())
+  ///
+  /// Each column stands for the same time, and shows the value at its end.
+  func lines(width: Int, height: Int) -> [String] {
+    guard let first = points.first, let last = points.last, width > 0, height > 0 else { return [] }
+    let (bottom, top) = bounds
+    let range = Double(max(1, top - bottom))
+    let start = Double(first.at.microseconds)
+    let time = Double(last.at.microseconds) - start
+    var index = 0
+    let levels = (1...width).map { column in
+      let end = column == width ? .infinity : start + time * Double(column) / Double(width)
+      while index + 1 < points.count, Double(points[index + 1].at.microseconds) <= end {
+        index += 1
+      }
+      return 1 + Int((Double(points[index].value - bottom) / range * Double(height * 8 - 1)).rounded())
     }
     return (0..<height).reversed().map { row in
-      String(levels.map { eighths[min(8, max(0, $0 - row * 8))] })
+      String(levels.map { Self.eighths[min(8, max(0, $0 - row * 8))] })
     }
   }
+
+  private static let eighths: [Character] = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
 }

@@ -26,39 +26,50 @@ struct MachineView: Sendable {
   }
 
   /// The states from top to bottom, the present one marked; in boxes where there is room.
-  func states(boxed: Bool) -> [(text: String, style: CellStyle)] {
+  func states(boxed: Bool) -> [AppNotice] {
     let kinds = SessionState.Kind.allCases
     let width = kinds.map(\.rawValue.count).max() ?? 0
     let bar = String(repeating: "─", count: width + 2)
-    var lines: [(text: String, style: CellStyle)] = boxed ? [("  ┌\(bar)┐", .plain)] : []
+    var lines = boxed ? [AppNotice(text: "    ┌\(bar)┐", style: .plain)] : []
     for kind in kinds {
       let isPresent = kind == present
       let name = DisplayWidth.pad(kind.rawValue, to: width)
       lines.append(
-        ((isPresent ? "> " : "  ") + (boxed ? "│ \(name) │" : name), isPresent ? CellStyle.strong : .plain))
-      if boxed { lines.append((kind == kinds.last ? "  └\(bar)┘" : "  ├\(bar)┤", .plain)) }
+        AppNotice(
+          text: (isPresent ? "now " : "    ") + (boxed ? "│ \(name) │" : name), style: isPresent ? .strong : .plain))
+      if boxed { lines.append(AppNotice(text: kind == kinds.last ? "    └\(bar)┘" : "    ├\(bar)┤", style: .plain)) }
     }
     return lines
   }
 
-  /// What can happen next and what happened last, the latest first.
-  func words(width: Int) -> [(text: String, style: CellStyle)] {
-    var lines: [(text: String, style: CellStyle)] = [("From \(present.rawValue) it goes", .faint)]
-    for arrow in arrows {
-      let events = arrow.events.map(\.rawValue).joined(separator: ", ")
-      lines += Paragraph.wrap("▶ \(arrow.to.rawValue)  on \(events)", width: width).map { ($0, .plain) }
+  /// What can happen next and what happened last, the latest first, in so many rows.
+  func words(width: Int, height: Int) -> [AppNotice] {
+    func wrap(_ text: String, _ style: CellStyle) -> [AppNotice] {
+      Paragraph.wrap(text, width: width).map { AppNotice(text: $0, style: style) }
     }
-    lines += [("", .plain), ("What it was asked, the latest first", .faint)]
-    for step in steps.reversed() {
+    let space = [AppNotice(text: "", style: .plain)]
+    var lines = wrap("From \(present.rawValue) it can go to", .faint)
+    for arrow in arrows {
+      lines += wrap("▶ \(arrow.to.rawValue)  on \(arrow.events.map(\.rawValue).joined(separator: ", "))", .plain)
+    }
+    lines += space + wrap("What happened, the latest first", .faint)
+    let legend =
+      space
+      + wrap(
+        "'not while' and 'no effect' are no faults: in every state the machine has an answer to every event.", .faint)
+    // The latest steps matter more than the legend.
+    let hasLegend = height >= lines.count + legend.count + 3
+    let room = height - lines.count - (hasLegend ? legend.count : 0)
+    lines += steps.reversed().prefix(max(0, room)).map { step in
       let course =
         switch step.answer {
         case .transition where step.from == step.to: "stays \(step.to.rawValue)"
         case .transition: "\(step.from.rawValue) ▶ \(step.to.rawValue)"
-        case .rejected: "refused in \(step.from.rawValue)"
-        case .ignored: "ignored in \(step.from.rawValue)"
+        case .rejected: "not while \(step.from.rawValue)"
+        case .ignored: "no effect while \(step.from.rawValue)"
         }
-      lines.append(("\(DisplayWidth.pad(step.event.rawValue, to: 14))  \(course)", .plain))
+      return AppNotice(text: "\(DisplayWidth.pad(step.event.rawValue, to: 14))  \(course)", style: .plain)
     }
-    return lines
+    return Array((lines + (hasLegend ? legend : [])).prefix(max(0, height)))
   }
 }

@@ -40,13 +40,30 @@ final class AccountsScreen: LiveScreen, RunsOnce {
     _ fresh: FreshSession
   ) throws(LeaseError<BackendError>) -> AccountSummary {
     try session.withLease { (lease) throws(BackendError) in
-      switch change {
-      case .disable: try backend.setDisabled(true, account: name, for: administrator, fresh, under: lease)
-      case .enable: try backend.setDisabled(false, account: name, for: administrator, fresh, under: lease)
-      case .unlock: try backend.unlock(account: name, for: administrator, fresh, under: lease)
-      case .promote: try backend.setRole(.administrator, account: name, for: administrator, fresh, under: lease)
-      case .demote: try backend.setRole(.member, account: name, for: administrator, fresh, under: lease)
-      }
+      try self.change(change, name, at: backend, for: administrator, fresh, under: lease)
+    }
+  }
+
+  /// Changes one, under a lease.
+  func change(
+    _ change: Change, _ name: Username, at backend: any Backend, for administrator: AdminSession,
+    _ fresh: FreshSession, under lease: borrowing SessionLease
+  ) throws(BackendError) -> AccountSummary {
+    switch change {
+    case .disable: try backend.setDisabled(true, account: name, for: administrator, fresh, under: lease)
+    case .enable: try backend.setDisabled(false, account: name, for: administrator, fresh, under: lease)
+    case .unlock: try backend.unlock(account: name, for: administrator, fresh, under: lease)
+    case .promote: try backend.setRole(.administrator, account: name, for: administrator, fresh, under: lease)
+    case .demote: try backend.setRole(.member, account: name, for: administrator, fresh, under: lease)
+    }
+  }
+
+  /// Who may create accounts.
+  func registration(
+    at backend: any Backend, for administrator: AdminSession
+  ) throws(LeaseError<BackendError>) -> Registration {
+    try session.withLease { (lease) throws(BackendError) in
+      try backend.registration(for: administrator, under: lease)
     }
   }
 

@@ -11,7 +11,7 @@ extension Table {
     let times = LocalTimes(receipts.map(\.madeAt.seconds))
     var table = Table([
       .init(title: "RECEIPT", alignment: .right), times.column("TIME"), .init(title: "AMOUNT", alignment: .right),
-      .init(title: "WITH"),
+      .init(title: "WITH", mayBeCut: true),
     ])
     for receipt in receipts {
       table.add([
@@ -27,9 +27,10 @@ extension Table {
     // Sessions of an older version do not know where they were begun.
     let showsOrigin = sessions.contains { $0.origin != nil }
     var table = Table(
-      [.init(title: "SESSION"), .init(title: "CONTEXT")] + (showsOrigin ? [.init(title: "FROM")] : []) + [
-        times.column("BEGAN"), times.column("ACTIVE"), .init(title: "ENDS IN", alignment: .right), .init(title: ""),
-      ])
+      [.init(title: "SESSION"), .init(title: "CONTEXT", mayBeCut: true)]
+        + (showsOrigin ? [.init(title: "FROM", mayBeCut: true)] : []) + [
+          times.column("BEGAN"), times.column("ACTIVE"), .init(title: "ENDS IN", alignment: .right), .init(title: ""),
+        ])
     for session in sessions {
       table.add(
         [session.id.rawValue, session.label ?? ""] + (showsOrigin ? [session.origin?.words ?? ""] : []) + [
@@ -43,8 +44,8 @@ extension Table {
   static func events(_ events: [Event]) -> Table {
     let times = LocalTimes(events.map(\.at.seconds))
     var table = Table([
-      times.column("TIME"), .init(title: "EVENT"), .init(title: "ACCOUNT"), .init(title: "BY"),
-      .init(title: "SESSION"), .init(title: "DETAIL"),
+      times.column("TIME"), .init(title: "EVENT"), .init(title: "ACCOUNT", mayBeCut: true),
+      .init(title: "BY", mayBeCut: true), .init(title: "SESSION"), .init(title: "DETAIL", mayBeCut: true),
     ])
     for event in events {
       table.add([
@@ -58,7 +59,8 @@ extension Table {
   static func accounts(_ accounts: [AccountSummary]) -> Table {
     let times = LocalTimes(accounts.map(\.createdAt.seconds))
     var table = Table([
-      .init(title: "USERNAME"), .init(title: "NAME"), .init(title: "ROLE"), .init(title: "STATE"),
+      .init(title: "USERNAME", mayBeCut: true), .init(title: "NAME", mayBeCut: true), .init(title: "ROLE"),
+      .init(title: "STATE"),
       times.column("SINCE"),
     ])
     for account in accounts {

@@ -11,15 +11,23 @@ package struct Table: Hashable, Sendable {
     package var alignment = Alignment.left
     /// What its values are in, such as the zone of times.
     package var unit: String?
+    /// Whether the beginning of a value says something, so that a screen may cut off the rest.
+    package var mayBeCut: Bool
 
-    package init(title: String, alignment: Alignment = .left, unit: String? = nil) {
+    package init(title: String, alignment: Alignment = .left, unit: String? = nil, mayBeCut: Bool = false) {
       self.title = title
       self.alignment = alignment
       self.unit = unit
+      self.mayBeCut = mayBeCut
     }
 
     /// The title with the unit.
     package var heading: String { unit.map { "\(title) (\($0))" } ?? title }
+
+    /// A value with its title, as a part of a sentence.
+    package func description(of value: String) -> String {
+      [title.lowercased(), value, unit ?? ""].filter { !$0.isEmpty }.joined(separator: " ")
+    }
   }
 
   package let columns: [Column]
@@ -34,6 +42,14 @@ package struct Table: Hashable, Sendable {
   /// Cells are escaped here; a missing one is empty.
   package mutating func add(_ cells: [String]) {
     rows.append(columns.indices.map { $0 < cells.count ? TextEscaping.escape(cells[$0]) : "" })
+  }
+
+  /// The same table with its columns in this order; those that it does not have are left out.
+  package func ordered(_ titles: [String]) -> Table {
+    let order = titles.compactMap { title in columns.firstIndex { $0.title == title } }
+    var table = Table(order.map { columns[$0] })
+    table.rows = rows.map { row in order.map { row[$0] } }
+    return table
   }
 
   /// The lines, the titles first.
@@ -64,8 +80,7 @@ package struct Table: Hashable, Sendable {
   private func paragraph(_ row: [String], width: Int) -> [String] {
     var lines: [String] = []
     for (column, text) in zip(columns, row) where !text.isEmpty {
-      let value = ([column.title.lowercased(), text] + [column.unit].compactMap(\.self)).filter { !$0.isEmpty }
-        .joined(separator: " ")
+      let value = column.description(of: text)
       if let last = lines.last, DisplayWidth.columns(last) + 2 + DisplayWidth.columns(value) <= width {
         lines[lines.count - 1] += "  " + value
       } else {

@@ -72,11 +72,40 @@ struct AppFrameTests {
       for key in [Key.down, .enter] { _ = state.update(.key(key)) }
       return state
     },
-    Scene(name: "accounts-question") { columns, rows in
+    Scene(name: "events") { columns, rows in
       var state = AppScenes.loggedIn(columns, rows)
-      AppScenes.type("8", into: &state)
-      _ = state.update(.loaded(.accounts, .success(AppScenes.accounts)))
-      for key in [Key.down, .enter] { _ = state.update(.key(key)) }
+      AppScenes.type("6", into: &state)
+      _ = state.update(.loaded(.events, .success(AppScenes.events)))
+      for _ in 0..<2 { _ = state.update(.key(.down)) }
+      return state
+    },
+    Scene(name: "accounts") { AppScenes.showingAccounts($0, $1, below: 3) },
+    Scene(name: "account") { columns, rows in
+      var state = AppScenes.showingAccounts(columns, rows, below: 3)
+      _ = state.update(.key(.enter))
+      return state
+    },
+    Scene(name: "account-of-last-administrator") { columns, rows in
+      var state = AppScenes.showingAccounts(columns, rows, below: 2)
+      _ = state.update(.key(.enter))
+      return state
+    },
+    Scene(name: "account-question") { columns, rows in
+      var state = AppScenes.showingAccounts(columns, rows, below: 3)
+      for key in [Key.enter, .end, .up, .enter] { _ = state.update(.key(key)) }
+      return state
+    },
+    Scene(name: "account-deletion") { columns, rows in
+      var state = AppScenes.showingAccounts(columns, rows, below: 3)
+      for key in [Key.enter, .end, .enter] { _ = state.update(.key(key)) }
+      AppScenes.type("alice", into: &state)
+      _ = state.update(.key(.enter))
+      return state
+    },
+    Scene(name: "one-time-code") { columns, rows in
+      var state = AppScenes.showingAccounts(columns, rows, below: 3)
+      let action = AppAction.administer(.resetPassword("bob"))
+      _ = state.update(.finished(action, .success("A one-time code for bob is made."), code: AppScenes.code))
       return state
     },
     Scene(name: "ended-elsewhere") { columns, rows in

@@ -24,20 +24,27 @@ enum AppScenes {
   static let receipts = AppPage(
     lines: ["Balance  62.50", ""],
     columns: [
-      .init(title: "RECEIPT", alignment: .right), .init(title: "TIME", unit: "UTC"),
-      .init(title: "AMOUNT", alignment: .right),
-      .init(title: "WITH"),
+      .init(title: "TIME", unit: "UTC"), .init(title: "AMOUNT", alignment: .right),
+      .init(title: "WITH", mayBeCut: true), .init(title: "RECEIPT", alignment: .right),
     ],
     rows: (0..<60).map { index in
       let names = ["bob", "carol", "opening credit", "日本語の名前", "dave"]
       return .init(
         id: "\(160 - index)",
         cells: [
-          "\(160 - index)", "2026-11-21 20:\(index / 10)\(index % 10)", index % 3 == 0 ? "+7.00" : "-\(index % 7).50",
-          names[index % 5],
-        ], action: .pay(names[index % 5]))
+          "2026-11-21 20:\(index / 10)\(index % 10)", index % 3 == 0 ? "+7.00" : "-\(index % 7).50",
+          names[index % 5], "\(160 - index)",
+        ], choice: .pay(names[index % 5]))
     },
-    empty: "No receipts.", trend: [10_000, 9_350, 9_350, 8_600, 9_300, 9_050, 8_000, 7_150, 7_850, 7_100, 6_250])
+    empty: "No receipts.",
+    chart: chart([10_000, 9_350, 9_350, 8_600, 9_300, 9_050, 8_000, 7_150, 7_850, 7_100, 6_250]))
+
+  /// Values a minute apart; in the same zone everywhere.
+  static func chart(_ values: [Int64]) -> Chart {
+    Chart(
+      values.enumerated().map { Chart.Point(at: WallTime(microseconds: Int64($0) * 60_000_000), value: $1) },
+      ends: ("20:00:00", "20:10:00"))
+  }
 
   static func showingReceipts(_ columns: Int = 80, _ rows: Int = 24) -> AppState {
     var state = loggedIn(columns, rows)
@@ -48,19 +55,50 @@ enum AppScenes {
 
   static let sessions = AppPage(
     columns: [
-      .init(title: "SESSION"), .init(title: "CONTEXT"), .init(title: "BEGAN"),
-      .init(title: "ENDS IN", alignment: .right),
-      .init(title: ""),
+      .init(title: "SESSION"), .init(title: ""), .init(title: "ENDS IN", alignment: .right),
+      .init(title: "ACTIVE", unit: "UTC"), .init(title: "CONTEXT", mayBeCut: true),
+      .init(title: "FROM", mayBeCut: true), .init(title: "BEGAN", unit: "UTC"),
     ],
     rows: [
       .init(
-        id: "k3v9", cells: ["k3v9", "default", "2026-11-21 19:58", "29 min", "this one"],
-        action: .ask(.logOut)),
+        id: "k1a8rcny9q17",
+        cells: [
+          "k1a8rcny9q17", "this one", "29 min", "2026-11-21 19:58", "default", "pts/3, auth-cli", "2026-11-21 19:58",
+        ], choice: .ask(.logOut)),
       .init(
-        id: "p7c2", cells: ["p7c2", "laptop", "2026-11-21 18:30", "12 min", ""],
-        action: .ask(
-          .init(text: "End session p7c2?", label: "end the session", action: .revoke(SessionID(rawValue: "p7c2"))))),
+        id: "p7c2m4x0e5ta",
+        cells: [
+          "p7c2m4x0e5ta", "", "12 min", "2026-11-21 18:41", "laptop", "pts/0, auth-cli, from 192.0.2.7",
+          "2026-11-21 18:30",
+        ],
+        choice: .ask(
+          .init(
+            text: "End session p7c2m4x0e5ta?", label: "end the session",
+            action: .revoke(SessionID(rawValue: "p7c2m4x0e5ta"))))),
     ], empty: "No sessions.")
+
+  /// What happened, as an administrator sees it; in the same zone everywhere.
+  static let events = {
+    let happened: [(String, String?, String?)] = [
+      ("authn_login_success", "k1a8rcny9q17", nil),
+      ("authn_login_successafterfail", "p7c2m4x0e5ta", "3 failed attempts before"),
+      ("session_ended", "p7c2m4x0e5ta", "revoked by the user in another terminal"),
+      ("authz_admin", nil, "registration closed"),
+    ]
+    var page = AppPage.events(
+      Page(
+        of: AppPage.limit,
+        from: happened.enumerated().map { index, event in
+          Event(
+            id: Int64(20 - index), at: WallTime(microseconds: 0), name: event.0, account: "alice", actor: "alice",
+            session: event.1.map { .named(SessionID(rawValue: $0)) }, detail: event.2)
+        }), [])
+    page.columns[0] = .init(title: "TIME", unit: "UTC")
+    page.rows = page.rows.enumerated().map {
+      .init(id: $1.id, cells: ["2026-11-21 20:00:0\(9 - $0)"] + $1.cells.dropFirst(), choice: $1.choice)
+    }
+    return page
+  }()
 
   /// Alice, and bob, who is locked out; in the same zone everywhere.
   static let accounts = {
@@ -70,13 +108,26 @@ enum AppScenes {
         user: $0, isDisabled: false, createdAt: WallTime(microseconds: 0), failedAttempts: $0 == alice ? 0 : 101,
         throttle: $0 == alice ? nil : .locked)
     }
-    var page = AppPage.accounts(Page(of: AppPage.limit, from: summaries))
+    var page = AppPage.accounts(Page(of: AppPage.limit, from: summaries), .open)
     page.columns[4] = .init(title: "SINCE", unit: "UTC")
     page.rows = page.rows.map {
-      .init(id: $0.id, cells: $0.cells.dropLast() + ["2026-11-21 20:00"], action: $0.action)
+      $0.cells.count == 1
+        ? $0 : .init(id: $0.id, cells: $0.cells.dropLast() + ["2026-11-21 20:00"], menu: $0.menu)
     }
     return page
   }()
+
+  static func showingAccounts(_ columns: Int = 80, _ rows: Int = 24, below: Int = 0) -> AppState {
+    var state = loggedIn(columns, rows)
+    _ = state.update(.key(.character("8")))
+    _ = state.update(.loaded(.accounts, .success(accounts)))
+    for _ in 0..<below { _ = state.update(.key(.down)) }
+    return state
+  }
+
+  static let code = OneTimeCode(
+    user: User(id: UserID(rawValue: "2"), username: "bob", displayName: "Bob", role: .member),
+    code: RecoveryCode(typed: Array("k3v9x2ab1c7d3fgh5m8n0pqrs".utf8)), validFor: .seconds(3600))
 
   /// What the form for a payment makes of "bob" and "12.50", at first.
   static var payment: AppAction {

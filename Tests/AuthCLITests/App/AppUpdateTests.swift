@@ -3,6 +3,7 @@ import AuthCore
 import CommandLineKit
 import Races
 import Testing
+import TextFormat
 
 @testable import AuthProgram
 
@@ -128,12 +129,12 @@ struct AppUpdateTests {
     _ = state.update(.dismissed("You are logged out: the session was revoked."))
     _ = state.update(.button(.logIn))
     #expect(state.tab == .home)
-    #expect(state.form == nil && state.question == nil && state.pages.isEmpty)
+    #expect(state.form == nil && state.question == nil && AppTab.allCases.allSatisfy({ state[$0].page == nil }))
     #expect(state.notice?.text == "You are logged out: the session was revoked.")
     // What was being loaded meanwhile comes too late.
     let late = AppProblem(code: "session_ended", message: "The session was revoked.", hint: "Log in again.")
     for result in [Result.failure(late), .success(AppScenes.receipts)] { _ = state.update(.loaded(tab, result)) }
-    #expect(state.pages.isEmpty)
+    #expect(AppTab.allCases.allSatisfy({ state[$0].page == nil }))
     #expect(state.notice?.text == "You are logged out: the session was revoked.")
   }
 
@@ -143,7 +144,7 @@ struct AppUpdateTests {
     for _ in 0..<4 { _ = state.update(.key(.down)) }
     let id = state.rowsShown[state.selected ?? 0].id
     var page = AppScenes.receipts
-    page.rows.insert(.init(id: "161", cells: ["161", "now", "+1.00", "bob"]), at: 0)
+    page.rows.insert(.init(id: "161", cells: ["now", "+1.00", "bob", "161"]), at: 0)
     _ = state.update(.loaded(.receipts, .success(page)))
     #expect(state.selected == 5)
     #expect(state.rowsShown[5].id == id)
@@ -280,7 +281,7 @@ struct AppUpdateTests {
     _ = state.update(.key(.enter))
     _ = state.update(.key(.down))
     #expect(state.selected == 1)
-    #expect(state.rowsShown.allSatisfy { $0.cells[3] == "carol" })
+    #expect(state.rowsShown.allSatisfy { $0.cells[2] == "carol" })
     _ = state.update(.key(.escape))
     #expect(state.rowsShown.count == 60)
     AppScenes.type("/no such thing", into: &state)
@@ -300,28 +301,140 @@ struct AppUpdateTests {
     _ = state.update(.key(.escape))
     #expect(state.question == nil)
     _ = state.update(.key(.enter))
-    let revoke = AppAction.revoke(SessionID(rawValue: "p7c2"))
+    let revoke = AppAction.revoke(SessionID(rawValue: "p7c2m4x0e5ta"))
     #expect(state.update(.key(.character("y"))) == [.perform(revoke)])
     #expect(state.update(.finished(revoke, .success("Ended."))) == [.load(.sessions, isActivity: false)])
   }
 
-  @Test("an account is changed by the key that its question names, and by no other")
-  func accountQuestion() {
-    for (index, key, action) in [
-      (0, Unicode.Scalar("d"), AppAction.changeAccount(.disable, "alice")),
-      (0, "m", .changeAccount(.demote, "alice")), (1, "d", .changeAccount(.disable, "bob")),
-      (1, "U", .changeAccount(.unlock, "bob")), (1, "a", .changeAccount(.promote, "bob")),
-    ] {
-      var state = AppScenes.loggedIn()
-      AppScenes.type("8", into: &state)
-      _ = state.update(.loaded(.accounts, .success(AppScenes.accounts)))
-      for _ in 0..<index { _ = state.update(.key(.down)) }
+  @Test("what takes something away from an account is asked about first, and the rest is done at once")
+  func accountMenu() {
+    func chosen(_ text: String) -> (AppState, [AppEffect]) {
+      var state = AppScenes.showingAccounts(below: 3)
       _ = state.update(.key(.enter))
-      for other in [Unicode.Scalar("y"), "e", "4"] { #expect(state.update(.key(.character(other))) == []) }
-      #expect(state.question?.answers.map(\.key) == (index == 0 ? ["d", "m"] : ["d", "u", "a"]))
-      #expect(state.update(.key(.character(key))) == [.perform(action)])
-      #expect(state.update(.finished(action, .success("Done."))) == [.load(.accounts, isActivity: false)])
+      #expect(state.frame.lines.contains("bob (Bob 王): member, locked."))
+      while state.selected.map({ state.rowsShown[$0].id }) != text {
+        let before = state.selected
+        #expect(state.update(.key(.down)) == [])
+        if state.selected == before { break }
+      }
+      let effects = state.update(.key(.enter))
+      return (state, effects)
     }
+    for (text, administration) in [
+      ("Unlock: forget wrong passwords", Administration.change(.unlock, "bob")),
+      ("One-time code for a new password", .resetPassword("bob")),
+    ] {
+      let (state, effects) = chosen(text)
+      #expect(effects == [.perform(.administer(administration))] && state.question == nil)
+    }
+    for (text, question, change) in [
+      ("Make administrator", "Make bob an administrator?", AccountsScreen.Change.promote),
+      ("Disable, and end all sessions", "Disable bob, and end all its sessions?", .disable),
+    ] {
+      var (state, effects) = chosen(text)
+      #expect(effects == [] && state.question?.text == question)
+      for key in [Key.enter, .character("d"), .character("m")] { #expect(state.update(.key(key)) == []) }
+      let action = AppAction.administer(.change(change, "bob"))
+      #expect(state.update(.key(.character("y"))) == [.perform(action)])
+      #expect(state.update(.finished(action, .success("Done."))) == [.load(.accounts, isActivity: false)])
+      // The menu stays, with what can be done now; and Esc leads back to the list.
+      var page = AppScenes.accounts
+      let rows = page.rows[3].menu?.rows.filter { $0.id != text } ?? []
+      page.rows[3].menu = AppPage.Menu(lines: ["changed"], rows: rows)
+      _ = state.update(.loaded(.accounts, .success(page)))
+      #expect(state.selected == 0 && state.page?.lines == ["changed"])
+      #expect(state.menuRow?.id == "bob")
+      #expect(state.update(.key(.escape)) == [])
+      #expect(state.menuRow == nil && state.selected == 3 && state.tab == .accounts)
+    }
+    for key in [Unicode.Scalar("d"), "e", "a", "u"] {
+      var state = AppScenes.showingAccounts(below: 3)
+      #expect(state.update(.key(.character(key))) == [] && state.question == nil && state.menu == nil)
+    }
+  }
+
+  @Test("of the last administrator nothing is offered that would be refused, and of another one it is")
+  func lastAdministrator() {
+    func account(_ name: String, _ role: Role = .administrator, isDisabled: Bool = false) -> AccountSummary {
+      AccountSummary(
+        user: User(id: UserID(rawValue: name), username: name, displayName: name, role: role), isDisabled: isDisabled,
+        createdAt: WallTime(microseconds: 0), failedAttempts: 0, throttle: nil)
+    }
+    func menu(of name: String, in accounts: [AccountSummary]) -> [String]? {
+      AppPage.accounts(Page(of: AppPage.limit, from: accounts), .open).rows.first { $0.id == name }?.menu?.rows.map(
+        \.id)
+    }
+    let code = "One-time code for a new password"
+    let all = [code, "Make member", "Disable, and end all sessions", "Delete for ever"]
+    #expect(menu(of: "alice", in: [account("alice"), account("bob", .member)]) == [code])
+    #expect(menu(of: "alice", in: [account("alice"), account("bob", isDisabled: true)]) == [code])
+    #expect(
+      menu(of: "bob", in: [account("alice"), account("bob", isDisabled: true)])
+        == ["Enable", "Make member", "Delete for ever"])
+    #expect(menu(of: "alice", in: [account("alice"), account("bob")]) == all)
+    // Another one may be among those that are not loaded.
+    #expect(menu(of: "u0", in: [account("u0")] + (1...AppPage.limit).map { account("u\($0)", .member) }) == all)
+  }
+
+  @Test("an account is deleted once its name was typed, and its row is gone then")
+  func deletesAccount() {
+    var state = AppScenes.showingAccounts(below: 3)
+    for key in [Key.enter, .end, .enter] { #expect(state.update(.key(key)) == []) }
+    #expect(state.form?.purpose == .deleteAccount("bob"))
+    AppScenes.type("alice", into: &state)
+    #expect(state.update(.key(.enter)) == [])
+    #expect(state.form?.problem?.code == "not_confirmed")
+    _ = state.update(.key(.control("u")))
+    AppScenes.type("bob", into: &state)
+    let action = AppAction.administer(.delete("bob"))
+    #expect(state.update(.key(.enter)) == [.perform(action)])
+    // The password was entered too long ago.
+    let stale = AppProblem(code: "password_not_recent", message: "", hint: "")
+    _ = state.update(.finished(action, .failure(stale)))
+    AppScenes.type("correct horse battery", into: &state)
+    let password = AppAction.reauthenticate(Password("correct horse battery"))
+    #expect(state.update(.key(.enter)) == [.perform(password)])
+    #expect(state.update(.finished(password, .success("Confirmed."))) == [.perform(action)])
+    #expect(
+      state.update(.finished(action, .success("The account bob is deleted."))) == [.load(.accounts, isActivity: false)])
+    #expect(state.form == nil)
+    var page = AppScenes.accounts
+    page.rows.removeAll { $0.id == "bob" }
+    _ = state.update(.loaded(.accounts, .success(page)))
+    #expect(state.menu == nil && state.selected == 2)
+  }
+
+  @Test("a one-time code shows until somebody has seen it, and not beyond the session")
+  func showsCode() {
+    var state = AppScenes.showingAccounts()
+    #expect(state.update(.key(.enter)) == [])
+    #expect(state.form?.purpose == .createAccount)
+    AppScenes.type("bob", into: &state)
+    let action = AppAction.administer(.create("bob"))
+    #expect(state.update(.key(.enter)) == [.perform(action)])
+    _ = state.update(.key(.escape))
+    _ = state.update(.key(.character("q")))
+    #expect(
+      state.update(.finished(action, .success("Created bob."), code: AppScenes.code))
+        == [.load(.accounts, isActivity: false)])
+    for key in [Key.character("q"), .down, .character("3")] { #expect(state.update(.key(key)) == []) }
+    #expect(state.frame.lines.contains(AppScenes.code.code.text))
+    var text = ""
+    dump(state, to: &text)
+    #expect(!(text + "\(state)").contains("k3v9x"))
+    #expect(state.update(.key(.enter)) == [])
+    #expect(!state.frame.lines.contains(AppScenes.code.code.text) && state.tab == .accounts)
+    _ = state.update(.finished(action, .success("Created bob."), code: AppScenes.code))
+    _ = state.update(.dismissed("You are logged out."))
+    #expect(state.code == nil)
+  }
+
+  @Test("the registration is changed after a yes")
+  func changesRegistration() {
+    var state = AppScenes.showingAccounts(below: 1)
+    #expect(state.update(.key(.enter)) == [])
+    #expect(state.question?.text == "Close the registration? Then only administrators create accounts.")
+    #expect(state.update(.key(.character("y"))) == [.perform(.administer(.registration(.closed)))])
   }
 
   @Test("Enter on an event ends its session, where that is one of the user's that goes on")
@@ -338,7 +451,7 @@ struct AppUpdateTests {
     }
     let page = AppPage.events(Page(of: AppPage.limit, from: events), sessions)
     #expect(
-      page.rows.map(\.action) == [
+      page.rows.map(\.choice) == [
         .ask(.logOut),
         .ask(
           AppQuestion(
@@ -392,16 +505,81 @@ struct AppUpdateTests {
     AppScenes.type("3", into: &state)
     let page = AppPage.receipts(Page(of: AppPage.limit, from: receipts), of: profile)
     _ = state.update(.loaded(.receipts, .success(page)))
-    #expect(state.frame.lines.contains { $0.contains("  now 87.50") })
+    let axis = UTCTime(seconds: 0).local(.seconds).dropFirst(11)
+    #expect(state.frame.lines.contains { $0.contains("87.50 to 112.50") })
+    #expect(state.frame.lines.contains { $0.hasSuffix("  \(axis)  \(axis)") || $0.contains("  \(axis) ") })
     #expect(!state.frame.lines.contains { $0.contains("…") })
   }
 
-  @Test("of a time that is cut off the end shows, which tells rows of one day apart")
-  func cutTimes() {
-    let columns = [Table.Column(title: "EVENT"), .init(title: "TIME", unit: "UTC")]
-    let layout = AppColumns(columns, naturalWidths: [20, 19], width: 24)
-    #expect(layout.line(["authn_login_succeeded", "2026-11-21 20:00:59"]) == "authn_logi…  …1 20:00:59")
-    #expect(layout.heading == "EVENT        TIME (UTC) ")
+  @Test("a column of the chart stands for a time, and shows the balance at the end of it")
+  func chartTimes() {
+    let points = [(0, 100), (10, 300), (90, 800), (100, 0)].map {
+      Chart.Point(at: WallTime(microseconds: Int64($0)), value: Int64($1))
+    }
+    #expect(Chart(points).lines(width: 10, height: 1) == ["▄▄▄▄▄▄▄▄█▁"])
+    #expect(Chart(points.map { .init(at: points[0].at, value: $0.value) }).lines(width: 3, height: 1) == ["▁▁▁"])
+  }
+
+  @Test("in little room times lose the year, long text its end, and columns are left out; a line below has it all")
+  func columnsThatFit() {
+    let columns: [Table.Column] = [
+      .init(title: "TIME", unit: "UTC"), .init(title: "EVENT"), .init(title: "DETAIL", mayBeCut: true),
+      .init(title: "BY"),
+    ]
+    let cells = ["2026-11-21 20:00:59", "authn_login_success", "3 failed attempts before", "alice"]
+    let natural = AppColumns.naturalWidths(columns, [cells])
+    func line(_ width: Int) -> String { AppColumns(columns, naturalWidths: natural, width: width).line(cells) }
+    #expect(line(73) == "2026-11-21 20:00:59  authn_login_success  3 failed attempts before  alice")
+    #expect(line(68) == "11-21 20:00:59  authn_login_success  3 failed attempts before  alice")
+    #expect(line(60) == "11-21 20:00:59  authn_login_success  3 failed attemp…  alice")
+    #expect(line(50) == "11-21 20:00:59  authn_login_success  3 failed att…")
+    #expect(line(35) == "11-21 20:00:59  authn_login_success")
+    let narrow = AppColumns(columns, naturalWidths: natural, width: 50)
+    #expect(narrow.heading == "TIME (UTC)      EVENT                DETAIL       ")
+    #expect(
+      narrow.rest(of: cells) == ["detail 3 failed attempts before", "by alice", "time 2026-11-21 20:00:59 UTC"])
+    #expect(!narrow.isWhole && AppColumns(columns, naturalWidths: natural, width: 73).isWhole)
+    #expect(AppColumns(columns, naturalWidths: natural, width: 73).rest(of: cells) == [])
+  }
+
+  @Test("in Events and Sessions no time and no word is cut at 80 columns, and what is left out stands below the list")
+  func longLists() {
+    for (digit, tab, page, words) in [
+      ("6", AppTab.events, AppScenes.events, ["authn_login_successafterfail", "session p7c2m4x0e5ta"]),
+      ("5", .sessions, AppScenes.sessions, ["p7c2m4x0e5ta", "from pts/0, auth-cli, from 192.0.2.7"]),
+    ] {
+      var state = AppScenes.loggedIn(80)
+      AppScenes.type(digit, into: &state)
+      _ = state.update(.loaded(tab, .success(page)))
+      _ = state.update(.key(.down))
+      let text = state.frame.lines.joined(separator: "\n")
+      for word in words { #expect(text.contains(word)) }
+    }
+  }
+
+  @Test("what was wrong goes when one types on, and what to know stays")
+  func problemGoes() {
+    var state = AppScenes.loggedOut()
+    for key in [Key.down, .enter, .enter, .enter, .enter] { _ = state.update(.key(key)) }
+    func says(_ text: String) -> Bool { state.frame.lines.contains { $0.contains(text) } }
+    #expect(says("Username is empty.") && says("at least 15 characters"))
+    AppScenes.type("c", into: &state)
+    #expect(!says("Username is empty.") && says("at least 15 characters"))
+  }
+
+  @Test("tabs have numbers where a number opens one, and none where it is text")
+  func numbersOfTabs() {
+    var state = AppScenes.loggedIn()
+    #expect(state.frame.lines[1] == " [1 Home] 2 Pay 3 Receipts 4 Profile 5 Sessions 6 Events 7 Machine 8 Accounts")
+    AppScenes.type("2", into: &state)
+    #expect(state.frame.lines[1] == "  Home  [Pay]  Receipts  Profile  Sessions  Events  Machine  Accounts")
+    _ = state.update(.key(.escape))
+    AppScenes.type("3", into: &state)
+    _ = state.update(.loaded(.receipts, .success(AppScenes.receipts)))
+    AppScenes.type("/", into: &state)
+    #expect(state.frame.lines[1].contains("[Receipts]"))
+    _ = state.update(.key(.escape))
+    #expect(state.frame.lines[1].contains("[3 Receipts]"))
   }
 
   @Test("pasted text is text in a field and nothing elsewhere")

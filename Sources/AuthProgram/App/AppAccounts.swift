@@ -1,0 +1,112 @@
+import AuthBackend
+import AuthCore
+import CommandLineKit
+
+/// What an administrator does in the full-screen program.
+enum Administration: Equatable, Sendable {
+  case change(AccountsScreen.Change, String)
+  /// Makes a one-time code for a new password.
+  case resetPassword(String)
+  case delete(String)
+  /// Makes an account for somebody else, with a one-time code.
+  case create(String)
+  case registration(Registration)
+
+  /// What was done, as a sentence.
+  var done: String {
+    switch self {
+    case .change(let change, let name): "\(name) is \(change.done) now."
+    case .resetPassword(let name): "A one-time code for \(name) is made."
+    case .delete(let name): "The account \(name) is deleted."
+    case .create(let name): "Created \(name)."
+    case .registration(let registration): "Registration is \(registration.rawValue) now."
+    }
+  }
+}
+
+extension AccountsScreen {
+  /// Does it.
+  ///
+  /// - Returns: The code that was made, if one was.
+  func perform(
+    _ administration: Administration, at backend: any Backend, for administrator: AdminSession, _ fresh: FreshSession
+  ) throws(LeaseError<BackendError>) -> OneTimeCode? {
+    try session.withLease { (lease) throws(BackendError) in
+      switch administration {
+      case .change(let change, let name):
+        _ = try self.change(change, try Username(name), at: backend, for: administrator, fresh, under: lease)
+      case .resetPassword(let name):
+        return try backend.resetPassword(of: try Username(name), for: administrator, fresh, under: lease)
+      case .delete(let name):
+        try backend.deleteAccount(try Username(name), for: administrator, fresh, under: lease)
+      case .create(let name):
+        return try backend.registerOther(username: name, for: administrator, fresh, under: lease)
+      case .registration(let registration):
+        try backend.setRegistration(registration, for: administrator, fresh, under: lease)
+      }
+      return nil
+    }
+  }
+}
+
+extension AppPage {
+  /// Accounts, and who may create one.
+  static func accounts(_ page: Page<AccountSummary>, _ registration: Registration) -> AppPage {
+    var result = AppPage(.accounts(page.items), empty: "No accounts.") { (page.items[$0].user.username, nil) }
+    let administrators = page.items.count(where: \.isActiveAdministrator)
+    for (index, account) in page.items.enumerated() {
+      // Of accounts that are not loaded another one may be.
+      let isLast =
+        account.user.role == .administrator && page.lastOfMore == nil
+        && administrators == (account.isActiveAdministrator ? 1 : 0)
+      result.rows[index].menu = menu(of: account, isLast: isLast)
+    }
+    let (other, question): (Registration, String) =
+      switch registration {
+      case .open: (.closed, "Close the registration? Then only administrators create accounts.")
+      case .closed: (.open, "Open the registration? Then everybody may create an account.")
+      }
+    result.rows =
+      [
+        Row(id: "+", cells: ["Create an account"], choice: .fill(.createAccount)),
+        Row(
+          id: "*", cells: ["Registration is \(registration.rawValue)"],
+          choice: .ask(AppQuestion(text: question, label: "change it", action: .administer(.registration(other))))),
+      ] + result.rows
+    return result.noting("first", page.lastOfMore.map { "accounts list --after \($0.user.username)" })
+  }
+
+  private static func menu(of account: AccountSummary, isLast: Bool) -> Menu {
+    let name = account.user.username
+    var rows: [Row] = []
+    func add(_ text: String, _ choice: AppChoice) { rows.append(Row(id: text, cells: [text], choice: choice)) }
+    func ask(_ text: String, _ question: String, _ change: AccountsScreen.Change) {
+      add(text, .ask(AppQuestion(text: question, action: .administer(.change(change, name)))))
+    }
+    if account.failedAttempts > 0 || account.throttle != nil {
+      add("Unlock: forget wrong passwords", .perform(.administer(.change(.unlock, name))))
+    }
+    if account.isDisabled {
+      add("Enable", .perform(.administer(.change(.enable, name))))
+    } else {
+      add("One-time code for a new password", .perform(.administer(.resetPassword(name))))
+    }
+    if account.user.role == .member {
+      ask("Make administrator", "Make \(name) an administrator?", .promote)
+    } else if !isLast {
+      ask("Make member", "Take the role of administrator away from \(name)?", .demote)
+    }
+    if !account.isDisabled, !isLast {
+      ask("Disable, and end all sessions", "Disable \(name), and end all its sessions?", .disable)
+    }
+    if !isLast { add("Delete for ever", .fill(.deleteAccount(name))) }
+    let about = "\(name) (\(account.user.displayName)): \(account.user.role.rawValue), \(account.state)."
+    let why = isLast ? ["The last administrator cannot be disabled, demoted or deleted."] : []
+    return Menu(lines: [about] + why + [""], rows: rows)
+  }
+}
+
+extension AccountSummary {
+  /// Whether it can make another account an administrator's.
+  fileprivate var isActiveAdministrator: Bool { user.role == .administrator && !isDisabled }
+}

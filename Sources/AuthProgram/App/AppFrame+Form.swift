@@ -1,0 +1,64 @@
+import CommandLineKit
+import TextFormat
+
+extension AppState {
+  /// Draws the form: the line with the cursor is in brackets, and below the lines stands what is
+  /// wrong and what to know.
+  func draw(_ form: AppForm, in frame: inout Frame, _ area: AppArea) {
+    let label = (form.fields.map { DisplayWidth.columns($0.label) }.max() ?? 0) + 2
+    var area = area
+    let below = message(of: form)
+    if area.height >= form.fields.count + 2 {
+      let end = frame.put(form.title, row: area.top, column: 0, style: .strong)
+      if form.isTab, let balance = self[tab].page?.lines.first { frame.put(balance, row: area.top, column: end + 2) }
+      area.top += area.height >= form.fields.count + 5 ? 2 : 1
+    }
+    // Where there is no room for all fields, the one with the cursor is there.
+    let count = max(1, min(form.fields.count, area.height - (below.isEmpty ? 0 : 1)))
+    let first = min(max(0, form.focus - count + 1), form.fields.count - count)
+    let width = max(0, min(40, columns - label - 2))
+    for (offset, index) in (first..<(first + count)).enumerated() {
+      let (row, field, isFocus) = (area.top + offset, form.fields[index], index == form.focus)
+      frame.put(field.label, row: row, column: 0, style: isFocus ? .strong : .plain)
+      let (text, cursor) = field.visible(width: width)
+      frame.put(text, row: row, column: label + 1, width: width, style: field.isSecret ? .faint : .plain)
+      if isFocus {
+        frame.put("[", row: row, column: label)
+        frame.put("]", row: row, column: label + width + 1)
+        if work == nil, question == nil {
+          frame.cursor = .init(row: row, column: min(columns - 1, label + 1 + cursor))
+        }
+      }
+    }
+    area.top += count
+    if area.height > 3 { area.top += 1 }
+    for (offset, line) in below.prefix(area.height).enumerated() {
+      frame.put(line.text, row: area.top + offset, column: 0, style: line.style)
+    }
+  }
+
+  /// What stands below the fields: what is going on, or what is wrong and what to know.
+  private func message(of form: AppForm) -> [AppNotice] {
+    func lines(_ text: String, _ style: CellStyle) -> [AppNotice] {
+      text.isEmpty ? [] : Paragraph.wrap(text, width: columns).map { AppNotice(text: $0, style: style) }
+    }
+    if let work { return lines(work.words(isQuitting), .strong) }
+    return lines(form.problem?.message ?? "", .bad) + lines(form.problem?.hint ?? "", .plain)
+      + lines(form.advice, .faint)
+  }
+}
+
+extension AppForm.Field {
+  /// What shows of the line in so many columns, and in which of them the cursor is.
+  fileprivate func visible(width: Int) -> (String, Int) {
+    if isSecret { return (input.text.isEmpty ? "" : "(typed, not shown)", 0) }
+    var before = ""
+    for character in input.text.prefix(input.cursor) {
+      before.append(contentsOf: TextEscaping.escape(String(character)))
+    }
+    let after = TextEscaping.escape(String(input.text.dropFirst(input.cursor)))
+    // The end of a long line shows, up to the cursor.
+    while DisplayWidth.columns(before) > max(0, width - 1), !before.isEmpty { before.removeFirst() }
+    return (before + after, DisplayWidth.columns(before))
+  }
+}

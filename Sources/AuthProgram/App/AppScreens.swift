@@ -1,0 +1,44 @@
+import AuthBackend
+import AuthCore
+
+/// The guarded screens of one session: none can be made without it, and all are dismissed with it.
+final class AppScreens: Sendable {
+  let payment: PaymentScreen
+  let receipts: ReceiptsScreen
+  let profile: ProfileScreen
+  let sessions: SessionsScreen
+  let events: EventsScreen
+  let accounts: AccountsScreen
+
+  init?(_ store: SessionStore) {
+    guard let payment = PaymentScreen(store), let receipts = ReceiptsScreen(store),
+      let profile = ProfileScreen(store), let sessions = SessionsScreen(store), let events = EventsScreen(store),
+      let accounts = AccountsScreen(store)
+    else { return nil }
+    (self.payment, self.receipts, self.profile) = (payment, receipts, profile)
+    (self.sessions, self.events, self.accounts) = (sessions, events, accounts)
+  }
+
+  /// What a tab shows of what its screen loads; the administrator is needed for accounts.
+  func page(
+    _ tab: AppTab, of backend: any Backend, _ administrator: AdminSession?, _ deadlines: Deadlines
+  ) throws(LeaseError<BackendError>) -> AppPage {
+    switch tab {
+    case .pay: return .pay(try profile.profile(of: backend))
+    case .receipts:
+      return .receipts(
+        try receipts.page(of: backend, before: nil, limit: AppPage.limit), of: try profile.profile(of: backend))
+    case .profile: return .profile(try profile.profile(of: backend))
+    case .sessions: return .sessions(try sessions.sessions(at: backend), deadlines)
+    case .events:
+      return .events(
+        try events.page(of: backend, before: nil, limit: AppPage.limit), try sessions.sessions(at: backend))
+    case .accounts:
+      guard let administrator else { return AppPage() }
+      return .accounts(
+        try accounts.page(of: backend, after: nil, limit: AppPage.limit, for: administrator),
+        try accounts.registration(at: backend, for: administrator))
+    case .home, .machine: return AppPage()
+    }
+  }
+}
