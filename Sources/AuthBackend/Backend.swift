@@ -93,6 +93,9 @@ public protocol Backend: Authority {
   /// at once exactly one is made, and the other one is refused because its present password is
   /// wrong.
   ///
+  /// It asks for no second step, because a fresh key had one. Neither does the next
+  /// reauthentication of this session with the new password.
+  ///
   /// - Parameters:
   ///   - present: The present password.
   ///   - password: The new password.
@@ -172,6 +175,73 @@ public protocol Backend: Authority {
   ///
   /// - Throws: ``BackendError`` of kind `refused` (`account_not_found`, `not_database_owner`).
   func resetPasswordAsOwner(of name: Username) throws(BackendError) -> OneTimeCode
+
+  // MARK: A second step
+
+  /// Whether the leased session's user is asked for a code after the password.
+  ///
+  /// Of a user who must have a second step and has none, a backend takes this operation,
+  /// ``beginTwoStep(for:under:)``, ``confirmTwoStep(_:for:under:)``, ``endAllSessions(under:)`` and
+  /// those of ``AuthCore/Authority``. It refuses all others that take a lease
+  /// (`two_step_required`).
+  func twoStep(under lease: borrowing SessionLease) throws(BackendError) -> TwoStepState
+
+  /// Makes a secret for codes, in place of one that was not confirmed.
+  ///
+  /// Nothing is asked for until ``confirmTwoStep(_:for:under:)``.
+  ///
+  /// - Parameters:
+  ///   - session: Proves that the password was entered recently.
+  ///   - lease: The same session.
+  /// - Returns: The secret, which nothing gives again.
+  /// - Throws: ``BackendError`` of kind `refused` (`two_step_already_on`) or `notFresh`.
+  func beginTwoStep(
+    for session: FreshSession, under lease: borrowing SessionLease
+  ) throws(BackendError) -> TwoStepSecret
+
+  /// Turns the second step on, with a code of the secret.
+  ///
+  /// From now on the right password of this user is answered with a challenge. The code opens
+  /// nothing more. A wrong one is not counted, because it opens nothing either.
+  ///
+  /// - Parameters:
+  ///   - code: Six digits.
+  ///   - session: Proves that the password was entered recently.
+  ///   - lease: The same session.
+  /// - Throws: ``BackendError`` of kind `credentials` for a wrong code, `refused`
+  ///   (`two_step_already_on`, `two_step_not_begun`) or `notFresh`.
+  func confirmTwoStep(
+    _ code: Password, for session: FreshSession, under lease: borrowing SessionLease
+  ) throws(BackendError)
+
+  /// Turns the second step off, with a code or a recovery code.
+  ///
+  /// A wrong one is counted by the throttle of passwords.
+  ///
+  /// - Parameters:
+  ///   - code: What would answer a challenge.
+  ///   - session: Proves that the password was entered recently.
+  ///   - lease: The same session.
+  /// - Throws: ``BackendError`` of kind `credentials` for a wrong code, `refused`
+  ///   (`two_step_not_on`), `throttled` or `notFresh`.
+  func endTwoStep(
+    _ code: Password, for session: FreshSession, under lease: borrowing SessionLease
+  ) throws(BackendError)
+
+  /// Who must have a second step.
+  ///
+  /// - Throws: ``BackendError`` of kind `notPermitted` without the role.
+  func twoStepPolicy(
+    for administrator: AdminSession, under lease: borrowing SessionLease
+  ) throws(BackendError) -> TwoStepPolicy
+
+  /// Changes who must have a second step, at once and for sessions that are open too.
+  ///
+  /// - Throws: ``BackendError`` of kind `notPermitted` or `notFresh`.
+  func setTwoStepPolicy(
+    _ policy: TwoStepPolicy, for administrator: AdminSession, _ fresh: FreshSession,
+    under lease: borrowing SessionLease
+  ) throws(BackendError)
 
   // MARK: Own sessions
 

@@ -13,6 +13,16 @@ package protocol TokenBackend: Backend {
   ) throws(BackendError) -> Grant
   func deleteAccount(token: SessionToken) throws(BackendError)
   func makeRecoveryCodes(token: SessionToken) throws(BackendError) -> [RecoveryCode]
+  /// What ``AuthCore/Authority/answer(_:with:)`` does.
+  ///
+  /// It has no default, so that no backend of this package forgets it.
+  func answer(_ code: Password, to challenge: Challenge) throws(BackendError) -> Grant
+  func twoStep(token: SessionToken) throws(BackendError) -> TwoStepState
+  func beginTwoStep(token: SessionToken) throws(BackendError) -> TwoStepSecret
+  func confirmTwoStep(_ code: Password, token: SessionToken) throws(BackendError)
+  func endTwoStep(_ code: Password, token: SessionToken) throws(BackendError)
+  func twoStepPolicy(token: SessionToken) throws(BackendError) -> TwoStepPolicy
+  func setTwoStepPolicy(_ policy: TwoStepPolicy, token: SessionToken) throws(BackendError)
   func sessions(token: SessionToken) throws(BackendError) -> [SessionSummary]
   func revokeSession(_ id: SessionID, token: SessionToken) throws(BackendError)
   func endAllSessions(token: SessionToken) throws(BackendError) -> Int
@@ -53,6 +63,58 @@ extension TokenBackend {
     from present: Password, to password: Password, for session: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> Grant {
     try changePassword(from: present, to: password, token: try lease.token(with: session.session))
+  }
+
+  /// See ``AuthCore/Authority/answer(_:with:)``.
+  public func answer(
+    _ challenge: Challenge, with answer: Password
+  ) async throws(AuthorityError<ReauthenticationRejection>) -> Grant {
+    do throws(BackendError) {
+      return try self.answer(answer, to: challenge)
+    } catch {
+      throw error.asReauthenticationFailure
+    }
+  }
+
+  /// See ``Backend/twoStep(under:)``.
+  public func twoStep(under lease: borrowing SessionLease) throws(BackendError) -> TwoStepState {
+    try twoStep(token: lease.sessionToken)
+  }
+
+  /// See ``Backend/beginTwoStep(for:under:)``.
+  public func beginTwoStep(
+    for session: FreshSession, under lease: borrowing SessionLease
+  ) throws(BackendError) -> TwoStepSecret {
+    try beginTwoStep(token: try lease.token(with: session.session))
+  }
+
+  /// See ``Backend/confirmTwoStep(_:for:under:)``.
+  public func confirmTwoStep(
+    _ code: Password, for session: FreshSession, under lease: borrowing SessionLease
+  ) throws(BackendError) {
+    try confirmTwoStep(code, token: try lease.token(with: session.session))
+  }
+
+  /// See ``Backend/endTwoStep(_:for:under:)``.
+  public func endTwoStep(
+    _ code: Password, for session: FreshSession, under lease: borrowing SessionLease
+  ) throws(BackendError) {
+    try endTwoStep(code, token: try lease.token(with: session.session))
+  }
+
+  /// See ``Backend/twoStepPolicy(for:under:)``.
+  public func twoStepPolicy(
+    for administrator: AdminSession, under lease: borrowing SessionLease
+  ) throws(BackendError) -> TwoStepPolicy {
+    try twoStepPolicy(token: try lease.token(with: administrator.session))
+  }
+
+  /// See ``Backend/setTwoStepPolicy(_:for:_:under:)``.
+  public func setTwoStepPolicy(
+    _ policy: TwoStepPolicy, for administrator: AdminSession, _ fresh: FreshSession,
+    under lease: borrowing SessionLease
+  ) throws(BackendError) {
+    try setTwoStepPolicy(policy, token: try lease.token(with: administrator.session, fresh.session))
   }
 
   /// See ``Backend/sessions(under:)``.

@@ -238,7 +238,23 @@ struct Operation {
     let (payee, order) = (
       try probe.name(other.session.user.username), try probe.order(1, to: other.session.user.username)
     )
-    return [
+    // A backend without a second step says so in each of its operations.
+    let hasTwoStep = try other.twoStep().error?.code != BackendError.Code.twoStepUnsupported.rawValue
+    let twoStep: [Operation] = [
+      Operation("twoStep") { (login, _) throws(Breach) in try login.twoStep() },
+      Operation("beginTwoStep", [.freshness]) { (login, keys) throws(Breach) in try login.beginTwoStep(keys: keys) },
+      Operation("confirmTwoStep", [.freshness]) { (login, keys) throws(Breach) in
+        try login.confirmTwoStep(BackendProbe.wrongPassword, keys: keys)
+      },
+      Operation("endTwoStep", [.freshness]) { (login, keys) throws(Breach) in
+        try login.endTwoStep(BackendProbe.wrongPassword, keys: keys)
+      },
+      Operation("twoStepPolicy", [.role]) { (login, keys) throws(Breach) in try login.twoStepPolicy(keys: keys) },
+      Operation("setTwoStepPolicy", [.role, .freshness]) { (login, keys) throws(Breach) in
+        try login.setTwoStepPolicy(.required, keys: keys)
+      },
+    ]
+    return (hasTwoStep ? twoStep : []) + [
       Operation("profile") { (login, _) throws(Breach) in try login.profile() },
       Operation("rename") { (login, _) throws(Breach) in try login.rename("Another name") },
       Operation("changePassword", [.freshness]) { (login, keys) throws(Breach) in

@@ -70,7 +70,7 @@ public struct BackendContract: Sendable {
 
   /// All rules, in the order in which they read best.
   public static let checks: [Check] =
-    accounts + passwords + recovery + sessions + payments + events + administration + registration
+    accounts + passwords + recovery + twoStep + sessions + payments + events + administration + registration
     + deletion + keys
 
   /// Runs all checks, each on a fresh subject.

@@ -43,8 +43,11 @@ struct BackendProbe: Sendable {
 
   /// A login through a store of its own, which makes the keys.
   ///
-  /// With `elevated` the keys claim the role of an administrator, whatever the backend says.
-  func logIn(_ name: String, _ password: Password? = nil, elevated: Bool = false) async throws(Breach) -> Login {
+  /// With `elevated` the keys claim the role of an administrator, whatever the backend says. A
+  /// challenge is answered with `answer`.
+  func logIn(
+    _ name: String, _ password: Password? = nil, elevated: Bool = false, answer: Password? = nil
+  ) async throws(Breach) -> Login {
     let clock = StillClock(base: backend.clock)
     let authority: any Authority = elevated ? ElevatingAuthority(base: backend) : backend
     let vault = InMemoryVault()
@@ -52,7 +55,7 @@ struct BackendProbe: Sendable {
     _ = await store.restore()
     do {
       let credentials = Credentials(username: name, password: password ?? Self.passwords[name] ?? Self.wrongPassword)
-      let session = try await store.logIn(credentials)
+      let session = try await store.logIn(credentials, answering: answer)
       let fresh = try FreshSession(session)
       let administrator = session.user.role == .administrator ? try AdminSession(session) : nil
       guard case .token(let token) = vault.content else { throw Breach("the login of \(name) left no token") }
@@ -283,6 +286,42 @@ struct Login {
     }
   }
 
+  func twoStep() throws(Breach) -> Answer<TwoStepState> {
+    try run { (lease: borrowing SessionLease) throws(BackendError) in try backend.twoStep(under: lease) }
+  }
+
+  func beginTwoStep(keys: Login? = nil) throws(Breach) -> Answer<TwoStepSecret> {
+    try run { (lease: borrowing SessionLease) throws(BackendError) in
+      try backend.beginTwoStep(for: (keys ?? self).fresh, under: lease)
+    }
+  }
+
+  func confirmTwoStep(_ code: Password, keys: Login? = nil) throws(Breach) -> Answer<Void> {
+    try run { (lease: borrowing SessionLease) throws(BackendError) in
+      try backend.confirmTwoStep(code, for: (keys ?? self).fresh, under: lease)
+    }
+  }
+
+  func endTwoStep(_ code: Password, keys: Login? = nil) throws(Breach) -> Answer<Void> {
+    try run { (lease: borrowing SessionLease) throws(BackendError) in
+      try backend.endTwoStep(code, for: (keys ?? self).fresh, under: lease)
+    }
+  }
+
+  func twoStepPolicy(keys: Login? = nil) throws(Breach) -> Answer<TwoStepPolicy> {
+    let role = try (keys ?? self).role
+    return try run { (lease: borrowing SessionLease) throws(BackendError) in
+      try backend.twoStepPolicy(for: role, under: lease)
+    }
+  }
+
+  func setTwoStepPolicy(_ policy: TwoStepPolicy, keys: Login? = nil) throws(Breach) -> Answer<Void> {
+    let role = try (keys ?? self).role
+    return try run { (lease: borrowing SessionLease) throws(BackendError) in
+      try backend.setTwoStepPolicy(policy, for: role, (keys ?? self).fresh, under: lease)
+    }
+  }
+
   func deleteAccount(keys: Login? = nil) throws(Breach) -> Answer<Void> {
     try run { (lease: borrowing SessionLease) throws(BackendError) in
       try backend.deleteAccount(for: (keys ?? self).fresh, under: lease)
@@ -339,6 +378,20 @@ struct Login {
   }
 }
 
+extension SessionStore {
+  /// Logs in, and answers a challenge if there is an answer.
+  fileprivate func logIn(
+    _ credentials: Credentials, answering answer: Password?
+  ) async throws(SessionError) -> LoggedInSession {
+    do throws(SessionError) {
+      return try await logIn(credentials)
+    } catch {
+      guard case .challenged(let challenge) = error, let answer else { throw error }
+      return try await self.answer(answer, to: challenge).session
+    }
+  }
+}
+
 /// The time of the backend; a sleep ends by cancellation only, so no limit acts by itself.
 private struct StillClock: SessionClock {
   let base: any SessionClock
@@ -375,6 +428,12 @@ private struct ElevatingAuthority: Authority {
     _ token: SessionToken, password: Password, limits: LimitRequest
   ) async throws(AuthorityError<ReauthenticationRejection>) -> Grant {
     elevated(try await base.reauthenticate(token, password: password, limits: limits))
+  }
+
+  func answer(
+    _ challenge: Challenge, with answer: Password
+  ) async throws(AuthorityError<ReauthenticationRejection>) -> Grant {
+    elevated(try await base.answer(challenge, with: answer))
   }
 
   func confirm(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) {

@@ -22,7 +22,9 @@ public final class LocalAuthority: Backend, TokenBackend, Sendable {
   let label: String?
   let origin: @Sendable () -> SessionOrigin?
   let hasher: PasswordHasher
-  let wallClock: @Sendable () -> WallTime
+  package let wallClock: @Sendable () -> WallTime
+  /// The logins that wait for a code.
+  let steps = OpenSteps()
 
   /// Creates an authority over a directory.
   ///

@@ -13,7 +13,8 @@ enum AuthTool {
         title: "Session",
         commands: [
           RegisterCommand.command, LogInCommand.command, LogOutCommand.command, StatusCommand.command,
-          ReauthenticateCommand.command, RequireCommand.command, ContextsCommand.command, WatchCommand.command,
+          ReauthenticateCommand.command, TwoStepCommand.command, RequireCommand.command, ContextsCommand.command,
+          WatchCommand.command,
         ]),
       .init(
         title: "Screens",

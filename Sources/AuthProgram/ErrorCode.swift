@@ -120,6 +120,8 @@ enum ErrorCode: String, Hashable, Sendable, CaseIterable {
   case passwordNotRecent = "password_not_recent"
   case sessionEnded = "session_ended"
   // Status 5: wrong credentials
+  case challengeOver = "challenge_over"
+  case codeMissing = "code_missing"
   case credentialsNotAccepted = "credentials_not_accepted"
   // Status 6: too many attempts
   case locked
@@ -157,7 +159,7 @@ enum ErrorCode: String, Hashable, Sendable, CaseIterable {
     case .homeNotText: (.usage, "the variable that chooses a directory is not UTF-8")
     case .homeTooLong: (.usage, "the path of a directory is too long")
     case .lineTooLong: (.usage, "a line is too long")
-    case .missingLine: (.usage, "standard input ended before a password")
+    case .missingLine: (.usage, "standard input ended before a password or a code")
     case .noScreen: (.usage, "there is no terminal for the full-screen program")
     case .noServer: (.usage, "AUTH_CLI_AUTHORITY is not set, and the command needs a server")
     case .screenNotJSON: (.usage, "the full-screen program prints no JSON")
@@ -167,7 +169,7 @@ enum ErrorCode: String, Hashable, Sendable, CaseIterable {
     case .nulInLine: (.usage, "a NUL byte in a password")
     case .passwordsDiffer: (.usage, "the two new passwords are different")
     case .timedOut: (.usage, "nothing was entered in time")
-    case .tooManyLines: (.usage, "standard input has more lines than passwords")
+    case .tooManyLines: (.usage, "standard input has more lines than were asked for")
     case .authorityBusy: (.cannotTell, "the database is busy")
     case .authorityCancelled: (.cannotTell, "the request to the database was cancelled")
     case .authorityUnparsable: (.cannotTell, "the answer of the database was not understood")
@@ -234,7 +236,9 @@ enum ErrorCode: String, Hashable, Sendable, CaseIterable {
     case .passwordChangedSessionEnded: (.logInFirst, "the password is changed; this session ended")
     case .passwordNotRecent: (.logInFirst, "you entered your password too long ago")
     case .sessionEnded: (.logInFirst, "the session ended; the message says why")
-    case .credentialsNotAccepted: (.credentials, "wrong password, or wrong name or password")
+    case .challengeOver: (.credentials, "codes were wrong too often, or the time for a code is over")
+    case .codeMissing: (.credentials, "the password is right, and a code is needed too")
+    case .credentialsNotAccepted: (.credentials, "wrong password, wrong code, or wrong name or password")
     case .locked: (.throttled, "an administrator must unlock the account")
     case .throttled: (.throttled, "too many attempts; the message says when to try again")
     }

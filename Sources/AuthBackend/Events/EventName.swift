@@ -16,6 +16,14 @@ public enum EventName: String, Hashable, Sendable, CaseIterable {
   case reauthenticated = "authn_token_created"
   /// The password was entered again, wrongly.
   case reauthenticationFailed = "authn_reauth_fail"
+  /// The password was right, and a code was asked for.
+  case twoStepAsked = "authn_two_step_ask"
+  /// A code was wrong, used, too old or too new.
+  case twoStepFailed = "authn_two_step_fail"
+  /// The second step was turned on.
+  case twoStepOn = "authn_two_step_on"
+  /// The second step was turned off; the detail says with what.
+  case twoStepOff = "authn_two_step_off"
   /// A token that was exchanged for a newer one was used.
   case tokenReused = "authn_token_reuse"
   /// The password was changed.

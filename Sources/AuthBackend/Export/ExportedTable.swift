@@ -18,7 +18,10 @@ package enum ExportedTable: CaseIterable, Sendable {
   case reservedNames
   /// Number, time, name, account, actor, session, detail.
   case events
-  /// One row: whether there was an administrator, and whether registration is closed.
+  /// Account, secret, last time step that opened something, since when. Those that are on.
+  case twoSteps
+  /// One row: whether there was an administrator, whether registration is closed, and whether
+  /// administrators must have a second step.
   case settings
 }
 

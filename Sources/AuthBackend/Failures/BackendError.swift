@@ -14,6 +14,9 @@ public struct BackendError: Error, Hashable, Sendable, CustomStringConvertible {
     case refused
     /// The name and the password do not open an account here.
     case credentials
+    /// The password is right, and a code is asked for; or the code was wrong, and is asked for
+    /// again.
+    case challenged(Challenge)
     /// The session is over, or its token was exchanged.
     case session(SessionRejection)
     /// The password was entered too long ago.
@@ -72,6 +75,17 @@ extension BackendError {
     .credentials, "credentials_not_accepted", "The name and the code were not accepted.",
     hint: "Check both. A code works once; a code from an administrator works for a limited time.")
 
+  /// A code that is wrong, used, too old or too new, or the answer to a challenge that is over.
+  package static let stepNotAccepted = BackendError(
+    .credentials, "credentials_not_accepted", "The code was not accepted.",
+    hint: "Each code works once and for about a minute. Wait for the next one, and check the clock of the device.")
+
+  package static func challenged(_ challenge: Challenge) -> BackendError {
+    BackendError(
+      .challenged(challenge), "code_missing", "The password is right, and a code is needed too.",
+      hint: "Answer with a code of the authenticator app, or with a recovery code.")
+  }
+
   package static let notFresh = BackendError(
     .notFresh, "not_fresh", "The password was entered too long ago for this.",
     hint: "Enter the password again, then repeat the request.")
@@ -99,5 +113,42 @@ extension BackendError {
       case .ended(let reason): ("session_\(reason.code)", reason.description)
       }
     return BackendError(.session(rejection), code, what, hint: "Log in again.")
+  }
+}
+
+extension BackendError {
+  /// The failure in the vocabulary of `Authority`, where `rejection` picks the kinds that are an
+  /// answer.
+  ///
+  /// A kind that the operation cannot give becomes an answer that was not understood, so that it
+  /// never ends a session.
+  package func asAuthorityFailure<Rejection>(_ rejection: (Kind) -> Rejection?) -> AuthorityError<Rejection> {
+    if let rejected = rejection(kind) { return .rejected(rejected) }
+    switch kind {
+    case .throttled(let throttle): return .throttled(throttle)
+    case .unavailable(let unavailability): return .unavailable(unavailability)
+    case .invalid, .refused, .credentials, .challenged, .session, .notFresh, .notPermitted:
+      return .unavailable(Unavailability(.unparsable, description, hint: hint, code: code))
+    }
+  }
+
+  /// The failure of a login.
+  package var asLoginFailure: AuthorityError<CredentialsRejection> {
+    asAuthorityFailure { kind in
+      if case .challenged(let challenge) = kind { return .challenged(challenge) }
+      return kind == .credentials ? .notAccepted : nil
+    }
+  }
+
+  /// The failure of a reauthentication, or of an answer to a challenge.
+  package var asReauthenticationFailure: AuthorityError<ReauthenticationRejection> {
+    asAuthorityFailure { kind in
+      switch kind {
+      case .challenged(let challenge): .challenged(challenge)
+      case .session(let rejection): .session(rejection)
+      case .credentials: .notAccepted
+      case .invalid, .refused, .notFresh, .notPermitted, .throttled, .unavailable: nil
+      }
+    }
   }
 }

@@ -30,6 +30,16 @@ extension BackendError {
     case sessionMismatch = "session_mismatch"
     /// The user has no active session of this name.
     case sessionNotFound = "session_not_found"
+    /// The second step is on already.
+    case twoStepAlreadyOn = "two_step_already_on"
+    /// There is no secret that a code could confirm.
+    case twoStepNotBegun = "two_step_not_begun"
+    /// The second step is off.
+    case twoStepNotOn = "two_step_not_on"
+    /// The user must set up a second step first.
+    case twoStepRequired = "two_step_required"
+    /// The backend has no second step yet.
+    case twoStepUnsupported = "two_step_unsupported"
     /// The name is in use.
     case usernameTaken = "username_taken"
     /// Not an amount.
@@ -67,7 +77,8 @@ extension BackendError {
       switch self {
       case .accountNotFound, .balanceNotZero, .idempotencyKeyReused, .insufficientFunds, .lastAdministrator,
         .notDatabaseOwner, .payeeDisabled, .payeeFull, .payeeIsPayer, .payeeUnknown, .registrationClosed,
-        .sessionMismatch, .sessionNotFound, .usernameTaken:
+        .sessionMismatch, .sessionNotFound, .twoStepAlreadyOn, .twoStepNotBegun, .twoStepNotOn, .twoStepRequired,
+        .twoStepUnsupported, .usernameTaken:
         true
       case .amountInvalid, .contextInvalid, .displayNameInvalid, .idempotencyKeyInvalid, .passwordBlocked,
         .passwordContainsName, .passwordHasNul, .passwordNotText, .passwordRepeats, .passwordTooLong, .passwordTooShort,
@@ -92,6 +103,11 @@ extension BackendError {
       case .registrationClosed: "only an administrator may create accounts"
       case .sessionMismatch: "a key of another session was used"
       case .sessionNotFound: "the user has no active session of this name"
+      case .twoStepAlreadyOn: "the second step is on already"
+      case .twoStepNotBegun: "there is no secret that a code could confirm"
+      case .twoStepNotOn: "the second step is off"
+      case .twoStepRequired: "you must set up a second step first"
+      case .twoStepUnsupported: "the server has no second step yet"
       case .usernameTaken: "the name is in use"
       case .amountInvalid: "not an amount"
       case .contextInvalid: "not the name of a context"
@@ -173,6 +189,23 @@ extension BackendError {
     BackendError(
       .sessionNotFound, "You have no active session '\(id.rawValue.escaped)'.", hint: "List your sessions.")
   }
+
+  package static let twoStepAlreadyOn = BackendError(
+    .twoStepAlreadyOn, "The second step is on already.", hint: "Turn it off first, with a code of the present device.")
+
+  package static let twoStepNotBegun = BackendError(
+    .twoStepNotBegun, "There is no secret that a code could confirm.", hint: "Make a secret first.")
+
+  package static let twoStepNotOn = BackendError(
+    .twoStepNotOn, "The second step is off.", hint: "There is nothing to turn off.")
+
+  package static let twoStepRequired = BackendError(
+    .twoStepRequired, "Administrators of this database need a second step, and you have none.",
+    hint: "Set it up, and repeat the request.")
+
+  package static let twoStepUnsupported = BackendError(
+    .twoStepUnsupported, "The schema of this server has no second step yet.",
+    hint: "Use the database on this machine to try it.")
 
   package static func usernameTaken(_ name: Username) -> BackendError {
     BackendError(

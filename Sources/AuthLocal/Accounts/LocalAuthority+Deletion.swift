@@ -40,6 +40,7 @@ extension LocalAuthority {
       SessionQuery.endRest, .text(EndReason.accountDeleted.code), .integer(wallClock().microseconds), id)
     try record(.userDeleted, account: account.id, actor: own.account, session: own.id, in: db)
     try db.run(CodeQuery.voidAll, id)
+    try db.run(TwoStepQuery.turnOff, id)
     try db.run(LedgerQuery.forgetKeys, id)
     try db.run(AccountQuery.reserveName, .blob(UnknownName.hash(of: account.user.username)))
     try db.run(AccountQuery.erase, .text(DeletedAccount.shownName), .text(hasher.unmatchable), id)

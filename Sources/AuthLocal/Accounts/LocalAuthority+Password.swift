@@ -26,13 +26,14 @@ extension LocalAuthority {
         try countAttempt(on: try account(session.account, in: db), at: now, in: db)
       }
     }
-    let grant = try accept(known, for: attempt) { (db, account, now) throws(BackendError) in
+    let grant = try accept(known, for: attempt, asking: nil) { (db, account, now) throws(BackendError) in
       let session = try claim(token, at: now, in: db)
       try requireFresh(session, at: now)
       try db.run(AccountQuery.setPassword, .text(hash), .integer(account.id))
       try db.run(CodeQuery.voidOneTimeCodes, .integer(account.id))
       _ = try endAll(of: account.id, except: session.id, because: .revoked, by: account.id, at: now, in: db)
       let grant = try issue(for: session, limits: .standard, at: now, in: db)
+      steps.excuse(session.id, with: hash, at: now)
       try record(.passwordChanged, account: account.id, actor: account.id, session: session.id, in: db)
       return grant
     }

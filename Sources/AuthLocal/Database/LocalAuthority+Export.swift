@@ -32,7 +32,8 @@ private enum ExportQuery: String, Query {
   case codes = "SELECT account, code_hash, expires_at FROM codes"
   case reservedNames = "SELECT name_hash FROM reserved_names"
   case events = "SELECT id, at, name, account, actor, session, detail FROM events"
-  case settings = "SELECT administrator_made, registration_closed FROM authority"
+  case twoSteps = "SELECT account, secret, last_step, since FROM two_steps WHERE last_step IS NOT NULL"
+  case settings = "SELECT administrator_made, registration_closed, two_step_required FROM authority"
 
   init(_ table: ExportedTable) {
     switch table {
@@ -43,6 +44,7 @@ private enum ExportQuery: String, Query {
     case .codes: self = .codes
     case .reservedNames: self = .reservedNames
     case .events: self = .events
+    case .twoSteps: self = .twoSteps
     case .settings: self = .settings
     }
   }

@@ -13,7 +13,7 @@ package enum Schema {
   package static var version: Int64 { Int64(steps.count) }
 
   /// The statements that lead from each version to the next, beginning with the empty file.
-  package static let steps: [String] = [first, second, third, fourth]
+  package static let steps: [String] = [first, second, third, fourth, fifth]
 
   private static let first = """
     CREATE TABLE authority(
@@ -161,5 +161,19 @@ package enum Schema {
     CREATE TABLE reserved_names(
       name_hash BLOB PRIMARY KEY
     ) STRICT, WITHOUT ROWID;
+    """
+
+  /// Version 5 keeps the secrets of second steps, and whether administrators must have one.
+  ///
+  /// A secret that no code confirmed has no last step, and nothing is asked for.
+  private static let fifth = """
+    ALTER TABLE authority ADD COLUMN two_step_required INTEGER NOT NULL DEFAULT 0;
+
+    CREATE TABLE two_steps(
+      account INTEGER PRIMARY KEY REFERENCES accounts(id),
+      secret BLOB NOT NULL,
+      last_step INTEGER,
+      since INTEGER
+    ) STRICT;
     """
 }

@@ -12,7 +12,7 @@ extension LocalAuthority: Authority {
     do throws(BackendError) {
       return try logIn(credentials, limits: limits)
     } catch {
-      throw error.asAuthorityFailure { $0 == .credentials ? .notAccepted : nil }
+      throw error.asLoginFailure
     }
   }
 
@@ -21,7 +21,7 @@ extension LocalAuthority: Authority {
   /// The use of an ended one is recorded as an event.
   public func resume(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
     try answering { () throws(BackendError) in
-      try reading(token) { (_, session, _) throws(BackendError) in session.grant(token: token) }
+      try reading(token, beforeTwoStep: true) { (_, session, _) throws(BackendError) in session.grant(token: token) }
     }
   }
 
@@ -43,12 +43,14 @@ extension LocalAuthority: Authority {
   /// keeps the token.
   public func renew(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
     try answering { () throws(BackendError) in
-      let (session, isStale) = try reading(token) { (_, session, now) throws(BackendError) in
+      let (session, isStale) = try reading(token, beforeTwoStep: true) { (_, session, now) throws(BackendError) in
         (session, session.terms.isStale(at: now))
       }
       if !isStale { return session.grant(token: token) }
-      try writing(token) { (_, _, _) throws(BackendError) in }
-      return try reading(token) { (_, session, _) throws(BackendError) in session.grant(token: token) }
+      try writing(token, beforeTwoStep: true) { (_, _, _) throws(BackendError) in }
+      return try reading(token, beforeTwoStep: true) { (_, session, _) throws(BackendError) in
+        session.grant(token: token)
+      }
     }
   }
 
@@ -59,17 +61,14 @@ extension LocalAuthority: Authority {
     do throws(BackendError) {
       return try reauthenticate(token, password: password, requesting: limits)
     } catch {
-      throw error.asAuthorityFailure { kind in
-        if case .session(let rejection) = kind { return .session(rejection) }
-        return kind == .credentials ? .notAccepted : nil
-      }
+      throw error.asReauthenticationFailure
     }
   }
 
   /// Replaces the current token of a session with the issued one.
   public func confirm(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) {
     do throws(BackendError) {
-      if try reading(token, { (_, _, _) throws(BackendError) in true }) { return }
+      if try reading(token, beforeTwoStep: true, { (_, _, _) throws(BackendError) in true }) { return }
     } catch {
       throw Self.answer(error)
     }
@@ -77,8 +76,10 @@ extension LocalAuthority: Authority {
 
   /// Ends the session of a token, durably when it returns.
   ///
-  /// A superseded token, or one that was issued and never used, ends its session too.
+  /// A superseded token, or one that was issued and never used, ends its session too. The token of
+  /// a challenge ends that alone.
   public func revoke(_ token: SessionToken, reason: EndReason) async throws(Unavailability) {
+    steps.close(token)
     do throws(BackendError) {
       try database.write { (db) throws(BackendError) in
         switch try find(token, at: try now(), in: db) {
@@ -107,23 +108,6 @@ extension LocalAuthority: Authority {
     failure.asAuthorityFailure { kind in
       if case .session(let rejection) = kind { return rejection }
       return nil
-    }
-  }
-}
-
-extension BackendError {
-  /// The failure in the vocabulary of `Authority`, where `rejection` picks the kinds that are an
-  /// answer.
-  ///
-  /// A kind that the operation cannot give becomes an answer that was not understood, so that it
-  /// never ends a session.
-  package func asAuthorityFailure<Rejection>(_ rejection: (Kind) -> Rejection?) -> AuthorityError<Rejection> {
-    if let rejected = rejection(kind) { return .rejected(rejected) }
-    switch kind {
-    case .throttled(let throttle): return .throttled(throttle)
-    case .unavailable(let unavailability): return .unavailable(unavailability)
-    case .invalid, .refused, .credentials, .session, .notFresh, .notPermitted:
-      return .unavailable(Unavailability(.unparsable, description, hint: hint, code: code))
     }
   }
 }

@@ -15,13 +15,8 @@ extension LocalAuthority {
         return try countAttempt(on: account, at: now, in: db)
       }
     }
-    let grant = try accept(password, for: attempt) { (db, account, now) throws(BackendError) in
-      let grant = try begin(account: account, limits: limits, at: now, in: db)
-      let failures = account.throttle.failures
-      try record(
-        failures > 0 ? .loginSucceededAfterFailures : .loginSucceeded, account: account.id, actor: account.id,
-        session: grant.id, detail: failures > 0 ? "\(failures) failure\(failures == 1 ? "" : "s")" : nil, in: db)
-      return grant
+    let grant = try accept(password, for: attempt, asking: StepRequest(session: nil, limits: limits)) {
+      (db, account, now) throws(BackendError) in try logIn(account, limits, at: now, in: db)
     }
     guard let grant else {
       try database.write { (db) throws(BackendError) in
@@ -38,16 +33,13 @@ extension LocalAuthority {
     _ token: SessionToken, password typed: Password, requesting limits: LimitRequest
   ) throws(BackendError) -> Grant {
     let attempt = try allowedAttempt { () throws(BackendError) in
-      try writing(token, asActivity: false) { (db, session, now) throws(BackendError) in
+      try writing(token, asActivity: false, beforeTwoStep: true) { (db, session, now) throws(BackendError) in
         try countAttempt(on: try account(session.account, in: db), at: now, in: db)
       }
     }
-    let grant = try accept(try? NormalizedPassword(typed), for: attempt) {
-      (db, account, now) throws(BackendError) in
-      let session = try claim(token, at: now, in: db)
-      let grant = try issue(for: session, limits: limits, at: now, in: db)
-      try record(.reauthenticated, account: account.id, actor: account.id, session: session.id, in: db)
-      return grant
+    let request = StepRequest(session: token, limits: limits)
+    let grant = try accept(try? NormalizedPassword(typed), for: attempt, asking: request) {
+      (db, account, now) throws(BackendError) in try refresh(token, of: account, limits, at: now, in: db)
     }
     guard let grant else {
       try database.write { (db) throws(BackendError) in
@@ -60,53 +52,120 @@ extension LocalAuthority {
     return grant
   }
 
+  /// Begins a session and writes down that it did.
+  func logIn(
+    _ account: AccountRow, _ limits: LimitRequest, with code: UsedCode = .code, at now: BootInstant,
+    in db: Connection
+  ) throws(BackendError) -> Grant {
+    let grant = try begin(account: account, limits: limits, at: now, in: db)
+    let failures = account.throttle.failures
+    let details = [failures > 0 ? "\(failures) failure\(failures == 1 ? "" : "s")" : nil, code.words]
+    try record(
+      failures > 0 ? .loginSucceededAfterFailures : .loginSucceeded, account: account.id, actor: account.id,
+      session: grant.id, detail: Self.detail(details), in: db)
+    return grant
+  }
+
+  /// Issues a token with new limits for a session, and writes down that it did.
+  func refresh(
+    _ token: SessionToken, of account: AccountRow, _ limits: LimitRequest, with code: UsedCode = .code,
+    at now: BootInstant, in db: Connection
+  ) throws(BackendError) -> Grant {
+    let session = try claim(token, at: now, in: db)
+    let grant = try issue(for: session, limits: limits, at: now, in: db)
+    try record(
+      .reauthenticated, account: account.id, actor: account.id, session: session.id, detail: code.words, in: db)
+    return grant
+  }
+
+  private static func detail(_ parts: [String?]) -> String? {
+    let parts = parts.compactMap(\.self)
+    return parts.isEmpty ? nil : parts.joined(separator: ", ")
+  }
+
+  /// What came of a password.
+  enum PasswordVerdict: Sendable {
+    case granted(Grant)
+    case wrong
+    /// It is right, and a code is asked for.
+    case challenged(Challenge)
+  }
+
   /// Verifies a password outside any transaction, then commits `body` with the end of the
   /// throttle's count.
   ///
   /// If a new password or a login that raised the cost changed the stored hash in between, the
   /// password is verified against the new hash.
   ///
+  /// - Parameters:
+  ///   - password: The password as typed; nil for what cannot be one.
+  ///   - attempt: The attempt that was counted for it.
+  ///   - request: What a code would go on with, where one may be asked for; nil where it was given
+  ///     already.
+  ///   - body: Runs in the transaction.
   /// - Returns: Nil when the password is wrong, and when the account is missing or disabled. Each
   ///   costs the same.
+  /// - Throws: ``BackendError`` of kind `challenged` when it is right and a code is asked for.
   func accept(
-    _ password: NormalizedPassword?, for attempt: PasswordAttempt,
+    _ password: NormalizedPassword?, for attempt: PasswordAttempt, asking request: StepRequest?,
     _ body: (Connection, AccountRow, BootInstant) throws(BackendError) -> Grant
   ) throws(BackendError) -> Grant? {
-    do throws(BackendError) {
-      return try verify(password, for: attempt.account, body)
-    } catch {
-      // The password was not checked. If the refund fails too, for the same reason, the attempt
-      // stays counted.
-      try? database.write { (db) throws(BackendError) in try refundAttempt(attempt, in: db) }
-      throw error
+    let verdict = try refunding(attempt) { () throws(BackendError) in
+      try verify(password, for: attempt, asking: request, body)
+    }
+    switch verdict {
+    case .granted(let grant): return grant
+    case .wrong: return nil
+    case .challenged(let challenge): throw .challenged(challenge)
     }
   }
 
   private func verify(
-    _ password: NormalizedPassword?, for account: AccountRow?,
+    _ password: NormalizedPassword?, for attempt: PasswordAttempt, asking request: StepRequest?,
     _ body: (Connection, AccountRow, BootInstant) throws(BackendError) -> Grant
-  ) throws(BackendError) -> Grant? {
-    guard var account else {
+  ) throws(BackendError) -> PasswordVerdict {
+    guard var account = attempt.account else {
       try hasher.pretendToVerify(password)
-      return nil
+      return .wrong
     }
     while true {
       guard try hasher.verifies(password, against: account.passwordHash), let password, !account.isDisabled else {
-        return nil
+        return .wrong
       }
       let newHash = hasher.isOutdated(account.passwordHash) ? try hasher.hash(password) : nil
-      let (grant, current) = try database.write { (db) throws(BackendError) -> (Grant?, AccountRow) in
+      let (verdict, current) = try database.write { (db) throws(BackendError) -> (PasswordVerdict?, AccountRow) in
         let current = try self.account(account.id, in: db)
         guard current.passwordHash == account.passwordHash, !current.isDisabled else { return (nil, current) }
         if let newHash {
           try db.run(AccountQuery.rehash, .text(newHash), .integer(account.id), .text(account.passwordHash))
         }
-        try store(ThrottleRecord(), account: account.id, in: db)
-        return (try body(db, current, try now()), current)
+        let now = try now()
+        if try asksForCode(current.id, in: db) {
+          // The right password alone ends no count, or whoever has it could try codes for ever.
+          try refundAttempt(attempt, in: db)
+          let hash = newHash ?? current.passwordHash
+          if let request, let challenge = try challenge(current, hash, request, at: now, in: db) {
+            return (.challenged(challenge), current)
+          }
+        } else {
+          try store(ThrottleRecord(), account: account.id, in: db)
+        }
+        return (.granted(try body(db, current, now)), current)
       }
-      if let grant { return grant }
+      if let verdict { return verdict }
       account = current
     }
+  }
+
+  /// Asks for a code, unless the password was changed with one a moment ago.
+  private func challenge(
+    _ account: AccountRow, _ passwordHash: String, _ request: StepRequest, at now: BootInstant, in db: Connection
+  ) throws(BackendError) -> Challenge? {
+    let session = try request.session.map { (token) throws(BackendError) in try claim(token, at: now, in: db).id }
+    if let session, steps.takeExcuse(session, with: passwordHash, at: now) { return nil }
+    try record(
+      .twoStepAsked, account: account.id, actor: session.map { _ in account.id }, session: session, in: db)
+    return try steps.open(for: account.id, passwordHash: passwordHash, request, at: now)
   }
 
   func account(named name: Username, in db: Connection) throws(BackendError) -> AccountRow? {

@@ -40,7 +40,7 @@ extension LocalAuthority {
   ///
   /// - Returns: How many were live.
   package func endAllSessions(token: SessionToken) throws(BackendError) -> Int {
-    try writing(token, asActivity: false) { (db, own, now) throws(BackendError) in
+    try writing(token, asActivity: false, beforeTwoStep: true) { (db, own, now) throws(BackendError) in
       try endAll(of: own.account, except: nil, because: .userAsked, by: own.account, at: now, in: db)
     }
   }

@@ -57,19 +57,24 @@ extension LocalAuthority {
   /// Runs `body` for the active session of a token, on one snapshot of the data.
   ///
   /// The first use of an issued token writes, and then `body` runs in that transaction.
+  ///
+  /// `beforeTwoStep` is for what a user may do who must set up a second step first.
   func reading<Result: Sendable>(
-    _ token: SessionToken, _ body: (Connection, SessionRow, BootInstant) throws(BackendError) -> Result
+    _ token: SessionToken, beforeTwoStep: Bool = false,
+    _ body: (Connection, SessionRow, BootInstant) throws(BackendError) -> Result
   ) throws(BackendError) -> Result {
     let result = try noting(token) { () throws(BackendError) -> Result? in
       try database.read { (db) throws(BackendError) -> Result? in
         let now = try now()
         let finding = try find(token, at: now, in: db)
         if case .pending = finding { return nil }
-        return try body(db, try claim(finding, in: db), now)
+        let session = try claim(finding, in: db)
+        if !beforeTwoStep { try requireTwoStep(of: session, in: db) }
+        return try body(db, session, now)
       }
     }
     if let result { return result }
-    return try writing(token, asActivity: false, body)
+    return try writing(token, asActivity: false, beforeTwoStep: beforeTwoStep, body)
   }
 
   /// Runs `body` for the active session of a token, in one transaction with the check that it is
@@ -78,18 +83,20 @@ extension LocalAuthority {
   /// - Parameters:
   ///   - token: The session's token.
   ///   - asActivity: Whether success moves the idle limit.
+  ///   - beforeTwoStep: Whether a user may do it who must set up a second step first.
   ///   - body: Runs with the session and the present instant.
   /// - Returns: What `body` returns.
   /// - Throws: ``BackendError`` of kind `session` when it is not live, and what `body` throws,
   ///   which undoes its changes.
   func writing<Result: Sendable>(
-    _ token: SessionToken, asActivity: Bool = true,
+    _ token: SessionToken, asActivity: Bool = true, beforeTwoStep: Bool = false,
     _ body: (Connection, SessionRow, BootInstant) throws(BackendError) -> Result
   ) throws(BackendError) -> Result {
     try noting(token) { () throws(BackendError) in
       try database.write { (db) throws(BackendError) in
         let now = try now()
         let session = try claim(token, at: now, in: db)
+        if !beforeTwoStep { try requireTwoStep(of: session, in: db) }
         let result = try body(db, session, now)
         if asActivity { try touch(session, at: now, in: db) }
         return result

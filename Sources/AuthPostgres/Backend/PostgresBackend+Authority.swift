@@ -12,7 +12,7 @@ extension PostgresBackend: Authority {
     do throws(BackendError) {
       return try logIn(credentials, limits: limits)
     } catch {
-      throw error.asAuthorityFailure { $0 == .credentials ? .notAccepted : nil }
+      throw error.asLoginFailure
     }
   }
 
@@ -58,10 +58,7 @@ extension PostgresBackend: Authority {
     do throws(BackendError) {
       return try reauthenticate(token, password: password, requesting: limits)
     } catch {
-      throw error.asAuthorityFailure { kind in
-        if case .session(let rejection) = kind { return .session(rejection) }
-        return kind == .credentials ? .notAccepted : nil
-      }
+      throw error.asReauthenticationFailure
     }
   }
 

@@ -53,11 +53,16 @@ extension SchemaOwner {
         "schema_not_empty", "The database '\(connection.facts.database.escaped)' has accounts already.",
         hint: "Nothing was changed. Import into another database, or delete what is there: auth-cli schema remove")
     }
+    var settings: [ExportedValue] = []
+    try export(.settings) { settings = $0 }
+    // A second step that the server does not ask for would be lost without a word.
+    guard settings.last == .number(0) else { throw .twoStepUnsupported }
+    try export(.twoSteps) { (_) throws(BackendError) in throw .twoStepUnsupported }
     // Made with the schema; the import brings it.
     try script("DELETE FROM ledger_accounts;")
     var counts: [ExportedTable: Int] = [:]
     var withoutPassword: [String] = []
-    for table in ExportedTable.allCases where table != .settings {
+    for table in ExportedTable.allCases where table != .settings && table != .twoSteps {
       try asked { () throws(ServerFault) in
         try connection.startCopy("COPY \(Self.columns(of: table)) FROM STDIN", until: deadline)
       }
@@ -75,8 +80,6 @@ extension SchemaOwner {
         try connection.endCopy(until: deadline)
       }
     }
-    var settings: [ExportedValue] = []
-    try export(.settings) { settings = $0 }
     try script(Self.completion(settings))
     do throws(ServerFault) {
       try connection.runScript("REVOKE \(ServerSchema.ownerRole) FROM CURRENT_USER; COMMIT;", until: deadline)
@@ -101,7 +104,7 @@ extension SchemaOwner {
     case .codes: "codes(account, code_hash, expires_at)"
     case .reservedNames: "reserved_names(name_hash)"
     case .events: "events(id, at, name, account, actor, session, detail)"
-    case .settings: preconditionFailure("settings are not copied")
+    case .settings, .twoSteps: preconditionFailure("\(table) is not copied")
     }
   }
 
@@ -110,7 +113,7 @@ extension SchemaOwner {
     _ row: [ExportedValue], of table: ExportedTable, _ withoutPassword: inout [String]
   ) throws(BackendError) -> [ExportedValue] {
     switch table {
-    case .balances, .entries, .reservedNames, .events, .settings: return row
+    case .balances, .entries, .reservedNames, .events, .settings, .twoSteps: return row
     case .transfers: return Array(row[..<5]) + [.number(row[4] == .null ? 0 : 1), row[5]]
     case .codes:
       guard case .number(let time) = row[2] else { return row }
@@ -166,7 +169,7 @@ extension SchemaOwner {
     SELECT setval(pg_get_serial_sequence('accounts', 'id'), coalesce(max(a.id), 0) + 1, false) FROM accounts a;
     SELECT setval(pg_get_serial_sequence('transfers', 'id'), coalesce(max(t.id), 0) + 1, false) FROM transfers t;
     UPDATE authority SET administrator_made = \(settings.first == .number(1)),
-      registration_closed = \(settings.last == .number(1));
+      registration_closed = \(settings[1] == .number(1));
     RESET ROLE;
     """
   }

@@ -7,6 +7,10 @@ indirect enum AppAction: Equatable, Sendable {
   case logOut
   case register(Credentials)
   case reauthenticate(Password)
+  /// The code that is asked for after a password.
+  case answer(Password)
+  /// Go on without the code: nothing was done.
+  case cancelAnswer
   /// The number tells payments apart: the same number is the same payment, however often it is
   /// sent.
   case pay(amount: Amount, payee: Username, number: Int)
@@ -19,6 +23,8 @@ indirect enum AppAction: Equatable, Sendable {
   var progress: String {
     switch self {
     case .logIn, .reauthenticate: "Checking the password"
+    case .answer: "Checking the code"
+    case .cancelAnswer: "Going back"
     case .logOut: "Logging out"
     case .register: "Creating the account"
     case .pay: "Paying"

@@ -11,6 +11,8 @@ struct AppForm: Sendable {
     case register
     /// Enter the password again, and then do this.
     case reauthenticate(then: AppAction)
+    /// Enter the code that is asked for after the password of this.
+    case secondStep(of: AppAction)
     case pay(number: Int, payee: String = "")
     case rename(String)
     case changePassword
@@ -37,6 +39,7 @@ struct AppForm: Sendable {
     case .logIn(_, let name): fields = [Field(label: "Username", input: AppInput(name)), secret("Password")]
     case .register: fields = [Field(label: "Username"), secret("Password"), secret("Repeat it")]
     case .reauthenticate: fields = [secret("Password")]
+    case .secondStep: fields = [secret("Code")]
     case .pay(_, let payee): fields = [Field(label: "To", input: AppInput(payee)), Field(label: "Amount")]
     case .rename(let name): fields = [Field(label: "Name", input: AppInput(name))]
     case .changePassword: fields = [secret("Present password"), secret("New password"), secret("Repeat it")]
@@ -53,6 +56,7 @@ struct AppForm: Sendable {
     case .logIn(let tab, _): "Log in to open \(tab.title)"
     case .register: "Create an account"
     case .reauthenticate: "Enter your password again to go on"
+    case .secondStep: "Enter a code of your authenticator app, or a recovery code"
     case .pay: "Pay somebody"
     case .rename: "Change your name"
     case .changePassword: "Change your password"
@@ -66,7 +70,7 @@ struct AppForm: Sendable {
     switch purpose {
     case .logIn: "log in"
     case .register, .createAccount: "create it"
-    case .reauthenticate: "go on"
+    case .reauthenticate, .secondStep: "go on"
     case .pay: "pay"
     case .rename, .changePassword: "save"
     case .deleteAccount: "delete it"
@@ -77,7 +81,8 @@ struct AppForm: Sendable {
   var isTab: Bool {
     switch purpose {
     case .pay: true
-    case .logIn, .register, .reauthenticate, .rename, .changePassword, .createAccount, .deleteAccount: false
+    case .logIn, .register, .reauthenticate, .secondStep, .rename, .changePassword, .createAccount, .deleteAccount:
+      false
     }
   }
 
@@ -89,7 +94,7 @@ struct AppForm: Sendable {
     case .createAccount: "You get a one-time code, with which the new user sets a password."
     case .deleteAccount:
       "Type its name to go on. Its balance must be 0.00. Its payments stay, and the name is never given again."
-    case .logIn, .reauthenticate, .rename: ""
+    case .logIn, .reauthenticate, .secondStep, .rename: ""
     }
   }
 
@@ -115,6 +120,7 @@ struct AppForm: Sendable {
       guard isRepeated(1, 2) else { return nil }
       return .register(Credentials(username: texts[0], password: Password(texts[1])))
     case .reauthenticate: return .reauthenticate(Password(texts[0]))
+    case .secondStep: return .answer(Password(texts[0]))
     case .pay(let number, _):
       do throws(BackendError) {
         focus = 0

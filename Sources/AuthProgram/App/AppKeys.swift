@@ -101,12 +101,15 @@ extension AppState {
     guard var form else { return [] }
     guard work == nil else {
       // What is under way goes on; nobody has to wait for it.
-      if key == .escape { leaveForm() }
+      if key == .escape, steppedForm == nil { leaveForm() }
       return []
     }
     notice = nil
     let isEmpty = form.fields[form.focus].input.text.isEmpty
     switch key {
+    case .escape where steppedForm != nil:
+      leaveStep()
+      return perform(.cancelAnswer)
     case .escape:
       leaveForm()
       return []

@@ -56,7 +56,7 @@ indirect enum AppChoice: Equatable, Sendable {
       switch purpose {
       case .logIn: "log in"
       case .register, .createAccount: "create it"
-      case .reauthenticate, .pay: "open"
+      case .reauthenticate, .secondStep, .pay: "open"
       case .rename, .changePassword: "change"
       case .deleteAccount: "delete it"
       }

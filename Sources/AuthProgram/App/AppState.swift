@@ -24,6 +24,8 @@ struct AppState: Sendable {
   var draft: AppForm?
   /// The form to come back to when the password was entered again.
   var heldForm: AppForm?
+  /// The form whose password a code is asked for after.
+  var steppedForm: AppForm?
   var question: AppQuestion?
   /// A code that is shown once.
   var code: OneTimeCode?

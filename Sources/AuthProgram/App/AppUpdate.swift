@@ -102,7 +102,7 @@ extension AppState {
   private mutating func close(because sentence: String) -> [AppEffect] {
     forgetUser()
     if let form, !form.isForAnybody { self.form = nil }
-    (question, heldForm) = (nil, nil)
+    (question, heldForm, steppedForm) = (nil, nil, nil)
     if tab.isGuarded { tab = .home }
     notice = work?.action == .logOut ? nil : AppNotice(text: sentence, style: .bad)
     return refresh()
@@ -136,6 +136,13 @@ extension AppState {
         (heldForm, form) = (form, AppForm(.reauthenticate(then: action)))
         return []
       }
+      if problem.code == ErrorCode.codeMissing.rawValue {
+        form?.clearSecrets()
+        (steppedForm, form) = (form, AppForm(.secondStep(of: action)))
+        return []
+      }
+      // The password is needed again.
+      if problem.code == ErrorCode.challengeOver.rawValue, case .secondStep = form?.purpose { leaveStep() }
       guard form != nil else {
         warn(problem)
         return refresh()
@@ -154,6 +161,12 @@ extension AppState {
       form = nil
       if case .logIn(let then, _) = purpose { return open(then, keepingNotice: true) }
       return []
+    case .answer:
+      guard case .secondStep(let first) = purpose else { return [] }
+      leaveStep()
+      if case .changePassword = first { return perform(first) }
+      return succeed(first, text)
+    case .cancelAnswer: return []
     case .register(let credentials):
       if purpose == .register { form = AppForm(.logIn(then: .home, username: credentials.username)) }
       return []
@@ -170,6 +183,11 @@ extension AppState {
       return refresh()
     case .revoke: return refresh()
     }
+  }
+
+  /// Back to the form whose password a code was asked for after.
+  mutating func leaveStep() {
+    (form, steppedForm) = (steppedForm, nil)
   }
 
   /// Ends the program; what is under way is waited for, unless somebody insists.
@@ -218,8 +236,8 @@ extension AppForm {
   /// Whether it stays open when the session ends.
   fileprivate var isForAnybody: Bool {
     switch purpose {
-    case .logIn, .register: true
-    case .pay, .rename, .changePassword, .reauthenticate, .createAccount, .deleteAccount: false
+    case .logIn, .register, .secondStep(of: .logIn): true
+    case .pay, .rename, .changePassword, .reauthenticate, .secondStep, .createAccount, .deleteAccount: false
     }
   }
 }

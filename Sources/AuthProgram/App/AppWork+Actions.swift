@@ -28,6 +28,10 @@ extension AppWork {
     case .reauthenticate(let password):
       _ = try await reauthenticate(password)
       return "The password is confirmed."
+    case .answer(let code): return try await answer(code)
+    case .cancelAnswer:
+      if case .challenged(let challenge, _) = store.state { store.cancel(challenge) }
+      return "Nothing was changed."
     case .pay(let amount, let payee, let number):
       let receipt = try await pay(amount, to: payee, number)
       return "Paid \(receipt.amount) to \(receipt.payee). Receipt \(receipt.id)."
@@ -77,6 +81,21 @@ extension AppWork {
     }
     guard case .loggedIn(let session) = pressed else { throw Self.changedMeanwhile }
     return "Logged in as \(session.user.username)."
+  }
+
+  private func answer(_ code: Password) async throws(CommandError) -> String {
+    guard case .challenged(let challenge, let before) = store.state else {
+      throw CommandError(SessionError.rejected(.challengeOver))
+    }
+    do throws(SessionError) {
+      let session = try await authority.ending { () throws(SessionError) in
+        try await store.answer(code, to: challenge).session
+      }
+      return before == nil ? "Logged in as \(session.user.username)." : "The password is confirmed."
+    } catch {
+      if case .challenged = error { throw .wrongCode }
+      throw CommandError(error)
+    }
   }
 
   private func logOut() async throws(CommandError) -> String {
@@ -157,8 +176,16 @@ extension AppWork {
   private func changePassword(_ present: Password, to new: Password) async throws(CommandError) -> String {
     guard let name = store.session?.user.username else { throw .notLoggedIn }
     try valid { () throws(BackendError) in try backend.check(newPassword: new, for: name) }
-    let session = try await reauthenticate(present)
-    let fresh = try fresh(session)
+    // A fresh key proves the password and the code; the change checks the password again.
+    guard let current = store.session else { throw .notLoggedIn }
+    let fresh: FreshSession
+    do throws(CommandError) {
+      fresh = try self.fresh(current)
+    } catch {
+      guard error == .notFresh else { throw error }
+      fresh = try self.fresh(try await reauthenticate(present))
+    }
+    let session = fresh.session
     try await ask(
       BackendCall { [backend] () throws(LeaseError<BackendError>) in
         _ = try session.withLease { (lease) throws(BackendError) in

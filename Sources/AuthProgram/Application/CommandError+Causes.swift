@@ -38,6 +38,7 @@ extension CommandError {
     case .refused, .notPermitted:
       self.init(.no, failure.code, failure.description.asClause, hint: Self.command(for: failure.code) ?? failure.hint)
     case .credentials: self = .wrongPassword
+    case .challenged: self = .codeMissing
     case .session(.ended(let reason)): self = .ended(reason)
     case .session(.superseded): self = .superseded
     case .notFresh: self = .notFresh
@@ -69,6 +70,9 @@ extension CommandError {
     case "session_not_found": "List your sessions: auth-cli sessions"
     case "account_not_found": "Check the name. List the accounts: auth-cli accounts list"
     case "last_administrator": "Make another account an administrator first: auth-cli accounts promote USER"
+    case "two_step_required": "Set it up: auth-cli two-step on"
+    case "two_step_already_on": "To change the device, turn it off first: auth-cli two-step off"
+    case "two_step_not_begun": "Make a secret first: auth-cli two-step on"
     case "database_missing": "Register the first account: auth-cli register USER. Or put a backup in its place."
     case _: nil
     }
@@ -99,11 +103,7 @@ extension CommandError {
     switch failure {
     case .rejected(let rejection): self.init(rejection)
     case .credentialsNotAccepted: self = .wrongPassword
-    case .challenged:
-      self.init(
-        Unavailability(
-          .unparsable, "The database asks for a second step, which this program does not know.",
-          hint: "Use a newer version of auth-cli."))
+    case .challenged: self = .codeMissing
     case .throttled(let throttle): self.init(throttle)
     case .unavailable(let cause): self.init(cause)
     case .notSaved(let failure), .vault(let failure): self.init(failure)
@@ -125,9 +125,13 @@ extension CommandError {
     case .notLoggedIn, .alreadyLoggedOut, .logoutUnfinished: self = .notLoggedIn
     case .alreadyLoggedIn:
       self.init(.alreadyLoggedIn, "a user is logged in already", hint: "Log out first: auth-cli logout")
-    case .alreadyInProgress, .renewalInProgress, .renewedRecently, .logoutInProgress, .challengeOver:
+    case .alreadyInProgress, .renewalInProgress, .renewedRecently, .logoutInProgress:
       self.init(
         .busy, "the session is busy with another request", hint: "Try again; nothing was changed.")
+    case .challengeOver:
+      self.init(
+        .challengeOver, "wrong code too often, or too late: the password is needed again",
+        hint: "Run the command again. A code that was wrong counts as a wrong password.")
     }
   }
 

@@ -55,4 +55,14 @@ extension CommandError {
   static let wrongPassword = CommandError(
     .credentialsNotAccepted, "wrong password",
     hint: "Try again; after five wrong passwords in a row you must wait.")
+
+  /// The password was right, and nothing more was given.
+  static let codeMissing = CommandError(
+    .codeMissing, "the password is right, and a code is needed too",
+    hint: "In a script, write the code on the line after the password. Nothing was counted.")
+
+  /// Where a code was asked for.
+  static let wrongCode = CommandError(
+    .credentialsNotAccepted, "wrong code",
+    hint: "Each code works once, for about a minute. Wait for the next one, and check the clock of the device.")
 }

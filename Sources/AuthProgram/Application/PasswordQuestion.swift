@@ -5,28 +5,73 @@ import Glibc
 
 /// Asks for a password and has it checked, the terminal silent until the answer is there.
 enum PasswordQuestion {
-  /// Asks on the controlling terminal.
+  /// Asks on the controlling terminal, and for a code too if one is needed.
   ///
   /// - Parameters:
   ///   - username: Whose password.
   ///   - reason: Why it is asked for, a sentence, where that is not plain from the command.
   ///   - wrong: What to refuse a wrong one with.
   ///   - insteadOf: What to refuse with when there is no terminal.
+  ///   - store: The store that takes the code.
   ///   - check: Has the password checked.
+  ///   - answered: What a right code comes to.
   /// - Returns: What the check came to.
   /// - Throws: ``CommandError`` when nothing could be asked, or the password was not accepted.
   static func onTerminal<Value>(
     for username: String, because reason: String? = nil, wrong: CommandError = .wrongPassword,
-    insteadOf: CommandError? = nil,
-    check: (Password) async throws(SessionError) -> Value
+    insteadOf: CommandError? = nil, in store: SessionStore,
+    check: (Password) async throws(SessionError) -> Value, answered: (Password, UserSwitch) -> Value
   ) async throws(CommandError) -> Value {
     let terminal = try terminal(insteadOf)
     if let reason { try say(terminal, reason) }
     let bytes = try answer(terminal, "Password for \(username): ")
-    let result = await checked(bytes, wrong, check)
+    var result = await checked(bytes, check)
+    var codes = 0
+    while case .failure(.challenged(let challenge)) = result {
+      do throws(CommandError) {
+        if codes > 0 { try say(terminal, wrongCode(challenge)) }
+        let code = try answer(terminal, codeQuestion)
+        result = await SecondStep.answer(code, to: challenge, in: store).map { answered(Password(bytes: bytes), $0) }
+        codes += 1
+      } catch {
+        store.cancel(challenge)
+        throw error
+      }
+    }
     // The echo stays off through the delay of a refusal.
     _ = consume terminal
-    return try result.get()
+    return try refused(result, wrong)
+  }
+
+  /// What a code is asked for with.
+  static let codeQuestion = "Authenticator or recovery code: "
+
+  private static func wrongCode(_ challenge: Challenge) -> String {
+    "wrong code; \(challenge.triesLeft) more \(challenge.triesLeft == 1 ? "try" : "tries")."
+  }
+
+  /// Whether there is a terminal to ask on.
+  static var hasTerminal: Bool {
+    let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
+    if terminal >= 0 { close(terminal) }
+    return terminal >= 0
+  }
+
+  /// Asks for a code alone, on the controlling terminal.
+  static func codeOnTerminal(_ question: String) throws(CommandError) -> Password {
+    Password(bytes: try answer(try terminal(nil, insteadUse: Options.codeFromInput.declaration.flag), question))
+  }
+
+  /// Reads a code alone from standard input.
+  static func codeFromInput() throws(CommandError) -> Password {
+    do throws(PromptError) {
+      if let code = try SecretLines().last("code") { return Password(bytes: code) }
+    } catch {
+      guard case .tooManyLines = error else { throw CommandError(error) }
+      throw CommandError(
+        .tooManyLines, "standard input has more lines after the code", hint: "Write the code on one line.")
+    }
+    throw CommandError(.missingLine, "standard input is empty, without a code", hint: "Write the code on one line.")
   }
 
   private static func answer(_ terminal: borrowing SilentTerminal, _ question: String) throws(CommandError) -> [UInt8] {
@@ -37,20 +82,62 @@ enum PasswordQuestion {
     do throws(PromptError) { try terminal.say(sentence) } catch { throw CommandError(error) }
   }
 
-  private static func terminal(_ insteadOf: CommandError?) throws(CommandError) -> SilentTerminal {
+  private static func terminal(
+    _ insteadOf: CommandError?, insteadUse flag: String = Options.passwordFromInput.declaration.flag
+  ) throws(CommandError) -> SilentTerminal {
     do throws(PromptError) {
-      return try SilentTerminal.controlling(insteadUse: Options.passwordFromInput.declaration.flag)
+      return try SilentTerminal.controlling(insteadUse: flag)
     } catch {
       if case .noTerminal = error, let insteadOf { throw insteadOf }
       throw CommandError(error)
     }
   }
 
-  /// Reads the password from standard input.
+  /// Reads the password from standard input, and the code from its next line if one is needed.
+  ///
+  /// - Parameters:
+  ///   - names: What the lines before the code are.
+  ///   - wrong: What to refuse a wrong password with.
+  ///   - store: The store that takes the code.
+  ///   - printer: Says that a code was not needed.
+  ///   - check: Has the lines checked.
+  ///   - answered: What a right code comes to.
+  /// - Returns: What the check came to.
+  /// - Throws: ``CommandError`` when the input is not these lines, or was not accepted.
   static func fromInput<Value>(
-    wrong: CommandError = .wrongPassword, check: (Password) async throws(SessionError) -> Value
+    _ names: [String] = ["password"], wrong: CommandError = .wrongPassword, in store: SessionStore, _ printer: Printer,
+    check: ([Password]) async throws(SessionError) -> Value, answered: ([Password], UserSwitch) -> Value
   ) async throws(CommandError) -> Value {
-    try await checked(try line(), wrong, check).get()
+    let input = SecretLines()
+    let lines: [Password]
+    do throws(PromptError) {
+      lines = try input.lines(names, followedBy: 1).map { Password(bytes: $0) }
+    } catch {
+      throw CommandError(error)
+    }
+    var result: Result<Value, SessionError>
+    do throws(SessionError) { result = .success(try await check(lines)) } catch { result = .failure(error) }
+    if case .failure(.challenged(let challenge)) = result {
+      let code: [UInt8]?
+      do throws(PromptError) {
+        code = try input.last("code")
+      } catch {
+        store.cancel(challenge)
+        throw CommandError(error)
+      }
+      guard let code else {
+        store.cancel(challenge)
+        throw .codeMissing
+      }
+      result = await SecondStep.answer(code, to: challenge, in: store).map { answered(lines, $0) }
+      if case .failure(.challenged(let next)) = result {
+        store.cancel(next)
+        throw .wrongCode
+      }
+    }
+    let value = try refused(result, wrong)
+    if input.hasMore { printer.note("The last line of standard input was not needed: no code was asked for.") }
+    return value
   }
 
   /// The one line of standard input that is a password.
@@ -139,12 +226,34 @@ enum PasswordQuestion {
   }
 
   private static func checked<Value>(
-    _ bytes: [UInt8], _ wrong: CommandError, _ check: (Password) async throws(SessionError) -> Value
-  ) async -> Result<Value, CommandError> {
+    _ bytes: [UInt8], _ check: (Password) async throws(SessionError) -> Value
+  ) async -> Result<Value, SessionError> {
+    do throws(SessionError) { return .success(try await check(Password(bytes: bytes))) } catch {
+      return .failure(error)
+    }
+  }
+
+  private static func refused<Value>(
+    _ result: Result<Value, SessionError>, _ wrong: CommandError
+  ) throws(CommandError) -> Value {
     do throws(SessionError) {
-      return .success(try await check(Password(bytes: bytes)))
+      return try result.get()
     } catch {
-      return .failure(error == .credentialsNotAccepted ? wrong : CommandError(error))
+      throw error == .credentialsNotAccepted ? wrong : CommandError(error)
+    }
+  }
+}
+
+/// The second step of whatever asked for a password.
+enum SecondStep {
+  /// Has a code checked.
+  static func answer(
+    _ code: [UInt8], to challenge: Challenge, in store: SessionStore
+  ) async -> Result<UserSwitch, SessionError> {
+    do throws(SessionError) {
+      return .success(try await store.answer(Password(bytes: code), to: challenge))
+    } catch {
+      return .failure(error)
     }
   }
 }

@@ -32,6 +32,17 @@ struct Printer {
     return answer.status
   }
 
+  /// Says something to people before the answer.
+  func note(_ text: String) {
+    if !isQuiet, !asJSON { streams.errors.writeLine(inContext(text)) }
+  }
+
+  /// Says something to people at once, before a question.
+  func say(_ text: String) {
+    note(text)
+    flushErrors()
+  }
+
   /// Prints a refusal, and returns its status.
   func refuse(_ refusal: CommandError) -> ExitStatus {
     streams.errors.writeLine(streams.errors.style("auth-cli: ", .bold) + refusal.message)

@@ -105,9 +105,8 @@ final class Workspace {
       guard error == .passwordNotRecent else { throw CommandError(error) }
     }
     let renewed = try await PasswordQuestion.onTerminal(
-      for: session.user.username, because: Self.whyAgain(backend.policy), insteadOf: .notFresh
-    ) { (password) throws(SessionError) in try await reauthenticate(password)
-    }
+      for: session.user.username, because: Self.whyAgain(backend.policy), insteadOf: .notFresh, in: store,
+      check: { (password) throws(SessionError) in try await reauthenticate(password) }, answered: { $1.session })
     do throws(FreshnessError) {
       return try FreshSession(renewed)
     } catch {

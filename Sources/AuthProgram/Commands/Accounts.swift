@@ -20,6 +20,7 @@ enum AccountsCommand {
           ListAccountsCommand.command, ShowAccountCommand.command, ChangeAccountCommand.disable,
           ChangeAccountCommand.enable, ChangeAccountCommand.unlock, ResetPasswordCommand.command,
           ChangeRoleCommand.promote, ChangeRoleCommand.demote, DeleteAccountCommand.other, RegistrationCommand.command,
+          TwoStepSettingCommand.command,
         ], request: nil)
     }
   }

@@ -13,7 +13,8 @@ struct ChangePasswordCommand: WorkspaceCommand {
         summary: "Change your password",
         discussion: [
           "Asks for your current password, and twice for the new one. All your other sessions end.",
-          "With --password-stdin the first line of standard input is the current password, the second is the new one.",
+          "With --password-stdin the first line of standard input is the current password, the second is the new one. If "
+            + "you log in in two steps, the third is a code.",
           "If something fails after the change, the message first says that the password is changed.",
         ],
         options: [Options.passwordsFromInput],
@@ -48,18 +49,15 @@ extension Workspace {
     let new: Password
     let renewed: LoggedInSession
     if passwordsFromInput {
-      let lines = try PasswordQuestion.lines(["current password", "new password"])
-      present = Password(bytes: lines[0])
-      new = Password(bytes: lines[1])
-      do throws(SessionError) {
-        renewed = try await reauthenticate(present)
-      } catch {
-        throw CommandError(error)
-      }
+      (present, new, renewed) = try await PasswordQuestion.fromInput(
+        ["current password", "new password"], in: store, printer,
+        check: { (lines) throws(SessionError) in (lines[0], lines[1], try await reauthenticate(lines[0])) },
+        answered: { ($0[0], $0[1], $1.session) })
     } else {
-      (present, renewed) = try await PasswordQuestion.onTerminal(for: session.user.username) {
-        (password) throws(SessionError) in (password, try await reauthenticate(password))
-      }
+      (present, renewed) = try await PasswordQuestion.onTerminal(
+        for: session.user.username, in: store,
+        check: { (password) throws(SessionError) in (password, try await reauthenticate(password)) },
+        answered: { ($0, $1.session) })
       new = try newPassword(for: session.user.username)
     }
     let fresh = try await fresh(renewed)

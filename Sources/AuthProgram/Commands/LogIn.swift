@@ -22,6 +22,9 @@ struct LogInCommand: WorkspaceCommand {
             + "times shorter, never longer, until the next login. A restart of the machine ends the session too.",
           "After 5 wrong passwords in a row you must wait, for 30 seconds at first. If you forgot the password, 'recover' "
             + "sets a new one with a code: one of your recovery codes, or one from an administrator.",
+          "If you log in in two steps, a code is asked for after the password: one of your authenticator app, or one of "
+            + "your recovery codes. With --password-stdin it is the second line of standard input, which is read only if "
+            + "it is needed.",
         ],
         arguments: [Arguments.user],
         options: [Options.switching, Options.idle, Options.absolute, Options.passwordFromInput],
@@ -103,11 +106,19 @@ extension Workspace {
         return Beginning(session: switched.session, verb: "Switched to", leftovers: switched.leftovers)
       }
     }
+    let verb =
+      present.map { $0.user.username == name.lowercased() ? "Renewed the session of" : "Switched to" } ?? "Logged in as"
+    func answered(_ answer: UserSwitch) -> Beginning {
+      Beginning(session: answer.session, verb: verb, leftovers: answer.leftovers)
+    }
     let beginning =
       passwordFromInput
-      ? try await PasswordQuestion.fromInput(wrong: .wrongCredentials, check: begin)
-      : try await PasswordQuestion.onTerminal(for: name, wrong: .wrongCredentials, check: begin)
-    return try describe(beginning, asked: limits)
+      ? try await PasswordQuestion.fromInput(
+        wrong: .wrongCredentials, in: store, printer,
+        check: { (lines) throws(SessionError) in try await begin(lines[0]) }, answered: { answered($1) })
+      : try await PasswordQuestion.onTerminal(
+        for: name, wrong: .wrongCredentials, in: store, check: begin, answered: { answered($1) })
+    return try await describe(beginning, asked: limits)
   }
 
   private struct Beginning {
@@ -128,12 +139,29 @@ extension Workspace {
     }
   }
 
-  private func describe(_ beginning: Beginning, asked: LimitRequest) throws(CommandError) -> Answer {
+  /// Whether the user must set up a second step before anything else.
+  ///
+  /// Where that cannot be told now, the next command says it.
+  private func needsTwoStep(_ session: LoggedInSession) async -> Bool {
+    guard session.user.role == .administrator else { return false }
+    do throws(CommandError) {
+      let state = try await ask(session) { (lease) throws(BackendError) in try backend.twoStep(under: lease) }
+      return state.isRequired && !state.isOn
+    } catch {
+      return false
+    }
+  }
+
+  private func describe(_ beginning: Beginning, asked: LimitRequest) async throws(CommandError) -> Answer {
     let deadlines = try Deadlines(clock: backend.clock)
     let user = beginning.session.user
     let cuts = cuts(of: asked)
     var notes = cuts.map { "\($0.flag) is cut to \(Deadlines.words($0.limit)), the longest time allowed." }
     if beginning.leftovers != .none { notes.append("The previous session: \(beginning.leftovers.words).") }
+    let needsTwoStep = await needsTwoStep(beginning.session)
+    if needsTwoStep {
+      notes.append("Administrators need a second step. Nothing else works before: auth-cli two-step on")
+    }
     if let variable = globals.contextVariable { notes.append("In context \(context) (from \(variable)).") }
     return Answer(
       .changed("\(TextEscaping.escape(user.username)) is logged in", hint: "Look with: auth-cli status"),
@@ -146,6 +174,7 @@ extension Workspace {
         "context": .string(self.context.description),
         "context_from": .string(orNull: self.globals.contextVariable),
         "cut": .array(cuts.map { .string($0.flag) }),
+        "two_step_needed": .bool(needsTwoStep),
         "leftovers": beginning.leftovers == .none ? nil : .string(beginning.leftovers.words),
       ], notes: notes)
   }

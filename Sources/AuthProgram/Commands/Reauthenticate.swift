@@ -14,7 +14,8 @@ struct ReauthenticateCommand: WorkspaceCommand {
         discussion: [
           "Paying, changing your password and changing accounts need a password that you entered within the last 15 minutes. "
             + "On a terminal these commands ask for it; a script runs this command first. A wrong password does not end the "
-            + "session."
+            + "session.",
+          "If you log in in two steps, a code is asked for too; with --password-stdin it is the second line.",
         ],
         options: [Options.passwordFromInput],
         examples: [
@@ -37,13 +38,14 @@ extension Workspace {
   /// `reauth`: the password again, which makes the session fresh.
   func reauthenticate(passwordFromInput: Bool) async throws(CommandError) -> Answer {
     let session = try await session()
-    let check: (Password) async throws(SessionError) -> LoggedInSession = { (password) throws(SessionError) in
-      try await self.reauthenticate(password)
-    }
     let renewed =
       passwordFromInput
-      ? try await PasswordQuestion.fromInput(check: check)
-      : try await PasswordQuestion.onTerminal(for: session.user.username, check: check)
+      ? try await PasswordQuestion.fromInput(
+        in: store, printer, check: { (lines) throws(SessionError) in try await reauthenticate(lines[0]) },
+        answered: { $1.session })
+      : try await PasswordQuestion.onTerminal(
+        for: session.user.username, in: store,
+        check: { (password) throws(SessionError) in try await reauthenticate(password) }, answered: { $1.session })
     let deadlines = try Deadlines(clock: backend.clock)
     return Answer(
       .changed("the password was accepted and the session is renewed", hint: "Look with: auth-cli status"),

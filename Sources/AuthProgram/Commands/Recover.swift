@@ -17,10 +17,11 @@ struct RecoverCommand: WorkspaceCommand {
             + "password. Case and hyphens in the code do not matter. All your sessions end.",
           "This works while you must wait after wrong passwords, and while the account is locked. It does not open a "
             + "disabled account. A wrong code counts as a wrong password.",
+          "The code does not turn off a second step: the next login asks for its code all the same.",
           "With --password-stdin the first line of standard input is the code, the second is the new password.",
         ],
         arguments: [Arguments.forgetful],
-        options: [Options.codeFromInput],
+        options: [Options.codeAndPasswordFromInput],
         examples: [
           .init("recover alice", "asks for the code and for a new password, twice"),
           .init("recover alice --password-stdin < code-and.password", "reads both from a file, one line each"),
@@ -28,8 +29,8 @@ struct RecoverCommand: WorkspaceCommand {
         statuses: .of(.done, .usage, .cannotTell, .credentials, .throttled)
       ) { words throws(UsageError) in
         RecoverCommand(
-          user: try words[Arguments.forgetful, neededBy: Options.codeFromInput],
-          fromInput: try words[Options.codeFromInput])
+          user: try words[Arguments.forgetful, neededBy: Options.codeAndPasswordFromInput],
+          fromInput: try words[Options.codeAndPasswordFromInput])
       }
     }
   }
@@ -45,7 +46,7 @@ extension Arguments {
 }
 
 extension Options {
-  fileprivate static let codeFromInput = Option.flag(
+  fileprivate static let codeAndPasswordFromInput = Option.flag(
     "password-stdin", "Read the code and the new password from standard input, one line each")
 }
 
@@ -80,23 +81,23 @@ extension Workspace {
       return try backend.recover(username: name, code: code, password: password)
     } catch {
       switch error.kind {
-      case .credentials: throw .wrongCode
-      case .throttled(let throttle): throw .wrongCode(throttle)
-      case .invalid, .refused, .session, .notFresh, .notPermitted, .unavailable: throw CommandError(error)
+      case .credentials: throw .codeRefused
+      case .throttled(let throttle): throw .codeRefused(throttle)
+      case .invalid, .refused, .challenged, .session, .notFresh, .notPermitted, .unavailable: throw CommandError(error)
       }
     }
   }
 }
 
 extension CommandError {
-  fileprivate static let wrongCode = CommandError(
+  fileprivate static let codeRefused = CommandError(
     .credentialsNotAccepted, "the name and the code were not accepted",
     hint: "Check both. A code works once; a code from an administrator works for a limited time.")
 
   /// A wrong code after too many wrong ones.
   ///
   /// A right one would have been accepted.
-  fileprivate static func wrongCode(_ throttle: Throttle) -> CommandError {
+  fileprivate static func codeRefused(_ throttle: Throttle) -> CommandError {
     switch throttle {
     case .wait:
       CommandError(

@@ -62,6 +62,7 @@ enum Options {
   static let short = Option.flag("short", "Print the names alone, one on a line")
 
   static let passwordFromInput = Option.flag("password-stdin", "Read the password from standard input, one line")
+  static let codeFromInput = Option.flag("code-stdin", "Read the code from standard input, one line")
 
   static let limit = Option.standard(
     "limit", "N", Kinds.pageLength, "Show at most this many", standard: pageLength, shownAs: "\(pageLength)")

@@ -72,6 +72,70 @@ struct AppUpdateTests {
     #expect(state.work == nil)
   }
 
+  @Test("a login in two steps asks for the code, again while it is wrong, and then opens what was meant")
+  func secondStep() {
+    var state = AppScenes.loggedOut()
+    AppScenes.type("3alice", into: &state)
+    _ = state.update(.key(.enter))
+    AppScenes.type("correct horse battery", into: &state)
+    _ = state.update(.key(.enter))
+    let logIn = AppAction.logIn(Self.credentials)
+    let asked = AppProblem(.codeMissing)
+    #expect(state.update(.finished(logIn, .failure(asked))) == [])
+    #expect(state.form?.purpose == .secondStep(of: logIn))
+    let code = AppAction.answer(Password("123456"))
+    AppScenes.type("123456", into: &state)
+    #expect(state.update(.key(.enter)) == [.perform(code)])
+    // An answer that is being checked cannot be left.
+    #expect(state.update(.key(.escape)) == [])
+    _ = state.update(.finished(code, .failure(AppProblem(.wrongCode))))
+    #expect(state.form?.purpose == .secondStep(of: logIn) && state.form?.problem?.message == "Wrong code.")
+    #expect(state.form?.fields.map(\.input.text) == [""])
+    AppScenes.type("123456", into: &state)
+    _ = state.update(.key(.enter))
+    _ = state.update(.button(.logOut(AppScenes.alice)))
+    #expect(state.update(.finished(code, .success("Logged in as alice."))) == [.load(.receipts, isActivity: true)])
+    #expect(state.tab == .receipts && state.form == nil)
+  }
+
+  @Test("Esc gives a second step up, and one that is over leads back to the password, which is forgotten")
+  func secondStepEnds() {
+    for isOver in [false, true] {
+      var state = AppScenes.loggedOut()
+      AppScenes.type("lalice", into: &state)
+      _ = state.update(.key(.enter))
+      AppScenes.type("correct horse battery", into: &state)
+      _ = state.update(.key(.enter))
+      _ = state.update(.finished(.logIn(Self.credentials), .failure(AppProblem(.codeMissing))))
+      if isOver {
+        AppScenes.type("1", into: &state)
+        _ = state.update(.key(.enter))
+        let over = CommandError(SessionError.rejected(.challengeOver))
+        _ = state.update(.finished(.answer(Password("1")), .failure(AppProblem(over))))
+        #expect(state.form?.problem?.code == "challenge_over")
+      } else {
+        #expect(state.update(.key(.escape)) == [.perform(.cancelAnswer)])
+        _ = state.update(.finished(.cancelAnswer, .success("Nothing was changed.")))
+      }
+      #expect(state.form?.purpose == .logIn(then: .home))
+      #expect(state.form?.fields.map(\.input.text) == ["alice", ""])
+    }
+  }
+
+  @Test("a new password that needs a code is set after the code")
+  func secondStepOfChange() {
+    var state = AppScenes.loggedIn()
+    let change = AppAction.changePassword(present: Password("correct horse battery"), new: Password("quiet meadow"))
+    state.form = AppForm(.changePassword)
+    state.work = AppProgress(action: change)
+    _ = state.update(.finished(change, .failure(AppProblem(.codeMissing))))
+    AppScenes.type("123456", into: &state)
+    #expect(state.update(.key(.enter)) == [.perform(.answer(Password("123456")))])
+    let effects = state.update(.finished(.answer(Password("123456")), .success("The password is confirmed.")))
+    #expect(effects == [.perform(change)])
+    #expect(state.form?.purpose == .changePassword)
+  }
+
   @Test("a payment that needs the password asks for it, and then is the same payment")
   func reauthenticates() {
     var state = AppScenes.loggedIn()

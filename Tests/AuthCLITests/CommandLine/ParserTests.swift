@@ -99,6 +99,7 @@ struct ParserTests {
     #expect(try problem("pay", "1", "--to", "--json") == .missingValue("--to", valueName: "USER", saw: "--json"))
     let ofAccounts = [
       "list", "show", "disable", "enable", "unlock", "reset-password", "promote", "demote", "delete", "registration",
+      "two-step",
     ]
     #expect(try problem("accounts") == .missingSubcommand(ofAccounts))
     #expect(try problem("login", "--password-stdin") == .missingArgument("USER", because: "--password-stdin"))

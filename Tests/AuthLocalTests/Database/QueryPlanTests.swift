@@ -7,6 +7,7 @@ import Testing
   static let all =
     statements(AccountQuery.self) + statements(UnknownNameQuery.self) + statements(SessionQuery.self)
     + statements(LedgerQuery.self) + statements(EventQuery.self) + statements(CodeQuery.self)
+    + statements(TwoStepQuery.self)
 
   @Test("every statement works on an index: no scan, no sort over a table", arguments: all) func plan(statement: String)
     throws

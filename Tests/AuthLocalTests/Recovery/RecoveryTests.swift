@@ -1,7 +1,6 @@
 import AuthBackend
 import AuthCore
 import AuthLocal
-import Synchronization
 import Testing
 
 private let newPassword = Password("quiet meadow copper lantern")
@@ -59,13 +58,4 @@ private let newPassword = Password("quiet meadow copper lantern")
     wall.move(by: 3600)
     #expect(recover(third) == "credentials_not_accepted")
   }
-}
-
-/// A wall clock that a test moves.
-private final class MovableTime: Sendable {
-  private let microseconds = Atomic(WallTime.now().microseconds)
-
-  var now: WallTime { WallTime(microseconds: microseconds.load(ordering: .relaxed)) }
-
-  func move(by seconds: Int64) { microseconds.add(seconds * 1_000_000, ordering: .relaxed) }
 }

@@ -61,6 +61,11 @@ struct BrokenBackend: Backend {
       "a deleted account is gone with its sessions, its payments stay, and its name is not given again"
     case deletesNobody = "an administrator deletes another account"
     case ignoresTimes = "receipts of a time begin at its first moment and end before its last"
+    case opensWithAnyCode = "a second step begins with a right code, and a code opens once"
+    case keepsRecoveryCodes = "a recovery code takes the place of a code once, and a new password turns nothing off"
+    case countsNoSteps = "wrong codes count as wrong passwords do, and the right password alone resets nothing"
+    case forgetsNoChallenge = "a new password, a disabled account and a turned-off second step end a challenge"
+    case requiresNoStep = "an administrator who must have a second step can do nothing else before"
     case hidesFaults = "a backend that cannot answer says so in every operation"
   }
 
@@ -251,6 +256,52 @@ struct BrokenBackend: Backend {
     if flaw != .deletesNobody { try base.deleteAccount(name, for: administrator, fresh, under: lease) }
   }
 
+  func twoStep(under lease: borrowing SessionLease) throws(BackendError) -> TwoStepState {
+    try base.twoStep(under: lease)
+  }
+
+  func beginTwoStep(
+    for session: FreshSession, under lease: borrowing SessionLease
+  ) throws(BackendError) -> TwoStepSecret { try base.beginTwoStep(for: session, under: lease) }
+
+  func confirmTwoStep(
+    _ code: Password, for session: FreshSession, under lease: borrowing SessionLease
+  ) throws(BackendError) { try base.confirmTwoStep(code, for: session, under: lease) }
+
+  func endTwoStep(
+    _ code: Password, for session: FreshSession, under lease: borrowing SessionLease
+  ) throws(BackendError) { try base.endTwoStep(code, for: session, under: lease) }
+
+  func twoStepPolicy(
+    for administrator: AdminSession, under lease: borrowing SessionLease
+  ) throws(BackendError) -> TwoStepPolicy { try base.twoStepPolicy(for: administrator, under: lease) }
+
+  func setTwoStepPolicy(
+    _ policy: TwoStepPolicy, for administrator: AdminSession, _ fresh: FreshSession,
+    under lease: borrowing SessionLease
+  ) throws(BackendError) {
+    if flaw != .requiresNoStep { try base.setTwoStepPolicy(policy, for: administrator, fresh, under: lease) }
+  }
+
+  func answer(
+    _ challenge: Challenge, with answer: Password
+  ) async throws(AuthorityError<ReauthenticationRejection>) -> Grant {
+    do throws(AuthorityError<ReauthenticationRejection>) {
+      if flaw == .countsNoSteps, answer == Password("no code") { throw .rejected(.challenged(challenge.tried)) }
+      return try await base.answer(challenge, with: answer)
+    } catch {
+      switch (flaw, error) {
+      case (.opensWithAnyCode, .rejected(.challenged)), (.keepsRecoveryCodes, .rejected(.challenged)),
+        (.forgetsNoChallenge, .rejected(.notAccepted)):
+        let user = User(id: UserID(rawValue: "u2"), username: "bob", displayName: "bob", role: .member)
+        return Grant(
+          id: SessionID(rawValue: "nobody's"), user: user, token: challenge.token,
+          limits: SessionLimits(idle: .missing, absolute: .missing, fresh: .missing))
+      default: throw error
+      }
+    }
+  }
+
   func registration(
     for administrator: AdminSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> Registration { try base.registration(for: administrator, under: lease) }
@@ -298,6 +349,13 @@ struct BrokenBackend: Backend {
 
   func revoke(_ token: SessionToken, reason: EndReason) async throws(Unavailability) {
     try await base.revoke(token, reason: reason)
+  }
+}
+
+extension Challenge {
+  /// The same with a try less.
+  fileprivate var tried: Challenge {
+    Challenge(token: token, question: question, triesLeft: triesLeft - 1, deadline: deadline)
   }
 }
 

@@ -3,21 +3,38 @@ import AuthBackendTesting
 import AuthCore
 import AuthCoreTesting
 import AuthLocal
+import Synchronization
 import Testing
 
 @Suite struct ContractTests {
-  @Test("the embedded authority keeps the contract of every authority", arguments: AuthorityContract.checks)
-  func authority(check: AuthorityContract.Check) async throws {
+  @Test(
+    "the embedded authority keeps the contract of every authority, with and without a second step",
+    arguments: AuthorityContract.checks, [false, true])
+  func authority(check: AuthorityContract.Check, hasTwoStep: Bool) async throws {
     let work = Workspace()
-    let authority = work.authority()
+    let wall = MovableTime()
+    let authority = work.authority(wallClock: { wall.now })
     try authority.registerBoth()
+    let secret = hasTwoStep ? try authority.turnTwoStepOn() : TwoStepSecret(bytes: [], username: "alice")
+    // Codes of the app open in the order of their time steps, and logins at once have no order.
+    let recoveryCodes =
+      hasTwoStep && check.name.hasPrefix("many at once")
+      ? try authority.makeRecoveryCodes(answering: secret, at: wall) : []
+    let spare = Mutex(recoveryCodes)
+    let code: @Sendable () async -> Password = {
+      if let code = spare.withLock({ $0.popLast() }) { return Password(code.text) }
+      // The code of another time step each time.
+      wall.move(by: TOTP.period)
+      return secret.code(at: wall.now)
+    }
     let subject = AuthorityContract.Subject(
       authority: authority, first: Credentials(username: "alice", password: alicePassword),
       second: Credentials(username: "bob", password: bobPassword),
       advance: { work.clock.advance(by: $0) },
       setAvailable: { isAvailable in
         work.run("mv '\(work.data)\(isAvailable ? ".away" : "")' '\(work.data)\(isAvailable ? "" : ".away")'")
-      })
+      },
+      code: hasTwoStep ? code : nil)
     let violation = await check.run(on: subject)
     #expect(violation == nil)
   }
@@ -39,6 +56,15 @@ import Testing
       evidence: { Int(work.run("ls '\(work.state)' | grep -c corrupt")) ?? 0 })
     let violation = await check.run(on: subject)
     #expect(violation == nil)
+  }
+}
+
+extension LocalAuthority {
+  fileprivate func makeRecoveryCodes(
+    answering secret: TwoStepSecret, at wall: MovableTime
+  ) throws -> [RecoveryCode] {
+    wall.move(by: TOTP.period)
+    return try makeRecoveryCodes(token: try answer(secret.code(at: wall.now), to: try challenge()).token)
   }
 }
 

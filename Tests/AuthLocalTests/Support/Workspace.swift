@@ -77,6 +77,15 @@ final class SettableClock: SessionClock {
   }
 }
 
+/// A wall clock that a test moves.
+final class MovableTime: Sendable {
+  private let microseconds = Atomic(WallTime.now().microseconds)
+
+  var now: WallTime { WallTime(microseconds: microseconds.load(ordering: .relaxed)) }
+
+  func move(by seconds: Int64) { microseconds.add(seconds * 1_000_000, ordering: .relaxed) }
+}
+
 let alicePassword = Password("correct horse battery")
 let bobPassword = Password("another good passphrase")
 let wrongPassword = Password("not the right password")
@@ -92,9 +101,29 @@ extension LocalAuthority {
     try logIn(Credentials(username: name, password: password), limits: .standard)
   }
 
+  /// Turns the second step of alice, or of whoever has this session, on.
+  func turnTwoStepOn(_ token: SessionToken? = nil) throws(BackendError) -> TwoStepSecret {
+    let token = if let token { token } else { try logIn().token }
+    let secret = try beginTwoStep(token: token)
+    try confirmTwoStep(secret.code(at: wallClock()), token: token)
+    return secret
+  }
+
+  /// The challenge that the right password is answered with.
+  func challenge(_ name: String = "alice", _ password: Password = alicePassword) throws -> Challenge {
+    let kind = failure { () throws(BackendError) in try logIn(name, password) }?.kind
+    guard case .challenged(let challenge) = kind else { throw UnexpectedAnswer(kind: kind) }
+    return challenge
+  }
+
   func order(_ amount: String, to payee: String = "bob", key: String? = nil) throws -> PaymentOrder {
     PaymentOrder(amount: try Amount(amount), payee: try Username(payee), key: try key.map { try IdempotencyKey($0) })
   }
+}
+
+/// Something else than a test went on with.
+struct UnexpectedAnswer: Error {
+  let kind: BackendError.Kind?
 }
 
 /// The failure that `body` throws.

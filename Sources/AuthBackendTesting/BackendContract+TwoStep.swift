@@ -1,0 +1,218 @@
+import AuthBackend
+import AuthCore
+import AuthCoreTesting
+
+extension BackendContract {
+  static let twoStep: [Check] = [
+    check("a second step begins with a right code, and a code opens once") { probe, _, bob throws(Breach) in
+      try require(try bob.twoStep().value("twoStep") == .off, "the second step begins on")
+      try bob.confirmTwoStep(BackendProbe.wrongStep)
+        .refused("a code before there is a secret", with: "two_step_not_begun", .refused)
+      try bob.endTwoStep(BackendProbe.wrongStep).refused("turning it off", with: "two_step_not_on", .refused)
+      let void = try bob.beginTwoStep().value("beginTwoStep")
+      let secret = try bob.beginTwoStep().value("beginTwoStep")
+      try require(void.bytes != secret.bytes, "two secrets are equal")
+      try require(try bob.twoStep().value("twoStep").isPending, "a secret that was made is not pending")
+      _ = try await probe.logIn("bob")
+      let time = try bob.time()
+      try bob.confirmTwoStep(void.code(at: time))
+        .refused("a code of a void secret", with: "credentials_not_accepted", .credentials)
+      try bob.confirmTwoStep(secret.code(at: time)).value("confirmTwoStep")
+      try require(try bob.twoStep().value("twoStep").isOn, "a right code turned nothing on")
+      try bob.confirmTwoStep(secret.code(at: time)).refused("a second code", with: "two_step_already_on", .refused)
+      try bob.beginTwoStep().refused("another secret", with: "two_step_already_on", .refused)
+
+      let first = try await probe.challenge("bob")
+      try await probe.expectWrong(first, secret.code(at: time), "a code that was used")
+      let next = secret.code(at: WallTime(microseconds: time.microseconds + 30_000_000))
+      let grant = try await probe.answer(first, next, "the next code")
+      try require(grant.user.username == "bob", "the code of bob opened a session of \(grant.user)")
+      try await probe.expectWrong(try await probe.challenge("bob"), next, "the same code again")
+      let names = try bob.events().value("events").map(\.name)
+      for (name, count) in [
+        ("authn_two_step_on", 1), ("authn_two_step_ask", 2), ("authn_two_step_fail", 2),
+        ("authn_login_successafterfail", 1),
+      ] {
+        try require(names.count { $0 == name } == count, "\(name) is not there \(count) times: \(names)")
+      }
+    },
+
+    check("a recovery code takes the place of a code once, and a new password turns nothing off") {
+      probe, _, bob throws(Breach) in
+      let codes = try bob.makeRecoveryCodes().value("makeRecoveryCodes")
+      try bob.turnTwoStepOn()
+      _ = try await probe.answer(try await probe.challenge("bob"), codes[0].answer, "a recovery code")
+      try await probe.expectWrong(try await probe.challenge("bob"), codes[0].answer, "a used recovery code")
+      try require(try bob.twoStep().value("twoStep").recoveryCodes == 9, "it is not used up")
+      let detail = try bob.events().value("events").first { $0.name == "authn_login_success" }?.detail
+      try require(detail == "recovery code, 9 left", "the event says \(detail ?? "nothing")")
+      _ = try probe.recover("bob", codes[1]).value("recover")
+      let challenge = try await probe.challenge("bob", BackendProbe.newPassword)
+      _ = try await probe.answer(challenge, codes[2].answer, "a recovery code after the recovery")
+    },
+
+    check("wrong codes count as wrong passwords do, and the right password alone resets nothing") {
+      probe, alice, bob throws(Breach) in
+      let codes = try bob.makeRecoveryCodes().value("makeRecoveryCodes")
+      try bob.turnTwoStepOn()
+      let open = try await probe.challenge("bob")
+      for _ in 0..<2 {
+        try await probe.expectWrong(try await probe.challenge("bob"), BackendProbe.wrongStep, "no code")
+      }
+      try bob.endTwoStep(BackendProbe.wrongStep)
+        .refused("turning it off", with: "credentials_not_accepted", .credentials)
+      try await probe.guess("bob", times: 1)
+      let last = try await probe.challenge("bob")
+      let failed = try alice.account(probe.name("bob")).value("account").failedAttempts
+      try require(failed == 4, "four wrong ones and the right password left \(failed) failed attempts")
+      try await probe.expectWrong(last, BackendProbe.wrongStep, "no code")
+      for challenge in [open, last] {
+        let failure = await probe.answerFailure(challenge, codes[0].answer)
+        try require(
+          failure == .throttled(.wait(.seconds(30))),
+          "an answer after five wrong ones gave \(String(describing: failure))")
+      }
+      let login = try await probe.loginFailure("bob", BackendProbe.passwords["bob"] ?? BackendProbe.wrongPassword)
+      try require(login == .throttled(.wait(.seconds(30))), "a login after five wrong codes was answered \(login)")
+      await probe.subject.advance(.seconds(30))
+      _ = try await probe.answer(open, codes[0].answer, "a challenge whose answers were not checked")
+      try require(
+        try alice.account(probe.name("bob")).value("account").failedAttempts == 0, "a right code forgot no failures")
+    },
+
+    check("a new password, a disabled account and a turned-off second step end a challenge") {
+      probe, alice, bob throws(Breach) in
+      let codes = try bob.makeRecoveryCodes().value("makeRecoveryCodes")
+      try bob.turnTwoStepOn()
+      let old = BackendProbe.passwords["bob"] ?? BackendProbe.wrongPassword
+      let first = try await probe.challenge("bob")
+      _ = try bob.changePassword(old, BackendProbe.newPassword).value("changePassword")
+      try await probe.expectOver(first, codes[0].answer, "a challenge from before the new password")
+      // The change had a fresh key, so its new password needs no code, and the next one does.
+      do throws(AuthorityError<ReauthenticationRejection>) {
+        _ = try await probe.backend.reauthenticate(bob.token, password: BackendProbe.newPassword, limits: .standard)
+      } catch {
+        throw Breach("the first use of the new password was answered \(error)")
+      }
+      let second = try await probe.challenge("bob", BackendProbe.newPassword)
+      _ = try alice.setDisabled(true, probe.name("bob")).value("setDisabled")
+      try await probe.expectOver(second, codes[0].answer, "a challenge of a disabled account")
+      _ = try alice.setDisabled(false, probe.name("bob")).value("setDisabled")
+      let third = try await probe.challenge("bob", BackendProbe.newPassword)
+      let login = try await probe.logIn("bob", BackendProbe.newPassword, answer: codes[1].answer)
+      try login.endTwoStep(codes[2].answer).value("endTwoStep")
+      try await probe.expectOver(third, codes[0].answer, "a challenge from before it was turned off")
+      try require(try login.twoStep().value("twoStep") == .off(codes: 8), "it is not off")
+      _ = try await probe.logIn("bob", BackendProbe.newPassword)
+    },
+
+    check("an administrator who must have a second step can do nothing else before") {
+      probe, alice, bob throws(Breach) in
+      try require(try alice.twoStepPolicy().value("twoStepPolicy") == .optional, "it begins as required")
+      try alice.setTwoStepPolicy(.required).value("setTwoStepPolicy")
+      try require(try alice.twoStep().value("twoStep").isRequired, "the state does not say that it is required")
+      let free = ["twoStep", "beginTwoStep", "confirmTwoStep", "endTwoStep", "endAllSessions"]
+      for operation in try Operation.all(bob) where !free.contains(operation.name) {
+        let failure = try await operation.failure(alice, alice)
+        try require(
+          failure?.code == "two_step_required" && failure?.kind == .refused,
+          "\(operation.name) without the required second step was answered \(failure.text)")
+      }
+      try require(try bob.balance() == 100_00, "a refused payment moved money")
+      _ = try bob.profile().value("the profile of a member")
+      try alice.turnTwoStepOn(at: try bob.time())
+      try require(
+        try alice.twoStepPolicy().value("twoStepPolicy") == .required, "a second step does not open the operations")
+      _ = try alice.setRole(.administrator, probe.name("bob")).value("setRole")
+      try bob.profile().refused("a new administrator without one", with: "two_step_required", .refused)
+      try alice.setTwoStepPolicy(.optional).value("setTwoStepPolicy")
+      _ = try bob.profile().value("the profile when it is optional")
+    },
+  ]
+
+  /// A check of backends that have a second step, with alice and bob logged in.
+  private static func check(
+    _ name: String, _ body: @escaping @Sendable (BackendProbe, Login, Login) async throws(Breach) -> Void
+  ) -> Check {
+    Check(name) { probe throws(Breach) in
+      let (alice, bob) = try await probe.both()
+      if try bob.twoStep().error?.code == BackendError.Code.twoStepUnsupported.rawValue { return }
+      try await body(probe, alice, bob)
+    }
+  }
+}
+
+extension TwoStepState {
+  fileprivate static let off = off(codes: 0)
+
+  fileprivate static func off(codes: Int) -> TwoStepState {
+    TwoStepState(since: nil, isPending: false, recoveryCodes: codes, isRequired: false)
+  }
+}
+
+extension RecoveryCode {
+  /// The code as the answer to a challenge.
+  fileprivate var answer: Password { Password(text) }
+}
+
+extension Login {
+  /// The wall clock of the backend, which writes down a change now.
+  fileprivate func time() throws(Breach) -> WallTime {
+    _ = try rename("A name").value("rename")
+    guard let event = try events(limit: 1).value("events").first else { throw Breach("a change is no event") }
+    return event.at
+  }
+
+  /// Turns the second step on.
+  fileprivate func turnTwoStepOn(at time: WallTime? = nil) throws(Breach) {
+    let secret = try beginTwoStep().value("beginTwoStep")
+    let time = if let time { time } else { try self.time() }
+    try confirmTwoStep(secret.code(at: time)).value("confirmTwoStep")
+  }
+}
+
+extension BackendProbe {
+  fileprivate static let wrongStep = Password("no code")
+
+  fileprivate func answerFailure(
+    _ challenge: Challenge, _ answer: Password
+  ) async -> AuthorityError<ReauthenticationRejection>? {
+    do throws(AuthorityError<ReauthenticationRejection>) {
+      _ = try await backend.answer(challenge, with: answer)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  /// The challenge that the right password is answered with.
+  fileprivate func challenge(_ name: String, _ password: Password? = nil) async throws(Breach) -> Challenge {
+    let failure = try await loginFailure(name, password ?? Self.passwords[name] ?? Self.wrongPassword)
+    guard case .rejected(.challenged(let challenge)) = failure else {
+      throw Breach("the right password of \(name), who has a second step, was answered \(failure)")
+    }
+    return challenge
+  }
+
+  fileprivate func answer(_ challenge: Challenge, _ code: Password, _ what: String) async throws(Breach) -> Grant {
+    do throws(AuthorityError<ReauthenticationRejection>) {
+      return try await backend.answer(challenge, with: code)
+    } catch {
+      throw Breach("\(what) was answered \(error)")
+    }
+  }
+
+  fileprivate func expectWrong(_ challenge: Challenge, _ code: Password, _ what: String) async throws(Breach) {
+    switch await answerFailure(challenge, code) {
+    case .rejected(.challenged(let next)) where next.triesLeft < challenge.triesLeft: return
+    case let other: throw Breach("\(what) was answered \(String(describing: other))")
+    }
+  }
+
+  fileprivate func expectOver(_ challenge: Challenge, _ code: Password, _ what: String) async throws(Breach) {
+    switch await answerFailure(challenge, code) {
+    case .rejected(.notAccepted), .rejected(.session): return
+    case let other: throw Breach("\(what) was answered \(String(describing: other))")
+    }
+  }
+}

@@ -1,0 +1,217 @@
+import AuthBackend
+import AuthCore
+import CommandLineKit
+import TextFormat
+
+/// `two-step on`, `two-step off` and `two-step status`.
+struct TwoStepCommand: WorkspaceCommand {
+  enum Action { case on, off, status }
+
+  let action: Action
+  var codeFromInput = false
+
+  static var command: Command<any CommandBody> {
+    Command("two-step") {
+      .init(
+        summary: "Log in with a code after the password",
+        discussion: [
+          "The code comes from an authenticator app on another device. It is asked for wherever your password is: by login, "
+            + "reauth and password, and before payments. Each code works once. If the device is lost, a recovery code takes "
+            + "its place; make some with recovery-codes. A new password does not turn the second step off.",
+          "It guards against somebody who knows your password. The secret is in the database, so with the one on this "
+            + "machine it does not guard against somebody who can read your files: it is there to be tried.",
+          "Codes follow the wall clock. The clocks of the device and of this machine may differ by 30 seconds.",
+        ],
+        examples: [
+          .init("two-step on", "shows a secret for the app, and asks for a code"),
+          .init("two-step status", "shows whether it is on"),
+        ],
+        statuses: .of(.usage), subcommands: [on, off, status], request: nil)
+    }
+  }
+
+  private static var on: Command<any CommandBody> {
+    Command("on") {
+      .init(
+        summary: "Turn the second step on",
+        discussion: [
+          "Shows a secret, which you enter in an authenticator app: as text, as a URI and, if qrencode is installed, as a "
+            + "QR code. It is on as soon as you enter a code of the app, and not before. The secret is never shown again.",
+          "Needs a password that you entered recently, and asks for it on a terminal. Make recovery codes too: one of "
+            + "them opens your account if the device is lost.",
+          "Without a terminal, and with --json, the secret alone is printed. Then confirm it with --code-stdin.",
+        ],
+        options: [Options.codeFromInput],
+        examples: [
+          .init("two-step on", "shows a secret, and asks for a code"),
+          .init("two-step on --code-stdin < code", "reads the code for the secret that was shown last"),
+        ],
+        statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
+      ) { words throws(UsageError) in
+        TwoStepCommand(action: .on, codeFromInput: try words[Options.codeFromInput])
+      }
+    }
+  }
+
+  private static var off: Command<any CommandBody> {
+    Command("off") {
+      .init(
+        summary: "Turn the second step off",
+        discussion: [
+          "Asks for a code of the app, or a recovery code. A wrong one counts as a wrong password.",
+          "Needs a password that you entered recently, and asks for it on a terminal.",
+        ],
+        options: [Options.codeFromInput],
+        examples: [
+          .init("two-step off", "asks for a code"),
+          .init("two-step off --code-stdin < code", "reads the code from a file"),
+        ],
+        statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
+      ) { words throws(UsageError) in
+        TwoStepCommand(action: .off, codeFromInput: try words[Options.codeFromInput])
+      }
+    }
+  }
+
+  private static var status: Command<any CommandBody> {
+    Command("status") {
+      .init(
+        summary: "Show whether a code is asked for",
+        examples: [.init("two-step status", "shows since when, and how many recovery codes are left")],
+        statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst)
+      ) { _ throws(UsageError) in TwoStepCommand(action: .status) }
+    }
+  }
+
+  func run(in workspace: Workspace) async throws(CommandError) -> Answer {
+    switch action {
+    case .on where codeFromInput: try await workspace.confirmTwoStep()
+    case .on: try await workspace.turnTwoStepOn()
+    case .off: try await workspace.turnTwoStepOff(codeFromInput: codeFromInput)
+    case .status: try await workspace.showTwoStep()
+    }
+  }
+}
+
+extension Workspace {
+  private static let tries = 3
+
+  /// `two-step status`.
+  func showTwoStep() async throws(CommandError) -> Answer {
+    let state = try await twoStep(try await activeSession())
+    var lines = [
+      state.since.map { "On since \(UTCTime(seconds: $0.seconds).local)." }
+        ?? (state.isPending ? "Off: the secret that was made waits for its first code." : "Off.")
+    ]
+    if state.isOn {
+      lines.append("\(state.recoveryCodes) recovery code\(state.recoveryCodes == 1 ? "" : "s") left.")
+    }
+    if state.isRequired { lines.append("Administrators of this database need it.") }
+    return Answer(
+      .onlyShows, lines: lines,
+      [
+        "two_step": .string(state.isOn ? "on" : state.isPending ? "pending" : "off"),
+        "since": .string(orNull: state.since?.iso8601), "recovery_codes": .integer(Int64(state.recoveryCodes)),
+        "required": .bool(state.isRequired),
+      ])
+  }
+
+  private func twoStep(_ session: LoggedInSession) async throws(CommandError) -> TwoStepState {
+    try await ask(session) { (lease) throws(BackendError) in try backend.twoStep(under: lease) }
+  }
+
+  /// `two-step on`: a new secret, and on a terminal its first code.
+  func turnTwoStepOn() async throws(CommandError) -> Answer {
+    let session = try await activeSession()
+    guard try await !twoStep(session).isOn else { throw CommandError(BackendError.twoStepAlreadyOn) }
+    let fresh = try await fresh(session)
+    let secret = try await ask(fresh.session) { (lease) throws(BackendError) in
+      try backend.beginTwoStep(for: fresh, under: lease)
+    }
+    let begun = Answer.Effect.changed(
+      "a secret was made, and nothing is asked for yet", hint: "Begin again: auth-cli two-step on")
+    guard !printer.asJSON, PasswordQuestion.hasTerminal else {
+      if !printer.asJSON { try show(secret, begun) }
+      return Answer(
+        begun,
+        [
+          "two_step": "pending", "user": .user(session.user), "secret": .string(secret.text),
+          "uri": .string(secret.uri),
+        ],
+        notes: ["It is not on yet. Enter the secret in the app, then: auth-cli two-step on --code-stdin"])
+    }
+    try show(secret, begun)
+    var left = Self.tries
+    while true {
+      let code = try PasswordQuestion.codeOnTerminal("Authenticator code: ")
+      left -= 1
+      do throws(CommandError) {
+        try await confirm(code, fresh)
+        return turnedOn(session.user)
+      } catch {
+        guard error == .wrongCode, left > 0 else { throw error }
+        printer.say("wrong code; \(left) more \(left == 1 ? "try" : "tries").")
+      }
+    }
+  }
+
+  /// Prints the secret: with `--quiet` too, because nobody can see it again.
+  private func show(_ secret: TwoStepSecret, _ effect: Answer.Effect) throws(CommandError) {
+    let output = printer.streams.output
+    output.writeLine(secret.text)
+    output.writeLine(secret.uri)
+    do throws(OutputError) { try output.flush() } catch { throw CommandError(error, after: effect) }
+    if output.isTerminal, !printer.isQuiet { QRCode.show(secret.uri) }
+    printer.say("Enter it in an authenticator app. It is not shown again.")
+  }
+
+  /// `two-step on --code-stdin`: the code of the secret that was made last.
+  func confirmTwoStep() async throws(CommandError) -> Answer {
+    let session = try await activeSession()
+    let fresh = try await fresh(session)
+    try await confirm(try PasswordQuestion.codeFromInput(), fresh)
+    return turnedOn(session.user)
+  }
+
+  private func confirm(_ code: Password, _ fresh: FreshSession) async throws(CommandError) {
+    try await askingForCode(fresh) { (lease) throws(BackendError) in
+      try backend.confirmTwoStep(code, for: fresh, under: lease)
+    }
+  }
+
+  private func turnedOn(_ user: User) -> Answer {
+    Answer(
+      .changed("the second step is on", hint: "Look with: auth-cli two-step status"),
+      lines: ["The second step of \(escaping: user.username) is on."], ["two_step": "on", "user": .user(user)],
+      notes: ["A code is asked for after your password from now on. For a lost device: auth-cli recovery-codes"])
+  }
+
+  /// `two-step off`.
+  func turnTwoStepOff(codeFromInput: Bool) async throws(CommandError) -> Answer {
+    let session = try await activeSession()
+    guard try await twoStep(session).isOn else { throw CommandError(BackendError.twoStepNotOn) }
+    let fresh = try await fresh(session)
+    let code =
+      codeFromInput
+      ? try PasswordQuestion.codeFromInput()
+      : try PasswordQuestion.codeOnTerminal(PasswordQuestion.codeQuestion)
+    try await askingForCode(fresh) { (lease) throws(BackendError) in
+      try backend.endTwoStep(code, for: fresh, under: lease)
+    }
+    return Answer(
+      .changed("the second step is off", hint: "Look with: auth-cli two-step status"),
+      lines: ["The second step of \(escaping: session.user.username) is off."],
+      ["two_step": "off", "user": .user(session.user)])
+  }
+
+  /// Asks the backend something about a code, and says of a wrong one that it is no password.
+  private func askingForCode(
+    _ fresh: FreshSession, _ question: (borrowing SessionLease) throws(BackendError) -> Void
+  ) async throws(CommandError) {
+    do throws(CommandError) {
+      try await ask(fresh.session, question)
+    } catch {
+      throw error == .wrongPassword ? .wrongCode : error
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import Glibc
+
+/// Reads secrets from standard input line by line, where the last one may not be needed.
+///
+/// A line that is not needed is not waited for. One line ending (`\n` or `\r\n`) is removed from
+/// each line and nothing else; the last line may have none.
+package final class SecretLines {
+  private let descriptor: Int32
+  private let messages: Int32
+  private let timeLimit: Duration
+  /// What was read and not taken yet.
+  private var bytes: [UInt8] = []
+  private var isAtEnd = false
+  private var taken = 0
+
+  /// Nothing is read yet.
+  package init(
+    descriptor: Int32 = STDIN_FILENO, messages: Int32 = STDERR_FILENO, timeLimit: Duration = .standardPromptLimit
+  ) {
+    self.descriptor = descriptor
+    self.messages = messages
+    self.timeLimit = timeLimit
+  }
+
+  /// Reads a line for each name.
+  ///
+  /// - Parameters:
+  ///   - names: What each line is, for people who type: "password".
+  ///   - more: How many lines may follow.
+  /// - Returns: The lines.
+  /// - Throws: ``PromptError`` for a line that is missing or cannot be a secret, and for more lines
+  ///   than may come, as far as they have come.
+  package func lines(_ names: [String], followedBy more: Int) throws(PromptError) -> [[UInt8]] {
+    var lines: [[UInt8]] = []
+    for name in names {
+      guard let line = try line(name) else { throw .missingLine(number: taken + 1) }
+      guard !line.isEmpty else { throw .emptyLine(number: taken) }
+      lines.append(line)
+    }
+    try refuse(moreThan: more)
+    return lines
+  }
+
+  /// Reads the last line; nil when there is none, or an empty one.
+  package func last(_ name: String) throws(PromptError) -> [UInt8]? {
+    let line = try line(name)
+    try refuse(moreThan: 0)
+    return line == [] ? nil : line
+  }
+
+  /// Whether a line has come that nobody took.
+  package var hasMore: Bool { bytes.contains { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") } }
+
+  private func line(_ name: String) throws(PromptError) -> [UInt8]? {
+    guard let line = isatty(descriptor) == 1 ? try ask(name) : try next() else { return nil }
+    taken += 1
+    guard !line.contains(0) else { throw .containsNUL }
+    guard line.count <= LineLimit.bytes else { throw .tooLong(limit: LineLimit.bytes) }
+    return line
+  }
+
+  private func ask(_ name: String) throws(PromptError) -> [UInt8] {
+    let terminal = try SilentTerminal.open(input: descriptor, messages: messages)
+    return try terminal.ask("Reading the \(name) from standard input; it does not show: ", timeLimit: timeLimit)
+  }
+
+  private func next() throws(PromptError) -> [UInt8]? {
+    let deadline = MonotonicDeadline(after: timeLimit)
+    while true {
+      if let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {
+        var line = Array(bytes[..<end])
+        bytes.removeSubrange(...end)
+        // A carriage return is part of a line ending only before the rest of it.
+        if line.last == UInt8(ascii: "\r") { line.removeLast() }
+        return line
+      }
+      guard bytes.count <= LineLimit.bytes + 1 else { throw .tooLong(limit: LineLimit.bytes) }
+      if isAtEnd {
+        defer { bytes = [] }
+        return bytes.isEmpty ? nil : bytes
+      }
+      guard try read(within: deadline.remainingMilliseconds) else { throw .timedOut(timeLimit) }
+    }
+  }
+
+  /// Refuses input that goes on, as far as it has come: it is probably not what it was taken for.
+  private func refuse(moreThan more: Int) throws(PromptError) {
+    let most = (more + 1) * (LineLimit.bytes + 2)
+    while !isAtEnd, bytes.count <= most, isatty(descriptor) == 0 {
+      guard try read(within: 0) else { break }
+    }
+    let lines = bytes.count { $0 == UInt8(ascii: "\n") } + (bytes.last.map { $0 != UInt8(ascii: "\n") } == true ? 1 : 0)
+    guard lines <= more else { throw .tooManyLines(expected: taken + more) }
+  }
+
+  /// Reads what is there.
+  ///
+  /// - Returns: False when nothing came in time.
+  private func read(within milliseconds: Int32) throws(PromptError) -> Bool {
+    var event = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    let ready = poll(&event, 1, milliseconds)
+    if ready == 0 { return false }
+    if ready < 0, errno == EINTR { return true }
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    let count = Glibc.read(descriptor, &buffer, buffer.count)
+    if count == 0 { isAtEnd = true }
+    if count > 0 {
+      bytes += buffer[..<count]
+    } else if count < 0, errno != EINTR, errno != EAGAIN {
+      throw .unreadable(source: "standard input", errno: errno)
+    }
+    return true
+  }
+}

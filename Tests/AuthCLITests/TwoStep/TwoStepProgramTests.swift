@@ -1,0 +1,148 @@
+import AuthBackend
+import AuthCore
+import AuthLocal
+import Foundation
+import Programs
+import Testing
+
+/// What a right code opens: in scripts and on a terminal.
+@Suite("A login in two steps, by the program", .timeLimit(.minutes(10)))
+struct TwoStepProgramTests {
+  private typealias Step = Dialogue.Step
+  private static let alice = "correct horse battery staple"
+  private static let code = "Authenticator or recovery code: "
+
+  /// A home in which alice has a second step and recovery codes, and is logged in.
+  private struct Scene {
+    let home: CommandHome
+    let secret: TwoStepSecret
+    let recoveryCodes: [String]
+
+    init() async throws {
+      home = try await CommandHome()
+      try await home.succeed("login alice", as: "alice")
+      recoveryCodes = try await home.run("recovery-codes --quiet").text.split(separator: "\n").map(String.init)
+      let shown = try await home.run("two-step on --quiet").text.split(separator: "\n").map(String.init)
+      secret = TwoStepSecret(bytes: try #require(Self.bytes(shown.first ?? "")), username: "alice")
+      #expect(shown == [secret.text, secret.uri])
+      let confirmed = try await home.run("two-step on --code-stdin", input: code(-1))
+      #expect(confirmed.text.contains("The second step of alice is on."), "\(confirmed.text)")
+    }
+
+    /// The code of the present time step, or of one near it.
+    func code(_ offset: Int64 = 0) -> String {
+      let now = WallTime.now().microseconds + offset * TOTP.period * 1_000_000
+      return String(decoding: secret.code(at: WallTime(microseconds: now)).bytes, as: UTF8.self)
+    }
+
+    /// Reads base 32.
+    private static func bytes(_ text: String) -> [UInt8]? {
+      let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
+      var bits: [Int] = []
+      for character in text {
+        guard let value = alphabet.firstIndex(of: character) else { return nil }
+        bits += (0..<5).map { value >> (4 - $0) & 1 }
+      }
+      return stride(from: 0, to: bits.count / 8 * 8, by: 8).map { start in
+        UInt8(bits[start..<start + 8].reduce(0) { $0 << 1 | $1 })
+      }
+    }
+  }
+
+  @Test("a script gives the code as the second line; none is 5 and not counted, and a code opens once")
+  func script() async throws {
+    let scene = try await Scene()
+    let home = scene.home
+    func run(_ line: String, _ lines: String...) async throws -> (Int32, String) {
+      let outcome = try await home.run(line, input: lines.joined(separator: "\n"))
+      guard case .exited(let status) = outcome.ending else { throw PseudoTerminal.Failure(description: outcome.text) }
+      return (status, outcome.text)
+    }
+    let none = try await run("login alice --password-stdin", Self.alice)
+    #expect(none.0 == 5 && none.1.contains("the password is right, and a code is needed too"), "\(none)")
+    let document = try await run("login alice --password-stdin --json", Self.alice)
+    #expect(document.0 == 5 && document.1.contains(#""code":"code_missing""#), "\(document)")
+    let wrong = try await run("login alice --password-stdin", Self.alice, "no code")
+    #expect(wrong.0 == 5 && wrong.1.contains("auth-cli: wrong code"), "\(wrong)")
+    let right = scene.code()
+    let opened = try await run("login alice --password-stdin", Self.alice, right)
+    #expect(opened.0 == 0 && opened.1.contains("Renewed the session of alice"), "\(opened)")
+    let again = try await run("reauth --password-stdin", Self.alice, right)
+    #expect(again.0 == 5 && again.1.contains("wrong code"), "\(again)")
+    let spare = try await run("reauth --password-stdin", Self.alice, scene.recoveryCodes[0])
+    #expect(spare.0 == 0, "\(spare)")
+    let failed = try await run("accounts show alice --json")
+    #expect(failed.1.contains(#""failed_attempts":0"#), "\(failed)")
+    let new = "quiet meadow copper lantern"
+    let changed = try await run("password --password-stdin", Self.alice, new, scene.recoveryCodes[1])
+    #expect(changed.0 == 0 && changed.1.contains("is changed"), "\(changed)")
+    let switched = try await run("login bob --switch --password-stdin", "paper lantern river orchard", "123456")
+    #expect(switched.0 == 0 && switched.1.contains("no code was asked for"), "\(switched)")
+    let back = try await run("login alice --switch --password-stdin", new, scene.recoveryCodes[2])
+    #expect(back.0 == 0 && back.1.contains("Switched to alice"), "\(back)")
+    let off = try await run("two-step off --code-stdin", scene.recoveryCodes[3])
+    #expect(off.0 == 0, "\(off)")
+    let events = try await run("events --json --limit 1000")
+    for secret in scene.recoveryCodes + [right, scene.secret.text] {
+      #expect(!events.1.contains(secret), "\(secret)")
+    }
+    #expect(try await run("reauth --password-stdin", new).0 == 0)
+  }
+
+  @Test("on a terminal the code is asked for in silence, and again while tries are left")
+  func terminal() async throws {
+    let scene = try await Scene()
+    let password = Step(question: "Password for alice: ", answer: Self.alice)
+    let wrong = Step(question: Self.code, answer: "no code at all")
+    let first = try await Dialogue.answer(
+      "login alice", in: scene.home, [password, wrong, Step(question: Self.code, answer: scene.code())])
+    #expect(first.end == .exited(0) && first.shown.contains("wrong code; 2 more tries."), "\(first.shown)")
+    #expect(first.shown.contains("Renewed the session of alice"))
+    let over = try await Dialogue.answer("login alice", in: scene.home, [password, wrong, wrong, wrong])
+    #expect(over.end == .exited(5) && over.shown.contains("wrong code; 1 more try."), "\(over.shown)")
+    #expect(over.shown.contains("the password is needed again"))
+    let left = try await Dialogue.answer(
+      "login alice", in: scene.home, [password, Step(question: Self.code, answer: "\u{4}", isLine: false)])
+    #expect(left.end == .exited(2), "\(left.shown)")
+    try scene.home.changeDatabase("UPDATE sessions SET fresh_until = 0")
+    let paid = try await Dialogue.answer(
+      "pay 1 --to bob", in: scene.home, [password, Step(question: Self.code, answer: scene.recoveryCodes[0])])
+    #expect(paid.end == .exited(0) && paid.shown.contains("Paid 1.00 to bob"), "\(paid.shown)")
+    let off = try await Dialogue.answer(
+      "two-step off", in: scene.home, [Step(question: Self.code, answer: scene.recoveryCodes[1])])
+    #expect(off.end == .exited(0) && off.shown.contains("The second step of alice is off."), "\(off.shown)")
+  }
+
+  @Test("on a terminal it begins with the code of the secret that is shown, and asks for it three times")
+  func begin() async throws {
+    let home = try await CommandHome()
+    try await home.succeed("login alice", as: "alice")
+    let wrong = Step(question: "Authenticator code: ", answer: "no code at all")
+    let given = try await Dialogue.answer("two-step on", in: home, [wrong, wrong, wrong])
+    #expect(given.end == .exited(5) && given.shown.contains("otpauth://totp/auth-cli:alice?secret="), "\(given.shown)")
+    #expect(given.shown.contains("wrong code; 1 more try."), "\(given.shown)")
+    #expect(try await home.run("two-step status --json").text.contains(#""two_step":"pending""#))
+  }
+
+  @Test(
+    "oathtool logs in from a script", .enabled(if: Self.hasOATHTool, "oathtool is not installed (Debian: oathtool)"))
+  func independent() async throws {
+    let home = try await CommandHome()
+    let script = """
+      set -e
+      echo "$password" | auth-cli login alice --password-stdin --quiet
+      secret=$(auth-cli two-step on | head -n 1)
+      oathtool --totp --now 'now - 30 seconds' -b "$secret" | auth-cli two-step on --code-stdin --quiet
+      auth-cli logout --quiet
+      { echo "$password"; oathtool --totp -b "$secret"; } | auth-cli login alice --password-stdin
+      auth-cli status --short
+      """
+    let environment = home.environment.merging(
+      ["password": Self.alice, "PATH": "\((BuiltExecutable.path as NSString).deletingLastPathComponent):/usr/bin:/bin"]
+    ) { $1 }
+    let outcome = try await Program("sh", ["-c", script], environment: environment, timeLimit: .seconds(60)).run()
+    #expect(outcome.ending == .exited(0) && outcome.text.hasSuffix("\nalice\n"), "\(outcome.text)")
+  }
+
+  private static let hasOATHTool = FileManager.default.isExecutableFile(atPath: "/usr/bin/oathtool")
+}
