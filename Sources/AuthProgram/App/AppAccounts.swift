@@ -67,42 +67,51 @@ extension AppPage {
       case .closed: (.open, "Open the registration? Then everybody may create an account.")
       }
     result.rows =
-      [
-        Row(id: "+", cells: ["Create an account"], choice: .fill(.createAccount)),
-        Row(
-          id: "*", cells: ["Registration is \(registration.rawValue)"],
-          choice: .ask(AppQuestion(text: question, label: "change it", action: .administer(.registration(other))))),
-      ] + result.rows
+      rows([
+        ("Create an account", .fill(.createAccount)),
+        (
+          "Registration is \(registration.rawValue)",
+          .ask(AppQuestion(text: question, label: "change it", action: .administer(.registration(other))))
+        ),
+      ]) + result.rows
     return result.noting("first", page.lastOfMore.map { "accounts list --after \($0.user.username)" })
   }
 
   private static func menu(of account: AccountSummary, isLast: Bool) -> Menu {
     let name = account.user.username
-    var rows: [Row] = []
-    func add(_ text: String, _ choice: AppChoice) { rows.append(Row(id: text, cells: [text], choice: choice)) }
-    func ask(_ text: String, _ question: String, _ change: AccountsScreen.Change) {
-      add(text, .ask(AppQuestion(text: question, action: .administer(.change(change, name)))))
-    }
+    var choices: [(words: String, choice: AppChoice)] = []
     if account.failedAttempts > 0 || account.throttle != nil {
-      add("Unlock: forget wrong passwords", .perform(.administer(.change(.unlock, name))))
+      choices.append(offer("Unlock: forget wrong passwords", .change(.unlock, name)))
     }
-    if account.isDisabled {
-      add("Enable", .perform(.administer(.change(.enable, name))))
-    } else {
-      add("One-time code for a new password", .perform(.administer(.resetPassword(name))))
-    }
+    choices.append(
+      account.isDisabled
+        ? offer("Enable", .change(.enable, name))
+        : offer("One-time code for a new password", .resetPassword(name)))
     if account.user.role == .member {
-      ask("Make administrator", "Make \(name) an administrator?", .promote)
+      choices.append(offer("Make administrator", .change(.promote, name), "Make \(name) an administrator?"))
     } else if !isLast {
-      ask("Make member", "Take the role of administrator away from \(name)?", .demote)
+      choices.append(
+        offer("Make member", .change(.demote, name), "Take the role of administrator away from \(name)?"))
     }
     if !account.isDisabled, !isLast {
-      ask("Disable, and end all sessions", "Disable \(name), and end all its sessions?", .disable)
+      choices.append(
+        offer(
+          "Disable, and end all sessions", .change(.disable, name), "Disable \(name), and end all its sessions?"))
     }
-    if !isLast { add("Delete for ever", .fill(.deleteAccount(name))) }
+    if !isLast { choices.append(("Delete for ever", .fill(.deleteAccount(name)))) }
     let about = "\(name) (\(account.user.displayName)): \(account.user.role.rawValue), \(account.state)."
     let why = isLast ? ["The last administrator cannot be disabled, demoted or deleted."] : []
-    return Menu(lines: [about] + why + [""], rows: rows)
+    return Menu(lines: [about] + why + [""], rows: rows(choices))
+  }
+
+  /// Not inlined, so that the executable stays small.
+  @inline(never)
+  private static func offer(
+    _ words: String, _ administration: Administration, _ question: String? = nil
+  ) -> (words: String, choice: AppChoice) {
+    let action = AppAction.administer(administration)
+    guard let question else { return (words, .perform(action)) }
+    return (words, .ask(AppQuestion(text: question, action: action)))
   }
 }
 

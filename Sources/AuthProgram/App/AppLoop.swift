@@ -27,37 +27,44 @@ struct AppLoop {
   ///
   /// It never suspends, so it stays on the thread of the program that signals go to.
   mutating func run() throws(CommandError) {
+    let isGone: Bool
     do throws(PromptError) {
       var terminal = try ScreenTerminal(colors: colors)
-      let size = terminal.frame
-      var state = AppState(columns: size.columns, rows: size.rows, context: context)
-      try terminal.show(state.frame)
-      work.waitForChanges(look: { [work, lane, mailbox] in Self.look(work, lane, mailbox) }) { [mailbox] problem in
-        mailbox.post(.looked(problem))
-      }
-      var began: ContinuousClock.Instant?
-      while true {
-        let happened = try terminal.wait(
-          for: [mailbox.wakening], atMost: limit(began.map { .now - $0 }))
-        if happened.isGone { throw .unreadable(source: "the terminal", errno: EIO) }
-        var messages: [AppMessage] = happened.keys.map { .key($0) }
-        if happened.needsFrame {
-          let size = terminal.frame
-          messages.append(.resized(columns: size.columns, rows: size.rows))
-        }
-        if work.isLimitReached { Self.look(work, lane, mailbox) }
-        if let began { messages.append(.elapsed(Int((.now - began).components.seconds))) }
-        // What ended an action was told to the bar before: taken first, so that it is known there.
-        let posted = mailbox.take()
-        messages += news(state) + posted
-        for message in messages {
-          for effect in state.update(message) where act(on: effect) { return }
-        }
-        began = state.work == nil ? nil : began ?? .now
-        try terminal.show(state.frame)
-      }
+      isGone = try show(on: &terminal)
     } catch {
       throw CommandError(error)
+    }
+    if isGone { throw CommandError(PromptError.unreadable(source: "the terminal", errno: EIO)) }
+  }
+
+  /// - Returns: Whether it ended because the terminal is gone.
+  private mutating func show(on terminal: inout ScreenTerminal) throws(PromptError) -> Bool {
+    let size = terminal.frame
+    var state = AppState(columns: size.columns, rows: size.rows, context: context)
+    try terminal.show(state.frame)
+    work.waitForChanges(look: { [work, lane, mailbox] in Self.look(work, lane, mailbox) }) { [mailbox] problem in
+      mailbox.post(.looked(problem))
+    }
+    var began: ContinuousClock.Instant?
+    while true {
+      let happened = try terminal.wait(
+        for: [mailbox.wakening], atMost: limit(began.map { .now - $0 }))
+      if happened.isGone { return true }
+      var messages: [AppMessage] = happened.keys.map { .key($0) }
+      if happened.needsFrame {
+        let size = terminal.frame
+        messages.append(.resized(columns: size.columns, rows: size.rows))
+      }
+      if work.isLimitReached { Self.look(work, lane, mailbox) }
+      if let began { messages.append(.elapsed(Int((.now - began).components.seconds))) }
+      // What ended an action was told to the bar before: taken first, so that it is known there.
+      let posted = mailbox.take()
+      messages += news(state) + posted
+      for message in messages {
+        for effect in state.update(message) where act(on: effect) { return false }
+      }
+      began = state.work == nil ? nil : began ?? .now
+      try terminal.show(state.frame)
     }
   }
 

@@ -15,6 +15,11 @@ struct AppPage: Sendable {
     var menu: Menu?
   }
 
+  /// Rows for what can be chosen, each with its words.
+  static func rows(_ choices: [(words: String, choice: AppChoice)]) -> [Row] {
+    choices.map { Row(id: $0.words, cells: [$0.words], choice: $0.choice) }
+  }
+
   /// What can be done with a row.
   struct Menu: Sendable {
     let lines: [String]

@@ -1,6 +1,7 @@
 import AuthBackend
 import AuthCore
 import CommandLineKit
+import Glibc
 
 /// All that the screen shows, as a value.
 struct AppState: Sendable {
@@ -80,7 +81,8 @@ struct AppState: Sendable {
     guard let rows = page?.rows else { return [] }
     guard !filter.isEmpty, menuRow == nil else { return rows }
     let wanted = filter.lowercased()
-    return rows.filter { row in row.cells.contains { $0.lowercased().holds(wanted) } }
+    // The search of the library would link the engine of regular expressions.
+    return rows.filter { row in row.cells.contains { strstr($0.lowercased(), wanted) != nil } }
   }
 
   /// Which of them is selected.
@@ -104,25 +106,23 @@ struct AppState: Sendable {
 
   /// Home is for everybody, and needs nothing to be loaded.
   private var homePage: AppPage {
-    func row(_ text: String, _ choice: AppChoice) -> AppPage.Row { .init(id: text, cells: [text], choice: choice) }
     guard isRestored else { return AppPage(lines: ["Looking for your session…"]) }
     guard let user else {
       return AppPage(
         lines: ["Welcome. Nobody is logged in.", ""],
-        rows: [
-          row("Log in", .fill(.logIn(then: .home))), row("Create an account", .fill(.register)),
-          row("See how a session works", .open(.machine)), row("Quit", .quit),
-        ])
+        rows: AppPage.rows([
+          ("Log in", .fill(.logIn(then: .home))), ("Create an account", .fill(.register)),
+          ("See how a session works", .open(.machine)), ("Quit", .quit),
+        ]))
     }
     return AppPage(
       lines: ["Welcome, \(user.displayName).", ""],
-      rows: [
-        row("Pay somebody", .open(.pay)), row("See your receipts", .open(.receipts)),
-        row("See where you are logged in", .open(.sessions)),
-        row("Change your name", .fill(.rename(user.displayName))),
-        row("Change your password", .fill(.changePassword)), row("See how your session works", .open(.machine)),
-        row("Log out", .ask(.logOut)), row("Quit", .quit),
-      ])
+      rows: AppPage.rows([
+        ("Pay somebody", .open(.pay)), ("See your receipts", .open(.receipts)),
+        ("See where you are logged in", .open(.sessions)), ("Change your name", .fill(.rename(user.displayName))),
+        ("Change your password", .fill(.changePassword)), ("See how your session works", .open(.machine)),
+        ("Log out", .ask(.logOut)), ("Quit", .quit),
+      ]))
   }
 }
 
@@ -151,15 +151,4 @@ struct AppPosition: Sendable {
   var menuOf: String?
   var index = 0
   var id: String?
-}
-
-extension String {
-  /// Whether `part` occurs in the text.
-  ///
-  /// The `contains` of the library would link the engine of regular expressions.
-  fileprivate func holds(_ part: String) -> Bool {
-    let (text, part) = (Array(utf8), Array(part.utf8))
-    guard !part.isEmpty, part.count <= text.count else { return part.isEmpty }
-    return (0...(text.count - part.count)).contains { text[$0...].starts(with: part) }
-  }
 }

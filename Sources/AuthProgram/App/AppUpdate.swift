@@ -81,7 +81,6 @@ extension AppState {
     isRestored = true
     guard user?.id != before?.id else { return user == before ? [] : refresh() }
     forgetUser()
-    for tab in AppTab.allCases { self[tab].position = AppPosition() }
     if tab.isGuarded, user == nil { tab = .home }
     if let user, work == nil { say("\(user.username) is logged in.") }
     return refresh()
@@ -89,7 +88,7 @@ extension AppState {
 
   /// Closes what belongs to a user.
   private mutating func forgetUser() {
-    for tab in AppTab.allCases where tab.isGuarded { self[tab].page = nil }
+    for tab in AppTab.allCases where tab != .machine { self[tab] = AppView() }
     (menu, draft, code) = (nil, nil, nil)
   }
 
