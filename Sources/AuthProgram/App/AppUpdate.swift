@@ -148,6 +148,8 @@ extension AppState {
       }
       form?.clearSecrets()
       form?.problem = problem
+      // The payee is to be mended.
+      if form?.isTab == true, problem.code == BackendError.Code.payeeUnknown.rawValue { form?.focus = 0 }
       return []
     }
   }

@@ -279,6 +279,9 @@ struct AppUpdateTests {
     #expect(state.form?.fields.map(\.input.text) == ["Bob", "12.5"])
     _ = state.update(.key(.enter))
     #expect(state.update(.key(.character("y"))) == [.perform(AppScenes.payment)])
+    let unknown = AppProblem(code: "payee_unknown", message: "There is no account 'bob'.", hint: "Check the name.")
+    #expect(state.update(.finished(AppScenes.payment, .failure(unknown))) == [])
+    #expect(state.form?.focus == 0 && state.form?.fields.map(\.input.text) == ["Bob", "12.5"])
   }
 
   @Test("an amount or a name of the wrong form is refused in its field before anything is asked")
