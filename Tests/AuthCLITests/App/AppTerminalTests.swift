@@ -10,6 +10,7 @@ import TextFormat
 @Suite("The full-screen program on a terminal", .timeLimit(.minutes(10)))
 struct AppTerminalTests {
   private static let alice = "correct horse battery staple"
+  private static let bob = "paper lantern river orchard"
 
   /// Runs a line of a shell as another terminal would.
   private func elsewhere(_ home: CommandHome, _ line: String) throws {
@@ -58,6 +59,48 @@ struct AppTerminalTests {
     }
     #expect(terminal.settings == before)
     #expect(try terminal.screen().modes == [7, 25])
+  }
+
+  @Test("an administrator creates, changes and deletes accounts, and closes the registration")
+  func administers() async throws {
+    let home = try await CommandHome()
+    try await home.succeed("login alice", as: "alice")
+    let terminal = try PseudoTerminal()
+    try await onOwnThread {
+      let app = try terminal.launch([BuiltExecutable.debug, "app"], environment: home.environment)
+      try terminal.expectScreen("Welcome, alice.")
+      try terminal.send("8")
+      try terminal.expectScreen("> Create an account")
+      try terminal.send("\rdave\r")
+      let code = try terminal.expectScreen("Give this one-time code to dave:")
+      #expect(code.text.contains("auth-cli recover dave"))
+      try terminal.send("\r")
+      try terminal.expectScreen("  dave ")
+      try terminal.send("\u{1B}[B\ry")
+      try terminal.expectScreen("Registration is closed now.")
+      try elsewhere(home, "[[ $(auth-cli accounts registration) == *closed* ]]")
+      // Names are in order: dave is the last, and bob is before him.
+      try terminal.send("\u{1B}[F\u{1B}[A\r\u{1B}[B\u{1B}[B\r")
+      try terminal.expectScreen("Disable bob, and end all its sessions? y/n")
+      try terminal.send("y")
+      try terminal.expectScreen("bob is disabled now.")
+      try elsewhere(home, "[[ $(auth-cli accounts show bob) == *disabled* ]]")
+      try terminal.send("\r")
+      try terminal.expectScreen("bob is enabled now.")
+      try terminal.send("\u{1B}[F\rbob\r")
+      try terminal.expectScreen("The account 'bob' still has 100.00.")
+      try elsewhere(
+        home,
+        "echo '\(Self.bob)' | auth-cli login bob --context bob --password-stdin; "
+          + "auth-cli pay 100 --to alice --context bob")
+      try terminal.send("\r")
+      try terminal.expectScreen("The account bob is deleted.")
+      // She is the last administrator.
+      try terminal.send("\u{1B}[H\u{1B}[B\u{1B}[B\r")
+      try terminal.expectScreen("The last administrator cannot be disabled, demoted or deleted.")
+      try terminal.send("q")
+      #expect(try app.wait() == .exited(0))
+    }
   }
 
   @Test("a login and a new name from another terminal show at once")
