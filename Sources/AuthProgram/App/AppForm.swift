@@ -31,6 +31,8 @@ struct AppForm: Sendable {
   var fields: [Field]
   var focus: Int
   var problem: AppProblem?
+  /// The form that this one covers, to come back to; none or one.
+  var covered: [AppForm] = []
 
   init(_ purpose: Purpose) {
     self.purpose = purpose

@@ -99,16 +99,17 @@ extension AppState {
 
   private mutating func fill(_ key: Key) -> [AppEffect] {
     guard var form else { return [] }
+    let isStep = if case .secondStep = form.purpose { true } else { false }
     guard work == nil else {
       // What is under way goes on; nobody has to wait for it.
-      if key == .escape, steppedForm == nil { leaveForm() }
+      if key == .escape, !isStep { leaveForm() }
       return []
     }
     notice = nil
     let isEmpty = form.fields[form.focus].input.text.isEmpty
     switch key {
-    case .escape where steppedForm != nil:
-      leaveStep()
+    case .escape where isStep:
+      uncover()
       return perform(.cancelAnswer)
     case .escape:
       leaveForm()
@@ -142,7 +143,7 @@ extension AppState {
   private mutating func leaveForm() {
     if let work { notice = AppNotice(text: "\(work.action.progress) goes on; its end shows here.", style: .strong) }
     if case .reauthenticate = form?.purpose {
-      (form, heldForm) = (heldForm, nil)
+      uncover()
       return
     }
     (form, draft) = (nil, nil)

@@ -23,10 +23,6 @@ struct AppState: Sendable {
   var form: AppForm?
   /// The payment that was being typed when another tab was opened.
   var draft: AppForm?
-  /// The form to come back to when the password was entered again.
-  var heldForm: AppForm?
-  /// The form whose password a code is asked for after.
-  var steppedForm: AppForm?
   var question: AppQuestion?
   /// A code that is shown once.
   var code: OneTimeCode?

@@ -101,7 +101,7 @@ extension AppState {
   private mutating func close(because sentence: String) -> [AppEffect] {
     forgetUser()
     if let form, !form.isForAnybody { self.form = nil }
-    (question, heldForm, steppedForm) = (nil, nil, nil)
+    question = nil
     if tab.isGuarded { tab = .home }
     notice = work?.action == .logOut ? nil : AppNotice(text: sentence, style: .bad)
     return refresh()
@@ -132,16 +132,16 @@ extension AppState {
     case .failure(let problem):
       if problem.code == "password_not_recent" {
         // What was meant is done after the password.
-        (heldForm, form) = (form, AppForm(.reauthenticate(then: action)))
+        cover(with: .reauthenticate(then: action))
         return []
       }
       if problem.code == ErrorCode.codeMissing.rawValue {
         form?.clearSecrets()
-        (steppedForm, form) = (form, AppForm(.secondStep(of: action)))
+        cover(with: .secondStep(of: action))
         return []
       }
       // The password is needed again.
-      if problem.code == ErrorCode.challengeOver.rawValue, case .secondStep = form?.purpose { leaveStep() }
+      if problem.code == ErrorCode.challengeOver.rawValue, case .secondStep = form?.purpose { uncover() }
       guard form != nil else {
         warn(problem)
         return refresh()
@@ -164,7 +164,7 @@ extension AppState {
       return []
     case .answer:
       guard case .secondStep(let first) = purpose else { return [] }
-      leaveStep()
+      uncover()
       if case .changePassword = first { return perform(first) }
       return succeed(first, text)
     case .cancelAnswer: return []
@@ -173,7 +173,7 @@ extension AppState {
       return []
     case .reauthenticate:
       guard case .reauthenticate(let then) = purpose else { return [] }
-      (form, heldForm) = (heldForm, nil)
+      uncover()
       return perform(then)
     case .pay:
       if case .pay = purpose { form = newPayment() }
@@ -186,9 +186,16 @@ extension AppState {
     }
   }
 
-  /// Back to the form whose password a code was asked for after.
-  mutating func leaveStep() {
-    (form, steppedForm) = (steppedForm, nil)
+  /// Opens a form over the one that is open, if one is.
+  private mutating func cover(with purpose: AppForm.Purpose) {
+    var next = AppForm(purpose)
+    next.covered = form.map { [$0] } ?? []
+    form = next
+  }
+
+  /// Back to the form that the open one covers, if there is one.
+  mutating func uncover() {
+    form = form?.covered.first
   }
 
   /// Ends the program; what is under way is waited for, unless somebody insists.
