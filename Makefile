@@ -61,8 +61,8 @@ test-release: setup-release ## Play the transcripts against the release executab
 test-failover: setup ## Kill and promote PostgreSQL servers under payments (FAILOVER_ROUNDS=10, FAILOVER_PAYMENTS=1100 each)
 	FAILOVER_ROUNDS=$${FAILOVER_ROUNDS:-10} .ci/tests --filter FailoverTests
 
-test-crash: setup ## Kill every command at every call that writes, and half way through every write
-	CRASH_EVERY=1 .ci/tests --filter CrashTests
+test-crash: setup ## Kill every command at every call that writes, and half way through every write; fail every such call
+	CRASH_EVERY=1 .ci/tests --filter 'CrashTests|FailingCallTests'
 
 test-backends: setup ## Compare both backends over a random history of DIFFERENTIAL_OPERATIONS=20000
 	DIFFERENTIAL_OPERATIONS=$${DIFFERENTIAL_OPERATIONS:-20000} .ci/tests --filter DifferentialTests

@@ -2,14 +2,15 @@ import Foundation
 import Programs
 import Testing
 
-private let killsAtEvery = Program.inheritedEnvironment["CRASH_EVERY"] == "1"
+/// Whether `make test-crash` asks for every call in place of a choice of them.
+let meetsEveryCall = Program.inheritedEnvironment["CRASH_EVERY"] == "1"
 
 /// Commands killed at the calls that write.
 ///
-/// By default every second writing call is a kill point, and of rows of like calls only the first and
+/// By default every fourth writing call is a kill point, and of rows of like calls only the first and
 /// the last count; `make test-crash` kills at every single call, and half way through every write.
 /// `CRASH_COMMANDS` chooses commands by the beginnings of their names, with commas between.
-@Suite("Crash", .timeLimit(.minutes(killsAtEvery ? 240 : 30)))
+@Suite("Crash", .timeLimit(.minutes(meetsEveryCall ? 240 : 30)))
 struct CrashTests {
   private static let chosen = Program.inheritedEnvironment["CRASH_COMMANDS"]?.split(separator: ",")
 
@@ -24,18 +25,18 @@ struct CrashTests {
     try #require(run.outcome.ending == .exited(0), "\(run.outcome.text)")
     states.append(Self.state(whole))
     if command.isOneChange { try #require(states[0] != states[1]) }
-    let all = KillPoint.among(run.calls, every: killsAtEvery)
+    let all = KillPoint.among(run.calls, every: meetsEveryCall)
     try #require(all.count > 3)
-    // Commands take turns in which half they leave out; the last call is always in.
-    let offset = command.name.utf8.count % 2
+    // Commands take turns in which calls they choose; the last call is always in.
+    let offset = command.name.utf8.count % 4
     let points = all.enumerated().filter { index, _ in
-      killsAtEvery || index % 2 == offset || index == all.count - 1
+      meetsEveryCall || index % 4 == offset || index == all.count - 1
     }.map(\.element)
     let began = ContinuousClock.now
     try await withThrowingTaskGroup(of: Void.self) { group in
       for (index, point) in points.enumerated() {
         // A password hash costs most of the time: what hashes is run again after every third death.
-        let runsAgain = !command.hashes || killsAtEvery || index % 3 == 0 || index == points.count - 1
+        let runsAgain = !command.hashes || meetsEveryCall || index % 3 == 0 || index == points.count - 1
         group.addTask { [states] in try await kill(command, at: point, runsAgain: runsAgain, states) }
       }
       try await group.waitForAll()
