@@ -40,7 +40,7 @@ enum PasswordQuestion {
     }
     // The echo stays off through the delay of a refusal.
     _ = consume terminal
-    return try refused(result, wrong)
+    return try refused(result, wrong, afterCode: codes > 0)
   }
 
   /// What a code is asked for with.
@@ -115,6 +115,7 @@ enum PasswordQuestion {
     } catch {
       throw CommandError(error)
     }
+    var isAnswered = false
     var result: Result<Value, SessionError>
     do throws(SessionError) { result = .success(try await check(lines)) } catch { result = .failure(error) }
     if case .failure(.challenged(let challenge)) = result {
@@ -130,12 +131,13 @@ enum PasswordQuestion {
         throw .codeMissing
       }
       result = await SecondStep.answer(code, to: challenge, in: store).map { answered(lines, $0) }
+      isAnswered = true
       if case .failure(.challenged(let next)) = result {
         store.cancel(next)
         throw .wrongCode
       }
     }
-    let value = try refused(result, wrong)
+    let value = try refused(result, wrong, afterCode: isAnswered)
     if input.hasMore { printer.note("The last line of standard input was not needed: no code was asked for.") }
     return value
   }
@@ -234,11 +236,17 @@ enum PasswordQuestion {
   }
 
   private static func refused<Value>(
-    _ result: Result<Value, SessionError>, _ wrong: CommandError
+    _ result: Result<Value, SessionError>, _ wrong: CommandError, afterCode: Bool
   ) throws(CommandError) -> Value {
     do throws(SessionError) {
       return try result.get()
     } catch {
+      // A right code is used up, also when its session cannot be kept.
+      if afterCode, case .notSaved(let failure) = error {
+        throw CommandError(
+          .sessionFileUnusable, failure.description.asClause,
+          hint: "The code is used up. Remove the cause, then try again with the next one.")
+      }
       throw error == .credentialsNotAccepted ? wrong : CommandError(error)
     }
   }

@@ -1,3 +1,5 @@
+import AuthBackend
+import AuthLocal
 import Glibc
 import Races
 import Testing
@@ -100,6 +102,49 @@ struct AppTerminalTests {
       try terminal.expectScreen("The last administrator cannot be disabled, demoted or deleted.")
       try terminal.send("q")
       #expect(try app.wait() == .exited(0))
+    }
+  }
+
+  @Test("a login in two steps asks for a code, and so does a payment whose password is old; Esc gives it up")
+  func secondStep() async throws {
+    let home = try await CommandHome()
+    let codes = ["2", "3"].map { String(repeating: $0, count: 25) }
+    try home.changeDatabase("INSERT INTO two_steps(account, secret, last_step, since) VALUES (1, zeroblob(20), 0, 0)")
+    for code in codes {
+      let hash = Hex.text(SHA256.hash(RecoveryCode(typed: Array(code.utf8)).canonical))
+      try home.changeDatabase("INSERT INTO codes(account, code_hash) VALUES (1, x'\(hash)')")
+    }
+    let terminal = try PseudoTerminal()
+    try await onOwnThread {
+      let app = try terminal.launch([BuiltExecutable.debug, "app"], environment: home.environment)
+      try terminal.expectScreen("Welcome. Nobody is logged in.")
+      try terminal.send("lalice\r\(Self.alice)\r")
+      try terminal.expectScreen("Enter a code of your authenticator app, or a recovery code")
+      try terminal.send("not a code\r")
+      try terminal.expectScreen("Wrong code.")
+      try terminal.send("\(codes[0])\r")
+      try terminal.expectScreen("Welcome, alice.")
+      try home.changeDatabase("UPDATE sessions SET fresh_until = 0")
+      try terminal.send("2")
+      try terminal.expectScreen("Your balance is 100.00.")
+      try terminal.send("bob\r1\r")
+      try terminal.expectScreen("Pay 1.00 to bob? y/n")
+      try terminal.send("y")
+      try terminal.expectScreen("Enter your password again to go on")
+      try terminal.send("\(Self.alice)\r")
+      try terminal.expectScreen("Enter a code of your authenticator app, or a recovery code")
+      try terminal.send("\u{1B}")
+      try terminal.expectScreen("Nothing was changed.")
+      try terminal.expectScreen("Enter your password again to go on")
+      try terminal.send("\(Self.alice)\r")
+      try terminal.expectScreen("Enter a code of your authenticator app, or a recovery code")
+      try terminal.send("\(codes[1])\r")
+      try terminal.expectScreen("Paid 1.00 to bob.")
+      try terminal.send("\u{1B}")
+      try terminal.expectScreen("Welcome, alice.")
+      try terminal.send("q")
+      #expect(try app.wait() == .exited(0))
+      for secret in codes + ["battery"] { #expect(!terminal.transcript.contains(secret)) }
     }
   }
 

@@ -1,3 +1,5 @@
+import AuthBackend
+import AuthLocal
 import Testing
 
 /// A command that is killed, and what may be found afterwards.
@@ -14,6 +16,8 @@ struct CrashCase: Sendable, CustomTestStringConvertible {
     case oldSchema
     /// Alice is logged in and has the recovery code ``CrashStart/code``.
     case withCode
+    /// The same, and she logs in in two steps.
+    case withStep
     /// Alice is logged in, and registration is closed.
     case closed
     /// Alice is logged in, and all money of bob is hers.
@@ -86,6 +90,19 @@ struct CrashCase: Sendable, CustomTestStringConvertible {
       statusAfter: [0], retry: [0], statusFinally: 0, transfersFinally: 2, hashes: false, isOneChange: true),
     // A used code is refused, as it should be.
     CrashCase(
+      name: "login in two steps", start: .withStep, arguments: ["login", "alice", "--password-stdin"],
+      input: TestHome.alice + "\n" + CrashStart.code, statusAfter: [0], retry: [0, 5], statusFinally: 0,
+      transfersFinally: 2),
+    CrashCase(
+      name: "two-step on", start: .loggedIn, arguments: ["two-step", "on"],
+      statusAfter: [0], retry: [0], statusFinally: 0, transfersFinally: 2, hashes: false),
+    CrashCase(
+      name: "two-step off", start: .withStep, arguments: ["two-step", "off", "--code-stdin"], input: CrashStart.code,
+      statusAfter: [0], retry: [0, 1], statusFinally: 0, transfersFinally: 2, hashes: false),
+    CrashCase(
+      name: "accounts two-step", start: .withStep, arguments: ["accounts", "two-step", "required"],
+      statusAfter: [0], retry: [0], statusFinally: 0, transfersFinally: 2, hashes: false, isOneChange: true),
+    CrashCase(
       name: "recover", start: .withCode, arguments: ["recover", "alice", "--password-stdin"],
       input: CrashStart.code + "\nan umbrella in the rain\n", statusAfter: [0, 1], retry: [0, 5], statusFinally: 1,
       transfersFinally: 2, isOneChange: true),
@@ -148,14 +165,22 @@ enum CrashStart {
   /// A recovery code of alice, and its SHA-256.
   static let code = "22222-22222-22222-22222-22222"
   private static let hash = "e1359a2f31005d06888a33f29712466b030537008bd24999f34c6c047ac365d4"
+  /// Another one, where she logs in in two steps.
+  static let otherCode = "33333-33333-33333-33333-33333"
 
   private static let changes: [CrashCase.Start: String] = [
     .oldSchema: """
+    DROP TABLE two_steps; ALTER TABLE authority DROP COLUMN two_step_required;
     DROP TABLE codes; DROP TABLE reserved_names; ALTER TABLE authority DROP COLUMN registration_closed;
     ALTER TABLE sessions DROP COLUMN terminal; ALTER TABLE sessions DROP COLUMN program;
     ALTER TABLE sessions DROP COLUMN host; PRAGMA user_version = 3;
     """,
     .withCode: "INSERT INTO codes(account, code_hash) VALUES (1, x'\(hash)')",
+    .withStep: """
+    INSERT INTO codes(account, code_hash) VALUES
+      (1, x'\(hash)'), (1, x'\(Hex.text(SHA256.hash(RecoveryCode(typed: Array(otherCode.utf8)).canonical)))');
+    INSERT INTO two_steps(account, secret, last_step, since) VALUES (1, zeroblob(20), 0, 0)
+    """,
     .closed: "UPDATE authority SET registration_closed = 1",
     .bobHasNothing: payment(from: 2, to: 1),
     .aliceHasNothing: payment(from: 1, to: 2) + "; UPDATE accounts SET role = 'administrator' WHERE id = 2",

@@ -51,8 +51,9 @@ struct CrashTests {
       home.database,
       [
         "SELECT name, display_name, disabled, role FROM accounts ORDER BY id",
+        "SELECT account, last_step IS NULL FROM two_steps",
         "SELECT account, expires_at IS NULL, count(*) FROM codes GROUP BY 1, 2 ORDER BY 1, 2",
-        "SELECT registration_closed, (SELECT count(*) FROM reserved_names) FROM authority",
+        "SELECT registration_closed, two_step_required, (SELECT count(*) FROM reserved_names) FROM authority",
         "SELECT account, count(*) FROM sessions WHERE ended_reason IS NULL GROUP BY 1 ORDER BY 1",
         "SELECT id, balance FROM ledger_accounts ORDER BY id",
         """
@@ -91,7 +92,9 @@ struct CrashTests {
     #expect(status.ending == .exited(command.statusFinally), "\(point): status \(status.ending) \(status.text)")
     #expect(Books(home.database)?.transfers == command.transfersFinally, "\(point)")
     if again.ending == .exited(5), command.statusFinally == 0 {
-      let reauthentication = try await home.run(["reauth", "--password-stdin"], input: "an umbrella in the rain")
+      let input =
+        command.start == .withStep ? "\(TestHome.alice)\n\(CrashStart.otherCode)" : "an umbrella in the rain"
+      let reauthentication = try await home.run(["reauth", "--password-stdin"], input: input)
       #expect(reauthentication.ending == .exited(0), "\(point): neither the old nor the new password works")
     }
     if command.statusFinally == 1, let session {

@@ -65,7 +65,8 @@ private struct Holdings: Equatable {
       [
         "SELECT name, display_name, password_hash, disabled, role FROM accounts ORDER BY id",
         "SELECT account, hex(code_hash) FROM codes ORDER BY account, code_hash",
-        "SELECT registration_closed FROM authority",
+        "SELECT registration_closed, two_step_required FROM authority",
+        "SELECT account, hex(secret), last_step FROM two_steps",
         "SELECT id FROM sessions WHERE ended_reason IS NULL ORDER BY id",
         "SELECT id, payer, payee, amount, key FROM transfers ORDER BY id",
         "SELECT id, balance FROM ledger_accounts ORDER BY id",

@@ -46,6 +46,28 @@ import Testing
     #expect(work.run("ls '\(work.data)'").contains(".new") == false)
   }
 
+  @Test("a database of schema 4 keeps its settings, and nobody has or needs a second step") func fourth() throws {
+    let work = Workspace()
+    let before = work.authority()
+    try before.registerBoth()
+    _ = try before.makeRecoveryCodes(token: try before.logIn().token)
+    work.raw.script(
+      """
+      DROP TABLE two_steps; ALTER TABLE authority DROP COLUMN two_step_required;
+      UPDATE authority SET registration_closed = 1; PRAGMA user_version = 4
+      """)
+    let authority = work.authority()
+    let session = try authority.logIn()
+    let fresh = Workspace()
+    try fresh.authority().registerBoth()
+    #expect(schema(work.raw) == schema(fresh.raw))
+    #expect(
+      try authority.twoStep(token: session.token)
+        == TwoStepState(since: nil, isPending: false, recoveryCodes: 10, isRequired: false))
+    #expect(try authority.registration(token: session.token) == .closed)
+    #expect(try authority.twoStepPolicy(token: session.token) == .optional)
+  }
+
   @Test("reading upgrades the schema too") func readingMigrates() async throws {
     let work = old()
     await #expect(throws: AuthorityError<SessionRejection>.rejected(.ended(.revoked))) {
