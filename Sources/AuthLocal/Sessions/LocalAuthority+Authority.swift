@@ -79,7 +79,7 @@ extension LocalAuthority: Authority {
   /// A superseded token, or one that was issued and never used, ends its session too. The token of
   /// a challenge ends that alone.
   public func revoke(_ token: SessionToken, reason: EndReason) async throws(Unavailability) {
-    steps.close(token)
+    if steps.close(token) { return }
     do throws(BackendError) {
       try database.write { (db) throws(BackendError) in
         switch try find(token, at: try now(), in: db) {

@@ -74,8 +74,15 @@ final class OpenSteps: Sendable {
   }
 
   /// Ends a challenge.
-  func close(_ token: SessionToken) {
-    open.withLock { $0.removeAll { $0.token == token } }
+  ///
+  /// - Returns: Whether there was one.
+  @discardableResult
+  func close(_ token: SessionToken) -> Bool {
+    open.withLock { open in
+      let count = open.count
+      open.removeAll { $0.token == token }
+      return open.count < count
+    }
   }
 
   /// Lets the next reauthentication of a session pass without a code, for a minute.

@@ -241,6 +241,11 @@ enum PasswordQuestion {
     do throws(SessionError) {
       return try result.get()
     } catch {
+      if afterCode, case .throttled(.wait(let time)) = error {
+        throw CommandError(
+          .throttled, "too many wrong passwords or codes, so this one was not checked",
+          hint: "Try again in \(time.wholeSeconds) s.")
+      }
       // A right code is used up, also when its session cannot be kept.
       if afterCode, case .notSaved(let failure) = error {
         throw CommandError(

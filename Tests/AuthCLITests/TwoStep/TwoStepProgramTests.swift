@@ -3,6 +3,7 @@ import AuthCore
 import AuthLocal
 import Foundation
 import Programs
+import Races
 import Testing
 
 /// What a right code opens: in scripts and on a terminal.
@@ -122,6 +123,45 @@ struct TwoStepProgramTests {
     #expect(given.end == .exited(5) && given.shown.contains("otpauth://totp/auth-cli:alice?secret="), "\(given.shown)")
     #expect(given.shown.contains("wrong code; 1 more try."), "\(given.shown)")
     #expect(try await home.run("two-step status --json").text.contains(#""two_step":"pending""#))
+  }
+
+  @Test("qrencode draws the code, and gets the URI through a pipe: neither as a word nor in its environment")
+  func qrCode() async throws {
+    let home = try await CommandHome()
+    try await home.succeed("login alice", as: "alice")
+    let scratch = try ScratchDirectory()
+    let seen = "\(scratch.path)/seen"
+    let stub = "#!/bin/sh\n{ echo \"words: $*\"; env; } >'\(seen)'\necho \"DRAWN $(cat) END\"\n"
+    try #require(
+      FileManager.default.createFile(
+        atPath: "\(scratch.path)/qrencode", contents: Data(stub.utf8), attributes: [.posixPermissions: 0o700]))
+    let words = home.words("two-step on")
+    let environment = home.environment.merging(["PATH": "\(scratch.path):/usr/bin:/bin"]) { $1 }
+    let shown = try await onOwnThread {
+      let terminal = try PseudoTerminal(columns: 200)
+      let program = try terminal.launch(words, environment: environment)
+      try terminal.expect("Authenticator code: ")
+      try terminal.send("\u{4}")
+      _ = try terminal.expectEnd()
+      #expect(try program.wait() == .exited(2))
+      return terminal.transcript
+    }
+    #expect(
+      shown.contains(/DRAWN otpauth:\/\/totp\/auth-cli:alice\?secret=[A-Z2-7]{32}&issuer=auth-cli END/), "\(shown)")
+    let told = try String(contentsOfFile: seen, encoding: .utf8)
+    #expect(told.hasPrefix("words: -t UTF8 -o -\n") && !told.contains("otpauth"), "\(told)")
+  }
+
+  @Test("after five wrong codes the next is not checked, and the message says so")
+  func throttled() async throws {
+    let scene = try await Scene()
+    try scene.home.changeDatabase("UPDATE accounts SET guesses = 4, failures = 4, attempts = 4 WHERE name = 'alice'")
+    let password = Step(question: "Password for alice: ", answer: Self.alice)
+    let wrong = Step(question: Self.code, answer: "no code at all")
+    let right = Step(question: Self.code, answer: scene.recoveryCodes[0])
+    let (end, shown) = try await Dialogue.answer("login alice", in: scene.home, [password, wrong, right])
+    #expect(end == .exited(6), "\(shown)")
+    #expect(shown.contains("too many wrong passwords or codes, so this one was not checked"), "\(shown)")
   }
 
   @Test(
