@@ -11,6 +11,7 @@ enum Administration: Equatable, Sendable {
   /// Makes an account for somebody else, with a one-time code.
   case create(String)
   case registration(Registration)
+  case twoStep(TwoStepPolicy)
 
   /// What was done, as a sentence.
   var done: String {
@@ -20,6 +21,7 @@ enum Administration: Equatable, Sendable {
     case .delete(let name): "The account \(name) is deleted."
     case .create(let name): "Created \(name)."
     case .registration(let registration): "Registration is \(registration.rawValue) now."
+    case .twoStep(let policy): "The second step of administrators is \(policy.rawValue) now."
     }
   }
 }
@@ -43,6 +45,7 @@ extension AccountsScreen {
         return try backend.registerOther(username: name, for: administrator, fresh, under: lease)
       case .registration(let registration):
         try backend.setRegistration(registration, for: administrator, fresh, under: lease)
+      case .twoStep(let policy): try backend.setTwoStepPolicy(policy, for: administrator, fresh, under: lease)
       }
       return nil
     }
@@ -50,8 +53,10 @@ extension AccountsScreen {
 }
 
 extension AppPage {
-  /// Accounts, and who may create one.
-  static func accounts(_ page: Page<AccountSummary>, _ registration: Registration) -> AppPage {
+  /// Accounts, and the rules for all of them; nil is a rule that the backend does not have.
+  static func accounts(
+    _ page: Page<AccountSummary>, _ registration: Registration, _ policy: TwoStepPolicy?
+  ) -> AppPage {
     var result = AppPage(.accounts(page.items), empty: "No accounts.") { (page.items[$0].user.username, nil) }
     let administrators = page.items.count(where: \.isActiveAdministrator)
     for (index, account) in page.items.enumerated() {
@@ -61,20 +66,40 @@ extension AppPage {
         && administrators == (account.isActiveAdministrator ? 1 : 0)
       result.rows[index].menu = menu(of: account, isLast: isLast)
     }
-    let (other, question): (Registration, String) =
-      switch registration {
-      case .open: (.closed, "Close the registration? Then only administrators create accounts.")
-      case .closed: (.open, "Open the registration? Then everybody may create an account.")
-      }
-    result.rows =
-      rows([
-        ("Create an account", .fill(.createAccount)),
-        (
-          "Registration is \(registration.rawValue)",
-          .ask(AppQuestion(text: question, label: "change it", action: .administer(.registration(other))))
-        ),
-      ]) + result.rows
+    result.rows = rows(rules(registration, policy)) + result.rows
     return result.noting("first", page.lastOfMore.map { "accounts list --after \($0.user.username)" })
+  }
+
+  private static func rules(
+    _ registration: Registration, _ policy: TwoStepPolicy?
+  ) -> [(words: String, choice: AppChoice)] {
+    var choices: [(words: String, choice: AppChoice)] = [("Create an account", .fill(.createAccount))]
+    switch registration {
+    case .open:
+      choices.append(
+        offer(
+          "Registration is open", .registration(.closed),
+          "Close the registration? Then only administrators create accounts."))
+    case .closed:
+      choices.append(
+        offer(
+          "Registration is closed", .registration(.open),
+          "Open the registration? Then everybody may create an account."))
+    }
+    switch policy {
+    case .optional:
+      choices.append(
+        offer(
+          "A second step is optional", .twoStep(.required),
+          "Require a second step of administrators? Without one they can do nothing but set one up."))
+    case .required:
+      choices.append(
+        offer(
+          "A second step is required of administrators", .twoStep(.optional),
+          "Let administrators log in without a second step?"))
+    case nil: break
+    }
+    return choices
   }
 
   private static func menu(of account: AccountSummary, isLast: Bool) -> Menu {

@@ -37,7 +37,8 @@ final class AppScreens: Sendable {
       guard let administrator else { return AppPage() }
       return .accounts(
         try accounts.page(of: backend, after: nil, limit: AppPage.limit, for: administrator),
-        try accounts.registration(at: backend, for: administrator))
+        try accounts.registration(at: backend, for: administrator),
+        try accounts.twoStepPolicy(at: backend, for: administrator))
     case .home, .machine: return AppPage()
     }
   }

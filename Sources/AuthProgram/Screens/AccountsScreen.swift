@@ -67,6 +67,22 @@ final class AccountsScreen: LiveScreen, RunsOnce {
     }
   }
 
+  /// Who must log in in two steps; nil where the backend has no second step.
+  func twoStepPolicy(
+    at backend: any Backend, for administrator: AdminSession
+  ) throws(LeaseError<BackendError>) -> TwoStepPolicy? {
+    do throws(LeaseError<BackendError>) {
+      return try session.withLease { (lease) throws(BackendError) in
+        try backend.twoStepPolicy(for: administrator, under: lease)
+      }
+    } catch {
+      guard case .body(let failure) = error, failure.code == BackendError.Code.twoStepUnsupported.rawValue else {
+        throw error
+      }
+      return nil
+    }
+  }
+
   /// Looking at other people's accounts is an event, once in the life of the screen however many
   /// pages it shows.
   private func noteView(

@@ -98,7 +98,7 @@ struct AppTerminalTests {
       try terminal.send("\r")
       try terminal.expectScreen("The account bob is deleted.")
       // She is the last administrator.
-      try terminal.send("\u{1B}[H\u{1B}[B\u{1B}[B\r")
+      try terminal.send("\u{1B}[H\u{1B}[B\u{1B}[B\u{1B}[B\r")
       try terminal.expectScreen("The last administrator cannot be disabled, demoted or deleted.")
       try terminal.send("q")
       #expect(try app.wait() == .exited(0))

@@ -428,8 +428,9 @@ struct AppUpdateTests {
         createdAt: WallTime(microseconds: 0), failedAttempts: 0, throttle: nil)
     }
     func menu(of name: String, in accounts: [AccountSummary]) -> [String]? {
-      AppPage.accounts(Page(of: AppPage.limit, from: accounts), .open).rows.first { $0.id == name }?.menu?.rows.map(
-        \.id)
+      AppPage.accounts(Page(of: AppPage.limit, from: accounts), .open, nil).rows.first { $0.id == name }?.menu?.rows
+        .map(
+          \.id)
     }
     let code = "One-time code for a new password"
     let all = [code, "Make member", "Disable, and end all sessions", "Delete for ever"]
@@ -496,12 +497,22 @@ struct AppUpdateTests {
     #expect(state.code == nil)
   }
 
-  @Test("the registration is changed after a yes")
-  func changesRegistration() {
+  @Test("the rules for all accounts are changed after a yes, and a rule that the backend does not have is not there")
+  func changesRules() {
     var state = AppScenes.showingAccounts(below: 1)
     #expect(state.update(.key(.enter)) == [])
     #expect(state.question?.text == "Close the registration? Then only administrators create accounts.")
     #expect(state.update(.key(.character("y"))) == [.perform(.administer(.registration(.closed)))])
+    func rules(_ registration: Registration, _ policy: TwoStepPolicy?) -> [AppChoice?] {
+      AppPage.accounts(Page(of: AppPage.limit, from: []), registration, policy).rows.dropFirst().map(\.choice)
+    }
+    func changes(_ choice: AppChoice?) -> Administration? {
+      guard case .ask(let question) = choice, case .administer(let administration) = question.action else { return nil }
+      return administration
+    }
+    #expect(rules(.closed, nil).map(changes) == [.registration(.open)])
+    #expect(rules(.open, .optional).map(changes) == [.registration(.closed), .twoStep(.required)])
+    #expect(rules(.open, .required).map(changes) == [.registration(.closed), .twoStep(.optional)])
   }
 
   @Test("Enter on an event ends its session, where that is one of the user's that goes on")
