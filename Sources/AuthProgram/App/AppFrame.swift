@@ -83,12 +83,11 @@ extension AppState {
   }
 
   private func drawHelp(in frame: inout Frame, _ area: AppArea) {
+    // In few rows the first ones show.
     var lines = [
-      "↑ ↓ k j     choose a line", "Enter       open it, or do what the last row says",
-      "Tab  ← →    the next tab, or the one before",
-      "1 to \(tabs.count)      a tab by its number, except while you type", "Esc         back",
-      "/           filter the list", "l           log in or log out",
-      "m           how the session works", "q           quit", "",
+      "↑ ↓ j k    choose a line", "Enter      do what the last row says", "Tab ← →    the next or previous tab",
+      "1 to \(tabs.count)     a tab, except while you type", "Esc        back", "q          quit",
+      "l          log in or log out", "/          filter the list", "m          how the session works", "",
     ]
     lines += Paragraph.wrap(
       "What another terminal changes shows here at once. The commands do the same without a screen: auth-cli help.",

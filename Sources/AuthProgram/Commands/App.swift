@@ -12,9 +12,9 @@ struct AppCommand: WorkspaceCommand {
       .init(
         summary: "Open all of it as one full-screen program",
         discussion: [
-          "Log in, pay, read receipts, end sessions: with the arrow keys and Enter, on the whole terminal. What another terminal "
-            + "changes shows at once, and a session that ends there closes its screens here. The Machine tab shows the "
-            + "session machine at work. Press ? for the keys, q to quit.",
+          "Log in, pay, read receipts, end sessions, change accounts: with the arrow keys and Enter, on the whole terminal. "
+            + "What another terminal changes shows at once, and a session that ends there closes its screens here. The "
+            + "Machine tab shows the session machine at work. Press ? for the keys, q to quit.",
           "It needs a terminal. Nothing is only there: every other command does its part without it, and 'watch' follows the "
             + "session line by line, which suits screen readers better.",
         ],
