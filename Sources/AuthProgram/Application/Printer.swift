@@ -37,6 +37,14 @@ struct Printer {
     if !isQuiet, !asJSON { streams.errors.writeLine(inContext(text)) }
   }
 
+  /// Prints an answer to people at once, before a question that follows it.
+  func show(_ answer: Answer) throws(OutputError) {
+    guard !isQuiet else { return }
+    for line in answer.lines { streams.output.writeLine(line) }
+    try streams.output.flush()
+    for note in answer.notes { say(note) }
+  }
+
   /// Says something to people at once, before a question.
   func say(_ text: String) {
     note(text)

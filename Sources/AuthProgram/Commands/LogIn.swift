@@ -118,7 +118,12 @@ extension Workspace {
         check: { (lines) throws(SessionError) in try await begin(lines[0]) }, answered: { answered($1) })
       : try await PasswordQuestion.onTerminal(
         for: name, wrong: .wrongCredentials, in: store, check: begin, answered: { answered($1) })
-    return try await describe(beginning, asked: limits)
+    let needsTwoStep = await needsTwoStep(beginning.session)
+    let answer = try describe(beginning, asked: limits, needsTwoStep: needsTwoStep)
+    guard needsTwoStep, !passwordFromInput, !printer.asJSON else { return answer }
+    // Whoever is at a terminal sets it up at once.
+    do throws(OutputError) { try printer.show(answer) } catch { throw CommandError(error, after: answer.effect) }
+    return try await turnTwoStepOn(beginning.session)
   }
 
   private struct Beginning {
@@ -152,13 +157,14 @@ extension Workspace {
     }
   }
 
-  private func describe(_ beginning: Beginning, asked: LimitRequest) async throws(CommandError) -> Answer {
+  private func describe(
+    _ beginning: Beginning, asked: LimitRequest, needsTwoStep: Bool
+  ) throws(CommandError) -> Answer {
     let deadlines = try Deadlines(clock: backend.clock)
     let user = beginning.session.user
     let cuts = cuts(of: asked)
     var notes = cuts.map { "\($0.flag) is cut to \(Deadlines.words($0.limit)), the longest time allowed." }
     if beginning.leftovers != .none { notes.append("The previous session: \(beginning.leftovers.words).") }
-    let needsTwoStep = await needsTwoStep(beginning.session)
     if needsTwoStep {
       notes.append("Administrators need a second step. Nothing else works before: auth-cli two-step on")
     }

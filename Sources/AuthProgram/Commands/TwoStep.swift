@@ -86,7 +86,7 @@ struct TwoStepCommand: WorkspaceCommand {
   func run(in workspace: Workspace) async throws(CommandError) -> Answer {
     switch action {
     case .on where codeFromInput: try await workspace.confirmTwoStep()
-    case .on: try await workspace.turnTwoStepOn()
+    case .on: try await workspace.turnTwoStepOn(try await workspace.activeSession())
     case .off: try await workspace.turnTwoStepOff(codeFromInput: codeFromInput)
     case .status: try await workspace.showTwoStep()
     }
@@ -121,8 +121,7 @@ extension Workspace {
   }
 
   /// `two-step on`: a new secret, and on a terminal its first code.
-  func turnTwoStepOn() async throws(CommandError) -> Answer {
-    let session = try await activeSession()
+  func turnTwoStepOn(_ session: LoggedInSession) async throws(CommandError) -> Answer {
     guard try await !twoStep(session).isOn else { throw CommandError(BackendError.twoStepAlreadyOn) }
     let fresh = try await fresh(session)
     let secret = try await ask(fresh.session) { (lease) throws(BackendError) in

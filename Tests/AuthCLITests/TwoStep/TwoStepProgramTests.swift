@@ -37,7 +37,7 @@ struct TwoStepProgramTests {
     }
 
     /// Reads base 32.
-    private static func bytes(_ text: String) -> [UInt8]? {
+    static func bytes(_ text: String) -> [UInt8]? {
       let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
       var bits: [Int] = []
       for character in text {
@@ -150,6 +150,31 @@ struct TwoStepProgramTests {
       shown.contains(/DRAWN otpauth:\/\/totp\/auth-cli:alice\?secret=[A-Z2-7]{32}&issuer=auth-cli END/), "\(shown)")
     let told = try String(contentsOfFile: seen, encoding: .utf8)
     #expect(told.hasPrefix("words: -t UTF8 -o -\n") && !told.contains("otpauth"), "\(told)")
+    _ = scratch
+  }
+
+  @Test("an administrator who must have a second step is led to set it up by the login on a terminal")
+  func required() async throws {
+    let home = try await CommandHome()
+    try home.changeDatabase("UPDATE authority SET two_step_required = 1")
+    let words = home.words("login alice")
+    try await onOwnThread {
+      let terminal = try PseudoTerminal(columns: 200)
+      let program = try terminal.launch(words, environment: home.environment)
+      try terminal.expect("Password for alice: ")
+      try terminal.send(Self.alice + "\n")
+      try terminal.expect("Logged in as alice.")
+      try terminal.expect("Administrators need a second step.")
+      try terminal.expect("Authenticator code: ")
+      let secret = try #require(terminal.transcript.firstMatch(of: /secret=([A-Z2-7]{32})&/)).output.1
+      let bytes = try #require(Scene.bytes(String(secret)))
+      let code = TwoStepSecret(bytes: bytes, username: "alice").code(at: WallTime.now())
+      try terminal.send(String(decoding: code.bytes, as: UTF8.self) + "\n")
+      try terminal.expect("The second step of alice is on.")
+      _ = try terminal.expectEnd()
+      #expect(try program.wait() == .exited(0))
+    }
+    #expect(try await home.run("accounts list --short").ending == .exited(0))
   }
 
   @Test("after five wrong codes the next is not checked, and the message says so")
