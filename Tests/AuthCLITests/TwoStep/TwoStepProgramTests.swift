@@ -131,10 +131,19 @@ struct TwoStepProgramTests {
     try await home.succeed("login alice", as: "alice")
     let scratch = try ScratchDirectory()
     let seen = "\(scratch.path)/seen"
-    let stub = "#!/bin/sh\n{ echo \"words: $*\"; env; } >'\(seen)'\necho \"DRAWN $(cat) END\"\n"
-    try #require(
-      FileManager.default.createFile(
-        atPath: "\(scratch.path)/qrencode", contents: Data(stub.utf8), attributes: [.posixPermissions: 0o700]))
+    // Another process writes it. Programs that start meanwhile would have a file open that this one
+    // writes, and such a file cannot be run.
+    let stub = """
+      umask 077
+      cat >'\(scratch.path)/qrencode' <<'END'
+      #!/bin/sh
+      { echo "words: $*"; env; } >'\(seen)'
+      echo "DRAWN $(cat) END"
+      END
+      chmod 700 '\(scratch.path)/qrencode'
+      """
+    let made = try await Program("sh", ["-c", stub], timeLimit: .seconds(60)).run()
+    try #require(made.ending == .exited(0), "\(made.text)")
     let words = home.words("two-step on")
     let environment = home.environment.merging(["PATH": "\(scratch.path):/usr/bin:/bin"]) { $1 }
     let shown = try await onOwnThread {
