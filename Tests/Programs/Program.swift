@@ -38,10 +38,16 @@ package struct Program: Sendable {
   /// - Throws: `SpawnError` when the system has no process or descriptor left. A program that
   ///   fails, or that is not there (status 127), is a result.
   package func run() async throws -> ProgramOutcome {
+    let input = input
+    return try await run { input }
+  }
+
+  /// Runs the program with an input that is made when it starts, after all waiting for others.
+  package func run(input: @escaping @Sendable () -> [UInt8]) async throws -> ProgramOutcome {
     await Slots.shared.enter()
     let result = await withCheckedContinuation { continuation in
       DispatchQueue.global().async {
-        continuation.resume(returning: Result { () throws(SpawnError) in try runBlocking() })
+        continuation.resume(returning: Result { () throws(SpawnError) in try runBlocking(input()) })
       }
     }
     await Slots.shared.leave()
@@ -63,7 +69,7 @@ package struct Program: Sendable {
   /// `POSIX_SPAWN_SETSID`, which `spawn.h` shows to GNU C only.
   private static let newSession: Int16 = 0x80
 
-  private func runBlocking() throws(SpawnError) -> ProgramOutcome {
+  private func runBlocking(_ input: [UInt8]) throws(SpawnError) -> ProgramOutcome {
     let pipes = try (input: Pipe(), output: Pipe())
     let child = try spawn(reading: pipes.input.readEnd, writing: pipes.output.writeEnd)
     close(pipes.input.readEnd)

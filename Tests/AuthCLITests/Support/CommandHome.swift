@@ -47,10 +47,14 @@ final class CommandHome: Sendable {
 
   /// Runs a command line without a terminal; its words are separated by single spaces.
   func run(_ line: String, input: String = "") async throws -> ProgramOutcome {
+    try await run(line) { input }
+  }
+
+  /// The same with an input that is made when the program starts.
+  func run(_ line: String, input: @escaping @Sendable () -> String) async throws -> ProgramOutcome {
     let words = line.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
-    return try await Program(
-      BuiltExecutable.path, words, environment: environment, input: Array(input.utf8), timeLimit: .seconds(60)
-    ).run()
+    return try await Program(BuiltExecutable.path, words, environment: environment, timeLimit: .seconds(60))
+      .run { Array(input().utf8) }
   }
 
   /// Runs a command that must succeed, with the password of an account on its standard input if it

@@ -6,11 +6,19 @@ enum Dialogue {
   /// A question, and what is typed as its answer.
   struct Step: Sendable {
     let question: String
-    let answer: String
+    /// Makes the answer when the question is asked: a code is right for a minute only.
+    let answer: @Sendable () -> String
     /// Whether the answer may show, which is for names.
-    var isShown = false
+    let isShown: Bool
     /// Whether Enter follows the answer; a control character needs none.
-    var isLine = true
+    let isLine: Bool
+
+    init(
+      question: String, answer: @autoclosure @escaping @Sendable () -> String, isShown: Bool = false,
+      isLine: Bool = true
+    ) {
+      (self.question, self.answer, self.isShown, self.isLine) = (question, answer, isShown, isLine)
+    }
   }
 
   /// Runs a command on a terminal, answers its questions, and returns how it ended and all that was
@@ -26,20 +34,21 @@ enum Dialogue {
       let terminal = try PseudoTerminal()
       let before = terminal.settings
       let program = try terminal.launch(words, environment: environment)
-      var echoes: [Bool] = []
+      var typed: [(answer: String, echoes: Bool)] = []
       for step in steps {
         try terminal.expect(step.question)
-        echoes.append(terminal.echoes)
-        try terminal.send(step.answer + (step.isLine ? "\n" : ""))
+        let answer = step.answer()
+        typed.append((answer, terminal.echoes))
+        try terminal.send(answer + (step.isLine ? "\n" : ""))
       }
       _ = try terminal.expectEnd()
       let end = try program.wait()
-      return (end: end, shown: terminal.transcript, echoes: echoes, isRestored: terminal.settings == before)
+      return (end: end, shown: terminal.transcript, typed: typed, isRestored: terminal.settings == before)
     }
     #expect(run.isRestored, "\(line): the settings of the terminal are not restored")
-    for (step, echoes) in zip(steps, run.echoes) {
-      #expect(echoes == step.isShown, "\(line): \(step.question)")
-      if !step.isShown, step.isLine { #expect(!run.shown.contains(step.answer), "\(line): \(run.shown)") }
+    for (step, typed) in zip(steps, run.typed) {
+      #expect(typed.echoes == step.isShown, "\(line): \(step.question)")
+      if !step.isShown, step.isLine { #expect(!run.shown.contains(typed.answer), "\(line): \(run.shown)") }
     }
     return (run.end, run.shown)
   }

@@ -4,6 +4,7 @@ import AuthLocal
 import Foundation
 import Programs
 import Races
+import Synchronization
 import Testing
 
 /// What a right code opens: in scripts and on a terminal.
@@ -14,7 +15,7 @@ struct TwoStepProgramTests {
   private static let code = "Authenticator or recovery code: "
 
   /// A home in which alice has a second step and recovery codes, and is logged in.
-  private struct Scene {
+  private struct Scene: Sendable {
     let home: CommandHome
     let secret: TwoStepSecret
     let recoveryCodes: [String]
@@ -24,16 +25,20 @@ struct TwoStepProgramTests {
       try await home.succeed("login alice", as: "alice")
       recoveryCodes = try await home.run("recovery-codes --quiet").text.split(separator: "\n").map(String.init)
       let shown = try await home.run("two-step on --quiet").text.split(separator: "\n").map(String.init)
-      secret = TwoStepSecret(bytes: try #require(Self.bytes(shown.first ?? "")), username: "alice")
+      let secret = TwoStepSecret(bytes: try #require(Self.bytes(shown.first ?? "")), username: "alice")
+      self.secret = secret
       #expect(shown == [secret.text, secret.uri])
-      let confirmed = try await home.run("two-step on --code-stdin", input: code(-1))
+      let confirmed = try await home.run("two-step on --code-stdin") { Self.code(of: secret, stepsAhead: 0) }
       #expect(confirmed.text.contains("The second step of alice is on."), "\(confirmed.text)")
     }
 
-    /// The code of the present time step, or of one near it.
-    func code(_ offset: Int64 = 0) -> String {
-      let now = WallTime.now().microseconds + offset * TOTP.period * 1_000_000
-      return String(decoding: secret.code(at: WallTime(microseconds: now)).bytes, as: UTF8.self)
+    /// The code of the next time step, which is accepted from now on for a minute at least, and was
+    /// not used before.
+    func code() -> String { Self.code(of: secret, stepsAhead: 1) }
+
+    private static func code(of secret: TwoStepSecret, stepsAhead: Int64) -> String {
+      let time = WallTime(microseconds: WallTime.now().microseconds + stepsAhead * TOTP.period * 1_000_000)
+      return String(decoding: secret.code(at: time).bytes, as: UTF8.self)
     }
 
     /// Reads base 32.
@@ -65,9 +70,14 @@ struct TwoStepProgramTests {
     #expect(document.0 == 5 && document.1.contains(#""code":"code_missing""#), "\(document)")
     let wrong = try await run("login alice --password-stdin", Self.alice, "no code")
     #expect(wrong.0 == 5 && wrong.1.contains("auth-cli: wrong code"), "\(wrong)")
-    let right = scene.code()
-    let opened = try await run("login alice --password-stdin", Self.alice, right)
-    #expect(opened.0 == 0 && opened.1.contains("Renewed the session of alice"), "\(opened)")
+    let typed = Mutex("")
+    let login = try await home.run("login alice --password-stdin") {
+      let code = scene.code()
+      typed.withLock { $0 = code }
+      return Self.alice + "\n" + code
+    }
+    #expect(login.ending == .exited(0) && login.text.contains("Renewed the session of alice"), "\(login.text)")
+    let right = typed.withLock { $0 }
     let again = try await run("reauth --password-stdin", Self.alice, right)
     #expect(again.0 == 5 && again.1.contains("wrong code"), "\(again)")
     let spare = try await run("reauth --password-stdin", Self.alice, scene.recoveryCodes[0])
@@ -206,9 +216,10 @@ struct TwoStepProgramTests {
       set -e
       echo "$password" | auth-cli login alice --password-stdin --quiet
       secret=$(auth-cli two-step on | head -n 1)
-      oathtool --totp --now 'now - 30 seconds' -b "$secret" | auth-cli two-step on --code-stdin --quiet
+      oathtool --totp -b "$secret" | auth-cli two-step on --code-stdin --quiet
       auth-cli logout --quiet
-      { echo "$password"; oathtool --totp -b "$secret"; } | auth-cli login alice --password-stdin
+      # That code is used up; the next one is accepted already.
+      { echo "$password"; oathtool --totp --now 'now + 30 seconds' -b "$secret"; } | auth-cli login alice --password-stdin
       auth-cli status --short
       """
     let environment = home.environment.merging(
