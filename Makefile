@@ -70,7 +70,7 @@ test-backends: setup ## Compare both backends over a random history of DIFFERENT
 test-races: setup ## Race processes over accounts on both backends, in ACCOUNT_RACE_ROUNDS=200
 	ACCOUNT_RACE_ROUNDS=$${ACCOUNT_RACE_ROUNDS:-200} .ci/tests --filter 'AccountRaceTests|AccountProgramTests'
 
-test-cuts: setup ## Cut the connection to a PostgreSQL server at each message of eighteen commands
+test-cuts: setup ## Cut the connection to a PostgreSQL server at each message of 22 commands
 	CUT_CONNECTIONS=all .ci/tests --filter CutConnectionTests
 
 transcripts-cram: build ## Play the same transcripts in the independent cram, when it is installed

@@ -238,8 +238,6 @@ struct Operation {
     let (payee, order) = (
       try probe.name(other.session.user.username), try probe.order(1, to: other.session.user.username)
     )
-    // A backend without a second step says so in each of its operations.
-    let hasTwoStep = try other.twoStep().error?.code != BackendError.Code.twoStepUnsupported.rawValue
     let twoStep: [Operation] = [
       Operation("twoStep") { (login, _) throws(Breach) in try login.twoStep() },
       Operation("beginTwoStep", [.freshness]) { (login, keys) throws(Breach) in try login.beginTwoStep(keys: keys) },
@@ -254,7 +252,7 @@ struct Operation {
         try login.setTwoStepPolicy(.required, keys: keys)
       },
     ]
-    return (hasTwoStep ? twoStep : []) + [
+    return twoStep + [
       Operation("profile") { (login, _) throws(Breach) in try login.profile() },
       Operation("rename") { (login, _) throws(Breach) in try login.rename("Another name") },
       Operation("changePassword", [.freshness]) { (login, keys) throws(Breach) in

@@ -130,13 +130,12 @@ extension BackendContract {
     },
   ]
 
-  /// A check of backends that have a second step, with alice and bob logged in.
+  /// A check with alice and bob logged in.
   private static func check(
     _ name: String, _ body: @escaping @Sendable (BackendProbe, Login, Login) async throws(Breach) -> Void
   ) -> Check {
     Check(name) { probe throws(Breach) in
       let (alice, bob) = try await probe.both()
-      if try bob.twoStep().error?.code == BackendError.Code.twoStepUnsupported.rawValue { return }
       try await body(probe, alice, bob)
     }
   }

@@ -1,3 +1,4 @@
+import Foundation
 import PostgresServers
 import Programs
 import Testing
@@ -63,6 +64,51 @@ extension PostgresTests {
       #expect(refused.text.contains(refusal), "\(refused.text)")
       #expect(refused.text.contains(#""status":1,"code":"not_database_owner""#), "\(refused.text)")
       #expect(refused.text.hasSuffix("\n0\n0\n"), "\(refused.text)")
+    }
+
+    @Test("a login asks for a code after the password, takes each once, and recover turns nothing off")
+    func twoStep() async throws {
+      let site = try await site()
+      defer { site.close() }
+      let outcome = try await site.run(
+        #"""
+        export PGOPTIONS='-c search_path=authcore'
+        code() {
+          psql -XAtqc "SELECT totp(secret, floor(extract(epoch FROM clock_timestamp()) / 30)::bigint + $1) FROM two_steps" accounts
+        }
+        password='correct horse battery staple'
+        new='quiet meadow copper lantern'
+        login() { printf '%s\n' "$@" | env -u PGOPTIONS auth-cli login alice --password-stdin 2>&1; }
+        tool() { env -u PGOPTIONS auth-cli "$@"; }
+        login "$password"
+        tool recovery-codes --quiet >"$HOME/codes"
+        tool two-step on --quiet >"$HOME/secret"
+        grep -xE '[A-Z2-7]{32}' "$HOME/secret" >/dev/null
+        code -1 | tool two-step on --code-stdin
+        tool logout --quiet
+        login "$password" || echo "status $?"
+        login "$password" 000000 || echo "status $?"
+        used=$(code 0)
+        login "$password" "$used"
+        tool logout --quiet
+        login "$password" "$used" || echo "status $?"
+        (sed -n 1p "$HOME/codes"; echo "$new") | tool recover alice --password-stdin
+        login "$new" || echo "status $?"
+        login "$new" "$(sed -n 2p "$HOME/codes")"
+        tool two-step status
+        ! tool two-step on 2>&1
+        sed -n 3p "$HOME/codes" | tool two-step off --code-stdin
+        tool logout --quiet
+        login "$new"
+        tool events --csv --limit 100 2>/dev/null | tr -d '\r' | cut -d, -f3 | grep -o 'two_step.*' | sort | uniq -c
+        """#, authority: Self.authority("person"))
+      #expect(outcome.ending == .exited(0), "\(outcome.text)")
+      #expect(outcome.text.components(separatedBy: "status 5").count == 5, "\(outcome.text)")
+      for line in [
+        "The second step of alice is on.", "wrong code", "8 recovery codes left", " 1 two_step_off", " 1 two_step_on",
+      ] {
+        #expect(outcome.text.contains(line), "\(line): \(outcome.text)")
+      }
     }
 
     @Test("one code twice, two demotions, a deletion against a payment: one process wins, and no money is lost")

@@ -72,6 +72,56 @@ extension PostgresTests {
       #expect(findings == [])
     }
 
+    /// Of two logins with one code exactly one opens, unless the row that says so is not looked at.
+    @Test("a code that two connections use at once opens once", arguments: [false, true])
+    func sameStepTwice(isControl: Bool) async throws {
+      let findings = try await onOwnThread {
+        var findings: [String] = []
+        let scene = try Scene()
+        try scene.database.freeze(at: 1_800_000_000_000_000_000)
+        try scene.sides[0].registerBoth()
+        let bob = try scene.logIn("bob", bobPassword)
+        let secret = try scene.sides[0].beginTwoStep(token: bob)
+        try scene.sides[0].confirmTwoStep(secret.code(at: WallTime(microseconds: 1_800_000_000_000_000)), token: bob)
+        if isControl {
+          try scene.database.superuser {
+            try $0.sql(
+              """
+              CREATE FUNCTION authcore.use_again() RETURNS trigger LANGUAGE plpgsql AS
+                'BEGIN new.last_step := old.last_step; RETURN new; END';
+              CREATE TRIGGER again BEFORE UPDATE ON authcore.two_steps
+                FOR EACH ROW EXECUTE FUNCTION authcore.use_again();
+              """)
+          }
+        }
+        let credentials = Credentials(username: "bob", password: bobPassword)
+        for round in 1...(isControl ? 2 : 40) {
+          let time: Int64 = 1_800_000_000 + 30 * Int64(round)
+          try scene.database.freeze(at: time * 1_000_000_000)
+          let code = secret.code(at: WallTime(microseconds: time * 1_000_000))
+          let answers = scene.race(
+            { (backend) throws(BackendError) in _ = try Self.logIn(backend, credentials, code) },
+            { (backend) throws(BackendError) in _ = try Self.logIn(backend, credentials, code) })
+          if answers.count(where: { $0 == nil }) != 1 || !answers.contains("code_missing") {
+            findings.append("round \(round): \(answers)")
+          }
+        }
+        return findings
+      }
+      #expect(findings.isEmpty != isControl, "\(findings)")
+    }
+
+    private static func logIn(
+      _ backend: PostgresBackend, _ credentials: Credentials, _ code: Password
+    ) throws(BackendError) -> Grant {
+      do throws(BackendError) {
+        return try backend.logIn(credentials, limits: .standard)
+      } catch {
+        guard case .challenged(let challenge) = error.kind else { throw error }
+        return try backend.answer(code, to: challenge)
+      }
+    }
+
     @Test("of two administrators who demote each other at once exactly one stays")
     func twoDemotions() async throws {
       let findings = try await onOwnThread {

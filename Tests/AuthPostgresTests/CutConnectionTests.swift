@@ -8,7 +8,7 @@ import Testing
 @testable import AuthPostgres
 
 extension PostgresTests {
-  /// The connection is cut before, in and after each message of eighteen commands, in both
+  /// The connection is cut before, in and after each message of 22 commands, in both
   /// directions.
   ///
   /// A few cuts of each by default; `CUT_CONNECTIONS=all` makes all of them.
@@ -52,6 +52,20 @@ extension PostgresTests {
         }
       }
 
+      static let secret = TwoStepSecret(bytes: Array("12345678901234567890".utf8), username: "alice")
+      static var step: Password { secret.code(at: .now()) }
+
+      /// Gives alice a second step: one that is on, or one that waits for a code.
+      func beginTwoStep(isOn: Bool) throws {
+        try database.superuser {
+          try $0.sql(
+            """
+            INSERT INTO authcore.two_steps
+              SELECT id, '12345678901234567890', \(isOn ? "0, 0" : "NULL, NULL") FROM authcore.accounts WHERE name = 'alice'
+            """)
+        }
+      }
+
       /// Gives all money of bob to alice.
       func emptyBob() throws {
         let backend = try database.backend()
@@ -82,6 +96,25 @@ extension PostgresTests {
         name: "login",
         run: { _ = try $1.logIn(Credentials(username: "alice", password: alicePassword), limits: .standard) },
         effects: events(.loginSucceeded)),
+      Command(
+        name: "login in two steps", prepare: { try $0.beginTwoStep(isOn: true) },
+        run: {
+          do throws(BackendError) {
+            _ = try $1.logIn(Credentials(username: "alice", password: alicePassword), limits: .standard)
+          } catch {
+            guard case .challenged(let challenge) = error.kind else { throw error }
+            _ = try $1.answer(Scene.step, to: challenge)
+          }
+        }, effects: events(.loginSucceeded)),
+      Command(
+        name: "two-step on", prepare: { try $0.beginTwoStep(isOn: false) },
+        run: { try $1.confirmTwoStep(Scene.step, token: $0.token) }, effects: events(.twoStepOn)),
+      Command(
+        name: "two-step off", prepare: { try $0.beginTwoStep(isOn: true) },
+        run: { try $1.endTwoStep(Scene.step, token: $0.token) }, effects: events(.twoStepOff)),
+      Command(
+        name: "accounts two-step", run: { try $1.setTwoStepPolicy(.required, token: $0.token) },
+        effects: "SELECT two_step_required::int FROM authcore.authority"),
       Command(
         name: "reauth",
         run: { _ = try $1.reauthenticate($0.token, password: alicePassword, requesting: .standard) },

@@ -63,6 +63,8 @@ private final class History {
   private var keys: [String] = []
   /// Codes of both, and for whom they were made.
   private var codes: [(name: String, left: RecoveryCode, right: RecoveryCode)] = []
+  /// Secrets of both, by the name of the user.
+  private var secrets: [String: (left: TwoStepSecret, right: TwoStepSecret)] = [:]
   /// The server as the owner of the database.
   private let owner: PostgresBackend
 
@@ -92,6 +94,25 @@ private final class History {
       _ = try remote.register(username: name, password: Password(passwords[name, default: ""]))
       clock.advance(by: 1000)
     }
+    try freeze()
+    try beginInTwoSteps("bob")
+  }
+
+  /// Gives a user recovery codes and a second step, which most histories would never make.
+  private func beginInTwoSteps(_ name: String) throws {
+    let credentials = Credentials(username: name, password: Password(passwords[name, default: ""]))
+    let (left, right) = (
+      try local.logIn(credentials, limits: .standard), try remote.logIn(credentials, limits: .standard)
+    )
+    sessionNames.append((left.id, right.id))
+    tokens.append(Pair(left: left.token, right: right.token))
+    let made = (try local.makeRecoveryCodes(token: left.token), try remote.makeRecoveryCodes(token: right.token))
+    codes += zip(made.0, made.1).map { (name, $0, $1) }
+    let secret = (left: try local.beginTwoStep(token: left.token), right: try remote.beginTwoStep(token: right.token))
+    secrets[name] = secret
+    let time = WallTime(microseconds: clock.nanoseconds / 1000)
+    try local.confirmTwoStep(secret.left.code(at: time), token: left.token)
+    try remote.confirmTwoStep(secret.right.code(at: time), token: right.token)
   }
 
   deinit {
@@ -134,6 +155,10 @@ private final class History {
     do {
       return try body()
     } catch let failure as BackendError {
+      // A challenge has a random token, and a deadline by another clock.
+      if case .challenged(let challenge) = failure.kind {
+        return "challenged, \(challenge.question), \(challenge.triesLeft) left, until \(Self.text(challenge.deadline))"
+      }
       return "\(failure.kind) \(failure.code): \(failure.description) \(failure.hint)"
     } catch {
       return "\(error)"
@@ -165,8 +190,8 @@ private final class History {
       LimitRequest(idle: .seconds(-5), absolute: .seconds(100_000)),
     ])
     let credentials = Credentials(username: name, password: Password(password))
-    return granted(
-      "login \(name) \(isRight)", { try self.local.logIn(credentials, limits: limits) },
+    return challenged(
+      "login \(name) \(isRight)", as: name, { try self.local.logIn(credentials, limits: limits) },
       { try self.remote.logIn(credentials, limits: limits) })
   }
 
@@ -199,8 +224,8 @@ private final class History {
     guard let pair = tokens.randomElement(using: &generator) else { return try logIn() }
     let name = Self.name(local, pair.left)
     let password = chance(70) ? passwords[name] ?? "none of anybody at all" : "wrong password of somebody"
-    let step = granted(
-      "reauth \(name)",
+    let step = challenged(
+      "reauth \(name)", as: name,
       { try self.local.reauthenticate(pair.left, password: Password(password), requesting: .standard) },
       { try self.remote.reauthenticate(pair.right, password: Password(password), requesting: .standard) })
     // Used at once: of several that are open, which one shows its limits in a list is nobody's
@@ -210,6 +235,99 @@ private final class History {
       _ = try? remote.sessions(token: last.right)
     }
     return step
+  }
+
+  /// Logs in or reauthenticates, and answers a challenge as often as it has tries.
+  private func challenged(
+    _ operation: String, as name: String, _ left: @escaping () throws -> Grant, _ right: @escaping () throws -> Grant
+  ) -> Step {
+    var open: (left: Challenge?, right: Challenge?) = (nil, nil)
+    func asked(_ body: () throws -> Grant, _ challenge: inout Challenge?) throws -> Grant {
+      challenge = nil
+      do {
+        return try body()
+      } catch let failure as BackendError {
+        if case .challenged(let next) = failure.kind { challenge = next }
+        throw failure
+      }
+    }
+    var step = granted(operation, { try asked(left, &open.left) }, { try asked(right, &open.right) })
+    while step.left == step.right, let (first, second) = open.left.flatMap({ one in open.right.map { (one, $0) } }) {
+      guard chance(90) else { return step }
+      let answer = answer(name)
+      let next = granted(
+        "\(step.operation), \(answer.words)",
+        { try asked({ try self.local.answer(answer.left, to: first) }, &open.left) },
+        { try asked({ try self.remote.answer(answer.right, to: second) }, &open.right) })
+      step = Step(operation: next.operation, left: next.left, right: next.right)
+    }
+    return step
+  }
+
+  /// An answer to a challenge: a code of a time step near this one, a recovery code, or nonsense.
+  private func answer(_ name: String) -> (words: String, left: Password, right: Password) {
+    let own = codes.filter { $0.name == name }
+    if chance(25), !own.isEmpty {
+      let code = pick(own)
+      return ("a recovery code", Password(code.left.text), Password(code.right.text))
+    }
+    guard chance(80), let secret = secrets[name] else {
+      let typed = pick(["no code", "000000", "123 456", "", "1234567"])
+      return ("'\(typed)'", Password(typed), Password(typed))
+    }
+    let steps = pick([-60, -30, 0, 0, 0, 30, 60] as [Int64])
+    let time = WallTime(microseconds: clock.nanoseconds / 1000 + steps * 1_000_000)
+    return ("the code of \(steps) s", secret.left.code(at: time), secret.right.code(at: time))
+  }
+
+  /// The second step of a session's user, and who must have one.
+  private func twoStep(_ pair: Pair) -> Step {
+    let (local, remote) = (local, remote)
+    let name = Self.name(local, pair.left)
+    switch generator.next() % 8 {
+    case 0, 1:
+      return both(
+        "two-step of \(name)", { try local.twoStep(token: pair.left) }, { try remote.twoStep(token: pair.right) }
+      ) { state, _ in "\(state)" }
+    case 2, 3:
+      var made: (left: TwoStepSecret?, right: TwoStepSecret?) = (nil, nil)
+      let step = both(
+        "two-step of \(name) begins", { try local.beginTwoStep(token: pair.left) },
+        { try remote.beginTwoStep(token: pair.right) }
+      ) { secret, isLeft in
+        if isLeft { made.left = secret } else { made.right = secret }
+        return "a secret of \(secret.bytes.count) bytes"
+      }
+      if let left = made.left, let right = made.right { secrets[name] = (left, right) }
+      return step.left == step.right && chance(70) ? confirm(pair, name) : step
+    case 4: return confirm(pair, name)
+    case 5:
+      let answer = answer(name)
+      return both(
+        "two-step of \(name) ends, \(answer.words)", { try local.endTwoStep(answer.left, token: pair.left) },
+        { try remote.endTwoStep(answer.right, token: pair.right) }
+      ) { _, _ in "done" }
+    case 6:
+      return both(
+        "two-step policy", { try local.twoStepPolicy(token: pair.left) },
+        { try remote.twoStepPolicy(token: pair.right) }
+      ) { policy, _ in "\(policy)" }
+    default:
+      let policy: TwoStepPolicy = chance(20) ? .required : .optional
+      return both(
+        "two-step \(policy)", { try local.setTwoStepPolicy(policy, token: pair.left) },
+        { try remote.setTwoStepPolicy(policy, token: pair.right) }
+      ) { _, _ in "done" }
+    }
+  }
+
+  private func confirm(_ pair: Pair, _ name: String) -> Step {
+    let answer = answer(name)
+    return both(
+      "two-step of \(name) on, \(answer.words)",
+      { try self.local.confirmTwoStep(answer.left, token: pair.left) },
+      { try self.remote.confirmTwoStep(answer.right, token: pair.right) }
+    ) { _, _ in "done" }
   }
 
   /// Whose session it is, as far as the embedded backend knows.
@@ -349,7 +467,7 @@ private final class History {
     let pair = chance(5) ? Pair(left: Self.forged, right: Self.forged) : pick(tokens)
     let (local, remote) = (local, remote)
     let name = try Username(chance(10) ? "nobody" : pick(names))
-    switch generator.next() % 24 {
+    switch generator.next() % 27 {
     case 0:
       return both(
         "look up", { try local.lookUp(pair.left) }, { try remote.lookUp(pair.right) }
@@ -445,6 +563,8 @@ private final class History {
       ) { account, _ in "\(account)" }
     case 19, 20, 21:
       return try administer(pair, name)
+    case 24, 25, 26:
+      return twoStep(pair)
     default:
       if chance(50) {
         return both(
@@ -472,9 +592,11 @@ private final class History {
   }
 
   private func text(_ limits: SessionLimits) -> String {
-    [limits.idle, limits.absolute, limits.fresh].map { deadline in
-      if case .at(let instant) = deadline { "\(instant.uptime)" } else { "\(deadline)" }
-    }.joined(separator: ", ")
+    [limits.idle, limits.absolute, limits.fresh].map(Self.text).joined(separator: ", ")
+  }
+
+  private static func text(_ deadline: Deadline) -> String {
+    if case .at(let instant) = deadline { "\(instant.uptime)" } else { "\(deadline)" }
   }
 
   private func text(_ event: Event, _ isLeft: Bool) -> String {

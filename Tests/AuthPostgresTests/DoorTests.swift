@@ -15,26 +15,29 @@ extension PostgresTests {
       "about()", "account(integer,bytea,text)", "accounts(integer,bytea,text,bigint)", "check_name(integer,text)",
       "earlier_payment(integer,bytea,text,bigint,text)", "end_all_sessions(integer,bytea)",
       "events(integer,bytea,boolean,bigint,bigint,bigint,bigint)",
-      "finish_login(integer,bytea,bytea,bytea,text,bigint,bigint,text,bytea,text,text,text)",
+      "finish_login(integer,bytea,bytea,bytea,text,bigint,bigint,text,bytea,text,text,text,bytea)",
       "finish_password_change(integer,bytea,bytea,bytea,bytea,text,bytea)",
-      "finish_reauthentication(integer,bytea,bytea,bytea,bytea,bigint,bigint,text,bytea)",
+      "finish_reauthentication(integer,bytea,bytea,bytea,bytea,bigint,bigint,text,bytea,bytea)",
       "may_change_password(integer,bytea)", "note_view(integer,bytea,text)", "own_setting(integer,bytea)",
       "pay(integer,bytea,text,bigint,text,boolean)", "profile(integer,bytea)", "quick(integer,bytea)",
       "receipts(integer,bytea,bigint,bigint,bigint,bigint)", "register(integer,text,text,text,bytea)",
       "rename(integer,bytea,text)",
       "renew(integer,bytea)", "resume(integer,bytea)", "revoke(integer,bytea,text)",
       "revoke_session(integer,bytea,text)", "sessions(integer,bytea)", "set_disabled(integer,bytea,text,boolean)",
-      "setting(integer,text,bytea)", "start_login(integer,bytea,text,bytea,text,bytea,boolean)",
-      "start_reauthentication(integer,bytea,bytea,text,bytea,boolean)", "unlock(integer,bytea,text)",
+      "setting(integer,text,bytea)", "start_login(integer,bytea,text,bytea,text,bytea,bytea,boolean)",
+      "start_reauthentication(integer,bytea,bytea,text,bytea,bytea,boolean)", "unlock(integer,bytea,text)",
       "make_recovery_codes(integer,bytea,bytea)", "recover(integer,text,bytea,text,bytea)",
       "reset_password(integer,bytea,text,bytea)", "reset_password_as_owner(integer,text,bytea)",
       "set_role(integer,bytea,text,text)", "registration(integer,bytea)", "set_registration(integer,bytea,boolean)",
       "register_other(integer,bytea,text,text,text,bytea,bytea)", "delete_account(integer,bytea,text)",
+      "two_step(integer,bytea)", "begin_two_step(integer,bytea)", "confirm_two_step(integer,bytea,bytea)",
+      "start_two_step_end(integer,bytea,bytea,bytea,boolean)", "finish_two_step_end(integer,bytea,bytea,bytea)",
+      "two_step_policy(integer,bytea)", "set_two_step_policy(integer,bytea,boolean)",
     ]
 
     static let tables: Set<String> = [
       "accounts", "authority", "codes", "entries", "events", "guesses", "hash_costs", "ledger_accounts",
-      "other_tokens", "reserved_names", "sessions", "transfers", "unknown_names",
+      "other_tokens", "reserved_names", "sessions", "transfers", "two_steps", "unknown_names",
     ]
 
     @Test("the catalogue is exactly the written list")
@@ -94,7 +97,9 @@ extension PostgresTests {
         "UPDATE authcore.accounts SET role = 'administrator'", "DELETE FROM authcore.events",
         "TRUNCATE authcore.sessions", "SELECT secret FROM authcore.authority",
         "SELECT authcore.move(1, 2, 100, NULL, false, 0)", "SELECT authcore.clock_ns()",
-        "SELECT authcore.end_session('x', 'revoked', NULL)", "SELECT authcore.made_up_setting('x')",
+        "SELECT secret FROM authcore.two_steps", "SELECT authcore.use_code(1, 'x', true)",
+        "SELECT authcore.totp('x', 1)", "SELECT authcore.end_session('x', 'revoked', NULL)",
+        "SELECT authcore.made_up_setting('x')",
         "CREATE TEMP TABLE t(x int)", "CREATE TABLE authcore.t(x int)", "CREATE TABLE public.t(x int)",
         "CREATE FUNCTION authcore.f() RETURNS int LANGUAGE sql AS 'SELECT 1'", "SET ROLE auth_cli_owner",
         "GRANT auth_cli_owner TO person", "ALTER FUNCTION authcore.pay OWNER TO person",
@@ -122,12 +127,12 @@ extension PostgresTests {
       }
     }
 
-    private func start(_ ticket: String, _ proof: String) -> String {
-      "SELECT code FROM authcore.start_login(1, '\\x\(ticket)', 'alice', NULL, '\(Self.setting)', sha256('\(proof)'), false)"
+    private func start(_ ticket: String, _ proof: String, code: String? = nil) -> String {
+      "SELECT code FROM authcore.start_login(1, '\\x\(ticket)', 'alice', NULL, '\(Self.setting)', sha256('\(proof)'), \(code.map { "sha256('\($0)')" } ?? "NULL"), false)"
     }
 
-    private func finish(_ ticket: String, _ proof: String) -> String {
-      "SELECT code FROM authcore.finish_login(1, '\\x\(ticket)', '\(proof)', sha256('t\(ticket)'), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)"
+    private func finish(_ ticket: String, _ proof: String, code: String? = nil) -> String {
+      "SELECT code FROM authcore.finish_login(1, '\\x\(ticket)', '\(proof)', sha256('t\(ticket)'), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, \(code.map { "'\($0)'" } ?? "NULL"))"
     }
 
     private func ticket(_ number: Int) -> String { String(repeating: "0", count: 30) + String(10 + number) }
@@ -188,6 +193,98 @@ extension PostgresTests {
       #expect(try guesses(database) == "1")
     }
 
+    @Test("a guess judges one code, whatever is rolled back, and a refused one tells nothing of the password")
+    func codeOfGuess() throws {
+      let database = try Databases.shared.make()
+      try database.freeze(at: 1_800_000_000_000_000_000)
+      try register("alice", in: database)
+      let secret = Array("12345678901234567890".utf8)
+      try database.superuser {
+        try $0.sql(
+          "INSERT INTO authcore.two_steps VALUES (1, '12345678901234567890', \(1_800_000_000 / 30 - 2), 0)")
+      }
+      let right = String(decoding: TOTP(secret: secret).code(at: 1_800_000_000 / 30), as: UTF8.self)
+      try database.person { person in
+        let first = ticket(4)
+        #expect(try person.rows(start(first, "right", code: "000000")) == [["hear"]])
+        for code in ["000000", right] {
+          try person.sql("BEGIN")
+          #expect(try person.rows(finish(first, "right", code: code)) == [["challenged"]])
+          try person.sql("ROLLBACK")
+        }
+        // Neither a guess without a code judges one, nor one with a code none.
+        let second = ticket(5)
+        _ = try person.rows(start(second, "right"))
+        #expect(try person.rows(finish(second, "right", code: right)) == [["challenged"]])
+        #expect(try person.rows(finish(first, "right")) == [["challenged"]])
+        #expect(try guesses(database) == "2")
+        // A wrong password, and the code uses nothing up.
+        let third = ticket(6)
+        _ = try person.rows(start(third, "wrong", code: right))
+        #expect(try person.rows(finish(third, "wrong", code: right)) == [["credentials"]])
+        // Judged in the transaction that counted it: refused.
+        try person.sql("BEGIN")
+        _ = try person.rows(start(ticket(7), "right", code: right))
+        #expect(throws: ServerFault.self) { _ = try person.rows(finish(ticket(7), "right", code: right)) }
+        try person.sql("ROLLBACK")
+        let fourth = ticket(8)
+        _ = try person.rows(start(fourth, "right", code: right))
+        // Rolled back, it opens nothing and is not used; the same call again opens.
+        try person.sql("BEGIN")
+        #expect(try person.rows(finish(fourth, "right", code: right)) == [["ok"]])
+        try person.sql("ROLLBACK")
+        for _ in 0..<2 { #expect(try person.rows(finish(fourth, "right", code: right)) == [["ok"]]) }
+        let fifth = ticket(9)
+        _ = try person.rows(start(fifth, "right", code: right))
+        #expect(try person.rows(finish(fifth, "right", code: right)) == [["challenged"]])
+      }
+    }
+
+    @Test("the server computes SHA-1, its keyed hash and codes as the standards have them")
+    func hashing() throws {
+      let database = try Databases.shared.make()
+      try database.superuser { superuser in
+        try superuser.sql("SET search_path = authcore")
+        // FIPS 180-4 examples, and RFC 2202, test cases 1, 2, 3 and 6.
+        for (call, hash) in [
+          ("sha1('')", "da39a3ee5e6b4b0d3255bfef95601890afd80709"),
+          ("sha1('abc')", "a9993e364706816aba3e25717850c26c9cd0d89d"),
+          (
+            "sha1('abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq')",
+            "84983e441c3bd26ebaae4aa1f95129e5e54670f1"
+          ),
+          (
+            "hmac_sha1('Hi There', decode(repeat('0b', 20), 'hex'))", "b617318655057264e28bc0b6fb378c8ef146be00"
+          ),
+          ("hmac_sha1('what do ya want for nothing?', 'Jefe')", "effcdf6ae5eb2fa2d27416d5f184df9c259a7c79"),
+          (
+            "hmac_sha1(decode(repeat('dd', 50), 'hex'), decode(repeat('aa', 20), 'hex'))",
+            "125d7342b9ac11cd91a39af48aa17b4f63f175d3"
+          ),
+          (
+            "hmac_sha1('Test Using Larger Than Block-Size Key - Hash Key First', decode(repeat('aa', 80), 'hex'))",
+            "aa4ae5e15272d00e95705637ce8a3b55ed402112"
+          ),
+        ] {
+          let rows = try superuser.rows("SELECT encode(authcore.\(call), 'hex')")
+          #expect(rows == [[hash]], "\(call)")
+        }
+        // RFC 6238, appendix B, the last six of eight digits; and every length of a padded block.
+        for (time, code) in [
+          (59, "287082"), (1_111_111_109, "081804"), (1_111_111_111, "050471"), (1_234_567_890, "005924"),
+          (2_000_000_000, "279037"), (20_000_000_000, "353130"),
+        ] {
+          let rows = try superuser.rows("SELECT authcore.totp('12345678901234567890', \(time / 30))")
+          #expect(rows == [[code]], "\(time)")
+        }
+        let rows = try superuser.rows(
+          "SELECT encode(authcore.sha1(decode(repeat('a5', n), 'hex')), 'hex') FROM generate_series(0, 130) n ORDER BY n"
+        )
+        let expected = (0...130).map { Hex.text(SHA1.hash([UInt8](repeating: 0xA5, count: $0))) }
+        #expect(rows.map { $0[0] } == expected)
+      }
+    }
+
     @Test("ten guesses at once are heard five times at most")
     func countsParallel() async throws {
       let database = try Databases.shared.make()
@@ -225,7 +322,11 @@ extension PostgresTests {
         "reset_password(1, sha256('x'), 'bob', 'x')", "reset_password_as_owner(1, 'bob', 'x')",
         "set_role(1, sha256('x'), 'bob', 'member')", "registration(1, sha256('x'))",
         "set_registration(1, sha256('x'), true)", "delete_account(1, sha256('x'), 'bob')",
-        "register_other(1, sha256('x'), 'bob', 'bob', 'x', 'x', 'x')",
+        "register_other(1, sha256('x'), 'bob', 'bob', 'x', 'x', 'x')", "two_step(1, sha256('x'))",
+        "begin_two_step(1, sha256('x'))", "confirm_two_step(1, sha256('x'), '123456')",
+        "start_two_step_end(1, 'x', sha256('x'), sha256('x'), false)",
+        "finish_two_step_end(1, 'x', sha256('x'), '123456')", "two_step_policy(1, sha256('x'))",
+        "set_two_step_policy(1, sha256('x'), true)",
       ]
       try database.person { person in
         for call in calls {
@@ -271,7 +372,10 @@ extension PostgresTests {
         "register(1, 'bob', 'x', 'plain', sha256('x'))", "register(1, 'bob', '', '\(setting)', sha256('x'))",
         "register(1, 'bob', 'x', '\(setting)', 'short')", "revoke(1, sha256('t'), 'because')",
         "resume(1, NULL)", "set_disabled(1, sha256('t'), 'bob', NULL)",
-        "events(1, sha256('t'), NULL, NULL, NULL, NULL, 1)",
+        "events(1, sha256('t'), NULL, NULL, NULL, NULL, 1)", "confirm_two_step(1, sha256('t'), NULL)",
+        "confirm_two_step(1, sha256('t'), convert_to(repeat('1', 65), 'UTF8'))",
+        "set_two_step_policy(1, sha256('t'), NULL)",
+        "start_login(1, sha256('t'), 'bob', NULL, '\(setting)', sha256('x'), 'short', false)",
       ])
     func malformed(call: String) throws {
       let database = try Databases.shared.make()

@@ -38,8 +38,6 @@ extension BackendError {
     case twoStepNotOn = "two_step_not_on"
     /// The user must set up a second step first.
     case twoStepRequired = "two_step_required"
-    /// The backend has no second step yet.
-    case twoStepUnsupported = "two_step_unsupported"
     /// The name is in use.
     case usernameTaken = "username_taken"
     /// Not an amount.
@@ -78,7 +76,7 @@ extension BackendError {
       case .accountNotFound, .balanceNotZero, .idempotencyKeyReused, .insufficientFunds, .lastAdministrator,
         .notDatabaseOwner, .payeeDisabled, .payeeFull, .payeeIsPayer, .payeeUnknown, .registrationClosed,
         .sessionMismatch, .sessionNotFound, .twoStepAlreadyOn, .twoStepNotBegun, .twoStepNotOn, .twoStepRequired,
-        .twoStepUnsupported, .usernameTaken:
+        .usernameTaken:
         true
       case .amountInvalid, .contextInvalid, .displayNameInvalid, .idempotencyKeyInvalid, .passwordBlocked,
         .passwordContainsName, .passwordHasNul, .passwordNotText, .passwordRepeats, .passwordTooLong, .passwordTooShort,
@@ -107,7 +105,6 @@ extension BackendError {
       case .twoStepNotBegun: "there is no secret that a code could confirm"
       case .twoStepNotOn: "the second step is off"
       case .twoStepRequired: "you must set up a second step first"
-      case .twoStepUnsupported: "the server has no second step yet"
       case .usernameTaken: "the name is in use"
       case .amountInvalid: "not an amount"
       case .contextInvalid: "not the name of a context"
@@ -202,10 +199,6 @@ extension BackendError {
   package static let twoStepRequired = BackendError(
     .twoStepRequired, "Administrators of this database need a second step, and you have none.",
     hint: "Set it up, and repeat the request.")
-
-  package static let twoStepUnsupported = BackendError(
-    .twoStepUnsupported, "The schema of this server has no second step yet.",
-    hint: "Use the database on this machine to try it.")
 
   package static func usernameTaken(_ name: Username) -> BackendError {
     BackendError(

@@ -90,7 +90,7 @@ final class OpenSteps: Sendable {
     excuses.withLock { excuses in
       excuses.removeAll { $0.session == session || !$0.deadline.isAhead(of: now) }
       excuses.append(
-        Excuse(session: session, passwordHash: passwordHash, deadline: now.advanced(by: .seconds(60))))
+        Excuse(session: session, passwordHash: passwordHash, deadline: now.advanced(by: TwoStepRules.excuse)))
     }
   }
 

@@ -68,7 +68,10 @@ extension PostgresBackend: Authority {
   }
 
   /// Ends the session of a token, durably when it returns.
+  ///
+  /// The token of a challenge ends that alone.
   public func revoke(_ token: SessionToken, reason: EndReason) async throws(Unavailability) {
+    if steps.close(token) { return }
     do throws(BackendError) {
       let token = ServerToken(token)
       try require(token)

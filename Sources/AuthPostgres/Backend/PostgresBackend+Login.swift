@@ -9,8 +9,6 @@ extension PostgresBackend {
     let password = try? NormalizedPassword(credentials.password)
     let name = (try? Username(credentials.username))?.canonical
     let nameHash = UnknownName.hash(of: credentials.username)
-    let secret = try Secrets.random(count: ServerSchema.tokenLength)
-    let origin = origin()
     return try judged(
       password,
       setting: { () throws(BackendError) in
@@ -19,46 +17,16 @@ extension PostgresBackend {
         try take(answer)
         return answer.text(2)
       },
-      count: { (ticket, setting, proof, again) throws(BackendError) in
-        try server.first(
-          try server.call(
-            "start_login",
-            [
-              .bytes(ticket), .text(name), .bytes(name == nil ? nameHash : nil), .text(setting), .bytes(proof),
-              .flag(again),
-            ], .repeatable))
-      },
-      judge: { (ticket, proof, better) throws(BackendError) in
-        try server.first(
-          try server.call(
-            "finish_login",
-            [
-              .bytes(ticket), .bytes(proof), .bytes(secret), .text(label), .number(limits.idle?.wholeNanoseconds),
-              .number(limits.absolute?.wholeNanoseconds), .text(better?.setting), .bytes(better?.verifier),
-              .text(origin?.terminal), .text(origin?.program), .text(origin?.host),
-            ], .repeatable))
-      }, secret: secret)
+      asking: .login(name: name, nameHash: nameHash, origin: origin(), limits: limits))
   }
 
   package func reauthenticate(
     _ token: SessionToken, password typed: Password, requesting limits: LimitRequest
   ) throws(BackendError) -> Grant {
-    let secret = try Secrets.random(count: ServerSchema.tokenLength)
-    return try judged(
+    try judged(
       try? NormalizedPassword(typed),
       setting: { () throws(BackendError) in try server.first(try call("own_setting", token, [], .none)).text(2) },
-      count: { (ticket, setting, proof, again) throws(BackendError) in
-        try ticketed(
-          "start_reauthentication", ticket, token, [.text(setting), .bytes(proof), .flag(again)])
-      },
-      judge: { (ticket, proof, better) throws(BackendError) in
-        try ticketed(
-          "finish_reauthentication", ticket, token,
-          [
-            .bytes(proof), .bytes(secret), .number(limits.idle?.wholeNanoseconds),
-            .number(limits.absolute?.wholeNanoseconds), .text(better?.setting), .bytes(better?.verifier),
-          ])
-      }, secret: secret)
+      asking: .reauthentication(token, limits: limits))
   }
 
   /// Changes the password of the session's user, if `present` is still the password at that moment.
@@ -71,21 +39,81 @@ extension PostgresBackend {
     let known = try? NormalizedPassword(present)
     guard accepted.text != known?.text else { throw .passwordUnchanged }
     let hash = try hasher.hash(accepted)
-    let secret = try Secrets.random(count: ServerSchema.tokenLength)
     return try judged(
       known,
       setting: { () throws(BackendError) in try server.first(try call("own_setting", token, [], .none)).text(2) },
-      count: { (ticket, setting, proof, again) throws(BackendError) in
-        try ticketed("start_reauthentication", ticket, token, [.text(setting), .bytes(proof), .flag(again)])
-      },
-      judge: { (ticket, proof, _) throws(BackendError) in
-        try ticketed(
-          "finish_password_change", ticket, token,
-          [.bytes(proof), .bytes(secret), .text(Self.setting(of: hash)), .bytes(SHA256.hash(hash.utf8))])
-      }, secret: secret)
+      asking: .passwordChange(token, BetterHash(hash)))
   }
 
-  private func ticketed(
+  /// Has a guess counted: a proof of the password, and a code where one was asked for.
+  private func count(
+    _ guess: Guess, for request: StepRequest, _ ticket: [UInt8], again: Bool
+  ) throws(BackendError) -> Answer {
+    let rest: [Argument] = [
+      .text(guess.setting), .bytes(SHA256.hash(guess.proof)), .bytes(guess.code.map { SHA256.hash($0) }), .flag(again),
+    ]
+    switch request {
+    case .login(let name, let nameHash, _, _):
+      return try server.first(
+        try server.call(
+          "start_login", [.bytes(ticket), .text(name), .bytes(name == nil ? nameHash : nil)] + rest, .repeatable))
+    case .reauthentication(let token, _), .passwordChange(let token, _):
+      return try ticketed("start_reauthentication", ticket, token, rest)
+    }
+  }
+
+  /// Has a counted guess judged.
+  private func judge(
+    _ guess: Guess, for request: StepRequest, _ ticket: [UInt8], secret: [UInt8]
+  ) throws(BackendError) -> Answer {
+    let better: [Argument] = [.text(guess.better?.setting), .bytes(guess.better?.verifier)]
+    switch request {
+    case .login(_, _, let origin, let limits):
+      return try server.first(
+        try server.call(
+          "finish_login",
+          [
+            .bytes(ticket), .bytes(guess.proof), .bytes(secret), .text(label), .number(limits.idle?.wholeNanoseconds),
+            .number(limits.absolute?.wholeNanoseconds),
+          ] + better
+            + [
+              .text(origin?.terminal), .text(origin?.program), .text(origin?.host), .bytes(guess.code),
+            ], .repeatable))
+    case .reauthentication(let token, let limits):
+      return try ticketed(
+        "finish_reauthentication", ticket, token,
+        [
+          .bytes(guess.proof), .bytes(secret), .number(limits.idle?.wholeNanoseconds),
+          .number(limits.absolute?.wholeNanoseconds),
+        ] + better + [.bytes(guess.code)])
+    case .passwordChange(let token, let new):
+      return try ticketed(
+        "finish_password_change", ticket, token,
+        [.bytes(guess.proof), .bytes(secret), .text(new.setting), .bytes(new.verifier)])
+    }
+  }
+
+  /// Has a guess counted and judged.
+  ///
+  /// - Returns: Nil when the password of the account was changed before that.
+  func judged(_ guess: Guess, for request: StepRequest) throws(BackendError) -> Grant? {
+    let secret = try Secrets.random(count: ServerSchema.tokenLength)
+    let ticket = try Secrets.random(count: 16)
+    let counted = try heard { (again) throws(BackendError) in
+      try count(guess, for: request, ticket, again: again)
+    }
+    if counted.text(0) == "setting_changed" { return nil }
+    let answer = try judge(guess, for: request, ticket, secret: secret)
+    if answer.text(0) == "setting_changed" { return nil }
+    try take(answer)
+    if answer.text(0) == "challenged" {
+      throw .challenged(try steps.open(for: request, guess, at: try instant(of: answer)))
+    }
+    guard answer.text(0) == "ok" else { throw server.malformed() }
+    return try grant(answer, secret: secret)
+  }
+
+  func ticketed(
     _ function: String, _ ticket: [UInt8], _ token: SessionToken, _ arguments: [Argument]
   ) throws(BackendError) -> Answer {
     let token = ServerToken(token)
@@ -94,31 +122,16 @@ extension PostgresBackend {
       try server.call(function, [.bytes(ticket), .bytes(token.secret)] + arguments, .repeatable))
   }
 
-  /// A hash of the same password at the cost of now, for an account whose hash is cheaper.
-  private struct BetterHash {
-    let setting: String
-    let verifier: [UInt8]
-  }
-
   private func judged(
-    _ password: NormalizedPassword?, setting ask: () throws(BackendError) -> String?,
-    count: (_ ticket: [UInt8], _ setting: String, _ proof: [UInt8], _ again: Bool) throws(BackendError) -> Answer,
-    judge: (_ ticket: [UInt8], _ proof: [UInt8], _ better: BetterHash?) throws(BackendError) -> Answer,
-    secret: [UInt8]
+    _ password: NormalizedPassword?, setting ask: () throws(BackendError) -> String?, asking request: StepRequest
   ) throws(BackendError) -> Grant {
     // Once more for each change of the hash meanwhile, by a new password or by another login.
     for _ in 0..<4 {
       guard let setting = try ask() else { throw server.malformed() }
-      let proof = try hasher.hash(password, setting: setting)
-      let better = try better(password, than: setting)
-      let ticket = try Secrets.random(count: 16)
-      let counted = try heard(ticket, setting, SHA256.hash(proof), count)
-      if counted.text(0) == "setting_changed" { continue }
-      let answer = try judge(ticket, proof, better)
-      if answer.text(0) == "setting_changed" { continue }
-      try take(answer)
-      guard answer.text(0) == "ok" else { throw server.malformed() }
-      return try grant(answer, secret: secret)
+      let guess = Guess(
+        setting: setting, proof: try hasher.hash(password, setting: setting),
+        better: try better(password, than: setting), code: nil)
+      if let grant = try judged(guess, for: request) { return grant }
     }
     throw .unavailable(
       .busy, "database_busy", "The password of the account was changed while it was looked at.",
@@ -129,8 +142,7 @@ extension PostgresBackend {
   /// of the password or of a wait: all refusals cost the same.
   private func better(_ password: NormalizedPassword?, than setting: String) throws(BackendError) -> BetterHash? {
     guard hasher.isOutdated(setting), let password else { return nil }
-    let hash = try hasher.hash(password)
-    return BetterHash(setting: Self.setting(of: hash), verifier: SHA256.hash(hash.utf8))
+    return BetterHash(try hasher.hash(password))
   }
 
   /// The beginning of a hash, up to the last `$`.
@@ -140,15 +152,12 @@ extension PostgresBackend {
   }
 
   /// Has an attempt counted, and waits while others are being looked at that may end the wait.
-  private func heard(
-    _ ticket: [UInt8], _ setting: String, _ proof: [UInt8],
-    _ count: (_ ticket: [UInt8], _ setting: String, _ proof: [UInt8], _ again: Bool) throws(BackendError) -> Answer
-  ) throws(BackendError) -> Answer {
+  func heard(_ count: (_ again: Bool) throws(BackendError) -> Answer) throws(BackendError) -> Answer {
     let deadline = ContinuousClock.now + .seconds(5)
     var again = false
     var round = 0
     while true {
-      let answer = try count(ticket, setting, proof, again)
+      let answer = try count(again)
       try take(answer)
       let wait = Throttle.wait(.nanoseconds(answer.number(2) ?? 0))
       switch answer.text(0) {

@@ -15,6 +15,7 @@ public final class PostgresBackend: Sendable {
   let origin: @Sendable () -> SessionOrigin?
   let hasher: PasswordHasher
   let localClock: any SessionClock
+  let steps = OpenSteps()
 
   /// Creates a backend.
   ///
@@ -117,6 +118,11 @@ extension PostgresBackend {
     case "not_fresh": throw .notFresh
     case "not_permitted": throw .notPermitted
     case "credentials": throw .credentialsNotAccepted
+    case "two_step_required": throw .twoStepRequired
+    case "two_step_already_on": throw .twoStepAlreadyOn
+    case "two_step_not_begun": throw .twoStepNotBegun
+    case "two_step_not_on": throw .twoStepNotOn
+    case "step_wrong": throw .stepNotAccepted
     case "session_superseded": throw .session(.superseded)
     case let code where code.hasPrefix("session_"):
       if let reason = EndReason(code: String(code.dropFirst("session_".count))) { throw .session(.ended(reason)) }

@@ -55,14 +55,11 @@ extension SchemaOwner {
     }
     var settings: [ExportedValue] = []
     try export(.settings) { settings = $0 }
-    // A second step that the server does not ask for would be lost without a word.
-    guard settings.last == .number(0) else { throw .twoStepUnsupported }
-    try export(.twoSteps) { (_) throws(BackendError) in throw .twoStepUnsupported }
     // Made with the schema; the import brings it.
     try script("DELETE FROM ledger_accounts;")
     var counts: [ExportedTable: Int] = [:]
     var withoutPassword: [String] = []
-    for table in ExportedTable.allCases where table != .settings && table != .twoSteps {
+    for table in ExportedTable.allCases where table != .settings {
       try asked { () throws(ServerFault) in
         try connection.startCopy("COPY \(Self.columns(of: table)) FROM STDIN", until: deadline)
       }
@@ -104,7 +101,8 @@ extension SchemaOwner {
     case .codes: "codes(account, code_hash, expires_at)"
     case .reservedNames: "reserved_names(name_hash)"
     case .events: "events(id, at, name, account, actor, session, detail)"
-    case .settings, .twoSteps: preconditionFailure("\(table) is not copied")
+    case .twoSteps: "two_steps(account, secret, last_step, since)"
+    case .settings: preconditionFailure("\(table) is not copied")
     }
   }
 
@@ -169,7 +167,7 @@ extension SchemaOwner {
     SELECT setval(pg_get_serial_sequence('accounts', 'id'), coalesce(max(a.id), 0) + 1, false) FROM accounts a;
     SELECT setval(pg_get_serial_sequence('transfers', 'id'), coalesce(max(t.id), 0) + 1, false) FROM transfers t;
     UPDATE authority SET administrator_made = \(settings.first == .number(1)),
-      registration_closed = \(settings[1] == .number(1));
+      registration_closed = \(settings[1] == .number(1)), two_step_required = \(settings[2] == .number(1));
     RESET ROLE;
     """
   }

@@ -179,14 +179,18 @@ extension ServerSchema {
         Self.judging(
           "g.session IS NOT NULL", newToken: "p_new_token", declaring: "v_count bigint;",
           checking: "PERFORM check_verifier(p_setting, p_verifier);",
-          right: """
-            \(Self.requireSessionOfGuess)
+          before: """
+            \(Self.requireSessionOfGuess("claim"))
             IF v_held.fresh_until <= v_held.now_ns THEN
               PERFORM refund(v_guess);
               v_answer.code := 'not_fresh';
               RETURN v_answer;
             END IF;
-            PERFORM succeed(v_guess, p_setting, p_verifier);
+            """,
+          right: """
+            -- A fresh session had a code, so none is asked for; nor for the next use of the new password.
+            PERFORM succeed(v_guess, 'right', v_step <> 'asked', p_setting, p_verifier);
+            UPDATE sessions SET excused_until = v_held.now_ns + \(Self.excuse) WHERE id = v_held.id;
             DELETE FROM codes c WHERE c.account = v_held.account AND c.expires_at IS NOT NULL;
             v_held := settle(p_token, v_held, false);
             v_count := end_all(v_held.account, v_held.id, 'revoked', v_held.account);

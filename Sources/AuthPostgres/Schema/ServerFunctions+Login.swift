@@ -11,7 +11,10 @@ extension ServerSchema {
     [
       .open(
         "start_login",
-        "p_ticket bytea, p_name text, p_name_hash bytea, p_setting text, p_proof_hash bytea, p_again boolean",
+        """
+        p_ticket bytea, p_name text, p_name_hash bytea, p_setting text, p_proof_hash bytea, p_code_hash bytea,
+        p_again boolean
+        """,
         returns: "code_answer",
         """
         DECLARE
@@ -19,11 +22,11 @@ extension ServerSchema {
           v_answer code_answer;
         BEGIN
           PERFORM enter(p_version);
-          PERFORM check_guess(p_ticket, p_setting, p_proof_hash, p_again);
+          PERFORM check_guess(p_ticket, p_setting, p_proof_hash, p_code_hash, p_again);
           IF p_name IS NULL AND (p_name_hash IS NULL OR octet_length(p_name_hash) <> 32) THEN
             PERFORM malformed('name');
           END IF;
-          IF EXISTS (SELECT 1 FROM guesses g WHERE g.ticket = p_ticket AND g.proof_hash = p_proof_hash) THEN
+          IF is_counted(p_ticket, p_proof_hash, p_code_hash) THEN
             v_answer.code := 'hear';
             v_answer.now_ns := clock_ns();
             RETURN v_answer;
@@ -32,37 +35,51 @@ extension ServerSchema {
           RETURN count_guess(
             p_ticket, v_account, CASE WHEN v_account IS NULL
               THEN coalesce(sha256(convert_to(p_name, 'UTF8')), p_name_hash) END,
-            NULL, p_setting, p_proof_hash, p_again);
+            NULL, p_setting, p_proof_hash, p_code_hash, p_again);
         END
         """),
       .inner(
-        "check_guess", "p_ticket bytea, p_setting text, p_proof_hash bytea, p_again boolean", returns: "void",
+        "check_guess", "p_ticket bytea, p_setting text, p_proof_hash bytea, p_code_hash bytea, p_again boolean",
+        returns: "void",
         """
         BEGIN
           IF p_ticket IS NULL OR octet_length(p_ticket) <> 16 THEN PERFORM malformed('ticket'); END IF;
           IF p_again IS NULL THEN PERFORM malformed('request'); END IF;
           PERFORM check_verifier(p_setting, p_proof_hash);
+          IF octet_length(p_code_hash) <> 32 THEN PERFORM malformed('code'); END IF;
+        END
+        """),
+      // Whether it was counted already, and the answer was lost.
+      .inner(
+        "is_counted", "p_ticket bytea, p_proof_hash bytea, p_code_hash bytea", returns: "boolean",
+        """
+        BEGIN
+          RETURN EXISTS (SELECT 1 FROM guesses g WHERE g.ticket = p_ticket AND g.proof_hash = p_proof_hash
+            AND g.code_hash IS NOT DISTINCT FROM p_code_hash);
         END
         """),
       .open(
         "finish_login",
         """
         p_ticket bytea, p_proof bytea, p_token bytea, p_label text, p_idle bigint, p_absolute bigint,
-        p_new_setting text, p_new_verifier bytea, p_terminal text, p_program text, p_host text
+        p_new_setting text, p_new_verifier bytea, p_terminal text, p_program text, p_host text, p_code bytea
         """,
         returns: "grant_answer",
         Self.judging(
-          "g.session IS NULL", newToken: "p_token", declaring: "v_failures bigint;",
+          "g.session IS NULL", newToken: "p_token", code: "p_code", declaring: "v_failures bigint;",
           right: """
+            \(Self.askForCode(actor: "NULL", session: "NULL"))
             SELECT a.failures INTO v_failures FROM accounts a WHERE a.id = v_guess.account;
-            PERFORM succeed(v_guess, p_new_setting, p_new_verifier);
+            PERFORM succeed(v_guess, 'right', true, p_new_setting, p_new_verifier);
             v_held := begin_session(
               v_guess.account, p_token, p_label, p_idle, p_absolute, p_terminal, p_program, p_host);
             PERFORM record(
               CASE WHEN v_failures > 0 THEN '\(EventName.loginSucceededAfterFailures.rawValue)'
                 ELSE '\(EventName.loginSucceeded.rawValue)' END,
               v_guess.account, v_guess.account, v_held.id,
-              CASE WHEN v_failures = 1 THEN '1 failure' WHEN v_failures > 1 THEN v_failures || ' failures' END);
+              nullif(concat_ws(', ',
+                CASE WHEN v_failures = 1 THEN '1 failure' WHEN v_failures > 1 THEN v_failures || ' failures' END,
+                step_words(v_step)), ''));
             RETURN granted(v_held);
             """,
           wrong: .loginFailed, by: "NULL")),
@@ -74,7 +91,7 @@ extension ServerSchema {
           v_answer setting_answer;
         BEGIN
           PERFORM enter(p_version);
-          v_held := claim(p_token, false);
+          v_held := claim_early(p_token, false);
           \(Self.refuseUnlessActive)
           v_answer.code := 'ok';
           SELECT a.setting, a.name INTO v_answer.setting, v_answer.name FROM accounts a WHERE a.id = v_held.account;
@@ -83,7 +100,7 @@ extension ServerSchema {
         """),
       .open(
         "start_reauthentication",
-        "p_ticket bytea, p_token bytea, p_setting text, p_proof_hash bytea, p_again boolean",
+        "p_ticket bytea, p_token bytea, p_setting text, p_proof_hash bytea, p_code_hash bytea, p_again boolean",
         returns: "code_answer",
         """
         DECLARE
@@ -91,32 +108,40 @@ extension ServerSchema {
           v_answer code_answer;
         BEGIN
           PERFORM enter(p_version);
-          PERFORM check_guess(p_ticket, p_setting, p_proof_hash, p_again);
-          v_held := claim(p_token, true);
+          PERFORM check_guess(p_ticket, p_setting, p_proof_hash, p_code_hash, p_again);
+          v_held := claim_early(p_token, true);
           \(Self.refuseUnlessActive)
-          IF EXISTS (SELECT 1 FROM guesses g WHERE g.ticket = p_ticket AND g.proof_hash = p_proof_hash) THEN
+          IF is_counted(p_ticket, p_proof_hash, p_code_hash) THEN
             v_answer.code := 'hear';
             RETURN v_answer;
           END IF;
           v_held := settle(p_token, v_held, false);
-          RETURN count_guess(p_ticket, v_held.account, NULL, v_held.id, p_setting, p_proof_hash, p_again);
+          RETURN count_guess(
+            p_ticket, v_held.account, NULL, v_held.id, p_setting, p_proof_hash, p_code_hash, p_again);
         END
         """),
       .open(
         "finish_reauthentication",
         """
         p_ticket bytea, p_token bytea, p_proof bytea, p_new_token bytea, p_idle bigint, p_absolute bigint,
-        p_new_setting text, p_new_verifier bytea
+        p_new_setting text, p_new_verifier bytea, p_code bytea
         """,
         returns: "grant_answer",
         Self.judging(
-          "g.session IS NOT NULL", newToken: "p_new_token",
+          "g.session IS NOT NULL", newToken: "p_new_token", code: "p_code",
+          before: Self.requireSessionOfGuess("claim_early"),
           right: """
-            \(Self.requireSessionOfGuess)
-            PERFORM succeed(v_guess, p_new_setting, p_new_verifier);
+            IF v_step = 'asked' THEN
+              UPDATE sessions SET excused_until = NULL WHERE id = v_held.id AND excused_until > v_held.now_ns;
+              IF NOT FOUND THEN
+                \(Self.askForCode(actor: "v_guess.account", session: "v_held.id"))
+              END IF;
+            END IF;
+            PERFORM succeed(v_guess, 'right', v_step <> 'asked', p_new_setting, p_new_verifier);
             v_held := settle(p_token, v_held, false);
             v_held := issue(v_held, p_new_token, p_idle, p_absolute);
-            PERFORM record('\(EventName.reauthenticated.rawValue)', v_guess.account, v_guess.account, v_held.id, NULL);
+            PERFORM record('\(EventName.reauthenticated.rawValue)', v_guess.account, v_guess.account, v_held.id,
+              step_words(v_step));
             RETURN granted(v_held);
             """,
           wrong: .reauthenticationFailed, by: "v_guess.account")),
@@ -125,23 +150,30 @@ extension ServerSchema {
 
   /// The body of a function that judges a counted guess and grants a session for a right one.
   ///
+  /// With a code, both are judged at once, and a code is used up in the transaction of what it
+  /// opens. A wrong one tells whoever has the password no more than a guess without a code does,
+  /// and everybody else nothing: the codes are computed for a wrong password, too.
+  ///
   /// - Parameters:
   ///   - guesses: Which guesses it takes, as a condition.
   ///   - newToken: The parameter with the token to grant. A repeated call finds its session.
+  ///   - code: The parameter with the code, or NULL.
   ///   - variables: Declarations that `right` needs.
   ///   - check: Refuses parameters that are malformed.
-  ///   - right: What a right guess does; it ends with RETURN.
+  ///   - before: What a right password does before a code is used up.
+  ///   - right: What a right guess does; it ends with RETURN. `v_step` says what `take_step` did.
   ///   - event: The event of a wrong guess.
   ///   - actor: Who the event says did it.
   /// - Returns: The body.
   static func judging(
-    _ guesses: String, newToken: String, declaring variables: String = "", checking check: String = "", right: String,
-    wrong event: EventName, by actor: String
+    _ guesses: String, newToken: String, code: String = "NULL", declaring variables: String = "",
+    checking check: String = "", before: String = "", right: String, wrong event: EventName, by actor: String
   ) -> String {
     """
     DECLARE
       v_guess guesses;
       v_verdict text;
+      v_step text;
       v_held held;
       v_answer grant_answer;
       \(variables)
@@ -160,16 +192,34 @@ extension ServerSchema {
         v_answer.code := 'ticket_unknown';
         RETURN v_answer;
       END IF;
-      v_verdict := coalesce(v_guess.verdict, judge(v_guess, p_proof));
-      IF v_verdict = 'right' AND v_guess.verdict IS NULL THEN
-        \(right)
+      IF v_guess.verdict IN ('asked', 'code') AND sha256(p_proof) = v_guess.proof_hash THEN
+        v_answer.code := 'challenged';
+        RETURN v_answer;
       END IF;
+      v_verdict := coalesce(v_guess.verdict, judge(v_guess, p_proof));
       IF v_verdict = 'setting_changed' THEN
         PERFORM refund(v_guess);
         v_answer.code := 'setting_changed';
         RETURN v_answer;
       END IF;
-      IF v_guess.verdict IS NULL THEN PERFORM fail(v_guess, '\(event.rawValue)', \(actor)); END IF;
+      IF v_guess.verdict IS NULL THEN
+        IF v_verdict = 'right' THEN
+          NULL;
+          \(before)
+        END IF;
+        v_step := take_step(v_guess, \(code), v_verdict = 'right');
+        IF v_verdict = 'right' AND v_step = 'over' THEN
+          PERFORM refund(v_guess);
+        ELSIF v_verdict = 'right' AND v_step = 'wrong' THEN
+          PERFORM fail(v_guess, 'code', '\(EventName.twoStepFailed.rawValue)', \(actor));
+          v_answer.code := 'challenged';
+          RETURN v_answer;
+        ELSIF v_verdict = 'right' THEN
+          \(right)
+        ELSE
+          PERFORM fail(v_guess, 'wrong', '\(event.rawValue)', \(actor));
+        END IF;
+      END IF;
       v_answer.code := 'credentials';
       RETURN v_answer;
     END
@@ -177,12 +227,28 @@ extension ServerSchema {
   }
 
   /// Claims the session of the caller, in which the guess must have been counted.
-  static let requireSessionOfGuess = """
-    v_held := claim(p_token, true);
+  static func requireSessionOfGuess(_ claim: String) -> String {
+    """
+    v_held := \(claim)(p_token, true);
     IF v_held.code NOT IN ('live', 'pending') OR v_held.id <> v_guess.session THEN
       PERFORM refund(v_guess);
       v_answer.code := CASE WHEN v_held.code IN ('live', 'pending') THEN 'ticket_unknown' ELSE v_held.code END;
       RETURN v_answer;
     END IF;
     """
+  }
+
+  /// Answers a right password with the question for a code, where the account has a second step.
+  ///
+  /// Nothing is kept of it: the client sends the proof again, with the code.
+  private static func askForCode(actor: String, session: String) -> String {
+    """
+    IF v_step = 'asked' THEN
+      PERFORM succeed(v_guess, 'asked', false, p_new_setting, p_new_verifier);
+      PERFORM record('\(EventName.twoStepAsked.rawValue)', v_guess.account, \(actor), \(session), NULL);
+      v_answer.code := 'challenged';
+      RETURN v_answer;
+    END IF;
+    """
+  }
 }

@@ -181,6 +181,7 @@ extension ServerSchema {
             WHERE account = v_account.id AND ended_reason IS NULL;
           PERFORM record('\(EventName.userDeleted.rawValue)', v_account.id, v_held.account, v_held.id, NULL);
           DELETE FROM codes c WHERE c.account = v_account.id;
+          DELETE FROM two_steps t WHERE t.account = v_account.id;
           UPDATE transfers SET key = NULL, key_was_given = false WHERE payer = v_account.id AND key IS NOT NULL;
           INSERT INTO reserved_names VALUES (sha256(convert_to(v_account.name, 'UTF8')));
           UPDATE hash_costs SET accounts = accounts - 1 WHERE prefix = left(v_account.setting, 7);

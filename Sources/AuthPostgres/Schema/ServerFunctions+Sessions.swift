@@ -191,7 +191,7 @@ extension ServerSchema {
           v_answer code_answer;
         BEGIN
           PERFORM enter(p_version);
-          v_held := settle(p_token, claim(p_token, true), false);
+          v_held := settle(p_token, claim_early(p_token, true), false);
           v_answer.code := v_held.code;
           v_answer.now_ns := v_held.now_ns;
           IF v_held.code <> 'live' THEN RETURN v_answer; END IF;

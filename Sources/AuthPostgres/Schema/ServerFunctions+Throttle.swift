@@ -110,7 +110,7 @@ extension ServerSchema {
         "count_guess",
         """
         p_ticket bytea, p_account bigint, p_name_hash bytea, p_session text, p_setting text, p_proof_hash bytea,
-        p_again boolean
+        p_code_hash bytea, p_again boolean
         """,
         returns: "code_answer",
         """
@@ -161,11 +161,22 @@ extension ServerSchema {
               wait_until = v_heard.wait_until WHERE name_hash = p_name_hash;
           END IF;
           IF v_heard.decision = 'hear' THEN
-            INSERT INTO guesses(ticket, account, name_hash, session, setting, proof_hash, number, counted_by, counted_at)
-              VALUES (p_ticket, p_account, p_name_hash, p_session, p_setting, p_proof_hash, v_heard.guesses,
+            INSERT INTO guesses(ticket, account, name_hash, session, setting, proof_hash, code_hash, number, counted_by,
+                counted_at)
+              VALUES (p_ticket, p_account, p_name_hash, p_session, p_setting, p_proof_hash, p_code_hash, v_heard.guesses,
                 pg_current_xact_id(), v_answer.now_ns);
           END IF;
           RETURN v_answer;
+        END
+        """),
+      .inner(
+        "check_counted", "p_guess guesses", returns: "void",
+        """
+        BEGIN
+          IF p_guess.counted_by = pg_current_xact_id() THEN
+            RAISE EXCEPTION 'a guess is judged by another transaction than the one that counted it'
+              USING ERRCODE = '\(ServerState.sameTransaction)';
+          END IF;
         END
         """),
       // The guess of a ticket, locked, and whether it is right. Null account: nobody could be
@@ -176,10 +187,7 @@ extension ServerSchema {
         DECLARE
           v_account accounts;
         BEGIN
-          IF p_guess.counted_by = pg_current_xact_id() THEN
-            RAISE EXCEPTION 'a guess is judged by another transaction than the one that counted it'
-              USING ERRCODE = '\(ServerState.sameTransaction)';
-          END IF;
+          PERFORM check_counted(p_guess);
           IF p_guess.account IS NULL THEN RETURN 'wrong'; END IF;
           SELECT * INTO v_account FROM accounts a WHERE a.id = p_guess.account FOR NO KEY UPDATE;
           IF v_account.setting <> p_guess.setting THEN RETURN 'setting_changed'; END IF;
@@ -196,15 +204,22 @@ extension ServerSchema {
         """
         BEGIN
           DELETE FROM guesses WHERE ticket = p_guess.ticket;
-          UPDATE accounts SET guesses = guesses - 1, attempts = attempts - 1, wait_until = NULL
-            WHERE id = p_guess.account AND failures < guesses;
+          PERFORM uncount(p_guess.account);
         END
         """),
       .inner(
-        "fail", "p_guess guesses, p_event text, p_actor bigint", returns: "void",
+        "uncount", "p_account bigint", returns: "void",
         """
         BEGIN
-          UPDATE guesses SET verdict = 'wrong' WHERE ticket = p_guess.ticket;
+          UPDATE accounts SET guesses = guesses - 1, attempts = attempts - 1, wait_until = NULL
+            WHERE id = p_account AND failures < guesses;
+        END
+        """),
+      .inner(
+        "fail", "p_guess guesses, p_verdict text, p_event text, p_actor bigint", returns: "void",
+        """
+        BEGIN
+          UPDATE guesses SET verdict = p_verdict WHERE ticket = p_guess.ticket;
           IF p_guess.account IS NULL THEN
             UPDATE unknown_names SET failures = failures + 1
               WHERE name_hash = p_guess.name_hash AND failures < guesses;
@@ -223,12 +238,20 @@ extension ServerSchema {
         END
         """),
       // Ends a row of failures, and takes a hash of higher cost where the client brings one.
+      //
+      // Where a code is asked for, the right password alone ends no row: otherwise whoever has it
+      // could try codes for ever.
       .inner(
-        "succeed", "p_guess guesses, p_setting text, p_verifier bytea", returns: "void",
+        "succeed", "p_guess guesses, p_verdict text, p_ends_row boolean, p_setting text, p_verifier bytea",
+        returns: "void",
         """
         BEGIN
-          UPDATE guesses SET verdict = 'right' WHERE ticket = p_guess.ticket;
-          UPDATE accounts SET guesses = 0, failures = 0, attempts = 0, wait_until = NULL WHERE id = p_guess.account;
+          UPDATE guesses SET verdict = p_verdict WHERE ticket = p_guess.ticket;
+          IF p_ends_row THEN
+            UPDATE accounts SET guesses = 0, failures = 0, attempts = 0, wait_until = NULL WHERE id = p_guess.account;
+          ELSE
+            PERFORM uncount(p_guess.account);
+          END IF;
           IF p_setting IS NOT NULL THEN PERFORM set_verifier(p_guess.account, p_setting, p_verifier); END IF;
         END
         """),

@@ -68,10 +68,25 @@ extension ServerSchema {
           RETURN v_held;
         END
         """),
-      // The session that a token opens, or a refusal, which leaves an event. An issued token is not
-      // exchanged yet: `settle` does that where the operation succeeds.
+      // The session that a token opens, or a refusal: of a user, too, who must set up a second step
+      // first.
       .inner(
         "claim", "p_token bytea, p_lock boolean", returns: "held",
+        """
+        DECLARE
+          v_held held := claim_early(p_token, p_lock);
+        BEGIN
+          IF v_held.code IN ('live', 'pending') AND v_held.role = 'administrator'
+            AND EXISTS (SELECT 1 FROM authority i WHERE i.two_step_required) AND NOT asks_for_code(v_held.account) THEN
+            v_held.code := 'two_step_required';
+          END IF;
+          RETURN v_held;
+        END
+        """),
+      // The same for what a user may do before that. A refusal leaves an event. An issued token is
+      // not exchanged yet: `settle` does that where the operation succeeds.
+      .inner(
+        "claim_early", "p_token bytea, p_lock boolean", returns: "held",
         """
         DECLARE
           v_held held;
@@ -192,7 +207,7 @@ extension ServerSchema {
           v_held held;
         BEGIN
           PERFORM enter(p_version);
-          v_held := claim(p_token, false);
+          v_held := claim_early(p_token, false);
           RETURN granted(settle(p_token, v_held, false));
         END
         """),
@@ -203,7 +218,7 @@ extension ServerSchema {
           v_held held;
         BEGIN
           PERFORM enter(p_version);
-          v_held := claim(p_token, true);
+          v_held := claim_early(p_token, true);
           RETURN granted(settle(p_token, v_held, true));
         END
         """),

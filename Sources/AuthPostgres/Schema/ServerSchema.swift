@@ -45,7 +45,7 @@ struct ServerSchema: Sendable {
   /// All relations but the sequences and indexes that belong to them.
   static let tableNames = [
     "accounts", "authority", "codes", "entries", "events", "guesses", "hash_costs", "ledger_accounts", "other_tokens",
-    "reserved_names", "sessions", "transfers", "unknown_names",
+    "reserved_names", "sessions", "transfers", "two_steps", "unknown_names",
   ]
 
   let policy: SessionPolicy
@@ -60,7 +60,7 @@ struct ServerSchema: Sendable {
   var version: [Int] { steps.last?.version ?? [Self.major, Self.minor] }
 
   var functions: [ServerFunction] {
-    basics + throttle + tokens + sessions + login + accounts + recovery + payments + administration + roles
+    basics + throttle + tokens + sessions + login + accounts + recovery + payments + administration + roles + twoStep
       + steps.flatMap(\.functions)
   }
 

@@ -1,3 +1,5 @@
+import AuthBackend
+
 /// The tables, and the composite types that functions answer with.
 ///
 /// A step is never edited once released; a change is a new step. Times are nanoseconds of the
@@ -11,7 +13,8 @@ extension ServerSchema {
       administrator_made boolean NOT NULL,
       major integer NOT NULL,
       minor integer NOT NULL,
-      registration_closed boolean NOT NULL DEFAULT false
+      registration_closed boolean NOT NULL DEFAULT false,
+      two_step_required boolean NOT NULL DEFAULT false
     );
 
     CREATE TABLE accounts(
@@ -54,7 +57,8 @@ extension ServerSchema {
       number bigint NOT NULL,
       counted_by xid8 NOT NULL,
       counted_at bigint NOT NULL,
-      verdict text CHECK(verdict IN ('right', 'wrong'))
+      code_hash bytea CHECK(octet_length(code_hash) = 32),
+      verdict text CHECK(verdict IN ('right', 'wrong', 'asked', 'code'))
     );
     CREATE INDEX guesses_old ON guesses(counted_at);
 
@@ -76,7 +80,8 @@ extension ServerSchema {
       uses_after_end bigint NOT NULL DEFAULT 0,
       terminal text,
       program text,
-      host text
+      host text,
+      excused_until bigint
     );
     CREATE INDEX sessions_live ON sessions(account) WHERE ended_reason IS NULL;
     CREATE INDEX sessions_account ON sessions(account);
@@ -101,6 +106,13 @@ extension ServerSchema {
       expires_at bigint,
       used_with bytea,
       PRIMARY KEY(account, code_hash)
+    );
+
+    CREATE TABLE two_steps(
+      account bigint PRIMARY KEY REFERENCES accounts(id),
+      secret bytea NOT NULL CHECK(octet_length(secret) = \(TOTP.secretLength)),
+      last_step bigint,
+      since bigint
     );
 
     CREATE TABLE reserved_names(
@@ -153,6 +165,10 @@ extension ServerSchema {
     CREATE TYPE about_answer AS (major integer, minor integer, database_id text, now_ns bigint);
     CREATE TYPE code_answer AS (code text, now_ns bigint, number bigint);
     CREATE TYPE setting_answer AS (code text, now_ns bigint, setting text, name text);
+    CREATE TYPE two_step_answer AS (
+      code text, now_ns bigint, since bigint, is_pending boolean, recovery_codes bigint, is_required boolean
+    );
+    CREATE TYPE secret_answer AS (code text, now_ns bigint, secret text, name text);
     CREATE TYPE grant_answer AS (
       code text, now_ns bigint, number bigint, database_id text, session text, account bigint, name text,
       display_name text, role text, idle_until bigint, absolute_until bigint, fresh_until bigint

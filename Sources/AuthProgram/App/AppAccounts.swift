@@ -53,9 +53,9 @@ extension AccountsScreen {
 }
 
 extension AppPage {
-  /// Accounts, and the rules for all of them; nil is a rule that the backend does not have.
+  /// Accounts, and the rules for all of them.
   static func accounts(
-    _ page: Page<AccountSummary>, _ registration: Registration, _ policy: TwoStepPolicy?
+    _ page: Page<AccountSummary>, _ registration: Registration, _ policy: TwoStepPolicy
   ) -> AppPage {
     var result = AppPage(.accounts(page.items), empty: "No accounts.") { (page.items[$0].user.username, nil) }
     let administrators = page.items.count(where: \.isActiveAdministrator)
@@ -71,7 +71,7 @@ extension AppPage {
   }
 
   private static func rules(
-    _ registration: Registration, _ policy: TwoStepPolicy?
+    _ registration: Registration, _ policy: TwoStepPolicy
   ) -> [(words: String, choice: AppChoice)] {
     var choices: [(words: String, choice: AppChoice)] = [("Create an account", .fill(.createAccount))]
     switch registration {
@@ -97,7 +97,6 @@ extension AppPage {
         offer(
           "A second step is required of administrators", .twoStep(.optional),
           "Let administrators log in without a second step?"))
-    case nil: break
     }
     return choices
   }

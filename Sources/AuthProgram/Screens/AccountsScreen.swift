@@ -67,19 +67,12 @@ final class AccountsScreen: LiveScreen, RunsOnce {
     }
   }
 
-  /// Who must log in in two steps; nil where the backend has no second step.
+  /// Who must log in in two steps.
   func twoStepPolicy(
     at backend: any Backend, for administrator: AdminSession
-  ) throws(LeaseError<BackendError>) -> TwoStepPolicy? {
-    do throws(LeaseError<BackendError>) {
-      return try session.withLease { (lease) throws(BackendError) in
-        try backend.twoStepPolicy(for: administrator, under: lease)
-      }
-    } catch {
-      guard case .body(let failure) = error, failure.code == BackendError.Code.twoStepUnsupported.rawValue else {
-        throw error
-      }
-      return nil
+  ) throws(LeaseError<BackendError>) -> TwoStepPolicy {
+    try session.withLease { (lease) throws(BackendError) in
+      try backend.twoStepPolicy(for: administrator, under: lease)
     }
   }
 

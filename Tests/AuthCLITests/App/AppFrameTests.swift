@@ -79,31 +79,31 @@ struct AppFrameTests {
       for _ in 0..<2 { _ = state.update(.key(.down)) }
       return state
     },
-    Scene(name: "accounts") { AppScenes.showingAccounts($0, $1, below: 3) },
+    Scene(name: "accounts") { AppScenes.showingAccounts($0, $1, below: 4) },
     Scene(name: "account") { columns, rows in
-      var state = AppScenes.showingAccounts(columns, rows, below: 3)
+      var state = AppScenes.showingAccounts(columns, rows, below: 4)
       _ = state.update(.key(.enter))
       return state
     },
     Scene(name: "account-of-last-administrator") { columns, rows in
-      var state = AppScenes.showingAccounts(columns, rows, below: 2)
+      var state = AppScenes.showingAccounts(columns, rows, below: 3)
       _ = state.update(.key(.enter))
       return state
     },
     Scene(name: "account-question") { columns, rows in
-      var state = AppScenes.showingAccounts(columns, rows, below: 3)
+      var state = AppScenes.showingAccounts(columns, rows, below: 4)
       for key in [Key.enter, .end, .up, .enter] { _ = state.update(.key(key)) }
       return state
     },
     Scene(name: "account-deletion") { columns, rows in
-      var state = AppScenes.showingAccounts(columns, rows, below: 3)
+      var state = AppScenes.showingAccounts(columns, rows, below: 4)
       for key in [Key.enter, .end, .enter] { _ = state.update(.key(key)) }
       AppScenes.type("alice", into: &state)
       _ = state.update(.key(.enter))
       return state
     },
     Scene(name: "one-time-code") { columns, rows in
-      var state = AppScenes.showingAccounts(columns, rows, below: 3)
+      var state = AppScenes.showingAccounts(columns, rows, below: 4)
       let action = AppAction.administer(.resetPassword("bob"))
       _ = state.update(.finished(action, .success("A one-time code for bob is made."), code: AppScenes.code))
       return state

@@ -108,7 +108,7 @@ enum AppScenes {
         user: $0, isDisabled: false, createdAt: WallTime(microseconds: 0), failedAttempts: $0 == alice ? 0 : 101,
         throttle: $0 == alice ? nil : .locked)
     }
-    var page = AppPage.accounts(Page(of: AppPage.limit, from: summaries), .open, nil)
+    var page = AppPage.accounts(Page(of: AppPage.limit, from: summaries), .open, .optional)
     page.columns[4] = .init(title: "SINCE", unit: "UTC")
     page.rows = page.rows.map {
       $0.cells.count == 1

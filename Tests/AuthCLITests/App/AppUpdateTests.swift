@@ -376,7 +376,7 @@ struct AppUpdateTests {
   @Test("what takes something away from an account is asked about first, and the rest is done at once")
   func accountMenu() {
     func chosen(_ text: String) -> (AppState, [AppEffect]) {
-      var state = AppScenes.showingAccounts(below: 3)
+      var state = AppScenes.showingAccounts(below: 4)
       _ = state.update(.key(.enter))
       #expect(state.frame.lines.contains("bob (Bob 王): member, locked."))
       while state.selected.map({ state.rowsShown[$0].id }) != text {
@@ -406,16 +406,16 @@ struct AppUpdateTests {
       #expect(state.update(.finished(action, .success("Done."))) == [.load(.accounts, isActivity: false)])
       // The menu stays, with what can be done now; and Esc leads back to the list.
       var page = AppScenes.accounts
-      let rows = page.rows[3].menu?.rows.filter { $0.id != text } ?? []
-      page.rows[3].menu = AppPage.Menu(lines: ["changed"], rows: rows)
+      let rows = page.rows[4].menu?.rows.filter { $0.id != text } ?? []
+      page.rows[4].menu = AppPage.Menu(lines: ["changed"], rows: rows)
       _ = state.update(.loaded(.accounts, .success(page)))
       #expect(state.selected == 0 && state.page?.lines == ["changed"])
       #expect(state.menuRow?.id == "bob")
       #expect(state.update(.key(.escape)) == [])
-      #expect(state.menuRow == nil && state.selected == 3 && state.tab == .accounts)
+      #expect(state.menuRow == nil && state.selected == 4 && state.tab == .accounts)
     }
     for key in [Unicode.Scalar("d"), "e", "a", "u"] {
-      var state = AppScenes.showingAccounts(below: 3)
+      var state = AppScenes.showingAccounts(below: 4)
       #expect(state.update(.key(.character(key))) == [] && state.question == nil && state.menu == nil)
     }
   }
@@ -428,7 +428,8 @@ struct AppUpdateTests {
         createdAt: WallTime(microseconds: 0), failedAttempts: 0, throttle: nil)
     }
     func menu(of name: String, in accounts: [AccountSummary]) -> [String]? {
-      AppPage.accounts(Page(of: AppPage.limit, from: accounts), .open, nil).rows.first { $0.id == name }?.menu?.rows
+      AppPage.accounts(Page(of: AppPage.limit, from: accounts), .open, .optional).rows.first { $0.id == name }?.menu?
+        .rows
         .map(
           \.id)
     }
@@ -446,7 +447,7 @@ struct AppUpdateTests {
 
   @Test("an account is deleted once its name was typed, and its row is gone then")
   func deletesAccount() {
-    var state = AppScenes.showingAccounts(below: 3)
+    var state = AppScenes.showingAccounts(below: 4)
     for key in [Key.enter, .end, .enter] { #expect(state.update(.key(key)) == []) }
     #expect(state.form?.purpose == .deleteAccount("bob"))
     AppScenes.type("alice", into: &state)
@@ -469,7 +470,7 @@ struct AppUpdateTests {
     var page = AppScenes.accounts
     page.rows.removeAll { $0.id == "bob" }
     _ = state.update(.loaded(.accounts, .success(page)))
-    #expect(state.menu == nil && state.selected == 2)
+    #expect(state.menu == nil && state.selected == 3)
   }
 
   @Test("a one-time code shows until somebody has seen it, and not beyond the session")
@@ -497,20 +498,20 @@ struct AppUpdateTests {
     #expect(state.code == nil)
   }
 
-  @Test("the rules for all accounts are changed after a yes, and a rule that the backend does not have is not there")
+  @Test("the rules for all accounts are changed after a yes")
   func changesRules() {
     var state = AppScenes.showingAccounts(below: 1)
     #expect(state.update(.key(.enter)) == [])
     #expect(state.question?.text == "Close the registration? Then only administrators create accounts.")
     #expect(state.update(.key(.character("y"))) == [.perform(.administer(.registration(.closed)))])
-    func rules(_ registration: Registration, _ policy: TwoStepPolicy?) -> [AppChoice?] {
+    func rules(_ registration: Registration, _ policy: TwoStepPolicy) -> [AppChoice?] {
       AppPage.accounts(Page(of: AppPage.limit, from: []), registration, policy).rows.dropFirst().map(\.choice)
     }
     func changes(_ choice: AppChoice?) -> Administration? {
       guard case .ask(let question) = choice, case .administer(let administration) = question.action else { return nil }
       return administration
     }
-    #expect(rules(.closed, nil).map(changes) == [.registration(.open)])
+    #expect(rules(.closed, .optional).map(changes) == [.registration(.open), .twoStep(.required)])
     #expect(rules(.open, .optional).map(changes) == [.registration(.closed), .twoStep(.required)])
     #expect(rules(.open, .required).map(changes) == [.registration(.closed), .twoStep(.optional)])
   }

@@ -68,6 +68,7 @@ final class Databases: Sendable {
     INSERT INTO authcore.ledger_accounts VALUES (0, 0);
     UPDATE authcore.test_clock SET distance = 0, frozen = NULL;
     UPDATE authcore.authority SET administrator_made = false, registration_closed = false,
+      two_step_required = false,
       database_id = substr(sha256(uuid_send(gen_random_uuid())), 1, 16);
     """
 
