@@ -20,8 +20,8 @@ extension PostgresTests {
       let database: TestDatabase
       let sides: [PostgresBackend]
 
-      init() throws {
-        database = try Databases.shared.make()
+      init(isChanged: Bool = false) throws {
+        database = try Databases.shared.make(isChanged: isChanged)
         sides = [try database.backend(), try database.backend()]
       }
 
@@ -77,7 +77,7 @@ extension PostgresTests {
     func sameStepTwice(isControl: Bool) async throws {
       let findings = try await onOwnThread {
         var findings: [String] = []
-        let scene = try Scene()
+        let scene = try Scene(isChanged: isControl)
         try scene.database.freeze(at: 1_800_000_000_000_000_000)
         try scene.sides[0].registerBoth()
         let bob = try scene.logIn("bob", bobPassword)
