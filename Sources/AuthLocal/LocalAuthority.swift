@@ -24,7 +24,8 @@ public final class LocalAuthority: Backend, TokenBackend, Sendable {
   let hasher: PasswordHasher
   package let wallClock: @Sendable () -> WallTime
   /// The logins that wait for a code.
-  let steps = OpenSteps()
+  let steps = OpenSteps<PasswordAccepted>()
+  let excuses = Excuses()
 
   /// Creates an authority over a directory.
   ///

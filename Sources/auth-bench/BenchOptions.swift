@@ -48,8 +48,8 @@ struct BenchOptions: Sendable {
   /// Whether to say what takes long.
   var isTalkative: Bool { !json }
 
-  /// Whether a suite is to be looked into: the one of that name, else the ones whose names fit, else
-  /// all that are cheap to build, for their rows.
+  /// Whether to look into a suite: the one of that name, else those whose names contain the text,
+  /// else all that are cheap to build, for their rows.
   func looksInto(_ suite: Suite, among all: [Suite]) -> Bool {
     if let named = all.first(where: { $0.name == filter }) { return suite.name == named.name }
     return wants(suite) || (!suite.isDear && !all.contains(where: wants))

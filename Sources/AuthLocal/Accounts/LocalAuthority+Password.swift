@@ -33,7 +33,7 @@ extension LocalAuthority {
       try db.run(CodeQuery.voidOneTimeCodes, .integer(account.id))
       _ = try endAll(of: account.id, except: session.id, because: .revoked, by: account.id, at: now, in: db)
       let grant = try issue(for: session, limits: .standard, at: now, in: db)
-      steps.excuse(session.id, with: hash, at: now)
+      excuses.give(session.id, with: hash, at: now)
       try record(.passwordChanged, account: account.id, actor: account.id, session: session.id, in: db)
       return grant
     }

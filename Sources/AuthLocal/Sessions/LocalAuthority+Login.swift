@@ -162,10 +162,12 @@ extension LocalAuthority {
     _ account: AccountRow, _ passwordHash: String, _ request: StepRequest, at now: BootInstant, in db: Connection
   ) throws(BackendError) -> Challenge? {
     let session = try request.session.map { (token) throws(BackendError) in try claim(token, at: now, in: db).id }
-    if let session, steps.takeExcuse(session, with: passwordHash, at: now) { return nil }
+    if let session, excuses.take(session, with: passwordHash, at: now) { return nil }
     try record(
       .twoStepAsked, account: account.id, actor: session.map { _ in account.id }, session: session, in: db)
-    return try steps.open(for: account.id, passwordHash: passwordHash, request, at: now)
+    return steps.open(
+      for: PasswordAccepted(account: account.id, passwordHash: passwordHash, step: request),
+      token: SessionToken(bytes: try Secrets.random(count: 32)), at: now)
   }
 
   func account(named name: Username, in db: Connection) throws(BackendError) -> AccountRow? {

@@ -10,7 +10,7 @@ extension LocalAuthority {
     guard let open = steps.takeTry(challenge.token, at: try now()) else { throw .stepNotAccepted }
     let grant: Grant?
     do throws(BackendError) {
-      grant = try check(code, open)
+      grant = try check(code, open.request)
     } catch {
       switch error.kind {
       case .credentials, .session: steps.close(open.token)
@@ -31,23 +31,23 @@ extension LocalAuthority {
   }
 
   /// - Returns: Nil when the code is wrong.
-  private func check(_ code: Password, _ open: OpenSteps.Open) throws(BackendError) -> Grant? {
+  private func check(_ code: Password, _ accepted: PasswordAccepted) throws(BackendError) -> Grant? {
     let attempt = try allowedAttempt { () throws(BackendError) in
-      try writing(open) { (db, account, now) throws(BackendError) in
+      try writing(accepted) { (db, account, now) throws(BackendError) in
         try countAttempt(on: account, at: now, in: db)
       }
     }
     return try refunding(attempt) { () throws(BackendError) in
-      try writing(open) { (db, account, now) throws(BackendError) -> Grant? in
+      try writing(accepted) { (db, account, now) throws(BackendError) -> Grant? in
         guard let used = try use(code, of: account.id, in: db) else {
-          try refuse(attempt, actor: open.request.session.map { _ in account.id }, in: db)
+          try refuse(attempt, actor: accepted.step.session.map { _ in account.id }, in: db)
           return nil
         }
         try store(ThrottleRecord(), account: account.id, in: db)
-        guard let token = open.request.session else {
-          return try logIn(account, open.request.limits, with: used, at: now, in: db)
+        guard let token = accepted.step.session else {
+          return try logIn(account, accepted.step.limits, with: used, at: now, in: db)
         }
-        return try refresh(token, of: account, open.request.limits, with: used, at: now, in: db)
+        return try refresh(token, of: account, accepted.step.limits, with: used, at: now, in: db)
       }
     }
   }
@@ -55,16 +55,17 @@ extension LocalAuthority {
   /// Runs `body` in a transaction with the check that nothing has ended the challenge: neither its
   /// session nor its account, its password or its secret.
   private func writing<Result: Sendable>(
-    _ open: OpenSteps.Open, _ body: (Connection, AccountRow, BootInstant) throws(BackendError) -> Result
+    _ accepted: PasswordAccepted, _ body: (Connection, AccountRow, BootInstant) throws(BackendError) -> Result
   ) throws(BackendError) -> Result {
     func checked(_ db: Connection, _ now: BootInstant) throws(BackendError) -> Result {
-      let account = try account(open.account, in: db)
-      guard !account.isDisabled, account.passwordHash == open.passwordHash, try asksForCode(account.id, in: db) else {
+      let account = try account(accepted.account, in: db)
+      guard !account.isDisabled, account.passwordHash == accepted.passwordHash, try asksForCode(account.id, in: db)
+      else {
         throw .stepNotAccepted
       }
       return try body(db, account, now)
     }
-    guard let token = open.request.session else {
+    guard let token = accepted.step.session else {
       return try database.write { (db) throws(BackendError) in try checked(db, try now()) }
     }
     return try writing(token, asActivity: false, beforeTwoStep: true) { (db, _, now) throws(BackendError) in

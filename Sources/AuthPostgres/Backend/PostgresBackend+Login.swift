@@ -107,7 +107,10 @@ extension PostgresBackend {
     if answer.text(0) == "setting_changed" { return nil }
     try take(answer)
     if answer.text(0) == "challenged" {
-      throw .challenged(try steps.open(for: request, guess, at: try instant(of: answer)))
+      throw .challenged(
+        steps.open(
+          for: PasswordAccepted(guess: guess, step: request),
+          token: SessionToken(bytes: try Secrets.random(count: ServerSchema.tokenLength)), at: try instant(of: answer)))
     }
     guard answer.text(0) == "ok" else { throw server.malformed() }
     return try grant(answer, secret: secret)

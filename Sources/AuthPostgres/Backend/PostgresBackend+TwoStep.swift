@@ -9,7 +9,7 @@ extension PostgresBackend {
   package func answer(_ code: Password, to challenge: Challenge) throws(BackendError) -> Grant {
     guard let open = steps.takeTry(challenge.token, at: try now()) else { throw .stepNotAccepted }
     do throws(BackendError) {
-      guard let grant = try judged(open.guess.with(code: Self.sent(code)), for: open.request) else {
+      guard let grant = try judged(open.request.guess.with(code: Self.sent(code)), for: open.request.step) else {
         throw .stepNotAccepted
       }
       steps.close(open.token)

@@ -15,7 +15,7 @@ public final class PostgresBackend: Sendable {
   let origin: @Sendable () -> SessionOrigin?
   let hasher: PasswordHasher
   let localClock: any SessionClock
-  let steps = OpenSteps()
+  let steps = OpenSteps<PasswordAccepted>()
 
   /// Creates a backend.
   ///

@@ -28,8 +28,8 @@ extension ServerSchema {
           END IF;
         END
         """),
-      // For a function in SQL. That it has two statements keeps the planner from putting it in place of
-      // its call, so PL/pgSQL is loaded only where it is called.
+      // For a function in SQL. The planner does not inline a function of two statements, so
+      // PL/pgSQL is loaded only where this is called.
       .inner(
         "enter_late", "p_version integer", returns: "boolean", language: "sql",
         "SELECT enter(p_version); SELECT true"),

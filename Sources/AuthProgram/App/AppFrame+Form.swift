@@ -2,8 +2,7 @@ import CommandLineKit
 import TextFormat
 
 extension AppState {
-  /// Draws the form: the line with the cursor is in brackets, and below the lines stands what is
-  /// wrong and what to know.
+  /// Draws the form, with the line that is typed in between brackets, and the message below.
   func draw(_ form: AppForm, in frame: inout Frame, _ area: AppArea) {
     let label = (form.fields.map { DisplayWidth.columns($0.label) }.max() ?? 0) + 2
     var area = area
@@ -37,7 +36,7 @@ extension AppState {
     }
   }
 
-  /// What stands below the fields: what is going on, or what is wrong and what to know.
+  /// The message below the fields: that work is going on, or what is wrong and a hint.
   private func message(of form: AppForm) -> [AppNotice] {
     func lines(_ text: String, _ style: CellStyle) -> [AppNotice] {
       text.isEmpty ? [] : Paragraph.wrap(text, width: columns).map { AppNotice(text: $0, style: style) }

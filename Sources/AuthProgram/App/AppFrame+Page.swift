@@ -72,7 +72,7 @@ extension AppState {
       frame.put(text, row: row, column: 2)
       if index == selected {
         frame.put(">", row: row, column: 0)
-        // Up to the end of the first cell alone, so that a step in the list stays small on a slow line.
+        // Only the first cell, so that a step in the list is few bytes on a slow line.
         let space = text.prefix { $0 == " " }.count
         let cell = text.dropFirst(space).prefix { cells.count == 1 || $0 != " " }
         frame.restyle(row: row, columns: 0..<(2 + space + DisplayWidth.columns(String(cell))), style: .selected)

@@ -11,7 +11,7 @@ indirect enum AppMessage: Sendable {
   /// The screens of the user were dismissed; the sentence says why.
   case dismissed(String)
   case loaded(AppTab, Result<AppPage, AppProblem>)
-  /// An action came to its end; the text says what was done, and a code that was made is shown once.
+  /// An action came to its end; the text says what was done. A code that was made is shown once.
   case finished(AppAction, Result<String, AppProblem>, code: OneTimeCode? = nil)
   /// It was found out who is logged in, at first and when something changed outside; the problem is
   /// why that failed.

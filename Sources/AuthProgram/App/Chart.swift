@@ -44,7 +44,7 @@ struct Chart: Sendable {
   /// The values in rows from the top: the largest fills its column, and the smallest is an eighth
   /// of a row high.
   ///
-  /// Each column stands for the same time, and shows the value at its end.
+  /// Each column is a span of time, all of the same length, and shows the value at its end.
   func lines(width: Int, height: Int) -> [String] {
     guard let first = points.first, let last = points.last, width > 0, height > 0 else { return [] }
     let (bottom, top) = bounds

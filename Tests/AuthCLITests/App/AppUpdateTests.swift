@@ -590,7 +590,7 @@ struct AppUpdateTests {
     #expect(!state.frame.lines.contains { $0.contains("…") })
   }
 
-  @Test("a column of the chart stands for a time, and shows the balance at the end of it")
+  @Test("a column of the chart is a span of time, and shows the balance at its end")
   func chartTimes() {
     let points = [(0, 100), (10, 300), (90, 800), (100, 0)].map {
       Chart.Point(at: WallTime(microseconds: Int64($0)), value: Int64($1))
@@ -621,7 +621,7 @@ struct AppUpdateTests {
     #expect(AppColumns(columns, naturalWidths: natural, width: 73).rest(of: cells) == [])
   }
 
-  @Test("in Events and Sessions no time and no word is cut at 80 columns, and what is left out stands below the list")
+  @Test("in Events and Sessions no time and no word is cut at 80 columns; what is left out is shown below the list")
   func longLists() {
     for (digit, tab, page, words) in [
       ("6", AppTab.events, AppScenes.events, ["authn_login_successafterfail", "session p7c2m4x0e5ta"]),
