@@ -181,6 +181,8 @@ extension AppState {
     case .logOut: return []
     case .rename, .changePassword, .administer:
       if form?.isTab == false { form = nil }
+      // What can be done with an account that is gone goes with it, not only when the list is loaded.
+      if case .administer(.delete) = action { menu = nil }
       return refresh()
     case .revoke: return refresh()
     }

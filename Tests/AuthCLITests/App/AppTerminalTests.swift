@@ -87,8 +87,10 @@ struct AppTerminalTests {
       try terminal.send("y")
       try terminal.expectScreen("bob is disabled now.")
       try elsewhere(home, "[[ $(auth-cli accounts show bob) == *disabled* ]]")
+      try terminal.expectScreen("> Enable")
       try terminal.send("\r")
       try terminal.expectScreen("bob is enabled now.")
+      try terminal.expectScreen("Disable, and end all sessions")
       try terminal.send("\u{1B}[F\rbob\r")
       try terminal.expectScreen("The account 'bob' still has 100.00.")
       try elsewhere(
