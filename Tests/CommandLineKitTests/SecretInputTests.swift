@@ -13,7 +13,7 @@ struct SecretInputTests {
     let written = write(ends[1], bytes, bytes.count)
     close(ends[1])
     try #require(written == bytes.count)
-    return try SecretInput.lines(names, descriptor: ends[0], messages: -1)
+    return try SecretLines(descriptor: ends[0], messages: -1).whole(names)
   }
 
   private func read(_ text: String, _ names: [String] = ["password"]) throws -> [String] {
@@ -71,14 +71,14 @@ struct SecretInputTests {
     try #require(pipe(&ends) == 0)
     defer { ends.forEach { close($0) } }
     #expect(throws: PromptError.timedOut(.milliseconds(20))) {
-      try SecretInput.lines(["password"], descriptor: ends[0], messages: -1, timeLimit: .milliseconds(20))
+      try SecretLines(descriptor: ends[0], messages: -1, timeLimit: .milliseconds(20)).whole(["password"])
     }
   }
 
   @Test("an input that cannot be read says why")
   func closed() {
     #expect(throws: PromptError.unreadable(source: "standard input", errno: EBADF)) {
-      try SecretInput.lines(["password"], descriptor: 1_000_000, messages: -1)
+      try SecretLines(descriptor: 1_000_000, messages: -1).whole(["password"])
     }
   }
 }

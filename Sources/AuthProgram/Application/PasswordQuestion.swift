@@ -29,7 +29,7 @@ enum PasswordQuestion {
     var codes = 0
     while case .failure(.challenged(let challenge)) = result {
       do throws(CommandError) {
-        if codes > 0 { try say(terminal, wrongCode(challenge)) }
+        if codes > 0 { try say(terminal, wrongCode(triesLeft: challenge.triesLeft)) }
         let code = try answer(terminal, codeQuestion)
         result = await SecondStep.answer(code, to: challenge, in: store).map { answered(Password(bytes: bytes), $0) }
         codes += 1
@@ -46,8 +46,9 @@ enum PasswordQuestion {
   /// What a code is asked for with.
   static let codeQuestion = "Authenticator or recovery code: "
 
-  private static func wrongCode(_ challenge: Challenge) -> String {
-    "wrong code; \(challenge.triesLeft) more \(challenge.triesLeft == 1 ? "try" : "tries")."
+  /// What is said of a wrong code while there are more tries.
+  static func wrongCode(triesLeft: Int) -> String {
+    "wrong code; \(triesLeft) more \(triesLeft == 1 ? "try" : "tries")."
   }
 
   /// Whether there is a terminal to ask on.
@@ -150,7 +151,7 @@ enum PasswordQuestion {
   /// The lines of standard input, one for each name.
   static func lines(_ names: [String]) throws(CommandError) -> [[UInt8]] {
     do throws(PromptError) {
-      return try SecretInput.lines(names)
+      return try SecretLines().whole(names)
     } catch {
       throw CommandError(error)
     }

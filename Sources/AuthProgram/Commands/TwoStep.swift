@@ -149,7 +149,7 @@ extension Workspace {
         return turnedOn(session.user)
       } catch {
         guard error == .wrongCode, left > 0 else { throw error }
-        printer.say("wrong code; \(left) more \(left == 1 ? "try" : "tries").")
+        printer.say(PasswordQuestion.wrongCode(triesLeft: left))
       }
     }
   }

@@ -1,9 +1,10 @@
 import Glibc
 
-/// Reads secrets from standard input line by line, where the last one may not be needed.
+/// Reads secrets from standard input, for scripts: all of it at once, or line by line where the last
+/// line may not be needed.
 ///
-/// A line that is not needed is not waited for. One line ending (`\n` or `\r\n`) is removed from
-/// each line and nothing else; the last line may have none.
+/// One line ending (`\n` or `\r\n`) is removed from each line and nothing else, blanks included; the
+/// last line may have none. On a terminal it says what is awaited, and keeps the echo off.
 package final class SecretLines {
   private let descriptor: Int32
   private let messages: Int32
@@ -22,7 +23,36 @@ package final class SecretLines {
     self.timeLimit = timeLimit
   }
 
+  /// Reads the whole input, which must be a line for each name.
+  ///
+  /// Input that goes on is refused, as it is for the `--password-stdin` of docker and the
+  /// `--with-token` of gh: it is probably not what it was taken for.
+  ///
+  /// - Parameter names: What each line is, for people who type: "password".
+  /// - Returns: The lines.
+  /// - Throws: A refusal of whatever is not exactly these lines.
+  package func whole(_ names: [String]) throws(PromptError) -> [[UInt8]] {
+    if isatty(descriptor) != 1 {
+      let deadline = MonotonicDeadline(after: timeLimit)
+      while !isAtEnd {
+        if bytes.count > names.count * (LineLimit.bytes + 2) {
+          // A first line that is too long is the likelier mistake than too many lines.
+          guard bytes.prefix(LineLimit.bytes + 2).contains(UInt8(ascii: "\n")) else {
+            throw .tooLong(limit: LineLimit.bytes)
+          }
+          throw .tooManyLines(expected: names.count)
+        }
+        guard try read(within: deadline.remainingMilliseconds) else { throw .timedOut(timeLimit) }
+      }
+      guard waiting <= names.count else { throw .tooManyLines(expected: names.count) }
+      guard waiting == names.count else { throw .missingLine(number: waiting + 1) }
+    }
+    return try lines(names, followedBy: 0)
+  }
+
   /// Reads a line for each name.
+  ///
+  /// A line that may follow is not waited for.
   ///
   /// - Parameters:
   ///   - names: What each line is, for people who type: "password".
@@ -89,8 +119,15 @@ package final class SecretLines {
     while !isAtEnd, bytes.count <= most, isatty(descriptor) == 0 {
       guard try read(within: 0) else { break }
     }
-    let lines = bytes.count { $0 == UInt8(ascii: "\n") } + (bytes.last.map { $0 != UInt8(ascii: "\n") } == true ? 1 : 0)
-    guard lines <= more else { throw .tooManyLines(expected: taken + more) }
+    guard waiting <= more else { throw .tooManyLines(expected: taken + more) }
+  }
+
+  /// How many lines were read and not taken.
+  ///
+  /// What follows the last line ending is a line only if there is something in it.
+  private var waiting: Int {
+    let end = UInt8(ascii: "\n")
+    return bytes.count { $0 == end } + (bytes.isEmpty || bytes.last == end ? 0 : 1)
   }
 
   /// Reads what is there.

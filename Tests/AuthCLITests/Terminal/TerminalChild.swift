@@ -43,7 +43,7 @@ enum TerminalChild {
     let own = adopt(path)
     precondition(dup2(own, 0) == 0 && dup2(own, 2) == 2)
     do throws(PromptError) {
-      let lines = try SecretInput.lines(["password"])
+      let lines = try SecretLines().whole(["password"])
       tell(path, "<\(TextEscaping.escape(lines[0]))>")
     } catch {
       tell(path, "<\(error.code.rawValue)>")
