@@ -70,8 +70,9 @@ package struct Parser<Request: Sendable>: Sendable {
     let firstTry = lexer.tokens(words)
     for case .plain(let word, literal: false) in firstTry {
       guard let command = tool.command(called: word)?.description else { break }
-      lexer = Lexer(
-        declarations: command.options + command.subcommands.flatMap(\.options) + tool.allGlobalOptions)
+      var declared = command.options
+      for subcommand in command.subcommands { declared += subcommand.options }
+      lexer = Lexer(declarations: declared + tool.allGlobalOptions)
       break
     }
     let tokens = lexer.tokens(words)
@@ -112,7 +113,8 @@ package struct Parser<Request: Sendable>: Sendable {
 
   private func next(_ word: Word, after description: CommandDescription<Request>?) -> Command<Request>? {
     guard let description else { return tool.command(called: word) }
-    return description.subcommands.first { command in command.isCalled(word) }
+    for command in description.subcommands where command.isCalled(word) { return command }
+    return nil
   }
 
   private func unknownCommand(_ word: Word, among choices: [Command<Request>], path: [String]) -> UsageError {

@@ -46,8 +46,11 @@ package struct Tool<Request: Sendable>: Sendable {
 
   /// A top-level command, by its name or an alias.
   package func command(called word: Word) -> Command<Request>? {
+    // Loops here and in the parser, not `first(where:)` and `flatMap`: code made small calls these
+    // unspecialised, and the runtime then looks through all conformances of the program, a tenth of
+    // what a short command does.
     for group in groups {
-      if let command = group.commands.first(where: { command in command.isCalled(word) }) { return command }
+      for command in group.commands where command.isCalled(word) { return command }
     }
     return nil
   }

@@ -10,7 +10,6 @@ extension Suite {
         renew(after: machine.lastEpoch) { machine.handle($0) }
       },
       Benchmark("renewal", operations: count, against: "renewal, switch by hand", goal: .ratio(2)) { renew() },
-      Benchmark("one event of a renewal", .nanoseconds, goal: .nanoseconds(50), from: .same("renewal")),
       Benchmark("rejection, switch by hand", operations: count) {
         var machine = HandWrittenRenewals(sample)
         for _ in 0..<count { keep(machine.handle(.logIn)) }
