@@ -26,7 +26,9 @@ final class CuttingProxy: Sendable {
 
   init(target: String) {
     self.target = target
-    var template = Array("/tmp/acpx-XXXXXX".utf8CString)
+    // A short path, because the name of a Unix socket has at most 107 bytes.
+    let place = NSTemporaryDirectory()
+    var template = Array(((place.utf8.count > 75 ? "/tmp/" : place) + "acpx-XXXXXX").utf8CString)
     precondition(mkdtemp(&template) != nil)
     directory = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     chmod(directory, 0o755)
