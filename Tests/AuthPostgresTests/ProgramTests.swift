@@ -42,16 +42,23 @@ extension PostgresTests {
       }
     }
 
-    @Test("the README's steps lead from an empty server to a payment, and to a second machine")
-    func readme() async throws {
+    /// The commands of the README's section on servers: the set-up, those of a person, and the two of an
+    /// import.
+    private static func readmeBlocks() throws -> [String] {
       let readme = try String(contentsOfFile: Self.repository + "/README.md", encoding: .utf8)
       let blocks = readme.components(separatedBy: "```server\n").dropFirst().map {
         $0.components(separatedBy: "```")[0]
       }
-      try #require(blocks.count == 2)
+      try #require(blocks.count == 4)
+      return blocks
+    }
+
+    @Test("the README's steps lead from an empty server to a payment, and to a second machine")
+    func readme() async throws {
+      let blocks = try Self.readmeBlocks()
       let site = try Site()
       defer { site.close() }
-      for block in blocks {
+      for block in blocks.prefix(2) {
         let outcome = try await site.run(block)
         #expect(outcome.ending == .exited(0), "\(outcome.text)")
       }
@@ -137,18 +144,19 @@ extension PostgresTests {
         echo 'paper lantern river orchard' | auth-cli login alice --password-stdin
         auth-cli pay 12.50 --to bob
         auth-cli logout
-        createdb accounts
+        \(try Self.readmeBlocks()[2])
         """)
       #expect(local.ending == .exited(0), "\(local.text)")
       let imported = try await site.run(
         """
-        auth-cli schema import
+        \(try Self.readmeBlocks()[3])
         auth-cli schema check
+        export AUTH_CLI_AUTHORITY='postgresql:///accounts?user=postgres'
         echo 'paper lantern river orchard' | auth-cli login bob --password-stdin
         auth-cli receipts
         ! auth-cli schema import --from "$HOME/.local/share/auth-cli"
         ! auth-cli schema import --from /nonexistent
-        """, authority: "postgresql:///accounts?user=postgres")
+        """)
       #expect(imported.ending == .exited(0), "\(imported.text)")
       #expect(imported.text.contains("Imported 2 accounts, 3 payments and 4 events into the database accounts"))
       #expect(imported.text.contains("everybody logs in again, with the same password"))
