@@ -77,7 +77,8 @@ enum AuthTool {
         meaning: "accounts, sessions, payments and events, unless AUTH_CLI_HOME or XDG_DATA_HOME is set"),
       .init(
         term: "~/.local/state/auth-cli/",
-        meaning: "the session of each context, unless AUTH_CLI_HOME or XDG_STATE_HOME is set"),
+        meaning: "the session of each context, and the newest timelines of servers, "
+          + "unless AUTH_CLI_HOME or XDG_STATE_HOME is set"),
     ])
 }
 

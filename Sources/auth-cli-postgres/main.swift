@@ -10,6 +10,8 @@ import Glibc
   try ServerAddress(getenv("AUTH_CLI_AUTHORITY").map { String(cString: $0) } ?? "")
 }
 
+extension TimelineFile: TimelineRecord {}
+
 /// The commands `schema …`.
 struct Tools: SchemaTools {
   private var owner: SchemaOwner {
@@ -33,6 +35,7 @@ struct Tools: SchemaTools {
   }
 }
 
-Program(companion: Tools()) { (_, label) throws(BackendError) in
-  PostgresBackend(try address(), label: label, origin: OwnOrigin.find)
+Program(companion: Tools()) { (places, label) throws(BackendError) in
+  PostgresBackend(
+    try address(), label: label, origin: OwnOrigin.find, timelines: TimelineFile(directory: places.state))
 }.main()

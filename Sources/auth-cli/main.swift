@@ -1,6 +1,6 @@
 import AuthLocal
 import AuthProgram
 
-Program { directory, label in
-  LocalAuthority(directory: directory, label: label, origin: OwnOrigin.find)
+Program { places, label in
+  LocalAuthority(directory: places.data, label: label, origin: OwnOrigin.find)
 }.main()

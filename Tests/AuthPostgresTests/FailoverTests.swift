@@ -287,6 +287,44 @@ extension PostgresTests {
       }
     }
 
+    /// The record that the program keeps.
+    private struct FileRecord: TimelineRecord {
+      let file: TimelineFile
+      var path: String { file.path }
+      func newest(of cluster: String) -> UInt32? { file.newest(of: cluster) }
+      func keep(_ timeline: UInt32, of cluster: String) { file.keep(timeline, of: cluster) }
+    }
+
+    @Test("a command that starts anew does not take the old primary either, if an earlier one saw the new primary")
+    func oldPrimaryAndNewCommands() throws {
+      try withPair { pair in
+        let directory = NSTemporaryDirectory() + "timelines-\(UInt32.random(in: 0 ... .max))"
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        // Each command has a backend of its own, as each process has.
+        func command<Answer>(_ body: (PostgresBackend) throws -> Answer) throws -> Answer {
+          try body(
+            PostgresBackend(
+              try ServerAddress("host=\(pair.directory)/a,\(pair.directory)/b user=person dbname=accounts"),
+              limits: ServerLimits(connecting: .seconds(2), answer: .seconds(2), repeating: .seconds(4)), cost: .least,
+              timelines: FileRecord(file: TimelineFile(directory: directory))))
+        }
+        let credentials = Credentials(username: "alice", password: alicePassword)
+        let token = try command { try $0.logIn(credentials, limits: .standard).token }
+        pair.tell("kill a")
+        pair.tell("promote b")
+        _ = try command {
+          try $0.pay(PaymentOrder(amount: try Amount("1"), payee: try Username("bob")), token: token)
+        }
+        pair.tell("start a")
+        #expect(try command { try $0.receipts(token: token).first?.amount } == Amount("1"))
+        pair.tell("kill b")
+        let failure = #expect(throws: BackendError.self) { _ = try command { try $0.receipts(token: token) } }
+        #expect(failure?.code == "server_outdated")
+        pair.tell("start b")
+        #expect(try command { try $0.receipts(token: token).first?.amount } == Amount("1"))
+      }
+    }
+
     @Test("trap: a cancelled wait for replication is not taken for success")
     func cancelled() throws {
       try withPair { pair in

@@ -3,6 +3,7 @@ import AuthCore
 import AuthLocal
 import Foundation
 import PostgresServers
+import Synchronization
 import Testing
 
 @testable import AuthPostgres
@@ -62,6 +63,47 @@ extension PostgresTests {
       let backend = PostgresBackend(try ServerAddress(address), cost: .least)
       #expect(try backend.lookUp(SessionToken(bytes: [1])) == nil)
       #expect(backend.connection?.place == database.server.directory)
+    }
+
+    /// A record that says what it is told to say.
+    private struct ScriptedRecord: TimelineRecord {
+      final class Kept: Sendable {
+        let timelines = Mutex<[String: UInt32]>([:])
+      }
+      let path = "/the/record"
+      let recorded: UInt32?
+      let kept = Kept()
+
+      func newest(of cluster: String) -> UInt32? { recorded }
+      func keep(_ timeline: UInt32, of cluster: String) {
+        kept.timelines.withLock { $0[cluster] = timeline }
+      }
+    }
+
+    @Test("of several hosts, one of an older timeline than an earlier command saw is refused")
+    func olderTimeline() throws {
+      let database = try Databases.shared.make()
+      let directory = database.server.directory
+      func backend(_ hosts: String, _ record: ScriptedRecord) throws -> PostgresBackend {
+        PostgresBackend(
+          try ServerAddress("host=\(hosts) user=person dbname=\(database.name)"), cost: .least, timelines: record)
+      }
+      let twice = "\(directory),\(directory)"
+      let first = ScriptedRecord(recorded: nil)
+      #expect(try backend(twice, first).lookUp(SessionToken(bytes: [1])) == nil)
+      #expect(first.kept.timelines.withLock { Array($0.values) } == [1])
+      let same = ScriptedRecord(recorded: 1)
+      #expect(try backend(twice, same).lookUp(SessionToken(bytes: [1])) == nil)
+      #expect(same.kept.timelines.withLock { $0.isEmpty })
+      let newer = ScriptedRecord(recorded: 2)
+      let failure = #expect(throws: BackendError.self) {
+        _ = try backend(twice, newer).lookUp(SessionToken(bytes: [1]))
+      }
+      #expect(failure?.code == "server_outdated")
+      #expect(failure?.description.contains("timeline 2 was seen (recorded in /the/record)") == true)
+      #expect(newer.kept.timelines.withLock { $0.isEmpty })
+      // There is no other host that it could be the old primary of.
+      #expect(try backend(directory, newer).lookUp(SessionToken(bytes: [1])) == nil)
     }
 
     @Test("over TCP a server without TLS is refused unless that is said")

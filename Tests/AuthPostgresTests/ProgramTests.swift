@@ -164,6 +164,38 @@ extension PostgresTests {
       #expect(imported.text.contains("has accounts already"))
     }
 
+    @Test("the timeline that a command saw is kept for the next one")
+    func timelines() async throws {
+      let database = try Databases.shared.make()
+      let home = NSTemporaryDirectory() + "timelines-\(UInt32.random(in: 0 ... .max))"
+      defer { try? FileManager.default.removeItem(atPath: home) }
+      let directory = database.server.directory
+      let outcome = try await Program(
+        "bash",
+        [
+          "-euo", "pipefail", "-c",
+          """
+          mkdir -m 700 "$AUTH_CLI_HOME"
+          register() { echo 'paper lantern river orchard' | auth-cli register "$1" --password-stdin; }
+          register alice
+          stat -c %a "$AUTH_CLI_HOME/server-timelines"
+          sed -i 's/ 1$/ 9/' "$AUTH_CLI_HOME/server-timelines"
+          register bob
+          """,
+        ],
+        environment: [
+          "PATH": Self.products + ":/usr/local/bin:/usr/bin:/bin", "AUTH_CLI_HOME": home, "LC_ALL": "C.UTF-8",
+          "AUTH_CLI_AUTHORITY": "host=\(directory),\(directory) user=person dbname=\(database.name)",
+        ],
+        timeLimit: .seconds(120)
+      ).run()
+      #expect(outcome.ending == .exited(3), "\(outcome.text)")
+      #expect(outcome.text.contains("600"))
+      #expect(
+        outcome.text.contains("timeline 1, and timeline 9 was seen (recorded in \(home)/server-timelines)"),
+        "\(outcome.text)")
+    }
+
     @Test("watch sees a logout elsewhere")
     func watch() async throws {
       let site = try Site()

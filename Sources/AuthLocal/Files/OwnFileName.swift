@@ -4,7 +4,7 @@ import AuthBackend
 ///
 /// A directory with any other name in it is not the library's own.
 enum OwnFileName {
-  static func isOwn(_ name: String) -> Bool { isOfDatabase(name) || isOfSession(name) }
+  static func isOwn(_ name: String) -> Bool { isOfDatabase(name) || isOfSession(name) || isOfTimelines(name) }
 
   /// The database, its backups, unfinished ones included, and the files that SQLite keeps next to
   /// each.
@@ -29,6 +29,12 @@ enum OwnFileName {
       let context = name[...mark].before(FileVault.sessionSuffix + FileVault.evidenceSuffix)
     else { return false }
     return isContext(context)
+  }
+
+  /// The record of timelines, and its temporary file; its lock is named like that of a context.
+  private static func isOfTimelines(_ name: String) -> Bool {
+    name == TimelineFile.name
+      || name == DurableFile.temporaryPrefix + TimelineFile.name + DurableFile.temporarySuffix
   }
 
   private static func isContext(_ text: Substring) -> Bool {

@@ -35,10 +35,11 @@ public final class PostgresBackend: Sendable {
 
   package init(
     _ address: ServerAddress, label: String? = nil, origin: @escaping @Sendable () -> SessionOrigin? = { nil },
-    limits: ServerLimits = ServerLimits(), cost: PasswordCost = .standard, clock: any SessionClock = BootClock()
+    limits: ServerLimits = ServerLimits(), cost: PasswordCost = .standard, clock: any SessionClock = BootClock(),
+    timelines: (any TimelineRecord)? = nil
   ) {
     localClock = clock
-    server = Server(address: address, limits: limits, clock: ServerClock(local: clock))
+    server = Server(address: address, limits: limits, clock: ServerClock(local: clock), timelines: timelines)
     self.label = label
     self.origin = origin
     hasher = PasswordHasher(cost: cost)

@@ -2,6 +2,7 @@ import AuthBackend
 import AuthLocal
 import CPostgres
 import Glibc
+import TextFormat
 
 /// Makes a connection: host after host, each a little later beside those that have not answered
 /// yet.
@@ -136,12 +137,19 @@ struct Connecting {
     guard let timeline else { return nil }
     do throws(ServerFault) {
       let rows = try connection.run(
-        "SELECT pg_catalog.pg_walfile_name(pg_catalog.pg_current_wal_lsn())", [], until: deadline)
-      guard let name = rows.first?.first ?? nil, let number = UInt32(name.prefix(8), radix: 16),
-        let newer = timeline.newer(than: number)
+        """
+        SELECT pg_catalog.pg_walfile_name(pg_catalog.pg_current_wal_lsn()), system_identifier
+        FROM pg_catalog.pg_control_system()
+        """, [], until: deadline)
+      guard let row = rows.first, let number = row[0].flatMap({ UInt32($0.prefix(8), radix: 16) }), let system = row[1]
       else { return nil }
+      // A copy of the cluster for other purposes has the same identifier, and another address.
+      let cluster = "\(system)-\(Hex.text(SHA256.hash(address.text.utf8).prefix(8)))"
+      guard let newer = timeline.newer(than: number, of: cluster) else { return nil }
+      let recorded = timeline.record.map { " (recorded in \($0.path.escaped))" } ?? ""
       return .notConnected(
-        "\(connection.place) is an old primary of timeline \(number), and timeline \(newer) was seen", .outdated)
+        "\(connection.place) is an old primary of timeline \(number), and timeline \(newer) was seen\(recorded)",
+        .outdated)
     } catch {
       switch error {
       case .refused: return nil

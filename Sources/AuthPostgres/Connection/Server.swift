@@ -26,11 +26,12 @@ final class Server: Sendable {
   let address: ServerAddress
   let limits: ServerLimits
   let clock: ServerClock
-  let timeline = NewestTimeline()
+  let timeline: NewestTimeline
   private let state = Locked<State>(State())
 
-  init(address: ServerAddress, limits: ServerLimits, clock: ServerClock) {
+  init(address: ServerAddress, limits: ServerLimits, clock: ServerClock, timelines: (any TimelineRecord)?) {
     self.address = address
+    timeline = NewestTimeline(record: timelines)
     self.limits = limits
     self.clock = clock
   }

@@ -101,7 +101,9 @@ extension ConnectionTrouble {
   /// set.
   init(_ message: String, needsPassword: Bool, usedPassword: Bool) {
     func says(_ words: String) -> Bool { message.utf8.indexOfFirst(words.utf8) }
-    if needsPassword || usedPassword, says("password") || says("authentication failed") {
+    if says("authentication failed") || (needsPassword || usedPassword) && says("password")
+      || says("FATAL:  role ")
+    {
       self = .password
     } else if says("certificate") || says("root.crt") {
       self = .certificate
@@ -134,13 +136,14 @@ extension ConnectionTrouble {
   private var hint: String {
     switch self {
     case .address: "Check AUTH_CLI_AUTHORITY and ~/.pg_service.conf; nothing was changed."
-    case .password: "Check your role and its password in ~/.pgpass; nothing was changed."
+    case .password: "Check the role in AUTH_CLI_AUTHORITY, and its password in ~/.pgpass; nothing was changed."
     case .certificate:
       "Put the certificate of the server's authority into ~/.postgresql/root.crt, and name the host as the server's certificate does."
     case .encryption: "Let the server offer TLS, or say what is enough: sslmode=require in AUTH_CLI_AUTHORITY."
     case .readOnly: "Wait until a standby server is promoted, or name all hosts; nothing was changed."
     case .silence: "Check that the server runs and that the network lets you through; nothing was changed."
-    case .outdated: "Stop the old primary, or make it a standby of the new one; nothing was changed."
+    case .outdated:
+      "Stop the old primary, or make it a standby of the new one. If it is the right server, delete the record. Nothing was changed."
     case .other: "Check AUTH_CLI_AUTHORITY, and that the server runs; nothing was changed."
     }
   }

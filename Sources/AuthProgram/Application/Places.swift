@@ -7,13 +7,13 @@ import TextFormat
 /// `AUTH_CLI_HOME` beats the XDG base directories (freedesktop.org, XDG Base Directory
 /// Specification 0.8, which has relative values ignored), and these beat their defaults in the home
 /// directory.
-struct Places: Hashable, Sendable {
+package struct Places: Hashable, Sendable {
   /// Where the database lies.
-  let data: String
+  package let data: String
   /// The variable that chose that in place of the default, to be shown.
   let dataVariable: String?
   /// Where the sessions lie, one file for each context.
-  let state: String
+  package let state: String
   /// The variable that chose that in place of the default, to be shown.
   let stateVariable: String?
 

@@ -2,9 +2,9 @@ package import AuthBackend
 import CommandLineKit
 import Glibc
 
-/// Makes the backend of a run, given where the embedded database would be and what to call the
+/// Makes the backend of a run, given where things are kept on this machine and what to call the
 /// sessions that begin here.
-package typealias MakeBackend = @Sendable (_ directory: String, _ label: String) throws(BackendError) -> any Backend
+package typealias MakeBackend = @Sendable (_ places: Places, _ label: String) throws(BackendError) -> any Backend
 
 /// One run: understands the line, runs the command, prints what came of it.
 ///

@@ -44,7 +44,7 @@ final class Workspace {
     places = try Places()
     context = globals.context ?? .standard
     do throws(BackendError) {
-      backend = try makeBackend(places.data, context.description)
+      backend = try makeBackend(places, context.description)
     } catch {
       throw CommandError(error)
     }
