@@ -37,6 +37,7 @@ extension PostgresTests {
       #expect(try code("host=/nonexistent dbname=x") == "server_unreachable")
       #expect(try code("service=there_is_no_such_service") == "service_unknown")
       #expect(try code(server.address("there_is_no_such_database")) == "server_unreachable")
+      #expect(try code(server.address("postgres", user: "there_is_no_such_role")) == "server_login_refused")
       #expect(try code(server.address("postgres")) == "schema_missing")
       let database = try Databases.shared.make()
       try database.superuser {

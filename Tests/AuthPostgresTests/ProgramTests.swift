@@ -122,6 +122,12 @@ extension PostgresTests {
         "AUTH_CLI_HANDED_OVER_BY=0.0.9 auth-cli-postgres status", authority: "postgresql:///x")
       #expect(outdated.ending == .exited(3))
       #expect(outdated.text.contains("auth-cli has version 0.0.9"))
+      let newer = try await site.run(
+        "AUTH_CLI_HANDED_OVER_BY=9.0.0 auth-cli-postgres status --of-the-future", authority: "postgresql:///x")
+      #expect(newer.ending == .exited(3))
+      #expect(newer.text.contains("auth-cli has version 9.0.0"))
+      let wrong = try await site.run("auth-cli status --of-the-past", authority: "postgresql:///x")
+      #expect(wrong.ending == .exited(2), "\(wrong.text)")
       let unset = try await site.run("auth-cli schema check")
       #expect(unset.ending == .exited(2))
       let unreachable = try await site.run("auth-cli status", authority: "host=/nonexistent dbname=x")

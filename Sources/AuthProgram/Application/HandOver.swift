@@ -12,21 +12,46 @@ enum HandOver {
   /// Tells the companion the version of the program that it replaces.
   static let versionVariable = "AUTH_CLI_HANDED_OVER_BY"
 
+  /// Hands over before this program reads its words, if they clearly name a command that needs the
+  /// database.
+  ///
+  /// The companion reads the same words, and reading them twice is a tenth of what this program
+  /// does before it hands over. It returns when there is no companion to run: ``take(isCompanion:)``
+  /// then says so, if the words are right.
+  static func takeAtOnce() {
+    guard let authority = getenv(variable), authority.pointee != 0, needsDatabase(CommandLine.unsafeArgv) else {
+      return
+    }
+    if let path = companionPath() { replace(by: path) }
+  }
+
+  /// Looks at the words of a whole line, which end with nil.
+  ///
+  /// - Returns: Whether they clearly name a command that needs the database.
+  static func needsDatabase(_ words: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Bool {
+    guard words[0] != nil, let command = words[1], command.pointee != CChar(bitPattern: UInt8(ascii: "-")) else {
+      return false
+    }
+    for name in AuthTool.descriptions where strcmp(command, name) == 0 { return false }
+    var index = 2
+    while let word = words[index] {
+      for option in ["-h", "--help", "--version"] where strcmp(word, option) == 0 { return false }
+      index += 1
+    }
+    return true
+  }
+
   /// Hands over, and never returns; or returns if this is the right program already.
   ///
   /// - Throws: ``CommandError`` when there is no companion, or it is of another version.
   static func take(isCompanion: Bool) throws(CommandError) {
     guard !isCompanion else { return try check() }
     guard let authority = Environment.word(variable), !authority.bytes.isEmpty else { return }
-    guard let own = ownPath() else {
+    guard let path = companionPath() else {
       throw missing("the path of auth-cli cannot be read: \(ErrorNumber.current.explanation)")
     }
-    let path = own.prefix(through: own.lastIndex(of: UInt8(ascii: "/")) ?? own.startIndex) + Array(companion.utf8) + [0]
-    setenv(versionVariable, AuthTool.version, 1)
-    path.map { CChar(bitPattern: $0) }.withUnsafeBufferPointer { path in
-      if let path = path.baseAddress { _ = execv(path, CommandLine.unsafeArgv) }
-    }
-    let shown = Word(bytes: Array(path.dropLast())).quoted
+    replace(by: path)
+    let shown = Word(bytes: path.map { UInt8(bitPattern: $0) }).quoted
     throw missing("\(shown): \(ErrorNumber.current.explanation)")
   }
 
@@ -39,16 +64,27 @@ enum HandOver {
   /// A program that hands over must have the version of its companion.
   ///
   /// The companion also runs by itself.
-  private static func check() throws(CommandError) {
+  static func check() throws(CommandError) {
     guard let other = Environment.word(versionVariable)?.text, other != AuthTool.version else { return }
     throw CommandError(
       .companionOutdated, "auth-cli has version \(other), and \(companion) has \(AuthTool.version)",
       hint: "Install both from the same source; nothing was changed.")
   }
 
-  private static func ownPath() -> [UInt8]? {
-    var buffer = [CChar](repeating: 0, count: 4096)
-    let count = readlink("/proc/self/exe", &buffer, buffer.count)
-    return count > 0 ? buffer.prefix(count).map { UInt8(bitPattern: $0) } : nil
+  /// The path of the companion beside this program.
+  private static func companionPath() -> [CChar]? {
+    var path = [CChar](repeating: 0, count: 4096)
+    var count = readlink("/proc/self/exe", &path, path.count)
+    guard count > 0 else { return nil }
+    while count > 0, path[count - 1] != CChar(bitPattern: UInt8(ascii: "/")) { count -= 1 }
+    path.removeLast(path.count - count)
+    for byte in companion.utf8 { path.append(CChar(bitPattern: byte)) }
+    return path
+  }
+
+  /// Returns when the companion cannot be run; errno says why.
+  private static func replace(by path: [CChar]) {
+    setenv(versionVariable, AuthTool.version, 1)
+    _ = execv(path + [0], CommandLine.unsafeArgv)
   }
 }

@@ -30,6 +30,7 @@ package struct Program: Sendable {
 
   /// Runs the command line of this process, and ends the process with its status.
   package func main() -> Never {
+    if schemaTools == nil { HandOver.takeAtOnce() }
     StandardDescriptors.occupyClosed()
     // What is made is private from its first moment on, so that a death before its mode is set
     // leaves nothing to repair.
@@ -74,7 +75,7 @@ package struct Program: Sendable {
       let printer = Printer(
         streams: Streams.standard(noColor: parser.mentions(Options.noColor, in: words)),
         asJSON: parser.mentions(Options.json, in: words), isQuiet: false)
-      return .over(printer.refuse(CommandError(error)))
+      return .over(printer.refuse(outdated ?? CommandError(error)))
     }
     switch result {
     case .version:
@@ -85,6 +86,16 @@ package struct Program: Sendable {
       let printer = Printer.plain(asJSON: parser.mentions(Options.json, in: words))
       return .over(printer.end { () throws(CommandError) in try HelpCommand(topic: topic).run(printer) })
     case .request(let body, let parsed): return begin(body, parsed)
+    }
+  }
+
+  /// Why the companion may not know what the program that handed over knows.
+  private var outdated: CommandError? {
+    do throws(CommandError) {
+      if schemaTools != nil { try HandOver.check() }
+      return nil
+    } catch {
+      return error
     }
   }
 
