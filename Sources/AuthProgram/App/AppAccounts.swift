@@ -57,85 +57,82 @@ extension AppPage {
   static func accounts(
     _ page: Page<AccountSummary>, _ registration: Registration, _ policy: TwoStepPolicy
   ) -> AppPage {
-    var result = AppPage(.accounts(page.items), empty: "No accounts.") { (page.items[$0].user.username, nil) }
-    let administrators = page.items.count(where: \.isActiveAdministrator)
-    for (index, account) in page.items.enumerated() {
+    var administrators = 0
+    for account in page.items where account.isActiveAdministrator { administrators += 1 }
+    let table = Table.accounts(page.items)
+    var rows = rules(registration, policy)
+    for (account, cells) in zip(page.items, table.rows) {
       // Of accounts that are not loaded another one may be.
       let isLast =
         account.user.role == .administrator && page.lastOfMore == nil
         && administrators == (account.isActiveAdministrator ? 1 : 0)
-      result.rows[index].menu = menu(of: account, isLast: isLast)
+      rows.append(AppRow(id: account.user.username, cells: cells, menu: menu(of: account, isLast: isLast)))
     }
-    result.rows = rows(rules(registration, policy)) + result.rows
-    return result.noting("first", page.lastOfMore.map { "accounts list --after \($0.user.username)" })
+    return AppPage(
+      table.columns, rows, "first", page.lastOfMore.map { "accounts list --after \($0.user.username)" },
+      empty: "No accounts.")
   }
 
-  private static func rules(
-    _ registration: Registration, _ policy: TwoStepPolicy
-  ) -> [(words: String, choice: AppChoice)] {
-    var choices: [(words: String, choice: AppChoice)] = [("Create an account", .fill(.createAccount))]
-    switch registration {
-    case .open:
-      choices.append(
+  private static func rules(_ registration: Registration, _ policy: TwoStepPolicy) -> [AppRow] {
+    let register =
+      switch registration {
+      case .open:
         offer(
           "Registration is open", .registration(.closed),
-          "Close the registration? Then only administrators create accounts."))
-    case .closed:
-      choices.append(
+          "Close the registration? Then only administrators create accounts.")
+      case .closed:
         offer(
           "Registration is closed", .registration(.open),
-          "Open the registration? Then everybody may create an account."))
-    }
-    switch policy {
-    case .optional:
-      choices.append(
+          "Open the registration? Then everybody may create an account.")
+      }
+    let secondStep =
+      switch policy {
+      case .optional:
         offer(
           "A second step is optional", .twoStep(.required),
-          "Require a second step of administrators? Without one they can do nothing but set one up."))
-    case .required:
-      choices.append(
+          "Require a second step of administrators? Without one they can do nothing but set one up.")
+      case .required:
         offer(
           "A second step is required of administrators", .twoStep(.optional),
-          "Let administrators log in without a second step?"))
-    }
-    return choices
+          "Let administrators log in without a second step?")
+      }
+    return [AppRow("Create an account", .fill(.createAccount)), register, secondStep]
   }
 
-  private static func menu(of account: AccountSummary, isLast: Bool) -> Menu {
+  private static func menu(of account: AccountSummary, isLast: Bool) -> AppPage {
     let name = account.user.username
-    var choices: [(words: String, choice: AppChoice)] = []
+    var rows: [AppRow] = []
     if account.failedAttempts > 0 || account.throttle != nil {
-      choices.append(offer("Unlock: forget wrong passwords", .change(.unlock, name)))
+      rows.append(offer("Unlock: forget wrong passwords", .change(.unlock, name)))
     }
-    choices.append(
+    rows.append(
       account.isDisabled
         ? offer("Enable", .change(.enable, name))
         : offer("One-time code for a new password", .resetPassword(name)))
     if account.user.role == .member {
-      choices.append(offer("Make administrator", .change(.promote, name), "Make \(name) an administrator?"))
+      rows.append(offer("Make administrator", .change(.promote, name), "Make \(name) an administrator?"))
     } else if !isLast {
-      choices.append(
-        offer("Make member", .change(.demote, name), "Take the role of administrator away from \(name)?"))
+      rows.append(offer("Make member", .change(.demote, name), "Take the role of administrator away from \(name)?"))
     }
     if !account.isDisabled, !isLast {
-      choices.append(
+      rows.append(
         offer(
           "Disable, and end all sessions", .change(.disable, name), "Disable \(name), and end all its sessions?"))
     }
-    if !isLast { choices.append(("Delete for ever", .fill(.deleteAccount(name)))) }
+    if !isLast { rows.append(AppRow("Delete for ever", .fill(.deleteAccount(name)))) }
     let about = "\(name) (\(account.user.displayName)): \(account.user.role.rawValue), \(account.state)."
     let why = isLast ? ["The last administrator cannot be disabled, demoted or deleted."] : []
-    return Menu(lines: [about] + why + [""], rows: rows(choices))
+    return AppPage(lines: [about] + why + [""], rows: rows)
   }
 
   /// Not inlined, so that the executable stays small.
   @inline(never)
   private static func offer(
     _ words: String, _ administration: Administration, _ question: String? = nil
-  ) -> (words: String, choice: AppChoice) {
+  ) -> AppRow {
     let action = AppAction.administer(administration)
-    guard let question else { return (words, .perform(action)) }
-    return (words, .ask(AppQuestion(text: question, action: action)))
+    guard let question else { return AppRow(words, .perform(action)) }
+    return AppRow(words, .ask(AppQuestion(question, action)))
   }
 }
 

@@ -36,27 +36,10 @@ indirect enum AppAction: Equatable, Sendable {
   }
 }
 
-/// Why something was not done.
-struct AppProblem: Error, Equatable, Sendable {
-  let code: String
-  let message: String
-  let hint: String
-
-  init(code: String, message: String, hint: String) {
-    (self.code, self.message, self.hint) = (code, message, hint)
-  }
-
-  /// Not inlined: it is in many places, and the executable is to stay small.
-  @inline(never)
-  init(_ refusal: CommandError) {
-    self.init(code: refusal.code, message: refusal.message.asSentence, hint: refusal.hint)
-  }
-}
-
-extension String {
-  /// A clause as a sentence of its own.
-  fileprivate var asSentence: String {
-    guard let first, let last else { return self }
-    return first.uppercased() + dropFirst() + (".!?".contains(last) ? "" : ".")
+extension CommandError {
+  /// The message, which is a clause, as a sentence of its own.
+  var sentence: String {
+    guard let first = message.first, let last = message.last else { return message }
+    return first.uppercased() + message.dropFirst() + (".!?".contains(last) ? "" : ".")
   }
 }

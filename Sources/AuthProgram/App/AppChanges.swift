@@ -1,4 +1,5 @@
 import AuthBackend
+import AuthCore
 import AuthLocal
 import Glibc
 
@@ -15,12 +16,12 @@ struct AppChanges {
   /// - Parameters:
   ///   - vault: Keeps the session file.
   ///   - backend: Has the accounts.
-  ///   - hasSession: Without a session only a session file can change what the screen shows.
-  ///   - look: Called at first, when changes from then on are told, and after each change.
-  ///   - fail: Called when changes cannot be told for now; then `look` is called now and then.
+  ///   - store: Without a session only a session file can change what the screen shows.
+  ///   - look: Called at first, when changes from then on are told, and after each change. Where
+  ///     changes cannot be told for now it is called now and then, with the reason.
   static func wait(
-    in vault: FileVault, _ backend: any Backend, hasSession: @escaping @Sendable () -> Bool,
-    look: @escaping @Sendable () -> Void, fail: @escaping @Sendable (AppProblem) -> Void
+    in vault: FileVault, _ backend: any Backend, _ store: SessionStore,
+    look: @escaping @Sendable (CommandError?) -> Void
   ) {
     OwnThread.start {
       while true {
@@ -28,12 +29,11 @@ struct AppChanges {
           let changes = AppChanges(sessionFile: try vault.changes(), database: try backend.changes())
           try changes.listen()
           while true {
-            look()
-            repeat {} while try !changes.happen(hasSession: hasSession())
+            look(nil)
+            repeat {} while try !changes.happen(hasSession: store.session != nil)
           }
         } catch {
-          fail(AppProblem(CommandError(error)))
-          look()
+          look(CommandError(error))
           poll(nil, 0, 5_000)
         }
       }
@@ -42,10 +42,13 @@ struct AppChanges {
 
   /// Waits, and returns whether it is time to look.
   private func happen(hasSession: Bool) throws(BackendError) -> Bool {
-    var events = [sessionFile.descriptor, database.descriptor].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-    let longest = [sessionFile.longestWait, database.longestWait].compactMap(\.self).min()
-    let limit = longest.map { Int32(clamping: $0.components.seconds * 1000) } ?? -1
-    let isTime = poll(&events, nfds_t(events.count), limit) == 0
+    var events = [
+      pollfd(fd: sessionFile.descriptor, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: database.descriptor, events: Int16(POLLIN), revents: 0),
+    ]
+    // A look a day is as good as none.
+    let longest = min(sessionFile.longestWait ?? .seconds(86_400), database.longestWait ?? .seconds(86_400))
+    let isTime = poll(&events, 2, Int32(clamping: longest.components.seconds * 1000)) == 0
     let isFileChanged = try sessionFile.drain()
     let isDatabaseChanged = try database.drain()
     try listen()

@@ -52,7 +52,7 @@ struct AppColumns {
   /// A row of one cell spans them all.
   static func naturalWidths(_ columns: [Table.Column], _ rows: [[String]]) -> [Int] {
     var widths = columns.map { DisplayWidth.columns($0.heading) }
-    for cells in rows {
+    for cells in rows where cells.count > 1 || columns.isEmpty {
       while widths.count < cells.count { widths.append(0) }
       for (column, cell) in cells.enumerated() {
         widths[column] = max(widths[column], DisplayWidth.columns(TextEscaping.escape(cell)))

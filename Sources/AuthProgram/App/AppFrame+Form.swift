@@ -4,7 +4,8 @@ import TextFormat
 extension AppState {
   /// Draws the form, with the line that is typed in between brackets, and the message below.
   func draw(_ form: AppForm, in frame: inout Frame, _ area: AppArea) {
-    let label = (form.fields.map { DisplayWidth.columns($0.label) }.max() ?? 0) + 2
+    var label = 2
+    for field in form.fields { label = max(label, DisplayWidth.columns(field.label) + 2) }
     var area = area
     let below = message(of: form)
     if area.height >= form.fields.count + 2 {
@@ -31,31 +32,26 @@ extension AppState {
     }
     area.top += count
     if area.height > 3 { area.top += 1 }
-    for (offset, line) in below.prefix(area.height).enumerated() {
-      frame.put(line.text, row: area.top + offset, column: 0, style: line.style)
-    }
+    frame.put(below, area)
   }
 
   /// The message below the fields: that work is going on, or what is wrong and a hint.
   private func message(of form: AppForm) -> [AppNotice] {
-    func lines(_ text: String, _ style: CellStyle) -> [AppNotice] {
-      text.isEmpty ? [] : Paragraph.wrap(text, width: columns).map { AppNotice(text: $0, style: style) }
-    }
-    if let work { return lines(work.words(isQuitting), .strong) }
-    return lines(form.problem?.message ?? "", .bad) + lines(form.problem?.hint ?? "", .plain)
-      + lines(form.advice, .faint)
+    if work != nil { return AppNotice.wrap(workWords, .strong, width: columns) }
+    return AppNotice.wrap(form.problem?.sentence ?? "", .bad, width: columns)
+      + AppNotice.wrap(form.problem?.hint ?? "", width: columns) + AppNotice.wrap(form.advice, .faint, width: columns)
   }
 }
 
-extension AppForm.Field {
+extension AppInput {
   /// What shows of the line in so many columns, and in which of them the cursor is.
   fileprivate func visible(width: Int) -> (String, Int) {
-    if isSecret { return (input.text.isEmpty ? "" : "(typed, not shown)", 0) }
+    if isSecret { return (text.isEmpty ? "" : "(typed, not shown)", 0) }
     var before = ""
-    for character in input.text.prefix(input.cursor) {
+    for character in text.prefix(cursor) {
       before.append(contentsOf: TextEscaping.escape(String(character)))
     }
-    let after = TextEscaping.escape(String(input.text.dropFirst(input.cursor)))
+    let after = TextEscaping.escape(String(text.dropFirst(cursor)))
     // The end of a long line shows, up to the cursor.
     while DisplayWidth.columns(before) > max(0, width - 1), !before.isEmpty { before.removeFirst() }
     return (before + after, DisplayWidth.columns(before))

@@ -6,26 +6,29 @@ extension AppState {
   /// Draws lines, the list with its chart, and what the list has no room for.
   func draw(_ page: AppPage, in frame: inout Frame, _ area: AppArea) {
     var area = area
-    let natural = page.widths.isEmpty ? AppColumns.naturalWidths(page.columns, page.rows.map(\.cells)) : page.widths
+    let natural = page.widths
     // The list comes first; the chart takes what it leaves, and no more than a third.
     var chartWidth = min(columns / 3, columns - AppColumns.total(natural) - 4)
-    if columns < 72 || area.height < 5 || page.chart.isEmpty || chartWidth < 18 { chartWidth = 0 }
+    if columns < 72 || area.height < 5 || page.chart == nil || chartWidth < 18 { chartWidth = 0 }
     let listWidth = columns - (chartWidth > 0 ? chartWidth + 2 : 0)
     // Of little room the list gets most.
-    var lines = page.lines.flatMap { $0.isEmpty ? [""] : Paragraph.wrap($0, width: listWidth) }
-    if chartWidth == 0, !page.chart.isEmpty, area.height >= 6 {
-      let (from, to) = page.chart.ends
+    var lines: [AppNotice] = []
+    for line in page.lines {
+      lines += line.isEmpty ? [AppNotice("", .plain)] : AppNotice.wrap(line, width: listWidth)
+    }
+    if chartWidth == 0, let chart = page.chart, area.height >= 6 {
+      let (from, to) = chart.ends
       let width = max(1, min(40, columns - from.utf8.count - to.utf8.count - 2))
-      lines = ["\(from) \(page.chart.lines(width: width, height: 1).joined()) \(to)"] + lines
+      lines.insert(AppNotice("\(from) \(chart.lines(width: width, height: 1)[0]) \(to)", .plain), at: 0)
     }
-    if !page.rows.isEmpty, lines.count > area.height - 4 { lines = Array(lines.prefix(max(0, area.height - 4))) }
-    for line in lines.prefix(area.height) {
-      frame.put(line, row: area.top, column: 0, width: listWidth)
-      area.top += 1
+    let count = min(lines.count, page.rows.isEmpty ? area.height : max(0, area.height - 4))
+    frame.put(lines, AppArea(top: area.top, bottom: area.top + count), width: listWidth)
+    area.top += count
+    if chartWidth > 0, let chart = page.chart {
+      draw(chart, in: &frame, area, columns: (columns - chartWidth)..<columns)
     }
-    if chartWidth > 0 { draw(page.chart, in: &frame, area, columns: (columns - chartWidth)..<columns) }
-    if isFiltering || !filter.isEmpty, menuRow == nil, area.height > 1 {
-      let end = frame.put("Filter: " + filter, row: area.top, column: 0, width: listWidth)
+    if isFiltering || !filter.text.isEmpty, menuRow == nil, area.height > 1 {
+      let end = frame.put("\(filter.label): \(filter.text)", row: area.top, column: 0, width: listWidth)
       let part = page.part.map { "  in \($0)" } ?? ""
       if end + DisplayWidth.columns(part) <= listWidth { frame.put(part, row: area.top, column: end, style: .faint) }
       if isFiltering { frame.cursor = .init(row: area.top, column: min(end, columns - 1)) }
@@ -41,43 +44,56 @@ extension AppState {
       return
     }
     var area = area
-    let hasHeading = page.columns.contains { !$0.title.isEmpty } && area.height > 2
+    // Of columns with titles the first has one.
+    let hasHeading = page.columns.first?.title.isEmpty == false && area.height > 2
     if hasHeading { area.bottom -= 1 }
     if !layout.isWhole, area.height >= 5 {
       let count = area.height >= 10 ? 2 : 1
       area.bottom -= count + 1
-      var lines: [String] = []
+      var lines: [AppNotice] = []
       for part in layout.rest(of: rows[selected].cells) {
-        let longer = (lines.last ?? "") + " · " + part
+        let longer = "\(lines.last?.text ?? "") · \(part)"
         if !lines.isEmpty, DisplayWidth.columns(longer) <= columns {
-          lines[lines.count - 1] = longer
+          lines[lines.count - 1] = AppNotice(longer, .plain)
         } else {
-          lines += Paragraph.wrap(part, width: columns)
+          lines += AppNotice.wrap(part, width: columns)
         }
       }
-      for (offset, line) in lines.prefix(count).enumerated() {
-        frame.put(line, row: area.bottom + (hasHeading ? 2 : 1) + offset, column: 0)
-      }
+      let top = area.bottom + (hasHeading ? 2 : 1)
+      frame.put(lines, AppArea(top: top, bottom: top + count))
     }
     guard area.height > 0 else { return }
     let first = selected / area.height * area.height
-    let shown = first..<min(rows.count, first + area.height)
+    var row = area.top
     // Rows that span all columns come before the titles of these.
-    let lead = hasHeading ? rows[shown].prefix { $0.cells.count == 1 }.count : 0
-    if hasHeading, lead < shown.count { frame.put(layout.heading, row: area.top + lead, column: 2, style: .faint) }
-    for (offset, index) in shown.enumerated() {
-      let row = area.top + offset + (hasHeading && offset >= lead ? 1 : 0)
+    var needsHeading = hasHeading
+    for index in first..<min(rows.count, first + area.height) {
       let cells = rows[index].cells
+      if needsHeading, cells.count > 1 {
+        frame.put(layout.heading, row: row, column: 2, style: .faint)
+        row += 1
+        needsHeading = false
+      }
       let text = layout.line(cells)
       frame.put(text, row: row, column: 2)
       if index == selected {
         frame.put(">", row: row, column: 0)
-        // Only the first cell, so that a step in the list is few bytes on a slow line.
-        let space = text.prefix { $0 == " " }.count
-        let cell = text.dropFirst(space).prefix { cells.count == 1 || $0 != " " }
-        frame.restyle(row: row, columns: 0..<(2 + space + DisplayWidth.columns(String(cell))), style: .selected)
+        frame.restyle(row: row, columns: 0..<(2 + Self.width(ofFirst: cells.count > 1, text)), style: .selected)
       }
+      row += 1
     }
+  }
+
+  /// How wide a line is up to the end of its text, or of its first cell alone, so that a step in the
+  /// list is few bytes on a slow line.
+  private static func width(ofFirst isFirst: Bool, _ line: String) -> Int {
+    var width = 0
+    var isSpace = true
+    for character in line {
+      if character != " " { isSpace = false } else if isFirst, !isSpace { break }
+      width += DisplayWidth.columns(String(character))
+    }
+    return width
   }
 
   /// The largest value above, the time below.
@@ -85,10 +101,11 @@ extension AppState {
     let ((least, most), (from, to)) = (chart.bounds, chart.ends)
     let lines = chart.lines(width: columns.count, height: min(12, area.height - 2))
     frame.put("\(Amount.text(least)) to \(Amount.text(most))", row: area.top, column: columns.lowerBound, style: .faint)
-    for (offset, line) in lines.enumerated() {
-      frame.put(line, row: area.top + 1 + offset, column: columns.lowerBound, style: .accent)
+    var row = area.top + 1
+    for line in lines {
+      frame.put(line, row: row, column: columns.lowerBound, style: .accent)
+      row += 1
     }
-    let row = area.top + 1 + lines.count
     let end = frame.put(from, row: row, column: columns.lowerBound, style: .faint)
     let start = columns.upperBound - to.utf8.count
     if start > end { frame.put(to, row: row, column: start, style: .faint) }
@@ -101,17 +118,13 @@ extension AppState {
     if columns >= 60 {
       let boxed = machine.states(boxed: true)
       if boxed.count <= area.height { states = boxed }
-      column = 2 + (states.map { DisplayWidth.columns($0.text) }.max() ?? 0)
+      column = 2 + DisplayWidth.columns(states[0].text)
     } else {
       // Where there is no room for all states, the present one is there.
       if states.count > area.height { states = states.filter { $0.style == .strong } }
       words.top += states.count + (area.height > states.count + 3 ? 1 : 0)
     }
-    for (row, line) in states.prefix(area.height).enumerated() {
-      frame.put(line.text, row: area.top + row, column: 0, style: line.style)
-    }
-    for (row, line) in machine.words(width: columns - column, height: words.height).enumerated() {
-      frame.put(line.text, row: words.top + row, column: column, style: line.style)
-    }
+    frame.put(states, area)
+    frame.put(machine.words(width: columns - column, height: words.height), words, column: column)
   }
 }

@@ -71,39 +71,40 @@ extension AppState {
   // MARK: In place of the page
 
   private func draw(_ code: OneTimeCode, in frame: inout Frame, _ area: AppArea) {
-    let (name, text) = (code.user.username, DisplayWidth.split(code.code.text, to: columns, indent: ""))
-    let about =
+    let name = code.user.username
+    var lines: [AppNotice] = []
+    for line in DisplayWidth.split(code.code.text, to: columns, indent: "") { lines.append(AppNotice(line, .strong)) }
+    lines.append(AppNotice("", .plain))
+    lines += AppNotice.wrap(
       "It works once, within \(Deadlines.words(code.validFor)), and sets a new password: auth-cli recover \(name). "
-      + "It is not shown again."
-    var lines = text + [""] + Paragraph.wrap(about, width: columns)
-    if area.height > lines.count + 1 { lines = ["Give this one-time code to \(name):", ""] + lines }
-    for (offset, line) in lines.prefix(area.height).enumerated() {
-      frame.put(line, row: area.top + offset, column: 0, style: text.contains(line) ? .strong : .plain)
+        + "It is not shown again.", width: columns)
+    if area.height > lines.count + 1 {
+      lines = [AppNotice("Give this one-time code to \(name):", .plain), AppNotice("", .plain)] + lines
     }
+    frame.put(lines, area)
   }
 
   private func drawHelp(in frame: inout Frame, _ area: AppArea) {
     // In few rows the first ones show.
-    var lines = [
+    var lines: [AppNotice] = []
+    for line in [
       "↑ ↓ j k    choose a line", "Enter      do what the last row says", "Tab ← →    the next or previous tab",
       "1 to \(tabs.count)     a tab, except while you type", "Esc        back", "q          quit",
       "l          log in or log out", "/          filter the list", "m          how the session works", "",
-    ]
-    lines += Paragraph.wrap(
+    ] { lines.append(AppNotice(line, .plain)) }
+    lines += AppNotice.wrap(
       "What another terminal changes shows here at once. The commands do the same without a screen: auth-cli help.",
       width: columns)
-    for (offset, line) in lines.prefix(area.height).enumerated() { frame.put(line, row: area.top + offset, column: 0) }
+    frame.put(lines, area)
   }
 
   // MARK: The foot
 
   private func drawFoot(in frame: inout Frame, hasNoticeRow: Bool) {
     let said = said
-    for (offset, line) in said.enumerated() {
-      let row = rows - (hasNoticeRow ? 1 : 0) - said.count + offset
-      frame.put(String(repeating: " ", count: columns), row: row, column: 0)
-      frame.put(line.text, row: row, column: 0, style: line.style)
-    }
+    let end = rows - (hasNoticeRow ? 1 : 0)
+    for row in (end - said.count)..<end { frame.put(String(repeating: " ", count: columns), row: row, column: 0) }
+    frame.put(said, AppArea(top: end - said.count, bottom: end))
     if !said.isEmpty, !hasNoticeRow { return }
     var text = ""
     for key in keys {
@@ -119,14 +120,20 @@ extension AppState {
   private var said: [AppNotice] {
     var said = notice
     var answers = ""
-    if let question { (said, answers) = (AppNotice(text: question.text, style: .strong), " y/n") }
-    if let work, form == nil { (said, answers) = (AppNotice(text: work.words(isQuitting), style: .strong), "") }
+    if let question { (said, answers) = (AppNotice(question.text, .strong), " y/n") }
+    if work != nil, form == nil { (said, answers) = (AppNotice(workWords, .strong), "") }
     guard let said else { return [] }
     // In one row the keys matter more than the end of the question.
     var lines = [DisplayWidth.truncate(TextEscaping.escape(said.text), to: columns - answers.utf8.count) + answers]
     if rows >= 10 { lines = Paragraph.wrap(TextEscaping.escape(said.text) + answers, width: columns) }
     if lines.count > 2 { lines = [lines[0], lines[1...].joined(separator: " ")] }
-    return lines.map { AppNotice(text: DisplayWidth.truncate($0, to: columns), style: said.style) }
+    return lines.map { AppNotice(DisplayWidth.truncate($0, to: columns), said.style) }
+  }
+
+  /// What is going on in the background, and for how long.
+  var workWords: String {
+    "\(work?.progress ?? "")…" + (seconds > 0 ? " \(seconds) s" : "")
+      + (isQuitting ? " Then the program ends; q ends it now." : "")
   }
 
   /// The keys that work here, the most useful first.
@@ -139,10 +146,10 @@ extension AppState {
       let isLast = form.focus == form.fields.count - 1
       let keys = ["Enter \(isLast ? form.verb : "next")", "Esc \(form.isTab ? "leave" : "cancel")"]
       guard form.isTab else { return form.fields.count > 1 ? keys + ["Tab field"] : keys }
-      return keys + ["Tab next"] + (form.fields[form.focus].input.text.isEmpty ? ["←→ tabs"] : [])
+      return keys + ["Tab next"] + (form.fields[form.focus].text.isEmpty ? ["←→ tabs"] : [])
     }
     if isFiltering { return ["Enter done", "Esc clear"] }
-    var keys = ["? help", "q quit", "Tab next", user == nil ? "l log in" : "l log out"]
+    var keys = ["? help", "q quit", "Tab next", isLoggedIn ? "l log out" : "l log in"]
     let rows = rowsShown
     if let selected = selected(in: rows) {
       keys.insert("↑↓ choose", at: 1)
@@ -155,11 +162,12 @@ extension AppState {
   }
 }
 
-extension AppProgress {
-  /// What is going on, and for how long.
-  func words(_ isQuitting: Bool = false) -> String {
-    "\(action.progress)…" + (seconds > 0 ? " \(seconds) s" : "")
-      + (isQuitting ? " Then the program ends; q ends it now." : "")
+extension AppNotice {
+  /// Text in lines of so many columns.
+  static func wrap(_ text: String, _ style: CellStyle = .plain, width: Int) -> [AppNotice] {
+    var lines: [AppNotice] = []
+    for line in Paragraph.wrap(text, width: width) { lines.append(AppNotice(line, style)) }
+    return lines
   }
 }
 
@@ -169,4 +177,15 @@ struct AppArea {
   var bottom: Int
 
   var height: Int { max(0, bottom - top) }
+}
+
+extension Frame {
+  /// Draws as many lines as there is room for.
+  mutating func put(_ lines: [AppNotice], _ area: AppArea, column: Int = 0, width: Int = .max) {
+    var row = area.top
+    for line in lines where row < area.bottom {
+      put(line.text, row: row, column: column, width: width, style: line.style)
+      row += 1
+    }
+  }
 }

@@ -2,14 +2,14 @@ import CommandLineKit
 
 extension AppState {
   /// Does what a key means here.
-  mutating func press(_ key: Key) -> [AppEffect] {
+  func press(_ key: Key) -> AppEffect? {
     if isHelpShown {
       isHelpShown = false
-      return []
+      return nil
     }
     if code != nil {
       if key == .enter || key == .escape { code = nil }
-      return []
+      return nil
     }
     if let question { return answer(question, key) }
     if form != nil { return fill(key) }
@@ -18,11 +18,11 @@ extension AppState {
     case .character("q"): return quit()
     case .character("?"): isHelpShown = true
     case .character("m"): return open(.machine)
-    case .character("l"): return choose(user == nil ? .fill(.logIn(then: tab)) : .ask(.logOut))
+    case .character("l"): return choose(!isLoggedIn ? .fill(.logIn(then: tab)) : .ask(.logOut))
     case .character("/") where canFilter: (isFiltering, notice) = (true, nil)
     case .character(let digit) where ("1"..."9").contains(digit):
       let index = Int(digit.value - 0x31)
-      return index < tabs.count ? open(tabs[index]) : []
+      return index < tabs.count ? open(tabs[index]) : nil
     case .tab, .right: return step(by: 1)
     case .backTab, .left: return step(by: -1)
     case .up, .character("k"): move(by: -1)
@@ -33,45 +33,46 @@ extension AppState {
     case .end, .character("G"): move(by: .max / 2)
     case .enter: return enter()
     case .escape:
-      if menu != nil || notice != nil || !filter.isEmpty {
-        if menu == nil { filter = "" }
+      if menu != nil || notice != nil || !filter.text.isEmpty {
+        if menu == nil { filter.clear() }
         (menu, notice) = (nil, nil)
       } else if tab != .home {
         return open(.home)
       }
     case .paste, .unusablePaste:
-      notice = AppNotice(text: "Text can be pasted where something is to be typed.", style: .bad)
+      notice = AppNotice("Text can be pasted where something is to be typed.", .bad)
     case .character, .control, .backspace, .delete, .unknown: break
     }
-    return []
+    return nil
   }
 
   /// Whether the rows that are open are a list of something.
   var canFilter: Bool { tab != .home && menuRow == nil && !(page?.rows ?? []).isEmpty }
 
-  private mutating func enter() -> [AppEffect] {
-    guard let selected else { return [] }
+  private func enter() -> AppEffect? {
+    guard let selected else { return nil }
     let row = rowsShown[selected]
     if row.menu != nil {
-      (menu, notice) = (AppPosition(menuOf: row.id), nil)
-      return []
+      (menu, notice) = (AppList(menuOf: row.id), nil)
+      return nil
     }
-    return row.choice.map { choose($0) } ?? []
+    return row.choice.flatMap { choose($0) }
   }
 
-  private mutating func step(by count: Int) -> [AppEffect] {
+  private func step(by count: Int) -> AppEffect? {
     let index = tabs.firstIndex(of: tab) ?? 0
     return open(tabs[(index + count + tabs.count) % tabs.count])
   }
 
-  private mutating func move(by count: Int) {
+  private func move(by count: Int) {
     let rows = rowsShown
     guard let selected = selected(in: rows) else { return }
-    let index = min(max(0, selected + count), rows.count - 1)
-    position = AppPosition(menuOf: menu?.menuOf, index: index, id: rows[index].id)
+    let list = list
+    list.index = min(max(0, selected + count), rows.count - 1)
+    list.id = rows[list.index].id
   }
 
-  private mutating func answer(_ question: AppQuestion, _ key: Key) -> [AppEffect] {
+  private func answer(_ question: AppQuestion, _ key: Key) -> AppEffect? {
     switch key {
     case .character("n"), .character("N"), .escape: self.question = nil
     case .character("y"), .character("Y"):
@@ -81,67 +82,57 @@ extension AppState {
       .pageUp, .pageDown, .paste, .unusablePaste, .unknown:
       break
     }
-    return []
+    return nil
   }
 
-  private mutating func type(_ key: Key) -> [AppEffect] {
+  private func type(_ key: Key) -> AppEffect? {
     switch key {
     case .enter, .down, .up: isFiltering = false
-    case .escape: (filter, isFiltering) = ("", false)
-    case .backspace where filter.isEmpty: isFiltering = false
-    case _:
-      var input = AppInput(filter)
-      notice = input.edit(key).map { AppNotice(text: $0, style: .bad) }
-      filter = input.text
+    case .escape:
+      filter.clear()
+      isFiltering = false
+    case .backspace where filter.text.isEmpty: isFiltering = false
+    case _: notice = filter.edit(key).map { AppNotice($0, .bad) }
     }
-    return []
+    return nil
   }
 
-  private mutating func fill(_ key: Key) -> [AppEffect] {
-    guard var form else { return [] }
+  private func fill(_ key: Key) -> AppEffect? {
+    guard let form else { return nil }
     let isStep = if case .secondStep = form.purpose { true } else { false }
     guard work == nil else {
       // What is under way goes on; nobody has to wait for it.
       if key == .escape, !isStep { leaveForm() }
-      return []
+      return nil
     }
     notice = nil
-    let isEmpty = form.fields[form.focus].input.text.isEmpty
+    let field = form.fields[form.focus]
+    let last = form.fields.count - 1
     switch key {
     case .escape where isStep:
       uncover()
       return perform(.cancelAnswer)
-    case .escape:
-      leaveForm()
-      return []
-    case .tab where form.isTab && form.focus == form.fields.count - 1: return step(by: 1)
+    case .escape: leaveForm()
+    case .tab where form.isTab && form.focus == last: return step(by: 1)
     case .backTab where form.isTab && form.focus == 0: return step(by: -1)
-    case .right where form.isTab && isEmpty: return step(by: 1)
-    case .left where form.isTab && isEmpty: return step(by: -1)
-    case .tab, .down: form.focus = (form.focus + 1) % form.fields.count
-    case .backTab, .up: form.focus = (form.focus + form.fields.count - 1) % form.fields.count
-    case .enter where form.focus < form.fields.count - 1: form.focus += 1
+    case .right where form.isTab && field.text.isEmpty: return step(by: 1)
+    case .left where form.isTab && field.text.isEmpty: return step(by: -1)
+    case .tab, .down: form.focus = form.focus == last ? 0 : form.focus + 1
+    case .backTab, .up: form.focus = form.focus == 0 ? last : form.focus - 1
+    case .enter where form.focus < last: form.focus += 1
     case .enter:
-      let action = form.submit()
-      self.form = form
-      guard let action else { return [] }
-      if case .pay(let amount, let payee, _) = action {
-        question = AppQuestion(text: "Pay \(amount) to \(payee)?", action: action)
-        return []
-      }
-      return perform(action)
+      guard let action = form.submit() else { return nil }
+      guard case .pay(let amount, let payee, _) = action else { return perform(action) }
+      question = AppQuestion("Pay \(amount) to \(payee)?", action)
     case _:
       // What was wrong is being mended.
-      form.problem = form.fields[form.focus].input.edit(key).map {
-        AppProblem(code: "not_taken", message: $0, hint: "")
-      }
+      form.problem = field.edit(key).map { CommandError(.no, "not_taken", $0, hint: "") }
     }
-    self.form = form
-    return []
+    return nil
   }
 
-  private mutating func leaveForm() {
-    if let work { notice = AppNotice(text: "\(work.action.progress) goes on; its end shows here.", style: .strong) }
+  private func leaveForm() {
+    if let work { notice = AppNotice("\(work.progress) goes on; its end shows here.", .strong) }
     if case .reauthenticate = form?.purpose {
       uncover()
       return

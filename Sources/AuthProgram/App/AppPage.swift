@@ -2,44 +2,58 @@ import AuthBackend
 import CommandLineKit
 
 /// What a tab has loaded: some lines, and rows of which one is selected.
-struct AppPage: Sendable {
-  /// A row of the list.
-  struct Row: Sendable {
-    /// Names what the row shows, so that the selection stays with it when the list changes.
-    let id: String
-    /// A cell for each column, or one that spans them all.
-    let cells: [String]
-    /// What Enter does with it.
-    var choice: AppChoice?
-    /// What Enter offers to do with it.
-    var menu: Menu?
-  }
-
-  /// Rows for what can be chosen, each with its words.
-  static func rows(_ choices: [(words: String, choice: AppChoice)]) -> [Row] {
-    choices.map { Row(id: $0.words, cells: [$0.words], choice: $0.choice) }
-  }
-
-  /// What can be done with a row.
-  struct Menu: Sendable {
-    let lines: [String]
-    let rows: [Row]
-  }
-
+final class AppPage: Sendable {
   /// Above the list.
-  var lines: [String] = []
-  var columns: [Table.Column] = []
-  var rows: [Row] = []
-  /// How wide the columns of all rows are where nothing is cut off; empty where that is found out
-  /// when they are drawn.
-  var widths: [Int] = []
+  let lines: [String]
+  let columns: [Table.Column]
+  let rows: [AppRow]
+  /// How wide the columns of all rows are where nothing is cut off.
+  let widths: [Int]
   /// What the rows are where there are more than are loaded, such as "the newest 500".
-  var part: String?
+  let part: String?
   /// In place of the rows where there are none.
-  var empty = ""
-  var chart = Chart()
+  let empty: String
+  let chart: Chart?
   /// The session machine, on its tab.
-  var machine: MachineView?
+  let machine: MachineView?
+
+  init(
+    lines: [String] = [], columns: [Table.Column] = [], rows: [AppRow] = [], part: String? = nil, empty: String = "",
+    chart: Chart? = nil, machine: MachineView? = nil
+  ) {
+    self.lines = lines
+    self.columns = columns
+    self.rows = rows
+    self.part = part
+    self.empty = empty
+    self.chart = chart
+    self.machine = machine
+    widths = AppColumns.naturalWidths(columns, rows.map(\.cells))
+  }
+}
+
+/// A row of a list.
+final class AppRow: Sendable {
+  /// Names what the row shows, so that the selection stays with it when the list changes.
+  let id: String
+  /// A cell for each column, or one that spans them all.
+  let cells: [String]
+  /// What Enter does with it.
+  let choice: AppChoice?
+  /// What Enter offers to do with it.
+  let menu: AppPage?
+
+  init(id: String, cells: [String], choice: AppChoice? = nil, menu: AppPage? = nil) {
+    self.id = id
+    self.cells = cells
+    self.choice = choice
+    self.menu = menu
+  }
+
+  /// Something that can be chosen, in words.
+  convenience init(_ words: String, _ choice: AppChoice) {
+    self.init(id: words, cells: [words], choice: choice)
+  }
 }
 
 /// What a person can choose to do, with Enter on a row or by a key.
@@ -74,12 +88,22 @@ indirect enum AppChoice: Equatable, Sendable {
 }
 
 /// A question whether to do something.
-struct AppQuestion: Equatable, Sendable {
+final class AppQuestion: Equatable, Sendable {
   let text: String
   /// What the bar of keys calls it before it is asked.
-  var label = "do it"
+  let label: String
   let action: AppAction
 
+  init(_ text: String, label: String = "do it", _ action: AppAction) {
+    self.text = text
+    self.label = label
+    self.action = action
+  }
+
   /// Whether to log out here.
-  static var logOut: AppQuestion { AppQuestion(text: "Log out?", label: "log out", action: .logOut) }
+  static var logOut: AppQuestion { AppQuestion("Log out?", label: "log out", .logOut) }
+
+  static func == (one: AppQuestion, other: AppQuestion) -> Bool {
+    one.text == other.text && one.label == other.label && one.action == other.action
+  }
 }

@@ -13,18 +13,16 @@ extension AppPage {
     let own = profile.user.username
     var balance = profile.balance
     var points: [Chart.Point] = []
-    for receipt in page.items {
+    var rows: [AppRow] = []
+    let table = Table.receipts(page.items, of: own).ordered(["TIME", "AMOUNT", "WITH", "RECEIPT"])
+    for (receipt, cells) in zip(page.items, table.rows) {
       points.append(Chart.Point(at: receipt.madeAt, value: balance))
       balance -= receipt.change(for: own)
+      rows.append(AppRow(id: receipt.id.description, cells: cells, choice: receipt.other(than: own).map { .pay($0) }))
     }
-    let table = Table.receipts(page.items, of: own).ordered(["TIME", "AMOUNT", "WITH", "RECEIPT"])
-    var result = AppPage(table, empty: "No receipts.") { index in
-      let receipt = page.items[index]
-      return (receipt.id.description, receipt.other(than: own).map { .pay($0) })
-    }
-    result.lines = ["Balance  \(Amount.text(profile.balance))", ""]
-    result.chart = Chart(points.reversed())
-    return result.noting("newest", page.lastOfMore.map { "receipts --before \($0.id)" })
+    return AppPage(
+      table.columns, rows, "newest", page.lastOfMore.map { "receipts --before \($0.id)" },
+      lines: ["Balance  \(Amount.text(profile.balance))", ""], empty: "No receipts.", chart: Chart(points.reversed()))
   }
 
   /// What the form for a payment shows beside it.
@@ -34,8 +32,8 @@ extension AppPage {
 
   static func profile(_ profile: Profile) -> AppPage {
     let user = profile.user
-    func row(_ name: String, _ text: String, _ choice: AppChoice? = nil) -> Row {
-      Row(id: name, cells: [name, text], choice: choice)
+    func row(_ name: String, _ text: String, _ choice: AppChoice? = nil) -> AppRow {
+      AppRow(id: name, cells: [name, text], choice: choice)
     }
     return AppPage(
       columns: [.init(title: ""), .init(title: "", mayBeCut: true)],
@@ -51,38 +49,33 @@ extension AppPage {
     let table = Table.sessions(sessions, deadlines).ordered([
       "SESSION", "", "ENDS IN", "ACTIVE", "CONTEXT", "FROM", "BEGAN",
     ])
-    return AppPage(table, empty: "No sessions.") { (sessions[$0].id.rawValue, .ask(.ending(sessions[$0]))) }
+    var rows: [AppRow] = []
+    for (session, cells) in zip(sessions, table.rows) {
+      rows.append(AppRow(id: session.id.rawValue, cells: cells, choice: .ask(.ending(session))))
+    }
+    return AppPage(columns: table.columns, rows: rows, empty: "No sessions.")
   }
 
   /// Enter ends the session that the event names, where it is one of the user's that goes on.
   static func events(_ page: Page<Event>, _ sessions: [SessionSummary]) -> AppPage {
     let table = Table.events(page.items).ordered(["TIME", "EVENT", "ACCOUNT", "DETAIL", "BY", "SESSION"])
-    let result = AppPage(table, empty: "No events.") { index in
-      let event = page.items[index]
-      return (event.id.description, sessions.first { event.session == .named($0.id) }.map { .ask(.ending($0)) })
+    var rows: [AppRow] = []
+    for (event, cells) in zip(page.items, table.rows) {
+      let session = sessions.first { event.session == .named($0.id) }
+      rows.append(AppRow(id: event.id.description, cells: cells, choice: session.map { .ask(.ending($0)) }))
     }
-    return result.noting("newest", page.lastOfMore.map { "events --before \($0.id)" })
+    return AppPage(
+      table.columns, rows, "newest", page.lastOfMore.map { "events --before \($0.id)" }, empty: "No events.")
   }
 
-  /// A list of what a table shows, with the name and the choice of each row.
-  init(_ table: Table, empty: String, row: (Int) -> (id: String, choice: AppChoice?)) {
-    columns = table.columns
-    widths = AppColumns.naturalWidths(table.columns, table.rows)
-    self.empty = empty
-    for index in table.rows.indices {
-      let (id, choice) = row(index)
-      rows.append(Row(id: id, cells: table.rows[index], choice: choice))
-    }
-  }
-
-  /// The page with what part of the list it is, and the command that shows more.
-  func noting(_ which: String, _ command: String?) -> AppPage {
-    guard let command else { return self }
-    var page = self
-    let part = "the \(which) \(Self.limit)"
-    page.part = part
-    page.lines.insert("Only \(part) are here. More: auth-cli \(command)", at: 0)
-    return page
+  /// The first part of a list; where there is more it says so, with the command that shows more.
+  convenience init(
+    _ columns: [Table.Column], _ rows: [AppRow], _ which: String, _ command: String?, lines: [String] = [],
+    empty: String, chart: Chart? = nil
+  ) {
+    let part = command.map { _ in "the \(which) \(Self.limit)" }
+    let more = command.map { ["Only the \(which) \(Self.limit) are here. More: auth-cli \($0)"] } ?? []
+    self.init(lines: more + lines, columns: columns, rows: rows, part: part, empty: empty, chart: chart)
   }
 }
 
@@ -90,9 +83,7 @@ extension AppQuestion {
   /// Whether to end the session.
   fileprivate static func ending(_ session: SessionSummary) -> AppQuestion {
     session.isCurrent
-      ? .logOut
-      : AppQuestion(
-        text: "End session \(session.id.rawValue)?", label: "end the session", action: .revoke(session.id))
+      ? .logOut : AppQuestion("End session \(session.id.rawValue)?", label: "end the session", .revoke(session.id))
   }
 }
 

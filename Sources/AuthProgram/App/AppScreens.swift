@@ -35,10 +35,9 @@ final class AppScreens: Sendable {
         try events.page(of: backend, before: nil, limit: AppPage.limit), try sessions.sessions(at: backend))
     case .accounts:
       guard let administrator else { return AppPage() }
+      let (registration, policy) = try accounts.rules(at: backend, for: administrator)
       return .accounts(
-        try accounts.page(of: backend, after: nil, limit: AppPage.limit, for: administrator),
-        try accounts.registration(at: backend, for: administrator),
-        try accounts.twoStepPolicy(at: backend, for: administrator))
+        try accounts.page(of: backend, after: nil, limit: AppPage.limit, for: administrator), registration, policy)
     case .home, .machine: return AppPage()
     }
   }

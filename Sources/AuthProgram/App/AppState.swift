@@ -3,8 +3,10 @@ import AuthCore
 import CommandLineKit
 import Glibc
 
-/// All that the screen shows, as a value.
-struct AppState: Sendable {
+/// All that the screen shows.
+///
+/// ``update(_:)`` changes it, and nothing else.
+final class AppState {
   /// The context, where it is not the default one.
   let context: String?
   var columns: Int
@@ -15,10 +17,10 @@ struct AppState: Sendable {
   var isRestored = false
   var tab = AppTab.home
   /// What the tabs have loaded, each at its number.
-  private var views = AppTab.allCases.map { _ in AppView() }
+  private let lists = AppTab.allCases.map { _ in AppList() }
   /// The menu of a row of the open tab.
-  var menu: AppPosition?
-  var filter = ""
+  var menu: AppList?
+  let filter = AppInput("Filter")
   var isFiltering = false
   var form: AppForm?
   /// The payment that was being typed when another tab was opened.
@@ -30,7 +32,10 @@ struct AppState: Sendable {
   /// The notice of why the last look found nothing out.
   var lookNotice: AppNotice?
   var isHelpShown = false
-  var work: AppProgress?
+  /// What is going on in the background.
+  var work: AppAction?
+  /// How many whole seconds it has been going on.
+  var seconds = 0
   /// Whether the program ends when the work is done.
   var isQuitting = false
   /// How many payments were begun.
@@ -42,10 +47,7 @@ struct AppState: Sendable {
     self.rows = rows
   }
 
-  subscript(tab: AppTab) -> AppView {
-    get { views[tab.rawValue] }
-    set { views[tab.rawValue] = newValue }
-  }
+  subscript(tab: AppTab) -> AppList { lists[tab.rawValue] }
 
   /// Who is logged in.
   var user: User? {
@@ -55,28 +57,33 @@ struct AppState: Sendable {
     }
   }
 
-  var tabs: [AppTab] { AppTab.all(for: user) }
+  /// Not inlined, because a copy of the user is made to answer it.
+  @inline(never)
+  var isLoggedIn: Bool { user != nil }
+
+  var tabs: [AppTab] {
+    var tabs = AppTab.allCases
+    if user?.role != .administrator { tabs.removeLast() }
+    return tabs
+  }
 
   /// Whether keys are text, so that none opens a tab.
   var isTyping: Bool { form != nil || isFiltering }
 
   /// The row of the open tab whose menu is open.
-  var menuRow: AppPage.Row? {
+  var menuRow: AppRow? {
     guard let menu else { return nil }
     return self[tab].page?.rows.first { $0.id == menu.menuOf && $0.menu != nil }
   }
 
   /// What is open: the tab, or the menu of one of its rows; nil while it is loading.
-  var page: AppPage? {
-    if let menu = menuRow?.menu { return AppPage(lines: menu.lines, rows: menu.rows) }
-    return tab == .home ? homePage : self[tab].page
-  }
+  var page: AppPage? { menuRow?.menu ?? (tab == .home ? homePage : self[tab].page) }
 
   /// The rows that the filter leaves.
-  var rowsShown: [AppPage.Row] {
+  var rowsShown: [AppRow] {
     guard let rows = page?.rows else { return [] }
-    guard !filter.isEmpty, menuRow == nil else { return rows }
-    let wanted = filter.lowercased()
+    guard !filter.text.isEmpty, menuRow == nil else { return rows }
+    let wanted = filter.text.lowercased()
     // The search of the library would link the engine of regular expressions.
     return rows.filter { row in row.cells.contains { strstr($0.lowercased(), wanted) != nil } }
   }
@@ -85,20 +92,15 @@ struct AppState: Sendable {
   var selected: Int? { selected(in: rowsShown) }
 
   /// Which of these rows, the ones that are shown, is selected.
-  func selected(in rows: [AppPage.Row]) -> Int? {
+  func selected(in rows: [AppRow]) -> Int? {
     guard !rows.isEmpty else { return nil }
-    let position = position
+    let list = list
     // What can be done changes when it was done: of a menu, the next line is never meant.
-    return rows.firstIndex { $0.id == position.id } ?? (menuRow == nil ? min(position.index, rows.count - 1) : 0)
+    return rows.firstIndex { $0.id == list.id } ?? (menuRow == nil ? min(list.index, rows.count - 1) : 0)
   }
 
-  /// The selection of what is open.
-  var position: AppPosition {
-    get { menuRow == nil ? self[tab].position : menu ?? AppPosition() }
-    set {
-      if menuRow == nil { self[tab].position = newValue } else { menu = newValue }
-    }
-  }
+  /// The list that is open: of the tab, or the menu of one of its rows.
+  var list: AppList { menuRow == nil ? self[tab] : menu ?? self[tab] }
 
   /// Home is for everybody, and needs nothing to be loaded.
   private var homePage: AppPage {
@@ -106,45 +108,48 @@ struct AppState: Sendable {
     guard let user else {
       return AppPage(
         lines: ["Welcome. Nobody is logged in.", ""],
-        rows: AppPage.rows([
-          ("Log in", .fill(.logIn(then: .home))), ("Create an account", .fill(.register)),
-          ("See how a session works", .open(.machine)), ("Quit", .quit),
-        ]))
+        rows: [
+          AppRow("Log in", .fill(.logIn(then: .home))), AppRow("Create an account", .fill(.register)),
+          AppRow("See how a session works", .open(.machine)), AppRow("Quit", .quit),
+        ])
     }
     return AppPage(
       lines: ["Welcome, \(user.displayName).", ""],
-      rows: AppPage.rows([
-        ("Pay somebody", .open(.pay)), ("See your receipts", .open(.receipts)),
-        ("See where you are logged in", .open(.sessions)), ("Change your name", .fill(.rename(user.displayName))),
-        ("Change your password", .fill(.changePassword)), ("See how your session works", .open(.machine)),
-        ("Log out", .ask(.logOut)), ("Quit", .quit),
-      ]))
+      rows: [
+        AppRow("Pay somebody", .open(.pay)), AppRow("See your receipts", .open(.receipts)),
+        AppRow("See where you are logged in", .open(.sessions)),
+        AppRow("Change your name", .fill(.rename(user.displayName))),
+        AppRow("Change your password", .fill(.changePassword)),
+        AppRow("See how your session works", .open(.machine)), AppRow("Log out", .ask(.logOut)), AppRow("Quit", .quit),
+      ])
   }
 }
 
-/// What a tab has loaded, and what is selected in it.
-struct AppView: Sendable {
-  var page: AppPage?
-  var position = AppPosition()
-}
-
-/// What the screen says by itself.
-struct AppNotice: Equatable, Sendable {
-  let text: String
-  let style: CellStyle
-}
-
-/// What is going on in the background.
-struct AppProgress: Sendable {
-  let action: AppAction
-  /// Whole seconds since it began.
-  var seconds = 0
-}
-
-/// The selected row of a list: its place, and what names it when the list is loaded again.
-struct AppPosition: Sendable {
+/// What a tab has loaded, or the menu of one of its rows; and what is selected in it.
+final class AppList {
   /// The row whose menu the list is, if it is one.
-  var menuOf: String?
+  let menuOf: String?
+  var page: AppPage?
+  /// The place of the selected row, and what names it when the list is loaded again.
   var index = 0
   var id: String?
+
+  init(menuOf: String? = nil) {
+    self.menuOf = menuOf
+  }
+
+  func clear() {
+    (page, index, id) = (nil, 0, nil)
+  }
+}
+
+/// A line of the screen, such as what it says by itself.
+final class AppNotice: Sendable {
+  let text: String
+  let style: CellStyle
+
+  init(_ text: String, _ style: CellStyle) {
+    self.text = text
+    self.style = style
+  }
 }

@@ -1,7 +1,6 @@
-import AuthCore
-
-/// The tabs of the full-screen program, in the order of their numbers.
-enum AppTab: Int, Hashable, Sendable, CaseIterable {
+/// The tabs of the full-screen program, in the order of their numbers; the last is for
+/// administrators.
+enum AppTab: Int, Sendable, CaseIterable {
   case home, pay, receipts, profile, sessions, events, machine, accounts
 
   /// What the tab and the bar say.
@@ -24,10 +23,5 @@ enum AppTab: Int, Hashable, Sendable, CaseIterable {
     case .home, .machine: false
     case .pay, .receipts, .profile, .sessions, .events, .accounts: true
     }
-  }
-
-  /// The tabs that are shown to a user; nil is nobody.
-  static func all(for user: User?) -> [AppTab] {
-    allCases.filter { $0 != .accounts || user?.role == .administrator }
   }
 }

@@ -5,77 +5,84 @@ import CommandLineKit
 extension AppWork {
   /// Does it, and says in a sentence what was done.
   func perform(_ action: AppAction) async -> AppMessage {
+    if action.mayEndSession { authority.beginEnding() }
+    defer { if action.mayEndSession { authority.finishEnding() } }
     var code: OneTimeCode?
     do throws(CommandError) {
       let text = try await carryOut(action, &code)
       return .finished(action, .success(text), code: code)
     } catch {
-      return .finished(action, .failure(AppProblem(error)))
+      return .finished(action, .failure(error))
     }
   }
 
   private func carryOut(_ action: AppAction, _ code: inout OneTimeCode?) async throws(CommandError) -> String {
+    let change: BackendCall
     switch action {
-    case .logIn(let credentials): return try await press(.logIn, credentials)
+    case .logIn(let credentials): return try await logIn(credentials)
     case .logOut: return try await logOut()
-    case .register(let credentials):
-      let user = try valid { () throws(BackendError) in
-        try backend.register(
-          username: credentials.username, password: credentials.password, displayName: nil)
-      }
-      let role = user.role == .administrator ? ", the administrator" : ""
-      return "Created \(user.username)\(role). Enter its password to log in."
+    case .register(let credentials): return try register(credentials)
     case .reauthenticate(let password):
-      _ = try await reauthenticate(password)
+      try await confirm(password)
       return "The password is confirmed."
     case .answer(let code): return try await answer(code)
     case .cancelAnswer:
       if case .challenged(let challenge, _) = store.state { store.cancel(challenge) }
       return "Nothing was changed."
-    case .pay(let amount, let payee, let number):
-      let receipt = try await pay(amount, to: payee, number)
-      return "Paid \(receipt.amount) to \(receipt.payee). Receipt \(receipt.id)."
-    case .rename(let name):
-      let screen = try screens().profile
-      try await change { [backend] () throws(LeaseError<BackendError>) in _ = try screen.rename(to: name, at: backend) }
-      return "Your name is \(name) now."
+    case .pay(let amount, let payee, let number): return try await pay(amount, to: payee, number)
     case .changePassword(let present, let new): return try await changePassword(present, to: new)
-    case .revoke(let id):
-      let screen = try screens().sessions
-      let fresh = try fresh(screen.session)
-      try await change { [backend] () throws(LeaseError<BackendError>) in
-        try screen.revoke(id, with: fresh, at: backend)
-      }
-      return "Session \(id.rawValue) is ended."
-    case .administer(let administration):
-      code = try await administer(administration)
-      return administration.done
+    case .rename(let name): change = try rename(name)
+    case .revoke(let id): change = try revoke(id)
+    case .administer(let administration): change = try administer(administration)
+    }
+    try await ask(change)
+    code = change.code
+    // What became of the session; where that cannot be found out, the next look says why.
+    _ = await look()
+    return change.done
+  }
+
+  private func rename(_ name: String) throws(CommandError) -> BackendCall {
+    let screen = try screens().profile
+    return BackendCall("Your name is \(name) now.") { [backend] () throws(LeaseError<BackendError>) in
+      _ = try screen.rename(to: name, at: backend)
+      return nil
     }
   }
 
-  /// Asks the backend for a change, and looks what became of the session.
-  private func change(
-    _ question: @escaping () throws(LeaseError<BackendError>) -> Void
-  ) async throws(CommandError) {
-    try await ask(BackendCall(question))
-    _ = await look()
+  private func revoke(_ id: SessionID) throws(CommandError) -> BackendCall {
+    let screen = try screens().sessions
+    let fresh = try fresh(screen.session)
+    return BackendCall("Session \(id.rawValue) is ended.") { [backend] () throws(LeaseError<BackendError>) in
+      try screen.revoke(id, with: fresh, at: backend)
+      return nil
+    }
   }
 
-  private func administer(_ administration: Administration) async throws(CommandError) -> OneTimeCode? {
+  private func administer(_ administration: Administration) throws(CommandError) -> BackendCall {
     let screen = try screens().accounts
     let administrator = try administrator(screen.session)
     let fresh = try fresh(screen.session)
-    var code: OneTimeCode?
-    try await change { [backend] () throws(LeaseError<BackendError>) in
-      code = try screen.perform(administration, at: backend, for: administrator, fresh)
+    return BackendCall(administration.done) { [backend] () throws(LeaseError<BackendError>) in
+      try screen.perform(administration, at: backend, for: administrator, fresh)
     }
-    return code
   }
 
-  private func press(_ shown: NavigationBar.Button, _ credentials: Credentials) async throws(CommandError) -> String {
+  private func register(_ credentials: Credentials) throws(CommandError) -> String {
+    do throws(BackendError) {
+      let user = try backend.register(
+        username: credentials.username, password: credentials.password, displayName: nil)
+      let role = user.role == .administrator ? ", the administrator" : ""
+      return "Created \(user.username)\(role). Enter its password to log in."
+    } catch {
+      throw CommandError(error)
+    }
+  }
+
+  private func logIn(_ credentials: Credentials) async throws(CommandError) -> String {
     let pressed: NavigationBar.Pressed
     do throws(SessionError) {
-      pressed = try await authority.ending { () throws(SessionError) in try await bar.press(shown) { credentials } }
+      pressed = try await bar.press(.logIn) { credentials }
     } catch {
       throw error == .credentialsNotAccepted ? .wrongCredentials : CommandError(error)
     }
@@ -88,9 +95,7 @@ extension AppWork {
       throw CommandError(SessionError.rejected(.challengeOver))
     }
     do throws(SessionError) {
-      let session = try await authority.ending { () throws(SessionError) in
-        try await store.answer(code, to: challenge).session
-      }
+      let session = try await store.answer(code, to: challenge).session
       return before == nil ? "Logged in as \(session.user.username)." : "The password is confirmed."
     } catch {
       if case .challenged = error { throw .wrongCode }
@@ -99,7 +104,17 @@ extension AppWork {
   }
 
   private func logOut() async throws(CommandError) -> String {
-    switch try await authority.ending(pressLogOut) {
+    guard let user = store.session?.user else { throw .notLoggedIn }
+    let result: LogoutResult
+    do throws(SessionError) {
+      guard case .loggingOut(let pending) = try await bar.press(.logOut(user), credentials: { nil }) else {
+        throw .overtaken
+      }
+      do throws(LogoutError) { result = try await pending.value() } catch { throw .cancelled }
+    } catch {
+      throw CommandError(error)
+    }
+    switch result {
     case .complete, .alreadyLoggedOut: return "Logged out."
     case .partial(let leftovers, _):
       throw CommandError(
@@ -108,28 +123,12 @@ extension AppWork {
     }
   }
 
-  private func pressLogOut() async throws(CommandError) -> LogoutResult {
-    guard let user = store.session?.user else { throw .notLoggedIn }
-    let pressed: NavigationBar.Pressed
-    do throws(SessionError) {
-      pressed = try await bar.press(.logOut(user)) { nil }
-    } catch {
-      throw CommandError(error)
-    }
-    guard case .loggingOut(let pending) = pressed else { throw Self.changedMeanwhile }
-    do throws(LogoutError) {
-      return try await pending.value()
-    } catch {
-      throw CommandError(SessionError.cancelled)
-    }
-  }
-
   private static let changedMeanwhile = CommandError(
     .overtaken, "who is logged in changed at the same moment", hint: "Look, and try again.")
 
-  private func reauthenticate(_ password: Password) async throws(CommandError) -> LoggedInSession {
+  private func confirm(_ password: Password) async throws(CommandError) {
     do throws(SessionError) {
-      return try await store.confirm(password)
+      _ = try await store.confirm(password)
     } catch {
       throw CommandError(error)
     }
@@ -143,57 +142,47 @@ extension AppWork {
     }
   }
 
-  private func valid<Value>(_ make: () throws(BackendError) -> Value) throws(CommandError) -> Value {
-    do throws(BackendError) {
-      return try make()
-    } catch {
-      throw CommandError(error)
-    }
-  }
-
-  private func pay(_ amount: Amount, to payee: Username, _ number: Int) async throws(CommandError) -> Receipt {
+  private func pay(_ amount: Amount, to payee: Username, _ number: Int) async throws(CommandError) -> String {
     let screen = try screens().payment
-    let order = try valid { () throws(BackendError) in
-      PaymentOrder(amount: amount, payee: payee, key: try IdempotencyKey("app-\(run)-\(number)"))
-    }
-    let intent: PaymentIntent
-    do throws(FreshnessError) {
-      intent = try screen.prepare(order, at: backend)
-    } catch {
-      throw CommandError(error)
-    }
-    do throws(PaymentError) {
-      return try await screen.submit(intent)
-    } catch {
-      switch error {
-      case .anotherInProgress: throw CommandError(SessionError.overtaken)
-      case .ended(let reason): throw .ended(reason)
-      case .refused(let failure): throw CommandError(failure)
-      }
-    }
+    let key: IdempotencyKey
+    do throws(BackendError) { key = try IdempotencyKey("app-\(run)-\(number)") } catch { throw CommandError(error) }
+    let fresh = try fresh(screen.session)
+    let order = PaymentOrder(amount: amount, payee: payee, key: key)
+    let receipt = try await store.pay(order, fresh, on: screen, at: backend)
+    return "Paid \(receipt.amount) to \(receipt.payee). Receipt \(receipt.id)."
   }
 
   private func changePassword(_ present: Password, to new: Password) async throws(CommandError) -> String {
-    guard let name = store.session?.user.username else { throw .notLoggedIn }
-    try valid { () throws(BackendError) in try backend.check(newPassword: new, for: name) }
-    // A fresh key proves the password and the code; the change checks the password again.
-    guard let current = store.session else { throw .notLoggedIn }
-    let fresh: FreshSession
-    do throws(CommandError) {
-      fresh = try self.fresh(current)
+    guard let session = store.session else { throw .notLoggedIn }
+    do throws(BackendError) {
+      try backend.check(newPassword: new, for: session.user.username)
     } catch {
-      guard error == .notFresh else { throw error }
-      fresh = try self.fresh(try await reauthenticate(present))
+      throw CommandError(error)
     }
-    let session = fresh.session
-    try await ask(
-      BackendCall { [backend] () throws(LeaseError<BackendError>) in
-        _ = try session.withLease { (lease) throws(BackendError) in
-          try backend.changePassword(from: present, to: new, for: fresh, under: lease)
-        }
-      })
+    // A fresh key proves the password and the code; the change checks the password again.
+    if (try? FreshSession(session)) == nil { try await confirm(present) }
+    guard let session = store.session else { throw .notLoggedIn }
+    let fresh = try fresh(session)
+    let change = BackendCall("Your password is changed. All your other sessions are ended.") {
+      [backend] () throws(LeaseError<BackendError>) in
+      _ = try session.withLease { (lease) throws(BackendError) in
+        try backend.changePassword(from: present, to: new, for: fresh, under: lease)
+      }
+      return nil
+    }
+    try await ask(change)
     // The session goes on under a new token, for which the new password is the proof.
-    _ = try await reauthenticate(new)
-    return "Your password is changed. All your other sessions are ended."
+    try await confirm(new)
+    return change.done
+  }
+}
+
+extension AppAction {
+  /// Whether somebody asks to log in or out with it.
+  fileprivate var mayEndSession: Bool {
+    switch self {
+    case .logIn, .logOut, .answer: true
+    case .register, .reauthenticate, .cancelAnswer, .pay, .rename, .changePassword, .revoke, .administer: false
+    }
   }
 }

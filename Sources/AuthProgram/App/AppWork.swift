@@ -30,37 +30,10 @@ final class AppWork: Sendable {
     bar = NavigationBar(title: "auth-cli", store: store)
   }
 
-  /// Finds out whether somebody is logged in, or what became of the session.
-  ///
-  /// - Returns: Why it could not be found out.
-  func look() async -> AppProblem? {
-    if let session = store.session {
-      do throws(CommandError) {
-        let isGone = try await store.isGoingOn(session, without: vault, at: backend)
-        isFileGone.withLock { $0 = isGone }
-      } catch {
-        return store.session == nil ? nil : AppProblem(error)
-      }
-      do throws(SessionError) {
-        try await store.check()
-        return nil
-      } catch {
-        switch error {
-        case .ended, .rejected, .overtaken: return nil
-        case .credentialsNotAccepted, .challenged, .throttled, .unavailable, .notSaved, .vault, .corrupt, .clock,
-          .insideLease,
-          .cancelled:
-          return AppProblem(CommandError(error))
-        }
-      }
-    }
-    guard case .obstructed(let obstacle) = await store.restore() else { return nil }
-    return AppProblem(CommandError(obstacle))
-  }
-
-  /// Has `look` called when another process may have changed what the screen shows.
-  func waitForChanges(look: @escaping @Sendable () -> Void, fail: @escaping @Sendable (AppProblem) -> Void) {
-    AppChanges.wait(in: vault, backend, hasSession: { [store] in store.session != nil }, look: look, fail: fail)
+  /// Has `look` called when another process may have changed what the screen shows, and now and
+  /// then where that cannot be told, with the reason.
+  func waitForChanges(look: @escaping @Sendable (CommandError?) -> Void) {
+    AppChanges.wait(in: vault, backend, store, look: look)
   }
 
   /// Why the user was logged out here, where nobody asked for it here.
@@ -87,26 +60,52 @@ final class AppWork: Sendable {
   /// Whether a limit of the session is reached.
   var isLimitReached: Bool { timeUntilLimit.map { $0 <= .zero } ?? false }
 
-  /// Loads what a tab shows.
-  func page(_ tab: AppTab, isActivity: Bool) async -> Result<AppPage, AppProblem> {
+  /// Takes a look, or loads what a tab shows.
+  func look(_ effect: AppEffect) async -> AppMessage? {
+    switch effect {
+    case .look: return .looked(await look())
+    case .load(let tab, let isActivity):
+      do throws(CommandError) {
+        return .loaded(tab, .success(try await load(tab, isActivity: isActivity)))
+      } catch {
+        return .loaded(tab, .failure(error))
+      }
+    case .perform, .quit: return nil
+    }
+  }
+
+  /// Finds out whether somebody is logged in, or what became of the session.
+  ///
+  /// - Returns: Why it could not be found out.
+  func look() async -> CommandError? {
+    guard let session = store.session else {
+      guard case .obstructed(let obstacle) = await store.restore() else { return nil }
+      return CommandError(obstacle)
+    }
     do throws(CommandError) {
-      if isActivity, tab.isGuarded { try await noteActivity() }
-      return .success(try await load(tab))
+      let isGone = try await store.isGoingOn(session, without: vault, at: backend)
+      isFileGone.withLock { $0 = isGone }
     } catch {
-      return .failure(AppProblem(error))
+      return store.session == nil ? nil : error
     }
-  }
-
-  private func noteActivity() async throws(CommandError) {
     do throws(SessionError) {
-      _ = try await store.renew()
+      try await store.check()
+      return nil
     } catch {
-      throw CommandError(error)
+      switch error {
+      case .ended, .rejected, .overtaken: return nil
+      case .credentialsNotAccepted, .challenged, .throttled, .unavailable, .notSaved, .vault, .corrupt, .clock,
+        .insideLease, .cancelled:
+        return CommandError(error)
+      }
     }
   }
 
-  private func load(_ tab: AppTab) async throws(CommandError) -> AppPage {
+  private func load(_ tab: AppTab, isActivity: Bool) async throws(CommandError) -> AppPage {
     guard tab.isGuarded else { return tab == .machine ? machinePage : AppPage() }
+    if isActivity {
+      do throws(SessionError) { _ = try await store.renew() } catch { throw CommandError(error) }
+    }
     let screens = try screens()
     let administrator = tab == .accounts ? try administrator(screens.accounts.session) : nil
     let deadlines = try Deadlines(clock: backend.clock)
@@ -114,6 +113,7 @@ final class AppWork: Sendable {
     try await ask(
       BackendCall { [backend] () throws(LeaseError<BackendError>) in
         page = try screens.page(tab, of: backend, administrator, deadlines)
+        return nil
       })
     return page
   }
@@ -124,7 +124,7 @@ final class AppWork: Sendable {
   /// of all this for each question.
   @inline(never)
   func ask(_ question: BackendCall) async throws(CommandError) {
-    try await store.asking { () throws(LeaseError<BackendError>) in try question.body() }
+    try await store.asking { () throws(LeaseError<BackendError>) in question.code = try question.body() }
   }
 
   /// The screens of the user who is logged in; without one there are none.
@@ -156,9 +156,14 @@ final class AppWork: Sendable {
 
 /// What to ask the backend.
 final class BackendCall {
-  let body: () throws(LeaseError<BackendError>) -> Void
+  /// What was done then, as a sentence.
+  let done: String
+  let body: () throws(LeaseError<BackendError>) -> OneTimeCode?
+  /// The code that was made, if one was.
+  var code: OneTimeCode?
 
-  init(_ body: @escaping () throws(LeaseError<BackendError>) -> Void) {
+  init(_ done: String = "", _ body: @escaping () throws(LeaseError<BackendError>) -> OneTimeCode?) {
+    self.done = done
     self.body = body
   }
 }

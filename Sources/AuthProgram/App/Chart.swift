@@ -2,7 +2,7 @@ import AuthBackend
 import TextFormat
 
 /// Values over time, drawn as a line with the block characters of Unicode.
-struct Chart: Sendable {
+final class Chart: Sendable {
   /// From a moment on, a value.
   struct Point: Sendable {
     let at: WallTime
@@ -14,15 +14,13 @@ struct Chart: Sendable {
   /// The first and the last moment in words.
   let ends: (String, String)
 
-  init() {
-    (points, ends) = ([], ("", ""))
-  }
-
   init(_ points: [Point], ends: (String, String)) {
     (self.points, self.ends) = (points, ends)
   }
 
-  init(_ points: [Point]) {
+  /// None where there is nothing that could change over time.
+  convenience init?(_ points: [Point]) {
+    guard points.count > 1 else { return nil }
     let moments = [points.first, points.last].map { point in
       point.map { UTCTime(seconds: $0.at.seconds).local(.seconds) } ?? ""
     }
@@ -35,11 +33,12 @@ struct Chart: Sendable {
     String(isTime ? moment.dropFirst(11) : moment.prefix(10))
   }
 
-  /// Whether there is nothing that could change over time.
-  var isEmpty: Bool { points.count < 2 }
-
   /// The smallest and the largest value.
-  var bounds: (Int64, Int64) { (points.map(\.value).min() ?? 0, points.map(\.value).max() ?? 0) }
+  var bounds: (Int64, Int64) {
+    var (least, most) = (points.first?.value ?? 0, points.first?.value ?? 0)
+    for point in points { (least, most) = (min(least, point.value), max(most, point.value)) }
+    return (least, most)
+  }
 
   /// The values in rows from the top: the largest fills its column, and the smallest is an eighth
   /// of a row high.

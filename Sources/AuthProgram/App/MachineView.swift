@@ -3,64 +3,57 @@ import CommandLineKit
 
 /// The session machine at work: where it is, where it can go from there, and what it was asked
 /// last.
-struct MachineView: Sendable {
-  /// A way out of a state.
-  struct Arrow: Sendable {
-    let to: SessionState.Kind
-    let events: [SessionEvent.Kind]
-  }
-
+final class MachineView: Sendable {
   let present: SessionState.Kind
   /// The ways out of the present state, as the machine itself answers.
-  let arrows: [Arrow]
+  private let ways: [String]
   /// The latest last.
   let steps: [MachineStep]
 
   init(present: SessionState.Kind, table: MachineTable, steps: [MachineStep]) {
     self.present = present
     self.steps = steps
-    arrows = SessionState.Kind.allCases.compactMap { to in
-      let events = table.events(from: present, to: to)
-      return events.isEmpty ? nil : Arrow(to: to, events: events)
+    var ways: [String] = []
+    for to in SessionState.Kind.allCases {
+      let events = table.events(from: present, to: to).map(\.rawValue)
+      if !events.isEmpty { ways.append("▶ \(to.rawValue)  on \(events.joined(separator: ", "))") }
     }
+    self.ways = ways
   }
 
   /// The states from top to bottom, the present one marked; in boxes where there is room.
   func states(boxed: Bool) -> [AppNotice] {
     let kinds = SessionState.Kind.allCases
-    let width = kinds.map(\.rawValue.count).max() ?? 0
+    var width = 0
+    for kind in kinds { width = max(width, kind.rawValue.utf8.count) }
     let bar = String(repeating: "─", count: width + 2)
-    var lines = boxed ? [AppNotice(text: "    ┌\(bar)┐", style: .plain)] : []
+    var lines = boxed ? [AppNotice("    ┌\(bar)┐", .plain)] : []
     for kind in kinds {
       let isPresent = kind == present
       let name = DisplayWidth.pad(kind.rawValue, to: width)
       lines.append(
-        AppNotice(
-          text: (isPresent ? "now " : "    ") + (boxed ? "│ \(name) │" : name), style: isPresent ? .strong : .plain))
-      if boxed { lines.append(AppNotice(text: kind == kinds.last ? "    └\(bar)┘" : "    ├\(bar)┤", style: .plain)) }
+        AppNotice((isPresent ? "now " : "    ") + (boxed ? "│ \(name) │" : name), isPresent ? .strong : .plain))
+      if boxed { lines.append(AppNotice(kind == kinds.last ? "    └\(bar)┘" : "    ├\(bar)┤", .plain)) }
     }
     return lines
   }
 
-  /// What can happen next and what happened last, the latest first, in so many rows.
+  /// What can happen next and what happened last, the latest first; about as many rows as there is
+  /// room for.
   func words(width: Int, height: Int) -> [AppNotice] {
-    func wrap(_ text: String, _ style: CellStyle) -> [AppNotice] {
-      Paragraph.wrap(text, width: width).map { AppNotice(text: $0, style: style) }
-    }
-    let space = [AppNotice(text: "", style: .plain)]
-    var lines = wrap("From \(present.rawValue) it can go to", .faint)
-    for arrow in arrows {
-      lines += wrap("▶ \(arrow.to.rawValue)  on \(arrow.events.map(\.rawValue).joined(separator: ", "))", .plain)
-    }
-    lines += space + wrap("What happened, the latest first", .faint)
-    let legend =
+    let space = [AppNotice("", .plain)]
+    var lines = AppNotice.wrap("From \(present.rawValue) it can go to", .faint, width: width)
+    for way in ways { lines += AppNotice.wrap(way, width: width) }
+    lines += space + AppNotice.wrap("What happened, the latest first", .faint, width: width)
+    var legend =
       space
-      + wrap(
-        "'not while' and 'no effect' are no faults: in every state the machine has an answer to every event.", .faint)
+      + AppNotice.wrap(
+        "'not while' and 'no effect' are no faults: in every state the machine has an answer to every event.", .faint,
+        width: width)
     // The latest steps matter more than the legend.
-    let hasLegend = height >= lines.count + legend.count + 3
-    let room = height - lines.count - (hasLegend ? legend.count : 0)
-    lines += steps.reversed().prefix(max(0, room)).map { step in
+    if height < lines.count + legend.count + 3 { legend = [] }
+    let room = height - lines.count - legend.count
+    for step in steps.reversed().prefix(max(0, room)) {
       let course =
         switch step.answer {
         case .transition where step.from == step.to: "stays \(step.to.rawValue)"
@@ -68,8 +61,8 @@ struct MachineView: Sendable {
         case .rejected: "not while \(step.from.rawValue)"
         case .ignored: "no effect while \(step.from.rawValue)"
         }
-      return AppNotice(text: "\(DisplayWidth.pad(step.event.rawValue, to: 14))  \(course)", style: .plain)
+      lines.append(AppNotice("\(DisplayWidth.pad(step.event.rawValue, to: 14))  \(course)", .plain))
     }
-    return Array((lines + (hasLegend ? legend : [])).prefix(max(0, height)))
+    return lines + legend
   }
 }

@@ -6,7 +6,8 @@ import Guards
 ///
 /// A command that only looks ends no session, whatever it sees: a store revokes the session whose
 /// file is gone, and somebody who moved the file away did not mean that. A logout has revoked it by
-/// itself. Where such a command also logs in and out, it does that inside ``ending(_:)``.
+/// itself. Where such a command also logs in and out, it does that between
+/// ``beginEnding()`` and ``finishEnding()``.
 final class CommandAuthority: Authority {
   private let base: any Authority
   private let onlyLooks: Bool
@@ -74,10 +75,9 @@ final class CommandAuthority: Authority {
     if isAsked || !onlyLooks { try await base.revoke(token, reason: reason) }
   }
 
-  /// Does what somebody asked for and what may end sessions: a login or a logout.
-  func ending<Value, Failure: Error>(_ body: () async throws(Failure) -> Value) async throws(Failure) -> Value {
-    endings.withLock { $0.underWay += 1 }
-    defer { endings.withLock { $0.underWay -= 1 } }
-    return try await body()
-  }
+  /// What somebody asks for now may end sessions: a login or a logout.
+  func beginEnding() { endings.withLock { $0.underWay += 1 } }
+
+  /// That is over.
+  func finishEnding() { endings.withLock { $0.underWay -= 1 } }
 }

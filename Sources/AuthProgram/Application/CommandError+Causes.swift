@@ -3,7 +3,8 @@ import AuthCore
 import CommandLineKit
 import TextFormat
 
-// The one mapping from errors to refusals, and so to exit statuses.
+// The one mapping from errors to refusals, and so to exit statuses. The larger parts of it are not
+// inlined, because they are used in many places.
 
 extension CommandError {
   init(_ error: UsageError) {
@@ -32,6 +33,7 @@ extension CommandError {
     }
   }
 
+  @inline(never)
   init(_ failure: BackendError) {
     switch failure.kind {
     case .invalid: self.init(.usage, failure.code, failure.description.asClause, hint: failure.hint)
@@ -60,6 +62,7 @@ extension CommandError {
     }
   }
 
+  @inline(never)
   init(_ cause: Unavailability) {
     self.init(.cannotTell, cause.code, cause.description.asClause, hint: Self.command(for: cause.code) ?? cause.hint)
   }
@@ -99,6 +102,7 @@ extension CommandError {
       .clockUnreadable, failure.description.asClause, hint: failure.hint)
   }
 
+  @inline(never)
   init(_ failure: SessionError) {
     switch failure {
     case .rejected(let rejection): self.init(rejection)

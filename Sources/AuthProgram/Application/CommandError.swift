@@ -2,14 +2,31 @@ import AuthCore
 
 /// Why a command did not do what it was asked: its exit status, a code for programs, and two lines
 /// for people.
-struct CommandError: Error, Hashable, Sendable {
-  let status: ExitStatus
+struct CommandError: Error, Equatable, Sendable {
+  /// Behind one pointer, because every function on its way hands it on.
+  private final class Parts: Sendable {
+    let status: ExitStatus
+    let code: String
+    let message: String
+    let hint: String
+
+    init(_ status: ExitStatus, _ code: String, _ message: String, _ hint: String) {
+      self.status = status
+      self.code = code
+      self.message = message
+      self.hint = hint
+    }
+  }
+
+  private let parts: Parts
+
+  var status: ExitStatus { parts.status }
   /// A stable name for programs, in snake case.
-  let code: String
+  var code: String { parts.code }
   /// What happened and why.
-  let message: String
+  var message: String { parts.message }
   /// What to do next.
-  let hint: String
+  var hint: String { parts.hint }
 
   init(_ code: ErrorCode, _ message: String, hint: String) {
     self.init(code.status, code.rawValue, message, hint: hint)
@@ -18,10 +35,11 @@ struct CommandError: Error, Hashable, Sendable {
   /// An error with a code from outside of the program: of the command line, of a backend, of the
   /// library.
   init(_ status: ExitStatus, _ code: String, _ message: String, hint: String) {
-    self.status = status
-    self.code = code
-    self.message = message
-    self.hint = hint
+    parts = Parts(status, code, message, hint)
+  }
+
+  static func == (one: CommandError, other: CommandError) -> Bool {
+    one.status == other.status && one.code == other.code && one.message == other.message && one.hint == other.hint
   }
 }
 

@@ -39,6 +39,20 @@ extension SessionStore {
   }
 }
 
+extension SessionStore {
+  /// Makes a payment, once and in full, or not at all.
+  ///
+  /// Not inlined: commands and the full-screen program have one copy of it.
+  @inline(never)
+  func pay(
+    _ order: PaymentOrder, _ fresh: FreshSession, on screen: PaymentScreen, at backend: any Backend
+  ) async throws(CommandError) -> Receipt {
+    try await asking { () async throws(PaymentError) in
+      try await screen.submit(backend.prepare(order, for: fresh))
+    }
+  }
+}
+
 extension Workspace {
   /// Runs `question` on the session of this run; see ``SessionStore/asking(_:)``.
   func asking<Value, Failure: LeasedFailure>(

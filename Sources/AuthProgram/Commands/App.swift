@@ -39,10 +39,8 @@ extension Workspace {
     try requireTerminal()
     do throws(VaultError) { try vault.prepare() } catch { throw CommandError(error) }
     let work = AppWork(store: store, backend: backend, authority: authority, vault: vault)
-    var loop = try AppLoop(
-      work: work, context: context == .standard ? nil : context.description,
-      colors: printer.streams.output.style.allowsColor)
-    try loop.run()
+    let loop = try AppLoop(work: work, context: context == .standard ? nil : context.description)
+    try loop.run(colors: printer.streams.output.style.allowsColor)
     return Answer(.onlyShows)
   }
 

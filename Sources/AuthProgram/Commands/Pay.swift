@@ -70,10 +70,7 @@ extension Workspace {
       return paid(earlier)
     }
     let fresh = try await fresh(screen.session)
-    return paid(
-      try await asking { () async throws(PaymentError) in
-        try await screen.submit(backend.prepare(order, for: fresh))
-      })
+    return paid(try await store.pay(order, fresh, on: screen, at: backend))
   }
 
   private func paid(_ receipt: Receipt) -> Answer {
@@ -92,7 +89,7 @@ extension Workspace {
 extension PaymentError: LeasedFailure {
   var leaseError: LeaseError<BackendError> {
     switch self {
-    case .anotherInProgress: preconditionFailure("this command makes one payment at a time")
+    case .anotherInProgress: preconditionFailure("one payment is made at a time")
     case .ended(let reason): .ended(reason)
     case .refused(let failure): .body(failure)
     }

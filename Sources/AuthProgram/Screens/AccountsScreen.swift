@@ -58,21 +58,15 @@ final class AccountsScreen: LiveScreen, RunsOnce {
     }
   }
 
-  /// Who may create accounts.
-  func registration(
+  /// Who may create accounts, and who must log in in two steps.
+  func rules(
     at backend: any Backend, for administrator: AdminSession
-  ) throws(LeaseError<BackendError>) -> Registration {
+  ) throws(LeaseError<BackendError>) -> (Registration, TwoStepPolicy) {
     try session.withLease { (lease) throws(BackendError) in
-      try backend.registration(for: administrator, under: lease)
-    }
-  }
-
-  /// Who must log in in two steps.
-  func twoStepPolicy(
-    at backend: any Backend, for administrator: AdminSession
-  ) throws(LeaseError<BackendError>) -> TwoStepPolicy {
-    try session.withLease { (lease) throws(BackendError) in
-      try backend.twoStepPolicy(for: administrator, under: lease)
+      (
+        try backend.registration(for: administrator, under: lease),
+        try backend.twoStepPolicy(for: administrator, under: lease)
+      )
     }
   }
 

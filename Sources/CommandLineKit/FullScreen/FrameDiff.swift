@@ -107,12 +107,12 @@ extension Character {
   /// Whether terminals differ in how many columns they give it: it is more than one character with
   /// its marks.
   fileprivate var hasUncertainWidth: Bool {
-    guard unicodeScalars.count > 1 else { return false }
-    return unicodeScalars.dropFirst().contains { scalar in
-      switch scalar.properties.generalCategory {
-      case .nonspacingMark: scalar.properties.isVariationSelector
-      case _: true
-      }
+    var isFirst = true
+    for scalar in unicodeScalars {
+      let isMark = scalar.properties.generalCategory == .nonspacingMark
+      if !isFirst, !isMark || scalar.properties.isVariationSelector { return true }
+      isFirst = false
     }
+    return false
   }
 }

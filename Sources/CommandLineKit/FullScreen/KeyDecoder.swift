@@ -73,8 +73,8 @@ struct KeyDecoder: Sendable {
       }
     let given = bytes.prefix(length)
     if length > 1, given.count < length, given.dropFirst().allSatisfy({ $0 & 0xC0 == 0x80 }) { return nil }
-    guard let text = String(validating: given, as: UTF8.self), let scalar = text.unicodeScalars.first,
-      text.unicodeScalars.count == 1
+    // The first byte says how many make one, so no more than one can be valid.
+    guard let text = String(validating: given, as: UTF8.self), let scalar = text.unicodeScalars.first
     else { return (.key(.unknown), 1) }
     return (.key(scalar.value < 0xA0 ? .unknown : .character(scalar)), length)
   }

@@ -10,13 +10,13 @@ enum AppScenes {
     id: UserID(rawValue: "1"), username: "alice", displayName: "Alice", role: .administrator)
 
   static func loggedOut(_ columns: Int = 80, _ rows: Int = 24) -> AppState {
-    var state = AppState(columns: columns, rows: rows)
+    let state = AppState(columns: columns, rows: rows)
     _ = state.update(.looked(nil))
     return state
   }
 
   static func loggedIn(_ columns: Int = 80, _ rows: Int = 24, as user: User = alice) -> AppState {
-    var state = loggedOut(columns, rows)
+    let state = loggedOut(columns, rows)
     _ = state.update(.button(.logOut(user)))
     return state
   }
@@ -47,7 +47,7 @@ enum AppScenes {
   }
 
   static func showingReceipts(_ columns: Int = 80, _ rows: Int = 24) -> AppState {
-    var state = loggedIn(columns, rows)
+    let state = loggedIn(columns, rows)
     _ = state.update(.key(.character("3")))
     _ = state.update(.loaded(.receipts, .success(receipts)))
     return state
@@ -73,8 +73,7 @@ enum AppScenes {
         ],
         choice: .ask(
           .init(
-            text: "End session p7c2m4x0e5ta?", label: "end the session",
-            action: .revoke(SessionID(rawValue: "p7c2m4x0e5ta"))))),
+            "End session p7c2m4x0e5ta?", label: "end the session", .revoke(SessionID(rawValue: "p7c2m4x0e5ta"))))),
     ], empty: "No sessions.")
 
   /// What happened, as an administrator sees it; in the same zone everywhere.
@@ -85,7 +84,7 @@ enum AppScenes {
       ("session_ended", "p7c2m4x0e5ta", "revoked by the user in another terminal"),
       ("authz_admin", nil, "registration closed"),
     ]
-    var page = AppPage.events(
+    let page = AppPage.events(
       Page(
         of: AppPage.limit,
         from: happened.enumerated().map { index, event in
@@ -93,11 +92,10 @@ enum AppScenes {
             id: Int64(20 - index), at: WallTime(microseconds: 0), name: event.0, account: "alice", actor: "alice",
             session: event.1.map { .named(SessionID(rawValue: $0)) }, detail: event.2)
         }), [])
-    page.columns[0] = .init(title: "TIME", unit: "UTC")
-    page.rows = page.rows.enumerated().map {
-      .init(id: $1.id, cells: ["2026-11-21 20:00:0\(9 - $0)"] + $1.cells.dropFirst(), choice: $1.choice)
+    let rows = page.rows.enumerated().map {
+      AppRow(id: $1.id, cells: ["2026-11-21 20:00:0\(9 - $0)"] + $1.cells.dropFirst(), choice: $1.choice)
     }
-    return page
+    return page.with(rows, columns: [.init(title: "TIME", unit: "UTC")] + page.columns.dropFirst())
   }()
 
   /// Alice, and bob, who is locked out; in the same zone everywhere.
@@ -108,17 +106,16 @@ enum AppScenes {
         user: $0, isDisabled: false, createdAt: WallTime(microseconds: 0), failedAttempts: $0 == alice ? 0 : 101,
         throttle: $0 == alice ? nil : .locked)
     }
-    var page = AppPage.accounts(Page(of: AppPage.limit, from: summaries), .open, .optional)
-    page.columns[4] = .init(title: "SINCE", unit: "UTC")
-    page.rows = page.rows.map {
+    let page = AppPage.accounts(Page(of: AppPage.limit, from: summaries), .open, .optional)
+    let rows = page.rows.map {
       $0.cells.count == 1
-        ? $0 : .init(id: $0.id, cells: $0.cells.dropLast() + ["2026-11-21 20:00"], menu: $0.menu)
+        ? $0 : AppRow(id: $0.id, cells: $0.cells.dropLast() + ["2026-11-21 20:00"], menu: $0.menu)
     }
-    return page
+    return page.with(rows, columns: page.columns.dropLast() + [.init(title: "SINCE", unit: "UTC")])
   }()
 
   static func showingAccounts(_ columns: Int = 80, _ rows: Int = 24, below: Int = 0) -> AppState {
-    var state = loggedIn(columns, rows)
+    let state = loggedIn(columns, rows)
     _ = state.update(.key(.character("8")))
     _ = state.update(.loaded(.accounts, .success(accounts)))
     for _ in 0..<below { _ = state.update(.key(.down)) }
@@ -139,7 +136,14 @@ enum AppScenes {
   }
 
   /// The keys, one after the other.
-  static func type(_ text: String, into state: inout AppState) {
+  static func type(_ text: String, into state: AppState) {
     for scalar in text.unicodeScalars { _ = state.update(.key(.character(scalar))) }
+  }
+}
+
+extension AppPage {
+  /// The same with other rows, columns, or a word about what part of a list they are.
+  func with(_ rows: [AppRow], columns: [Table.Column]? = nil, part: String? = nil) -> AppPage {
+    AppPage(lines: lines, columns: columns ?? self.columns, rows: rows, part: part, empty: empty, chart: chart)
   }
 }
