@@ -47,6 +47,7 @@ let package = Package(
     .target(name: "PostgresServers", path: "Tests/PostgresServers"),
     .target(name: "Programs", path: "Tests/Programs"),
     .target(name: "Races", dependencies: ["Guards"], path: "Tests/Races"),
+    .target(name: "Terminals", dependencies: ["CommandLineKit"], path: "Tests/Terminals"),
     .testTarget(name: "GuardsTests", dependencies: ["Guards", "Races"]),
     .testTarget(
       name: "AuthCoreTests", dependencies: ["AuthCore", "AuthCoreTesting", "Guards", "Programs", "Races"]),
@@ -61,7 +62,7 @@ let package = Package(
       name: "AuthCLITests",
       dependencies: [
         "auth-cli", "AuthBackend", "AuthLocal", "AuthProgram", "CommandLineKit", "Programs", "Races",
-        "TextFormat", "CSQLite",
+        "Terminals", "TextFormat", "CSQLite",
       ]),
   ],
   swiftLanguageModes: [.v6]
@@ -87,7 +88,7 @@ if headers.contains(where: { FileManager.default.fileExists(atPath: $0 + "/libpq
       name: "AuthPostgresTests",
       dependencies: [
         "auth-cli", "auth-cli-postgres", "AuthBackend", "AuthBackendTesting", "AuthCore", "AuthCoreTesting",
-        "AuthLocal", "AuthPostgres", "PostgresServers", "Programs", "Races",
+        "AuthLocal", "AuthPostgres", "PostgresServers", "Programs", "Races", "Terminals",
       ]),
   ]
 }

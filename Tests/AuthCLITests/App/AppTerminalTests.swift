@@ -2,6 +2,7 @@ import AuthBackend
 import AuthLocal
 import Glibc
 import Races
+import Terminals
 import Testing
 import TextFormat
 
@@ -179,8 +180,11 @@ struct AppTerminalTests {
         try terminal.send("3")
         try terminal.expectScreen("opening credit")
         try #require(rename(file, away) == 0)
-        let closed = try terminal.expectScreen("the session file is gone, but its session is still active")
-        #expect(closed.text.contains("[1 Home]") && closed.text.contains("[Log in]"))
+        // The bar is told a moment after the screens.
+        let closed = try terminal.expectScreen("a closed screen") {
+          $0.text.contains("the session file is gone, but its session is still active") && $0.text.contains("[Log in]")
+        }
+        #expect(closed.text.contains("[1 Home]"))
         try #require(rename(away, file) == 0)
         try terminal.expectScreen("Welcome, alice.")
       }

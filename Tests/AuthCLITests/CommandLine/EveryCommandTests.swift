@@ -1,6 +1,7 @@
 import Foundation
 import Programs
 import Races
+import Terminals
 import Testing
 
 @testable import AuthProgram

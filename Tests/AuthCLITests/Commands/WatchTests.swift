@@ -1,6 +1,7 @@
 import Glibc
 import Programs
 import Races
+import Terminals
 import Testing
 import TextFormat
 

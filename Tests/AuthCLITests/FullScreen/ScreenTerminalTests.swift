@@ -1,5 +1,6 @@
 import Glibc
 import Races
+import Terminals
 import Testing
 
 @testable import CommandLineKit
@@ -166,42 +167,5 @@ enum ScreenChild {
         last = "\(key)"
       }
     }
-  }
-}
-
-extension PseudoTerminal {
-  /// What a terminal of that size shows after all that was sent to it.
-  func screen(columns: Int = 80, rows: Int = 24) throws -> SmallScreen {
-    var screen = SmallScreen(columns: columns, rows: rows)
-    try expect("", within: .zero) { bytes in
-      screen.feed(bytes)
-      return true
-    }
-    return screen
-  }
-
-  /// Reads until the screen shows the text.
-  @discardableResult
-  func expectScreen(_ text: String, columns: Int = 80, rows: Int = 24) throws -> SmallScreen {
-    try expectScreen("\"\(text)\"", columns: columns, rows: rows) { $0.text.contains(text) }
-  }
-
-  /// Reads until `isReached` is true of the screen.
-  @discardableResult
-  func expectScreen(
-    _ what: String = "what is awaited", columns: Int = 80, rows: Int = 24, _ isReached: (SmallScreen) -> Bool
-  ) throws -> SmallScreen {
-    var screen = SmallScreen(columns: columns, rows: rows)
-    var fed = 0
-    do {
-      try expect(what) { bytes in
-        screen.feed(bytes[fed...])
-        fed = bytes.count
-        return isReached(screen)
-      }
-    } catch let failure as Failure {
-      throw Failure(description: failure.description + ", but:\n" + screen.text)
-    }
-    return screen
   }
 }

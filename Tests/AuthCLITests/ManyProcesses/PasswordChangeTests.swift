@@ -1,5 +1,6 @@
 import Programs
 import Races
+import Terminals
 import Testing
 
 /// Two processes that change the password of one session at the same time.

@@ -1,6 +1,7 @@
 import CSQLite
 import Foundation
 import Programs
+import Terminals
 import Testing
 
 /// A home for one test, and the built program to use it with.

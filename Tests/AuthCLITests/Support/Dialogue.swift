@@ -1,4 +1,5 @@
 import Races
+import Terminals
 import Testing
 
 /// A command on a real pseudo-terminal, and the answers to its questions.

@@ -1,6 +1,7 @@
 import Glibc
 import Races
 import Synchronization
+import Terminals
 
 /// A `watch` that runs beside a test, and the lines that it prints on standard output and standard
 /// error.

@@ -1,5 +1,6 @@
 import AuthBackend
 import Races
+import Terminals
 import Testing
 import TextFormat
 

@@ -1,5 +1,6 @@
 import Glibc
 import Programs
+import Terminals
 import Testing
 
 /// The question of `profile delete` and `accounts delete`, on a real pseudo-terminal.

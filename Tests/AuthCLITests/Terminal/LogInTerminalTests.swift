@@ -1,6 +1,7 @@
 import Glibc
 import Programs
 import Races
+import Terminals
 import Testing
 
 /// The built program at its prompt, on a real pseudo-terminal.

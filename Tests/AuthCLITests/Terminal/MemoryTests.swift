@@ -1,6 +1,7 @@
 import Glibc
 import Programs
 import Races
+import Terminals
 import Testing
 
 /// A process that holds a password at a prompt, and what others see of its memory.

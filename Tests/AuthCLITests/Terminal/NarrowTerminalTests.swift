@@ -1,6 +1,7 @@
 import AuthBackend
 import Programs
 import Races
+import Terminals
 import Testing
 
 @testable import CommandLineKit

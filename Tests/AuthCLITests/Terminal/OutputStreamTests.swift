@@ -1,4 +1,5 @@
 import Glibc
+import Terminals
 import Testing
 
 @testable import AuthProgram

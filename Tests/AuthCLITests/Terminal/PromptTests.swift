@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import Programs
 import Races
+import Terminals
 import Testing
 
 /// The questions of the commands, on a real pseudo-terminal: what is asked, in which order, and

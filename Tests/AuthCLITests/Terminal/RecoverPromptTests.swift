@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Programs
+import Terminals
 import Testing
 
 /// The questions of `recover`, on a real pseudo-terminal.

@@ -1,5 +1,6 @@
 import Glibc
 import Races
+import Terminals
 import Testing
 
 @testable import AuthProgram

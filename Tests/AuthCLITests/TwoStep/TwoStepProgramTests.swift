@@ -5,6 +5,7 @@ import Foundation
 import Programs
 import Races
 import Synchronization
+import Terminals
 import Testing
 
 /// What a right code opens: in scripts and on a terminal.

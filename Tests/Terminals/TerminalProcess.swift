@@ -1,12 +1,12 @@
-import Glibc
+package import Glibc
 
 /// A program that a test started.
-final class TerminalProcess {
-  enum End: Hashable, CustomStringConvertible {
+package final class TerminalProcess {
+  package enum End: Hashable, CustomStringConvertible {
     case exited(Int32)
     case signalled(Int32)
 
-    var description: String {
+    package var description: String {
       switch self {
       case .exited(let code): "exited with \(code)"
       case .signalled(let signal): "died of signal \(signal)"
@@ -14,11 +14,15 @@ final class TerminalProcess {
     }
   }
 
-  struct Failure: Error, CustomStringConvertible {
-    let description: String
+  package struct Failure: Error, CustomStringConvertible {
+    package let description: String
+
+    package init(description: String) {
+      self.description = description
+    }
   }
 
-  let id: pid_t
+  package let id: pid_t
   private var end: End?
 
   /// Starts a program with an environment of its own, and throws when there is no such program.
@@ -26,7 +30,7 @@ final class TerminalProcess {
   /// `arguments` are the program's path and its words. On a `terminal` it leads a session of its
   /// own, whose controlling terminal that is, and has it for descriptors 0, 1 and 2. Otherwise
   /// `descriptors` says what these are; nil closes one.
-  init(
+  package init(
     _ arguments: [String], environment: [String: String], terminal: String? = nil,
     descriptors: [Int32: Int32?] = [:]
   ) throws {
@@ -74,7 +78,7 @@ final class TerminalProcess {
   }
 
   /// Waits until the program ended.
-  func wait(within limit: Duration = .seconds(60)) throws -> End {
+  package func wait(within limit: Duration = .seconds(60)) throws -> End {
     var status: Int32 = 0
     var result: pid_t = 0
     let ended = Deadline(limit).wait {

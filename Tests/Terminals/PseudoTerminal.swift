@@ -7,13 +7,17 @@ import Synchronization
 /// of the terminal. A deadline runs from the first output on: before, the test runner may not have
 /// started the program yet, and the suite's limit holds. Awaiting blocks, so a test that runs beside
 /// others does it on an ``OwnThread``.
-final class PseudoTerminal: Sendable {
-  struct Failure: Error, CustomStringConvertible {
-    let description: String
+package final class PseudoTerminal: Sendable {
+  package struct Failure: Error, CustomStringConvertible {
+    package let description: String
+
+    package init(description: String) {
+      self.description = description
+    }
   }
 
   /// The name to open it by.
-  let path: String
+  package let path: String
   private let master: Int32
   private let isOpen = Atomic(true)
   private let shown = Mutex<Shown>(Shown())
@@ -24,9 +28,9 @@ final class PseudoTerminal: Sendable {
   }
 
   /// All that was read so far.
-  var transcript: String { shown.withLock { String(decoding: $0.all, as: UTF8.self) } }
+  package var transcript: String { shown.withLock { String(decoding: $0.all, as: UTF8.self) } }
 
-  init(columns: UInt16 = 80, rows: UInt16 = 24) throws {
+  package init(columns: UInt16 = 80, rows: UInt16 = 24) throws {
     // The C library's functions for this are not imported: these are the requests that they make.
     let (unlock, getNumber): (UInt, UInt) = (0x4004_5431, 0x8004_5430)
     var (locked, number): (Int32, Int32) = (0, 0)
@@ -41,17 +45,17 @@ final class PseudoTerminal: Sendable {
   deinit { if isOpen.exchange(false, ordering: .relaxed) { close(master) } }
 
   /// Goes away, as the connection of a remote shell does.
-  func hangUp() {
+  package func hangUp() {
     if isOpen.exchange(false, ordering: .relaxed) { close(master) }
   }
 
   /// Starts a program on the terminal, as the leader of a session of its own.
-  func launch(_ arguments: [String], environment: [String: String]) throws -> TerminalProcess {
+  package func launch(_ arguments: [String], environment: [String: String]) throws -> TerminalProcess {
     try TerminalProcess(arguments, environment: environment, terminal: path)
   }
 
   /// Types.
-  func send(_ text: String) throws {
+  package func send(_ text: String) throws {
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { write(master, $0.baseAddress, $0.count) }
@@ -62,7 +66,7 @@ final class PseudoTerminal: Sendable {
 
   /// Reads until `text` was shown, and returns what was shown up to its end.
   @discardableResult
-  func expect(_ text: String, within limit: Duration = .seconds(60)) throws -> String {
+  package func expect(_ text: String, within limit: Duration = .seconds(60)) throws -> String {
     let wanted = Array(text.utf8)
     try awaitFirstOutput()
     let deadline = Deadline(limit)
@@ -75,21 +79,21 @@ final class PseudoTerminal: Sendable {
   }
 
   /// Reads until nobody has the terminal open any more, and returns what was shown.
-  func expectEnd(within limit: Duration = .seconds(60)) throws -> String {
+  package func expectEnd(within limit: Duration = .seconds(60)) throws -> String {
     let deadline = Deadline(limit)
     while try readMore(deadline) {}
     return takeAll()
   }
 
   /// Whether the terminal shows what is typed, now.
-  var echoes: Bool {
+  package var echoes: Bool {
     var settings = termios()
     tcgetattr(master, &settings)
     return settings.c_lflag & tcflag_t(ECHO) != 0
   }
 
   /// Changes the echo, as a shell does that takes the terminal over.
-  func setEcho(_ wanted: Bool) throws {
+  package func setEcho(_ wanted: Bool) throws {
     var settings = termios()
     tcgetattr(master, &settings)
     if wanted { settings.c_lflag |= tcflag_t(ECHO) } else { settings.c_lflag &= ~tcflag_t(ECHO) }
@@ -97,18 +101,18 @@ final class PseudoTerminal: Sendable {
   }
 
   /// Whether the echo becomes `wanted` within the limit.
-  func waitForEcho(_ wanted: Bool, within limit: Duration = .seconds(60)) -> Bool {
+  package func waitForEcho(_ wanted: Bool, within limit: Duration = .seconds(60)) -> Bool {
     Deadline(limit).wait { echoes == wanted }
   }
 
   /// Gives it another size, as a window does that somebody drags.
-  func resize(columns: UInt16, rows: UInt16) throws {
+  package func resize(columns: UInt16, rows: UInt16) throws {
     var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
     guard ioctl(master, UInt(TIOCSWINSZ), &size) == 0 else { throw Failure(description: "no size: error \(errno)") }
   }
 
   /// Reads until `isReached` is true of everything that was shown so far.
-  func expect(
+  package func expect(
     _ what: String, within limit: Duration = .seconds(60), _ isReached: ([UInt8]) -> Bool
   ) throws {
     if limit > .zero { try awaitFirstOutput() }
@@ -119,13 +123,13 @@ final class PseudoTerminal: Sendable {
   }
 
   /// Sends a signal to the process group in front.
-  func signalForeground(_ signal: Int32) throws {
+  package func signalForeground(_ signal: Int32) throws {
     let group = tcgetpgrp(master)
     guard group > 1, kill(-group, signal) == 0 else { throw Failure(description: "nobody is in front: error \(errno)") }
   }
 
   /// All settings, to compare.
-  var settings: [UInt8] {
+  package var settings: [UInt8] {
     var settings = termios()
     tcgetattr(master, &settings)
     return withUnsafeBytes(of: &settings) { Array($0) }

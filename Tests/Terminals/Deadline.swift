@@ -1,22 +1,22 @@
 import Glibc
 
 /// A limit for things that happen outside the test: they are awaited, never slept for.
-struct Deadline {
+package struct Deadline {
   private let end: ContinuousClock.Instant
 
-  init(_ duration: Duration) {
+  package init(_ duration: Duration) {
     end = .now + duration
   }
 
-  var hasPassed: Bool { ContinuousClock.now >= end }
+  package var hasPassed: Bool { ContinuousClock.now >= end }
 
-  var milliseconds: Int32 {
+  package var milliseconds: Int32 {
     let left = ContinuousClock.now.duration(to: end).components
     return Int32(clamping: max(0, left.seconds * 1000 + left.attoseconds / 1_000_000_000_000_000))
   }
 
   /// Looks again and again at something that cannot be waited for.
-  func wait(until condition: () -> Bool) -> Bool {
+  package func wait(until condition: () -> Bool) -> Bool {
     while !condition() {
       if hasPassed { return false }
       var pause = timespec(tv_sec: 0, tv_nsec: 1_000_000)

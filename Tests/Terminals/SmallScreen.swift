@@ -1,30 +1,30 @@
-@testable import CommandLineKit
+package import CommandLineKit
 
 /// A terminal as small as these tests need it: it understands what ``FrameDiff`` and
 /// ``ScreenTerminal`` send, and notes the rest.
 ///
 /// It is of this project, so what it shows proves less than an independent emulator does; it is
 /// always there.
-struct SmallScreen {
-  private(set) var frame: Frame
+package struct SmallScreen {
+  package private(set) var frame: Frame
   /// Private modes that are set: 25 is the cursor, 1049 the alternate screen.
-  private(set) var modes: Set<Int> = [25, 7]
+  package private(set) var modes: Set<Int> = [25, 7]
   /// Sequences that it does not understand.
-  private(set) var unknown: [String] = []
+  package private(set) var unknown: [String] = []
   /// What shows again when the alternate screen is left.
   private var main: Frame?
   private var cursor = Frame.Position(row: 0, column: 0)
   private var style = CellStyle.plain
   private var decoder: [UInt8] = []
 
-  init(columns: Int, rows: Int) {
+  package init(columns: Int, rows: Int) {
     frame = Frame(columns: columns, rows: rows)
   }
 
   /// The rows as text.
-  var text: String { frame.lines.joined(separator: "\n") }
+  package var text: String { frame.lines.joined(separator: "\n") }
 
-  mutating func resize(columns: Int, rows: Int) {
+  package mutating func resize(columns: Int, rows: Int) {
     guard columns != frame.columns || rows != frame.rows else { return }
     var resized = Frame(columns: columns, rows: rows)
     for (row, line) in frame.lines.enumerated() { resized.put(line, row: row, column: 0) }
@@ -32,7 +32,7 @@ struct SmallScreen {
   }
 
   /// Takes bytes, which may end inside a sequence or a character.
-  mutating func feed(_ bytes: some Sequence<UInt8>) {
+  package mutating func feed(_ bytes: some Sequence<UInt8>) {
     decoder += bytes
     var rest = decoder[...]
     while let first = rest.first {
@@ -107,5 +107,42 @@ struct SmallScreen {
     var scrolled = Frame(columns: frame.columns, rows: frame.rows)
     for (row, line) in frame.lines.dropFirst().enumerated() { scrolled.put(line, row: row, column: 0) }
     frame = scrolled
+  }
+}
+
+extension PseudoTerminal {
+  /// What a terminal of that size shows after all that was sent to it.
+  package func screen(columns: Int = 80, rows: Int = 24) throws -> SmallScreen {
+    var screen = SmallScreen(columns: columns, rows: rows)
+    try expect("", within: .zero) { bytes in
+      screen.feed(bytes)
+      return true
+    }
+    return screen
+  }
+
+  /// Reads until the screen shows the text.
+  @discardableResult
+  package func expectScreen(_ text: String, columns: Int = 80, rows: Int = 24) throws -> SmallScreen {
+    try expectScreen("\"\(text)\"", columns: columns, rows: rows) { $0.text.contains(text) }
+  }
+
+  /// Reads until `isReached` is true of the screen.
+  @discardableResult
+  package func expectScreen(
+    _ what: String = "what is awaited", columns: Int = 80, rows: Int = 24, _ isReached: (SmallScreen) -> Bool
+  ) throws -> SmallScreen {
+    var screen = SmallScreen(columns: columns, rows: rows)
+    var fed = 0
+    do {
+      try expect(what) { bytes in
+        screen.feed(bytes[fed...])
+        fed = bytes.count
+        return isReached(screen)
+      }
+    } catch let failure as Failure {
+      throw Failure(description: failure.description + ", but:\n" + screen.text)
+    }
+    return screen
   }
 }
