@@ -10,8 +10,7 @@ package struct CommandDescription<Request: Sendable>: Sendable {
   package let arguments: [ArgumentDeclaration]
   package let options: [OptionDeclaration]
   package let examples: [Example]
-  /// The statuses it can end with.
-  package let statuses: [StatusDeclaration]
+  private let ownStatuses: [StatusDeclaration]
   /// Whether a variable is read for an option that is not given.
   package let heedsEnvironment: Bool
   package let subcommands: [Command<Request>]
@@ -28,10 +27,20 @@ package struct CommandDescription<Request: Sendable>: Sendable {
     self.arguments = arguments.map(\.declaration)
     self.options = options.map(\.declaration)
     self.examples = examples
-    self.statuses = statuses
+    ownStatuses = statuses
     self.heedsEnvironment = heedsEnvironment
     self.subcommands = subcommands
     self.request = request
+  }
+
+  /// The statuses it can end with.
+  ///
+  /// A command that only groups its subcommands ends as they do.
+  package var statuses: [StatusDeclaration] {
+    guard request == nil else { return ownStatuses }
+    var all: [StatusDeclaration] = []
+    for status in ownStatuses + subcommands.flatMap(\.statuses) where !all.contains(status) { all.append(status) }
+    return all.sorted { $0.code < $1.code }
   }
 }
 
