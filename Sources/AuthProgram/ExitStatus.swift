@@ -28,7 +28,7 @@ enum ExitStatus: Int32, Hashable, Sendable, CaseIterable {
     case .cannotTell:
       "cannot tell or cannot save: a file or the database is missing, damaged, busy, full or not permitted"
     case .logInFirst: "log in first, or enter the password again with 'reauth'"
-    case .credentials: "wrong password, or wrong name or password"
+    case .credentials: "wrong name, password or code"
     case .throttled: "too many attempts; the message says when to try again"
     }
   }
