@@ -26,9 +26,14 @@ struct AppColumns {
       widths[index] = least[index]
     }
     func narrow(to floors: [Int]) {
-      while Self.total(widths) > width,
-        let widest = widths.indices.filter({ widths[$0] > floors[$0] }).max(by: { widths[$0] < widths[$1] })
-      {
+      while Self.total(widths) > width {
+        // Of columns of one width the last.
+        var widest: Int?
+        for index in widths.indices
+        where widths[index] > floors[index] && widths[index] >= widest.map({ widths[$0] }) ?? 0 {
+          widest = index
+        }
+        guard let widest else { return }
         widths[widest] -= 1
       }
     }
@@ -66,26 +71,33 @@ struct AppColumns {
 
   /// The titles.
   var heading: String {
-    line(
-      zip(columns, widths).map {
-        DisplayWidth.columns($0.heading) > $1 ? DisplayWidth.truncate($0.title, to: $1) : $0.heading
-      })
+    var titles: [String] = []
+    for (column, width) in widths.enumerated() {
+      let heading = columns[column].heading
+      titles.append(
+        DisplayWidth.columns(heading) > width ? DisplayWidth.truncate(columns[column].title, to: width) : heading)
+    }
+    return line(titles)
   }
 
   func line(_ cells: [String]) -> String {
     if cells.count == 1 { return DisplayWidth.truncate(TextEscaping.escape(cells[0]), to: width) }
-    return widths.indices.map { column in
+    var line = ""
+    for (column, width) in widths.enumerated() {
+      if column > 0 { line += "  " }
       let text = column < cells.count ? fitted(TextEscaping.escape(cells[column]), column) : ""
-      let space = String(repeating: " ", count: max(0, widths[column] - DisplayWidth.columns(text)))
-      return columns[column].alignment == .left ? text + space : space + text
-    }.joined(separator: "  ")
+      let space = String(repeating: " ", count: max(0, width - DisplayWidth.columns(text)))
+      line += columns[column].alignment == .left ? text + space : space + text
+    }
+    return line
   }
 
   /// What the line of these cells does not show, with the titles; times last.
   func rest(of cells: [String]) -> [String] {
     guard cells.count > 1 else { return [] }
     var (texts, times): ([String], [String]) = ([], [])
-    for (column, cell) in cells.map(TextEscaping.escape).enumerated() where !cell.isEmpty {
+    for (column, cell) in cells.enumerated() where !cell.isEmpty {
+      let cell = TextEscaping.escape(cell)
       if column < widths.count, fitted(cell, column) == cell { continue }
       let text = columns[column].description(of: cell)
       if columns[column].unit == nil { texts.append(text) } else { times.append(text) }

@@ -36,50 +36,59 @@ final class AppForm {
   init(_ purpose: Purpose, covering covered: AppForm? = nil) {
     self.purpose = purpose
     self.covered = covered
-    func secret(_ label: String) -> AppInput { AppInput(label, isSecret: true) }
-    let password = "A password has at least 15 characters. A few words are easy to remember."
+    let labels: [String]
+    // What the first line begins as, and the first line that is secret.
+    var text = ""
+    var firstSecret = 3
+    var advice = ""
+    let newPassword = "A password has at least 15 characters. A few words are easy to remember."
     switch purpose {
     case .logIn(let tab, let name):
       title = tab == .home ? "Log in" : "Log in to open \(tab.title)"
-      fields = [AppInput("Username", name), secret("Password")]
-      (verb, advice) = ("log in", "")
+      (labels, firstSecret, text) = (["Username", "Password"], 1, name)
+      verb = "log in"
     case .register:
       title = "Create an account"
-      fields = [AppInput("Username"), secret("Password"), secret("Repeat it")]
-      (verb, advice) = ("create it", password)
+      (labels, firstSecret) = (["Username", "Password", "Repeat it"], 1)
+      (verb, advice) = ("create it", newPassword)
     case .reauthenticate:
       title = "Enter your password again to go on"
-      fields = [secret("Password")]
-      (verb, advice) = ("go on", "")
+      (labels, firstSecret) = (["Password"], 0)
+      verb = "go on"
     case .secondStep:
       title = "Enter a code of your authenticator app, or a recovery code"
-      fields = [secret("Code")]
-      (verb, advice) = ("go on", "")
+      (labels, firstSecret) = (["Code"], 0)
+      verb = "go on"
     case .pay(_, let payee):
       title = "Pay somebody"
-      fields = [AppInput("To", payee), AppInput("Amount")]
+      (labels, text) = (["To", "Amount"], payee)
       (verb, advice) = ("pay", "An amount is written like 12 or 12.50.")
     case .rename(let name):
       title = "Change your name"
-      fields = [AppInput("Name", name)]
-      (verb, advice) = ("save", "")
+      (labels, text) = (["Name"], name)
+      verb = "save"
     case .changePassword:
       title = "Change your password"
-      fields = [secret("Present password"), secret("New password"), secret("Repeat it")]
-      (verb, advice) = ("save", password)
+      (labels, firstSecret) = (["Present password", "New password", "Repeat it"], 0)
+      (verb, advice) = ("save", newPassword)
     case .createAccount:
       title = "Create an account for somebody else"
-      fields = [AppInput("Username")]
+      labels = ["Username"]
       (verb, advice) = ("create it", "You get a one-time code, with which the new user sets a password.")
     case .deleteAccount(let name):
       title = "Delete the account \(name) for ever"
-      fields = [AppInput("Its username")]
-      (verb, advice) = (
-        "delete it",
+      labels = ["Its username"]
+      verb = "delete it"
+      advice =
         "Type its name to go on. Its balance must be 0.00. Its payments stay, and the name is never given again."
-      )
     }
-    focus = fields.firstIndex { $0.text.isEmpty } ?? 0
+    self.advice = advice
+    var fields: [AppInput] = []
+    for label in labels {
+      fields.append(AppInput(label, fields.isEmpty ? text : "", isSecret: fields.count >= firstSecret))
+    }
+    self.fields = fields
+    if !text.isEmpty, fields.count > 1 { focus = 1 }
   }
 
   /// Whether it fills a tab, so that the keys that change tabs work in it.
@@ -96,10 +105,13 @@ final class AppForm {
   /// What submitting does, or nil when something is missing, which ``problem`` then says.
   func submit() -> AppAction? {
     problem = nil
-    let texts = fields.map(\.text)
-    if let empty = texts.firstIndex(where: \.isEmpty) {
-      focus = empty
-      return refuse("missing", "\(fields[empty].label) is empty.", "Fill it in, or press Esc.")
+    var texts: [String] = []
+    for field in fields {
+      if field.text.isEmpty {
+        focus = texts.count
+        return refuse("missing", "\(field.label) is empty.", "Fill it in, or press Esc.")
+      }
+      texts.append(field.text)
     }
     switch purpose {
     case .logIn: return .logIn(Credentials(username: texts[0], password: Password(texts[1])))

@@ -40,32 +40,33 @@ extension AppState {
 
   /// The tabs have numbers where a number opens one: not while it would be text.
   private func drawTabs(in frame: inout Frame) {
-    let present = tabs.firstIndex(of: tab) ?? 0
-    let labels = tabs.enumerated().map { index, tab in
-      let label = isTyping ? tab.title : "\(index + 1) \(tab.title)"
-      return index == present ? "[\(label)]" : label
+    var labels: [String] = []
+    var present = 0
+    for tab in tabs {
+      let label = isTyping ? tab.title : "\(labels.count + 1) \(tab.title)"
+      if tab == self.tab { present = labels.count }
+      labels.append(tab == self.tab ? "[\(label)]" : label)
     }
     var gap = 2
-    func width(_ range: Range<Int>) -> Int { labels[range].reduce(2) { $0 + DisplayWidth.columns($1) + gap } }
-    if width(0..<labels.count) > columns { gap = 1 }
-    // As many tabs around the open one as there is room for.
-    var range = present..<(present + 1)
-    while true {
-      if range.upperBound < labels.count, width(range.lowerBound..<(range.upperBound + 1)) <= columns {
-        range = range.lowerBound..<(range.upperBound + 1)
-      } else if range.lowerBound > 0, width((range.lowerBound - 1)..<range.upperBound) <= columns {
-        range = (range.lowerBound - 1)..<range.upperBound
-      } else {
-        break
-      }
+    func fits(_ first: Int, _ last: Int) -> Bool {
+      guard first >= 0, last < labels.count else { return false }
+      var width = 2
+      for index in first...last { width += DisplayWidth.columns(labels[index]) + gap }
+      return width <= columns
     }
-    var column = frame.put(range.lowerBound > 0 ? "‹" : "", row: 1, column: 0)
-    for index in range {
+    if !fits(0, labels.count - 1) { gap = 1 }
+    // As many tabs around the open one as there is room for.
+    var (first, last) = (present, present)
+    while true {
+      if fits(first, last + 1) { last += 1 } else if fits(first - 1, last) { first -= 1 } else { break }
+    }
+    var column = frame.put(first > 0 ? "‹" : "", row: 1, column: 0)
+    for index in first...last {
       column = frame.put(
         labels[index], row: 1, column: column + gap,
         style: index == present ? .selected : isTyping ? .faint : .plain)
     }
-    if range.upperBound < labels.count { frame.put("›", row: 1, column: column + gap) }
+    if last < labels.count - 1 { frame.put("›", row: 1, column: column + gap) }
   }
 
   // MARK: In place of the page

@@ -9,7 +9,8 @@ final class AppLoop {
   private let work: AppWork
   private let mailbox: AppMailbox
   private let lane: AppLane
-  private var session: AppSession?
+  /// Told why the session ended, whatever tab is open.
+  private var session: ProfileScreen?
   private var began: ContinuousClock.Instant?
 
   /// The context is given where it is not the default one.
@@ -33,7 +34,7 @@ final class AppLoop {
         lane.submit(.look)
       }
       while true {
-        let happened = try terminal.wait(for: [mailbox.wakening], atMost: limit)
+        let happened = try terminal.wait(for: mailbox.wakening, atMost: limit)
         if happened.isGone { throw .unreadable(source: "the terminal", errno: EIO) }
         if happened.needsFrame { resize(to: terminal) }
         if take(happened.keys) { return }
@@ -62,7 +63,7 @@ final class AppLoop {
       session = nil
       if take(.dismissed(work.sentence(for: reason))) { return true }
     }
-    if session == nil, let opened = AppSession(work.store) {
+    if session == nil, let opened = ProfileScreen(work.store) {
       session = opened
       opened.key.onChange { [mailbox] in mailbox.wake() }
     }

@@ -79,10 +79,11 @@ extension AppState {
   }
 
   private func take(_ button: NavigationBar.Button) -> AppEffect? {
-    let before = user
+    let before = user?.id
+    let isOther = button != self.button
     self.button = button
     isRestored = true
-    guard user?.id != before?.id else { return user == before ? nil : refresh() }
+    guard user?.id != before else { return isOther ? refresh() : nil }
     forgetUser()
     if tab.isGuarded, !isLoggedIn { tab = .home }
     if let user, work == nil { say("\(user.username) is logged in.") }

@@ -20,7 +20,7 @@ struct KeyDecoder: Sendable {
   var isUndecided: Bool { paste == nil && pending.first == Self.escape }
 
   /// Takes what was read, and returns the keys that are certain.
-  mutating func decode(_ bytes: some Sequence<UInt8>) -> [Key] {
+  mutating func decode(_ bytes: [UInt8]) -> [Key] {
     var keys: [Key] = []
     pending += bytes
     var rest = pending[...]

@@ -83,13 +83,16 @@ package struct ScreenTerminal: ~Copyable {
     }
   }
 
-  /// Waits for a key, another size, one of the other descriptors, or the end of the limit.
+  /// Waits for a key, another size, another descriptor if one is given, or the end of the limit.
   ///
-  /// Without a limit it waits without end. Whoever gave the other descriptors reads them.
-  package mutating func wait(for others: [Int32], atMost limit: Duration?) throws(PromptError) -> Happened {
+  /// Without a limit it waits without end. Whoever gave the other descriptor reads it.
+  package mutating func wait(for other: Int32 = -1, atMost limit: Duration?) throws(PromptError) -> Happened {
     var happened = Happened()
     let deadline = limit.map { MonotonicDeadline(after: $0) }
-    var events = ([descriptor, signals.wakening] + others).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    var events: [pollfd] = []
+    for descriptor in [descriptor, signals.wakening, other] {
+      events.append(pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0))
+    }
     while true {
       let remaining = deadline?.remainingMilliseconds
       let limit = decoder.isUndecided ? min(Self.escapeDelay, remaining ?? .max) : remaining ?? -1
@@ -111,8 +114,7 @@ package struct ScreenTerminal: ~Copyable {
         happened.needsFrame = true
       }
       if events[0].revents != 0 { try read(&happened) }
-      let isAnother = events.dropFirst(2).contains { $0.revents != 0 }
-      if happened != Happened() || isAnother { return happened }
+      if happened != Happened() || events[2].revents != 0 { return happened }
     }
   }
 
@@ -138,7 +140,7 @@ package struct ScreenTerminal: ~Copyable {
     var buffer = [UInt8](repeating: 0, count: 4096)
     let count = Glibc.read(descriptor, &buffer, buffer.count)
     if count > 0 {
-      happened.keys += decoder.decode(buffer[..<count])
+      happened.keys += decoder.decode(Array(buffer[..<count]))
     } else if count == 0 || errno == EIO {
       happened.isGone = true
     } else if errno != EAGAIN, errno != EINTR {

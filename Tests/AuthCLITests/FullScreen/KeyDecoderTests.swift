@@ -92,3 +92,7 @@ struct KeyDecoderTests {
     }
   }
 }
+
+extension KeyDecoder {
+  fileprivate mutating func decode(_ bytes: some Sequence<UInt8>) -> [Key] { decode(Array(bytes)) }
+}

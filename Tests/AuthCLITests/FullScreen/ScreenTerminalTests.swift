@@ -158,7 +158,7 @@ enum ScreenChild {
       frame.put("\(frame.columns)x\(frame.rows)", row: 0, column: 0)
       frame.put(last, row: 1, column: 0, style: .selected)
       try terminal.show(frame)
-      let happened = try terminal.wait(for: [], atMost: .seconds(60))
+      let happened = try terminal.wait(atMost: .seconds(60))
       if happened.isGone { exit(7) }
       if happened == .init() { exit(9) }
       for key in happened.keys {
