@@ -16,6 +16,9 @@ struct AppFrameTests {
 
   static let sizes = [(20, 5), (40, 12), (80, 24), (120, 40), (200, 60)]
 
+  /// Made once: it asks the machine about everything.
+  private static let table = MachineTable()
+
   static let scenes: [Scene] = [
     Scene(name: "home-logged-out") { AppScenes.loggedOut($0, $1) },
     Scene(name: "home-logged-in") { AppScenes.loggedIn($0, $1) },
@@ -124,7 +127,7 @@ struct AppFrameTests {
         MachineStep(event: .authenticated, from: .authenticating, to: .authenticating, answer: .transition),
         MachineStep(event: .saved, from: .authenticating, to: .loggedIn, answer: .transition),
       ]
-      let view = MachineView(present: .loggedIn, table: MachineTable(), steps: steps)
+      let view = MachineView(present: .loggedIn, table: table, steps: steps)
       _ = state.update(.loaded(.machine, .success(AppPage(machine: view))))
       return state
     },
