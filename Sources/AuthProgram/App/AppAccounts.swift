@@ -61,12 +61,14 @@ extension AppPage {
     for account in page.items where account.isActiveAdministrator { administrators += 1 }
     let table = Table.accounts(page.items)
     var rows = rules(registration, policy)
-    for (account, cells) in zip(page.items, table.rows) {
+    for (index, account) in page.items.enumerated() {
       // Of accounts that are not loaded another one may be.
       let isLast =
         account.user.role == .administrator && page.lastOfMore == nil
         && administrators == (account.isActiveAdministrator ? 1 : 0)
-      rows.append(AppRow(id: account.user.username, cells: cells, menu: menu(of: account, isLast: isLast)))
+      rows.append(
+        AppRow(
+          id: account.user.username, cells: table.rows[index], menu: menu(of: account, isLast: isLast)))
     }
     return AppPage(
       table.columns, rows, "first", page.lastOfMore.map { "accounts list --after \($0.user.username)" },

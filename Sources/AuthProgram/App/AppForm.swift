@@ -105,38 +105,36 @@ final class AppForm {
   /// What submitting does, or nil when something is missing, which ``problem`` then says.
   func submit() -> AppAction? {
     problem = nil
-    var texts: [String] = []
-    for field in fields {
-      if field.text.isEmpty {
-        focus = texts.count
-        return refuse("missing", "\(field.label) is empty.", "Fill it in, or press Esc.")
-      }
-      texts.append(field.text)
+    if let empty = fields.firstIndex(where: \.text.isEmpty) {
+      focus = empty
+      return refuse("missing", "\(fields[empty].label) is empty.", "Fill it in, or press Esc.")
     }
+    func text(_ index: Int) -> String { index < fields.count ? fields[index].text : "" }
+    let (first, second) = (text(0), text(1))
+    let isRepeated = second == text(2)
     switch purpose {
-    case .logIn: return .logIn(Credentials(username: texts[0], password: Password(texts[1])))
+    case .logIn: return .logIn(Credentials(username: first, password: Password(second)))
     case .register:
-      guard texts[1] == texts[2] else { return refuseRepetition() }
-      return .register(Credentials(username: texts[0], password: Password(texts[1])))
-    case .reauthenticate: return .reauthenticate(Password(texts[0]))
-    case .secondStep: return .answer(Password(texts[0]))
+      return isRepeated
+        ? .register(Credentials(username: first, password: Password(second))) : refuseRepetition()
+    case .reauthenticate: return .reauthenticate(Password(first))
+    case .secondStep: return .answer(Password(first))
     case .pay(let number, _):
       do throws(BackendError) {
         focus = 0
-        let payee = try Username(texts[0])
+        let payee = try Username(first)
         focus = 1
-        return .pay(amount: try Amount(texts[1]), payee: payee, number: number)
+        return .pay(amount: try Amount(second), payee: payee, number: number)
       } catch {
         problem = CommandError(error)
         return nil
       }
-    case .rename: return .rename(texts[0])
+    case .rename: return .rename(first)
     case .changePassword:
-      guard texts[1] == texts[2] else { return refuseRepetition() }
-      return .changePassword(present: Password(texts[0]), new: Password(texts[1]))
-    case .createAccount: return .administer(.create(texts[0]))
+      return isRepeated ? .changePassword(present: Password(first), new: Password(second)) : refuseRepetition()
+    case .createAccount: return .administer(.create(first))
     case .deleteAccount(let name):
-      if texts[0] == name { return .administer(.delete(name)) }
+      if first == name { return .administer(.delete(name)) }
       return refuse(
         "not_confirmed", "Nothing was deleted: that is not the name of the account.",
         "Type \(name), or press Esc.")

@@ -19,7 +19,7 @@ extension AppState {
     if chartWidth == 0, let chart = page.chart, area.height >= 6 {
       let (from, to) = chart.ends
       let width = max(1, min(40, columns - from.utf8.count - to.utf8.count - 2))
-      lines.insert(AppNotice("\(from) \(chart.lines(width: width, height: 1)[0]) \(to)", .plain), at: 0)
+      lines = [AppNotice("\(from) \(chart.lines(width: width, height: 1)[0]) \(to)", .plain)] + lines
     }
     let count = min(lines.count, page.rows.isEmpty ? area.height : max(0, area.height - 4))
     frame.put(lines, AppArea(top: area.top, bottom: area.top + count), width: listWidth)

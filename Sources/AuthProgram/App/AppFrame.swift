@@ -150,15 +150,17 @@ extension AppState {
       return keys + ["Tab next"] + (form.fields[form.focus].text.isEmpty ? ["←→ tabs"] : [])
     }
     if isFiltering { return ["Enter done", "Esc clear"] }
-    var keys = ["? help", "q quit", "Tab next", isLoggedIn ? "l log out" : "l log in"]
+    var keys = ["? help"]
     let rows = rowsShown
-    if let selected = selected(in: rows) {
-      keys.insert("↑↓ choose", at: 1)
+    let selected = selected(in: rows)
+    if let selected {
       let row = rows[selected]
-      if let label = row.menu == nil ? row.choice?.label : "change" { keys.insert("Enter \(label)", at: 1) }
-      if menu != nil { keys.insert("Esc back", at: 2) }
-      if canFilter { keys.append("/ filter") }
+      if let label = row.menu == nil ? row.choice?.label : "change" { keys.append("Enter \(label)") }
+      if menu != nil { keys.append("Esc back") }
+      keys.append("↑↓ choose")
     }
+    keys += ["q quit", "Tab next", isLoggedIn ? "l log out" : "l log in"]
+    if selected != nil, canFilter { keys.append("/ filter") }
     return keys
   }
 }

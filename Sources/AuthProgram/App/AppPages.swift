@@ -15,10 +15,12 @@ extension AppPage {
     var points: [Chart.Point] = []
     var rows: [AppRow] = []
     let table = Table.receipts(page.items, of: own).ordered(["TIME", "AMOUNT", "WITH", "RECEIPT"])
-    for (receipt, cells) in zip(page.items, table.rows) {
+    for (index, receipt) in page.items.enumerated() {
       points.append(Chart.Point(at: receipt.madeAt, value: balance))
       balance -= receipt.change(for: own)
-      rows.append(AppRow(id: receipt.id.description, cells: cells, choice: receipt.other(than: own).map { .pay($0) }))
+      rows.append(
+        AppRow(
+          id: receipt.id.description, cells: table.rows[index], choice: receipt.other(than: own).map { .pay($0) }))
     }
     return AppPage(
       table.columns, rows, "newest", page.lastOfMore.map { "receipts --before \($0.id)" },
@@ -50,8 +52,8 @@ extension AppPage {
       "SESSION", "", "ENDS IN", "ACTIVE", "CONTEXT", "FROM", "BEGAN",
     ])
     var rows: [AppRow] = []
-    for (session, cells) in zip(sessions, table.rows) {
-      rows.append(AppRow(id: session.id.rawValue, cells: cells, choice: .ask(.ending(session))))
+    for (index, session) in sessions.enumerated() {
+      rows.append(AppRow(id: session.id.rawValue, cells: table.rows[index], choice: .ask(.ending(session))))
     }
     return AppPage(columns: table.columns, rows: rows, empty: "No sessions.")
   }
@@ -60,9 +62,11 @@ extension AppPage {
   static func events(_ page: Page<Event>, _ sessions: [SessionSummary]) -> AppPage {
     let table = Table.events(page.items).ordered(["TIME", "EVENT", "ACCOUNT", "DETAIL", "BY", "SESSION"])
     var rows: [AppRow] = []
-    for (event, cells) in zip(page.items, table.rows) {
+    for (index, event) in page.items.enumerated() {
       let session = sessions.first { event.session == .named($0.id) }
-      rows.append(AppRow(id: event.id.description, cells: cells, choice: session.map { .ask(.ending($0)) }))
+      rows.append(
+        AppRow(
+          id: event.id.description, cells: table.rows[index], choice: session.map { .ask(.ending($0)) }))
     }
     return AppPage(
       table.columns, rows, "newest", page.lastOfMore.map { "events --before \($0.id)" }, empty: "No events.")

@@ -86,7 +86,9 @@ extension AppWork {
     } catch {
       throw error == .credentialsNotAccepted ? .wrongCredentials : CommandError(error)
     }
-    guard case .loggedIn(let session) = pressed else { throw Self.changedMeanwhile }
+    guard case .loggedIn(let session) = pressed else {
+      throw CommandError(.overtaken, "who is logged in changed at the same moment", hint: "Look, and try again.")
+    }
     return "Logged in as \(session.user.username)."
   }
 
@@ -122,9 +124,6 @@ extension AppWork {
         hint: "Remove the cause, then log out again: auth-cli logout")
     }
   }
-
-  private static let changedMeanwhile = CommandError(
-    .overtaken, "who is logged in changed at the same moment", hint: "Look, and try again.")
 
   private func confirm(_ password: Password) async throws(CommandError) {
     do throws(SessionError) {
