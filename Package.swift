@@ -23,9 +23,9 @@ let package = Package(
     .target(name: "AuthCore", dependencies: ["Guards"]),
     .target(name: "AuthCoreTesting", dependencies: ["AuthCore", "Guards"]),
     .target(name: "TextFormat"),
-    .target(name: "AuthBackend", dependencies: ["AuthCore", "Guards", "TextFormat"]),
+    .target(name: "AuthBackend", dependencies: ["AuthCore", "Guards", "TextFormat", "CCrypt"]),
     .target(name: "AuthBackendTesting", dependencies: ["AuthBackend", "AuthCore", "AuthCoreTesting"]),
-    .target(name: "AuthLocal", dependencies: ["AuthBackend", "AuthCore", "Guards", "TextFormat", "CSQLite", "CCrypt"]),
+    .target(name: "AuthLocal", dependencies: ["AuthBackend", "AuthCore", "Guards", "TextFormat", "CSQLite"]),
     .target(name: "CommandLineKit", dependencies: ["TextFormat"]),
     .target(
       name: "AuthProgram",
@@ -81,14 +81,13 @@ if headers.contains(where: { FileManager.default.fileExists(atPath: $0 + "/libpq
     .executableTarget(
       name: "auth-cli-postgres", dependencies: ["AuthBackend", "AuthCore", "AuthLocal", "AuthPostgres", "AuthProgram"]),
     .executableTarget(name: "auth-live-payments", dependencies: ["AuthBackend", "AuthCore", "AuthPostgres"]),
-    .target(
-      name: "AuthPostgres", dependencies: ["AuthBackend", "AuthCore", "AuthLocal", "Guards", "TextFormat", "CPostgres"]),
+    .target(name: "AuthPostgres", dependencies: ["AuthBackend", "AuthCore", "Guards", "TextFormat", "CPostgres"]),
     .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
     .testTarget(
       name: "AuthPostgresTests",
       dependencies: [
         "auth-cli", "auth-cli-postgres", "AuthBackend", "AuthBackendTesting", "AuthCore", "AuthCoreTesting",
-        "AuthLocal", "AuthPostgres", "PostgresServers", "Programs", "Races", "Terminals",
+        "AuthLocal", "AuthPostgres", "PostgresServers", "Programs", "Races", "Terminals", "TextFormat",
       ]),
   ]
 }

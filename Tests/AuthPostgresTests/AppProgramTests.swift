@@ -6,6 +6,7 @@ import PostgresServers
 import Races
 import Terminals
 import Testing
+import TextFormat
 
 @testable import AuthPostgres
 

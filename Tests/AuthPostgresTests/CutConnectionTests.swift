@@ -4,6 +4,7 @@ import AuthLocal
 import Foundation
 import PostgresServers
 import Testing
+import TextFormat
 
 @testable import AuthPostgres
 

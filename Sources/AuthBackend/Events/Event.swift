@@ -50,3 +50,8 @@ package enum EventScope: Hashable, Sendable {
   /// All; for an administrator.
   case everyone
 }
+
+extension Event {
+  /// How many events that concern no account are kept.
+  package static let namelessLimit: Int64 = 10_000
+}

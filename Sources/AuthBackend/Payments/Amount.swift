@@ -58,3 +58,8 @@ public struct Amount: Hashable, Comparable, Sendable, CustomStringConvertible {
 
   private static func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
 }
+
+extension Amount {
+  /// What a new account gets.
+  package static let openingCredit = Amount(unchecked: 100_00)
+}

@@ -25,6 +25,20 @@ public struct SessionPolicy: Hashable, Sendable {
     idle: .seconds(30 * 60), absolute: .seconds(8 * 3600), fresh: .seconds(15 * 60))
 }
 
+extension SessionPolicy {
+  /// How long an ended session is kept past its absolute limit, by the wall clock, so that its user
+  /// can learn why it ended.
+  package static let remembered: Int64 = 24 * 3600 * 1_000_000
+
+  /// Activity is written down when the last one is older than this, or than a thirtieth of the idle
+  /// limit where that is less: a session ends at most this much early, and a busy one does not
+  /// write at every step.
+  package static let activityStep: Int64 = 60_000_000_000
+
+  /// How many uses of one ended session are recorded: enough to notice, too few to fill a disk.
+  package static let notedUsesAfterEnd: Int64 = 16
+}
+
 /// The spans of one session, in nanoseconds.
 package struct SessionSpans {
   package let idle: Int64

@@ -1,3 +1,4 @@
+import Glibc
 import TextFormat
 
 /// A moment on the wall clock, for people to read.
@@ -64,4 +65,12 @@ public struct TimeSpan: Hashable, Sendable {
 
   /// All of it.
   public static let all = TimeSpan()
+}
+
+extension WallTime {
+  package static func now() -> WallTime {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return WallTime(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)
+  }
 }

@@ -50,9 +50,6 @@ extension EventSession {
 }
 
 extension LocalAuthority {
-  /// How many events that concern no account are kept.
-  package static let namelessEventLimit: Int64 = 10_000
-
   /// Appends an event in the transaction that `db` is in.
   ///
   /// A session is named by its public name, so that one that is seen here can be revoked. That name
@@ -66,7 +63,7 @@ extension LocalAuthority {
     try db.run(
       EventQuery.append, .integer(wallClock().microseconds), .text(name.rawValue), number(account), number(actor),
       .text(session?.rawValue), .text(detail))
-    if account == nil { try db.run(EventQuery.trim, .integer(Self.namelessEventLimit)) }
+    if account == nil { try db.run(EventQuery.trim, .integer(Event.namelessLimit)) }
   }
 }
 

@@ -1,12 +1,11 @@
-package import AuthBackend
+import AuthBackend
 
 /// Double entry: every transfer has two entries that add up to zero, made in one transaction with
 /// the balances they change.
 ///
 /// Account 0 is the equity account, out of which every account opens; it alone may be negative.
-package struct Ledger {
+struct Ledger {
   static let equity: Int64 = 0
-  package static let openingCredit = Amount(unchecked: 100_00)
 
   private let db: Connection
 
@@ -17,7 +16,7 @@ package struct Ledger {
   /// Opens the ledger account of a new account.
   func open(account: Int64, at time: WallTime) throws(BackendError) {
     try db.run(LedgerQuery.openAccount, .integer(account))
-    _ = try transfer(Self.openingCredit, from: Self.equity, to: account, key: nil, at: time)
+    _ = try transfer(Amount.openingCredit, from: Self.equity, to: account, key: nil, at: time)
   }
 
   func balance(of account: Int64) throws(BackendError) -> Int64 {

@@ -2,15 +2,6 @@ import AuthBackend
 import AuthCore
 
 extension LocalAuthority {
-  /// How long an ended session is kept past its absolute limit, by the wall clock, so that its user
-  /// can learn why it ended.
-  package static let remembered: Int64 = 24 * 3600 * 1_000_000
-
-  /// Activity is written down when the last one is older than this, or than a thirtieth of the idle
-  /// limit where that is less: a session ends at most this much early, and a busy one does not
-  /// write at every step.
-  package static let activityStep: Int64 = 60_000_000_000
-
   /// Begins a session, and deletes up to 16 old ones.
   func begin(account: AccountRow, limits: LimitRequest, at now: BootInstant, in db: Connection) throws(BackendError)
     -> Grant
@@ -132,6 +123,6 @@ extension LocalAuthority {
   }
 
   private static func purgeTime(_ spans: SessionSpans, from wall: Int64) -> Int64 {
-    wall.clampedSum(spans.absolute / 1000).clampedSum(remembered)
+    wall.clampedSum(spans.absolute / 1000).clampedSum(SessionPolicy.remembered)
   }
 }

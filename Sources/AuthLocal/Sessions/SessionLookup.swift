@@ -12,9 +12,6 @@ enum SessionFinding {
 }
 
 extension LocalAuthority {
-  /// How many uses of one ended session are recorded: enough to notice, too few to fill a disk.
-  package static let notedUsesAfterEnd: Int64 = 16
-
   /// Looks up a token without changing anything.
   ///
   /// An active session costs one indexed read.
@@ -138,7 +135,7 @@ extension LocalAuthority {
   private func noteUse(
     of session: SessionRow, _ name: EventName, _ detail: String, in db: Connection
   ) throws(BackendError) {
-    guard session.usesAfterEnd < Self.notedUsesAfterEnd else { return }
+    guard session.usesAfterEnd < SessionPolicy.notedUsesAfterEnd else { return }
     try db.run(SessionQuery.noteUse, .blob(session.tokenHash))
     try record(name, account: session.account, session: session.id, detail: detail, in: db)
   }

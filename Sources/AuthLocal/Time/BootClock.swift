@@ -1,8 +1,5 @@
-package import AuthBackend
+import AuthBackend
 public import AuthCore
-import Glibc
-import Guards
-import TextFormat
 
 /// The machine's boot clock: `CLOCK_BOOTTIME`, and the kernel's random boot id to tell one boot
 /// from the next.
@@ -11,88 +8,27 @@ import TextFormat
 /// session. A virtual machine that is restored from a snapshot rewinds it; that is not defended.
 /// Source: clock_gettime(2); random(4), `/proc/sys/kernel/random/boot_id`.
 public final class BootClock: SessionClock {
-  private let bootIDPath: String
-  private let known = Locked<BootID?>(nil)
-  private static let longestSleep = Duration.seconds(86_400)
+  private let machine: MachineClock
 
   /// Creates a clock for this machine.
-  public convenience init() {
-    self.init(bootIDPath: "/proc/sys/kernel/random/boot_id")
+  public init() {
+    machine = MachineClock()
   }
 
   package init(bootIDPath: String) {
-    self.bootIDPath = bootIDPath
+    machine = MachineClock(bootIDPath: bootIDPath)
   }
 
   /// The present instant.
   ///
   /// - Throws: `ClockError` when the clock or the boot id cannot be read; nothing is assumed in
   ///   their place.
-  public func now() throws(ClockError) -> BootInstant {
-    var time = timespec()
-    guard clock_gettime(CLOCK_BOOTTIME, &time) == 0 else {
-      throw ClockError("The boot clock cannot be read: \(ErrorNumber.current.explanation).")
-    }
-    let uptime = Duration(
-      secondsComponent: Int64(time.tv_sec), attosecondsComponent: Int64(time.tv_nsec) * 1_000_000_000)
-    return BootInstant(boot: try bootID(), uptime: uptime)
-  }
+  public func now() throws(ClockError) -> BootInstant { try machine.now() }
 
   /// Suspends the caller without holding a thread.
   ///
   /// - Throws: `CancellationError` as soon as the calling task is cancelled.
   public func sleep(for duration: Duration) async throws(CancellationError) {
-    var left = duration
-    do {
-      // In pieces: the standard library's sleep traps on a time that it cannot add to its own.
-      while left > Self.longestSleep {
-        try await Task.sleep(for: Self.longestSleep, clock: .continuous)
-        left -= Self.longestSleep
-      }
-      // The standard library's continuous clock is CLOCK_BOOTTIME on Linux.
-      try await Task.sleep(for: left, clock: .continuous)
-    } catch {
-      throw CancellationError()
-    }
-  }
-
-  private func bootID() throws(ClockError) -> BootID {
-    if let id = known.withLock({ $0 }) { return id }
-    let id = try readBootID()
-    known.withLock { $0 = id }
-    return id
-  }
-
-  private func readBootID() throws(ClockError) -> BootID {
-    let descriptor = open(bootIDPath, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else {
-      let error = ErrorNumber.current
-      throw ClockError(
-        "The boot id cannot be read: \(bootIDPath): \(error.explanation).",
-        hint: error.isOfDescriptors
-          ? ErrorNumber.moreDescriptors
-          : error.code == ENOENT
-            ? "Without it no limit can be judged; mount /proc."
-            : "Without it no limit can be judged; make it readable for this user.")
-    }
-    defer { close(descriptor) }
-    var text = [UInt8](repeating: 0, count: 64)
-    let count = read(descriptor, &text, text.count)
-    let digits = text.prefix(max(count, 0)).compactMap { Hex.value(of: $0) }
-    guard digits.count == 32 else {
-      throw ClockError(
-        "The boot id cannot be read: \(bootIDPath) does not hold 32 hexadecimal digits.",
-        hint: "Without it no limit can be judged; let the kernel's own file be seen there.")
-    }
-    func number(_ part: ArraySlice<UInt8>) -> UInt64 { part.reduce(0) { $0 << 4 | UInt64($1) } }
-    return BootID(high: number(digits[0..<16]), low: number(digits[16..<32]))
-  }
-}
-
-extension WallTime {
-  package static func now() -> WallTime {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return WallTime(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)
+    try await machine.sleep(for: duration)
   }
 }

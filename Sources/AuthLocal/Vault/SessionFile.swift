@@ -1,4 +1,6 @@
+import AuthBackend
 import AuthCore
+import TextFormat
 
 /// The text in a session file: what it is and its version, the token, and a checksum of both lines.
 ///

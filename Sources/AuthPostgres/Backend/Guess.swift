@@ -1,6 +1,5 @@
 import AuthBackend
 import AuthCore
-import AuthLocal
 
 /// What a right guess goes on with.
 enum StepRequest: Sendable {

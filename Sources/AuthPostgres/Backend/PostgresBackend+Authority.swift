@@ -1,6 +1,5 @@
 public import AuthBackend
 public import AuthCore
-import AuthLocal
 
 extension PostgresBackend: Authority {
   /// Checks credentials and begins a session.

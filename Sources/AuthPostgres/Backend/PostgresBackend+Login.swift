@@ -1,6 +1,5 @@
 package import AuthBackend
 package import AuthCore
-import AuthLocal
 import Glibc
 
 /// Logging in: ask for the setting, hash, have the guess counted, have it judged.

@@ -1,6 +1,5 @@
 public import AuthBackend
 public import AuthCore
-import AuthLocal
 
 /// What a session can do, by its token.
 extension PostgresBackend {

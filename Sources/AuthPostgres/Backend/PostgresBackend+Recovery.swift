@@ -1,6 +1,6 @@
 public import AuthBackend
 public import AuthCore
-import AuthLocal
+import TextFormat
 
 /// Codes for forgotten passwords, who may register, and how an account ends.
 extension PostgresBackend {

@@ -1,6 +1,6 @@
 package import AuthBackend
 package import AuthCore
-import AuthLocal
+import TextFormat
 
 /// The second step of a login.
 ///

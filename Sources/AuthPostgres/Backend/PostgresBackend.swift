@@ -1,6 +1,6 @@
 public import AuthBackend
 public import AuthCore
-package import AuthLocal
+import TextFormat
 
 /// Accounts, sessions, a ledger and events in a PostgreSQL database, for many machines and many
 /// people.
@@ -35,7 +35,7 @@ public final class PostgresBackend: Sendable {
 
   package init(
     _ address: ServerAddress, label: String? = nil, origin: @escaping @Sendable () -> SessionOrigin? = { nil },
-    limits: ServerLimits = ServerLimits(), cost: PasswordCost = .standard, clock: any SessionClock = BootClock(),
+    limits: ServerLimits = ServerLimits(), cost: PasswordCost = .standard, clock: any SessionClock = MachineClock(),
     timelines: (any TimelineRecord)? = nil
   ) {
     localClock = clock

@@ -1,5 +1,4 @@
 import AuthBackend
-import AuthLocal
 
 /// Listens for notices of the server on a connection of its own, which must be direct: a pool of
 /// transactions hands notices to nobody.

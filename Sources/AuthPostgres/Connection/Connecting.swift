@@ -1,5 +1,4 @@
 import AuthBackend
-import AuthLocal
 import CPostgres
 import Glibc
 import TextFormat

@@ -1,8 +1,8 @@
 import AuthBackend
 import AuthCore
-import AuthLocal
 import Glibc
 import Guards
+import TextFormat
 
 /// The server: calls its functions, and repeats what may be repeated.
 final class Server: Sendable {

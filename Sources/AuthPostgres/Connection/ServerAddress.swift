@@ -1,6 +1,5 @@
 package import AuthBackend
 import AuthCore
-import AuthLocal
 import CPostgres
 import TextFormat
 

@@ -1,6 +1,5 @@
 import AuthBackend
 package import AuthCore
-import AuthLocal
 import Guards
 
 /// The clock of the server, as it was last heard, carried on by this machine's boot clock.

@@ -1,6 +1,5 @@
 import AuthBackend
 import AuthCore
-import AuthLocal
 
 /// Why a call of the server brought no answer, and what is known of its effect.
 enum ServerFault: Error, Hashable {

@@ -1,6 +1,5 @@
 package import AuthBackend
 import AuthCore
-import AuthLocal
 import TextFormat
 
 /// Takes over what another backend exports, in one transaction.

@@ -1,6 +1,5 @@
 package import AuthBackend
 package import AuthCore
-package import AuthLocal
 import CPostgres
 import TextFormat
 

@@ -1,6 +1,5 @@
 import AuthBackend
 import AuthCore
-import AuthLocal
 
 /// Making accounts, and what each user may do with the own one.
 extension ServerSchema {
@@ -95,7 +94,7 @@ extension ServerSchema {
           DELETE FROM unknown_names WHERE name_hash = sha256(convert_to(p_name, 'UTF8'));
           INSERT INTO ledger_accounts VALUES (v_answer.account, 0);
           PERFORM 1 FROM ledger_accounts l WHERE l.id = 0 FOR NO KEY UPDATE;
-          PERFORM move(0, v_answer.account, \(Ledger.openingCredit.minorUnits), NULL, false, clock_ns() / 1000);
+          PERFORM move(0, v_answer.account, \(Amount.openingCredit.minorUnits), NULL, false, clock_ns() / 1000);
           PERFORM record('\(EventName.userCreated.rawValue)', v_answer.account, coalesce(p_actor, v_answer.account),
             p_session, v_answer.role);
           RETURN v_answer;

@@ -1,6 +1,5 @@
 import AuthBackend
 import AuthCore
-import AuthLocal
 
 /// Events, and what an administrator may do: the role is checked here, where no client can go
 /// around it.

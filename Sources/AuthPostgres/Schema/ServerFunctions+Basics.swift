@@ -1,6 +1,5 @@
 import AuthBackend
 import AuthCore
-import AuthLocal
 
 /// What every function begins with, the clock, and the event log.
 extension ServerSchema {
@@ -73,7 +72,7 @@ extension ServerSchema {
           IF p_account IS NULL THEN
             DELETE FROM events WHERE id IN (
               SELECT e.id FROM events e WHERE e.account IS NULL
-              ORDER BY e.id DESC OFFSET \(LocalAuthority.namelessEventLimit) LIMIT 4 FOR UPDATE SKIP LOCKED);
+              ORDER BY e.id DESC OFFSET \(Event.namelessLimit) LIMIT 4 FOR UPDATE SKIP LOCKED);
           END IF;
         END
         """),

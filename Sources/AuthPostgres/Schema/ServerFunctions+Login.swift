@@ -1,6 +1,5 @@
 import AuthBackend
 import AuthCore
-import AuthLocal
 
 /// Logging in and entering the password again, each in two calls: count, then judge.
 ///

@@ -1,6 +1,5 @@
 import AuthBackend
 import AuthCore
-import AuthLocal
 
 /// The ledger: every check of a payment is made in the transaction that moves the money.
 extension ServerSchema {

@@ -1,6 +1,5 @@
 import AuthBackend
 import AuthCore
-import AuthLocal
 
 /// Who is administrator, who may register, and how an account ends.
 extension ServerSchema {

@@ -1,6 +1,5 @@
 import AuthBackend
 import AuthCore
-import AuthLocal
 
 /// Beginning, listing, exchanging and ending sessions.
 extension ServerSchema {
@@ -101,7 +100,7 @@ extension ServerSchema {
               absolute_span, created_at, active_at, purge_after, terminal, program, host)
             VALUES (random_name(), sha256(p_token), p_account, p_label, v_now, v_idle, v_now + v_absolute,
               v_now + v_fresh, v_absolute, v_now / 1000, v_now / 1000,
-              (v_now + v_absolute) / 1000 + \(LocalAuthority.remembered), p_terminal, p_program, p_host);
+              (v_now + v_absolute) / 1000 + \(SessionPolicy.remembered), p_terminal, p_program, p_host);
           v_held := find(sha256(p_token), false);
           -- Granted, even if its limits are so short that it is over.
           v_held.code := 'live';
@@ -123,7 +122,7 @@ extension ServerSchema {
           IF p_token IS NULL OR octet_length(p_token) <> \(Self.tokenLength) THEN PERFORM malformed('token'); END IF;
           INSERT INTO other_tokens VALUES (
             sha256(p_token), p_held.id, v_now, v_idle, v_now + v_absolute, v_now + v_fresh, v_absolute, v_now / 1000,
-            (v_now + v_absolute) / 1000 + \(LocalAuthority.remembered));
+            (v_now + v_absolute) / 1000 + \(SessionPolicy.remembered));
           v_held := find(sha256(p_token), false);
           v_held.code := 'pending';
           RETURN v_held;

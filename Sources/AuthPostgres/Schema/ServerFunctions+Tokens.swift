@@ -1,6 +1,5 @@
 import AuthBackend
 import AuthCore
-import AuthLocal
 
 /// The session that a token opens, and what every function with a token begins with.
 extension ServerSchema {
@@ -118,7 +117,7 @@ extension ServerSchema {
           v_account bigint;
         BEGIN
           UPDATE sessions SET uses_after_end = uses_after_end + 1
-            WHERE id = p_session AND uses_after_end < \(LocalAuthority.notedUsesAfterEnd) RETURNING account INTO v_account;
+            WHERE id = p_session AND uses_after_end < \(SessionPolicy.notedUsesAfterEnd) RETURNING account INTO v_account;
           IF FOUND THEN PERFORM record(p_name, v_account, NULL, p_session, p_detail); END IF;
         END
         """),
@@ -149,7 +148,7 @@ extension ServerSchema {
             END IF;
           END IF;
           IF p_activity AND v_held.code = 'live'
-            AND v_held.now_ns - v_held.active >= least(\(LocalAuthority.activityStep), v_held.idle_span / 30)
+            AND v_held.now_ns - v_held.active >= least(\(SessionPolicy.activityStep), v_held.idle_span / 30)
           THEN
             UPDATE sessions SET active = v_held.now_ns, active_at = v_held.now_ns / 1000
               WHERE id = v_held.id AND ended_reason IS NULL;

@@ -1,6 +1,5 @@
 import AuthBackend
 import AuthCore
-import AuthLocal
 
 /// The second step of a login: codes of an authenticator app, and recovery codes in their place.
 ///

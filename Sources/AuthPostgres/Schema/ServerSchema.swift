@@ -1,6 +1,5 @@
 import AuthBackend
 import AuthCore
-import AuthLocal
 
 /// The server's side of the backend: tables that no client can touch, and the functions that they
 /// may call.

@@ -1,6 +1,7 @@
 import AuthBackend
 import AuthCore
 import AuthLocal
+import TextFormat
 
 extension Suite {
   /// Whether the time of a refusal tells an account from none: hashes of the standard cost, names

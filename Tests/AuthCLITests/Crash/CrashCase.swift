@@ -1,6 +1,7 @@
 import AuthBackend
 import AuthLocal
 import Testing
+import TextFormat
 
 /// A command that is killed, and what may be found afterwards.
 struct CrashCase: Sendable, CustomTestStringConvertible {

@@ -16,9 +16,9 @@ import Testing
       ("AuthCore", portable.union(["Guards"]).union(threads)),
       ("AuthCoreTesting", portable.union(["AuthCore", "Guards"])),
       ("TextFormat", language.union(["Glibc"])),
-      ("AuthBackend", language.union(["AuthCore", "Guards", "Glibc", "TextFormat"])),
+      ("AuthBackend", language.union(["AuthCore", "CCrypt", "Guards", "Glibc", "TextFormat"])),
       ("AuthBackendTesting", language.union(["AuthBackend", "AuthCore", "AuthCoreTesting", "Glibc"])),
-      ("AuthLocal", system.union(["AuthBackend", "AuthCore", "Guards", "TextFormat", "CSQLite", "CCrypt"])),
+      ("AuthLocal", system.union(["AuthBackend", "AuthCore", "Guards", "TextFormat", "CSQLite"])),
       ("CommandLineKit", language.union(["Glibc", "TextFormat"])),
       (
         "AuthProgram",
@@ -28,7 +28,7 @@ import Testing
       ("auth-cli", Set(["AuthLocal", "AuthProgram"])),
       ("auth-cli-postgres", Set(["AuthBackend", "AuthCore", "AuthLocal", "AuthPostgres", "AuthProgram", "Glibc"])),
       ("auth-live-payments", Set(["AuthBackend", "AuthCore", "AuthPostgres", "Glibc"])),
-      ("AuthPostgres", system.union(["AuthBackend", "AuthCore", "AuthLocal", "CPostgres", "Guards", "TextFormat"])),
+      ("AuthPostgres", system.union(["AuthBackend", "AuthCore", "CPostgres", "Guards", "TextFormat"])),
     ])
   func imports(_ target: String, _ allowed: Set<String>) throws {
     for file in try SourceFile.all(below: "Sources/\(target)") {
@@ -81,10 +81,9 @@ import Testing
     #expect(try dependencies(of: "AuthCore") == ["Guards"])
     #expect(try dependencies(of: "AuthCoreTesting") == ["AuthCore", "Guards"])
     #expect(try dependencies(of: "TextFormat") == [])
-    #expect(try dependencies(of: "AuthBackend") == ["AuthCore", "Guards", "TextFormat"])
+    #expect(try dependencies(of: "AuthBackend") == ["AuthCore", "Guards", "TextFormat", "CCrypt"])
     #expect(try dependencies(of: "AuthBackendTesting") == ["AuthBackend", "AuthCore", "AuthCoreTesting"])
-    #expect(
-      try dependencies(of: "AuthLocal") == ["AuthBackend", "AuthCore", "Guards", "TextFormat", "CSQLite", "CCrypt"])
+    #expect(try dependencies(of: "AuthLocal") == ["AuthBackend", "AuthCore", "Guards", "TextFormat", "CSQLite"])
     #expect(try dependencies(of: "CommandLineKit") == ["TextFormat"])
     #expect(
       try dependencies(of: "AuthProgram") == [
@@ -92,9 +91,7 @@ import Testing
       ])
     #expect(try dependencies(of: "auth-cli") == ["AuthLocal", "AuthProgram"])
     #expect(
-      try dependencies(of: "AuthPostgres") == [
-        "AuthBackend", "AuthCore", "AuthLocal", "CPostgres", "Guards", "TextFormat",
-      ])
+      try dependencies(of: "AuthPostgres") == ["AuthBackend", "AuthCore", "CPostgres", "Guards", "TextFormat"])
     #expect(
       try dependencies(of: "auth-cli-postgres") == [
         "AuthBackend", "AuthCore", "AuthLocal", "AuthPostgres", "AuthProgram",

@@ -1,5 +1,7 @@
+import AuthBackend
 import AuthLocal
 import Testing
+import TextFormat
 
 @Suite struct SHA256Tests {
   @Test(

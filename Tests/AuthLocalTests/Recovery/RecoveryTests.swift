@@ -2,6 +2,7 @@ import AuthBackend
 import AuthCore
 import AuthLocal
 import Testing
+import TextFormat
 
 private let newPassword = Password("quiet meadow copper lantern")
 

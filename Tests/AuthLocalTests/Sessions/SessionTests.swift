@@ -2,6 +2,7 @@ import AuthBackend
 import AuthCore
 import AuthLocal
 import Testing
+import TextFormat
 
 @Suite struct SessionTests {
   typealias Refusal = AuthorityError<SessionRejection>

@@ -5,6 +5,7 @@ import Glibc
 import Races
 import Synchronization
 import Testing
+import TextFormat
 
 @Suite struct ThrottleTests {
   private let boot = BootID(high: 1, low: 1)

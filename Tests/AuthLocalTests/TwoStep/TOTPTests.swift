@@ -2,6 +2,7 @@ import AuthBackend
 import AuthCore
 import AuthLocal
 import Testing
+import TextFormat
 
 @Suite("Codes of an authenticator app") struct TOTPTests {
   private static let key = Array("12345678901234567890".utf8)

@@ -1,4 +1,3 @@
-package import AuthBackend
 import AuthCore
 import CCrypt
 import Glibc
@@ -26,7 +25,7 @@ package struct PasswordHasher: Sendable {
   /// Whether `password` is the one that `stored` was made from.
   ///
   /// Nil, a password that cannot be one, costs the same and is never it.
-  func verifies(_ password: NormalizedPassword?, against stored: String) throws(BackendError) -> Bool {
+  package func verifies(_ password: NormalizedPassword?, against stored: String) throws(BackendError) -> Bool {
     let bytes = password.map { Array($0.text.utf8) } ?? []
     guard let hash = Self.crypt(bytes, stored.utf8.map(CChar.init(bitPattern:)) + [0]) else {
       throw Self.failed("if there is as much, the stored hash is damaged.")
@@ -47,10 +46,10 @@ package struct PasswordHasher: Sendable {
   }
 
   /// What no password verifies against, at the cost of any other.
-  var unmatchable: String { cost.prefix + "B2aBe/PVAC2BsV8ECXjQo/" }
+  package var unmatchable: String { cost.prefix + "B2aBe/PVAC2BsV8ECXjQo/" }
 
   /// Costs what a verification costs, for a name that has no account.
-  func pretendToVerify(_ password: NormalizedPassword?) throws(BackendError) {
+  package func pretendToVerify(_ password: NormalizedPassword?) throws(BackendError) {
     _ = try verifies(password, against: unmatchable)
   }
 

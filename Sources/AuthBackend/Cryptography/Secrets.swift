@@ -1,4 +1,3 @@
-package import AuthBackend
 import AuthCore
 import Glibc
 import TextFormat
