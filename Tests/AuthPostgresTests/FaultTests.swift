@@ -149,6 +149,8 @@ extension PostgresTests {
       #expect(try safe.lookUp(SessionToken(bytes: [1])) == nil)
       #expect(safe.connection?.encryption?.hasPrefix("TLS") == true)
       #expect(try code("host=localhost " + remote + files.otherCertificate) == "server_certificate")
+      // The rules of this server let nobody in without TLS.
+      #expect(try code("host=localhost sslmode=disable " + remote + files.certificate) == "server_login_refused")
       #expect(try code("host=other.example " + remote + files.certificate) == "server_certificate")
     }
 

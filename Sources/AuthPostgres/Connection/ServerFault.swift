@@ -13,7 +13,7 @@ enum ServerFault: Error, Hashable {
 
 /// What kept a connection from being made, as far as it can be told.
 enum ConnectionTrouble: Hashable {
-  case address, password, certificate, encryption, readOnly, silence, outdated, other
+  case address, password, entry, certificate, encryption, readOnly, silence, outdated, other
 }
 
 extension ServerFault {
@@ -104,9 +104,11 @@ extension ConnectionTrouble {
       || says("FATAL:  role ")
     {
       self = .password
+    } else if says("no pg_hba.conf entry") {
+      self = .entry
     } else if says("certificate") || says("root.crt") {
       self = .certificate
-    } else if says("SSL") || says("encryption") || says("no pg_hba.conf entry") {
+    } else if says("SSL") || says("encryption") {
       self = .encryption
     } else if says("read-only") || says("not in hot standby") {
       self = .readOnly
@@ -121,7 +123,7 @@ extension ConnectionTrouble {
   var code: String {
     switch self {
     case .address: "service_unknown"
-    case .password: "server_login_refused"
+    case .password, .entry: "server_login_refused"
     case .certificate: "server_certificate"
     case .encryption: "server_encryption"
     case .readOnly: "server_read_only"
@@ -136,6 +138,7 @@ extension ConnectionTrouble {
     switch self {
     case .address: "Check AUTH_CLI_AUTHORITY and ~/.pg_service.conf; nothing was changed."
     case .password: "Check the role in AUTH_CLI_AUTHORITY, and its password in ~/.pgpass; nothing was changed."
+    case .entry: "The server's pg_hba.conf must let this role, host and encryption in; nothing was changed."
     case .certificate:
       "Put the certificate of the server's authority into ~/.postgresql/root.crt, and name the host as the server's certificate does."
     case .encryption: "Let the server offer TLS, or say what is enough: sslmode=require in AUTH_CLI_AUTHORITY."
