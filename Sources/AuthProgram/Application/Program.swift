@@ -40,7 +40,7 @@ package struct Program: Sendable {
     signal(SIGXFSZ, SIG_IGN)
     switch begin() {
     case .over(let status): exit(status.rawValue)
-    case .command(let body, let globals): wait(for: body, globals)
+    case .command(let body, let globals, let path): wait(for: body, globals, path)
     }
   }
 
@@ -48,15 +48,15 @@ package struct Program: Sendable {
   /// waits.
   // Not inlined, or every run would begin with looking up types of the concurrency runtime.
   @inline(never)
-  private func wait(for body: any CommandBody, _ globals: GlobalOptions) -> Never {
-    Task.immediateDetached { exit(await finish(body, globals).rawValue) }
+  private func wait(for body: any CommandBody, _ globals: GlobalOptions, _ path: [String]) -> Never {
+    Task.immediateDetached { exit(declared(await finish(body, globals), path).rawValue) }
     while true { pause() }
   }
 
   /// How a run goes on once its line is understood.
   private enum LaunchPlan {
     case over(ExitStatus)
-    case command(any CommandBody, GlobalOptions)
+    case command(any CommandBody, GlobalOptions, path: [String])
   }
 
   /// Does all that needs no asynchronous call.
@@ -109,11 +109,11 @@ package struct Program: Sendable {
     let run = Run(globals, makeBackend, schemaTools)
     do throws(CommandError) {
       if body.asksDatabase { try HandOver.take(isCompanion: schemaTools != nil) }
-      if let answer = try body.runAtOnce(run) { return .over(run.printer.print(answer)) }
+      if let answer = try body.runAtOnce(run) { return .over(declared(run.printer.print(answer), parsed.path)) }
     } catch {
-      return .over(run.printer.refuse(error))
+      return .over(declared(run.printer.refuse(error), parsed.path))
     }
-    return .command(body, globals)
+    return .command(body, globals, path: parsed.path)
   }
 
   private func finish(_ body: any CommandBody, _ globals: GlobalOptions) async -> ExitStatus {
@@ -123,5 +123,18 @@ package struct Program: Sendable {
     } catch {
       return run.printer.refuse(error)
     }
+  }
+
+  /// The status with which a command ends the run.
+  ///
+  /// A debug build stops at one that the declaration of the command does not list, so that every
+  /// test that runs the program looks for it.
+  private func declared(_ status: ExitStatus, _ path: [String]) -> ExitStatus {
+    assert(
+      AuthTool.tool.locations.contains { location in
+        [AuthTool.tool.name] + location.path == path
+          && location.command.statuses.contains { $0.code == status.rawValue }
+      }, "\(path) ended with status \(status.rawValue), which its declaration does not list")
+    return status
   }
 }

@@ -24,7 +24,7 @@ struct EventsCommand: WorkspaceCommand {
           .init("events --since 2026-01-01 --until 2026-02-01 --csv", "prints the events of a month for a spreadsheet"),
           .init("events --since 2026-01-31T09:30:00Z --limit 1000 --json", "prints what happened since then as JSON"),
         ],
-        statuses: .of(.done, .usage, .cannotTell, .logInFirst)
+        statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst)
       ) { words throws(UsageError) in
         EventsCommand(page: try PageOptions(words), before: try words[Options.beforeEvent])
       }

@@ -20,7 +20,7 @@ struct ReceiptsCommand: WorkspaceCommand {
           .init("receipts --since 2026-01-01 --until 2026-02-01 --csv", "prints a month for a spreadsheet"),
           .init("receipts --before 42", "shows the page before receipt 42"),
         ],
-        statuses: .of(.done, .usage, .cannotTell, .logInFirst)
+        statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst)
       ) { words throws(UsageError) in
         ReceiptsCommand(page: try PageOptions(words), before: try words[Options.before])
       }

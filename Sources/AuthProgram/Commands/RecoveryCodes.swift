@@ -20,7 +20,7 @@ struct RecoveryCodesCommand: WorkspaceCommand {
           .init("recovery-codes", "shows ten new codes"),
           .init("recovery-codes | lpr", "prints them on paper"),
         ],
-        statuses: .of(.done, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
+        statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
       ) { _ throws(UsageError) in RecoveryCodesCommand() }
     }
   }

@@ -17,7 +17,7 @@ struct SessionsCommand: WorkspaceCommand {
         ],
         options: [Options.shortSessions],
         examples: [.init("sessions", "shows all your sessions and marks this one")],
-        statuses: .of(.done, .usage, .cannotTell, .logInFirst),
+        statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst),
         subcommands: [RevokeSessionCommand.command]
       ) { words throws(UsageError) in SessionsCommand(isShort: try words[Options.shortSessions]) }
     }
