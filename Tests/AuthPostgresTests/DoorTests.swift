@@ -60,6 +60,7 @@ extension PostgresTests {
           """)
       }
       #expect(Set(relations.compactMap { $0[0] }) == Self.tables)
+      #expect(ServerSchema().tableNames.sorted() == Self.tables.sorted())
       let rights = try database.person {
         try $0.rows(
           """

@@ -20,6 +20,15 @@ extension PostgresTests {
       try body(server, SchemaOwner(try ServerAddress(server.address("accounts", user: "keeper")), cost: .least))
     }
 
+    /// All columns of all tables, with their types.
+    private func columns(_ database: String, _ server: ThrowawayServer) throws -> [[String?]] {
+      try Databases.connect(server.address(database)).rows(
+        """
+        SELECT table_name, column_name, data_type, is_nullable FROM information_schema.columns
+        WHERE table_schema = 'authcore' ORDER BY 1, 2
+        """)
+    }
+
     @Test("install makes the schema and the administrator; check finds nothing; remove leaves nothing")
     func lifecycle() throws {
       try withServer { server, owner in
@@ -88,6 +97,13 @@ extension PostgresTests {
         #expect(try upgrader.upgrade() != nil)
         #expect(try upgrader.check() == [])
         #expect(try upgrader.upgrade() == nil)
+        // What is installed now is what the older schema became.
+        let other = "'other \"accounts'"
+        let installer = SchemaOwner(
+          try ServerAddress(server.address(other, user: "keeper")), schema: next, limits: owner.limits, cost: .least)
+        _ = try installer.install(administrator: "alice", password: alicePassword)
+        #expect(try installer.check() == [])
+        #expect(try columns(other, server) == columns("accounts", server))
         // The client from before goes on with its connection, and makes new ones.
         #expect(try old.lookUp(token) != nil)
         #expect(try PostgresBackend(address, cost: .least).lookUp(token) != nil)

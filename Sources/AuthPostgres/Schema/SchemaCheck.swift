@@ -60,7 +60,7 @@ struct SchemaCheck {
       if let others = row[2], !others.isEmpty { found.append("\(others) has rights on \(row[0] ?? "")") }
     }
     return found
-      + ServerSchema.tableNames.filter { !tables.contains($0) }.map { "the table \($0) is missing" }
+      + schema.tableNames.filter { !tables.contains($0) }.map { "the table \($0) is missing" }
   }
 
   private func roles() throws(ServerFault) -> [String] {

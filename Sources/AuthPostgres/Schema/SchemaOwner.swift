@@ -35,9 +35,6 @@ package struct SchemaOwner {
     package let version: [Int]?
   }
 
-  /// The version that this program makes.
-  package static var version: [Int] { [ServerSchema.major, ServerSchema.minor] }
-
   package func look() throws(BackendError) -> Found {
     try run { (connection) throws(ServerFault) in
       Found(facts: connection.facts, version: try version(connection))

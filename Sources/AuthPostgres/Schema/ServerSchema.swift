@@ -18,8 +18,8 @@ struct ServerSchema: Sendable {
 
   /// Clients of another major version are refused.
   static let major = 1
-  /// Grows with every step that the clients of the same major version can work with.
-  static let minor = 0
+  /// The version that ``tables`` make, without any step.
+  static let first = [major, 0]
 
   static let tokenLength = 32
   static let longestLabel = 256
@@ -31,6 +31,9 @@ struct ServerSchema: Sendable {
 
   /// A step from one version to the next.
   struct Step: Sendable {
+    /// Major and minor.
+    ///
+    /// The minor one grows with each step that clients of the same major version can work with.
     let version: [Int]
     /// Changes tables and types; the functions are made anew in every step.
     let changes: String
@@ -41,12 +44,6 @@ struct ServerSchema: Sendable {
   /// Released steps after the first version; there are none yet.
   static let steps: [Step] = []
 
-  /// All relations but the sequences and indexes that belong to them.
-  static let tableNames = [
-    "accounts", "authority", "codes", "entries", "events", "guesses", "hash_costs", "ledger_accounts", "other_tokens",
-    "reserved_names", "sessions", "transfers", "two_steps", "unknown_names",
-  ]
-
   let policy: SessionPolicy
   let steps: [Step]
 
@@ -56,7 +53,24 @@ struct ServerSchema: Sendable {
   }
 
   /// Major and minor.
-  var version: [Int] { steps.last?.version ?? [Self.major, Self.minor] }
+  var version: [Int] { steps.last?.version ?? Self.first }
+
+  /// The changes of these steps, and the version that they lead to.
+  private func taking(_ ahead: [Step]) -> String {
+    """
+    \(ahead.map(\.changes).joined(separator: "\n"))
+    UPDATE authority SET major = \(version[0]), minor = \(version[1]);
+    """
+  }
+
+  /// The names of all tables, as the statements that make them have them.
+  var tableNames: [String] {
+    let statement = "CREATE TABLE "
+    return ([Self.tables] + steps.map(\.changes)).flatMap { $0.split(separator: "\n") }
+      .map { $0.drop { $0 == " " } }
+      .filter { $0.hasPrefix(statement) }
+      .map { String($0.dropFirst(statement.count).prefix { $0 != "(" && $0 != " " }) }
+  }
 
   var functions: [ServerFunction] {
     basics + throttle + tokens + sessions + login + accounts + recovery + payments + administration + roles + twoStep
@@ -81,11 +95,10 @@ struct ServerSchema: Sendable {
     return """
       SET LOCAL ROLE \(Self.ownerRole);
       SET LOCAL search_path = \(Self.name), pg_temp;
-      \(ahead.map(\.changes).joined(separator: "\n"))
+      \(taking(ahead))
       \(gone.map { "DROP FUNCTION \($0);" }.joined(separator: "\n"))
       \(functions.map(\.creation).joined())
       \(functions.map(\.permission).joined())
-      UPDATE authority SET major = \(self.version[0]), minor = \(self.version[1]);
       RESET ROLE;
       """
   }
@@ -98,6 +111,7 @@ struct ServerSchema: Sendable {
     ALTER DEFAULT PRIVILEGES FOR ROLE \(Self.ownerRole) REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC;
     \(Self.tables)
     \(Self.firstRow)
+    \(taking(steps))
     \(functions.map(\.creation).joined())
     \(Self.triggers)
     \(functions.map(\.permission).joined())

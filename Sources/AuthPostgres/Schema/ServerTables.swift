@@ -205,7 +205,7 @@ extension ServerSchema {
       1,
       substr(sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), 1, 16),
       sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())),
-      false, \(major), \(minor));
+      false, \(first[0]), \(first[1]));
 
     """
 }

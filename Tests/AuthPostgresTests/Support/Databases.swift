@@ -62,7 +62,7 @@ final class Databases: Sendable {
   private static let emptying = """
     -- Without triggers and foreign keys: much faster than TRUNCATE.
     SET session_replication_role = replica;
-    \(ServerSchema.tableNames.filter { $0 != "authority" }.map { "DELETE FROM authcore.\($0);" }.joined(separator: "\n"))
+    \(ServerSchema().tableNames.filter { $0 != "authority" }.map { "DELETE FROM authcore.\($0);" }.joined(separator: "\n"))
     ALTER SEQUENCE authcore.accounts_id_seq RESTART;
     ALTER SEQUENCE authcore.transfers_id_seq RESTART;
     INSERT INTO authcore.ledger_accounts VALUES (0, 0);
