@@ -20,7 +20,7 @@ extension LocalAuthority {
 }
 
 /// The statements of an export; the columns are those of ``AuthBackend/ExportedTable``.
-private enum ExportQuery: String, Query {
+package enum ExportQuery: String, Query {
   case accounts = """
     SELECT id, name, display_name, role, password_hash, disabled, created_at, guesses, failures, attempts,
       wait_until IS NOT NULL

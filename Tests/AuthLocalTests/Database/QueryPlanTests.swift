@@ -1,13 +1,27 @@
 import AuthLocal
+import Foundation
 import Testing
 
 @Suite struct QueryPlanTests {
-  private static func statements<Q: Query>(_: Q.Type) -> [String] { Q.allCases.map(\.rawValue) }
+  private static func list<Q: Query>(_: Q.Type) -> (name: String, statements: [String]) {
+    ("\(Q.self)", Q.allCases.map(\.rawValue))
+  }
 
-  static let all =
-    statements(AccountQuery.self) + statements(UnknownNameQuery.self) + statements(SessionQuery.self)
-    + statements(LedgerQuery.self) + statements(EventQuery.self) + statements(CodeQuery.self)
-    + statements(TwoStepQuery.self)
+  private static let lists = [
+    list(AccountQuery.self), list(UnknownNameQuery.self), list(SessionQuery.self), list(LedgerQuery.self),
+    list(EventQuery.self), list(CodeQuery.self), list(TwoStepQuery.self),
+  ]
+  static let all = lists.flatMap(\.statements)
+
+  @Test("every list of statements is among them, but those that read pragmas or whole tables") func everyList() throws {
+    let sources = Workspace.repository + "/Sources/AuthLocal/"
+    let paths = try FileManager.default.subpathsOfDirectory(atPath: sources).filter { $0.hasSuffix(".swift") }
+    let names = try paths.flatMap { path in
+      try String(contentsOfFile: sources + path, encoding: .utf8).matches(of: /enum (\w+): String, Query\b/)
+        .map { String($0.output.1) }
+    }
+    #expect(Set(names) == Set(Self.lists.map(\.name)).union(["ExportQuery", "Facts"]))
+  }
 
   @Test("every statement works on an index: no scan, no sort over a table", arguments: all) func plan(statement: String)
     throws
