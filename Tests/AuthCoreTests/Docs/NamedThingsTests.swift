@@ -60,6 +60,18 @@ import Testing
     for room in rooms { #expect(text.contains(room), "\(room)") }
   }
 
+  @Test("the article on the guards names every public type of theirs")
+  func guards() throws {
+    let article = try Repository.text(of: "Sources/Guards/Guards.docc/Guards.md")
+    let types = try Repository.files(below: "Sources/Guards", suffix: ".swift").flatMap { path in
+      try Repository.text(of: path).matches(
+        of: /(?m)^public (?:final )?(?:class|struct|enum|protocol|actor) (?<name>\w+)/
+      ).map(\.name)
+    }
+    #expect(types.count >= 5)
+    for type in types { #expect(article.contains("\n- ``\(type)``\n"), "\(type)") }
+  }
+
   @Test("what is named is found")
   func finds() throws {
     let spans = try Self.spans(of: "CONTRIBUTING.md")

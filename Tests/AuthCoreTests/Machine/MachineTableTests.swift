@@ -69,6 +69,15 @@ import Testing
     }
   }
 
+  @Test("the store gives the machine every event", arguments: SessionEvent.Kind.allCases)
+  func isSent(_ event: SessionEvent.Kind) throws {
+    let store = try ["Runtime", "Session"].flatMap { room in
+      Repository.files(below: "Sources/AuthCore/\(room)", suffix: ".swift")
+    }.map(Repository.text(of:)).joined()
+    let sending = try Regex(#"((send|begin)\(\s*| (in|return) )\.\#(event.rawValue)(?!\w)"#)
+    #expect(store.contains(sending), "\(event)")
+  }
+
   @Test("the text fits a terminal", arguments: [60, 80, 120])
   func textFits(_ width: Int) {
     let lines = Self.table.text(width: width).split(separator: "\n")

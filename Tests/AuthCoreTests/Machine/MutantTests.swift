@@ -52,6 +52,24 @@ import Testing
         .loggedIn(LoggedIn(session: record, renewals: RenewalBudget(), predecessor: .none)), burning: 1,
         Effects(.save(Epoch(machine.lastEpoch.number + 1), record), .notify))
     },
+    Mutant("a session is exposed for another user", breaks: .keysComeFromGrants) { machine, event in
+      guard case .authenticating(let state) = machine.state, case .saved(state.epoch, let record, .done) = event
+      else { return machine.handle(event) }
+      let stranger = User(
+        id: UserID(rawValue: "mallory"), username: "mallory", displayName: "mallory", role: .administrator)
+      let grant = Grant(
+        id: record.grant.id, user: stranger, token: record.grant.token, limits: record.grant.limits)
+      return machine.stray(
+        .loggedIn(
+          LoggedIn(
+            session: SessionRecord(grant, began: record.began), renewals: RenewalBudget(), predecessor: .none)),
+        Effects(.notify))
+    },
+    Mutant("a new token is kept twice", breaks: .oneVaultOperationPerAnswer) { machine, event in
+      machine.handle(event).mapping { effects in
+        effects.flatMap { if case .save = $0 { [$0, $0] } else { [$0] } }
+      }
+    },
     Mutant("a new token is confirmed before it is kept", breaks: .crashesLoseNothing) { machine, event in
       machine.handle(event).mapping { effects in
         guard case .exchange(_, _, let new) = effects.first else { return effects }
@@ -143,6 +161,11 @@ import Testing
       return .renewed(epoch, .ended(.revoked))
     },
   ]
+
+  @Test("every rule has a mutant that breaks it", arguments: ModelRule.allCases)
+  func isBroken(_ rule: ModelRule) {
+    #expect(Self.mutants.contains { $0.rule == rule })
+  }
 
   @Test("the checker finds every mutant, and names the rule it breaks", arguments: mutants)
   func isFound(_ mutant: Mutant) throws {

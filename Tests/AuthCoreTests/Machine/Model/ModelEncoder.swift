@@ -144,6 +144,17 @@ struct ModelEncoder {
     }
   }
 
+  /// What ``write(_:_:)`` has of each state.
+  ///
+  /// A new field does not compile here. Write it above first: the check takes two worlds that differ
+  /// in nothing else for one, and no test would notice.
+  private static let written = (
+    Restoring.init(reading:obstacle:previously:), LoggedOut.init(reason:leftovers:targets:sweeping:),
+    Authenticating.init(epoch:saving:from:), Challenged.init(challenge:epoch:step:from:),
+    LoggedIn.init(session:renewals:predecessor:), Renewing.init(session:purpose:epoch:step:renewals:),
+    LoggingOut.init(epoch:step:reason:targets:sweeping:revoking:successor:leftovers:)
+  )
+
   private mutating func write(_ origin: Authenticating.Origin) {
     switch origin {
     case .restoring(let obstacle, let reason):
