@@ -51,15 +51,15 @@ struct ErrorCodeTests {
   /// The codes of faults in the sources of the backends, each with the status of its kind.
   private static func literals() throws -> [String: AuthProgram.ExitStatus] {
     var codes: [String: AuthProgram.ExitStatus] = [:]
-    for path in try TextFile.list("Sources/AuthLocal", suffix: ".swift")
-      + TextFile.list("Sources/AuthPostgres", suffix: ".swift")
-    {
+    for path in try ["AuthBackend", "AuthLocal", "AuthPostgres"].flatMap({
+      try TextFile.list("Sources/\($0)", suffix: ".swift")
+    }) {
       let text = try TextFile.read(path)
       for match in text.matches(of: /\.(unavailable\(\s*\.\w+,|refused\(|invalid\()\s*"([a-z_]+)"/) {
         let kind = match.output.1
         codes[String(match.output.2)] = kind == "refused(" ? .no : kind == "invalid(" ? .usage : .cannotTell
       }
-      for match in text.matches(of: /case \.\w+: "((?:file|disk|server|service)_[a-z_]+)"/) {
+      for match in text.matches(of: /case \.\w+(?:, \.\w+)*: "((?:file|disk|server|service)_[a-z_]+)"/) {
         codes[String(match.output.1)] = .cannotTell
       }
     }
