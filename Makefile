@@ -15,12 +15,14 @@ export LIBPQ_HEADER = $(shell ls /usr/include/postgresql/libpq-fe.h /usr/include
 
 SOURCES := Sources Tests fixtures/must-not-compile Package.swift
 
-# Not for Thread Sanitizer: tests that race on purpose, as the `published…` forms do, and those that run compilers.
-TSAN_SKIP ?= /published|MustNotCompile|DependencyTests|OlderSystemTests|SnippetTests|SymbolDocumentationTests|AppPackageTests
+# Only for the build that most people have: tests that run compilers, and those that explore the machine, which is a value
+# and starts no task.
+ONCE := MustNotCompile|DependencyTests|OlderSystemTests|SnippetTests|SymbolDocumentationTests|AppPackageTests|MutantTests|ModelCheckTests
+# Nor for Thread Sanitizer: tests that race on purpose, as the `published…` forms do.
+TSAN_SKIP ?= /published|$(ONCE)
 
 # What replaces API that only newer systems have; DependencyTests looks at the sources themselves.
 OLDER_FILTER := GuardsTests|AuthCoreTests
-OLDER_SKIP := MustNotCompile|DependencyTests|OlderSystemTests|SnippetTests|SymbolDocumentationTests|AppPackageTests
 # One optimised build for these and for the model check, which explores values and starts no task.
 OLDER := -c release -Xswiftc -enable-testing -Xswiftc -DOLDER_SYSTEM --scratch-path .build/older
 
@@ -52,7 +54,7 @@ test-tsan: setup ## Run the tests of Guards and AuthCore under Thread Sanitizer,
 	  --skip '$(TSAN_SKIP)'
 
 test-older-systems: setup ## Run the same tests with what replaces, on older systems, API that they do not have
-	CORE_ONLY=1 .ci/tests $(OLDER) --filter '$(OLDER_FILTER)' --skip '$(OLDER_SKIP)'
+	CORE_ONLY=1 .ci/tests $(OLDER) --filter '$(OLDER_FILTER)' --skip '$(ONCE)'
 
 test-release: setup-release ## Play the transcripts against the release executable
 	.ci/release auth-cli
