@@ -2,13 +2,7 @@
 package enum Hex {
   private static let digits = Array("0123456789abcdef".utf8)
 
-  // Both are inlined into other modules, where they need not find out what they go through.
-
-  @inlinable
-  package static func text(_ bytes: some Sequence<UInt8>) -> String { text(of: Array(bytes)) }
-
-  @usableFromInline
-  package static func text(of bytes: [UInt8]) -> String {
+  package static func text(_ bytes: [UInt8]) -> String {
     var text: [UInt8] = []
     for byte in bytes {
       text.append(digits[Int(byte >> 4)])
@@ -18,11 +12,7 @@ package enum Hex {
   }
 
   /// The bytes of an even number of digits, or nil when anything else is in the text.
-  @inlinable
-  package static func bytes(_ text: some Collection<UInt8>) -> [UInt8]? { bytes(of: Array(text)) }
-
-  @usableFromInline
-  package static func bytes(of text: [UInt8]) -> [UInt8]? {
+  package static func bytes(_ text: [UInt8]) -> [UInt8]? {
     guard text.count.isMultiple(of: 2) else { return nil }
     var bytes: [UInt8] = []
     var high: UInt8?

@@ -8,6 +8,6 @@ package enum UnknownName {
   /// One value for all spellings of a name.
   package static func hash(of typed: String) -> [UInt8] {
     let name = (try? Username(typed))?.canonical ?? typed
-    return SHA256.hash(name.utf8)
+    return SHA256.hash(Array(name.utf8))
   }
 }

@@ -27,7 +27,7 @@ enum SessionFile {
   /// The id of the database that issued a token; nil for the embedded database.
   static func database(of token: SessionToken) -> String? {
     guard token.bytes.count == databaseLength + tokenLength else { return nil }
-    return Hex.text(token.bytes.prefix(databaseLength))
+    return Hex.text(Array(token.bytes.prefix(databaseLength)))
   }
 
   enum Reading: Hashable {
@@ -39,11 +39,11 @@ enum SessionFile {
   static func content(_ token: SessionToken) -> [UInt8] {
     let body: String
     if let database = database(of: token) {
-      body = "\(magic) 2\n\(Hex.text(token.bytes.dropFirst(databaseLength)))\n\(database)\n"
+      body = "\(magic) 2\n\(Hex.text(Array(token.bytes.dropFirst(databaseLength))))\n\(database)\n"
     } else {
       body = "\(magic) 1\n\(Hex.text(token.bytes))\n"
     }
-    return Array((body + Hex.text(SHA256.hash(body.utf8)) + "\n").utf8)
+    return Array((body + Hex.text(SHA256.hash(Array(body.utf8))) + "\n").utf8)
   }
 
   static func read(_ content: [UInt8]) -> Reading {
@@ -61,7 +61,7 @@ enum SessionFile {
       return .token(salvaged)
     case 2:
       guard lines.count == 5, lines[4].isEmpty else { return .corrupt("it is incomplete", nil) }
-      guard isWhole(lines), let secret = token(lines[1]), let database = Hex.bytes(lines[2]),
+      guard isWhole(lines), let secret = token(lines[1]), let database = Hex.bytes(Array(lines[2])),
         database.count == databaseLength
       else { return .corrupt("its checksum does not fit", nil) }
       return .token(SessionToken(bytes: database + secret.bytes))
@@ -73,11 +73,11 @@ enum SessionFile {
   private static func isWhole(_ lines: [ArraySlice<UInt8>]) -> Bool {
     var body: [UInt8] = []
     for line in lines.dropLast(2) { body += line + [UInt8(ascii: "\n")] }
-    return Hex.bytes(lines[lines.count - 2]) == SHA256.hash(body)
+    return Hex.bytes(Array(lines[lines.count - 2])) == SHA256.hash(body)
   }
 
   private static func token(_ line: ArraySlice<UInt8>) -> SessionToken? {
-    guard let bytes = Hex.bytes(line), bytes.count == tokenLength else { return nil }
+    guard let bytes = Hex.bytes(Array(line)), bytes.count == tokenLength else { return nil }
     return SessionToken(bytes: bytes)
   }
 }

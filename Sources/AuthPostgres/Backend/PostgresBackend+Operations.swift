@@ -16,7 +16,8 @@ extension PostgresBackend {
       try server.call(
         "register",
         [
-          .text(name.canonical), .text(shown.text), .text(Self.setting(of: hash)), .bytes(SHA256.hash(hash.utf8)),
+          .text(name.canonical), .text(shown.text), .text(Self.setting(of: hash)),
+          .bytes(SHA256.hash(Array(hash.utf8))),
         ], .repeatable))
     try take(answer)
     try requireFree(name, answer)

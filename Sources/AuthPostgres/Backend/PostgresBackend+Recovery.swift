@@ -22,7 +22,7 @@ extension PostgresBackend {
         "recover",
         [
           .text(name.canonical), .bytes(code.canonical), .text(Self.setting(of: hash)),
-          .bytes(SHA256.hash(hash.utf8)),
+          .bytes(SHA256.hash(Array(hash.utf8))),
         ], .repeatable))
     try take(answer)
     switch answer.text(0) {

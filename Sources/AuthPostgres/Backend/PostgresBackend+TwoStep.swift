@@ -43,7 +43,7 @@ extension PostgresBackend {
   package func beginTwoStep(token: SessionToken) throws(BackendError) -> TwoStepSecret {
     // Repeated, it makes another secret in place of the one whose answer was lost.
     let answer = try server.first(try call("begin_two_step", token, [], .repeatable))
-    guard let secret = answer.text(2).flatMap({ Hex.bytes($0.utf8) }), let name = answer.text(3) else {
+    guard let secret = answer.text(2).flatMap({ Hex.bytes(Array($0.utf8)) }), let name = answer.text(3) else {
       throw server.malformed()
     }
     return TwoStepSecret(bytes: secret, username: name)

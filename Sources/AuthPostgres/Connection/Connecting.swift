@@ -143,7 +143,7 @@ struct Connecting {
       guard let row = rows.first, let number = row[0].flatMap({ UInt32($0.prefix(8), radix: 16) }), let system = row[1]
       else { return nil }
       // A copy of the cluster for other purposes has the same identifier, and another address.
-      let cluster = "\(system)-\(Hex.text(SHA256.hash(address.text.utf8).prefix(8)))"
+      let cluster = "\(system)-\(Hex.text(Array(SHA256.hash(Array(address.text.utf8)).prefix(8))))"
       guard let newer = timeline.newer(than: number, of: cluster) else { return nil }
       let recorded = timeline.record.map { " (recorded in \($0.path.escaped))" } ?? ""
       return .notConnected(

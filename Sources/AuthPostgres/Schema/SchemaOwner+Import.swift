@@ -119,7 +119,7 @@ extension SchemaOwner {
       guard case .text(let hash) = row[4], case .text(let name) = row[1] else { throw Self.malformed }
       let (setting, verifier): (String, [UInt8])
       if Self.isComplete(hash) {
-        (setting, verifier) = (PostgresBackend.setting(of: hash), SHA256.hash(hash.utf8))
+        (setting, verifier) = (PostgresBackend.setting(of: hash), SHA256.hash(Array(hash.utf8)))
       } else {
         // No password opens it: it was deleted, or waits for its first password.
         if PasswordCost(of: hash) == nil { withoutPassword.append(name) }

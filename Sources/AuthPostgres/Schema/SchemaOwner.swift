@@ -57,7 +57,7 @@ package struct SchemaOwner {
     let hash = try hasher.hash(accepted)
     let registration = """
       SELECT code FROM \(ServerSchema.name).register(\(ServerSchema.major), '\(name)', '\(name)',
-        '\(PostgresBackend.setting(of: hash))', '\\x\(Hex.text(SHA256.hash(hash.utf8)))');
+        '\(PostgresBackend.setting(of: hash))', '\\x\(Hex.text(SHA256.hash(Array(hash.utf8))))');
       """
     return try run { (connection) throws(ServerFault) in
       try make(connection, with: registration)

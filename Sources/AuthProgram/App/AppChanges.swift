@@ -46,7 +46,7 @@ struct AppChanges {
       pollfd(fd: sessionFile.descriptor, events: Int16(POLLIN), revents: 0),
       pollfd(fd: database.descriptor, events: Int16(POLLIN), revents: 0),
     ]
-    // A look a day is as good as none.
+    // Where there is no limit, it looks once a day.
     let longest = min(sessionFile.longestWait ?? .seconds(86_400), database.longestWait ?? .seconds(86_400))
     let isTime = poll(&events, 2, Int32(clamping: longest.components.seconds * 1000)) == 0
     let isFileChanged = try sessionFile.drain()

@@ -21,7 +21,7 @@ final class AppForm {
   }
 
   let purpose: Purpose
-  /// What stands above the fields.
+  /// The text above the fields.
   let title: String
   let fields: [AppInput]
   /// What Enter does in the last line.

@@ -84,8 +84,9 @@ extension AppState {
     }
   }
 
-  /// How wide a line is up to the end of its text, or of its first cell alone, so that a step in the
-  /// list is few bytes on a slow line.
+  /// How wide a line is up to the end of its text, or of its first cell alone.
+  ///
+  /// No more than that is marked, so that a step in the list is few bytes on a slow line.
   private static func width(ofFirst isFirst: Bool, _ line: String) -> Int {
     var width = 0
     var isSpace = true

@@ -2,8 +2,8 @@ import Guards
 
 /// Has the work of the screen done, away from the thread that draws it.
 ///
-/// Looks and pages are taken one at a time, in order, and one that waits already is not added again.
-/// A person's actions do not wait for them.
+/// Looks and pages are taken one at a time, in order. One that waits already is not added again. A
+/// person's actions do not wait for them.
 final class AppLane: Sendable {
   private struct Queue {
     var waiting: [AppEffect] = []

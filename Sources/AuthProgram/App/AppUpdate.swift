@@ -188,7 +188,7 @@ extension AppState {
     case .cancelAnswer, .logOut: break
     case .rename, .changePassword, .administer:
       if form?.isTab == false { form = nil }
-      // What can be done with an account that is gone goes with it, not only when the list is loaded.
+      // The account is gone, and its menu with it, before the list is loaded again.
       if case .administer(.delete) = action { menu = nil }
       return refresh()
     case .revoke: return refresh()

@@ -227,7 +227,7 @@ import TextFormat
     }
     #expect(raw.rows("SELECT count(*), min(id) FROM unknown_names") == [["10000", "4"]])
     #expect(raw.number("SELECT count(*) FROM events WHERE account IS NULL") == 10_000)
-    let digest = Hex.text(SHA256.hash("x1".utf8)).uppercased()
+    let digest = Hex.text(SHA256.hash(Array("x1".utf8))).uppercased()
     #expect(raw.rows("SELECT hex(name_hash) FROM unknown_names WHERE id = 10001") == [[digest]])
   }
 
