@@ -80,10 +80,7 @@ extension ServerSchema {
             VALUES (p_name, p_display_name, v_answer.role, p_setting, p_verifier, v_now / 1000)
             ON CONFLICT (name) DO NOTHING
             RETURNING id, created_at INTO v_answer.account, v_answer.created_at;
-          IF NOT FOUND THEN
-            v_answer.code := 'username_taken';
-            RETURN v_answer;
-          END IF;
+          \(Self.answer("username_taken", if: "NOT FOUND"))
           -- Looked at after the insert, which waited for a deletion of the same name.
           IF is_reserved(p_name) THEN
             DELETE FROM accounts WHERE id = v_answer.account;

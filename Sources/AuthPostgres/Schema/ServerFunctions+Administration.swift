@@ -104,10 +104,7 @@ extension ServerSchema {
           v_held := administer(p_token, 'accounts', false);
           \(Self.refuseUnlessActive)
           SELECT * INTO v_account FROM accounts a WHERE a.name = p_name;
-          IF NOT FOUND THEN
-            v_answer.code := 'account_not_found';
-            RETURN v_answer;
-          END IF;
+          \(Self.answer("account_not_found", if: "NOT FOUND"))
           v_held := settle(p_token, v_held, false);
           RETURN summary(v_account, v_held.now_ns);
         END
@@ -144,15 +141,7 @@ extension ServerSchema {
           \(Self.refuseUnlessActive)
           SELECT * INTO v_account FROM accounts a WHERE a.name = p_name FOR NO KEY UPDATE;
           IF v_account.disabled <> p_disabled THEN
-            IF p_disabled AND v_account.role = 'administrator' THEN
-              -- One at a time: two administrators who disable themselves at once would leave none.
-              PERFORM 1 FROM authority FOR NO KEY UPDATE;
-              IF NOT EXISTS (SELECT 1 FROM accounts a
-                WHERE a.role = 'administrator' AND a.id <> v_account.id AND NOT a.disabled) THEN
-                v_answer.code := 'last_administrator';
-                RETURN v_answer;
-              END IF;
-            END IF;
+            \(Self.answer("last_administrator", if: "p_disabled AND is_last_administrator(v_account)"))
             v_held := settle(p_token, v_held, true);
             -- Ended first, so that each leaves the event of a session that was live.
             IF p_disabled THEN
@@ -200,10 +189,7 @@ extension ServerSchema {
           IF p_subject IS NULL OR octet_length(p_subject) > 1024 THEN PERFORM malformed('subject'); END IF;
           v_held := claim(p_token, true);
           \(Self.refuseUnlessActive)
-          IF v_held.role <> 'administrator' THEN
-            v_answer.code := 'not_permitted';
-            RETURN v_answer;
-          END IF;
+          \(Self.answer("not_permitted", if: "v_held.role <> 'administrator'"))
           v_held := settle(p_token, v_held, true);
           PERFORM record('\(EventName.sensitiveRead.rawValue)', v_held.account, v_held.account, v_held.id, p_subject);
           v_answer.code := 'ok';

@@ -110,10 +110,7 @@ extension ServerSchema {
           PERFORM check_guess(p_ticket, p_setting, p_proof_hash, p_code_hash, p_again);
           v_held := claim_early(p_token, true);
           \(Self.refuseUnlessActive)
-          IF is_counted(p_ticket, p_proof_hash, p_code_hash) THEN
-            v_answer.code := 'hear';
-            RETURN v_answer;
-          END IF;
+          \(Self.answer("hear", if: "is_counted(p_ticket, p_proof_hash, p_code_hash)"))
           v_held := settle(p_token, v_held, false);
           RETURN count_guess(
             p_ticket, v_held.account, NULL, v_held.id, p_setting, p_proof_hash, p_code_hash, p_again);
@@ -181,10 +178,7 @@ extension ServerSchema {
       \(check)
       SELECT * INTO v_guess FROM guesses g WHERE g.ticket = p_ticket AND \(guesses) FOR UPDATE;
       v_answer.now_ns := clock_ns();
-      IF NOT FOUND THEN
-        v_answer.code := 'ticket_unknown';
-        RETURN v_answer;
-      END IF;
+      \(Self.answer("ticket_unknown", if: "NOT FOUND"))
       IF v_guess.verdict = 'right' AND sha256(p_proof) = v_guess.proof_hash THEN
         v_held := find(sha256(\(newToken)), false);
         IF v_held.code IN ('live', 'pending') THEN RETURN granted(v_held); END IF;

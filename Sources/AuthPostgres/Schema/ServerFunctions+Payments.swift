@@ -144,11 +144,7 @@ extension ServerSchema {
           PERFORM check_key(p_key);
           -- Locked, which is a write: this commit waits for the standby, and so for the payment that it tells of.
           v_held := claim(p_token, true);
-          IF v_held.code NOT IN ('live', 'pending') THEN
-            v_answer.code := v_held.code;
-            v_answer.now_ns := v_held.now_ns;
-            RETURN v_answer;
-          END IF;
+          \(Self.refuseUnlessActive)
           v_answer := payment_under(v_held.account, p_key);
           IF v_answer.code IS NULL THEN
             v_answer.code := 'none';

@@ -165,10 +165,7 @@ extension ServerSchema {
           \(Self.refuseUnlessActive)
           v_held := settle(p_token, v_held, true);
           SELECT a.id INTO v_account FROM accounts a WHERE a.name = p_name FOR NO KEY UPDATE;
-          IF NOT FOUND THEN
-            v_answer.code := 'account_not_found';
-            RETURN v_answer;
-          END IF;
+          \(Self.answer("account_not_found", if: "NOT FOUND"))
           RETURN make_one_time_code(
             v_account, p_hash, \(RecoveryPolicy.reset.wholeNanoseconds), v_held.account, v_held.id, 'reset');
         END
@@ -191,10 +188,7 @@ extension ServerSchema {
             RETURN v_answer;
           END IF;
           SELECT a.id INTO v_account FROM accounts a WHERE a.name = p_name FOR NO KEY UPDATE;
-          IF NOT FOUND THEN
-            v_answer.code := 'account_not_found';
-            RETURN v_answer;
-          END IF;
+          \(Self.answer("account_not_found", if: "NOT FOUND"))
           RETURN make_one_time_code(
             v_account, p_hash, \(RecoveryPolicy.reset.wholeNanoseconds), NULL, NULL, 'reset by the owner of the database');
         END

@@ -41,19 +41,11 @@ extension ServerSchema {
           PERFORM enter(p_version);
           IF p_role IS NULL OR p_role NOT IN ('member', 'administrator') THEN PERFORM malformed('role'); END IF;
           v_held := change_account(p_token, p_name);
-          v_answer.code := v_held.code;
-          v_answer.now_ns := v_held.now_ns;
-          IF v_held.code NOT IN ('live', 'pending') THEN RETURN v_answer; END IF;
+          \(Self.refuseUnlessActive)
           SELECT * INTO v_account FROM accounts a WHERE a.name = p_name FOR NO KEY UPDATE;
-          IF NOT FOUND THEN
-            v_answer.code := 'account_not_found';
-            RETURN v_answer;
-          END IF;
+          \(Self.answer("account_not_found", if: "NOT FOUND"))
           IF v_account.role <> p_role THEN
-            IF is_last_administrator(v_account) THEN
-              v_answer.code := 'last_administrator';
-              RETURN v_answer;
-            END IF;
+            \(Self.answer("last_administrator", if: "is_last_administrator(v_account)"))
             v_held := settle(p_token, v_held, true);
             v_old := v_account.role;
             UPDATE accounts SET role = p_role WHERE id = v_account.id RETURNING * INTO v_account;
@@ -75,9 +67,7 @@ extension ServerSchema {
         BEGIN
           PERFORM enter(p_version);
           v_held := administer(p_token, 'registration', false);
-          v_answer.code := v_held.code;
-          v_answer.now_ns := v_held.now_ns;
-          IF v_held.code NOT IN ('live', 'pending') THEN RETURN v_answer; END IF;
+          \(Self.refuseUnlessActive)
           v_held := settle(p_token, v_held, false);
           v_answer.code := 'ok';
           SELECT CASE WHEN i.registration_closed THEN 1 ELSE 0 END INTO v_answer.number FROM authority i;
@@ -94,9 +84,7 @@ extension ServerSchema {
           PERFORM enter(p_version);
           IF p_closed IS NULL THEN PERFORM malformed('request'); END IF;
           v_held := administer_freshly(p_token, 'registration');
-          v_answer.code := v_held.code;
-          v_answer.now_ns := v_held.now_ns;
-          IF v_held.code NOT IN ('live', 'pending') THEN RETURN v_answer; END IF;
+          \(Self.refuseUnlessActive)
           v_held := settle(p_token, v_held, true);
           v_answer.code := 'ok';
           UPDATE authority i SET registration_closed = p_closed WHERE i.registration_closed <> p_closed;
@@ -121,9 +109,7 @@ extension ServerSchema {
           PERFORM enter(p_version);
           PERFORM check_code_hash(p_hash);
           v_held := administer_freshly(p_token, 'registration');
-          v_answer.code := v_held.code;
-          v_answer.now_ns := v_held.now_ns;
-          IF v_held.code NOT IN ('live', 'pending') THEN RETURN v_answer; END IF;
+          \(Self.refuseUnlessActive)
           v_held := settle(p_token, v_held, true);
           v_answer := create_account(p_name, p_display_name, p_setting, p_verifier, v_held.account, v_held.id);
           IF v_answer.code <> 'ok' THEN RETURN v_answer; END IF;
@@ -153,26 +139,15 @@ extension ServerSchema {
           ELSE
             v_held := change_account(p_token, p_name);
           END IF;
-          v_answer.code := v_held.code;
-          v_answer.now_ns := v_held.now_ns;
-          IF v_held.code NOT IN ('live', 'pending') THEN RETURN v_answer; END IF;
+          \(Self.refuseUnlessActive)
           SELECT * INTO v_account FROM accounts a
             WHERE CASE WHEN p_name IS NULL THEN a.id = v_held.account ELSE a.name = p_name END FOR NO KEY UPDATE;
-          IF NOT FOUND THEN
-            v_answer.code := 'account_not_found';
-            RETURN v_answer;
-          END IF;
-          IF is_last_administrator(v_account) THEN
-            v_answer.code := 'last_administrator';
-            RETURN v_answer;
-          END IF;
+          \(Self.answer("account_not_found", if: "NOT FOUND"))
+          \(Self.answer("last_administrator", if: "is_last_administrator(v_account)"))
           -- A payment locks first the session of its payer and then the ledger.
           PERFORM 1 FROM sessions s WHERE s.account = v_account.id AND s.ended_reason IS NULL ORDER BY s.id FOR NO KEY UPDATE;
           SELECT l.balance INTO STRICT v_answer.number FROM ledger_accounts l WHERE l.id = v_account.id FOR NO KEY UPDATE;
-          IF v_answer.number <> 0 THEN
-            v_answer.code := 'balance_not_zero';
-            RETURN v_answer;
-          END IF;
+          \(Self.answer("balance_not_zero", if: "v_answer.number <> 0"))
           v_held := settle(p_token, v_held, true);
           v_count := end_all(v_account.id, NULL, 'account_deleted', v_held.account);
           UPDATE sessions SET ended_reason = 'account_deleted', ended_at = clock_ns() / 1000, label = NULL,

@@ -130,10 +130,7 @@ extension ServerSchema {
             v_setting := made_up_setting(p_name_hash);
           END IF;
           v_answer.now_ns := clock_ns();
-          IF v_setting <> p_setting THEN
-            v_answer.code := 'setting_changed';
-            RETURN v_answer;
-          END IF;
+          \(Self.answer("setting_changed", if: "v_setting <> p_setting"))
           IF p_account IS NOT NULL THEN
             v_heard := count_attempt(
               v_answer.now_ns, v_account.guesses, v_account.failures, v_account.attempts, v_account.wait_until,

@@ -242,10 +242,10 @@ extension ServerSchema {
     """
 
   /// Returns a refusal where the password was entered too long ago.
-  static let refuseUnlessFresh = """
-    IF v_held.fresh_until <= v_held.now_ns THEN
-      v_answer.code := 'not_fresh';
-      RETURN v_answer;
-    END IF;
-    """
+  static let refuseUnlessFresh = answer("not_fresh", if: "v_held.fresh_until <= v_held.now_ns")
+
+  /// Returns with this code on a condition.
+  static func answer(_ code: String, if condition: String) -> String {
+    "IF \(condition) THEN v_answer.code := '\(code)'; RETURN v_answer; END IF;"
+  }
 }

@@ -124,10 +124,7 @@ extension ServerSchema {
           \(Self.refuseUnlessFresh)
           INSERT INTO two_steps AS t (account, secret) VALUES (v_held.account, v_secret)
             ON CONFLICT (account) DO UPDATE SET secret = v_secret WHERE t.last_step IS NULL;
-          IF NOT FOUND THEN
-            v_answer.code := 'two_step_already_on';
-            RETURN v_answer;
-          END IF;
+          \(Self.answer("two_step_already_on", if: "NOT FOUND"))
           v_held := settle(p_token, v_held, true);
           v_answer.code := 'ok';
           v_answer.secret := encode(v_secret, 'hex');
@@ -152,19 +149,10 @@ extension ServerSchema {
           -- A login that is judged at the same time comes before or after.
           PERFORM 1 FROM accounts a WHERE a.id = v_held.account FOR NO KEY UPDATE;
           SELECT * INTO v_row FROM two_steps t WHERE t.account = v_held.account FOR NO KEY UPDATE;
-          IF NOT FOUND THEN
-            v_answer.code := 'two_step_not_begun';
-            RETURN v_answer;
-          END IF;
-          IF v_row.last_step IS NOT NULL THEN
-            v_answer.code := 'two_step_already_on';
-            RETURN v_answer;
-          END IF;
+          \(Self.answer("two_step_not_begun", if: "NOT FOUND"))
+          \(Self.answer("two_step_already_on", if: "v_row.last_step IS NOT NULL"))
           v_step := find_step(v_row.secret, p_code, 0);
-          IF v_step IS NULL THEN
-            v_answer.code := 'step_wrong';
-            RETURN v_answer;
-          END IF;
+          \(Self.answer("step_wrong", if: "v_step IS NULL"))
           v_held := settle(p_token, v_held, true);
           UPDATE two_steps SET last_step = v_step, since = clock_ns() / 1000 WHERE account = v_held.account;
           PERFORM record('\(EventName.twoStepOn.rawValue)', v_held.account, v_held.account, v_held.id, NULL);
@@ -193,16 +181,10 @@ extension ServerSchema {
           v_held := claim(p_token, true);
           \(Self.refuseUnlessActive)
           \(Self.refuseUnlessFresh)
-          IF NOT asks_for_code(v_held.account) THEN
-            v_answer.code := 'two_step_not_on';
-            RETURN v_answer;
-          END IF;
+          \(Self.answer("two_step_not_on", if: "NOT asks_for_code(v_held.account)"))
           SELECT a.setting INTO v_setting FROM accounts a WHERE a.id = v_held.account;
           PERFORM check_guess(p_ticket, v_setting, p_code_hash, p_code_hash, p_again);
-          IF is_counted(p_ticket, p_code_hash, p_code_hash) THEN
-            v_answer.code := 'hear';
-            RETURN v_answer;
-          END IF;
+          \(Self.answer("hear", if: "is_counted(p_ticket, p_code_hash, p_code_hash)"))
           v_held := settle(p_token, v_held, false);
           RETURN count_guess(
             p_ticket, v_held.account, NULL, v_held.id, v_setting, p_code_hash, p_code_hash, p_again);
@@ -222,10 +204,7 @@ extension ServerSchema {
           SELECT * INTO v_guess FROM guesses g
             WHERE g.ticket = p_ticket AND g.session IS NOT NULL AND g.code_hash = g.proof_hash FOR UPDATE;
           v_answer.now_ns := clock_ns();
-          IF NOT FOUND THEN
-            v_answer.code := 'ticket_unknown';
-            RETURN v_answer;
-          END IF;
+          \(Self.answer("ticket_unknown", if: "NOT FOUND"))
           IF v_guess.verdict IS NOT NULL THEN
             v_answer.code := CASE v_guess.verdict WHEN 'right' THEN 'ok' ELSE 'step_wrong' END;
             RETURN v_answer;
