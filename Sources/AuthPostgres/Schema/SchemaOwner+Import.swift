@@ -87,6 +87,9 @@ extension SchemaOwner {
       events: counts[.events] ?? 0, withoutPassword: withoutPassword)
   }
 
+  /// What takes the values of a row, in their order.
+  ///
+  /// The server refuses a row with more or fewer values.
   private static func columns(of table: ExportedTable) -> String {
     switch table {
     case .accounts:
@@ -101,20 +104,20 @@ extension SchemaOwner {
     case .reservedNames: "reserved_names(name_hash)"
     case .events: "events(id, at, name, account, actor, session, detail)"
     case .twoSteps: "two_steps(account, secret, last_step, since)"
-    case .settings: preconditionFailure("\(table) is not copied")
+    case .settings: "(administrator_made, registration_closed, two_step_required)"
     }
   }
 
-  /// The row as the server has it.
+  /// The row as the server has it; what it does not know of comes after that.
   private func converted(
     _ row: [ExportedValue], of table: ExportedTable, _ withoutPassword: inout [String]
   ) throws(BackendError) -> [ExportedValue] {
     switch table {
     case .balances, .entries, .reservedNames, .events, .settings, .twoSteps: return row
-    case .transfers: return Array(row[..<5]) + [.number(row[4] == .null ? 0 : 1), row[5]]
+    case .transfers: return row[..<5] + [.number(row[4] == .null ? 0 : 1)] + row[5...]
     case .codes:
       guard case .number(let time) = row[2] else { return row }
-      return [row[0], row[1], .number(time &* 1000)]
+      return row[..<2] + [.number(time &* 1000)] + row[3...]
     case .accounts:
       guard case .text(let hash) = row[4], case .text(let name) = row[1] else { throw Self.malformed }
       let (setting, verifier): (String, [UInt8])
@@ -126,7 +129,7 @@ extension SchemaOwner {
         (setting, verifier) = (try Self.drawnSetting(), try Secrets.random(count: 32))
       }
       let wait: ExportedValue = row[10] == .number(1) ? .number(0) : .null
-      return Array(row[..<4]) + [.text(setting), .bytes(verifier)] + Array(row[5..<10]) + [wait]
+      return row[..<4] + [.text(setting), .bytes(verifier)] + row[5..<10] + [wait] + row[11...]
     }
   }
 
@@ -165,8 +168,7 @@ extension SchemaOwner {
       WHERE a.name NOT LIKE '\(DeletedAccount.namePrefix)%' GROUP BY 1;
     SELECT setval(pg_get_serial_sequence('accounts', 'id'), coalesce(max(a.id), 0) + 1, false) FROM accounts a;
     SELECT setval(pg_get_serial_sequence('transfers', 'id'), coalesce(max(t.id), 0) + 1, false) FROM transfers t;
-    UPDATE authority SET administrator_made = \(settings.first == .number(1)),
-      registration_closed = \(settings[1] == .number(1)), two_step_required = \(settings[2] == .number(1));
+    UPDATE authority SET \(columns(of: .settings)) = ROW(\(settings.map { "\($0 == .number(1))" }.joined(separator: ", ")));
     RESET ROLE;
     """
   }
