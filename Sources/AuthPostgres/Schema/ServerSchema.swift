@@ -59,9 +59,14 @@ struct ServerSchema: Sendable {
   private func taking(_ ahead: [Step]) -> String {
     """
     \(ahead.map(\.changes).joined(separator: "\n"))
-    UPDATE authority SET major = \(version[0]), minor = \(version[1]);
+    \(settingVersion)
     """
   }
+
+  private var settingVersion: String { "UPDATE authority SET major = \(version[0]), minor = \(version[1]);" }
+
+  /// The row about a database of this version, of which all but its random numbers is as new.
+  var rowAboutDatabase: String { Self.firstRow + settingVersion }
 
   /// The names of all tables, as the statements that make them have them.
   var tableNames: [String] {

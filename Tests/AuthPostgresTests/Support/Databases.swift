@@ -60,16 +60,15 @@ final class Databases: Sendable {
   private let used = Mutex<[String]>([])
 
   private static let emptying = """
+    SET search_path = authcore, pg_temp;
     -- Without triggers and foreign keys: much faster than TRUNCATE.
     SET session_replication_role = replica;
-    \(ServerSchema().tableNames.filter { $0 != "authority" }.map { "DELETE FROM authcore.\($0);" }.joined(separator: "\n"))
-    ALTER SEQUENCE authcore.accounts_id_seq RESTART;
-    ALTER SEQUENCE authcore.transfers_id_seq RESTART;
-    INSERT INTO authcore.ledger_accounts VALUES (0, 0);
-    UPDATE authcore.test_clock SET distance = 0, frozen = NULL;
-    UPDATE authcore.authority SET administrator_made = false, registration_closed = false,
-      two_step_required = false,
-      database_id = substr(sha256(uuid_send(gen_random_uuid())), 1, 16);
+    \(ServerSchema().tableNames.map { "DELETE FROM \($0);" }.joined(separator: "\n"))
+    ALTER SEQUENCE accounts_id_seq RESTART;
+    ALTER SEQUENCE transfers_id_seq RESTART;
+    INSERT INTO ledger_accounts VALUES (0, 0);
+    UPDATE test_clock SET distance = 0, frozen = NULL;
+    \(ServerSchema().rowAboutDatabase)
     """
 
   private func copy() throws -> String {
