@@ -50,6 +50,23 @@ struct ContractTests {
     #expect(violation == nil)
   }
 
+  @Test("every authority, vault and backend of the library is run through its contract")
+  func conformers() throws {
+    let form =
+      #/^(?:public |package |final )*(?:class|struct|enum|actor|extension) (?<type>\w+).*:.*\b(?<rules>Authority|Backend|SessionVault)\b.*{/#
+    let found = try ["AuthBackend", "AuthCoreTesting", "AuthLocal", "AuthPostgres"].flatMap { module in
+      try SourceFile.all(below: "Sources/\(module)").flatMap(\.code).compactMap { line in
+        line.firstMatch(of: form).map { "\($0.type): \($0.rules)" }
+      }
+    }
+    // Write a test as the `ContractTests` have them, and then its type here.
+    let tested: Set = [
+      "ScriptedAuthority: Authority", "InMemoryVault: SessionVault", "FileVault: SessionVault",
+      "LocalAuthority: Authority", "LocalAuthority: Backend", "PostgresBackend: Authority", "PostgresBackend: Backend",
+    ]
+    #expect(Set(found) == tested)
+  }
+
   @Test("a minted session is a key that can be changed and ended")
   func mintedSession() async throws {
     let session = TestSession.mint()

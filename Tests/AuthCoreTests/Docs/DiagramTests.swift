@@ -22,6 +22,9 @@ import Testing
     let type = state.rawValue.prefix(1).uppercased() + state.rawValue.dropFirst()
     #expect(try Repository.text(of: Self.path).contains("\n| `\(type)` | "))
     #expect(try Repository.text(of: "Sources/AuthCore/AuthCore.docc/StatePattern.md").contains("`\(type)`"))
+    let words = state.rawValue.replacing(/[A-Z]/) { " \($0.output.lowercased())" }
+    let picture = try #require(Repository.text(of: "README.md").firstMatch(of: /!\[The states.*?\]/)).output
+    #expect(picture.contains(words), "the text of the picture in README.md")
   }
 
   @Test("the article says how many states and events there are")

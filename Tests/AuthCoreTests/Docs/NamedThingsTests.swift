@@ -60,16 +60,29 @@ import Testing
     for room in rooms { #expect(text.contains(room), "\(room)") }
   }
 
-  @Test("the article on the guards names every public type of theirs")
+  @Test("the article on the guards names every public type of theirs, and each guard is raced and measured")
   func guards() throws {
     let article = try Repository.text(of: "Sources/Guards/Guards.docc/Guards.md")
     let types = try Repository.files(below: "Sources/Guards", suffix: ".swift").flatMap { path in
-      try Repository.text(of: path).matches(
-        of: /(?m)^public (?:final )?(?:class|struct|enum|protocol|actor) (?<name>\w+)/
-      ).map(\.name)
+      let text = try Repository.text(of: path)
+      return text.matches(of: /(?m)^public (?:final )?(?:class|struct|enum|protocol|actor) (?<name>\w+)/).map {
+        (name: String($0.name), isInlinable: text.contains("@inlinable"))
+      }
     }
     #expect(types.count >= 5)
-    for type in types { #expect(article.contains("\n- ``\(type)``\n"), "\(type)") }
+    // What a guard returns, and what adopts it.
+    let others: Set = ["Passage", "PassageOutcome", "RunsOnce"]
+    for (name, isInlinable) in types {
+      #expect(article.contains("\n- ``\(name)``\n"), "\(name)")
+      if others.contains(name) { continue }
+      let race = try? Repository.text(of: "Tests/GuardsTests/\(name)RaceTests.swift")
+      #expect(race?.contains("TwoThreads.race") == true, "race \(name) in \(name)RaceTests.swift")
+      #expect(race?.contains("func published") == true, "show in \(name)RaceTests.swift that the published form fails")
+      if isInlinable {
+        let suite = try? Repository.text(of: "Sources/auth-bench/Guards/\(name)Suite.swift")
+        #expect(suite?.contains("Suite(") == true, "measure \(name) in \(name)Suite.swift of auth-bench")
+      }
+    }
   }
 
   @Test("what is named is found")
