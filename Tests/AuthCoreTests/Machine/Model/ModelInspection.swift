@@ -54,7 +54,7 @@ extension ModelJudge {
       expect(count >= 1, .nobodyWaitsForever, "\(state.shape) waits for work that nobody does")
       expect(count <= 1, .oneWorkAtATime, "\(state.shape) waits for \(count) pieces of work")
     }
-    if [.authenticating, .challenged, .renewing].contains(state.kind), !state.waitsForPerson {
+    if state.isWork, !state.waitsForPerson {
       expect(world.awaited.work, .nobodyWaitsForever, "\(state.shape) goes on and nobody waits for it")
     }
     inspectCrash(world)
@@ -112,6 +112,14 @@ extension ModelJudge {
 }
 
 extension SessionState {
+  /// Whether it goes on only while somebody waits for it, or is asked.
+  fileprivate var isWork: Bool {
+    switch self {
+    case .authenticating, .challenged, .renewing: true
+    case .restoring, .loggedOut, .loggedIn, .loggingOut: false
+    }
+  }
+
   /// Whether it is up to a person, and no work is under way.
   fileprivate var waitsForPerson: Bool { kind == .challenged && stepUnderTimeLimit != nil }
 }

@@ -137,9 +137,7 @@ final class ModelJudge {
   /// Only the user, a limit, a proven-absent vault, an explicit rejection or another session in its
   /// place ends a session.
   private func judgeEnd(_ before: SessionState, _ event: SessionEvent, _ after: SessionState) {
-    let wasPossible = before.session != nil || before.kind == .restoring
-    let isOver = after.kind == .loggedOut || after.kind == .loggingOut
-    guard wasPossible, isOver else { return }
+    guard before.mayHaveSession, after.isOver else { return }
     let isCause: Bool =
       switch event {
       case .logOut, .limitReached, .ended, .restored(_, .absent), .restored(_, .ended), .renewed(_, .ended): true
@@ -206,6 +204,24 @@ private struct Visible: Equatable {
     case .restoring(let state): (obstacle, reason) = (state.obstacle, nil)
     case .loggedOut(let state): (obstacle, reason) = (nil, state.reason)
     case .authenticating, .challenged, .loggedIn, .renewing, .loggingOut: (obstacle, reason) = (nil, nil)
+    }
+  }
+}
+
+extension SessionState {
+  /// Whether there is a session, or nobody can tell.
+  fileprivate var mayHaveSession: Bool {
+    switch self {
+    case .restoring: true
+    case .loggedOut, .authenticating, .challenged, .loggedIn, .renewing, .loggingOut: session != nil
+    }
+  }
+
+  /// Whether it is known that there is none, or soon will be none.
+  fileprivate var isOver: Bool {
+    switch self {
+    case .loggedOut, .loggingOut: true
+    case .restoring, .authenticating, .challenged, .loggedIn, .renewing: false
     }
   }
 }
