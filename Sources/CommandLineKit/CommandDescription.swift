@@ -5,38 +5,46 @@ package struct CommandDescription<Request: Sendable>: Sendable {
   package typealias Binding = @Sendable (ParsedWords) throws(UsageError) -> Request
 
   package let summary: String
-  /// Paragraphs below the usage line.
-  package let discussion: [String]
   package let arguments: [ArgumentDeclaration]
   package let options: [OptionDeclaration]
-  package let examples: [Example]
-  private let ownStatuses: [StatusDeclaration]
   /// Whether a variable is read for an option that is not given.
   package let heedsEnvironment: Bool
   package let subcommands: [Command<Request>]
   /// Nil for a command that only groups its subcommands.
   package let request: Binding?
+  private let makeDiscussion: @Sendable () -> [String]
+  private let makeExamples: @Sendable () -> [Example]
+  private let makeStatuses: @Sendable () -> [StatusDeclaration]
 
+  /// What only help shows is made when help asks for it.
   package init(
-    summary: String, discussion: [String] = [], arguments: [any DeclaredArgument] = [],
-    options: [any DeclaredOption] = [], examples: [Example], statuses: [StatusDeclaration],
+    summary: String, discussion: @autoclosure @escaping @Sendable () -> [String] = [],
+    arguments: [any DeclaredArgument] = [], options: [any DeclaredOption] = [],
+    examples: @autoclosure @escaping @Sendable () -> [Example],
+    statuses: @autoclosure @escaping @Sendable () -> [StatusDeclaration],
     heedsEnvironment: Bool = true, subcommands: [Command<Request>] = [], request: Binding?
   ) {
     self.summary = summary
-    self.discussion = discussion
+    makeDiscussion = discussion
     self.arguments = arguments.map(\.declaration)
     self.options = options.map(\.declaration)
-    self.examples = examples
-    ownStatuses = statuses
+    makeExamples = examples
+    makeStatuses = statuses
     self.heedsEnvironment = heedsEnvironment
     self.subcommands = subcommands
     self.request = request
   }
 
+  /// Paragraphs below the usage line.
+  package var discussion: [String] { makeDiscussion() }
+
+  package var examples: [Example] { makeExamples() }
+
   /// The statuses it can end with.
   ///
   /// A command that only groups its subcommands ends as they do.
   package var statuses: [StatusDeclaration] {
+    let ownStatuses = makeStatuses()
     guard request == nil else { return ownStatuses }
     var all: [StatusDeclaration] = []
     for status in ownStatuses + subcommands.flatMap(\.statuses) where !all.contains(status) { all.append(status) }

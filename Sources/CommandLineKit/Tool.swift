@@ -21,8 +21,8 @@ package struct Tool<Request: Sendable>: Sendable {
 
   package let name: String
   package let groups: [Group]
-  /// Options that every command takes.
-  package let globalOptions: [OptionDeclaration]
+  /// Options that every command takes, with the two that every program has.
+  package let allGlobalOptions: [OptionDeclaration]
   private let describe: @Sendable () -> About
 
   /// `about` gives what is to say about the program, the same each time.
@@ -31,7 +31,7 @@ package struct Tool<Request: Sendable>: Sendable {
   ) {
     self.name = name
     self.groups = groups
-    self.globalOptions = globalOptions
+    allGlobalOptions = globalOptions + [Self.helpOption, Self.versionOption]
     describe = about
   }
 
@@ -68,9 +68,6 @@ package struct Tool<Request: Sendable>: Sendable {
   package static var versionOption: OptionDeclaration {
     OptionDeclaration(long: "version", summary: "Show the version")
   }
-
-  /// The global options with the two that every program has.
-  package var allGlobalOptions: [OptionDeclaration] { globalOptions + [Self.helpOption, Self.versionOption] }
 
   private static func locations(_ command: Command<Request>, path: [String]) -> [Location] {
     [Location(path: path, command: command)]

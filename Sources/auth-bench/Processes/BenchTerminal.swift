@@ -11,6 +11,7 @@ final class BenchTerminal {
 
   /// Starts the program there, as the leader of a session of its own.
   init(_ program: ChildProcess) throws {
+    try PageCache.readAgain(program.path)
     // The C library's functions for this are not imported: these are the requests that they make.
     let (unlock, getNumber): (UInt, UInt) = (0x4004_5431, 0x8004_5430)
     var (locked, number): (Int32, Int32) = (0, 0)

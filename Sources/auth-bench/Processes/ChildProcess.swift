@@ -14,6 +14,7 @@ struct ChildProcess {
 
   /// Starts it.
   func start() throws -> pid_t {
+    try PageCache.readAgain(path)
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }

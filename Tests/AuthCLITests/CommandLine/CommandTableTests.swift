@@ -146,7 +146,7 @@ struct CommandTableTests {
     for entry in tool.about.glossaries.flatMap(\.entries) {
       #expect(manual.contains(Roff.text(entry.term)), "\(entry.term)")
     }
-    for variable in (tool.globalOptions + tool.locations.flatMap(\.command.options)).compactMap(\.environment) {
+    for variable in (tool.allGlobalOptions + tool.locations.flatMap(\.command.options)).compactMap(\.environment) {
       #expect(tool.about.glossaries.flatMap(\.entries).contains { $0.term == variable }, "\(variable)")
     }
   }
