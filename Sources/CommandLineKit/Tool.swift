@@ -55,6 +55,17 @@ package struct Tool<Request: Sendable>: Sendable {
     return nil
   }
 
+  /// The command with these proper names.
+  package func command(at path: ArraySlice<String>) -> Command<Request>? {
+    var choices = commands
+    var found: Command<Request>?
+    for name in path {
+      found = choices.first { $0.name == name }
+      choices = found?.subcommands ?? []
+    }
+    return found
+  }
+
   /// Asks for help.
   ///
   /// It wins over everything else before `--`.

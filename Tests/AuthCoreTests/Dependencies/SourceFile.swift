@@ -1,3 +1,5 @@
+import Foundation
+
 /// The text of one Swift file, taken apart as far as a dependency test needs.
 struct SourceFile {
   let path: String
@@ -6,24 +8,10 @@ struct SourceFile {
 
   init(path: String, text: String) {
     self.path = path
-    // Bytes: characters of a string are slow in a debug build, and this reads every source.
-    var kept: [UInt8] = []
-    var rest = Array(text.utf8)[...]
-    while let first = rest.popFirst() {
-      let pair = (first, rest.first)
-      if pair == (UInt8(ascii: "/"), UInt8(ascii: "*")) {
-        rest = rest.dropFirst()
-        while let byte = rest.popFirst(), byte != UInt8(ascii: "*") || rest.first != UInt8(ascii: "/") {}
-        rest = rest.dropFirst()
-      } else if pair == (UInt8(ascii: "/"), UInt8(ascii: "/")) {
-        rest = rest.drop { $0 != UInt8(ascii: "\n") }
-      } else {
-        kept.append(first)
-      }
-    }
-    code = kept.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map {
-      String(decoding: $0, as: UTF8.self)
-    }
+    // Foundation's search: loops over characters are slow in a debug build, and this reads every source.
+    let comments = #"/\*[\s\S]*?\*/|//[^\n]*"#
+    code = text.replacingOccurrences(of: comments, with: "", options: .regularExpression)
+      .components(separatedBy: "\n")
   }
 
   static func all(below directory: String) throws -> [SourceFile] {
@@ -34,7 +22,7 @@ struct SourceFile {
 
   /// The modules that the file imports, under any access level or attribute, whole or in part.
   var imports: [String] {
-    code.filter { $0.utf8.contains(UInt8(ascii: "i")) && $0.contains("import") }.flatMap { $0.split(separator: ";") }
+    code.filter { $0.range(of: "import") != nil }.flatMap { $0.split(separator: ";") }
       .compactMap { statement in
         let form =
           #/^\s*(?:(?:@\w+(?:\([^)]*\))?|public|package|internal|fileprivate|private)\s+)*import\s+(?<what>.+?)\s*$/#
@@ -56,12 +44,11 @@ struct SourceFile {
 
   /// Every identifier in the code, words in string literals included.
   var words: Set<String> {
-    let letters = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_".utf8)
-    let others = Set("0123456789".utf8)
+    let letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
+    let others = CharacterSet(charactersIn: letters + "0123456789").inverted
+    let first = Set(letters.utf8)
     return Set(
-      code.flatMap { line in
-        line.utf8.split { !letters.contains($0) && !others.contains($0) }
-          .filter { letters.contains($0.first ?? 0) }.compactMap { String($0) }
-      })
+      code.joined(separator: "\n").components(separatedBy: others)
+        .filter { $0.utf8.first.map(first.contains) ?? false })
   }
 }
