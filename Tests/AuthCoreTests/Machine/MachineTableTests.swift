@@ -78,6 +78,30 @@ import Testing
     #expect(store.contains(sending), "\(event)")
   }
 
+  @Test("states of one shape answer alike: the table has every answer that seven events lead to")
+  func shapes() {
+    let cells = Dictionary(uniqueKeysWithValues: Self.table.cells.map { ("\($0.state) \($0.event)", $0.outcomes) })
+    var machines = [SessionMachine(policy: RenewalPolicy(limit: 1))]
+    var seen: Set<SessionState> = []
+    for _ in 0..<7 {
+      let asked = machines
+      machines = []
+      for machine in asked {
+        for sample in EventSample.all(for: machine) {
+          var next = machine
+          let example = MachineTable.Example(state: machine.state.shape, event: sample.shape)
+          let outcome = MachineTable.Outcome(next.handle(sample.event), example)
+          let known = cells["\(machine.state.kind) \(sample.event.kind)", default: []]
+          if !known.contains(where: { $0.isLike(outcome) }) {
+            Issue.record("other states of the shape '\(example.state)' do not answer '\(example.event)' like this one")
+          }
+          if seen.insert(next.state).inserted { machines.append(next) }
+        }
+      }
+    }
+    print("shapes: \(seen.count) states")
+  }
+
   @Test("the text fits a terminal", arguments: [60, 80, 120])
   func textFits(_ width: Int) {
     let lines = Self.table.text(width: width).split(separator: "\n")

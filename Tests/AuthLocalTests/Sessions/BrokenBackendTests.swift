@@ -3,6 +3,7 @@ import AuthBackendTesting
 import AuthCore
 import AuthCoreTesting
 import AuthLocal
+import Foundation
 import Testing
 
 @Suite("The contract of backends finds what is broken")
@@ -14,6 +15,27 @@ struct BrokenBackendTests {
     #expect(sound == nil)
     let violation = await check.run(on: Workspace().backendSubject { BrokenBackend(base: $0, flaw: flaw) })
     #expect(violation?.check == check.name)
+  }
+
+  @Test("the contract tries each operation that takes a lease, with the keys that it takes") func operations() throws {
+    let sources = Workspace.repository + "/Sources/"
+    let backend = try String(contentsOfFile: sources + "AuthBackend/Backend.swift", encoding: .utf8)
+    let declared = backend.split(separator: "\n  func ").dropFirst().compactMap { text -> String? in
+      let declaration = String(text.split(separator: "\n\n")[0])
+      guard declaration.contains("under lease:") else { return nil }
+      let role = declaration.contains("AdminSession") ? " role" : ""
+      let isFresh = declaration.contains("FreshSession") || declaration.contains("PaymentIntent")
+      return declaration.prefix { $0 != "(" } + role + (isFresh ? " freshness" : "")
+    }
+    let contract = try String(
+      contentsOfFile: sources + "AuthBackendTesting/BackendContract+Keys.swift", encoding: .utf8)
+    let tried = contract.matches(of: /Operation\("(?<name>\w+)[^"]*"(?:, \[(?<needs>[^\]]*)\])?\)/).map { match in
+      let needs = match.needs ?? ""
+      return String(match.name) + (needs.contains(".role") ? " role" : "")
+        + (needs.contains(".freshness") ? " freshness" : "")
+    }
+    #expect(declared.count > 25)
+    #expect(Set(tried) == Set(declared))
   }
 
   @Test("names of checks are unique") func names() {
