@@ -1,0 +1,80 @@
+import Guards
+
+// Giving a command to the machine, and waiting for what comes of it.
+extension SessionStore {
+  func begin(_ event: SessionEvent, _ submitted: SubmittedCredentials) -> PendingSession {
+    let (reaction, promise) = core.send(event, submitting: submitted) { reaction, inner in
+      reaction.isTransition ? inner.awaited.beginWork() : nil
+    }
+    return PendingSession(promise, reaction)
+  }
+
+  /// Gives a command about a session as soon as no other work on the session is under way.
+  ///
+  /// A check looks at whatever session is active. The other commands are for the session that is
+  /// active at the call, and fail once that one is over. Callers that wait for the same work share
+  /// the one check that follows it, because its result is new enough for all of them.
+  func work(
+    submitting submitted: SubmittedCredentials? = nil, isCheck: Bool = false,
+    _ event: () throws(SessionError) -> SessionEvent
+  ) async throws(SessionError) -> UserSwitch {
+    let meant = isCheck ? nil : core.withLock { [core] inner in core.key(inner) }
+    var hasWaited = false
+    while true {
+      let (reaction, now) = core.send(try event(), for: meant?.gate, submitting: submitted) { reaction, inner in
+        Occupation(reaction.isTransition ? inner.awaited.beginWork() : inner.awaited.work, inner.machine.state)
+      }
+      switch reaction {
+      case .transition: return try await PendingSession(now.promise, reaction).value()
+      case .ignored: throw .ended(meant?.endReason ?? .switchedUser)
+      case .rejected(let rejection):
+        // While a switch of users ends the previous session, a check waits for the next one.
+        let isBusy =
+          rejection.reason == .renewalInProgress
+          || isCheck && rejection.reason == .logoutInProgress && now.promise != nil
+        guard isBusy else {
+          if isCheck, let reason = now.endReason { throw .ended(reason) }
+          throw .rejected(rejection.reason)
+        }
+      }
+      if isCheck, hasWaited, now.isChecking { return try await PendingSession(now.promise, reaction).value() }
+      // Other work on the session is under way. This waits for its end and ignores its result.
+      if let promise = now.promise, await promise.value() == nil { throw .cancelled }
+      hasWaited = true
+    }
+  }
+}
+
+/// What the store was doing when it answered a command.
+private struct Occupation: Sendable {
+  /// The work under way.
+  let promise: Promise<Result<UserSwitch, SessionError>>?
+  /// Whether that is a check.
+  let isChecking: Bool
+  /// Why the session is over, where there was one.
+  let endReason: EndReason?
+
+  init(_ promise: Promise<Result<UserSwitch, SessionError>>?, _ state: SessionState) {
+    self.promise = promise
+    switch state {
+    case .renewing(let state): (isChecking, endReason) = (state.purpose == .check, nil)
+    case .loggedOut(let state):
+      isChecking = false
+      switch state.reason {
+      case .ended(let reason): endReason = reason
+      case .neverLoggedIn: endReason = nil
+      }
+    case .loggingOut(let state): (isChecking, endReason) = (false, state.reason)
+    case .restoring, .authenticating, .challenged, .loggedIn: (isChecking, endReason) = (false, nil)
+    }
+  }
+}
+
+extension Reaction {
+  var isTransition: Bool {
+    switch self {
+    case .transition: true
+    case .rejected, .ignored: false
+    }
+  }
+}
