@@ -373,8 +373,8 @@ struct EndingTests {
 }
 
 /// An authority that blocks the thread on which it is asked to revoke.
-private final class BlockingAuthority: Authority {
-  private let base: ScriptedAuthority
+private final class BlockingAuthority: ForwardingAuthority {
+  let base: ScriptedAuthority
   private let gate = DispatchSemaphore(value: 0)
   private let blocked = Locked(false)
 
@@ -386,37 +386,9 @@ private final class BlockingAuthority: Authority {
 
   func letGo() { gate.signal() }
 
-  private func block() {
+  func willCall(_ operation: ScriptedAuthority.Operation) {
+    guard operation == .revoke else { return }
     blocked.withLock { $0 = true }
     gate.wait()
-  }
-
-  func authenticate(
-    _ credentials: Credentials, limits: LimitRequest
-  ) async throws(AuthorityError<CredentialsRejection>) -> Grant {
-    try await base.authenticate(credentials, limits: limits)
-  }
-
-  func resume(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
-    try await base.resume(token)
-  }
-
-  func renew(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
-    try await base.renew(token)
-  }
-
-  func reauthenticate(
-    _ token: SessionToken, password: Password, limits: LimitRequest
-  ) async throws(AuthorityError<ReauthenticationRejection>) -> Grant {
-    try await base.reauthenticate(token, password: password, limits: limits)
-  }
-
-  func confirm(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) {
-    try await base.confirm(token)
-  }
-
-  func revoke(_ token: SessionToken, reason: EndReason) async throws(Unavailability) {
-    block()
-    try await base.revoke(token, reason: reason)
   }
 }

@@ -20,8 +20,8 @@ private func currentThread() -> String {
 
 /// An authority that blocks its caller until a test lets it go on, as a password hash or a disk
 /// does.
-private final class BlockingAuthority: Authority {
-  private let base: ScriptedAuthority
+private final class BlockingAuthority: ForwardingAuthority {
+  let base: ScriptedAuthority
   /// Whether calls block.
   let isShut = Atomic<Bool>(false)
   /// How many are blocked now.
@@ -33,40 +33,11 @@ private final class BlockingAuthority: Authority {
 
   init(_ base: ScriptedAuthority) { self.base = base }
 
-  private func block() {
+  func willCall(_ operation: ScriptedAuthority.Operation) {
     _ = threads.withLock { $0.insert(currentThread()) }
     blocked.add(1, ordering: .sequentiallyConsistent)
     while isShut.load(ordering: .sequentiallyConsistent) { sched_yield() }
     blocked.subtract(1, ordering: .sequentiallyConsistent)
-  }
-
-  func authenticate(
-    _ credentials: Credentials, limits: LimitRequest
-  ) async throws(AuthorityError<CredentialsRejection>) -> Grant {
-    block()
-    return try await base.authenticate(credentials, limits: limits)
-  }
-  func resume(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
-    block()
-    return try await base.resume(token)
-  }
-  func renew(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
-    block()
-    return try await base.renew(token)
-  }
-  func reauthenticate(
-    _ token: SessionToken, password: Password, limits: LimitRequest
-  ) async throws(AuthorityError<ReauthenticationRejection>) -> Grant {
-    block()
-    return try await base.reauthenticate(token, password: password, limits: limits)
-  }
-  func confirm(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) {
-    block()
-    try await base.confirm(token)
-  }
-  func revoke(_ token: SessionToken, reason: EndReason) async throws(Unavailability) {
-    block()
-    try await base.revoke(token, reason: reason)
   }
 }
 

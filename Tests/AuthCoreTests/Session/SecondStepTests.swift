@@ -241,31 +241,7 @@ struct SecondStepTests {
 
   @Test("an authority without a second step takes no answer")
   func noSecondStep() async throws {
-    struct Plain: Authority {
-      let base: ScriptedAuthority
-      func authenticate(
-        _ credentials: Credentials, limits: LimitRequest
-      ) async throws(AuthorityError<CredentialsRejection>) -> Grant {
-        try await base.authenticate(credentials, limits: limits)
-      }
-      func resume(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
-        try await base.resume(token)
-      }
-      func renew(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
-        try await base.renew(token)
-      }
-      func reauthenticate(
-        _ token: SessionToken, password: Password, limits: LimitRequest
-      ) async throws(AuthorityError<ReauthenticationRejection>) -> Grant {
-        try await base.reauthenticate(token, password: password, limits: limits)
-      }
-      func confirm(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) {
-        try await base.confirm(token)
-      }
-      func revoke(_ token: SessionToken, reason: EndReason) async throws(Unavailability) {
-        try await base.revoke(token, reason: reason)
-      }
-    }
+    struct Plain: ForwardingAuthority { let base: ScriptedAuthority }
     let world = World()
     let challenge = try await world.challengedLogin()
     await #expect(throws: AuthorityError<ReauthenticationRejection>.rejected(.notAccepted)) {

@@ -1,0 +1,49 @@
+import AuthCore
+import AuthCoreTesting
+
+/// An authority that hands every call on to another one, but for answers to a challenge: those have
+/// a default.
+protocol ForwardingAuthority: Authority {
+  var base: ScriptedAuthority { get }
+
+  /// Runs before each call.
+  func willCall(_ operation: ScriptedAuthority.Operation)
+}
+
+extension ForwardingAuthority {
+  func willCall(_ operation: ScriptedAuthority.Operation) {}
+
+  func authenticate(
+    _ credentials: Credentials, limits: LimitRequest
+  ) async throws(AuthorityError<CredentialsRejection>) -> Grant {
+    willCall(.authenticate)
+    return try await base.authenticate(credentials, limits: limits)
+  }
+
+  func resume(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
+    willCall(.resume)
+    return try await base.resume(token)
+  }
+
+  func renew(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
+    willCall(.renew)
+    return try await base.renew(token)
+  }
+
+  func reauthenticate(
+    _ token: SessionToken, password: Password, limits: LimitRequest
+  ) async throws(AuthorityError<ReauthenticationRejection>) -> Grant {
+    willCall(.reauthenticate)
+    return try await base.reauthenticate(token, password: password, limits: limits)
+  }
+
+  func confirm(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) {
+    willCall(.confirm)
+    try await base.confirm(token)
+  }
+
+  func revoke(_ token: SessionToken, reason: EndReason) async throws(Unavailability) {
+    willCall(.revoke)
+    try await base.revoke(token, reason: reason)
+  }
+}
