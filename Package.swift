@@ -35,8 +35,8 @@ let package = Package(
     .executableTarget(
       name: "auth-bench",
       dependencies: [
-        "AuthBackend", "AuthCore", "AuthLocal", "Guards", "PostgresServers", "TextFormat", "CSQLite", "CCrypt",
-        "CPerfEvent",
+        "AuthBackend", "AuthCore", "AuthLocal", "Guards", "PostgresServers", "Terminals", "TextFormat", "CSQLite",
+        "CCrypt", "CPerfEvent",
       ]),
     .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CCrypt", providers: [.apt(["libcrypt-dev"])]),
