@@ -110,7 +110,10 @@ for target in package.targets where target.type != .system {
 }
 
 // Code of the program alone is made small. The libraries are made fast, and no product of a library
-// has such a target, so other packages may depend on them.
+// has such a target, so other packages may depend on them. Without reflection metadata nothing in
+// these targets may print a value by the names of its fields and cases; .ci/release checks that.
 for target in package.targets where ["AuthProgram", "CommandLineKit"].contains(target.name) {
-  target.swiftSettings? += [.unsafeFlags(["-Osize"], .when(configuration: .release))]
+  target.swiftSettings? += [
+    .unsafeFlags(["-Osize", "-Xfrontend", "-disable-reflection-metadata"], .when(configuration: .release))
+  ]
 }
