@@ -19,12 +19,18 @@ extension SessionStore {
       do throws(Failure) {
         return try await question()
       } catch {
-        guard case .body(let failure) = error.leaseError, failure.kind == .session(.superseded) else {
-          throw CommandError(error.leaseError)
-        }
+        try await readAgain(after: error.leaseError)
       }
-      do throws(SessionError) { try await check() } catch { throw CommandError(error) }
     }
+  }
+
+  /// Reads the session file again where that helps after a failure.
+  ///
+  /// Not a part of ``asking(_:)``, of which there are many copies.
+  @inline(never)
+  private func readAgain(after error: LeaseError<BackendError>) async throws(CommandError) {
+    guard case .body(let failure) = error, failure.kind == .session(.superseded) else { throw CommandError(error) }
+    do throws(SessionError) { try await check() } catch { throw CommandError(error) }
   }
 
   /// Whether the session goes on without its file, which a logout never leaves behind: it ends the
