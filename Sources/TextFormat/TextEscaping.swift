@@ -72,12 +72,19 @@ extension Unicode.Scalar {
   /// The two joiners reorder nothing and can be printed.
   package var isUnprintable: Bool {
     if value < 0x7F { return value < 0x20 }
+    if isLineOrBlock { return false }
     switch properties.generalCategory {
     case .control, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned, .privateUse: return true
     case .format: return !isJoiner
     case _: return false
     }
   }
+
+  /// Whether screens are drawn with the scalar: the lines and blocks of U+2500 to U+259F.
+  ///
+  /// To look up what Unicode says of a scalar takes long, and these are most of a frame that is not
+  /// ASCII.
+  package var isLineOrBlock: Bool { value >= 0x2500 && value < 0x25A0 }
 
   /// Whether the scalar joins its neighbours or keeps them apart: U+200C and U+200D, which are part
   /// of words in several scripts, and of emoji.

@@ -1,4 +1,5 @@
 import Testing
+import TextFormat
 
 @testable import CommandLineKit
 
@@ -12,6 +13,16 @@ struct DisplayWidthTests {
     ])
   func columns(_ text: String, _ expected: Int) {
     #expect(DisplayWidth.columns(text) == expected)
+  }
+
+  @Test("lines and blocks, of which nothing is looked up, are what Unicode has them for")
+  func linesAndBlocks() {
+    let all = (UInt32(0)...0xFFFF).compactMap { Unicode.Scalar($0) }.filter(\.isLineOrBlock)
+    #expect(all.first == "─" && all.last == "▟")
+    for scalar in all {
+      #expect(scalar.properties.generalCategory == .otherSymbol && !scalar.properties.isEmojiPresentation, "\(scalar)")
+    }
+    #expect(DisplayWidth.columns(all.map { String($0) }.joined()) == all.count)
   }
 
   @Test("shortened text fits, and says that it is shortened")

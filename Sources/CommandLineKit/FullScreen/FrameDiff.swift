@@ -67,9 +67,10 @@ private struct Writer {
   }
 
   mutating func turn(_ old: Frame, into new: Frame, _ row: Int) {
-    var end = new.columns
-    while end > 0, new[row, end - 1] == .blank { end -= 1 }
     var column = 0
+    while column < new.columns, new[row, column] == old[row, column] { column += 1 }
+    var end = new.columns
+    while end > column, new[row, end - 1] == .blank { end -= 1 }
     var drawsRest = false
     while column < new.columns {
       let cell = new[row, column]

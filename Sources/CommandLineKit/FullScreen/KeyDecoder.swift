@@ -25,9 +25,13 @@ struct KeyDecoder: Sendable {
     pending += bytes
     var rest = pending[...]
     while !rest.isEmpty {
-      guard let (key, length) = paste == nil ? Self.first(in: rest) : takePaste(rest) else { break }
+      guard let (found, length) = paste == nil ? Self.first(in: rest) : takePaste(rest) else { break }
       rest = rest.dropFirst(length)
-      if key == .pasteBegins { paste = [] } else if case .key(let key) = key { keys.append(key) }
+      switch found {
+      case .key(let key): keys.append(key)
+      case .pasteBegins: paste = []
+      case .nothing: break
+      }
     }
     pending = Array(rest)
     return keys
@@ -41,7 +45,7 @@ struct KeyDecoder: Sendable {
     return [isAlone ? .escape : .unknown]
   }
 
-  private enum Found: Equatable {
+  private enum Found {
     case key(Key)
     case pasteBegins
     /// Swallowed.

@@ -7,13 +7,16 @@ import Glibc
 /// nothing.
 package struct ScreenTerminal: ~Copyable {
   /// What ended a wait.
-  package struct Happened: Equatable, Sendable {
+  package struct Happened: Sendable {
     /// What was typed.
     package var keys: [Key] = []
     /// Whether the terminal has another size, or somebody else has drawn on it.
     package var needsFrame = false
     /// Whether the terminal is gone.
     package var isGone = false
+
+    /// Whether anything happened before the end of the limit.
+    package var isAnything: Bool { !keys.isEmpty || needsFrame || isGone }
   }
 
   private let descriptor: Int32
@@ -114,7 +117,7 @@ package struct ScreenTerminal: ~Copyable {
         happened.needsFrame = true
       }
       if events[0].revents != 0 { try read(&happened) }
-      if happened != Happened() || events[2].revents != 0 { return happened }
+      if happened.isAnything || events[2].revents != 0 { return happened }
     }
   }
 

@@ -1,3 +1,5 @@
+import TextFormat
+
 /// How many columns of a terminal text takes.
 ///
 /// The width of a character is decided for the grapheme cluster, as terminals draw it: two columns
@@ -47,6 +49,8 @@ package enum DisplayWidth {
   /// The columns of one character with its marks.
   static func columns(_ character: Character) -> Int {
     let scalars = character.unicodeScalars
+    // Most characters, of which nothing has to be looked up.
+    if character.utf8.count == 1 || character.utf8.count == 3 && scalars[scalars.startIndex].isLineOrBlock { return 1 }
     if scalars.contains(where: isWide) || scalars.contains("\u{FE0F}") { return 2 }
     return scalars.allSatisfy(isZeroWidth) ? 0 : 1
   }

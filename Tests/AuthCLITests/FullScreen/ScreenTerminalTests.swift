@@ -160,7 +160,7 @@ enum ScreenChild {
       try terminal.show(frame)
       let happened = try terminal.wait(atMost: .seconds(60))
       if happened.isGone { exit(7) }
-      if happened == .init() { exit(9) }
+      if !happened.isAnything { exit(9) }
       for key in happened.keys {
         if key == .character("q") { return true }
         if key == .character("e") { throw .timedOut(.seconds(1)) }
