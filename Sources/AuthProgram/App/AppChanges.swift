@@ -19,11 +19,12 @@ struct AppChanges {
   ///   - store: Without a session only a session file can change what the screen shows.
   ///   - look: Called at first, when changes from then on are told, and after each change. Where
   ///     changes cannot be told for now it is called now and then, with the reason.
+  /// - Throws: ``CommandError`` when there is no thread for it.
   static func wait(
     in vault: FileVault, _ backend: any Backend, _ store: SessionStore,
     look: @escaping @Sendable (CommandError?) -> Void
-  ) {
-    OwnThread.start {
+  ) throws(CommandError) {
+    try OwnThread.start {
       while true {
         do throws(BackendError) {
           let changes = AppChanges(sessionFile: try vault.changes(), database: try backend.changes())

@@ -8,17 +8,24 @@ final class AppLoop {
   private let state: AppState
   private let work: AppWork
   private let mailbox: AppMailbox
-  private let lane: AppLane
+  /// Looks and pages, and what a person does, which does not wait for them.
+  private let looks: AppLane
+  private let actions: AppLane
   /// Told why the session ended, whatever tab is open.
   private var session: ProfileScreen?
   private var began: ContinuousClock.Instant?
 
-  /// The context is given where it is not the default one.
+  /// Begins to look; the context is given where it is not the default one.
   init(work: AppWork, context: String?) throws(CommandError) {
     state = AppState(columns: 80, rows: 24, context: context)
     self.work = work
     mailbox = try AppMailbox()
-    lane = AppLane(work, mailbox)
+    looks = try AppLane(work, mailbox)
+    actions = try AppLane(work, mailbox)
+    try work.waitForChanges { [looks, mailbox] problem in
+      if let problem { mailbox.post(.looked(problem)) }
+      looks.submit(.look)
+    }
   }
 
   /// Shows the screen until somebody quits.
@@ -29,10 +36,6 @@ final class AppLoop {
       var terminal = try ScreenTerminal(colors: colors)
       resize(to: terminal)
       try terminal.show(state.frame)
-      work.waitForChanges { [lane, mailbox] problem in
-        if let problem { mailbox.post(.looked(problem)) }
-        lane.submit(.look)
-      }
       while true {
         let happened = try terminal.wait(for: mailbox.wakening, atMost: limit)
         if happened.isGone { throw .unreadable(source: "the terminal", errno: EIO) }
@@ -55,7 +58,7 @@ final class AppLoop {
   /// - Returns: Whether it is over.
   private func take(_ keys: [Key]) -> Bool {
     for key in keys where take(.key(key)) { return true }
-    if work.isLimitReached { lane.submit(.look) }
+    if work.isLimitReached { looks.submit(.look) }
     if let began, take(.elapsed(Int((.now - began).components.seconds))) { return true }
     // What ended an action was told to the bar before: taken first, so that it is known there.
     let posted = mailbox.take()
@@ -79,8 +82,8 @@ final class AppLoop {
     guard let effect = state.update(message) else { return false }
     switch effect {
     case .quit: return true
-    case .look, .load: lane.submit(effect)
-    case .perform(let action): lane.perform(action)
+    case .look, .load: looks.submit(effect)
+    case .perform: actions.submit(effect)
     }
     return false
   }

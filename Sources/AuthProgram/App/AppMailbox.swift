@@ -1,7 +1,6 @@
 import CommandLineKit
 import Glibc
 import Guards
-import TextFormat
 
 /// What happened on other threads, for the one that draws: it waits for ``wakening`` to be
 /// readable.
@@ -13,11 +12,7 @@ final class AppMailbox: Sendable {
 
   init() throws(CommandError) {
     var ends: [Int32] = [-1, -1]
-    guard pipe(&ends) == 0 else {
-      throw CommandError(
-        .watchFailed, "the screen cannot be told what changes: \(ErrorNumber(errno).explanation)",
-        hint: "Close other programs, then try again.")
-    }
+    guard pipe(&ends) == 0 else { throw .screenCannotWork(errno) }
     for end in ends {
       _ = fcntl(end, F_SETFD, FD_CLOEXEC)
       _ = fcntl(end, F_SETFL, O_NONBLOCK)

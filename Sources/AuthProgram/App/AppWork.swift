@@ -12,7 +12,7 @@ final class AppWork: Sendable {
   let bar: NavigationBar
   let backend: any Backend
   /// Ends sessions only where a person asks for it here.
-  let authority: CommandAuthority
+  private let authority: CommandAuthority
   private let vault: FileVault
   private let isFileGone = Locked(false)
   private let open = Locked<AppScreens?>(nil)
@@ -32,8 +32,8 @@ final class AppWork: Sendable {
 
   /// Has `look` called when another process may have changed what the screen shows, and now and
   /// then where that cannot be told, with the reason.
-  func waitForChanges(look: @escaping @Sendable (CommandError?) -> Void) {
-    AppChanges.wait(in: vault, backend, store, look: look)
+  func waitForChanges(look: @escaping @Sendable (CommandError?) -> Void) throws(CommandError) {
+    try AppChanges.wait(in: vault, backend, store, look: look)
   }
 
   /// Why the user was logged out here, where nobody asked for it here.
@@ -60,17 +60,28 @@ final class AppWork: Sendable {
   /// Whether a limit of the session is reached.
   var isLimitReached: Bool { timeUntilLimit.map { $0 <= .zero } ?? false }
 
-  /// Takes a look, or loads what a tab shows.
-  func look(_ effect: AppEffect) async -> AppMessage? {
+  /// Does it, and returns when it is done: never on the thread that draws.
+  func take(_ effect: AppEffect) -> AppMessage? {
     switch effect {
-    case .look: return .looked(await look())
+    case .look:
+      do throws(CommandError) { try ask(.look) } catch { return .looked(error) }
+      return .looked(nil)
     case .load(let tab, let isActivity):
       do throws(CommandError) {
-        return .loaded(tab, .success(try await load(tab, isActivity: isActivity)))
+        return .loaded(tab, .success(try load(tab, isActivity: isActivity)))
       } catch {
         return .loaded(tab, .failure(error))
       }
-    case .perform, .quit: return nil
+    case .perform(let action):
+      if action.mayEndSession { authority.beginEnding() }
+      defer { if action.mayEndSession { authority.finishEnding() } }
+      do throws(CommandError) {
+        let answer = try carryOut(action)
+        return .finished(action, .success(answer.done), code: answer.code)
+      } catch {
+        return .finished(action, .failure(error))
+      }
+    case .quit: return nil
     }
   }
 
@@ -101,30 +112,17 @@ final class AppWork: Sendable {
     }
   }
 
-  private func load(_ tab: AppTab, isActivity: Bool) async throws(CommandError) -> AppPage {
+  private func load(_ tab: AppTab, isActivity: Bool) throws(CommandError) -> AppPage {
     guard tab.isGuarded else { return tab == .machine ? machinePage : AppPage() }
-    if isActivity {
-      do throws(SessionError) { _ = try await store.renew() } catch { throw CommandError(error) }
-    }
+    if isActivity { try ask(.renew) }
     let screens = try screens()
     let administrator = tab == .accounts ? try administrator(screens.accounts.session) : nil
     let deadlines = try Deadlines(clock: backend.clock)
-    var page = AppPage()
-    try await ask(
-      BackendCall { [backend] () throws(LeaseError<BackendError>) in
-        page = try screens.page(tab, of: backend, administrator, deadlines)
-        return nil
+    let answer = try ask(
+      .backend { [backend] () throws(LeaseError<BackendError>) in
+        AppAnswer(page: try screens.page(tab, of: backend, administrator, deadlines))
       })
-    return page
-  }
-
-  /// Asks the backend something.
-  ///
-  /// Not generic and not inlined, and the question is an object, or the executable would have a copy
-  /// of all this for each question.
-  @inline(never)
-  func ask(_ question: BackendCall) async throws(CommandError) {
-    try await store.asking { () throws(LeaseError<BackendError>) in question.code = try question.body() }
+    return answer.page ?? AppPage()
   }
 
   /// The screens of the user who is logged in; without one there are none.
@@ -151,19 +149,5 @@ final class AppWork: Sendable {
     } catch {
       throw CommandError(error)
     }
-  }
-}
-
-/// What to ask the backend.
-final class BackendCall {
-  /// What was done then, as a sentence.
-  let done: String
-  let body: () throws(LeaseError<BackendError>) -> OneTimeCode?
-  /// The code that was made, if one was.
-  var code: OneTimeCode?
-
-  init(_ done: String = "", _ body: @escaping () throws(LeaseError<BackendError>) -> OneTimeCode?) {
-    self.done = done
-    self.body = body
   }
 }

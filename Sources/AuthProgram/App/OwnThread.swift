@@ -1,12 +1,13 @@
+import CommandLineKit
 import Glibc
+import TextFormat
 
-/// Runs what may block on a thread of its own, so that the screen and other tasks go on.
+/// A thread of its own for what may block, so that the screen and other tasks go on.
 enum OwnThread {
   /// Begins `body` on a new thread.
   ///
-  /// Signals go to the thread that draws. What follows a suspension runs where the system has it
-  /// run.
-  static func start(_ body: @escaping @Sendable () async -> Void) {
+  /// Signals go to the thread that draws.
+  static func start(_ body: @escaping @Sendable () -> Void) throws(CommandError) {
     var all = sigset_t()
     var before = sigset_t()
     sigfillset(&all)
@@ -17,25 +18,53 @@ enum OwnThread {
     let error = pthread_create(
       &thread, nil,
       { raw in
-        guard let raw else { return nil }
-        let job = Unmanaged<Job>.fromOpaque(raw).takeRetainedValue()
-        Task.immediateDetached { await job.body() }
+        if let raw { Unmanaged<Job>.fromOpaque(raw).takeRetainedValue().body() }
         return nil
       }, job.toOpaque())
-    if error == 0 {
-      pthread_detach(thread)
-    } else {
-      // No thread is left: it is done all the same, on one that is shared.
+    guard error == 0 else {
       job.release()
-      Task.detached { await body() }
+      throw .screenCannotWork(error)
     }
+    pthread_detach(thread)
   }
 
   private final class Job: Sendable {
-    let body: @Sendable () async -> Void
+    let body: @Sendable () -> Void
 
-    init(body: @escaping @Sendable () async -> Void) {
+    init(body: @escaping @Sendable () -> Void) {
       self.body = body
     }
+  }
+}
+
+/// Counts what happened, for a thread that waits for it.
+final class Signal: Sendable {
+  // Any thread may call the functions of a semaphore.
+  private nonisolated(unsafe) let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
+
+  init() {
+    sem_init(semaphore, 0, 0)
+  }
+
+  deinit {
+    sem_destroy(semaphore)
+    semaphore.deallocate()
+  }
+
+  func send() {
+    sem_post(semaphore)
+  }
+
+  /// Waits until it was sent once more than was waited for.
+  func wait() {
+    while sem_wait(semaphore) != 0 {}
+  }
+}
+
+extension CommandError {
+  static func screenCannotWork(_ error: Int32) -> CommandError {
+    CommandError(
+      .watchFailed, "the screen cannot be told what changes: \(ErrorNumber(error).explanation)",
+      hint: "Close other programs, then try again.")
   }
 }
