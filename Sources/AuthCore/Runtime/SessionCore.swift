@@ -138,8 +138,7 @@ final class SessionCore: Sendable {
       inner.gate?.goOn(as: session)
     }
     for timer in inner.timers.outdated(by: state) { inner.outbox.append(.cancel(timer)) }
-    if transition.to == .loggedIn, timing.watchesLimits { inner.outbox.append(.watchLimits) }
-    if transition.to == .challenged, timing.watchesLimits { inner.outbox.append(.watchChallenge) }
+    if timing.watchesLimits, let timer = transition.to.timer { inner.outbox.append(timer) }
     if transition.effects.contains(.notify) {
       inner.revision += 1
       let change = change(inner)

@@ -32,6 +32,18 @@ extension SessionState {
   }
 }
 
+extension SessionState.Kind {
+  /// What starts the timer of limits that the authority gave, where the store comes to this state.
+  var timer: SessionCore.Delivery? {
+    switch self {
+    case .loggedIn: .watchLimits
+    case .challenged: .watchChallenge
+    // A renewal keeps the timer that there is.
+    case .restoring, .loggedOut, .authenticating, .renewing, .loggingOut: nil
+    }
+  }
+}
+
 extension SessionCore {
   /// Starts the time limit of the step that has just begun, if it has one and has not already
   /// ended.
