@@ -42,31 +42,7 @@ public struct BackendContract: Sendable {
   }
 
   /// One rule.
-  public struct Check: Sendable, CustomStringConvertible {
-    /// The rule, in words.
-    public let name: String
-    private let body: @Sendable (BackendProbe) async throws(Breach) -> Void
-
-    init(_ name: String, _ body: @escaping @Sendable (BackendProbe) async throws(Breach) -> Void) {
-      self.name = name
-      self.body = body
-    }
-
-    /// The rule, in words.
-    public var description: String { name }
-
-    /// Runs the check on a fresh subject.
-    ///
-    /// - Returns: What was violated, or nil.
-    public func run(on subject: Subject) async -> ContractViolation? {
-      do throws(Breach) {
-        try await body(BackendProbe(subject: subject))
-        return nil
-      } catch {
-        return ContractViolation(check: name, finding: error.finding)
-      }
-    }
-  }
+  public typealias Check = ContractCheck<Subject>
 
   /// All rules, in the order in which they read best.
   public static let checks: [Check] =
@@ -75,10 +51,12 @@ public struct BackendContract: Sendable {
 
   /// Runs all checks, each on a fresh subject.
   public static func violations(of make: () async throws -> Subject) async rethrows -> [ContractViolation] {
-    var violations: [ContractViolation] = []
-    for check in checks {
-      if let violation = await check.run(on: try await make()) { violations.append(violation) }
-    }
-    return violations
+    try await Check.violations(of: checks, on: make)
+  }
+}
+
+extension ContractCheck where Subject == BackendContract.Subject {
+  init(_ name: String, _ body: @escaping @Sendable (BackendProbe) async throws(Breach) -> Void) {
+    self.init(name: name) { (subject) async throws(Breach) in try await body(BackendProbe(subject: subject)) }
   }
 }

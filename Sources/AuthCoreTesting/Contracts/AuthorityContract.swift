@@ -50,41 +50,19 @@ public struct AuthorityContract: Sendable {
   }
 
   /// One rule.
-  public struct Check: Sendable, CustomStringConvertible {
-    /// The rule, in words.
-    public let name: String
-    private let body: @Sendable (Probe) async throws(Breach) -> Void
-
-    init(_ name: String, _ body: @escaping @Sendable (Probe) async throws(Breach) -> Void) {
-      self.name = name
-      self.body = body
-    }
-
-    /// The rule, in words.
-    public var description: String { name }
-
-    /// Runs the check on a fresh subject.
-    ///
-    /// - Returns: The violation, or nil.
-    public func run(on subject: Subject) async -> ContractViolation? {
-      do throws(Breach) {
-        try await body(Probe(subject: subject))
-        return nil
-      } catch {
-        return ContractViolation(check: name, finding: error.finding)
-      }
-    }
-  }
+  public typealias Check = ContractCheck<Subject>
 
   /// All rules, in reading order.
   public static let checks: [Check] = answers + sessions + exchanges + limits + faults + challenges
 
   /// Runs all checks, each on a fresh subject.
   public static func violations(of make: () async throws -> Subject) async rethrows -> [ContractViolation] {
-    var violations: [ContractViolation] = []
-    for check in checks {
-      if let violation = await check.run(on: try await make()) { violations.append(violation) }
-    }
-    return violations
+    try await Check.violations(of: checks, on: make)
+  }
+}
+
+extension ContractCheck where Subject == AuthorityContract.Subject {
+  init(_ name: String, _ body: @escaping @Sendable (Probe) async throws(Breach) -> Void) {
+    self.init(name: name) { (subject) async throws(Breach) in try await body(Probe(subject: subject)) }
   }
 }

@@ -30,41 +30,19 @@ public struct SessionVaultContract: Sendable {
   }
 
   /// One rule.
-  public struct Check: Sendable, CustomStringConvertible {
-    /// The rule, in words.
-    public let name: String
-    private let body: @Sendable (VaultProbe) async throws(Breach) -> Void
-
-    init(_ name: String, _ body: @escaping @Sendable (VaultProbe) async throws(Breach) -> Void) {
-      self.name = name
-      self.body = body
-    }
-
-    /// The rule, in words.
-    public var description: String { name }
-
-    /// Runs the check on a fresh subject.
-    ///
-    /// - Returns: The violation, or nil.
-    public func run(on subject: Subject) async -> ContractViolation? {
-      do throws(Breach) {
-        try await body(VaultProbe(subject: subject))
-        return nil
-      } catch {
-        return ContractViolation(check: name, finding: error.finding)
-      }
-    }
-  }
+  public typealias Check = ContractCheck<Subject>
 
   /// All rules.
   public static let checks: [Check] = keeping + corruption
 
   /// Runs all checks, each on a fresh subject.
   public static func violations(of make: () async throws -> Subject) async rethrows -> [ContractViolation] {
-    var violations: [ContractViolation] = []
-    for check in checks {
-      if let violation = await check.run(on: try await make()) { violations.append(violation) }
-    }
-    return violations
+    try await Check.violations(of: checks, on: make)
+  }
+}
+
+extension ContractCheck where Subject == SessionVaultContract.Subject {
+  init(_ name: String, _ body: @escaping @Sendable (VaultProbe) async throws(Breach) -> Void) {
+    self.init(name: name) { (subject) async throws(Breach) in try await body(VaultProbe(subject: subject)) }
   }
 }

@@ -1,0 +1,38 @@
+/// One rule of a contract.
+public struct ContractCheck<Subject: Sendable>: Sendable, CustomStringConvertible {
+  /// The rule, in words.
+  public let name: String
+  private let body: @Sendable (Subject) async throws(Breach) -> Void
+
+  /// Creates a check from a body that ends at a breach.
+  package init(name: String, body: @escaping @Sendable (Subject) async throws(Breach) -> Void) {
+    self.name = name
+    self.body = body
+  }
+
+  /// The rule, in words.
+  public var description: String { name }
+
+  /// Runs the check on a fresh subject.
+  ///
+  /// - Returns: The violation, or nil.
+  public func run(on subject: Subject) async -> ContractViolation? {
+    do throws(Breach) {
+      try await body(subject)
+      return nil
+    } catch {
+      return ContractViolation(check: name, finding: error.finding)
+    }
+  }
+
+  /// Runs checks, each on a fresh subject.
+  package static func violations(
+    of checks: [ContractCheck], on make: () async throws -> Subject
+  ) async rethrows -> [ContractViolation] {
+    var violations: [ContractViolation] = []
+    for check in checks {
+      if let violation = await check.run(on: try await make()) { violations.append(violation) }
+    }
+    return violations
+  }
+}
