@@ -17,6 +17,18 @@ struct BrokenBackendTests {
     #expect(violation?.check == check.name)
   }
 
+  @Test("every new check has a broken backend that fails it") func everyCheck() {
+    // These are older, and wait for one.
+    let waiting: Set = [
+      "a change needs the present password, and one that differs from it",
+      "a profile is the account of the session, opened with 100.00",
+      "a payment moves both balances, and both see the receipt", "a payment is activity, and reading is none",
+      "five failures are free; then even the right password waits, and a success forgets them",
+    ]
+    let found = Set(BrokenBackend.Flaw.allCases.map(\.rawValue))
+    #expect(Set(BackendContract.checks.map(\.name)).subtracting(found) == waiting, "add a flaw to BrokenBackend")
+  }
+
   @Test("the contract tries each operation that takes a lease, with the keys that it takes") func operations() throws {
     let sources = Workspace.repository + "/Sources/"
     let backend = try String(contentsOfFile: sources + "AuthBackend/Backend.swift", encoding: .utf8)
@@ -88,6 +100,17 @@ struct BrokenBackend: Backend {
     case countsNoSteps = "wrong codes count as wrong passwords do, and the right password alone resets nothing"
     case forgetsNoChallenge = "a new password, a disabled account and a turned-off second step end a challenge"
     case requiresNoStep = "an administrator who must have a second step can do nothing else before"
+    case takesAnyDisplayName = "a display name that cannot be shown is refused"
+    case refusesLogins = "a login can be checked before a password is typed"
+    case refusesNames = "a name can be checked before any account exists"
+    case makesAdministrators = "the first account is an administrator's and no later one is"
+    case disablesTheLast = "the last administrator cannot be disabled"
+    case notesWhenEnded = "a session that was ended elsewhere is refused, though its key is live here"
+    case notesPastLimits = "a session past a limit is refused with that limit"
+    case unlocksAnyTime = "an operation that needs a fresh password is refused when that was too long ago"
+    case paysEachOfMany = "many at once with one key pay once, and each gets the receipt"
+    case forgetsOrders = "a key that was used for another order is refused; another payer may use it"
+    case namesNoRule = "a payment that a rule forbids moves nothing"
     case hidesFaults = "a backend that cannot answer says so in every operation"
   }
 
@@ -114,6 +137,7 @@ struct BrokenBackend: Backend {
   }
 
   func check(newUsername username: String) throws(BackendError) {
+    if flaw == .refusesNames { throw .notFresh }
     if flaw != .checksNoName { try base.check(newUsername: username) }
   }
 
@@ -121,10 +145,16 @@ struct BrokenBackend: Backend {
     if flaw != .checksNoPassword { try base.check(newPassword: password, for: username) }
   }
 
-  func checkForLogins() throws(BackendError) { try base.checkForLogins() }
+  func checkForLogins() throws(BackendError) {
+    if flaw == .refusesLogins { throw .notFresh }
+    try base.checkForLogins()
+  }
 
   func register(username: String, password: Password, displayName: String?) throws(BackendError) -> User {
-    try base.register(username: username, password: password, displayName: displayName)
+    let user = try base.register(
+      username: username, password: password, displayName: flaw == .takesAnyDisplayName ? nil : displayName)
+    if flaw != .makesAdministrators { return user }
+    return User(id: user.id, username: user.username, displayName: user.displayName, role: .administrator)
   }
 
   func profile(under lease: borrowing SessionLease) throws(BackendError) -> Profile { try base.profile(under: lease) }
@@ -164,7 +194,16 @@ struct BrokenBackend: Backend {
   }
 
   func pay(_ intent: consuming PaymentIntent, under lease: borrowing SessionLease) throws(BackendError) -> Receipt {
-    if flaw != .paysTwice { return try base.pay(intent, under: lease) }
+    switch flaw {
+    case .paysTwice, .paysEachOfMany, .forgetsOrders: break
+    case .namesNoRule:
+      do throws(BackendError) {
+        return try base.pay(intent, under: lease)
+      } catch {
+        throw error.kind == .refused ? .notFresh : error
+      }
+    default: return try base.pay(intent, under: lease)
+    }
     let order = PaymentOrder(amount: intent.order.amount, payee: intent.order.payee)
     return try base.pay(order, token: try intent.token(of: lease))
   }
@@ -209,12 +248,22 @@ struct BrokenBackend: Backend {
     under lease: borrowing SessionLease
   ) throws(BackendError) -> AccountSummary {
     if flaw == .neverDisables { return try base.account(named: name, for: administrator, under: lease) }
+    if flaw == .disablesTheLast {
+      if let changed = try? base.setDisabled(disabled, account: name, for: administrator, fresh, under: lease) {
+        return changed
+      }
+      return try base.account(named: name, for: administrator, under: lease)
+    }
     return try base.setDisabled(disabled, account: name, for: administrator, fresh, under: lease)
   }
 
   func unlock(
     account name: Username, for administrator: AdminSession, _ fresh: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> AccountSummary {
+    if flaw == .unlocksAnyTime {
+      if let changed = try? base.unlock(account: name, for: administrator, fresh, under: lease) { return changed }
+      return try base.account(named: name, for: administrator, under: lease)
+    }
     if flaw == .neverUnlocks { return try base.account(named: name, for: administrator, under: lease) }
     return try base.unlock(account: name, for: administrator, fresh, under: lease)
   }
@@ -344,7 +393,11 @@ struct BrokenBackend: Backend {
   func noteView(
     of subject: String, for administrator: AdminSession, under lease: borrowing SessionLease
   ) throws(BackendError) {
-    if flaw != .forgetsToNote { try base.noteView(of: subject, for: administrator, under: lease) }
+    switch flaw {
+    case .forgetsToNote: break
+    case .notesWhenEnded, .notesPastLimits: try? base.noteView(of: subject, for: administrator, under: lease)
+    default: try base.noteView(of: subject, for: administrator, under: lease)
+    }
   }
 
   func authenticate(
