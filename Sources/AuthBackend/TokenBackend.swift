@@ -6,6 +6,15 @@ package import AuthCore
 /// the leased session, and presents the token. Only these may take a token; an app always has a
 /// lease.
 package protocol TokenBackend: Backend {
+  /// What ``AuthCore/Authority/authenticate(_:limits:)`` does.
+  ///
+  /// The attempt is counted before the password is judged. Unknown name, wrong password and
+  /// disabled account get one answer at one cost.
+  func logIn(_ credentials: Credentials, limits: LimitRequest) throws(BackendError) -> Grant
+  /// What ``AuthCore/Authority/reauthenticate(_:password:limits:)`` does.
+  func reauthenticate(
+    _ token: SessionToken, password: Password, requesting limits: LimitRequest
+  ) throws(BackendError) -> Grant
   func profile(token: SessionToken) throws(BackendError) -> Profile
   func rename(to name: String, token: SessionToken) throws(BackendError) -> Profile
   func changePassword(
@@ -48,6 +57,39 @@ package protocol TokenBackend: Backend {
 }
 
 extension TokenBackend {
+  /// See ``AuthCore/Authority/authenticate(_:limits:)``.
+  public func authenticate(
+    _ credentials: Credentials, limits: LimitRequest
+  ) async throws(AuthorityError<CredentialsRejection>) -> Grant {
+    do throws(BackendError) {
+      return try logIn(credentials, limits: limits)
+    } catch {
+      throw error.asLoginFailure
+    }
+  }
+
+  /// See ``AuthCore/Authority/reauthenticate(_:password:limits:)``.
+  public func reauthenticate(
+    _ token: SessionToken, password: Password, limits: LimitRequest
+  ) async throws(AuthorityError<ReauthenticationRejection>) -> Grant {
+    do throws(BackendError) {
+      return try reauthenticate(token, password: password, requesting: limits)
+    } catch {
+      throw error.asReauthenticationFailure
+    }
+  }
+
+  /// Answers the store with what is known of a session.
+  package func answering<Answer>(
+    _ body: () throws(BackendError) -> Answer
+  ) throws(AuthorityError<SessionRejection>) -> Answer {
+    do throws(BackendError) {
+      return try body()
+    } catch {
+      throw error.asSessionFailure
+    }
+  }
+
   /// See ``Backend/profile(under:)``.
   public func profile(under lease: borrowing SessionLease) throws(BackendError) -> Profile {
     try profile(token: lease.sessionToken)

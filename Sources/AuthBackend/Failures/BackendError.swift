@@ -132,6 +132,20 @@ extension BackendError {
     }
   }
 
+  /// The same where the only answer can be that nothing is known.
+  package var asUnavailability: Unavailability {
+    if case .unavailable(let unavailability) = kind { return unavailability }
+    return Unavailability(.unparsable, description, hint: hint, code: code)
+  }
+
+  /// The failure of a question about a session.
+  package var asSessionFailure: AuthorityError<SessionRejection> {
+    asAuthorityFailure { kind in
+      if case .session(let rejection) = kind { return rejection }
+      return nil
+    }
+  }
+
   /// The failure of a login.
   package var asLoginFailure: AuthorityError<CredentialsRejection> {
     asAuthorityFailure { kind in

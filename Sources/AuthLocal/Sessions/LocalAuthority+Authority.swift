@@ -2,20 +2,6 @@ public import AuthBackend
 public import AuthCore
 
 extension LocalAuthority: Authority {
-  /// Checks credentials and begins a session.
-  ///
-  /// The attempt is counted before the password is hashed. Unknown name, wrong password and
-  /// disabled account get one answer at one cost.
-  public func authenticate(
-    _ credentials: Credentials, limits: LimitRequest
-  ) async throws(AuthorityError<CredentialsRejection>) -> Grant {
-    do throws(BackendError) {
-      return try logIn(credentials, limits: limits)
-    } catch {
-      throw error.asLoginFailure
-    }
-  }
-
   /// Finds the session of a token; it only reads.
   ///
   /// The use of an ended one is recorded as an event.
@@ -54,23 +40,10 @@ extension LocalAuthority: Authority {
     }
   }
 
-  /// Checks the password again and exchanges the token.
-  public func reauthenticate(
-    _ token: SessionToken, password: Password, limits: LimitRequest
-  ) async throws(AuthorityError<ReauthenticationRejection>) -> Grant {
-    do throws(BackendError) {
-      return try reauthenticate(token, password: password, requesting: limits)
-    } catch {
-      throw error.asReauthenticationFailure
-    }
-  }
-
   /// Replaces the current token of a session with the issued one.
   public func confirm(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) {
-    do throws(BackendError) {
-      if try reading(token, beforeTwoStep: true, { (_, _, _) throws(BackendError) in true }) { return }
-    } catch {
-      throw Self.answer(error)
+    try answering { () throws(BackendError) in
+      _ = try reading(token, beforeTwoStep: true) { (_, _, _) throws(BackendError) in true }
     }
   }
 
@@ -89,25 +62,7 @@ extension LocalAuthority: Authority {
         }
       }
     } catch {
-      if case .unavailable(let unavailability) = error.kind { throw unavailability }
-      throw Unavailability(.unparsable, error.description, hint: error.hint, code: error.code)
-    }
-  }
-
-  private func answering(
-    _ body: () throws(BackendError) -> Grant
-  ) throws(AuthorityError<SessionRejection>) -> Grant {
-    do throws(BackendError) {
-      return try body()
-    } catch {
-      throw Self.answer(error)
-    }
-  }
-
-  private static func answer(_ failure: BackendError) -> AuthorityError<SessionRejection> {
-    failure.asAuthorityFailure { kind in
-      if case .session(let rejection) = kind { return rejection }
-      return nil
+      throw error.asUnavailability
     }
   }
 }

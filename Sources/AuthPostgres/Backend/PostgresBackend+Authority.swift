@@ -2,19 +2,6 @@ public import AuthBackend
 public import AuthCore
 
 extension PostgresBackend: Authority {
-  /// Checks credentials and begins a session.
-  ///
-  /// The password is hashed here, and the attempt is counted by the server before it is judged.
-  public func authenticate(
-    _ credentials: Credentials, limits: LimitRequest
-  ) async throws(AuthorityError<CredentialsRejection>) -> Grant {
-    do throws(BackendError) {
-      return try logIn(credentials, limits: limits)
-    } catch {
-      throw error.asLoginFailure
-    }
-  }
-
   /// Says which user a token belongs to now.
   ///
   /// For a live session this is one call, and nothing is written.
@@ -50,17 +37,6 @@ extension PostgresBackend: Authority {
     try answering { () throws(BackendError) in try session("renew", token) }
   }
 
-  /// Checks the password again and exchanges the token.
-  public func reauthenticate(
-    _ token: SessionToken, password: Password, limits: LimitRequest
-  ) async throws(AuthorityError<ReauthenticationRejection>) -> Grant {
-    do throws(BackendError) {
-      return try reauthenticate(token, password: password, requesting: limits)
-    } catch {
-      throw error.asReauthenticationFailure
-    }
-  }
-
   /// Lets an issued token take the place of the one it replaces.
   public func confirm(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) {
     _ = try answering { () throws(BackendError) in try session("resume", token) }
@@ -79,26 +55,12 @@ extension PostgresBackend: Authority {
         try server.call("revoke", [.bytes(token.secret), .text(reason.code)], .repeatable))
       try take(answer)
     } catch {
-      if case .unavailable(let unavailability) = error.kind { throw unavailability }
-      throw Unavailability(.unparsable, error.description, hint: error.hint, code: error.code)
+      throw error.asUnavailability
     }
   }
 
   private func session(_ function: String, _ token: SessionToken) throws(BackendError) -> Grant {
     let answer = try server.first(try call(function, token, [], .repeatable))
     return try grant(answer, secret: ServerToken(token).secret)
-  }
-
-  private func answering(
-    _ body: () throws(BackendError) -> Grant
-  ) throws(AuthorityError<SessionRejection>) -> Grant {
-    do throws(BackendError) {
-      return try body()
-    } catch {
-      throw error.asAuthorityFailure { kind in
-        if case .session(let rejection) = kind { return rejection }
-        return nil
-      }
-    }
   }
 }
