@@ -47,6 +47,8 @@ import Testing
   }
 
   @Test("a database of schema 4 keeps its settings, and nobody has or needs a second step") func fourth() throws {
+    // What is not undone is made twice, and that fails.
+    #expect(Schema.version == 5, "undo the new step here and in CrashCase, and then count it")
     let work = Workspace()
     let before = work.authority()
     try before.registerBoth()
