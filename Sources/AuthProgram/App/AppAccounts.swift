@@ -3,7 +3,7 @@ import AuthCore
 import CommandLineKit
 
 /// What an administrator does in the full-screen program.
-enum Administration: Equatable, Sendable {
+enum Administration: Sendable {
   case change(AccountsScreen.Change, String)
   /// Makes a one-time code for a new password.
   case resetPassword(String)

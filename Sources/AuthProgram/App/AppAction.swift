@@ -2,7 +2,7 @@ import AuthBackend
 import AuthCore
 
 /// Something that takes time and may be refused: one at a time.
-indirect enum AppAction: Equatable, Sendable {
+indirect enum AppAction: Sendable {
   case logIn(Credentials)
   case logOut
   case register(Credentials)

@@ -5,7 +5,7 @@ import CommandLineKit
 /// A form: some lines to fill in, of which one has the cursor.
 final class AppForm {
   /// What the form is for.
-  indirect enum Purpose: Equatable, Sendable {
+  indirect enum Purpose: Sendable {
     /// Log in, and then open the tab.
     case logIn(then: AppTab, username: String = "")
     case register

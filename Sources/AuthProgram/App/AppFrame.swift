@@ -48,6 +48,8 @@ extension AppState {
       labels.append(tab == self.tab ? "[\(label)]" : label)
     }
     var gap = 2
+    // Not inlined, so that the executable stays small.
+    @inline(never)
     func fits(_ first: Int, _ last: Int) -> Bool {
       guard first >= 0, last < labels.count else { return false }
       var width = 2
@@ -86,13 +88,21 @@ extension AppState {
   }
 
   private func drawHelp(in frame: inout Frame, _ area: AppArea) {
+    let keys = """
+      ↑ ↓ j k    choose a line
+      Enter      do what the last row says
+      Tab ← →    the next or previous tab
+      1 to \(tabs.count)     a tab, except while you type
+      Esc        back
+      q          quit
+      l          log in or log out
+      /          filter the list
+      m          how the session works
+      """
     // In few rows the first ones show.
     var lines: [AppNotice] = []
-    for line in [
-      "↑ ↓ j k    choose a line", "Enter      do what the last row says", "Tab ← →    the next or previous tab",
-      "1 to \(tabs.count)     a tab, except while you type", "Esc        back", "q          quit",
-      "l          log in or log out", "/          filter the list", "m          how the session works", "",
-    ] { lines.append(AppNotice(line, .plain)) }
+    for line in keys.split(separator: "\n") { lines.append(AppNotice(String(line), .plain)) }
+    lines.append(AppNotice("", .plain))
     lines += AppNotice.wrap(
       "What another terminal changes shows here at once. The commands do the same without a screen: auth-cli help.",
       width: columns)

@@ -19,7 +19,7 @@ final class AppLane: Sendable {
   /// Has it done after what waits already, of which none is added again.
   func submit(_ effect: AppEffect) {
     let isNew = waiting.withLock { waiting in
-      let isNew = !waiting.contains(effect)
+      let isNew = !waiting.contains { $0.isLike(effect) }
       if isNew { waiting.append(effect) }
       return isNew
     }

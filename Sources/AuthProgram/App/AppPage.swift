@@ -57,7 +57,7 @@ final class AppRow: Sendable {
 }
 
 /// What a person can choose to do, with Enter on a row or by a key.
-indirect enum AppChoice: Equatable, Sendable {
+indirect enum AppChoice: Sendable {
   case open(AppTab)
   case fill(AppForm.Purpose)
   /// Asks first whether to do it.
@@ -88,7 +88,7 @@ indirect enum AppChoice: Equatable, Sendable {
 }
 
 /// A question whether to do something.
-final class AppQuestion: Equatable, Sendable {
+final class AppQuestion: Sendable {
   let text: String
   /// What the bar of keys calls it before it is asked.
   let label: String
@@ -102,8 +102,4 @@ final class AppQuestion: Equatable, Sendable {
 
   /// Whether to log out here.
   static var logOut: AppQuestion { AppQuestion("Log out?", label: "log out", .logOut) }
-
-  static func == (one: AppQuestion, other: AppQuestion) -> Bool {
-    one.text == other.text && one.label == other.label && one.action == other.action
-  }
 }

@@ -21,13 +21,23 @@ indirect enum AppMessage: Sendable {
 }
 
 /// What to do.
-enum AppEffect: Equatable, Sendable {
+enum AppEffect: Sendable {
   /// Load the tab; whether a person asked for it, which is activity.
   case load(AppTab, isActivity: Bool)
   /// Find out who is logged in.
   case look
   case perform(AppAction)
   case quit
+
+  /// Whether both are the same look or the same loading, so that one of them is enough.
+  func isLike(_ other: AppEffect) -> Bool {
+    switch (self, other) {
+    case (.look, .look): true
+    case (.load(let tab, let isActivity), .load(let otherTab, let isOtherActivity)):
+      tab == otherTab && isActivity == isOtherActivity
+    case (.load, _), (.look, _), (.perform, _), (.quit, _): false
+    }
+  }
 }
 
 extension AppState {

@@ -2,7 +2,7 @@
 ///
 /// No style carries a meaning that the text does not have too: without colour a frame says the
 /// same.
-package enum CellStyle: UInt8, Hashable, Sendable, CaseIterable {
+package enum CellStyle: Sendable, CaseIterable {
   case plain, strong, faint, selected, accent, good, bad
 
   /// The parameters of SGR (ECMA-48) after a reset; empty for plain text.
