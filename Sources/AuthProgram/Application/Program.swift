@@ -49,7 +49,8 @@ package struct Program: Sendable {
   // Not inlined, or every run would begin with looking up types of the concurrency runtime.
   @inline(never)
   private func wait(for body: any CommandBody, _ globals: GlobalOptions, _ path: [String]) -> Never {
-    Task.immediateDetached { exit(declared(await finish(body, globals), path).rawValue) }
+    // Without a value, as the tasks of the full-screen program: one copy of the start serves both.
+    Task.immediateDetached { () async -> Void in exit(declared(await finish(body, globals), path).rawValue) }
     while true { pause() }
   }
 

@@ -53,16 +53,27 @@ private struct Writer {
     let (from, to) = (current.parameters(colors: colors), style.parameters(colors: colors))
     current = style
     guard from != to else { return }
-    add(to.isEmpty ? "\u{1B}[m" : from.isEmpty ? "\u{1B}[\(to)m" : "\u{1B}[0;\(to)m")
+    add(to.isEmpty || from.isEmpty ? "\u{1B}[" : "\u{1B}[0;")
+    add(to)
+    add("m")
   }
 
   mutating func move(to row: Int, _ column: Int) {
     defer { position = Frame.Position(row: row, column: column) }
     if let position, position.row == row, position.column <= column, position.column < columns {
       let gap = column - position.column
-      if gap > 0 { add(gap == 1 ? "\u{1B}[C" : "\u{1B}[\(gap)C") }
+      guard gap > 0 else { return }
+      add("\u{1B}[")
+      if gap > 1 { add(String(gap)) }
+      add("C")
     } else {
-      add(column == 0 ? "\u{1B}[\(row + 1)H" : "\u{1B}[\(row + 1);\(column + 1)H")
+      add("\u{1B}[")
+      add(String(row + 1))
+      if column > 0 {
+        add(";")
+        add(String(column + 1))
+      }
+      add("H")
     }
   }
 
