@@ -1,5 +1,6 @@
 import AuthCore
 import AuthCoreTesting
+import Dispatch
 import Glibc
 import Guards
 import Synchronization
@@ -22,8 +23,8 @@ private func currentThread() -> String {
 /// does.
 private final class BlockingAuthority: ForwardingAuthority {
   let base: ScriptedAuthority
-  /// Whether calls block.
-  let isShut = Atomic<Bool>(false)
+  private let isShut = Atomic<Bool>(false)
+  private let gate = DispatchSemaphore(value: 0)
   /// How many are blocked now.
   let blocked = Atomic<Int>(0)
   private let threads = Locked<Set<String>>([])
@@ -33,10 +34,23 @@ private final class BlockingAuthority: ForwardingAuthority {
 
   init(_ base: ScriptedAuthority) { self.base = base }
 
+  /// Lets calls block from now on.
+  func shut() { isShut.store(true, ordering: .sequentiallyConsistent) }
+
+  /// Lets all go on.
+  func open() {
+    isShut.store(false, ordering: .sequentiallyConsistent)
+    gate.signal()
+  }
+
   func willCall(_ operation: ScriptedAuthority.Operation) {
     _ = threads.withLock { $0.insert(currentThread()) }
     blocked.add(1, ordering: .sequentiallyConsistent)
-    while isShut.load(ordering: .sequentiallyConsistent) { sched_yield() }
+    if isShut.load(ordering: .sequentiallyConsistent) {
+      gate.wait()
+      // Whoever goes on lets the next one go on, too.
+      gate.signal()
+    }
     blocked.subtract(1, ordering: .sequentiallyConsistent)
   }
 }
@@ -64,12 +78,12 @@ struct OwnThreadTests {
     // More logins than the shared threads are: if they ran there, nothing else would.
     let count = 4 * Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))) + 4
     let (authority, stores) = stores(count)
-    authority.isShut.store(true, ordering: .sequentiallyConsistent)
+    authority.shut()
     let logins = stores.map { $0.beginLogIn(World.alice) }
     while authority.blocked.load(ordering: .sequentiallyConsistent) < count { await Task.yield() }
     // The main actor is free, or this would not run; and so is a shared thread:
     #expect(await Task.detached { 1 }.value == 1)
-    authority.isShut.store(false, ordering: .sequentiallyConsistent)
+    authority.open()
     for login in logins { _ = try await login.value() }
     // Optimised code releases an object after its last use, and a store that is gone ends its logins.
     withExtendedLifetime(stores) {}
