@@ -4,6 +4,24 @@ import Programs
 import Testing
 
 extension PostgresTests {
+  /// It takes as long as the others here, so it is no link of their chain.
+  @Suite struct ReadmeTests {
+    @Test("the README's steps lead from an empty server to a payment, and to a second machine")
+    func readme() async throws {
+      let blocks = try ProgramTests.readmeBlocks()
+      let site = try ProgramTests.Site()
+      defer { site.close() }
+      for block in blocks.prefix(2) {
+        let outcome = try await site.run(block)
+        #expect(outcome.ending == .exited(0), "\(outcome.text)")
+      }
+      let second = try await site.run(blocks[1].replacing(/.*auth-cli register.*\n/, with: ""), machine: "second")
+      #expect(second.ending == .exited(0), "\(second.text)")
+      #expect(second.text.contains("Database accounts at \(site.server.directory) as carol, on this machine."))
+      #expect(second.text.contains("Paid 12.50 to alice."))
+    }
+  }
+
   /// The executables, as a person uses them.
   @Suite(.serialized) struct ProgramTests {
     static let repository = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 }
@@ -44,28 +62,13 @@ extension PostgresTests {
 
     /// The commands of the README's section on servers: the set-up, those of a person, and the two of an
     /// import.
-    private static func readmeBlocks() throws -> [String] {
+    fileprivate static func readmeBlocks() throws -> [String] {
       let readme = try String(contentsOfFile: Self.repository + "/README.md", encoding: .utf8)
       let blocks = readme.components(separatedBy: "```server\n").dropFirst().map {
         $0.components(separatedBy: "```")[0]
       }
       try #require(blocks.count == 4)
       return blocks
-    }
-
-    @Test("the README's steps lead from an empty server to a payment, and to a second machine")
-    func readme() async throws {
-      let blocks = try Self.readmeBlocks()
-      let site = try Site()
-      defer { site.close() }
-      for block in blocks.prefix(2) {
-        let outcome = try await site.run(block)
-        #expect(outcome.ending == .exited(0), "\(outcome.text)")
-      }
-      let second = try await site.run(blocks[1].replacing(/.*auth-cli register.*\n/, with: ""), machine: "second")
-      #expect(second.ending == .exited(0), "\(second.text)")
-      #expect(second.text.contains("Database accounts at \(site.server.directory) as carol, on this machine."))
-      #expect(second.text.contains("Paid 12.50 to alice."))
     }
 
     @Test("beside another database nothing is sent, erased or called revoked")
