@@ -20,10 +20,15 @@ struct Login {
       return .success(
         try session.withLease { (lease: borrowing SessionLease) throws(BackendError) in try body(lease) })
     } catch {
-      switch error {
-      case .body(let error): return .failure(error)
-      case .ended(let reason): throw Breach("the key of \(session.user.username) died in this process: \(reason)")
-      }
+      return .failure(try refusal(error))
+    }
+  }
+
+  /// Why the backend refused; that the lease itself was refused is a breach.
+  private func refusal(_ error: LeaseError<BackendError>) throws(Breach) -> BackendError {
+    switch error {
+    case .body(let error): return error
+    case .ended(let reason): throw Breach("the key of \(session.user.username) died in this process: \(reason)")
     }
   }
 
@@ -72,10 +77,7 @@ struct Login {
           try await intent.submit(under: lease)
         })
     } catch {
-      switch error {
-      case .body(let error): return .failure(error)
-      case .ended(let reason): throw Breach("the key of \(session.user.username) died in this process: \(reason)")
-      }
+      return .failure(try refusal(error))
     }
   }
 

@@ -41,7 +41,8 @@ extension PostgresTests {
             Issue.record("erase it in \(table): \(row)")
           }
         }
-        // Events, ended sessions and judged guesses keep their rows, without what identifies the user.
+        // Events, ended sessions and judged guesses keep their rows, without what identifies the
+        // user.
         let kept: Set = ["authcore.events", "authcore.sessions", "authcore.guesses"]
         for (table, rows) in references where !kept.contains(table) {
           #expect(try superuser.rows("SELECT 1 \(rows)").isEmpty, "delete \(rows)")

@@ -1,6 +1,7 @@
 import Guards
 
-// The work that ends sessions; SessionWork.swift begins and renews them, SavingWork.swift saves them.
+// The work that ends sessions. SessionWork.swift begins and renews them, and SavingWork.swift saves
+// them.
 extension SessionCore {
   func drain(_ epoch: Epoch) async {
     // A lease of an earlier session may have outlived its logout; this logout is not complete while

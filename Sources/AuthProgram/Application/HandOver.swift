@@ -15,9 +15,9 @@ enum HandOver {
   /// Hands over before this program reads its words, if they clearly name a command that needs the
   /// database.
   ///
-  /// The companion reads the same words, and reading them twice is a tenth of what this program does
-  /// before it hands over. It returns when there is no companion to run. ``take(isCompanion:)`` then
-  /// says so, if the words are right.
+  /// The companion reads the same words, and reading them twice is a tenth of what this program
+  /// does before it hands over. It returns when there is no companion to run.
+  /// ``take(isCompanion:)`` then says so, if the words are right.
   static func takeAtOnce() {
     guard let authority = getenv(variable), authority.pointee != 0, needsDatabase(CommandLine.unsafeArgv) else {
       return

@@ -4,8 +4,8 @@ import Synchronization
 /// The file of a measured program, kept in memory as it is after a restart of the machine.
 ///
 /// The kernel keeps a file that was read in turn in larger pages than one that a linker has just
-/// written. The small ones cost up to a third of the time of a short program. The larger the pages, the
-/// more of the file counts as memory of the process: so the file is read as `cat` reads it.
+/// written. The small ones cost up to a third of the time of a short program. The larger the pages,
+/// the more of the file counts as memory of the process: so the file is read as `cat` reads it.
 enum PageCache {
   private static let read = Mutex<Set<String>>([])
 

@@ -32,7 +32,7 @@ struct ManyPaymentsTests {
       done; }
       for p in 1 2 3 4 5 6 7 8; do pays $p a bob & pays 1$p b alice & done
       visits x & visits y &
-      """, timeLimit: .seconds(400))
+      """)
     #expect(crowd.all("pay-") == [Int32](repeating: 0, count: 800), "\(crowd.outcome.text)")
     for visit in ["login-", "status-", "logout-"] { #expect(crowd.all(visit) == [Int32](repeating: 0, count: 6)) }
     let books = try #require(Books(home.database))

@@ -8,7 +8,8 @@ struct SourceFile {
 
   init(path: String, text: String) {
     self.path = path
-    // Foundation's search: loops over characters are slow in a debug build, and this reads every source.
+    // Foundation's search: loops over characters are slow in a debug build, and this reads every
+    // source.
     let comments = #"/\*[\s\S]*?\*/|//[^\n]*"#
     code = text.replacingOccurrences(of: comments, with: "", options: .regularExpression)
       .components(separatedBy: "\n")

@@ -85,7 +85,8 @@ struct OwnThreadTests {
     #expect(await Task.detached { 1 }.value == 1)
     authority.open()
     for login in logins { _ = try await login.value() }
-    // Optimised code releases an object after its last use, and a store that is gone ends its logins.
+    // Optimised code releases an object after its last use, and a store that is gone ends its
+    // logins.
     withExtendedLifetime(stores) {}
     #expect(!authority.callers.contains(currentThread()))
   }
