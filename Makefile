@@ -31,7 +31,7 @@ DEEP_FILTER ?= ModelCheck
 
 .PHONY: help build demo app test test-tsan test-older-systems test-release test-failover test-crash test-backends test-cuts test-races transcripts-cram \
   check-deep lint format release release-bench release-without-app bench docs pictures version install uninstall clean \
-  setup setup-release
+  setup setup-release link-order
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-19s %s\n", $$1, $$2 }' Makefile
@@ -98,6 +98,9 @@ release-bench: setup-release ## Build the benchmarks, and the executable they ru
 
 release-without-app: setup-release ## Build the executable without the full-screen program, for the benchmarks
 	.ci/release-without-app
+
+link-order: setup-release ## Record which functions short runs call, for the linker (needs valgrind)
+	.ci/record-link-order
 
 bench: release-bench release-without-app ## Measure, beside baselines taken in the same run
 	$(RELEASE_BENCH) $(BENCH)
