@@ -46,6 +46,12 @@ let package = Package(
     .systemLibrary(name: "CPerfEvent"),
     .target(name: "PostgresServers", path: "Tests/PostgresServers"),
     .target(name: "Programs", path: "Tests/Programs"),
+    // auth-cli with the least cost of a password, for tests that are not about the cost: the hash is
+    // nearly all that a login takes. The shipped program cannot do it. A variable or an option for
+    // that would let anybody who sets it store passwords that are cheap to guess.
+    .executableTarget(
+      name: "auth-cli-least-cost", dependencies: ["AuthBackend", "AuthLocal", "AuthProgram"],
+      path: "Tests/auth-cli-least-cost"),
     .target(name: "Races", dependencies: ["Guards"], path: "Tests/Races"),
     .target(name: "Terminals", dependencies: ["CommandLineKit"], path: "Tests/Terminals"),
     .testTarget(name: "GuardsTests", dependencies: ["Guards", "Races"]),
@@ -61,8 +67,8 @@ let package = Package(
     .testTarget(
       name: "AuthCLITests",
       dependencies: [
-        "auth-cli", "AuthBackend", "AuthLocal", "AuthProgram", "CommandLineKit", "Programs", "Races",
-        "Terminals", "TextFormat", "CSQLite",
+        "auth-cli", "auth-cli-least-cost", "AuthBackend", "AuthLocal", "AuthProgram", "CommandLineKit", "Programs",
+        "Races", "Terminals", "TextFormat", "CSQLite",
       ]),
   ],
   swiftLanguageModes: [.v6]
@@ -78,16 +84,23 @@ if headers.contains(where: { FileManager.default.fileExists(atPath: $0 + "/libpq
     .executable(name: "auth-cli-postgres", targets: ["auth-cli-postgres"]),
   ]
   package.targets += [
+    .executableTarget(name: "auth-cli-postgres", dependencies: ["AuthPostgresProgram", "AuthProgram"]),
+    // As auth-cli-least-cost.
     .executableTarget(
-      name: "auth-cli-postgres", dependencies: ["AuthBackend", "AuthCore", "AuthLocal", "AuthPostgres", "AuthProgram"]),
+      name: "auth-cli-postgres-least-cost", dependencies: ["AuthBackend", "AuthPostgresProgram", "AuthProgram"],
+      path: "Tests/auth-cli-postgres-least-cost"),
+    .target(
+      name: "AuthPostgresProgram",
+      dependencies: ["AuthBackend", "AuthCore", "AuthLocal", "AuthPostgres", "AuthProgram"]),
     .executableTarget(name: "auth-live-payments", dependencies: ["AuthBackend", "AuthCore", "AuthPostgres"]),
     .target(name: "AuthPostgres", dependencies: ["AuthBackend", "AuthCore", "Guards", "TextFormat", "CPostgres"]),
     .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
     .testTarget(
       name: "AuthPostgresTests",
       dependencies: [
-        "auth-cli", "auth-cli-postgres", "AuthBackend", "AuthBackendTesting", "AuthCore", "AuthCoreTesting",
-        "AuthLocal", "AuthPostgres", "PostgresServers", "Programs", "Races", "Terminals", "TextFormat",
+        "auth-cli", "auth-cli-least-cost", "auth-cli-postgres", "auth-cli-postgres-least-cost", "AuthBackend",
+        "AuthBackendTesting", "AuthCore", "AuthCoreTesting", "AuthLocal", "AuthPostgres", "PostgresServers", "Programs",
+        "Races", "Terminals", "TextFormat",
       ]),
   ]
 }

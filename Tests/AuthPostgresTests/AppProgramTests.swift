@@ -3,6 +3,7 @@ import AuthCore
 import AuthLocal
 import Foundation
 import PostgresServers
+import Programs
 import Races
 import Terminals
 import Testing
@@ -20,9 +21,6 @@ extension PostgresTests {
       let database: TestDatabase
       let environment: [String: String]
       private let home = NSTemporaryDirectory() + "app-\(UInt32.random(in: 0 ... .max))"
-      private static let products =
-        (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
-        .map { ($0 as NSString).deletingLastPathComponent } ?? ""
 
       init() throws {
         database = try Databases.shared.make()
@@ -39,7 +37,7 @@ extension PostgresTests {
       }
 
       func launch(_ words: String..., on terminal: PseudoTerminal) throws -> TerminalProcess {
-        try terminal.launch([Self.products + "/auth-cli-postgres"] + words, environment: environment)
+        try terminal.launch([LeastCost.folder + "/auth-cli-postgres"] + words, environment: environment)
       }
 
       /// Waits until a query answers `t`.

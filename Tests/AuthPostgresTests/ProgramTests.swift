@@ -1,3 +1,4 @@
+import AuthBackend
 import Foundation
 import PostgresServers
 import Programs
@@ -9,7 +10,7 @@ extension PostgresTests {
     @Test("the README's steps lead from an empty server to a payment, and to a second machine")
     func readme() async throws {
       let blocks = try ProgramTests.readmeBlocks()
-      let site = try ProgramTests.Site()
+      let site = try ProgramTests.Site(isShipped: true)
       defer { site.close() }
       for block in blocks.prefix(2) {
         let outcome = try await site.run(block)
@@ -19,6 +20,8 @@ extension PostgresTests {
       #expect(second.ending == .exited(0), "\(second.text)")
       #expect(second.text.contains("Database accounts at \(site.server.directory) as carol, on this machine."))
       #expect(second.text.contains("Paid 12.50 to alice."))
+      let hashes = try await site.run("psql -XAtqc 'SELECT DISTINCT left(setting, 7) FROM authcore.accounts' accounts")
+      #expect(hashes.text == PasswordCost.standard.prefix + "\n", "the shipped programs hash at the standard cost")
     }
   }
 
@@ -33,8 +36,12 @@ extension PostgresTests {
     final class Site: Sendable {
       let server: ThrowawayServer
       let home: String
+      private let programs: String
 
-      init() throws {
+      // The executables with the least cost of a password are used unless those that are shipped are
+      // asked for.
+      init(isShipped: Bool = false) throws {
+        programs = isShipped ? ProgramTests.products : LeastCost.folder
         server = try ThrowawayServer()
         home = NSTemporaryDirectory() + "site-\(UInt32.random(in: 0 ... .max))"
         try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: true)
@@ -49,7 +56,7 @@ extension PostgresTests {
         _ script: String, machine: String = "first", authority: String? = nil, timeLimit: Duration = .seconds(120)
       ) async throws -> ProgramOutcome {
         var environment = [
-          "PATH": ProgramTests.products + ":/usr/lib/postgresql/15/bin:/usr/local/bin:/usr/bin:/bin",
+          "PATH": programs + ":/usr/lib/postgresql/15/bin:/usr/local/bin:/usr/bin:/bin",
           "HOME": "\(home)/\(machine)", "PGHOST": server.directory, "PGUSER": "postgres", "LC_ALL": "C.UTF-8",
         ]
         environment["AUTH_CLI_AUTHORITY"] = authority
@@ -110,7 +117,7 @@ extension PostgresTests {
 
     @Test("what describes the program never hands over, and what needs the database says what is missing")
     func handOver() async throws {
-      let site = try Site()
+      let site = try Site(isShipped: true)
       defer { site.close() }
       for command in ["help", "--version", "man", "completions bash", "machine", "status --help"] {
         let outcome = try await site.run("auth-cli \(command)", authority: "postgresql://nowhere.invalid/x")
@@ -193,7 +200,7 @@ extension PostgresTests {
           """,
         ],
         environment: [
-          "PATH": Self.products + ":/usr/local/bin:/usr/bin:/bin", "AUTH_CLI_HOME": home, "LC_ALL": "C.UTF-8",
+          "PATH": LeastCost.folder + ":/usr/local/bin:/usr/bin:/bin", "AUTH_CLI_HOME": home, "LC_ALL": "C.UTF-8",
           "AUTH_CLI_AUTHORITY": "host=\(directory),\(directory) user=person dbname=\(database.name)",
         ],
         timeLimit: .seconds(120)

@@ -17,7 +17,7 @@ struct AppTerminalTests {
 
   /// Runs a line of a shell as another terminal would.
   private func elsewhere(_ home: CommandHome, _ line: String) throws {
-    let function = "auth-cli() { '\(BuiltExecutable.debug)' \"$@\"; }; "
+    let function = "auth-cli() { '\(home.executable)' \"$@\"; }; "
     let shell = try TerminalProcess(
       ["/bin/bash", "-c", function + "{ \(line); } >/dev/null 2>&1"], environment: home.environment)
     #expect(try shell.wait() == .exited(0), "\(line)")
@@ -25,11 +25,11 @@ struct AppTerminalTests {
 
   @Test("register, log in, pay, see a logout from another terminal close the screen, quit")
   func wholeStory() async throws {
-    let home = try await CommandHome(registered: false)
+    let home = try await CommandHome(registered: false, executable: BuiltExecutable.shipped)
     let terminal = try PseudoTerminal()
     let before = terminal.settings
     try await onOwnThread {
-      let app = try terminal.launch([BuiltExecutable.debug, "app"], environment: home.environment)
+      let app = try terminal.launch(home.words("app"), environment: home.environment)
       try terminal.expectScreen("Welcome. Nobody is logged in.")
       try terminal.send("\u{1B}[B\r")
       try terminal.expectScreen("Create an account")
@@ -70,7 +70,7 @@ struct AppTerminalTests {
     try await home.succeed("login alice", as: "alice")
     let terminal = try PseudoTerminal()
     try await onOwnThread {
-      let app = try terminal.launch([BuiltExecutable.debug, "app"], environment: home.environment)
+      let app = try terminal.launch(home.words("app"), environment: home.environment)
       try terminal.expectScreen("Welcome, alice.")
       try terminal.send("8")
       try terminal.expectScreen("> Create an account")
@@ -119,7 +119,7 @@ struct AppTerminalTests {
     }
     let terminal = try PseudoTerminal()
     try await onOwnThread {
-      let app = try terminal.launch([BuiltExecutable.debug, "app"], environment: home.environment)
+      let app = try terminal.launch(home.words("app"), environment: home.environment)
       try terminal.expectScreen("Welcome. Nobody is logged in.")
       try terminal.send("lalice\r\(Self.alice)\r")
       try terminal.expectScreen("Enter a code of your authenticator app, or a recovery code")
@@ -156,7 +156,7 @@ struct AppTerminalTests {
     let home = try await CommandHome()
     let terminal = try PseudoTerminal()
     try await onOwnThread {
-      let app = try terminal.launch([BuiltExecutable.debug, "app"], environment: home.environment)
+      let app = try terminal.launch(home.words("app"), environment: home.environment)
       try terminal.expectScreen("Welcome. Nobody is logged in.")
       try elsewhere(home, "echo '\(Self.alice)' | auth-cli login alice --password-stdin")
       try terminal.expectScreen("Welcome, alice.")
@@ -174,7 +174,7 @@ struct AppTerminalTests {
     let terminal = try PseudoTerminal()
     let (file, away) = (home.state + "/default.session", home.state + "/../away")
     try await onOwnThread {
-      let app = try terminal.launch([BuiltExecutable.debug, "app"], environment: home.environment)
+      let app = try terminal.launch(home.words("app"), environment: home.environment)
       try terminal.expectScreen("Welcome, alice.")
       for _ in 1...2 {
         try terminal.send("3")
@@ -207,7 +207,7 @@ struct AppTerminalTests {
     let home = try await CommandHome()
     let terminal = try PseudoTerminal(columns: UInt16(columns))
     try await onOwnThread {
-      let app = try terminal.launch([BuiltExecutable.debug, "app"], environment: home.environment)
+      let app = try terminal.launch(home.words("app"), environment: home.environment)
       try terminal.expectScreen("Nobody is logged in.", columns: columns)
       try terminal.send("3")
       try terminal.expectScreen("Log in to open Receipts", columns: columns)
@@ -228,7 +228,7 @@ struct AppTerminalTests {
     let terminal = try PseudoTerminal()
     let before = terminal.settings
     try await onOwnThread {
-      let app = try terminal.launch([BuiltExecutable.debug, "app"], environment: home.environment)
+      let app = try terminal.launch(home.words("app"), environment: home.environment)
       try terminal.expectScreen("Nobody is logged in.")
       try blow.strike(terminal)
       #expect(try app.wait() == .signalled(blow.signal))
@@ -247,7 +247,7 @@ struct AppTerminalTests {
       environment["PS1"] = "shell> "
       let shell = try terminal.launch(["/bin/bash", "--norc", "--noprofile", "-i"], environment: environment)
       try terminal.expect("shell> ")
-      try terminal.send("'\(BuiltExecutable.debug)' app\n")
+      try terminal.send("'\(home.executable)' app\n")
       try terminal.expectScreen("Nobody is logged in.")
       for _ in 0..<3 {
         try terminal.send("\u{1A}")
@@ -268,7 +268,7 @@ struct AppTerminalTests {
     let home = try await CommandHome(registered: false)
     let terminal = try PseudoTerminal()
     try await onOwnThread {
-      let app = try terminal.launch([BuiltExecutable.debug, "app"], environment: home.environment)
+      let app = try terminal.launch(home.words("app"), environment: home.environment)
       try terminal.expectScreen("Nobody is logged in.")
       for size in 1...300 { try terminal.resize(columns: UInt16(1 + size % 97), rows: UInt16(1 + size % 31)) }
       try terminal.resize(columns: 40, rows: 11)
@@ -286,7 +286,7 @@ struct AppTerminalTests {
     let home = try await CommandHome(registered: false)
     let terminal = try PseudoTerminal()
     try await onOwnThread {
-      let command = (ignoresSignal ? "trap '' HUP; " : "") + "exec '\(BuiltExecutable.debug)' app"
+      let command = (ignoresSignal ? "trap '' HUP; " : "") + "exec '\(home.executable)' app"
       let app = try terminal.launch(["/bin/bash", "-c", command], environment: home.environment)
       try terminal.expectScreen("Nobody is logged in.")
       terminal.hangUp()
@@ -304,7 +304,7 @@ struct AppTerminalTests {
       let terminal = try PseudoTerminal()
       try await onOwnThread {
         let variables = home.environment.merging(environment) { $1 }
-        let app = try terminal.launch([BuiltExecutable.debug] + words, environment: variables)
+        let app = try terminal.launch([home.executable] + words, environment: variables)
         #expect(try app.wait() == .exited(2))
         let shown = try terminal.expectEnd()
         #expect(shown.contains(message))
@@ -320,7 +320,7 @@ struct AppTerminalTests {
     let terminal = try PseudoTerminal()
     try await onOwnThread {
       let variables = home.environment.merging(["NO_COLOR": "1"]) { $1 }
-      let app = try terminal.launch([BuiltExecutable.debug, "app"], environment: variables)
+      let app = try terminal.launch(home.words("app"), environment: variables)
       try terminal.expectScreen("> Log in")
       try terminal.send("q")
       #expect(try app.wait() == .exited(0))

@@ -1,5 +1,6 @@
 import AuthBackend
 import AuthLocal
+import Programs
 import Testing
 import TextFormat
 
@@ -136,11 +137,17 @@ struct CrashCase: Sendable, CustomTestStringConvertible {
 }
 
 /// The homes that cases start from, made once in a test run.
+///
+/// Hashing writes nothing, so most tests take the executable of the least cost. The complete sweep
+/// runs the shipped one, and so does the test of the order of writing.
 enum CrashStart {
-  private static let made = Task {
+  private static let made = Task { try await homes(meetsEveryCall ? BuiltExecutable.debug : LeastCost.executable) }
+  private static let madeByShipped = Task { try await homes(BuiltExecutable.debug) }
+
+  private static func homes(_ executable: String) async throws -> [CrashCase.Start: TestHome] {
     var homes: [CrashCase.Start: TestHome] = [:]
-    homes[.nothing] = try TestHome(executable: BuiltExecutable.debug)
-    let accounts = try TestHome(executable: BuiltExecutable.debug)
+    homes[.nothing] = try TestHome(executable: executable)
+    let accounts = try TestHome(executable: executable)
     try await accounts.register()
     homes[.loggedOut] = accounts
     let session = try accounts.copy()
@@ -197,8 +204,8 @@ enum CrashStart {
   }
 
   /// A home of its own.
-  static func home(_ start: CrashCase.Start) async throws -> TestHome {
-    guard let home = try await made.value[start] else {
+  static func home(_ start: CrashCase.Start, isShipped: Bool = false) async throws -> TestHome {
+    guard let home = try await (isShipped ? madeByShipped : made).value[start] else {
       throw TestHome.SetUpFailure(description: "there is no home \(start)")
     }
     return try home.copy()

@@ -10,7 +10,7 @@ final class TestHome: Sendable {
   private let scratch: ScratchDirectory
   let executable: String
 
-  init(executable: String = BuiltExecutable.path) throws {
+  init(executable: String = BuiltExecutable.cheap) throws {
     scratch = try ScratchDirectory()
     self.executable = executable
   }
@@ -23,9 +23,9 @@ final class TestHome: Sendable {
   /// A file of the test's own beside it.
   func file(_ name: String) -> String { scratch.path + "/" + name }
 
-  /// Another home with the same content.
-  func copy() throws -> TestHome {
-    let other = try TestHome(executable: executable)
+  /// Another home with the same content, for the same executable if no other is named.
+  func copy(executable: String? = nil) throws -> TestHome {
+    let other = try TestHome(executable: executable ?? self.executable)
     if FileManager.default.fileExists(atPath: path) {
       try FileManager.default.copyItem(atPath: path, toPath: other.path)
     }

@@ -21,7 +21,7 @@ struct PasswordChangeTests {
       try terminal.send(present + "\n")
       try terminal.expect("characters): ")
       let first = try other.launch(
-        ["/bin/sh", "-c", "\(lines) | '\(BuiltExecutable.path)' password --password-stdin"],
+        ["/bin/sh", "-c", "\(lines) | '\(BuiltExecutable.cheap)' password --password-stdin"],
         environment: home.environment)
       try other.expect("is changed")
       #expect(try first.wait() == .exited(0))

@@ -86,7 +86,7 @@ import Testing
     if let pager = command.firstRange(of: " | man "), try await !isInstalled("man") {
       script = String(command[..<pager.lowerBound])
     }
-    let home = try await CommandHome()
+    let home = try await CommandHome(executable: Self.executable)
     try await home.succeed("login alice", as: "alice")
     try await play(script, environment: home.environment)
   }
@@ -104,7 +104,7 @@ import Testing
   @Test("the README's library example compiles, and pays")
   func library() async throws {
     let block = try #require(Self.readme.firstMatch(of: /(?s)```swift\n(.*?)```/)).output.1
-    let home = try await CommandHome()
+    let home = try await CommandHome(executable: Self.executable)
     let products = Self.executable.dropLast("/auth-cli".count)
     let sources = BuiltExecutable.repository + "/Sources"
     try await play(

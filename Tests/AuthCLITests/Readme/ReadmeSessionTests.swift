@@ -37,7 +37,7 @@ import Testing
 
   private func play(_ session: ReadmeSession) async throws -> TranscriptRun {
     try await TranscriptRun(
-      session.transcript(name: "README.md"), executable: BuiltExecutable.path,
+      session.transcript(name: "README.md"), executable: BuiltExecutable.shipped,
       directory: BuiltExecutable.repository + "/fixtures/transcripts", timeLimit: .seconds(120))
   }
 }

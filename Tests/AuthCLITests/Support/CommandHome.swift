@@ -10,6 +10,7 @@ final class CommandHome: Sendable {
   static let passwords = ["alice": "correct horse battery staple", "bob": "paper lantern river orchard"]
 
   let environment: [String: String]
+  let executable: String
   private let scratch: ScratchDirectory
 
   /// Where the database lies.
@@ -22,8 +23,10 @@ final class CommandHome: Sendable {
   /// - Parameters:
   ///   - registered: Whether alice, who is the administrator, and bob have accounts in it.
   ///   - apart: Whether the database and the sessions are in directories of their own.
+  ///   - executable: The program that makes the accounts and runs the commands.
   /// - Throws: What kept it from being made.
-  init(registered: Bool = true, apart: Bool = false) async throws {
+  init(registered: Bool = true, apart: Bool = false, executable: String = BuiltExecutable.cheap) async throws {
+    self.executable = executable
     scratch = try ScratchDirectory()
     let path = scratch.path
     var environment = ["HOME": path, "PATH": "/usr/bin:/bin", "TERM": "xterm", "TZ": "GMT", "PS1": "ready> "]
@@ -36,12 +39,18 @@ final class CommandHome: Sendable {
       environment["AUTH_CLI_HOME"] = path + "/auth"
     }
     self.environment = environment
-    if registered { try FileManager.default.copyItem(atPath: try await Self.registered.value.data, toPath: data) }
+    if registered {
+      let origin = executable == BuiltExecutable.cheap ? Self.registered : Self.registeredByShipped
+      try FileManager.default.copyItem(atPath: try await origin.value.data, toPath: data)
+    }
   }
 
-  /// What every home with accounts begins as a copy of: hashing passwords is meant to be slow.
-  private static let registered = Task {
-    let home = try await CommandHome(registered: false)
+  /// What every home with accounts begins as a copy of, for each executable.
+  private static let registered = Task { try await registered(by: BuiltExecutable.cheap) }
+  private static let registeredByShipped = Task { try await registered(by: BuiltExecutable.shipped) }
+
+  private static func registered(by executable: String) async throws -> CommandHome {
+    let home = try await CommandHome(registered: false, executable: executable)
     for account in ["alice", "bob"] { try await home.succeed("register \(account)", as: account) }
     return home
   }
@@ -54,7 +63,7 @@ final class CommandHome: Sendable {
   /// The same with an input that is made when the program starts.
   func run(_ line: String, input: @escaping @Sendable () -> String) async throws -> ProgramOutcome {
     let words = line.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
-    return try await Program(BuiltExecutable.path, words, environment: environment, timeLimit: .seconds(60))
+    return try await Program(executable, words, environment: environment, timeLimit: .seconds(60))
       .run { Array(input().utf8) }
   }
 
@@ -71,7 +80,7 @@ final class CommandHome: Sendable {
 
   /// The words that start the program, for what runs it by itself.
   func words(_ line: String) -> [String] {
-    [BuiltExecutable.path] + line.split(separator: " ").map(String.init)
+    [executable] + line.split(separator: " ").map(String.init)
   }
 
   /// Writes into the database what else only time could: a deadline that has passed, another boot,

@@ -17,14 +17,14 @@ struct LogInTerminalTests {
       "TERM": "xterm", "PS1": "ready> ",
     ]
     let register = Program(
-      BuiltExecutable.path, ["register", "alice", "--password-stdin"], environment: environment,
+      BuiltExecutable.shipped, ["register", "alice", "--password-stdin"], environment: environment,
       input: Array(Self.password.utf8), timeLimit: .seconds(60))
     let outcome = try await register.run()
     try #require(outcome.ending == .exited(0), "\(String(decoding: outcome.output, as: UTF8.self))")
     return (scratch, environment)
   }
 
-  private let logIn = [BuiltExecutable.path, "login", "alice"]
+  private let logIn = [BuiltExecutable.shipped, "login", "alice"]
 
   @Test(
     "it dies of the signal with the echo on again, and nobody is logged in",
@@ -53,14 +53,14 @@ struct LogInTerminalTests {
   func endedMeanwhile() async throws {
     let (scratch, environment) = try await home()
     let begin = Program(
-      BuiltExecutable.path, ["login", "alice", "--password-stdin"], environment: environment,
+      BuiltExecutable.shipped, ["login", "alice", "--password-stdin"], environment: environment,
       input: Array(Self.password.utf8), timeLimit: .seconds(60))
     try #require(try await begin.run().ending == .exited(0))
     let (terminal, other) = (try PseudoTerminal(), try PseudoTerminal())
     try await onOwnThread { [logIn] in
       let renewal = try terminal.launch(logIn, environment: environment)
       try terminal.expect("alice: ")
-      let logOut = try other.launch([BuiltExecutable.path, "logout"], environment: environment)
+      let logOut = try other.launch([BuiltExecutable.shipped, "logout"], environment: environment)
       try other.expect("Logged out alice")
       #expect(try logOut.wait() == .exited(0))
       try terminal.send(Self.password + "\n")
@@ -95,7 +95,7 @@ struct LogInTerminalTests {
     try await onOwnThread {
       let shell = try terminal.launch(["/bin/sh", "-i"], environment: environment)
       try terminal.expect("ready> ")
-      try terminal.send("'\(BuiltExecutable.path)' login alice\n")
+      try terminal.send("'\(BuiltExecutable.shipped)' login alice\n")
       try terminal.expect("alice: ")
       #expect(!terminal.echoes)
       try terminal.send("half\u{1A}")
@@ -160,7 +160,7 @@ struct LogInTerminalTests {
     let (scratch, environment) = try await home()
     for words in [["login", "alice"], ["register", "bob"]] {
       let program = Program(
-        BuiltExecutable.path, words, environment: environment, timeLimit: .seconds(60))
+        BuiltExecutable.shipped, words, environment: environment, timeLimit: .seconds(60))
       let outcome = try await program.run()
       #expect(outcome.ending == .exited(2))
       #expect(String(decoding: outcome.output, as: UTF8.self).contains("--password-stdin"))

@@ -21,13 +21,13 @@ struct MemoryTests {
     "killed by ^\\ while it holds a password, it leaves no core",
     .enabled(if: dumpsCores, "this system dumps no cores, so there is nothing to keep a password out of"))
   func core() async throws {
-    let home = try await CommandHome()
+    let home = try await CommandHome(executable: BuiltExecutable.shipped)
     try await home.succeed("login alice", as: "alice")
     let terminal = try PseudoTerminal()
     // The shell survives the signal, says how its child ended, and shows every file that came
     // about.
     let script = """
-      trap : QUIT; ulimit -c unlimited; cd '\(home.data)'; '\(BuiltExecutable.path)' password
+      trap : QUIT; ulimit -c unlimited; cd '\(home.data)'; '\(BuiltExecutable.shipped)' password
       grep -la '\(Self.present)' * && echo found; echo over
       """
     try await onOwnThread {
@@ -49,7 +49,7 @@ struct MemoryTests {
       if: geteuid() != 0 || system("setpriv --reuid 4711 --regid 4711 --clear-groups true") == 0,
       "root may read everything, and there is no setpriv to become somebody else"))
   func otherProcess() async throws {
-    let home = try await CommandHome()
+    let home = try await CommandHome(executable: BuiltExecutable.shipped)
     var asUser: [String] = []
     if geteuid() == 0 {
       asUser = ["/usr/bin/env", "setpriv", "--reuid", "4711", "--regid", "4711", "--clear-groups"]

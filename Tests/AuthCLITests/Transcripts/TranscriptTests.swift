@@ -20,7 +20,7 @@ import Testing
     let file = URL(filePath: Self.directory).appending(path: name)
     let transcript = Transcript(name: name, contents: Array(try Data(contentsOf: file)))
     let run = try await TranscriptRun(
-      transcript, executable: BuiltExecutable.path, directory: Self.directory, timeLimit: .seconds(120))
+      transcript, executable: BuiltExecutable.shipped, directory: Self.directory, timeLimit: .seconds(120))
     if run.passed { return }
     if Self.isRecording && run.reachedEnd {
       try Data(run.diff.recorded.map { $0 + [UInt8(ascii: "\n")] }.joined()).write(to: file)

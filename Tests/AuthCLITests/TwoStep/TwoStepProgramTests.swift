@@ -224,7 +224,7 @@ struct TwoStepProgramTests {
       auth-cli status --short
       """
     let environment = home.environment.merging(
-      ["password": Self.alice, "PATH": "\((BuiltExecutable.path as NSString).deletingLastPathComponent):/usr/bin:/bin"]
+      ["password": Self.alice, "PATH": "\((home.executable as NSString).deletingLastPathComponent):/usr/bin:/bin"]
     ) { $1 }
     let outcome = try await Program("sh", ["-c", script], environment: environment, timeLimit: .seconds(60)).run()
     #expect(outcome.ending == .exited(0) && outcome.text.hasSuffix("\nalice\n"), "\(outcome.text)")

@@ -26,7 +26,8 @@ import Testing
       ),
       ("auth-login-only", Set(["AuthCore"])),
       ("auth-cli", Set(["AuthLocal", "AuthProgram"])),
-      ("auth-cli-postgres", Set(["AuthBackend", "AuthCore", "AuthLocal", "AuthPostgres", "AuthProgram", "Glibc"])),
+      ("auth-cli-postgres", Set(["AuthPostgresProgram", "AuthProgram"])),
+      ("AuthPostgresProgram", Set(["AuthBackend", "AuthCore", "AuthLocal", "AuthPostgres", "AuthProgram", "Glibc"])),
       ("auth-live-payments", Set(["AuthBackend", "AuthCore", "AuthPostgres", "Glibc"])),
       ("AuthPostgres", system.union(["AuthBackend", "AuthCore", "CPostgres", "Guards", "TextFormat"])),
     ])
@@ -93,9 +94,10 @@ import Testing
     #expect(
       try dependencies(of: "AuthPostgres") == ["AuthBackend", "AuthCore", "CPostgres", "Guards", "TextFormat"])
     #expect(
-      try dependencies(of: "auth-cli-postgres") == [
+      try dependencies(of: "AuthPostgresProgram") == [
         "AuthBackend", "AuthCore", "AuthLocal", "AuthPostgres", "AuthProgram",
       ])
+    #expect(try dependencies(of: "auth-cli-postgres") == ["AuthPostgresProgram", "AuthProgram"])
   }
 
   @Test(

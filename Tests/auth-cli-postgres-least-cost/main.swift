@@ -1,0 +1,5 @@
+import AuthBackend
+import AuthPostgresProgram
+import AuthProgram
+
+Program.overServer(cost: .least).main()
