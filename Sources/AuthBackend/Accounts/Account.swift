@@ -61,9 +61,11 @@ public enum DeletedAccount {
 }
 
 /// Who may create accounts.
+///
+/// The words are stored and printed, so they stay when a case is renamed.
 public enum Registration: String, Hashable, Sendable, CaseIterable {
   /// Everybody.
-  case open
+  case open = "open"
   /// Administrators only.
-  case closed
+  case closed = "closed"
 }

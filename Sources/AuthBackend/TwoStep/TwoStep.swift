@@ -24,11 +24,13 @@ public struct TwoStepState: Hashable, Sendable {
 }
 
 /// Who must have a second step.
+///
+/// The words are stored and printed, so they stay when a case is renamed.
 public enum TwoStepPolicy: String, Hashable, Sendable, CaseIterable {
   /// Nobody; everybody may have one.
-  case optional
+  case optional = "optional"
   /// Administrators.
-  case required
+  case required = "required"
 }
 
 /// The secret that an authenticator app makes codes from.

@@ -97,7 +97,7 @@ package enum SessionEvent: Hashable, Sendable {
   }
 
   /// Which limit was reached.
-  package enum LimitReached: Hashable, Sendable, CaseIterable {
+  package enum LimitReached: String, Hashable, Sendable, CaseIterable {
     /// No activity for too long.
     case idle
     /// Too long since login.

@@ -71,9 +71,25 @@ public struct Unavailability: Error, Hashable, Sendable, CustomStringConvertible
     _ cause: Cause, _ description: String, hint: String = "Try again; nothing was changed.", code: String? = nil
   ) {
     self.cause = cause
-    self.code = code ?? "authority_\(cause)"
+    self.code = code ?? cause.code
     self.description = description
     self.hint = hint
+  }
+}
+
+extension Unavailability.Cause {
+  /// The code where the authority has none of its own.
+  ///
+  /// Scripts read it: it stays when a case is renamed.
+  fileprivate var code: String {
+    switch self {
+    case .unreachable: "authority_unreachable"
+    case .busy: "authority_busy"
+    case .unreadable: "authority_unreadable"
+    case .unparsable: "authority_unparsable"
+    case .unwritable: "authority_unwritable"
+    case .cancelled: "authority_cancelled"
+    }
   }
 }
 

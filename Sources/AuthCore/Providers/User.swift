@@ -1,9 +1,11 @@
 /// What a user may do beyond their own account.
+///
+/// The words are stored and printed, so they stay when a case is renamed.
 public enum Role: String, Hashable, Sendable, CaseIterable {
   /// An ordinary account.
-  case member
+  case member = "member"
   /// May see and change other accounts.
-  case administrator
+  case administrator = "administrator"
 }
 
 /// The permanent identity of a user; unlike a user name, it is never shown or changed.

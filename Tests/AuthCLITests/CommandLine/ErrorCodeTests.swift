@@ -51,9 +51,8 @@ struct ErrorCodeTests {
   /// The codes of faults in the sources of the backends, each with the status of its kind.
   private static func literals() throws -> [String: AuthProgram.ExitStatus] {
     var codes: [String: AuthProgram.ExitStatus] = [:]
-    for path in try ["AuthBackend", "AuthLocal", "AuthPostgres"].flatMap({
-      try TextFile.list("Sources/\($0)", suffix: ".swift")
-    }) {
+    for path in try TextFile.list("Sources", suffix: ".swift")
+    where path.contains("/Sources/Auth") && !path.contains("/Sources/AuthProgram/") && !path.contains("Testing/") {
       let text = try TextFile.read(path)
       for match in text.matches(of: /\.(unavailable\(\s*\.\w+,|refused\(|invalid\()\s*"([a-z_]+)"/) {
         let kind = match.output.1
@@ -75,7 +74,7 @@ struct ErrorCodeTests {
     var foreign = try Set(Self.literals().keys)
     foreign.formUnion(UsageError.Code.allCases.map(\.rawValue))
     foreign.formUnion(PromptError.Code.allCases.map(\.rawValue))
-    foreign.formUnion(Unavailability.Cause.allCases.map { "authority_\($0)" })
+    foreign.formUnion(Unavailability.Cause.allCases.map { Unavailability($0, "it").code })
     for code in ErrorCode.allCases where !foreign.contains(code.rawValue) {
       #expect(sources.contains(".\(code),"), "\(code)")
     }

@@ -59,7 +59,7 @@ private struct SampleSource {
       }
     case .limitReached:
       SessionEvent.LimitReached.allCases.flatMap { limit in
-        notices { ("limitReached: \(limit)", .limitReached($0, limit)) }
+        notices { ("limitReached: \(limit.rawValue)", .limitReached($0, limit)) }
       }
     case .ended: notices { ("ended: revoked", .ended($0, .revoked)) }
     }
