@@ -172,6 +172,31 @@ extension BackendContract {
       _ = try await probe.logIn("bob")
     },
 
+    Check("of many at once one takes a name, one changes a password and one uses a code") { probe throws(Breach) in
+      let (alice, bob) = try await probe.both()
+      let backend = probe.backend
+      let name = "carol"
+      let registered = await probe.successes { () throws(BackendError) in
+        _ = try backend.register(username: name, password: BackendProbe.newPassword, displayName: nil)
+      }
+      try require(registered == 1, "\(registered) of \(BackendProbe.many) at once registered one name")
+      let (session, fresh, present) = (alice.session, alice.fresh, BackendProbe.passwords["alice"])
+      let changed = await probe.successes { () throws(LeaseError<BackendError>) in
+        _ = try session.withLease { (lease: borrowing SessionLease) throws(BackendError) in
+          try backend.changePassword(
+            from: present ?? BackendProbe.wrongPassword, to: BackendProbe.newPassword, for: fresh, under: lease)
+        }
+      }
+      try require(changed == 1, "\(changed) of \(BackendProbe.many) at once changed one password")
+      let code = try bob.makeRecoveryCodes().value("makeRecoveryCodes")[0]
+      let recovered = await probe.successes { () throws(BackendError) in
+        _ = try backend.recover(username: "bob", code: code, password: BackendProbe.newPassword)
+      }
+      try require(recovered == 1, "\(recovered) of \(BackendProbe.many) at once used one code")
+      _ = try await probe.logIn("bob", BackendProbe.newPassword)
+      _ = try await probe.logIn("alice", BackendProbe.newPassword)
+    },
+
     Check("five failures are free; then even the right password waits, and a success forgets them") {
       probe throws(Breach) in
       let (alice, _) = try await probe.both()

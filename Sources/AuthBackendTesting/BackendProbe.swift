@@ -104,6 +104,17 @@ struct BackendProbe: Sendable {
     }
   }
 
+  /// How many do an operation at once: less than the throttle lets through.
+  static let many = 4
+
+  /// How many of ``many`` succeed when they do an operation at once.
+  func successes<Failure: Error>(_ operation: @escaping @Sendable () throws(Failure) -> Void) async -> Int {
+    await withTaskGroup(of: Bool.self) { group in
+      for _ in 0..<Self.many { group.addTask { (try? operation()) != nil } }
+      return await group.reduce(0) { $1 ? $0 + 1 : $0 }
+    }
+  }
+
   func order(_ amount: Int64, to payee: String, key: String? = nil) throws(Breach) -> PaymentOrder {
     try answer { () throws(BackendError) in
       let key: IdempotencyKey? = if let key { try IdempotencyKey(key) } else { nil }
