@@ -436,14 +436,6 @@ public protocol Backend: Authority {
   ) throws(BackendError)
 }
 
-extension Backend {
-  /// Most backends are embedded.
-  public var issuer: TokenIssuer { .embedded }
-
-  /// Most backends are embedded.
-  public var connection: BackendConnection? { nil }
-}
-
 extension SessionLease {
   /// Checks, for an effect that needs stronger keys, that they are of this session.
   ///

@@ -65,6 +65,12 @@ public final class LocalAuthority: Backend, TokenBackend, Sendable {
     self.wallClock = wallClock
   }
 
+  /// Tokens do not name the database.
+  public var issuer: TokenIssuer { .embedded }
+
+  /// There is no server.
+  public var connection: BackendConnection? { nil }
+
   /// The path of the database file.
   public var databasePath: String { database.path }
 

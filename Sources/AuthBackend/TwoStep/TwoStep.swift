@@ -40,8 +40,12 @@ public struct TwoStepSecret: Hashable, Sendable, Redacted {
   package let bytes: [UInt8]
   private let username: String
 
-  /// Wraps what a backend drew for a user.
-  package init(bytes: [UInt8], username: String) {
+  /// Creates a value, for a backend to answer with.
+  ///
+  /// - Parameters:
+  ///   - bytes: 20 random bytes.
+  ///   - username: The user whose codes they make.
+  public init(bytes: [UInt8], username: String) {
     self.bytes = bytes
     self.username = username
   }

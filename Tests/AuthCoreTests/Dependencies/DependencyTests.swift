@@ -9,33 +9,55 @@ import Testing
   private static let threads: Set = ["Darwin", "Glibc", "Musl", "Android"]
   private static let system = portable.union(["Glibc"])
 
-  @Test(
-    "a target imports nothing beyond what it may know",
-    arguments: [
-      ("Guards", language),
-      ("AuthCore", portable.union(["Guards"]).union(threads)),
-      ("AuthCoreTesting", portable.union(["AuthCore", "Guards"])),
-      ("TextFormat", language.union(["Glibc"])),
-      ("AuthBackend", language.union(["AuthCore", "CCrypt", "Guards", "Glibc", "TextFormat"])),
-      ("AuthBackendTesting", language.union(["AuthBackend", "AuthCore", "AuthCoreTesting", "Glibc"])),
-      ("AuthLocal", system.union(["AuthBackend", "AuthCore", "Guards", "TextFormat", "CSQLite"])),
-      ("CommandLineKit", language.union(["Glibc", "TextFormat"])),
-      (
-        "AuthProgram",
-        system.union(["AuthBackend", "AuthCore", "AuthLocal", "CommandLineKit", "CProcess", "Guards", "TextFormat"])
-      ),
-      ("auth-login-only", Set(["AuthCore"])),
-      ("auth-cli", Set(["AuthLocal", "AuthProgram"])),
-      ("auth-cli-postgres", Set(["AuthPostgresProgram", "AuthProgram"])),
-      ("AuthPostgresProgram", Set(["AuthBackend", "AuthCore", "AuthLocal", "AuthPostgres", "AuthProgram", "Glibc"])),
-      ("auth-live-payments", Set(["AuthBackend", "AuthCore", "AuthPostgres", "Glibc"])),
-      ("AuthPostgres", system.union(["AuthBackend", "AuthCore", "CPostgres", "Guards", "TextFormat"])),
-    ])
+  /// What each target may import.
+  private static let allowed = [
+    ("Guards", language),
+    ("AuthCore", portable.union(["Guards"]).union(threads)),
+    ("AuthCoreTesting", portable.union(["AuthCore", "Guards"])),
+    ("TextFormat", language.union(["Glibc"])),
+    ("AuthBackend", language.union(["AuthCore", "CCrypt", "Guards", "Glibc", "TextFormat"])),
+    ("AuthBackendTesting", language.union(["AuthBackend", "AuthCore", "AuthCoreTesting", "Glibc"])),
+    ("AuthLocal", system.union(["AuthBackend", "AuthCore", "Guards", "TextFormat", "CSQLite"])),
+    ("CommandLineKit", language.union(["Glibc", "TextFormat"])),
+    (
+      "AuthProgram",
+      system.union(["AuthBackend", "AuthCore", "AuthLocal", "CommandLineKit", "CProcess", "Guards", "TextFormat"])
+    ),
+    ("auth-login-only", Set(["AuthCore"])),
+    ("auth-cli", Set(["AuthLocal", "AuthProgram"])),
+    ("auth-cli-postgres", Set(["AuthPostgresProgram", "AuthProgram"])),
+    ("AuthPostgresProgram", Set(["AuthBackend", "AuthCore", "AuthLocal", "AuthPostgres", "AuthProgram", "Glibc"])),
+    ("auth-live-payments", Set(["AuthBackend", "AuthCore", "AuthPostgres", "Glibc"])),
+    ("AuthPostgres", system.union(["AuthBackend", "AuthCore", "CPostgres", "Guards", "TextFormat"])),
+  ]
+
+  @Test("a target imports nothing beyond what it may know", arguments: allowed)
   func imports(_ target: String, _ allowed: Set<String>) throws {
     for file in try SourceFile.all(below: "Sources/\(target)") {
       let strangers = file.imports.filter { !allowed.contains($0) }
       #expect(strangers.isEmpty, "\(file.path) imports \(strangers.joined(separator: ", "))")
     }
+  }
+
+  @Test("every folder of sources and tests is a target, and each target of sources is in the list above")
+  func targets() throws {
+    let manifest = try Repository.text(of: "Package.swift")
+    func folders(of building: String) -> Set<String> {
+      Set(
+        Repository.files(below: building, suffix: "").compactMap { path in
+          let parts = path.split(separator: "/")
+          return parts.count > 2 ? String(parts[1]) : nil
+        })
+    }
+    let sources = folders(of: "Sources")
+    #expect(sources.count > 15)
+    for folder in sources.union(folders(of: "Tests")) {
+      #expect(manifest.contains("name: \"\(folder)\""), "\(folder) is in no target of Package.swift")
+    }
+    let swift = sources.filter { !Repository.files(below: "Sources/\($0)", suffix: ".swift").isEmpty }
+    // Benchmarks may import everything.
+    let others = swift.symmetricDifference(Self.allowed.map(\.0)).subtracting(["auth-bench"])
+    #expect(others == [], "say in `allowed` what the target may import")
   }
 
   @Test("AuthCore uses the C library for threads, in one file, and for nothing else")

@@ -43,6 +43,21 @@ struct SourceFile {
     }
   }
 
+  /// The types of the file, each with what its declaration or an extension makes it conform to.
+  var conformances: [(type: String, protocols: Set<String>)] {
+    get throws {
+      let text = code.joined(separator: "\n") as NSString
+      let form = try NSRegularExpression(
+        pattern: #"\b(?:class|struct|enum|actor|extension)\s+([\w.]+)(?:<[^{}>]*>)?\s*:([^{}]*)\{"#)
+      return form.matches(in: text as String, range: NSRange(location: 0, length: text.length)).map { match in
+        let names = text.substring(with: match.range(at: 2)).components(separatedBy: Self.separators)
+        return (text.substring(with: match.range(at: 1)), Set(names))
+      }
+    }
+  }
+
+  private static let separators = CharacterSet(charactersIn: " ,&\n")
+
   /// Every identifier in the code, words in string literals included.
   var words: Set<String> {
     let letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 /// Every public symbol is documented.
@@ -5,13 +6,42 @@ import Testing
 /// The formatter's own rule leaves out enum cases, protocol requirements and members of extensions
 /// that are public as a whole; the compiler's symbol graph has them all.
 @Suite struct SymbolDocumentationTests {
-  @Test(
-    "every public symbol has a doc comment",
-    arguments: ["Guards", "AuthCore", "AuthCoreTesting", "AuthBackend", "AuthBackendTesting", "AuthLocal"])
+  @Test("every public symbol has a doc comment", arguments: try Self.libraries())
   func documented(_ module: String) async throws {
     let symbols = try await SymbolGraph.extract(module).symbols.filter(\.isOurs)
     let bare = symbols.filter { !$0.isDocumented }.map { $0.pathComponents.joined(separator: ".") }
     #expect(bare.isEmpty, "without documentation in \(module):\n\(bare.sorted().joined(separator: "\n"))")
+  }
+
+  /// The libraries that other packages may use; without AuthPostgres where libpq is not installed.
+  private static func libraries() throws -> [String] {
+    let names = try Repository.text(of: "Package.swift").matches(of: /\.library\(name: "(?<name>\w+)"/)
+      .map { String($0.name) }
+    let headers = ["/usr/include/postgresql", "/usr/include"]
+    let hasServer = headers.contains { FileManager.default.fileExists(atPath: $0 + "/libpq-fe.h") }
+    return names.filter { $0 != "AuthPostgres" || hasServer }
+  }
+
+  @Test("a backend can be written outside of this package: each value that it answers with can be made there")
+  func values() async throws {
+    let graph = try await SymbolGraph.extract("AuthBackend")
+    func sources(_ kind: String, of target: String) -> Set<String> {
+      Set(graph.relationships.filter { $0.kind == kind && $0.target == target }.map(\.source))
+    }
+    let backend = try #require(graph.symbols.first { $0.pathComponents == ["Backend"] }).identifier.precise
+    let operations = sources("requirementOf", of: backend)
+    let answered = Set(
+      graph.symbols.filter { operations.contains($0.identifier.precise) }
+        .flatMap { ($0.functionSignature?.returns ?? []).compactMap(\.preciseIdentifier) })
+    let initializers = Set(graph.symbols.filter { $0.kind.identifier == "swift.init" }.map(\.identifier.precise))
+    let structs = graph.symbols.filter {
+      $0.kind.identifier == "swift.struct" && answered.contains($0.identifier.precise)
+    }
+    #expect(structs.count >= 9)
+    for type in structs {
+      let made = sources("memberOf", of: type.identifier.precise).intersection(initializers)
+      #expect(!made.isEmpty, "\(type.pathComponents.joined(separator: ".")) has no public initializer")
+    }
   }
 
   @Test("every public error of the library has words")

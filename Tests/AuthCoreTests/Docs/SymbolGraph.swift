@@ -16,9 +16,23 @@ struct SymbolGraph: Decodable {
       let lines: [Line]
     }
 
+    struct Kind: Decodable {
+      let identifier: String
+    }
+
+    struct Signature: Decodable {
+      struct Fragment: Decodable {
+        let preciseIdentifier: String?
+      }
+
+      let returns: [Fragment]?
+    }
+
     let identifier: Identifier
+    let kind: Kind
     let pathComponents: [String]
     let docComment: DocComment?
+    let functionSignature: Signature?
 
     /// Members that a protocol of the standard library adds to our types are documented there.
     var isOurs: Bool { !identifier.precise.contains("::SYNTHESIZED::") }
@@ -38,9 +52,8 @@ struct SymbolGraph: Decodable {
   let relationships: [Relationship]
 
   static func extract(_ module: String) async throws -> SymbolGraph {
-    let ours = [
-      "-I", Repository.modules, "-I", Repository.root + "/Sources/CSQLite", "-I", Repository.root + "/Sources/CCrypt",
-    ]
+    var ours = ["-I", Repository.modules, "-Xcc", "-I/usr/include/postgresql"]
+    for library in ["CSQLite", "CCrypt", "CPostgres"] { ours += ["-I", Repository.root + "/Sources/\(library)"] }
     return try await files(of: module, ours) { directory in
       let file = directory.appending(path: "\(module).symbols.json")
       return try JSONDecoder().decode(SymbolGraph.self, from: Data(contentsOf: file))
