@@ -30,7 +30,7 @@ package enum Effect: Hashable, Sendable {
   /// Tell the authority that the vault holds the record's token.
   case confirm(SessionRecord)
   /// Close the keys of the session that began in the epoch: they are dead, and no lease starts.
-  case closeKeys(Epoch)
+  case closeKeys(Epoch, EndReason)
   /// Revoke a grant that came too late.
   case discard(SessionRecord)
   /// Revoke a grant that came too late, and erase it from the vault.

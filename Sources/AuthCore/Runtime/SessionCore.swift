@@ -110,7 +110,7 @@ final class SessionCore: Sendable {
     }
     deliver()
     for effect in reaction.effects { run(effect, ticket, submitted) }
-    if case .transition(let step) = reaction, step.to == .loggedIn { enforceLimits() }
+    if case .transition(let step) = reaction, case .watchLimits? = step.to.timer { enforceLimits() }
     return (reaction, result)
   }
 
@@ -125,8 +125,8 @@ final class SessionCore: Sendable {
   ) {
     guard case .transition(let transition) = reaction else { return }
     let state = inner.machine.state
-    if case .loggingOut(let ending) = state, transition.effects.contains(where: \.closesKeys) {
-      inner.gate?.close(ending.reason)
+    for effect in transition.effects {
+      if let reason = effect.reasonToCloseKeys { inner.gate?.close(reason) }
     }
     if state.session != nil, before.session?.began != state.session?.began {
       let gate = LeaseGate(clock: clock)
@@ -276,12 +276,13 @@ extension Reaction {
 }
 
 extension Effect {
-  var closesKeys: Bool {
+  /// Why the keys die, if the effect closes them.
+  var reasonToCloseKeys: EndReason? {
     switch self {
-    case .closeKeys: true
+    case .closeKeys(_, let reason): reason
     case .read, .authenticate, .reauthenticate, .answer, .renew, .save, .exchange, .drain, .revoke, .erase, .forget,
       .confirm, .discard, .discardSaved, .withdraw, .notify:
-      false
+      nil
     }
   }
 }

@@ -39,7 +39,7 @@ struct HandWrittenMachine {
     case (.loggedIn(let record), .logOut):
       let epoch = next()
       state = .draining(epoch, record)
-      return moved(.loggedIn, .loggingOut, Effects(.closeKeys(record.began), .notify, .drain(epoch)))
+      return moved(.loggedIn, .loggingOut, Effects(.closeKeys(record.began, .userAsked), .notify, .drain(epoch)))
     case (.draining(let own, let record), .drained(let epoch)) where own == epoch:
       let epoch = next()
       state = .revoking(epoch, record)

@@ -151,7 +151,8 @@ extension TransitionContext {
       targets: Effect.Targets(session.grant.token, pending: pending), sweeping: false, revoking: revoking,
       successor: successor, leftovers: .none)
     return move(
-      .loggingOut(next), Effects(.closeKeys(session.began), .notify, .drain(epoch), challenge.map { .withdraw($0) }))
+      .loggingOut(next),
+      Effects(.closeKeys(session.began, reason), .notify, .drain(epoch), challenge.map { .withdraw($0) }))
   }
 
   /// Cleans up what may remain of a session that has no keys.

@@ -97,7 +97,7 @@ extension Effect {
     case forget
     /// See ``Effect/confirm(_:)``.
     case confirm
-    /// See ``Effect/closeKeys(_:)``.
+    /// See ``Effect/closeKeys(_:_:)``.
     case closeKeys
     /// See ``Effect/discard(_:)``.
     case discard

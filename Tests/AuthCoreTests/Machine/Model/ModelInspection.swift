@@ -121,5 +121,5 @@ extension SessionState {
   }
 
   /// Whether it is up to a person, and no work is under way.
-  fileprivate var waitsForPerson: Bool { kind == .challenged && stepUnderTimeLimit != nil }
+  fileprivate var waitsForPerson: Bool { kind.waitsForPerson && stepUnderTimeLimit != nil }
 }

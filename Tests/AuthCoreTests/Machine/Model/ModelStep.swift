@@ -60,7 +60,7 @@ extension ModelWorld {
     for index in works.indices {
       for choice in choices(index) { steps.append(.work(UInt8(index), choice)) }
     }
-    if let timer, timer == machine.state.stepUnderTimeLimit, machine.state.kind != .renewing || budget.faults > 0 {
+    if let timer, timer == machine.state.stepUnderTimeLimit, !machine.state.kind.timesOutByFault || budget.faults > 0 {
       steps.append(.timeOut)
     }
     if let session = machine.state.session {

@@ -49,9 +49,9 @@ struct ModelWorld {
     case .work(let index, let choice): proceed(Int(index), choice, judge)
     case .timeOut:
       if let timer {
-        let isAnswer = machine.state.kind == .renewing
-        if isAnswer { budget.faults -= 1 }
-        send(.timedOut(timer, leases: Int(gate?.leases ?? 0)), isFailure: isAnswer, judge)
+        let isFault = machine.state.kind.timesOutByFault
+        if isFault { budget.faults -= 1 }
+        send(.timedOut(timer, leases: Int(gate?.leases ?? 0)), isFailure: isFault, judge)
       }
     case .limit: if let session = machine.state.session { send(.limitReached(session.began, .idle), judge) }
     case .rejection:
@@ -107,12 +107,12 @@ struct ModelWorld {
     }
     if let command = event.kind.command { awaited.begin(command) }
     let (old, new) = (before.state.session, machine.state.session)
-    if transition.to == .loggingOut, transition.effects.contains(where: \.closesKeys) { gate?.isOpen = false }
+    if transition.effects.contains(where: { $0.reasonToCloseKeys != nil }) { gate?.isOpen = false }
     if let new, old?.began != new.began { gate = ModelGate() }
     if let old, old.began != new?.began { (lastBegan, lastEnded) = (old.began, old.token) }
     if new != nil { lastEnded = nil }
     // A person gets time to answer.
-    if transition.to == .challenged, let epoch = machine.state.stepUnderTimeLimit {
+    if transition.to.waitsForPerson, let epoch = machine.state.stepUnderTimeLimit {
       (timer, pastTimer) = (epoch, timer)
     }
     for settlement in awaited.settle(machine.state, isFailure: isFailure) { judge.judge(settlement, self) }
@@ -189,5 +189,20 @@ struct ModelWorld {
   mutating func keep(_ token: UInt8) {
     vault.content = .token(token)
     authority.tokens[Int(token)].wasKept = true
+  }
+}
+
+extension SessionState.Kind {
+  /// Whether a time limit that is reached in this state is a fault: the authority did not answer.
+  var timesOutByFault: Bool {
+    switch self {
+    case .renewing: true
+    case .restoring, .loggedOut, .authenticating, .challenged, .loggedIn, .loggingOut: false
+    }
+  }
+
+  /// Whether the store watches the deadline of a person.
+  var waitsForPerson: Bool {
+    if case .watchChallenge? = timer { true } else { false }
   }
 }
