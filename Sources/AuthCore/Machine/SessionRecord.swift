@@ -5,27 +5,33 @@
 /// is. A record is not a key and gives no access; only the store makes keys, from the record that
 /// its machine holds.
 @usableFromInline package final class SessionRecord: Hashable, Sendable {
+  /// What is compared and hashed: the compiler leaves out no field of a struct.
+  private struct Content: Hashable {
+    let began: Epoch
+    let grant: Grant
+  }
+
+  private let content: Content
+
   /// The authority's grant.
-  package let grant: Grant
+  package var grant: Grant { content.grant }
   /// The epoch of the login or the restore that began the session in this process; renewals keep
   /// it.
-  package let began: Epoch
+  package var began: Epoch { content.began }
 
   /// Creates a record.
   package init(_ grant: Grant, began: Epoch) {
-    self.grant = grant
-    self.began = began
+    content = Content(began: began, grant: grant)
   }
 
   /// Two records are equal when their content is equal.
   @usableFromInline package static func == (first: SessionRecord, second: SessionRecord) -> Bool {
-    first === second || (first.began == second.began && first.grant == second.grant)
+    first === second || first.content == second.content
   }
 
   /// Hashes what equality compares.
   @usableFromInline package func hash(into hasher: inout Hasher) {
-    hasher.combine(grant)
-    hasher.combine(began)
+    hasher.combine(content)
   }
 }
 

@@ -162,18 +162,7 @@ final class SessionCore: Sendable {
   }
 
   func snapshot(_ inner: borrowing Inner) -> SessionSnapshot {
-    switch (inner.machine.state, key(inner)) {
-    case (.restoring(let state), _): .restoring(state.obstacle)
-    case (.loggedOut(let state), _): .loggedOut(state.reason)
-    case (.authenticating, _): .authenticating
-    case (.challenged(let state), let key): .challenged(state.challenge, key)
-    case (.loggedIn, .some(let key)): .loggedIn(key)
-    case (.renewing, .some(let key)): .renewing(key)
-    case (.loggingOut, _): .loggingOut
-    case (.loggedIn, .none), (.renewing, .none):
-      // The step that makes a session active also creates its gate.
-      preconditionFailure("a live session without a gate")
-    }
+    SessionSnapshot(inner.machine.state, key(inner))
   }
 
   // MARK: Telling

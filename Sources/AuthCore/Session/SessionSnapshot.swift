@@ -29,6 +29,25 @@ public enum SessionSnapshot: Hashable, Sendable {
   }
 }
 
+extension SessionSnapshot {
+  /// What screens see of a state, with the key of its session.
+  init(_ state: SessionState, _ key: LoggedInSession?) {
+    self =
+      switch (state, key) {
+      case (.restoring(let state), _): .restoring(state.obstacle)
+      case (.loggedOut(let state), _): .loggedOut(state.reason)
+      case (.authenticating, _): .authenticating
+      case (.challenged(let state), let key): .challenged(state.challenge, key)
+      case (.loggedIn, .some(let key)): .loggedIn(key)
+      case (.renewing, .some(let key)): .renewing(key)
+      case (.loggingOut, _): .loggingOut
+      case (.loggedIn, .none), (.renewing, .none):
+        // The step that makes a session active also creates its gate.
+        preconditionFailure("a live session without a gate")
+      }
+  }
+}
+
 /// One change of a session, as observers get it.
 public struct SessionChange: Hashable, Sendable {
   /// Strictly increasing: a subscriber never sees a lower number after a higher one.

@@ -1,3 +1,5 @@
+import AuthCoreTesting
+
 @testable import AuthCore
 
 /// A rule that was broken, and how.
@@ -99,7 +101,7 @@ final class ModelJudge {
         "\(event.kind.rawValue) of another session was taken")
     }
     expect(
-      Visible(before.state) == Visible(after.state) || transition.effects.contains(.notify), .everyChangeIsTold,
+      before.state.snapshot == after.state.snapshot || transition.effects.contains(.notify), .everyChangeIsTold,
       "nobody is told of \(after.state.shape)")
     judgeEnd(before.state, event, after.state)
     judgeExposure(before.state, after.state, world)
@@ -188,27 +190,15 @@ final class ModelJudge {
   }
 }
 
-/// What observers can see.
-private struct Visible: Equatable {
-  let kind: SessionState.Kind
-  let session: SessionRecord?
-  let challenge: Challenge?
-  let obstacle: RestoreFailure?
-  let reason: LogoutReason?
-
-  init(_ state: SessionState) {
-    kind = state.kind
-    session = state.session
-    challenge = state.presentChallenge
-    switch state {
-    case .restoring(let state): (obstacle, reason) = (state.obstacle, nil)
-    case .loggedOut(let state): (obstacle, reason) = (nil, state.reason)
-    case .authenticating, .challenged, .loggedIn, .renewing, .loggingOut: (obstacle, reason) = (nil, nil)
-    }
-  }
-}
+/// One for all keys of the model: they differ in their records.
+private let gate = LeaseGate(clock: ManualClock())
 
 extension SessionState {
+  /// What observers see.
+  fileprivate var snapshot: SessionSnapshot {
+    SessionSnapshot(self, session.map { LoggedInSession($0, gate) })
+  }
+
   /// Whether there is a session, or nobody can tell.
   fileprivate var mayHaveSession: Bool {
     switch self {
