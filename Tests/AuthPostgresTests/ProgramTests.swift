@@ -113,6 +113,10 @@ extension PostgresTests {
       let still = try await site.run("auth-cli status && auth-cli logout", authority: one)
       #expect(still.ending == .exited(0), "\(still.text)")
       #expect(still.text.contains("Logged out alice."))
+      let out = try await site.run("auth-cli status || auth-cli status --json || true", authority: one)
+      #expect(
+        out.text.contains("accounts on the server that AUTH_CLI_AUTHORITY names (it was not asked)"), "\(out.text)")
+      #expect(out.text.contains(#""accounts_from":"AUTH_CLI_AUTHORITY""#), "\(out.text)")
     }
 
     @Test("what describes the program never hands over, and what needs the database says what is missing")

@@ -164,7 +164,7 @@ extension BackendError {
     .notDatabaseOwner, "The database belongs to somebody else.", hint: "Ask its owner, or an administrator.")
 
   package static func payeeDisabled(_ name: Username) -> BackendError {
-    BackendError(.payeeDisabled, "The account '\(name)' is disabled.", hint: "Ask an administrator.")
+    BackendError(.payeeDisabled, "The account '\(name)' is disabled.", hint: "An administrator can enable it.")
   }
 
   package static let payeeFull = BackendError(

@@ -1,4 +1,4 @@
-/// Decides about credentials and sessions: an embedded database today, a remote server later.
+/// Decides about credentials and sessions: a database on this machine, or a server.
 ///
 /// An authority gives each ``SessionID`` only once, neither to another user nor after its session
 /// ended. The library takes two grants with the same session name and the same user for one

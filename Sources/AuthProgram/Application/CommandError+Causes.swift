@@ -72,6 +72,7 @@ extension CommandError {
     switch code {
     case "session_not_found": "List your sessions: auth-cli sessions"
     case "account_not_found": "Check the name. List the accounts: auth-cli accounts list"
+    case "payee_disabled": "An administrator can enable it: auth-cli accounts enable USER"
     case "last_administrator": "Make another account an administrator first: auth-cli accounts promote USER"
     case "two_step_required": "Set it up: auth-cli two-step on"
     case "two_step_already_on": "To change the device, turn it off first: auth-cli two-step off"

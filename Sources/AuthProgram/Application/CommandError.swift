@@ -38,6 +38,9 @@ struct CommandError: Error, Equatable, Sendable {
     parts = Parts(status, code, message, hint)
   }
 
+  /// The same error with another thing to do next.
+  func withHint(_ hint: String) -> CommandError { CommandError(status, code, message, hint: hint) }
+
   static func == (one: CommandError, other: CommandError) -> Bool {
     one.status == other.status && one.code == other.code && one.message == other.message && one.hint == other.hint
   }
@@ -77,7 +80,7 @@ extension CommandError {
   /// The password was right, and nothing more was given.
   static let codeMissing = CommandError(
     .codeMissing, "the password is right, and a code is needed too",
-    hint: "In a script, write the code on the line after the password. Nothing was counted.")
+    hint: "In a script, write the code on the line after the password. This was not counted as a wrong guess.")
 
   /// Where a code was asked for.
   static let wrongCode = CommandError(

@@ -12,6 +12,9 @@ enum HandOver {
   /// Tells the companion the version of the program that it replaces.
   static let versionVariable = "AUTH_CLI_HANDED_OVER_BY"
 
+  /// Whether the accounts are on a server.
+  static var isWanted: Bool { getenv(variable).map { $0.pointee != 0 } ?? false }
+
   /// Hands over before this program reads its words, if they clearly name a command that needs the
   /// database.
   ///
@@ -19,9 +22,7 @@ enum HandOver {
   /// does before it hands over. It returns when there is no companion to run.
   /// ``take(isCompanion:)`` then says so, if the words are right.
   static func takeAtOnce() {
-    guard let authority = getenv(variable), authority.pointee != 0, needsDatabase(CommandLine.unsafeArgv) else {
-      return
-    }
+    guard isWanted, needsDatabase(CommandLine.unsafeArgv) else { return }
     if let path = companionPath() { replace(by: path) }
   }
 
@@ -46,7 +47,7 @@ enum HandOver {
   /// - Throws: ``CommandError`` when there is no companion, or it is of another version.
   static func take(isCompanion: Bool) throws(CommandError) {
     guard !isCompanion else { return try check() }
-    guard let authority = Environment.word(variable), !authority.bytes.isEmpty else { return }
+    guard isWanted else { return }
     guard let path = companionPath() else {
       throw missing("the path of auth-cli cannot be read: \(ErrorNumber.current.explanation)")
     }

@@ -75,8 +75,16 @@ enum PasswordQuestion {
     throw CommandError(.missingLine, "standard input is empty, without a code", hint: "Write the code on one line.")
   }
 
+  /// Asks for a line, and asks again if it is empty: an Enter alone is no guess, and is not counted.
   private static func answer(_ terminal: borrowing SilentTerminal, _ question: String) throws(CommandError) -> [UInt8] {
-    do throws(PromptError) { return try terminal.ask(question) } catch { throw CommandError(error) }
+    for attempt in 1...attempts {
+      if attempt > 1 { try say(terminal, "nothing was entered; try again.") }
+      let line: [UInt8]
+      do throws(PromptError) { line = try terminal.ask(question) } catch { throw CommandError(error) }
+      if !line.isEmpty { return line }
+    }
+    throw CommandError(
+      .nothingEntered, "nothing was entered", hint: "Run the command again; nothing was changed.")
   }
 
   private static func say(_ terminal: borrowing SilentTerminal, _ sentence: String) throws(CommandError) {
@@ -157,7 +165,7 @@ enum PasswordQuestion {
     }
   }
 
-  /// How often a new password is asked for: a mistyped one should not end the command, and a
+  /// How often a question is asked: a mistyped new password should not end the command, and a
   /// question must end.
   private static let attempts = 3
 

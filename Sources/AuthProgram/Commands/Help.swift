@@ -15,7 +15,7 @@ struct HelpCommand: PlainCommand {
           .init("help pay", "shows how to pay; so does 'pay --help'"),
           .init("help sessions revoke", "shows help for a subcommand"),
           .init("help statuses", "lists the exit statuses"),
-          .init("help codes", "lists the error codes in JSON"),
+          .init("help codes", "lists the codes of errors, which --json prints, with their exit statuses"),
         ],
         statuses: .of(.done, .usage, .cannotTell), heedsEnvironment: false
       ) { words throws(UsageError) in

@@ -29,7 +29,9 @@ extension Workspace {
         .onlyShows,
         lines: bar("Home") + ["Welcome, \(escaping: session.user.displayName)."],
         ["logged_in": true, "user": .user(session.user)],
-        notes: ["Try: auth-cli receipts, auth-cli pay AMOUNT --to USER"])
+        notes: [
+          await needsTwoStep(session) ? Self.twoStepFirst : "Try: auth-cli receipts, auth-cli pay AMOUNT --to USER"
+        ])
     case .loggedOut:
       return Answer(
         .onlyShows,

@@ -144,10 +144,12 @@ extension Workspace {
     }
   }
 
+  static let twoStepFirst = "Administrators need a second step. Nothing else works before: auth-cli two-step on"
+
   /// Whether the user must set up a second step before anything else.
   ///
   /// Where that cannot be told now, the next command says it.
-  private func needsTwoStep(_ session: LoggedInSession) async -> Bool {
+  func needsTwoStep(_ session: LoggedInSession) async -> Bool {
     guard session.user.role == .administrator else { return false }
     do throws(CommandError) {
       let state = try await ask(session) { (lease) throws(BackendError) in try backend.twoStep(under: lease) }
@@ -165,9 +167,7 @@ extension Workspace {
     let cuts = cuts(of: asked)
     var notes = cuts.map { "\($0.flag) is cut to \(Deadlines.words($0.limit)), the longest time allowed." }
     if beginning.leftovers != .none { notes.append("The previous session: \(beginning.leftovers.words).") }
-    if needsTwoStep {
-      notes.append("Administrators need a second step. Nothing else works before: auth-cli two-step on")
-    }
+    if needsTwoStep { notes.append(Self.twoStepFirst) }
     if let variable = globals.contextVariable { notes.append("In context \(context) (from \(variable)).") }
     return Answer(
       .changed("\(TextEscaping.escape(user.username)) is logged in", hint: "Look with: auth-cli status"),

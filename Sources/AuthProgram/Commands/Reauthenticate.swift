@@ -12,8 +12,9 @@ struct ReauthenticateCommand: WorkspaceCommand {
       .init(
         summary: "Enter your password again",
         discussion: [
-          "Paying, changing your password and changing accounts need a password that you entered within the last 15 minutes. "
-            + "On a terminal these commands ask for it; a script runs this command first. A wrong password does not end the "
+          "Some commands need a password that you entered within the last 15 minutes: those that pay, end other sessions, make "
+            + "recovery codes, change your password or your second step, delete your account, or change other accounts. On a "
+            + "terminal these commands ask for it; a script runs this command first. A wrong password does not end the "
             + "session.",
           "If you log in in two steps, a code is asked for too; with --password-stdin it is the second line.",
         ],

@@ -11,8 +11,9 @@ struct RecoveryCodesCommand: WorkspaceCommand {
       .init(
         summary: "Make codes for the day you forget your password",
         discussion: [
-          "Prints ten codes, one on a line, and nothing else on standard output. Each works once, with the command "
-            + "'recover'. They take the place of all codes that you made before, and are never shown again.",
+          "Prints ten codes, one on a line, and nothing else on standard output. Each works once: with the command 'recover', "
+            + "or in place of a code of your authenticator app. They replace all codes that you made before, and are never "
+            + "shown again.",
           "Needs a password that you entered recently, and asks for it on a terminal. With --quiet the codes are printed "
             + "all the same.",
         ],
@@ -46,7 +47,7 @@ extension Workspace {
       ["user": .user(user), "codes": .array(codes.map { .string($0.text) })],
       notes: [
         "Keep them where only you can read them; they are not shown again. All earlier codes are void.",
-        "Each works once, when you forgot your password: auth-cli recover \(name)",
+        "Each works once, if you forgot your password (auth-cli recover \(name)) or lost your authenticator app.",
       ])
   }
 

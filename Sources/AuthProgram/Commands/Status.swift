@@ -85,10 +85,13 @@ extension Workspace {
         "session": .session(id, limits, deadlines),
         "context": .string(self.context.description), "context_from": .string(orNull: self.globals.contextVariable),
         "sessions_from": .string(orNull: self.places.stateVariable),
-        "accounts_from": .string(orNull: self.places.dataVariable),
+        "accounts_from": .string(orNull: self.accountsVariable),
         "server": .server(self.backend.connection),
       ])
   }
+
+  /// The variable that says where the accounts are.
+  private var accountsVariable: String? { HandOver.isWanted ? HandOver.variable : places.dataVariable }
 
   private func absent(_ reason: LogoutReason, isShort: Bool) -> Answer {
     if isShort, !printer.asJSON { return Answer(.onlyShows, status: .no) }
@@ -106,7 +109,7 @@ extension Workspace {
         "logged_in": false, "reason": .string(orNull: code), "context": .string(self.context.description),
         "context_from": .string(orNull: self.globals.contextVariable),
         "sessions_from": .string(orNull: self.places.stateVariable),
-        "accounts_from": .string(orNull: self.places.dataVariable),
+        "accounts_from": .string(orNull: self.accountsVariable),
         "server": .server(self.backend.connection),
       ], notes: [hint])
   }
@@ -120,7 +123,9 @@ extension Workspace {
     if let variable = places.stateVariable {
       line += ", sessions in \(TextEscaping.escape(places.state)) (from \(variable))"
     }
-    if let variable = places.dataVariable, places.data != places.state {
+    if HandOver.isWanted, backend.connection == nil {
+      line += ", accounts on the server that \(HandOver.variable) names (it was not asked)"
+    } else if !HandOver.isWanted, let variable = places.dataVariable, places.data != places.state {
       line += ", accounts in \(TextEscaping.escape(places.data)) (from \(variable))"
     }
     line += "."

@@ -15,11 +15,12 @@ struct TwoStepCommand: WorkspaceCommand {
       .init(
         summary: "Log in with a code after the password",
         discussion: [
-          "The code comes from an authenticator app on another device. It is asked for wherever your password is: by login, "
-            + "reauth and password, and before payments. Each code works once. If the device is lost, a recovery code takes "
-            + "its place; make some with recovery-codes. A new password does not turn the second step off.",
+          "The code comes from an authenticator app on another device. Every command that asks for your password then asks for a "
+            + "code too: login, reauth and password, and pay when your password is not recent. Each code works once. If you "
+            + "lose the device, enter a recovery code in its place; make some with recovery-codes. A new password does not "
+            + "turn the second step off.",
           "It guards against somebody who knows your password. The secret is in the database, so with the one on this "
-            + "machine it does not guard against somebody who can read your files: it is there to be tried.",
+            + "machine it does not guard against somebody who can read your files. There it is for trying it out.",
           "Codes follow the wall clock. The clocks of the device and of this machine may differ by 30 seconds.",
         ],
         examples: [
@@ -95,6 +96,9 @@ struct TwoStepCommand: WorkspaceCommand {
 
 extension Workspace {
   private static let tries = 3
+  /// After a secret was shown: to begin again would make another one, and the app has this one.
+  private static let pendingHint =
+    "The second step is not on. The secret stays valid: enter its next code with auth-cli two-step on --code-stdin"
 
   /// `two-step status`.
   func showTwoStep() async throws(CommandError) -> Answer {
@@ -140,18 +144,16 @@ extension Workspace {
         notes: ["It is not on yet. Enter the secret in the app, then: auth-cli two-step on --code-stdin"])
     }
     try show(secret, begun)
-    var left = Self.tries
-    while true {
-      let code = try PasswordQuestion.codeOnTerminal("Authenticator code: ")
-      left -= 1
+    for left in (0..<Self.tries).reversed() {
       do throws(CommandError) {
-        try await confirm(code, fresh)
+        try await confirm(try PasswordQuestion.codeOnTerminal("Authenticator code: "), fresh)
         return turnedOn(session.user)
       } catch {
-        guard error == .wrongCode, left > 0 else { throw error }
-        printer.say(PasswordQuestion.wrongCode(triesLeft: left))
+        guard error == .wrongCode else { throw error.withHint(Self.pendingHint) }
+        if left > 0 { printer.say(PasswordQuestion.wrongCode(triesLeft: left)) }
       }
     }
+    throw CommandError.wrongCode.withHint(Self.pendingHint)
   }
 
   /// Prints the secret: with `--quiet` too, because nobody can see it again.
@@ -182,7 +184,10 @@ extension Workspace {
     Answer(
       .changed("the second step is on", hint: "Look with: auth-cli two-step status"),
       lines: ["The second step of \(escaping: user.username) is on."], ["two_step": "on", "user": .user(user)],
-      notes: ["A code is asked for after your password from now on. For a lost device: auth-cli recovery-codes"])
+      notes: [
+        "A code is asked for after your password from now on.",
+        "Make recovery codes now, in case you lose the device: auth-cli recovery-codes",
+      ])
   }
 
   /// `two-step off`.

@@ -49,7 +49,9 @@ enum Dialogue {
     #expect(run.isRestored, "\(line): the settings of the terminal are not restored")
     for (step, typed) in zip(steps, run.typed) {
       #expect(typed.echoes == step.isShown, "\(line): \(step.question)")
-      if !step.isShown, step.isLine { #expect(!run.shown.contains(typed.answer), "\(line): \(run.shown)") }
+      if !step.isShown, step.isLine, !typed.answer.isEmpty {
+        #expect(!run.shown.contains(typed.answer), "\(line): \(run.shown)")
+      }
     }
     return (run.end, run.shown)
   }

@@ -87,6 +87,31 @@ struct LogInTerminalTests {
     _ = scratch
   }
 
+  @Test("an Enter alone is no guess: the question is asked three times, and nothing is counted")
+  func nothingEntered() async throws {
+    let (scratch, environment) = try await home()
+    try await onOwnThread { [logIn] in
+      for _ in 1...2 {
+        let terminal = try PseudoTerminal()
+        let program = try terminal.launch(logIn, environment: environment)
+        for _ in 1...3 {
+          // What is typed before the question is discarded.
+          try terminal.expect("alice: ")
+          try terminal.send("\n")
+        }
+        _ = try terminal.expectEnd()
+        #expect(try program.wait() == .exited(2))
+        #expect(terminal.transcript.contains("Run the command again; nothing was changed."))
+      }
+    }
+    // Six wrong passwords would have made it wait.
+    let right = Program(
+      BuiltExecutable.shipped, ["login", "alice", "--password-stdin"], environment: environment,
+      input: Array(Self.password.utf8), timeLimit: .seconds(60))
+    #expect(try await right.run().ending == .exited(0))
+    _ = scratch
+  }
+
   @Test(
     "^Z gives the echo back to the shell; after fg it is off, the question is asked again, and the answer counts")
   func stopAndContinue() async throws {

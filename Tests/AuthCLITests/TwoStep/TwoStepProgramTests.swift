@@ -107,7 +107,12 @@ struct TwoStepProgramTests {
     let password = Step(question: "Password for alice: ", answer: Self.alice)
     let wrong = Step(question: Self.code, answer: "no code at all")
     let first = try await Dialogue.answer(
-      "login alice", in: scene.home, [password, wrong, Step(question: Self.code, answer: scene.code())])
+      "login alice", in: scene.home,
+      [
+        Step(question: password.question, answer: ""), password, Step(question: Self.code, answer: ""), wrong,
+        Step(question: Self.code, answer: scene.code()),
+      ])
+    #expect(first.shown.matches(of: /nothing was entered; try again\./).count == 2, "\(first.shown)")
     #expect(first.end == .exited(0) && first.shown.contains("wrong code; 2 more tries."), "\(first.shown)")
     #expect(first.shown.contains("Renewed the session of alice"))
     let over = try await Dialogue.answer("login alice", in: scene.home, [password, wrong, wrong, wrong])
@@ -133,6 +138,10 @@ struct TwoStepProgramTests {
     let given = try await Dialogue.answer("two-step on", in: home, [wrong, wrong, wrong])
     #expect(given.end == .exited(5) && given.shown.contains("otpauth://totp/auth-cli:alice?secret="), "\(given.shown)")
     #expect(given.shown.contains("wrong code; 1 more try."), "\(given.shown)")
+    #expect(given.shown.contains("The secret stays valid"), "\(given.shown)")
+    let left = try await Dialogue.answer(
+      "two-step on", in: home, [Step(question: wrong.question, answer: "\u{4}", isLine: false)])
+    #expect(left.end == .exited(2) && left.shown.contains("auth-cli two-step on --code-stdin"), "\(left.shown)")
     #expect(try await home.run("two-step status --json").text.contains(#""two_step":"pending""#))
   }
 
