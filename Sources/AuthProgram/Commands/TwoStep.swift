@@ -18,7 +18,7 @@ struct TwoStepCommand: WorkspaceCommand {
           "The code comes from an authenticator app on another device. Every command that asks for your password then asks for a "
             + "code too: login, reauth and password, and pay when your password is not recent. Each code works once. If you "
             + "lose the device, enter a recovery code in its place; make some with recovery-codes. A new password does not "
-            + "turn the second step off.",
+            + "turn the second step off. Without codes only the owner of the database can help; the threat model says how.",
           "It guards against somebody who knows your password. The secret is in the database, so with the one on this "
             + "machine it does not guard against somebody who can read your files. There it is for trying it out.",
           "Codes follow the wall clock. The clocks of the device and of this machine may differ by 30 seconds.",

@@ -206,6 +206,18 @@ struct TwoStepProgramTests {
     #expect(try await home.run("accounts list --short").ending == .exited(0))
   }
 
+  @Test("the statement of the threat model turns off the second step of a lost device")
+  func lostDevice() async throws {
+    let scene = try await Scene()
+    let article = try String(
+      contentsOfFile: BuiltExecutable.repository + "/Sources/AuthCore/AuthCore.docc/ThreatModel.md", encoding: .utf8)
+    let statement = try #require(article.split(separator: "\n").first { $0.contains("DELETE FROM two_steps") })
+    try scene.home.changeDatabase(String(statement))
+    #expect(try await scene.home.run("two-step status").text.hasPrefix("Off."))
+    try await scene.home.succeed("logout")
+    try await scene.home.succeed("login alice", as: "alice")
+  }
+
   @Test("after five wrong codes the next is not checked, and the message says so")
   func throttled() async throws {
     let scene = try await Scene()
