@@ -40,8 +40,6 @@ struct CrashCase: Sendable, CustomTestStringConvertible {
   let statusFinally: Int32
   /// How many transfers there are once it was run again, opening credits included.
   let transfersFinally: Int64
-  /// Whether it hashes a password, for which a run takes 20 times as long.
-  var hashes = true
   /// Whether all that it changes of accounts and codes is one change.
   var isOneChange = false
 
@@ -68,16 +66,16 @@ struct CrashCase: Sendable, CustomTestStringConvertible {
       statusAfter: [0], retry: [0], statusFinally: 0, transfersFinally: 2),
     CrashCase(
       name: "pay", start: .loggedIn, arguments: ["pay", "12.50", "--to", "bob", "--idempotency-key", "rent"],
-      statusAfter: [0], retry: [0], statusFinally: 0, transfersFinally: 3, hashes: false),
+      statusAfter: [0], retry: [0], statusFinally: 0, transfersFinally: 3),
     CrashCase(
       name: "profile --name", start: .loggedIn, arguments: ["profile", "--name", "Alice A."],
-      statusAfter: [0], retry: [0], statusFinally: 0, transfersFinally: 2, hashes: false),
+      statusAfter: [0], retry: [0], statusFinally: 0, transfersFinally: 2),
     CrashCase(
       name: "logout", start: .loggedIn, arguments: ["logout"],
-      statusAfter: [0, 1], retry: [0], statusFinally: 1, transfersFinally: 2, hashes: false),
+      statusAfter: [0, 1], retry: [0], statusFinally: 1, transfersFinally: 2),
     CrashCase(
       name: "logout --all", start: .loggedIn, arguments: ["logout", "--all"],
-      statusAfter: [0, 1], retry: [0], statusFinally: 1, transfersFinally: 2, hashes: false),
+      statusAfter: [0, 1], retry: [0], statusFinally: 1, transfersFinally: 2),
     // Run again with the old password after the new one is in force, it is refused, as it should
     // be.
     CrashCase(
@@ -86,10 +84,10 @@ struct CrashCase: Sendable, CustomTestStringConvertible {
       transfersFinally: 2),
     CrashCase(
       name: "the first use of an old database", start: .oldSchema, arguments: ["profile"],
-      statusAfter: [0], retry: [0], statusFinally: 0, transfersFinally: 2, hashes: false),
+      statusAfter: [0], retry: [0], statusFinally: 0, transfersFinally: 2),
     CrashCase(
       name: "recovery-codes", start: .loggedIn, arguments: ["recovery-codes"],
-      statusAfter: [0], retry: [0], statusFinally: 0, transfersFinally: 2, hashes: false, isOneChange: true),
+      statusAfter: [0], retry: [0], statusFinally: 0, transfersFinally: 2, isOneChange: true),
     // A used code is refused, as it should be.
     CrashCase(
       name: "login in two steps", start: .withStep, arguments: ["login", "alice", "--password-stdin"],
@@ -97,42 +95,42 @@ struct CrashCase: Sendable, CustomTestStringConvertible {
       transfersFinally: 2),
     CrashCase(
       name: "two-step on", start: .loggedIn, arguments: ["two-step", "on"],
-      statusAfter: [0], retry: [0], statusFinally: 0, transfersFinally: 2, hashes: false),
+      statusAfter: [0], retry: [0], statusFinally: 0, transfersFinally: 2),
     CrashCase(
       name: "two-step off", start: .withStep, arguments: ["two-step", "off", "--code-stdin"], input: CrashStart.code,
-      statusAfter: [0], retry: [0, 1], statusFinally: 0, transfersFinally: 2, hashes: false),
+      statusAfter: [0], retry: [0, 1], statusFinally: 0, transfersFinally: 2),
     CrashCase(
       name: "accounts two-step", start: .withStep, arguments: ["accounts", "two-step", "required"],
-      statusAfter: [0], retry: [0], statusFinally: 0, transfersFinally: 2, hashes: false, isOneChange: true),
+      statusAfter: [0], retry: [0], statusFinally: 0, transfersFinally: 2, isOneChange: true),
     CrashCase(
       name: "recover", start: .withCode, arguments: ["recover", "alice", "--password-stdin"],
       input: CrashStart.code + "\nan umbrella in the rain\n", statusAfter: [0, 1], retry: [0, 5], statusFinally: 1,
       transfersFinally: 2, isOneChange: true),
     CrashCase(
       name: "accounts reset-password", start: .loggedIn, arguments: ["accounts", "reset-password", "bob"],
-      statusAfter: [0], retry: [0], statusFinally: 0, transfersFinally: 2, hashes: false, isOneChange: true),
+      statusAfter: [0], retry: [0], statusFinally: 0, transfersFinally: 2, isOneChange: true),
     CrashCase(
       name: "accounts reset-password --as-owner", start: .loggedOut,
       arguments: ["accounts", "reset-password", "alice", "--as-owner"], statusAfter: [1], retry: [0],
-      statusFinally: 1, transfersFinally: 2, hashes: false, isOneChange: true),
+      statusFinally: 1, transfersFinally: 2, isOneChange: true),
     CrashCase(
       name: "accounts promote", start: .loggedIn, arguments: ["accounts", "promote", "bob"],
-      statusAfter: [0], retry: [0], statusFinally: 0, transfersFinally: 2, hashes: false, isOneChange: true),
+      statusAfter: [0], retry: [0], statusFinally: 0, transfersFinally: 2, isOneChange: true),
     CrashCase(
       name: "accounts demote", start: .aliceHasNothing, arguments: ["accounts", "demote", "bob"],
-      statusAfter: [0], retry: [0], statusFinally: 0, transfersFinally: 3, hashes: false, isOneChange: true),
+      statusAfter: [0], retry: [0], statusFinally: 0, transfersFinally: 3, isOneChange: true),
     CrashCase(
       name: "accounts registration", start: .loggedIn, arguments: ["accounts", "registration", "closed"],
-      statusAfter: [0], retry: [0], statusFinally: 0, transfersFinally: 2, hashes: false, isOneChange: true),
+      statusAfter: [0], retry: [0], statusFinally: 0, transfersFinally: 2, isOneChange: true),
     CrashCase(
       name: "register, closed", start: .closed, arguments: ["register", "carol"],
-      statusAfter: [0], retry: [0, 1], statusFinally: 0, transfersFinally: 3, hashes: false, isOneChange: true),
+      statusAfter: [0], retry: [0, 1], statusFinally: 0, transfersFinally: 3, isOneChange: true),
     CrashCase(
       name: "accounts delete", start: .bobHasNothing, arguments: ["accounts", "delete", "bob", "--yes"],
-      statusAfter: [0], retry: [0, 1], statusFinally: 0, transfersFinally: 3, hashes: false, isOneChange: true),
+      statusAfter: [0], retry: [0, 1], statusFinally: 0, transfersFinally: 3, isOneChange: true),
     CrashCase(
       name: "profile delete", start: .aliceHasNothing, arguments: ["profile", "delete", "--yes"],
-      statusAfter: [0, 1], retry: [0, 4], statusFinally: 1, transfersFinally: 3, hashes: false, isOneChange: true),
+      statusAfter: [0, 1], retry: [0, 4], statusFinally: 1, transfersFinally: 3, isOneChange: true),
   ]
 }
 

@@ -34,11 +34,7 @@ struct CrashTests {
     }.map(\.element)
     let began = ContinuousClock.now
     try await withThrowingTaskGroup(of: Void.self) { group in
-      for (index, point) in points.enumerated() {
-        // A password hash costs most of the time: what hashes is run again after every third death.
-        let runsAgain = !command.hashes || meetsEveryCall || index % 3 == 0 || index == points.count - 1
-        group.addTask { [states] in try await kill(command, at: point, runsAgain: runsAgain, states) }
-      }
+      for point in points { group.addTask { [states] in try await kill(command, at: point, states) } }
       try await group.waitForAll()
     }
     print(
@@ -63,9 +59,7 @@ struct CrashTests {
       ])
   }
 
-  private func kill(
-    _ command: CrashCase, at point: KillPoint, runsAgain: Bool, _ states: [[String]]
-  ) async throws {
+  private func kill(_ command: CrashCase, at point: KillPoint, _ states: [[String]]) async throws {
     let home = try await CrashStart.home(command.start)
     let session = FileManager.default.contents(atPath: home.sessionFile)
     let run = try await CallShim.shared.value.run(command.arguments, input: command.input, in: home, killedAt: point)
@@ -77,10 +71,9 @@ struct CrashTests {
       command.statusAfter.contains { status.ending == .exited($0) }, "\(point): status \(status.ending) \(status.text)")
     // After `status`, which has repaired what was torn.
     if command.isOneChange { #expect(states.contains(Self.state(home)), "\(point): neither the old state nor the new") }
-    if runsAgain { try await runAgain(command, after: point, in: home, session) }
-    let books = Books(home.database)
-    if command.start != .nothing || runsAgain { #expect(books != nil, "\(point)") }
-    if let books { #expect(books.areInOrder, "\(point): \(books)") }
+    try await runAgain(command, after: point, in: home, session)
+    let books = try #require(Books(home.database), "\(point)")
+    #expect(books.areInOrder, "\(point): \(books)")
   }
 
   private func runAgain(

@@ -10,7 +10,7 @@ struct FailingCallTests {
     + [
       CrashCase(
         name: "accounts disable", start: .loggedIn, arguments: ["accounts", "disable", "bob"],
-        statusAfter: [0], retry: [0], statusFinally: 0, transfersFinally: 2, hashes: false)
+        statusAfter: [0], retry: [0], statusFinally: 0, transfersFinally: 2)
     ]
 
   @Test("whichever call fails, \"nothing was changed\" is printed only when it is true", arguments: cases)
@@ -20,10 +20,7 @@ struct FailingCallTests {
       command.arguments, input: command.input, in: try await CrashStart.home(command.start)
     )
     .calls
-    // Of a command that hashes, for which a run takes 20 times as long, not every write of a page.
-    let all = KillPoint.among(calls, every: false).filter {
-      !$0.isTorn && $0.call.file != "output" && !(command.hashes && $0.call.name == "pwrite")
-    }
+    let all = KillPoint.among(calls, every: false).filter { !$0.isTorn && $0.call.file != "output" }
     try #require(all.count > 2)
     // Commands take turns in which half they leave out, but for the complete sweep.
     let half = command.name.utf8.count % 2
