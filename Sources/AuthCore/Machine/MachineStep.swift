@@ -1,7 +1,11 @@
 /// One event that the machine of a store was asked about, and what came of it.
 package struct MachineStep: Hashable, Sendable {
   /// How the machine answered.
-  package enum Answer: Hashable, Sendable { case transition, rejected, ignored }
+  package enum Answer: Hashable, Sendable {
+    case transition
+    case rejected(SessionError.Rejection)
+    case ignored
+  }
 
   package let event: SessionEvent.Kind
   package let from: SessionState.Kind
@@ -17,7 +21,7 @@ package struct MachineStep: Hashable, Sendable {
     let answer: Answer =
       switch reaction {
       case .transition: .transition
-      case .rejected: .rejected
+      case .rejected(let rejection): .rejected(rejection.reason)
       case .ignored: .ignored
       }
     self.init(event: event.kind, from: from.kind, to: to.kind, answer: answer)

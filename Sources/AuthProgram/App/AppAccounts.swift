@@ -16,38 +16,49 @@ enum Administration: Sendable {
   /// What was done, as a sentence.
   var done: String {
     switch self {
-    case .change(let change, let name): "\(name) is \(change.done) now."
-    case .resetPassword(let name): "A one-time code for \(name) is made."
-    case .delete(let name): "The account \(name) is deleted."
-    case .create(let name): "Created \(name)."
-    case .registration(let registration): "Registration is \(registration.rawValue) now."
-    case .twoStep(let policy): "The second step of administrators is \(policy.rawValue) now."
+    case .change(let change, let name): name + " is " + change.done + " now."
+    case .resetPassword(let name): "A one-time code for " + name + " is made."
+    case .delete(let name): "The account " + name + " is deleted."
+    case .create(let name): "Created " + name + "."
+    case .registration(let registration): "Registration is " + registration.rawValue + " now."
+    case .twoStep(.required): "A second step is required of administrators now."
+    case .twoStep(.optional): "A second step is optional now."
     }
+  }
+
+  /// What was done, where it closes the accounts to whoever did it.
+  static var ownStepMissing: String {
+    "A second step is required of administrators now. You have none: set yours up with auth-cli two-step on."
   }
 }
 
 extension AccountsScreen {
-  /// Does it.
-  ///
-  /// - Returns: The code that was made, if one was.
+  /// Does it, and says so; with the code that was made, if one was.
   func perform(
     _ administration: Administration, at backend: any Backend, for administrator: AdminSession, _ fresh: FreshSession
-  ) throws(LeaseError<BackendError>) -> OneTimeCode? {
+  ) throws(LeaseError<BackendError>) -> AppAnswer {
     try session.withLease { (lease) throws(BackendError) in
+      var done = administration.done
+      var code: OneTimeCode?
       switch administration {
       case .change(let change, let name):
         _ = try self.change(change, try Username(name), at: backend, for: administrator, fresh, under: lease)
       case .resetPassword(let name):
-        return try backend.resetPassword(of: try Username(name), for: administrator, fresh, under: lease)
+        code = try backend.resetPassword(of: try Username(name), for: administrator, fresh, under: lease)
       case .delete(let name):
         try backend.deleteAccount(try Username(name), for: administrator, fresh, under: lease)
       case .create(let name):
-        return try backend.registerOther(username: name, for: administrator, fresh, under: lease)
+        code = try backend.registerOther(username: name, for: administrator, fresh, under: lease)
       case .registration(let registration):
         try backend.setRegistration(registration, for: administrator, fresh, under: lease)
-      case .twoStep(let policy): try backend.setTwoStepPolicy(policy, for: administrator, fresh, under: lease)
+      case .twoStep(let policy):
+        try backend.setTwoStepPolicy(policy, for: administrator, fresh, under: lease)
+        // The change is made; where this cannot be told, what is opened next says it.
+        if policy == .required, (try? backend.twoStep(under: lease))?.isOn == false {
+          done = Administration.ownStepMissing
+        }
       }
-      return nil
+      return AppAnswer(done, code: code)
     }
   }
 }
@@ -80,22 +91,22 @@ extension AppPage {
       switch registration {
       case .open:
         offer(
-          "Registration is open", .registration(.closed),
+          "registration", "Registration is open", .registration(.closed),
           "Close the registration? Then only administrators create accounts.")
       case .closed:
         offer(
-          "Registration is closed", .registration(.open),
+          "registration", "Registration is closed", .registration(.open),
           "Open the registration? Then everybody may create an account.")
       }
     let secondStep =
       switch policy {
       case .optional:
         offer(
-          "A second step is optional", .twoStep(.required),
+          "step", "A second step is optional", .twoStep(.required),
           "Require a second step of administrators? Without one they can do nothing but set one up.")
       case .required:
         offer(
-          "A second step is required of administrators", .twoStep(.optional),
+          "step", "A second step is required of administrators", .twoStep(.optional),
           "Let administrators log in without a second step?")
       }
     return [AppRow("Create an account", .fill(.createAccount)), register, secondStep]
@@ -104,37 +115,46 @@ extension AppPage {
   private static func menu(of account: AccountSummary, isLast: Bool) -> AppPage {
     let name = account.user.username
     var rows: [AppRow] = []
+    // Not inlined, so that the executable stays small.
+    @inline(never)
+    func add(_ id: String, _ words: String, _ change: Administration, _ before: String, _ after: String = "?") {
+      rows.append(offer(id, words, change, before.isEmpty ? "" : before + name + after))
+    }
     if account.failedAttempts > 0 || account.throttle != nil {
-      rows.append(offer("Unlock: forget wrong passwords", .change(.unlock, name)))
+      add("unlock", "Unlock: forget wrong passwords", .change(.unlock, name), "")
     }
-    rows.append(
-      account.isDisabled
-        ? offer("Enable", .change(.enable, name))
-        : offer("One-time code for a new password", .resetPassword(name)))
+    if !account.isDisabled {
+      add(
+        "code", "One-time code for a new password", .resetPassword(name), "Make a one-time code for ",
+        "? A code made before stops working.")
+    }
+    // An action and its opposite are one row, so that the cursor stays on it.
     if account.user.role == .member {
-      rows.append(offer("Make administrator", .change(.promote, name), "Make \(name) an administrator?"))
+      add("role", "Make administrator", .change(.promote, name), "Make ", " an administrator?")
     } else if !isLast {
-      rows.append(offer("Make member", .change(.demote, name), "Take the role of administrator away from \(name)?"))
+      add("role", "Make member", .change(.demote, name), "Take the role of administrator away from ")
     }
-    if !account.isDisabled, !isLast {
-      rows.append(
-        offer(
-          "Disable, and end all sessions", .change(.disable, name), "Disable \(name), and end all its sessions?"))
+    if account.isDisabled {
+      add("state", "Enable", .change(.enable, name), "Enable ")
+    } else if !isLast {
+      add(
+        "state", "Disable, and end all sessions", .change(.disable, name), "Disable ", ", and end all its sessions?")
     }
-    if !isLast { rows.append(AppRow("Delete for ever", .fill(.deleteAccount(name)))) }
+    if !isLast { rows.append(AppRow("Delete for ever (balance must be 0.00)", .fill(.deleteAccount(name)))) }
     let about = "\(name) (\(account.user.displayName)): \(account.user.role.rawValue), \(account.state)."
     let why = isLast ? ["The last administrator cannot be disabled, demoted or deleted."] : []
     return AppPage(lines: [about] + why + [""], rows: rows)
   }
 
+  /// A row that does it, after the question where there is one.
+  ///
   /// Not inlined, so that the executable stays small.
   @inline(never)
   private static func offer(
-    _ words: String, _ administration: Administration, _ question: String? = nil
+    _ id: String, _ words: String, _ administration: Administration, _ question: String
   ) -> AppRow {
     let action = AppAction.administer(administration)
-    guard let question else { return AppRow(words, .perform(action)) }
-    return AppRow(words, .ask(AppQuestion(question, action)))
+    return AppRow(id: id, cells: [words], choice: question.isEmpty ? .perform(action) : .ask(.init(question, action)))
   }
 }
 

@@ -11,10 +11,13 @@ extension AppState {
     var frame = Frame(columns: columns, rows: rows)
     drawBar(in: &frame)
     drawTabs(in: &frame)
-    let hasNoticeRow = rows >= 8
-    let body = AppArea(top: rows >= 8 ? 3 : 2, bottom: rows - (hasNoticeRow ? 2 : 1))
-    if isHelpShown {
-      drawHelp(in: &frame, body)
+    let body = body
+    if let help {
+      var row = body.top - clamped(helpTop: help)
+      for line in helpLines {
+        if row >= body.top, row < body.bottom { frame.put(line.text, row: row, column: 0) }
+        row += 1
+      }
     } else if let code {
       draw(code, in: &frame, body)
     } else if let form {
@@ -26,9 +29,14 @@ extension AppState {
     } else {
       frame.put("Loading…", row: body.top, column: 0)
     }
-    drawFoot(in: &frame, hasNoticeRow: hasNoticeRow)
+    drawFoot(in: &frame)
     return frame
   }
+
+  private var hasNoticeRow: Bool { rows >= 8 }
+
+  /// Between the tabs and the foot.
+  var body: AppArea { AppArea(top: hasNoticeRow ? 3 : 2, bottom: rows - (hasNoticeRow ? 2 : 1)) }
 
   private func drawBar(in frame: inout Frame) {
     let bar = Bar(title: tab.title + (context.map { " (\($0))" } ?? ""), button: button)
@@ -87,48 +95,54 @@ extension AppState {
     frame.put(lines, area)
   }
 
-  private func drawHelp(in frame: inout Frame, _ area: AppArea) {
+  /// What the keys do, and where to read more.
+  var helpLines: [AppNotice] {
     let keys = """
-      ↑ ↓ j k    choose a line
-      Enter      do what the last row says
-      Tab ← →    the next or previous tab
-      1 to \(tabs.count)     a tab, except while you type
+      ↑ ↓ k j    choose a line
+      PgUp PgDn  a screen up or down
+      Home g     the first line
+      End G      the last line
+      Enter      do what the bottom bar says
+      Tab →      the next tab, or next field
+      Shift-Tab  the one before it, as ←
+      1 2 3 …    a tab, except while you type
       Esc        back
       q          quit
       l          log in or log out
       /          filter the list
       m          how the session works
+      Ctrl-U -W  delete the text, or a word
+      Ctrl-A -E  to its beginning, or its end
       """
-    // In few rows the first ones show.
     var lines: [AppNotice] = []
-    for line in keys.split(separator: "\n") { lines.append(AppNotice(String(line), .plain)) }
+    for line in keys.split(separator: "\n") {
+      for part in DisplayWidth.split(String(line), to: columns, indent: "  ") { lines.append(AppNotice(part, .plain)) }
+    }
     lines.append(AppNotice("", .plain))
-    lines += AppNotice.wrap(
-      "What another terminal changes shows here at once. The commands do the same without a screen: auth-cli help.",
-      width: columns)
-    frame.put(lines, area)
+    return lines
+      + AppNotice.wrap(
+        "What another terminal changes shows here at once. The commands do the same without a screen: auth-cli help.",
+        width: columns)
   }
+
+  /// Where the help can begin so that it fills the room it has.
+  func clamped(helpTop top: Int) -> Int { max(0, min(top, helpLines.count - body.height)) }
 
   // MARK: The foot
 
-  private func drawFoot(in frame: inout Frame, hasNoticeRow: Bool) {
+  private func drawFoot(in frame: inout Frame) {
     let said = said
     let end = rows - (hasNoticeRow ? 1 : 0)
     for row in (end - said.count)..<end { frame.put(String(repeating: " ", count: columns), row: row, column: 0) }
     frame.put(said, AppArea(top: end - said.count, bottom: end))
     if !said.isEmpty, !hasNoticeRow { return }
-    var text = ""
-    for key in keys {
-      let longer = text.isEmpty ? key : text + "  " + key
-      guard DisplayWidth.columns(longer) <= columns else { break }
-      text = longer
-    }
-    frame.put(text, row: rows - 1, column: 0, style: .faint)
+    frame.put(keys, row: rows - 1, column: 0, style: .faint)
   }
 
   /// What the screen says by itself, above the keys; in two rows where one is too short and there
   /// is room.
   private var said: [AppNotice] {
+    guard help == nil else { return [] }
     var said = notice
     var answers = ""
     if let question { (said, answers) = (AppNotice(question.text, .strong), " y/n") }
@@ -137,7 +151,10 @@ extension AppState {
     // In one row the keys matter more than the end of the question.
     var lines = [DisplayWidth.truncate(TextEscaping.escape(said.text), to: columns - answers.utf8.count) + answers]
     if rows >= 10 { lines = Paragraph.wrap(TextEscaping.escape(said.text) + answers, width: columns) }
-    if lines.count > 2 { lines = [lines[0], lines[1...].joined(separator: " ")] }
+    while lines.count > 2 {
+      let last = lines.removeLast()
+      lines[lines.count - 1] += " " + last
+    }
     return lines.map { AppNotice(DisplayWidth.truncate($0, to: columns), said.style) }
   }
 
@@ -147,30 +164,49 @@ extension AppState {
       + (isQuitting ? " Then the program ends; q ends it now." : "")
   }
 
-  /// The keys that work here, the most useful first.
-  private var keys: [String] {
-    if isHelpShown { return ["any key: back"] }
-    if code != nil { return ["Enter done"] }
-    if question != nil { return ["y yes", "n no"] }
-    if let form {
-      if work != nil { return ["Esc leave"] }
-      let isLast = form.focus == form.fields.count - 1
-      let keys = ["Enter \(isLast ? form.verb : "next")", "Esc \(form.isTab ? "leave" : "cancel")"]
-      guard form.isTab else { return form.fields.count > 1 ? keys + ["Tab field"] : keys }
-      return keys + ["Tab next"] + (form.fields[form.focus].text.isEmpty ? ["←→ tabs"] : [])
+  /// The keys that work here, the most useful first, as far as there is room.
+  private var keys: String {
+    var keys = ""
+    // Not inlined, so that the executable stays small.
+    @inline(never)
+    func add(_ key: String) {
+      let longer = keys.isEmpty ? key : keys + "  " + key
+      if DisplayWidth.columns(longer) <= columns { keys = longer }
     }
-    if isFiltering { return ["Enter done", "Esc clear"] }
-    var keys = ["? help"]
+    if help != nil {
+      guard helpLines.count > body.height else { return "any key: back" }
+      add("↑↓ scroll")
+      add("other keys: back")
+      return keys
+    }
+    if code != nil { return "Enter done" }
+    if question != nil { return "y yes  n no" }
+    if let form {
+      if work != nil { return "Esc leave" }
+      add("Enter " + (form.focus == form.fields.count - 1 ? form.verb : "next"))
+      add(form.isTab ? "Esc leave" : "Esc cancel")
+      if form.fields.count > 1 { add("Tab field") }
+      if form.isTab, form.fields[form.focus].text.isEmpty { add("←→ tabs") }
+      return keys
+    }
+    if isFiltering {
+      add("Enter done")
+      add("Esc clear")
+      return keys
+    }
+    add("? help")
     let rows = rowsShown
     let selected = selected(in: rows)
     if let selected {
       let row = rows[selected]
-      if let label = row.menu == nil ? row.choice?.label : "change" { keys.append("Enter \(label)") }
-      if menu != nil { keys.append("Esc back") }
-      keys.append("↑↓ choose")
+      if let label = row.menu == nil ? row.choice?.label : "change" { add("Enter " + label) }
     }
-    keys += ["q quit", "Tab next", isLoggedIn ? "l log out" : "l log in"]
-    if selected != nil, canFilter { keys.append("/ filter") }
+    if menu != nil { add("Esc back") } else if !filter.text.isEmpty { add("Esc clear") }
+    if selected != nil { add("↑↓ choose") }
+    add("q quit")
+    add("Tab next")
+    add(isLoggedIn ? "l log out" : "l log in")
+    if selected != nil, canFilter { add("/ filter") }
     return keys
   }
 }

@@ -3,8 +3,9 @@ import CommandLineKit
 extension AppState {
   /// Does what a key means here.
   func press(_ key: Key) -> AppEffect? {
-    if isHelpShown {
-      isHelpShown = false
+    let lines = lines(for: key)
+    if let top = help {
+      help = helpLines.count > body.height ? lines.map { clamped(helpTop: top + $0) } : nil
       return nil
     }
     if code != nil {
@@ -14,9 +15,13 @@ extension AppState {
     if let question { return answer(question, key) }
     if form != nil { return fill(key) }
     if isFiltering { return type(key) }
+    if let lines {
+      move(by: lines)
+      return nil
+    }
     switch key {
     case .character("q"): return quit()
-    case .character("?"): isHelpShown = true
+    case .character("?"): help = 0
     case .character("m"): return open(.machine)
     case .character("l"): return choose(!isLoggedIn ? .fill(.logIn(then: tab)) : .ask(.logOut))
     case .character("/") where canFilter: (isFiltering, notice) = (true, nil)
@@ -25,12 +30,6 @@ extension AppState {
       return index < tabs.count ? open(tabs[index]) : nil
     case .tab, .right: return step(by: 1)
     case .backTab, .left: return step(by: -1)
-    case .up, .character("k"): move(by: -1)
-    case .down, .character("j"): move(by: 1)
-    case .pageUp: move(by: -max(1, rows - 6))
-    case .pageDown: move(by: max(1, rows - 6))
-    case .home, .character("g"): move(by: -.max / 2)
-    case .end, .character("G"): move(by: .max / 2)
     case .enter: return enter()
     case .escape:
       if menu != nil || notice != nil || !filter.text.isEmpty {
@@ -41,9 +40,22 @@ extension AppState {
       }
     case .paste, .unusablePaste:
       notice = AppNotice("Text can be pasted where something is to be typed.", .bad)
-    case .character, .control, .backspace, .delete, .unknown: break
+    case _: break
     }
     return nil
+  }
+
+  /// By how many lines a key moves.
+  private func lines(for key: Key) -> Int? {
+    switch key {
+    case .up, .character("k"): -1
+    case .down, .character("j"): 1
+    case .pageUp: -max(1, rows - 6)
+    case .pageDown: max(1, rows - 6)
+    case .home, .character("g"): -.max / 2
+    case .end, .character("G"): .max / 2
+    case _: nil
+    }
   }
 
   /// Whether the rows that are open are a list of something.
@@ -54,6 +66,7 @@ extension AppState {
     let row = rowsShown[selected]
     if row.menu != nil {
       (menu, notice) = (AppList(menuOf: row.id), nil)
+      move(by: 0)
       return nil
     }
     return row.choice.flatMap { choose($0) }
@@ -64,7 +77,8 @@ extension AppState {
     return open(tabs[(index + count + tabs.count) % tabs.count])
   }
 
-  private func move(by count: Int) {
+  /// Moves the cursor by so many rows, and ties it to the row it is on then.
+  func move(by count: Int) {
     let rows = rowsShown
     guard let selected = selected(in: rows) else { return }
     let list = list
@@ -113,8 +127,6 @@ extension AppState {
       uncover()
       return perform(.cancelAnswer)
     case .escape: leaveForm()
-    case .tab where form.isTab && form.focus == last: return step(by: 1)
-    case .backTab where form.isTab && form.focus == 0: return step(by: -1)
     case .right where form.isTab && field.text.isEmpty: return step(by: 1)
     case .left where form.isTab && field.text.isEmpty: return step(by: -1)
     case .tab, .down: form.focus = form.focus == last ? 0 : form.focus + 1
@@ -138,6 +150,6 @@ extension AppState {
       return
     }
     (form, draft) = (nil, nil)
-    if tab == .pay { tab = .home }
+    if tab == .pay || self[tab].page == nil { tab = .home }
   }
 }

@@ -63,8 +63,8 @@ indirect enum AppChoice: Sendable {
   /// Asks first whether to do it.
   case ask(AppQuestion)
   case perform(AppAction)
-  /// Opens the form for a payment to this user.
-  case pay(String)
+  /// Opens the form for a payment to this user, of so much.
+  case pay(String, amount: String)
   case quit
 
   /// What the bar of keys says that Enter does.

@@ -20,7 +20,8 @@ extension AppPage {
       balance -= receipt.change(for: own)
       rows.append(
         AppRow(
-          id: receipt.id.description, cells: table.rows[index], choice: receipt.other(than: own).map { .pay($0) }))
+          id: receipt.id.description, cells: table.rows[index],
+          choice: receipt.other(than: own).map { .pay($0, amount: receipt.amount.description) }))
     }
     return AppPage(
       table.columns, rows, "newest", page.lastOfMore.map { "receipts --before \($0.id)" },

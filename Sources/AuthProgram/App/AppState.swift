@@ -31,7 +31,8 @@ final class AppState {
   var notice: AppNotice?
   /// The notice of why the last look found nothing out.
   var lookNotice: AppNotice?
-  var isHelpShown = false
+  /// The first line of the help that shows, while it does.
+  var help: Int?
   /// What is going on in the background.
   var work: AppAction?
   /// How many whole seconds it has been going on.
@@ -95,8 +96,7 @@ final class AppState {
   func selected(in rows: [AppRow]) -> Int? {
     guard !rows.isEmpty else { return nil }
     let list = list
-    // What can be done changes when it was done: of a menu, the next line is never meant.
-    return rows.firstIndex { $0.id == list.id } ?? (menuRow == nil ? min(list.index, rows.count - 1) : 0)
+    return rows.firstIndex { $0.id == list.id } ?? min(list.index, rows.count - 1)
   }
 
   /// The list that is open: of the tab, or the menu of one of its rows.

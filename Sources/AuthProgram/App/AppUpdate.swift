@@ -81,10 +81,18 @@ extension AppState {
     switch result {
     case .success(let page):
       self[tab].page = page
-      if menuRow == nil { menu = nil }
+      guard let menu else { return }
+      // What can be done may be other actions now: the cursor stays on its own.
+      move(by: 0)
+      guard menuRow == nil else { return }
+      self.menu = nil
+      notice = AppNotice("The account " + (menu.menuOf ?? "") + " is gone.", .bad)
     case .failure(let problem):
-      warn(problem)
-      if tab == self.tab, self[tab].page == nil { self.tab = .home }
+      // That change was made: it is not what was refused.
+      if notice?.text != Administration.ownStepMissing { warn(problem) }
+      if problem.code == BackendError.Code.twoStepRequired.rawValue { self[tab].clear() }
+      // A form stays: what was typed is not lost.
+      if tab == self.tab, self[tab].page == nil, form == nil { _ = open(.home, keepingNotice: true) }
     }
   }
 
@@ -149,6 +157,8 @@ extension AppState {
   }
 
   private func fail(_ action: AppAction, _ problem: CommandError) -> AppEffect? {
+    // Such as the one that it goes on.
+    notice = nil
     switch problem.code {
     // What was meant is done after the password.
     case ErrorCode.passwordNotRecent.rawValue:
@@ -244,9 +254,10 @@ extension AppState {
     case .fill(let purpose): form = AppForm(purpose)
     case .ask(let question): self.question = question
     case .perform(let action): return perform(action)
-    case .pay(let payee):
+    case .pay(let payee, let amount):
       let effect = open(.pay)
       form = newPayment(to: payee)
+      _ = form?.fields[1].edit(.paste(amount))
       return effect
     case .quit: return quit()
     }

@@ -49,9 +49,7 @@ extension AppWork {
     let administrator = try administrator(screen.session)
     let fresh = try fresh(screen.session)
     return .backend { [backend] () throws(LeaseError<BackendError>) in
-      AppAnswer(
-        administration.done,
-        code: try screen.perform(administration, at: backend, for: administrator, fresh))
+      try screen.perform(administration, at: backend, for: administrator, fresh)
     }
   }
 

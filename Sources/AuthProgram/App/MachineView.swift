@@ -48,7 +48,7 @@ final class MachineView: Sendable {
     var legend =
       space
       + AppNotice.wrap(
-        "'not while' and 'no effect' are no faults: in every state the machine has an answer to every event.", .faint,
+        "'not' and 'no effect' are no faults: in every state the machine has an answer to every event.", .faint,
         width: width)
     // The latest steps matter more than the legend.
     if height < lines.count + legend.count + 3 { legend = [] }
@@ -58,6 +58,7 @@ final class MachineView: Sendable {
         switch step.answer {
         case .transition where step.from == step.to: "stays \(step.to.rawValue)"
         case .transition: "\(step.from.rawValue) ▶ \(step.to.rawValue)"
+        case .rejected(.renewedRecently): "not so soon after the last"
         case .rejected: "not while \(step.from.rawValue)"
         case .ignored: "no effect while \(step.from.rawValue)"
         }

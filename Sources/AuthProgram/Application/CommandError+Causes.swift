@@ -136,7 +136,7 @@ extension CommandError {
     case .challengeOver:
       self.init(
         .challengeOver, "wrong code too often, or too late: the password is needed again",
-        hint: "Run the command again. A code that was wrong counts as a wrong password.")
+        hint: "Begin again. A code that was wrong counts as a wrong password.")
     }
   }
 

@@ -71,7 +71,7 @@ extension AppChoice: Equatable {
     case (.fill(let one), .fill(let other)): one == other
     case (.ask(let one), .ask(let other)): one == other
     case (.perform(let one), .perform(let other)): one == other
-    case (.pay(let one), .pay(let other)): one == other
+    case (.pay(let one, let amount), .pay(let other, let otherAmount)): one == other && amount == otherAmount
     case (.quit, .quit): true
     case _: false
     }

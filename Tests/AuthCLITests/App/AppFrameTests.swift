@@ -122,10 +122,11 @@ struct AppFrameTests {
       let steps = [
         MachineStep(event: .restore, from: .restoring, to: .restoring, answer: .transition),
         MachineStep(event: .restored, from: .restoring, to: .loggedOut, answer: .transition),
-        MachineStep(event: .renew, from: .loggedOut, to: .loggedOut, answer: .rejected),
+        MachineStep(event: .renew, from: .loggedOut, to: .loggedOut, answer: .rejected(.notLoggedIn)),
         MachineStep(event: .logIn, from: .loggedOut, to: .authenticating, answer: .transition),
         MachineStep(event: .authenticated, from: .authenticating, to: .authenticating, answer: .transition),
         MachineStep(event: .saved, from: .authenticating, to: .loggedIn, answer: .transition),
+        MachineStep(event: .renew, from: .loggedIn, to: .loggedIn, answer: .rejected(.renewedRecently)),
       ]
       let view = MachineView(present: .loggedIn, table: table, steps: steps)
       _ = state.update(.loaded(.machine, .success(AppPage(machine: view))))

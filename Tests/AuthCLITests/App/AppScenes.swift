@@ -34,7 +34,7 @@ enum AppScenes {
         cells: [
           "2026-11-21 20:\(index / 10)\(index % 10)", index % 3 == 0 ? "+7.00" : "-\(index % 7).50",
           names[index % 5], "\(160 - index)",
-        ], choice: .pay(names[index % 5]))
+        ], choice: .pay(names[index % 5], amount: index % 3 == 0 ? "7.00" : "\(index % 7).50"))
     },
     empty: "No receipts.",
     chart: chart([10_000, 9_350, 9_350, 8_600, 9_300, 9_050, 8_000, 7_150, 7_850, 7_100, 6_250]))

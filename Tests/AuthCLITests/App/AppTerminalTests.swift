@@ -89,7 +89,7 @@ struct AppTerminalTests {
       try terminal.expectScreen("bob is disabled now.")
       try elsewhere(home, "[[ $(auth-cli accounts show bob) == *disabled* ]]")
       try terminal.expectScreen("> Enable")
-      try terminal.send("\r")
+      try terminal.send("\ry")
       try terminal.expectScreen("bob is enabled now.")
       try terminal.expectScreen("Disable, and end all sessions")
       try terminal.send("\u{1B}[F\rbob\r")
@@ -103,6 +103,13 @@ struct AppTerminalTests {
       // She is the last administrator.
       try terminal.send("\u{1B}[H\u{1B}[B\u{1B}[B\u{1B}[B\r")
       try terminal.expectScreen("The last administrator cannot be disabled, demoted or deleted.")
+      // Nor has she a second step.
+      try terminal.send("\u{1B}")
+      try terminal.expectScreen("A second step is optional")
+      try terminal.send("\u{1B}[A\ry")
+      try terminal.expectScreen("Home, and that the change is made") {
+        $0.text.contains("[1 Home]") && $0.text.contains("of administrators now. You have none: set yours up")
+      }
       try terminal.send("q")
       #expect(try app.wait() == .exited(0))
     }

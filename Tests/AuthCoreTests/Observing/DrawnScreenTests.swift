@@ -101,7 +101,8 @@ struct DrawnScreenTests {
       ])
     _ = world.store.beginLogIn(World.bob)
     #expect(
-      world.store.machine.steps.last == .init(event: .logIn, from: .loggedIn, to: .loggedIn, answer: .rejected))
+      world.store.machine.steps.last
+        == .init(event: .logIn, from: .loggedIn, to: .loggedIn, answer: .rejected(.alreadyLoggedIn)))
     #expect(world.store.machine.steps.count == 3)
   }
 }
