@@ -15,30 +15,32 @@ struct AppColumns {
 
   /// Fits columns, whose cells are up to ``naturalWidths(_:_:)`` wide, into a width.
   init(_ columns: [Table.Column], naturalWidths: [Int], width: Int) {
-    let columns = columns.isEmpty ? naturalWidths.map { _ in Table.Column(title: "") } : columns
-    let least = zip(columns, naturalWidths).map { column, natural in
-      column.unit != nil ? natural - Self.year : column.mayBeCut ? min(natural, Self.readable) : natural
+    var columns = columns
+    var least: [Int] = []
+    for (index, natural) in naturalWidths.enumerated() {
+      if index == columns.count { columns.append(Table.Column(title: "")) }
+      let column = columns[index]
+      least.append(column.unit != nil ? natural - Self.year : column.mayBeCut ? min(natural, Self.readable) : natural)
     }
-    var count = columns.count
-    while count > 2, Self.total(Array(least.prefix(count))) > width { count -= 1 }
-    var widths = Array(naturalWidths.prefix(count))
+    var widths = least
+    while widths.count > 2, Self.total(widths) > width { widths.removeLast() }
+    for index in widths.indices { widths[index] = naturalWidths[index] }
     for index in widths.indices where columns[index].unit != nil && Self.total(widths) > width {
       widths[index] = least[index]
     }
-    func narrow(to floors: [Int]) {
+    // First all that can be cut down to what can be read, then all of them further.
+    for most in [Int.max, Self.timeOfDay] {
       while Self.total(widths) > width {
         // Of columns of one width the last.
-        var widest: Int?
+        var widest = -1
         for index in widths.indices
-        where widths[index] > floors[index] && widths[index] >= widest.map({ widths[$0] }) ?? 0 {
+        where widths[index] > min(least[index], most) && (widest < 0 || widths[index] >= widths[widest]) {
           widest = index
         }
-        guard let widest else { return }
+        if widest < 0 { break }
         widths[widest] -= 1
       }
     }
-    narrow(to: least)
-    narrow(to: least.map { min($0, Self.timeOfDay) })
     (self.columns, self.widths, self.width) = (columns, widths, width)
     isWhole = widths == naturalWidths
   }
@@ -55,11 +57,11 @@ struct AppColumns {
   /// How wide the columns are where nothing is cut off.
   ///
   /// A row of one cell spans them all.
-  static func naturalWidths(_ columns: [Table.Column], _ rows: [[String]]) -> [Int] {
+  static func naturalWidths(_ columns: [Table.Column], _ rows: [AppRow]) -> [Int] {
     var widths = columns.map { DisplayWidth.columns($0.heading) }
-    for cells in rows where cells.count > 1 || columns.isEmpty {
-      while widths.count < cells.count { widths.append(0) }
-      for (column, cell) in cells.enumerated() {
+    for row in rows where row.cells.count > 1 || columns.isEmpty {
+      while widths.count < row.cells.count { widths.append(0) }
+      for (column, cell) in row.cells.enumerated() {
         widths[column] = max(widths[column], DisplayWidth.columns(TextEscaping.escape(cell)))
       }
     }
@@ -67,7 +69,14 @@ struct AppColumns {
   }
 
   /// How wide a line of such columns is.
-  static func total(_ widths: [Int]) -> Int { widths.reduce(2 * (widths.count - 1), +) }
+  ///
+  /// Not inlined, so that the executable stays small.
+  @inline(never)
+  static func total(_ widths: [Int]) -> Int {
+    var total = 2 * (widths.count - 1)
+    for width in widths { total += width }
+    return total
+  }
 
   /// The titles.
   var heading: String {

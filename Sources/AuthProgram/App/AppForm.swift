@@ -109,6 +109,8 @@ final class AppForm {
       focus = empty
       return refuse("missing", "\(fields[empty].label) is empty.", "Fill it in, or press Esc.")
     }
+    // Not inlined, so that the executable stays small.
+    @inline(never)
     func text(_ index: Int) -> String { index < fields.count ? fields[index].text : "" }
     let (first, second) = (text(0), text(1))
     let isRepeated = second == text(2)

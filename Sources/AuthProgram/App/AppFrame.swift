@@ -13,11 +13,9 @@ extension AppState {
     drawTabs(in: &frame)
     let body = body
     if let help {
-      var row = body.top - clamped(helpTop: help)
-      for line in helpLines {
-        if row >= body.top, row < body.bottom { frame.put(line.text, row: row, column: 0) }
-        row += 1
-      }
+      var lines = helpLines
+      lines.removeFirst(clamped(helpTop: help))
+      frame.put(lines, body)
     } else if let code {
       draw(code, in: &frame, body)
     } else if let form {
@@ -83,8 +81,7 @@ extension AppState {
 
   private func draw(_ code: OneTimeCode, in frame: inout Frame, _ area: AppArea) {
     let name = code.user.username
-    var lines: [AppNotice] = []
-    for line in DisplayWidth.split(code.code.text, to: columns, indent: "") { lines.append(AppNotice(line, .strong)) }
+    var lines = AppNotice.lines(DisplayWidth.split(code.code.text, to: columns, indent: ""), .strong)
     lines.append(AppNotice("", .plain))
     lines += AppNotice.wrap(
       "It works once, within \(Deadlines.words(code.validFor)), and sets a new password: auth-cli recover \(name). "
@@ -116,7 +113,7 @@ extension AppState {
       """
     var lines: [AppNotice] = []
     for line in keys.split(separator: "\n") {
-      for part in DisplayWidth.split(String(line), to: columns, indent: "  ") { lines.append(AppNotice(part, .plain)) }
+      lines += AppNotice.lines(DisplayWidth.split(String(line), to: columns, indent: "  "), .plain)
     }
     lines.append(AppNotice("", .plain))
     return lines
@@ -155,7 +152,8 @@ extension AppState {
       let last = lines.removeLast()
       lines[lines.count - 1] += " " + last
     }
-    return lines.map { AppNotice(DisplayWidth.truncate($0, to: columns), said.style) }
+    for index in lines.indices { lines[index] = DisplayWidth.truncate(lines[index], to: columns) }
+    return AppNotice.lines(lines, said.style)
   }
 
   /// What is going on in the background, and for how long.
@@ -214,8 +212,14 @@ extension AppState {
 extension AppNotice {
   /// Text in lines of so many columns.
   static func wrap(_ text: String, _ style: CellStyle = .plain, width: Int) -> [AppNotice] {
+    lines(Paragraph.wrap(text, width: width), style)
+  }
+
+  /// Not inlined, so that the executable stays small.
+  @inline(never)
+  static func lines(_ texts: [String], _ style: CellStyle) -> [AppNotice] {
     var lines: [AppNotice] = []
-    for line in Paragraph.wrap(text, width: width) { lines.append(AppNotice(line, style)) }
+    for text in texts { lines.append(AppNotice(text, style)) }
     return lines
   }
 }

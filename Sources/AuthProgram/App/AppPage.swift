@@ -28,7 +28,7 @@ final class AppPage: Sendable {
     self.empty = empty
     self.chart = chart
     self.machine = machine
-    widths = AppColumns.naturalWidths(columns, rows.map(\.cells))
+    widths = AppColumns.naturalWidths(columns, rows)
   }
 }
 

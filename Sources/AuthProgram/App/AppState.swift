@@ -17,7 +17,7 @@ final class AppState {
   var isRestored = false
   var tab = AppTab.home
   /// What the tabs have loaded, each at its number.
-  private let lists = AppTab.allCases.map { _ in AppList() }
+  private var lists: [AppList] = []
   /// The menu of a row of the open tab.
   var menu: AppList?
   let filter = AppInput("Filter")
@@ -46,6 +46,7 @@ final class AppState {
     self.context = context
     self.columns = columns
     self.rows = rows
+    for _ in AppTab.allCases { lists.append(AppList()) }
   }
 
   subscript(tab: AppTab) -> AppList { lists[tab.rawValue] }

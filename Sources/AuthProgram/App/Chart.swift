@@ -21,12 +21,11 @@ final class Chart: Sendable {
   /// None where there is nothing that could change over time.
   convenience init?(_ points: [Point]) {
     guard points.count > 1 else { return nil }
-    let moments = [points.first, points.last].map { point in
-      point.map { UTCTime(seconds: $0.at.seconds).local(.seconds) } ?? ""
-    }
+    let first = UTCTime(seconds: points[0].at.seconds).local(.seconds)
+    let last = UTCTime(seconds: points[points.count - 1].at.seconds).local(.seconds)
     // `2026-01-31 10:30:00`: of one day the times, else the dates.
-    let isOneDay = moments[0].prefix(10) == moments[1].prefix(10)
-    self.init(points, ends: (Self.part(moments[0], isOneDay), Self.part(moments[1], isOneDay)))
+    let isOneDay = first.prefix(10) == last.prefix(10)
+    self.init(points, ends: (Self.part(first, isOneDay), Self.part(last, isOneDay)))
   }
 
   private static func part(_ moment: String, _ isTime: Bool) -> String {
@@ -51,17 +50,20 @@ final class Chart: Sendable {
     let start = Double(first.at.microseconds)
     let time = Double(last.at.microseconds) - start
     var index = 0
-    let levels = (1...width).map { column in
+    var lines = [String](repeating: "", count: height)
+    for column in 1...width {
       let end = column == width ? .infinity : start + time * Double(column) / Double(width)
       while index + 1 < points.count, Double(points[index + 1].at.microseconds) <= end {
         index += 1
       }
-      return 1 + Int((Double(points[index].value - bottom) / range * Double(height * 8 - 1)).rounded())
+      var level = 1 + Int((Double(points[index].value - bottom) / range * Double(height * 8 - 1)).rounded())
+      for row in lines.indices.reversed() {
+        lines[row] += Self.eighths[min(8, max(0, level))]
+        level -= 8
+      }
     }
-    return (0..<height).reversed().map { row in
-      String(levels.map { Self.eighths[min(8, max(0, $0 - row * 8))] })
-    }
+    return lines
   }
 
-  private static let eighths: [Character] = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
+  private static let eighths = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
 }

@@ -15,8 +15,11 @@ final class MachineView: Sendable {
     self.steps = steps
     var ways: [String] = []
     for to in SessionState.Kind.allCases {
-      let events = table.events(from: present, to: to).map(\.rawValue)
-      if !events.isEmpty { ways.append("▶ \(to.rawValue)  on \(events.joined(separator: ", "))") }
+      var way = ""
+      for event in table.events(from: present, to: to) {
+        way += (way.isEmpty ? "▶ \(to.rawValue)  on " : ", ") + event.rawValue
+      }
+      if !way.isEmpty { ways.append(way) }
     }
     self.ways = ways
   }

@@ -675,7 +675,7 @@ struct AppUpdateTests {
       .init(title: "BY"),
     ]
     let cells = ["2026-11-21 20:00:59", "authn_login_success", "3 failed attempts before", "alice"]
-    let natural = AppColumns.naturalWidths(columns, [cells])
+    let natural = AppColumns.naturalWidths(columns, [AppRow(id: "row", cells: cells)])
     func line(_ width: Int) -> String { AppColumns(columns, naturalWidths: natural, width: width).line(cells) }
     #expect(line(73) == "2026-11-21 20:00:59  authn_login_success  3 failed attempts before  alice")
     #expect(line(68) == "11-21 20:00:59  authn_login_success  3 failed attempts before  alice")
