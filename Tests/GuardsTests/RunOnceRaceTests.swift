@@ -39,13 +39,18 @@ extension RunOnceSuites {
 
     @Test("the published algorithm runs a body twice in the same asynchronous harness")
     func publishedAsynchronous() async {
-      let objects = (0..<rounds).map { _ in PublishedRunOnce() }
-      let seen = await TwoTasks.race(rounds: rounds) { round in
-        var ran = false
-        objects[round].run("place", isInterrupted: round % 16 == 0) { ran = true }
-        return ran
+      var twice = 0
+      // While other tests use the threads of the pool, one task may run only after the other.
+      for _ in 0..<20 where twice == 0 {
+        let objects = (0..<rounds).map { _ in PublishedRunOnce() }
+        let seen = await TwoTasks.race(rounds: rounds) { round in
+          var ran = false
+          objects[round].run("place", isInterrupted: round % 16 == 0) { ran = true }
+          return ran
+        }
+        twice = seen[2]
       }
-      #expect(seen[2] > 0, "the harness does not race, so it proves nothing")
+      #expect(twice > 0, "the harness does not race, so it proves nothing")
     }
 
     @Test("until success, exactly one of two racing callers succeeds") func untilSuccess() {
