@@ -46,9 +46,9 @@ let package = Package(
     .systemLibrary(name: "CPerfEvent"),
     .target(name: "PostgresServers", path: "Tests/PostgresServers"),
     .target(name: "Programs", path: "Tests/Programs"),
-    // auth-cli with the least cost of a password, for tests that are not about the cost: the hash is
-    // nearly all that a login takes. The shipped program cannot do it. A variable or an option for
-    // that would let anybody who sets it store passwords that are cheap to guess.
+    // auth-cli with the least cost of a password, for tests that are not about the cost: the hash
+    // is nearly all that a login takes. The shipped program cannot do it. A variable or an option
+    // for that would let anybody who sets it store passwords that are cheap to guess.
     .executableTarget(
       name: "auth-cli-least-cost", dependencies: ["AuthBackend", "AuthLocal", "AuthProgram"],
       path: "Tests/auth-cli-least-cost"),

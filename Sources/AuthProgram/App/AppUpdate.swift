@@ -91,7 +91,7 @@ extension AppState {
       // That change was made: it is not what was refused.
       if notice?.text != Administration.ownStepMissing { warn(problem) }
       if problem.code == BackendError.Code.twoStepRequired.rawValue { self[tab].clear() }
-      // A form stays: what was typed is not lost.
+      // An open form stays open, so that what was typed is not lost.
       if tab == self.tab, self[tab].page == nil, form == nil { _ = open(.home, keepingNotice: true) }
     }
   }

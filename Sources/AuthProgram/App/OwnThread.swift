@@ -39,8 +39,8 @@ enum OwnThread {
 
 /// Counts what happened, for a thread that waits for it.
 final class Signal: Sendable {
-  // The pointer never changes, any thread may call the functions of a semaphore, and it is freed when
-  // nobody has this object any more.
+  // The pointer never changes, any thread may call the functions of a semaphore, and it is freed
+  // when nobody has this object any more.
   private nonisolated(unsafe) let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
 
   init() {

@@ -75,7 +75,8 @@ enum PasswordQuestion {
     throw CommandError(.missingLine, "standard input is empty, without a code", hint: "Write the code on one line.")
   }
 
-  /// Asks for a line, and asks again if it is empty: an Enter alone is no guess, and is not counted.
+  /// Asks for a line, and asks again if it is empty: an Enter alone is no guess, and is not
+  /// counted.
   private static func answer(_ terminal: borrowing SilentTerminal, _ question: String) throws(CommandError) -> [UInt8] {
     for attempt in 1...attempts {
       if attempt > 1 { try say(terminal, "nothing was entered; try again.") }

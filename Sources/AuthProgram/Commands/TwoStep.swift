@@ -145,11 +145,18 @@ extension Workspace {
     }
     try show(secret, begun)
     for left in (0..<Self.tries).reversed() {
+      let code: Password
       do throws(CommandError) {
-        try await confirm(try PasswordQuestion.codeOnTerminal("Authenticator code: "), fresh)
+        code = try PasswordQuestion.codeOnTerminal("Authenticator code: ")
+      } catch {
+        throw error.withHint(Self.pendingHint)
+      }
+      do throws(CommandError) {
+        try await confirm(code, fresh)
         return turnedOn(session.user)
       } catch {
-        guard error == .wrongCode else { throw error.withHint(Self.pendingHint) }
+        // Of other errors it may be unknown whether the second step is on.
+        guard error == .wrongCode else { throw error }
         if left > 0 { printer.say(PasswordQuestion.wrongCode(triesLeft: left)) }
       }
     }
