@@ -3,75 +3,80 @@
 /// Tokens are 32 random bytes, so that one fast hash makes the stored form useless to a reader of
 /// the file.
 /// Source: FIPS 180-4, sections 4.1.2, 4.2.2, 5.1.1, 5.3.3 and 6.2.
-package struct SHA256 {
-  private var state: [UInt32] = [
-    0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
-  ]
-  private var pending: [UInt8] = []
-  private var words = [UInt32](repeating: 0, count: 64)
-  private var length: UInt64 = 0
-
-  package init() {}
-
+package enum SHA256 {
   /// The digest of all of `bytes`: 32 bytes.
   ///
   /// An array, as in `Hex`: a generic function of another module finds out at run time what it goes
   /// through, which took a fifth of a short command.
   package static func hash(_ bytes: [UInt8]) -> [UInt8] {
-    var hash = SHA256()
-    hash.update(bytes)
-    return hash.finish()
+    let message = padded(bytes)
+    var state = State()
+    var words = [UInt32](repeating: 0, count: 64)
+    var start = 0
+    while start < message.count {
+      for index in 0..<16 { words[index] = word(at: start + index * 4, of: message) }
+      state.mix(&words)
+      start += 64
+    }
+    return state.bytes
   }
 
-  private mutating func update(_ bytes: [UInt8]) {
-    for byte in bytes {
-      pending.append(byte)
-      length += 1
-      if pending.count == 64 { consumeBlock() }
-    }
+  /// The message, a bit that is set, zeros, and the length in bits, in whole blocks of 64 bytes.
+  private static func padded(_ bytes: [UInt8]) -> [UInt8] {
+    let count = (bytes.count + 9 + 63) / 64 * 64
+    var message = bytes
+    message.reserveCapacity(count)
+    message.append(0x80)
+    while message.count < count - 8 { message.append(0) }
+    let bits = UInt64(bytes.count) &* 8
+    append(UInt32(truncatingIfNeeded: bits >> 32), to: &message)
+    append(UInt32(truncatingIfNeeded: bits), to: &message)
+    return message
   }
 
-  /// Pads and gives the digest.
-  ///
-  /// The value is used up.
-  package mutating func finish() -> [UInt8] {
-    let bits = length &* 8
-    pending.append(0x80)
-    if pending.count > 56 {
-      pending.append(contentsOf: repeatElement(0, count: 64 - pending.count))
-      consumeBlock()
-    }
-    pending.append(contentsOf: repeatElement(0, count: 56 - pending.count))
-    for shift in stride(from: 56, through: 0, by: -8) { pending.append(UInt8(truncatingIfNeeded: bits >> shift)) }
-    consumeBlock()
-    return state.flatMap { word in
-      stride(from: 24, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> $0) }
-    }
+  private static func word(at index: Int, of bytes: [UInt8]) -> UInt32 {
+    UInt32(bytes[index]) << 24 | UInt32(bytes[index + 1]) << 16 | UInt32(bytes[index + 2]) << 8
+      | UInt32(bytes[index + 3])
   }
 
-  private mutating func consumeBlock() {
-    if pending.isEmpty { return }
-    for index in 0..<16 {
-      words[index] = (0..<4).reduce(0) { $0 << 8 | UInt32(pending[index * 4 + $1]) }
+  private static func append(_ word: UInt32, to bytes: inout [UInt8]) {
+    bytes.append(UInt8(truncatingIfNeeded: word >> 24))
+    bytes.append(UInt8(truncatingIfNeeded: word >> 16))
+    bytes.append(UInt8(truncatingIfNeeded: word >> 8))
+    bytes.append(UInt8(truncatingIfNeeded: word))
+  }
+
+  private struct State {
+    var (a, b, c, d): (UInt32, UInt32, UInt32, UInt32) = (0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a)
+    var (e, f, g, h): (UInt32, UInt32, UInt32, UInt32) = (0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19)
+
+    /// Mixes in a block, which is the first 16 of the 64 words.
+    mutating func mix(_ words: inout [UInt32]) {
+      for index in 16..<64 {
+        let (early, late) = (words[index - 15], words[index - 2])
+        let small0 = early.rotatedRight(7) ^ early.rotatedRight(18) ^ (early >> 3)
+        let small1 = late.rotatedRight(17) ^ late.rotatedRight(19) ^ (late >> 10)
+        words[index] = words[index - 16] &+ small0 &+ words[index - 7] &+ small1
+      }
+      let before = self
+      for index in 0..<64 {
+        let big1 = e.rotatedRight(6) ^ e.rotatedRight(11) ^ e.rotatedRight(25)
+        let choice = (e & f) ^ (~e & g)
+        let first = h &+ big1 &+ choice &+ SHA256.constants[index] &+ words[index]
+        let big0 = a.rotatedRight(2) ^ a.rotatedRight(13) ^ a.rotatedRight(22)
+        let majority = (a & b) ^ (a & c) ^ (b & c)
+        (a, b, c, d, e, f, g, h) = (first &+ big0 &+ majority, a, b, c, d &+ first, e, f, g)
+      }
+      (a, b, c, d) = (a &+ before.a, b &+ before.b, c &+ before.c, d &+ before.d)
+      (e, f, g, h) = (e &+ before.e, f &+ before.f, g &+ before.g, h &+ before.h)
     }
-    for index in 16..<64 {
-      let (early, late) = (words[index - 15], words[index - 2])
-      let small0 = early.rotatedRight(7) ^ early.rotatedRight(18) ^ (early >> 3)
-      let small1 = late.rotatedRight(17) ^ late.rotatedRight(19) ^ (late >> 10)
-      words[index] = words[index - 16] &+ small0 &+ words[index - 7] &+ small1
+
+    var bytes: [UInt8] {
+      var bytes: [UInt8] = []
+      bytes.reserveCapacity(32)
+      for word in [a, b, c, d, e, f, g, h] { SHA256.append(word, to: &bytes) }
+      return bytes
     }
-    var (a, b, c, d) = (state[0], state[1], state[2], state[3])
-    var (e, f, g, h) = (state[4], state[5], state[6], state[7])
-    for index in 0..<64 {
-      let big1 = e.rotatedRight(6) ^ e.rotatedRight(11) ^ e.rotatedRight(25)
-      let choice = (e & f) ^ (~e & g)
-      let first = h &+ big1 &+ choice &+ Self.constants[index] &+ words[index]
-      let big0 = a.rotatedRight(2) ^ a.rotatedRight(13) ^ a.rotatedRight(22)
-      let majority = (a & b) ^ (a & c) ^ (b & c)
-      (a, b, c, d, e, f, g, h) = (first &+ big0 &+ majority, a, b, c, d &+ first, e, f, g)
-    }
-    for (index, part) in [a, b, c, d, e, f, g, h].enumerated() { state[index] &+= part }
-    pending.removeAll(keepingCapacity: true)
   }
 
   private static let constants: [UInt32] = [
