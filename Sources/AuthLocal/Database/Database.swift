@@ -158,17 +158,22 @@ final class Database: Sendable {
   }
 
   private func checkedFile(_ access: Access) throws(FileError) -> FileFacts {
+    let found: FileFacts?
     switch access {
-    case .reading: break
-    case .writing: guard try directory.secure(for: Self.fileName) else { throw missing }
-    case .creating: try directory.create()
+    case .reading:
+      found = try directory.look(for: Self.fileName)
+    case .writing:
+      found = try directory.secure(for: Self.fileName)
+    case .creating:
+      try directory.create()
+      found = try directory.look(for: Self.fileName)
     }
-    if let facts = try directory.look(for: Self.fileName) {
+    if let found {
       for suffix in Self.sideFileSuffixes {
         guard let facts = try FileFacts(of: path + suffix) else { continue }
         if !(try checked(facts)).isOpenToOwner { throw facts.wrongMode("keeps its owner out") }
       }
-      return try checked(facts)
+      return try checked(found)
     }
     guard access == .creating else { throw missing }
     try DurableFile.createEmpty(path)

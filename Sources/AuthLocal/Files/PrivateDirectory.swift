@@ -30,14 +30,17 @@ struct PrivateDirectory: Sendable {
 
   /// Closes the directory to others, before a write to `name`.
   ///
-  /// - Returns: False when the file or the directory does not exist; nothing is changed then.
+  /// - Returns: The file, without following a link; nil when it or the directory does not exist, and
+  ///   nothing is changed then.
   /// - Throws: When the directory belongs to another user, or must stay open.
-  func secure(for name: String) throws(FileError) -> Bool {
-    guard let facts = try FileFacts(of: path) else { return false }
-    try facts.requireOwn(.directory)
-    guard try FileFacts(of: file(name)) != nil else { return false }
-    try keepOthersOut(facts)
-    return true
+  func secure(for name: String) throws(FileError) -> FileFacts? {
+    guard let own = try FileFacts(of: path) else { return nil }
+    try own.requireOwn(.directory)
+    guard let found = try FileFacts(of: file(name)) else { return nil }
+    if own.isPrivate { return found }
+    try keepOthersOut(own)
+    // Until now others could put another file in its place.
+    return try FileFacts(of: file(name))
   }
 
   /// Gives the directory mode 0700, unless others may need it.

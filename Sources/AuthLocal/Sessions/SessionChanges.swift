@@ -9,17 +9,22 @@ extension LocalAuthority {
     let spans = SessionSpans(policy, limits)
     let uptime = now.uptime.wholeNanoseconds
     let wall = wallClock().microseconds
-    try db.run(SessionQuery.purge, .integer(wall), .blob(now.boot.bytes), .integer(uptime))
+    // Most logins find nothing to delete, and this question is prepared sooner than the deletion.
+    if try db.first(SessionQuery.isAnyOld, .integer(wall), read: { _ in true }) != nil {
+      try db.run(SessionQuery.purge, .integer(wall), .blob(now.boot.bytes), .integer(uptime))
+    }
     let token = SessionToken(bytes: try Secrets.random(count: 32))
-    let hash = SQLValue.blob(SHA256.hash(token.bytes))
+    let id = SessionID(rawValue: try Secrets.randomName(length: 12))
+    let terms = SessionTerms(
+      active: uptime, idleSpan: spans.idle, absoluteUntil: uptime.clampedSum(spans.absolute),
+      freshUntil: uptime.clampedSum(min(spans.fresh, spans.absolute)))
     let origin = origin()
     try db.run(
-      SessionQuery.insert, hash, .text(try Secrets.randomName(length: 12)), .integer(account.id), .text(label),
-      .blob(now.boot.bytes), .integer(uptime), .integer(spans.idle), .integer(uptime.clampedSum(spans.absolute)),
-      .integer(uptime.clampedSum(min(spans.fresh, spans.absolute))), .integer(wall), .integer(wall),
-      .integer(Self.purgeTime(spans, from: wall)), .integer(spans.absolute), .text(origin?.terminal),
-      .text(origin?.program), .text(origin?.host))
-    return try stored(hash, in: db).grant(token: token)
+      SessionQuery.insert, .blob(SHA256.hash(token.bytes)), .text(id.rawValue), .integer(account.id), .text(label),
+      .blob(now.boot.bytes), .integer(terms.active), .integer(terms.idleSpan), .integer(terms.absoluteUntil),
+      .integer(terms.freshUntil), .integer(wall), .integer(wall), .integer(Self.purgeTime(spans, from: wall)),
+      .integer(spans.absolute), .text(origin?.terminal), .text(origin?.program), .text(origin?.host))
+    return Grant(id: id, user: account.user, token: token, limits: terms.limits(in: now.boot))
   }
 
   /// Issues a new token with new limits for an active session: the requested ones, or else as long

@@ -61,6 +61,7 @@ package enum SessionQuery: String, Query {
     WHERE account = ? AND ended_reason IS NULL
     """
   case noteUse = "UPDATE sessions SET uses_after_end = uses_after_end + 1 WHERE token_hash = ?"
+  case isAnyOld = "SELECT 1 FROM sessions WHERE purge_after < ? LIMIT 1"
   case purge = """
     DELETE FROM sessions WHERE token_hash IN (
       SELECT token_hash FROM sessions
