@@ -91,7 +91,7 @@ public final class FileVault: SessionVault {
 
   /// Erases `token` if it is saved.
   public func erase(_ token: SessionToken) async throws(VaultError) {
-    if look() == .absent { return }
+    if case .some(.none) = try? directory.look(for: name) { return }
     try change { (reading) throws(FileError) in
       guard reading == .token(token) else { return }
       guard unlink(path) == 0 || errno == ENOENT else { throw .system(path, "cannot be removed", .current) }
@@ -254,12 +254,20 @@ extension FileVault {
   ///
   /// - Returns: The earlier mode; nil when nothing was changed.
   package func closeToOthers() throws(VaultError) -> String? {
-    guard case .corrupt = look() else { return nil }
+    // What cannot be looked at is reported by whoever reads it.
+    guard case .some(.some) = try? fileOpenToOthers() else { return nil }
     return try change { (_) throws(FileError) in
-      guard let facts = try FileFacts(of: path), facts.isRegularFile, facts.isOwn, !facts.isPrivate else { return nil }
+      guard let facts = try fileOpenToOthers() else { return nil }
       guard chmod(path, 0o600) == 0 else { throw .system(path, "cannot be made private", .current) }
       return facts.mode
     }
+  }
+
+  private func fileOpenToOthers() throws(FileError) -> FileFacts? {
+    guard let facts = try directory.look(for: name), facts.isRegularFile, facts.isOwn, !facts.isPrivate else {
+      return nil
+    }
+    return facts
   }
 
   /// Creates the directory if it is missing, so that it can be watched.
