@@ -10,6 +10,7 @@ struct BenchHome {
 
   let path: String
   let program: String
+  private let ownCopy: String
   let directory: BenchDirectory
 
   var environment: [String] { ["AUTH_CLI_HOME=" + path, "HOME=" + path] }
@@ -28,6 +29,7 @@ struct BenchHome {
     path = try directory.directory(name)
     self.directory = directory
     program = try BenchTools.commandLine()
+    ownCopy = try BenchTools.ownCopy(in: directory)
     let authority = LocalAuthority(directory: path, cost: cost)
     for user in ["alice", "bob"] { _ = try authority.register(username: user, password: Password(Self.password)) }
     try sql { database in
@@ -60,7 +62,7 @@ struct BenchHome {
   /// A login without the price of the password, through the library: by this program in the part of
   /// a command line.
   func cheapLogin() -> ChildProcess {
-    ChildProcess(path: BenchTools.own, arguments: ["--log-in", path], environment: environment)
+    ChildProcess(path: ownCopy, arguments: ["--log-in", path], environment: environment)
   }
 
   /// Opens the database beside the authority.

@@ -12,6 +12,25 @@ enum BenchTools {
 
   static var own: String { directory + "/auth-bench" }
 
+  /// A copy of this executable, to be measured.
+  ///
+  /// Of an executable that runs the kernel drops nothing, so ``PageCache`` cannot read it again.
+  static func ownCopy(in directory: BenchDirectory) throws -> String {
+    let path = directory.file("auth-bench")
+    if access(path, X_OK) == 0 { return path }
+    let source = open(own, O_RDONLY | O_CLOEXEC)
+    guard source >= 0 else { throw BenchError.system(own) }
+    defer { close(source) }
+    let target = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o700)
+    guard target >= 0 else { throw BenchError.system(path) }
+    defer { close(target) }
+    while true {
+      let count = sendfile(target, source, nil, 1 << 24)
+      guard count >= 0 else { throw BenchError.system(path) }
+      if count == 0 { return path }
+    }
+  }
+
   /// The program for PostgreSQL servers, beside this executable.
   static var companion: String { directory + "/auth-cli-postgres" }
 
