@@ -145,6 +145,29 @@ struct TwoStepProgramTests {
     #expect(try await home.run("two-step status --json").text.contains(#""two_step":"pending""#))
   }
 
+  @Test("an error that is not about the code keeps its own hint, also after a wrong code")
+  func turnedOnMeanwhile() async throws {
+    let home = try await CommandHome()
+    try await home.succeed("login alice", as: "alice")
+    let words = home.words("two-step on")
+    let (end, shown) = try await onOwnThread {
+      let terminal = try PseudoTerminal(columns: 200)
+      let program = try terminal.launch(words, environment: home.environment)
+      try terminal.expect("Authenticator code: ")
+      try terminal.send("no code at all\n")
+      try terminal.expect("wrong code; 2 more tries.")
+      try terminal.expect("Authenticator code: ")
+      // As another terminal does with the same secret.
+      try home.changeDatabase("UPDATE two_steps SET last_step = 0, since = 0")
+      try terminal.send("no code at all\n")
+      _ = try terminal.expectEnd()
+      return (try program.wait(), terminal.transcript)
+    }
+    #expect(end == .exited(1) && shown.contains("the second step is on already"), "\(shown)")
+    #expect(shown.contains("turn it off first: auth-cli two-step off"), "\(shown)")
+    #expect(!shown.contains("The second step is not on"), "\(shown)")
+  }
+
   @Test("qrencode draws the code, and gets the URI through a pipe: neither as a word nor in its environment")
   func qrCode() async throws {
     let home = try await CommandHome()
