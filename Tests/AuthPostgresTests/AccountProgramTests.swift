@@ -28,7 +28,9 @@ extension PostgresTests {
 
     private static func authority(_ user: String) -> String { "postgresql:///accounts?user=\(user)" }
 
-    @Test("the owner of the database makes a one-time code without a login, and the event says so")
+    @Test(
+      "the owner of the database, without a login, makes a one-time code, as the event says, and ends a second step"
+    )
     func owner() async throws {
       let site = try await site()
       defer { site.close() }
@@ -45,6 +47,37 @@ extension PostgresTests {
       #expect(outcome.text.contains("The new password of alice is set; all sessions are ended."), "\(outcome.text)")
       #expect(
         outcome.text.contains("one_time_code_created,alice,,reset by the owner of the database"), "\(outcome.text)")
+      try await turnOffSecondStep(on: site, password: "quiet meadow copper lantern")
+    }
+
+    /// What the threat model tells the owner for a lost device, on the server that has it.
+    private func turnOffSecondStep(on site: ProgramTests.Site, password: String) async throws {
+      let article = try String(
+        contentsOfFile: ProgramTests.repository + "/Sources/AuthCore/AuthCore.docc/ThreatModel.md", encoding: .utf8)
+      let script = try #require(
+        article.components(separatedBy: "```sql\n").compactMap { $0.components(separatedBy: "```").first }
+          .first { $0.contains("auth_cli_owner") && $0.contains("DELETE FROM two_steps") })
+      let outcome = try await site.run(
+        """
+        login() { echo '\(password)' | auth-cli login alice --password-stdin --quiet; }
+        psql --quiet --username=postgres accounts <<'END'
+          INSERT INTO authcore.two_steps SELECT id, '12345678901234567890', 0, 0 FROM authcore.accounts WHERE name = 'alice';
+        END
+        auth-cli two-step status
+        auth-cli logout
+        login 2>/dev/null || echo "status $?"
+        psql --username=keeper accounts <<'END'
+        \(script)
+        END
+        login
+        auth-cli two-step status
+        ! psql --username=keeper --command='SELECT name FROM authcore.accounts' accounts
+        """, authority: Self.authority("person"))
+      #expect(outcome.ending == .exited(0), "\(outcome.text)")
+      #expect(outcome.text.hasPrefix("On"), "\(outcome.text)")
+      #expect(outcome.text.contains("\nstatus 5\n"), "\(outcome.text)")
+      #expect(outcome.text.contains("\nOff."), "\(outcome.text)")
+      #expect(outcome.text.contains("ERROR:  permission denied for table accounts"), "\(outcome.text)")
     }
 
     @Test("a client that does not own the database is refused, administrator or not, and no code is made")
