@@ -153,6 +153,28 @@ extension PostgresTests {
       #expect(login.ending == .exited(3), "\(login.text)")
     }
 
+    @Test("a password file that others can read is warned of once for each host")
+    func passwordFile() async throws {
+      let home = NSTemporaryDirectory() + "passfile-\(UInt32.random(in: 0 ... .max))"
+      let file = home + "/pgpass"
+      try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(atPath: home) }
+      try Data("*:*:*:*:word\n".utf8).write(to: URL(fileURLWithPath: file))
+      let cases = [(0o644, "localhost", 1), (0o644, "localhost,127.0.0.1", 2), (0o600, "localhost", 0)]
+      for (mode, hosts, warnings) in cases {
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file)
+        let outcome = try await Program(
+          "bash", ["-c", "echo 'paper lantern river orchard' | auth-cli login alice --password-stdin"],
+          environment: [
+            "PATH": LeastCost.folder + ":/usr/bin:/bin", "HOME": home, "PGPASSFILE": file, "LC_ALL": "C.UTF-8",
+            "AUTH_CLI_AUTHORITY": "host=\(hosts) port=1 dbname=x user=y",
+          ], timeLimit: .seconds(120)
+        ).run()
+        #expect(outcome.ending == .exited(3), "\(outcome.text)")
+        #expect(outcome.text.components(separatedBy: "WARNING: ").count == warnings + 1, "\(outcome.text)")
+      }
+    }
+
     @Test("schema import brings the accounts of this machine, and says what it cannot bring")
     func importing() async throws {
       let site = try Site()

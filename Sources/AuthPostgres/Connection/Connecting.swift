@@ -76,6 +76,12 @@ struct Connecting {
       common.append(("target_session_attrs", "read-write"))
     }
     if count == 1, common.isEmpty { return [] }
+    // libpq has warned of a password file that others can read, and does not use it. It would warn
+    // again of each host.
+    var status = stat()
+    if let file = known["passfile"], stat(file, &status) == 0, status.st_mode & (S_IRWXG | S_IRWXO) != 0 {
+      common.append(("passfile", "/dev/null/none"))
+    }
     return (0..<count).map { index in
       var settings = common
       if hosts.count == count { settings.append(("host", hosts[index])) }
