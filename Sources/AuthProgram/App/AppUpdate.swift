@@ -88,6 +88,13 @@ extension AppState {
       self.menu = nil
       notice = AppNotice("The account " + (menu.menuOf ?? "") + " is gone.", .bad)
     case .failure(let problem):
+      if tab == .home {
+        // A name is taken while registration is open only.
+        guard case .register = form?.purpose, problem.code != BackendError.Code.usernameTaken.rawValue else {
+          return
+        }
+        form = nil
+      }
       // That change was made: it is not what was refused.
       if notice?.text != Administration.ownStepMissing { warn(problem) }
       if problem.code == BackendError.Code.twoStepRequired.rawValue { self[tab].clear() }
@@ -251,7 +258,10 @@ extension AppState {
     notice = nil
     switch choice {
     case .open(let tab): return open(tab)
-    case .fill(let purpose): form = AppForm(purpose)
+    case .fill(let purpose):
+      form = AppForm(purpose)
+      // Finds out whether registration is closed.
+      if case .register = purpose { return .load(.home, isActivity: false) }
     case .ask(let question): self.question = question
     case .perform(let action): return perform(action)
     case .pay(let payee, let amount):

@@ -113,6 +113,10 @@ final class AppWork: Sendable {
   }
 
   private func load(_ tab: AppTab, isActivity: Bool) throws(CommandError) -> AppPage {
+    if tab == .home {
+      // Whether anybody may register, before a name is typed: any name tells.
+      do throws(BackendError) { try backend.check(newUsername: "x") } catch { throw CommandError(error) }
+    }
     guard tab.isGuarded else { return tab == .machine ? machinePage : AppPage() }
     if isActivity { try ask(.renew) }
     let screens = try screens()

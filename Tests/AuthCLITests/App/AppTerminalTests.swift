@@ -110,6 +110,16 @@ struct AppTerminalTests {
       try terminal.expectScreen("Home, and that the change is made") {
         $0.text.contains("[1 Home]") && $0.text.contains("of administrators now. You have none: set yours up")
       }
+      // The registration was closed above.
+      try terminal.send("ly")
+      try terminal.expectScreen("Home, and that the logout is done") {
+        $0.text.contains("> Log in") && $0.text.contains("Logged out.")
+      }
+      try terminal.send("\u{1B}[B\r")
+      try terminal.expectScreen("a refusal in place of the form") {
+        $0.text.contains("Registration is closed. Ask an administrator to create the account.")
+          && $0.text.contains("> Create an account") && !$0.text.contains("Repeat it")
+      }
       try terminal.send("q")
       #expect(try app.wait() == .exited(0))
     }
@@ -165,7 +175,15 @@ struct AppTerminalTests {
     try await onOwnThread {
       let app = try terminal.launch(home.words("app"), environment: home.environment)
       try terminal.expectScreen("Welcome. Nobody is logged in.")
+      // The form stays where registration is open, whatever names there are.
+      try home.changeDatabase("UPDATE accounts SET name = 'x' WHERE name = 'bob'")
+      try terminal.send("\u{1B}[B\r")
+      try terminal.expectScreen("Repeat it")
       try elsewhere(home, "echo '\(Self.alice)' | auth-cli login alice --password-stdin")
+      try terminal.expectScreen("the form below the new bar") {
+        $0.text.contains("[Log out]") && $0.text.contains("Repeat it")
+      }
+      try terminal.send("\u{1B}")
       try terminal.expectScreen("Welcome, alice.")
       try elsewhere(home, "auth-cli profile --name '王小明 from afar'")
       try terminal.expectScreen("Welcome, 王小明 from afar.")

@@ -782,6 +782,23 @@ struct AppUpdateTests {
     #expect(state.form?.focus == 1)
   }
 
+  @Test("that registration is closed is said in place of the form, and not in place of another one")
+  func registrationClosed() throws {
+    let closed = CommandError(BackendError.registrationClosed)
+    for keys in [[], [Key.escape], [.escape, .character("l")]] {
+      let state = AppScenes.loggedOut()
+      _ = state.update(.key(.down))
+      #expect(state.update(.key(.enter)) == .load(.home, isActivity: false))
+      _ = state.update(.loaded(.home, .failure(CommandError(BackendError.usernameTaken(try Username("x"))))))
+      #expect(state.form?.purpose == .register && state.notice == nil)
+      for key in keys { _ = state.update(.key(key)) }
+      #expect(state.update(.loaded(.home, .failure(closed))) == nil)
+      #expect(state.form?.purpose == (keys.count == 2 ? .logIn(then: .home) : nil))
+      let said = "Registration is closed. Ask an administrator to create the account."
+      #expect(state.notice?.text == (keys.isEmpty ? said : nil))
+    }
+  }
+
   @Test("a check that goes on when its form is left says so until its end shows")
   func goesOn() {
     let state = AppScenes.loggedIn()
