@@ -67,7 +67,11 @@ extension Workspace {
       case .corrupt(let evidence): found.append((name, .unusable(evidence)))
       case .unavailable(let failure):
         // A session of the other kind of database is no fault of the file.
-        let other: TokenIssuer = backend.issuer == .embedded ? .server : .embedded
+        let other: TokenIssuer =
+          switch backend.issuer {
+          case .embedded: .server
+          case .server: .embedded
+          }
         let elsewhere = FileVault(directory: places.state, context: name, issuer: other).look()
         guard case .token = elsewhere else { throw CommandError(failure) }
         found.append((name, .elsewhere))
