@@ -96,9 +96,13 @@ final class AppForm {
 
   /// Forgets the passwords that were typed.
   func clearSecrets() {
-    for (index, field) in fields.enumerated().reversed() where field.isSecret {
-      field.clear()
-      focus = index
+    var index = fields.count
+    while index > 0 {
+      index -= 1
+      if fields[index].isSecret {
+        fields[index].clear()
+        focus = index
+      }
     }
   }
 

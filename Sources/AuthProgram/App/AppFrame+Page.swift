@@ -122,7 +122,9 @@ extension AppState {
       column = 2 + DisplayWidth.columns(states[0].text)
     } else {
       // Where there is no room for all states, the present one is there.
-      if states.count > area.height { states = states.filter { $0.style == .strong } }
+      if states.count > area.height {
+        for state in states where state.style == .strong { states = [state] }
+      }
       words.top += states.count + (area.height > states.count + 3 ? 1 : 0)
     }
     frame.put(states, area)

@@ -13,9 +13,7 @@ extension AppState {
     drawTabs(in: &frame)
     let body = body
     if let help {
-      var lines = helpLines
-      lines.removeFirst(clamped(helpTop: help))
-      frame.put(lines, body)
+      frame.put(helpLines, from: clamped(helpTop: help), body)
     } else if let code {
       draw(code, in: &frame, body)
     } else if let form {
@@ -158,8 +156,10 @@ extension AppState {
 
   /// What is going on in the background, and for how long.
   var workWords: String {
-    "\(work?.progress ?? "")…" + (seconds > 0 ? " \(seconds) s" : "")
-      + (isQuitting ? " Then the program ends; q ends it now." : "")
+    var words = (work?.progress ?? "") + "…"
+    if seconds > 0 { words += " \(seconds) s" }
+    if isQuitting { words += " Then the program ends; q ends it now." }
+    return words
   }
 
   /// The keys that work here, the most useful first, as far as there is room.
@@ -233,12 +233,15 @@ struct AppArea {
 }
 
 extension Frame {
-  /// Draws as many lines as there is room for.
-  mutating func put(_ lines: [AppNotice], _ area: AppArea, column: Int = 0, width: Int = .max) {
-    var row = area.top
-    for line in lines where row < area.bottom {
-      put(line.text, row: row, column: column, width: width, style: line.style)
-      row += 1
+  /// Draws as many lines as there is room for, from one on.
+  mutating func put(
+    _ lines: [AppNotice], from first: Int = 0, _ area: AppArea, column: Int = 0, width: Int = .max
+  ) {
+    var index = first
+    while index < lines.count, area.top + index - first < area.bottom {
+      let line = lines[index]
+      put(line.text, row: area.top + index - first, column: column, width: width, style: line.style)
+      index += 1
     }
   }
 }

@@ -9,7 +9,10 @@ extension AppState {
       return nil
     }
     if code != nil {
-      if key == .enter || key == .escape { code = nil }
+      switch key {
+      case .enter, .escape: code = nil
+      case _: break
+      }
       return nil
     }
     if let question { return answer(question, key) }
@@ -116,7 +119,7 @@ extension AppState {
     let isStep = if case .secondStep = form.purpose { true } else { false }
     guard work == nil else {
       // What is under way goes on; nobody has to wait for it.
-      if key == .escape, !isStep { leaveForm() }
+      if case .escape = key, !isStep { leaveForm() }
       return nil
     }
     notice = nil

@@ -2,7 +2,15 @@ import Guards
 
 /// Has work of the screen done one after the other, in order, away from the thread that draws it.
 final class AppLane: Sendable {
-  private let waiting = Locked<[AppEffect]>([])
+  /// What waits, from the next on; what came before it is under way or done.
+  ///
+  /// To remove the first of a list would make the executable larger.
+  private struct Waiting {
+    var effects: [AppEffect] = []
+    var next = 0
+  }
+
+  private let waiting = Locked(Waiting())
   private let added = Signal()
 
   /// Begins to work, which ends with the process.
@@ -10,7 +18,12 @@ final class AppLane: Sendable {
     try OwnThread.start { [self] in
       while true {
         added.wait()
-        let effect = waiting.withLock { $0.removeFirst() }
+        let effect = waiting.withLock { waiting in
+          let effect = waiting.effects[waiting.next]
+          waiting.next += 1
+          if waiting.next == waiting.effects.count { (waiting.effects, waiting.next) = ([], 0) }
+          return effect
+        }
         if let message = work.take(effect) { mailbox.post(message) }
       }
     }
@@ -19,9 +32,9 @@ final class AppLane: Sendable {
   /// Has it done after what waits already, of which none is added again.
   func submit(_ effect: AppEffect) {
     let isNew = waiting.withLock { waiting in
-      let isNew = !waiting.contains { $0.isLike(effect) }
-      if isNew { waiting.append(effect) }
-      return isNew
+      for index in waiting.next..<waiting.effects.count where waiting.effects[index].isLike(effect) { return false }
+      waiting.effects.append(effect)
+      return true
     }
     if isNew { added.send() }
   }

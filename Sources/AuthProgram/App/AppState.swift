@@ -106,23 +106,27 @@ final class AppState {
   /// Home is for everybody, and needs nothing to be loaded.
   private var homePage: AppPage {
     guard isRestored else { return AppPage(lines: ["Looking for your session…"]) }
-    guard let user else {
-      return AppPage(
-        lines: ["Welcome. Nobody is logged in.", ""],
-        rows: [
-          AppRow("Log in", .fill(.logIn(then: .home))), AppRow("Create an account", .fill(.register)),
-          AppRow("See how a session works", .open(.machine)), AppRow("Quit", .quit),
-        ])
+    var rows: [AppRow] = []
+    // Not inlined, so that the executable stays small.
+    @inline(never)
+    func add(_ words: String, _ choice: AppChoice) { rows.append(AppRow(words, choice)) }
+    var greeting = "Welcome. Nobody is logged in."
+    if let user {
+      greeting = "Welcome, \(user.displayName)."
+      add("Pay somebody", .open(.pay))
+      add("See your receipts", .open(.receipts))
+      add("See where you are logged in", .open(.sessions))
+      add("Change your name", .fill(.rename(user.displayName)))
+      add("Change your password", .fill(.changePassword))
+      add("See how your session works", .open(.machine))
+      add("Log out", .ask(.logOut))
+    } else {
+      add("Log in", .fill(.logIn(then: .home)))
+      add("Create an account", .fill(.register))
+      add("See how a session works", .open(.machine))
     }
-    return AppPage(
-      lines: ["Welcome, \(user.displayName).", ""],
-      rows: [
-        AppRow("Pay somebody", .open(.pay)), AppRow("See your receipts", .open(.receipts)),
-        AppRow("See where you are logged in", .open(.sessions)),
-        AppRow("Change your name", .fill(.rename(user.displayName))),
-        AppRow("Change your password", .fill(.changePassword)),
-        AppRow("See how your session works", .open(.machine)), AppRow("Log out", .ask(.logOut)), AppRow("Quit", .quit),
-      ])
+    add("Quit", .quit)
+    return AppPage(lines: [greeting, ""], rows: rows)
   }
 }
 

@@ -24,7 +24,7 @@ final class Chart: Sendable {
     let first = UTCTime(seconds: points[0].at.seconds).local(.seconds)
     let last = UTCTime(seconds: points[points.count - 1].at.seconds).local(.seconds)
     // `2026-01-31 10:30:00`: of one day the times, else the dates.
-    let isOneDay = first.prefix(10) == last.prefix(10)
+    let isOneDay = Self.part(first, false) == Self.part(last, false)
     self.init(points, ends: (Self.part(first, isOneDay), Self.part(last, isOneDay)))
   }
 

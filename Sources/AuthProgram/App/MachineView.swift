@@ -56,7 +56,10 @@ final class MachineView: Sendable {
     // The latest steps matter more than the legend.
     if height < lines.count + legend.count + 3 { legend = [] }
     let room = height - lines.count - legend.count
-    for step in steps.reversed().prefix(max(0, room)) {
+    var index = steps.count
+    while index > max(0, steps.count - room) {
+      index -= 1
+      let step = steps[index]
       let course =
         switch step.answer {
         case .transition where step.from == step.to: "stays \(step.to.rawValue)"

@@ -68,11 +68,13 @@ package struct Frame: Equatable, Sendable {
   /// A wide character that reaches into the range has it too, whole.
   package mutating func restyle(row: Int, columns range: Range<Int>, style: CellStyle) {
     guard (0..<rows).contains(row) else { return }
-    for column in range.clamped(to: 0..<columns) {
-      let index = row * columns + column
+    var index = row * columns + max(0, range.lowerBound)
+    let end = row * columns + min(columns, range.upperBound)
+    while index < end {
       cells[index].style = style
       if cells[index].width == 0 { cells[index - 1].style = style }
       if cells[index].width == 2 { cells[index + 1].style = style }
+      index += 1
     }
   }
 
