@@ -5,12 +5,7 @@ final class AppLane: Sendable {
   /// What waits, from the next on; what came before it is under way or done.
   ///
   /// To remove the first of a list would make the executable larger.
-  private struct Waiting {
-    var effects: [AppEffect] = []
-    var next = 0
-  }
-
-  private let waiting = Locked(Waiting())
+  private let waiting = Locked<(effects: [AppEffect], next: Int)>(([], 0))
   private let added = Signal()
 
   /// Begins to work, which ends with the process.
