@@ -148,6 +148,13 @@ final class Connection {
     }
   }
 
+  /// Prepares statements that will be run.
+  ///
+  /// What cannot be prepared yet, because the file is of an older schema, is prepared when it is run.
+  func prepare(_ queries: [String]) {
+    for sql in queries { _ = try? prepared(sql) }
+  }
+
   private func prepared(_ sql: String) throws(BackendError) -> OpaquePointer {
     for prepared in statements where prepared.sql == sql { return prepared.statement }
     var statement: OpaquePointer?

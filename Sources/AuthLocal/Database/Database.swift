@@ -49,13 +49,14 @@ final class Database: Sendable {
   ///
   /// - Parameters:
   ///   - creating: Whether to make a file that is missing.
+  ///   - queries: What `body` runs; prepared before others have to wait.
   ///   - body: Works on the connection, inside the transaction.
   /// - Returns: What `body` returns, when it is committed.
   /// - Throws: What `body` throws, or ``BackendError`` of kind `unavailable`.
   func write<Result: Sendable>(
-    creating: Bool = false, _ body: (Connection) throws(BackendError) -> Result
+    creating: Bool = false, preparing queries: [String] = [], _ body: (Connection) throws(BackendError) -> Result
   ) throws(BackendError) -> Result {
-    try transaction(creating ? .creating : .writing, body)
+    try transaction(creating ? .creating : .writing, preparing: queries, body)
   }
 
   /// Removes the journal, in which the former content of changed pages stays until later changes
@@ -67,13 +68,14 @@ final class Database: Sendable {
   }
 
   private func transaction<Result: Sendable>(
-    _ access: Access, _ body: (Connection) throws(BackendError) -> Result
+    _ access: Access, preparing queries: [String] = [], _ body: (Connection) throws(BackendError) -> Result
   ) throws(BackendError) -> Result {
     try open.withLock { (open) throws(BackendError) -> Result in
       let failed: FailedCommit
       do {
         let connection = try connection(of: &open, access)
         if access != .reading { try connection.setUpForWriting() }
+        connection.prepare(queries)
         try connection.execute(access.begin)
         let result: Result
         do throws(BackendError) {

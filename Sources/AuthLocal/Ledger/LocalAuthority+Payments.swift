@@ -7,7 +7,7 @@ extension LocalAuthority {
   /// With a key that was used before, an identical order gets the first receipt, whatever became of
   /// freshness and balance since, and another order is refused.
   package func pay(_ order: PaymentOrder, token: SessionToken) throws(BackendError) -> Receipt {
-    try writing(token) { (db, session, now) throws(BackendError) in
+    try writing(token, preparing: Self.paying) { (db, session, now) throws(BackendError) in
       let ledger = Ledger(db)
       if let key = order.key, let earlier = try ledger.payment(by: session.account, under: key) {
         return try repeated(earlier.receipt, order, key)
@@ -28,6 +28,11 @@ extension LocalAuthority {
         key: order.key?.description)
     }
   }
+
+  private static let paying = [
+    AccountQuery.byName.rawValue, LedgerQuery.balance.rawValue, LedgerQuery.transfer.rawValue,
+    LedgerQuery.entry.rawValue, LedgerQuery.add.rawValue,
+  ]
 
   /// The receipt of an identical order that was paid under the same idempotency key, if there is
   /// one.

@@ -81,16 +81,17 @@ extension LocalAuthority {
   ///   - token: The session's token.
   ///   - asActivity: Whether success moves the idle limit.
   ///   - beforeTwoStep: Whether a user may do it who must set up a second step first.
+  ///   - queries: What `body` runs; prepared before others have to wait.
   ///   - body: Runs with the session and the present instant.
   /// - Returns: What `body` returns.
   /// - Throws: ``BackendError`` of kind `session` when it is not live, and what `body` throws,
   ///   which undoes its changes.
   func writing<Result: Sendable>(
-    _ token: SessionToken, asActivity: Bool = true, beforeTwoStep: Bool = false,
+    _ token: SessionToken, asActivity: Bool = true, beforeTwoStep: Bool = false, preparing queries: [String] = [],
     _ body: (Connection, SessionRow, BootInstant) throws(BackendError) -> Result
   ) throws(BackendError) -> Result {
     try noting(token) { () throws(BackendError) in
-      try database.write { (db) throws(BackendError) in
+      try database.write(preparing: queries) { (db) throws(BackendError) in
         let now = try now()
         let session = try claim(token, at: now, in: db)
         if !beforeTwoStep { try requireTwoStep(of: session, in: db) }
