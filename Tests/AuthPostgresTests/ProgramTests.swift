@@ -67,8 +67,8 @@ extension PostgresTests {
       }
     }
 
-    /// The commands of the README's section on servers: the set-up, those of a person, and the two of
-    /// an import.
+    /// The commands of the README's section on servers: the set-up, those of a person, and the two
+    /// of an import.
     fileprivate static func readmeBlocks() throws -> [String] {
       let readme = try String(contentsOfFile: Self.repository + "/README.md", encoding: .utf8)
       let blocks = readme.components(separatedBy: "```server\n").dropFirst().map {

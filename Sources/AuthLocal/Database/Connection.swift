@@ -150,7 +150,7 @@ final class Connection {
 
   /// Prepares statements that will be run.
   ///
-  /// What cannot be prepared yet, because the file is of an older schema, is prepared when it is run.
+  /// What cannot be prepared, as in a file of an older schema, fails or succeeds when it is run.
   func prepare(_ queries: [String]) {
     for sql in queries { _ = try? prepared(sql) }
   }

@@ -30,7 +30,7 @@ struct PrivateDirectory: Sendable {
 
   /// Closes the directory to others, before a write to `name`.
   ///
-  /// - Returns: The file, without following a link; nil when it or the directory does not exist, and
+  /// - Returns: The file, without following a link. Nil when it or the directory does not exist;
   ///   nothing is changed then.
   /// - Throws: When the directory belongs to another user, or must stay open.
   func secure(for name: String) throws(FileError) -> FileFacts? {

@@ -91,7 +91,7 @@ public final class FileVault: SessionVault {
 
   /// Erases `token` if it is saved.
   public func erase(_ token: SessionToken) async throws(VaultError) {
-    if case .some(.none) = try? directory.look(for: name) { return }
+    if isMissing { return }
     try change { (reading) throws(FileError) in
       guard reading == .token(token) else { return }
       guard unlink(path) == 0 || errno == ENOENT else { throw .system(path, "cannot be removed", .current) }
@@ -255,19 +255,21 @@ extension FileVault {
   /// - Returns: The earlier mode; nil when nothing was changed.
   package func closeToOthers() throws(VaultError) -> String? {
     // What cannot be looked at is reported by whoever reads it.
-    guard case .some(.some) = try? fileOpenToOthers() else { return nil }
+    guard let found = try? directory.look(for: name), Self.isOpenToOthers(found) else { return nil }
     return try change { (_) throws(FileError) in
-      guard let facts = try fileOpenToOthers() else { return nil }
+      guard let facts = try FileFacts(of: path), Self.isOpenToOthers(facts) else { return nil }
       guard chmod(path, 0o600) == 0 else { throw .system(path, "cannot be made private", .current) }
       return facts.mode
     }
   }
 
-  private func fileOpenToOthers() throws(FileError) -> FileFacts? {
-    guard let facts = try directory.look(for: name), facts.isRegularFile, facts.isOwn, !facts.isPrivate else {
-      return nil
-    }
-    return facts
+  private static func isOpenToOthers(_ facts: FileFacts) -> Bool {
+    facts.isRegularFile && facts.isOwn && !facts.isPrivate
+  }
+
+  /// Whether there is no session file; false also where that cannot be told.
+  private var isMissing: Bool {
+    do throws(FileError) { return try directory.look(for: name) == nil } catch { return false }
   }
 
   /// Creates the directory if it is missing, so that it can be watched.

@@ -89,7 +89,7 @@ extension AppState {
       notice = AppNotice("The account " + (menu.menuOf ?? "") + " is gone.", .bad)
     case .failure(let problem):
       if tab == .home {
-        // A name is taken while registration is open only.
+        // It asked about a name that may be taken. If it is, registration is open.
         guard case .register = form?.purpose, problem.code != BackendError.Code.usernameTaken.rawValue else {
           return
         }
@@ -98,7 +98,7 @@ extension AppState {
       // That change was made: it is not what was refused.
       if notice?.text != Administration.ownStepMissing { warn(problem) }
       if problem.code == BackendError.Code.twoStepRequired.rawValue { self[tab].clear() }
-      // An open form stays open, so that what was typed is not lost.
+      // Does not leave a form: what was typed there would be lost.
       if tab == self.tab, self[tab].page == nil, form == nil { _ = open(.home, keepingNotice: true) }
     }
   }

@@ -31,6 +31,13 @@ import Testing
     #expect(try await vault.setAside() == nil)
   }
 
+  @Test("where it cannot look, it does not say that it erased") func cannotLook() async throws {
+    let (work, vault) = try await ready()
+    work.run("touch '\(work.state)/of-others'; chmod 777 '\(work.state)'")
+    await #expect(throws: VaultError.self) { try await vault.erase(first) }
+    #expect(work.run("ls '\(vault.path)'") == vault.path)
+  }
+
   @Test("a session file names its database, and stays beside any other one") func databases() async throws {
     let work = Workspace()
     func vault(_ issuer: TokenIssuer) -> FileVault { FileVault(directory: work.state, issuer: issuer) }
