@@ -2,7 +2,7 @@
 import Foundation
 import PackageDescription
 
-// Guards, AuthCore and AuthCoreTesting are portable Swift; AuthLocal and auth-cli are for Linux
+// Guards, AuthCore and AuthCoreTesting are portable Swift; AuthSQLite and auth-cli are for Linux
 // with glibc. The platforms are those of the Synchronization and Observation modules; a test holds
 // the portable targets to them.
 let package = Package(
@@ -14,7 +14,8 @@ let package = Package(
     .library(name: "AuthCoreTesting", targets: ["AuthCoreTesting"]),
     .library(name: "AuthBackend", targets: ["AuthBackend"]),
     .library(name: "AuthBackendTesting", targets: ["AuthBackendTesting"]),
-    .library(name: "AuthLocal", targets: ["AuthLocal"]),
+    .library(name: "AuthDevice", targets: ["AuthDevice"]),
+    .library(name: "AuthSQLite", targets: ["AuthSQLite"]),
     .executable(name: "auth-cli", targets: ["auth-cli"]),
   ],
   dependencies: [],
@@ -23,19 +24,24 @@ let package = Package(
     .target(name: "AuthCore", dependencies: ["Guards"]),
     .target(name: "AuthCoreTesting", dependencies: ["AuthCore", "Guards"]),
     .target(name: "TextFormat"),
-    .target(name: "AuthBackend", dependencies: ["AuthCore", "Guards", "TextFormat", "CCrypt"]),
-    .target(name: "AuthBackendTesting", dependencies: ["AuthBackend", "AuthCore", "AuthCoreTesting"]),
-    .target(name: "AuthLocal", dependencies: ["AuthBackend", "AuthCore", "Guards", "TextFormat", "CSQLite"]),
+    .target(name: "AuthDevice", dependencies: ["AuthCore", "Guards", "TextFormat"]),
+    .target(name: "AuthBackend", dependencies: ["AuthCore", "AuthDevice", "Guards", "TextFormat", "CCrypt"]),
+    .target(name: "AuthBackendTesting", dependencies: ["AuthBackend", "AuthCore", "AuthCoreTesting", "AuthDevice"]),
+    .target(
+      name: "AuthSQLite", dependencies: ["AuthBackend", "AuthCore", "AuthDevice", "Guards", "TextFormat", "CSQLite"]),
     .target(name: "CommandLineKit", dependencies: ["TextFormat"]),
     .target(
       name: "AuthProgram",
-      dependencies: ["AuthBackend", "AuthCore", "AuthLocal", "CommandLineKit", "CProcess", "Guards", "TextFormat"]),
-    .executableTarget(name: "auth-cli", dependencies: ["AuthLocal", "AuthProgram"]),
+      dependencies: [
+        "AuthBackend", "AuthCore", "AuthDevice", "AuthSQLite", "CommandLineKit", "CProcess", "Guards", "TextFormat",
+      ]),
+    .executableTarget(name: "auth-cli", dependencies: ["AuthSQLite", "AuthProgram"]),
     .executableTarget(name: "auth-login-only", dependencies: ["AuthCore"]),
     .executableTarget(
       name: "auth-bench",
       dependencies: [
-        "AuthBackend", "AuthCore", "AuthLocal", "Guards", "PostgresServers", "Terminals", "TextFormat", "CSQLite",
+        "AuthBackend", "AuthCore", "AuthDevice", "AuthSQLite", "Guards", "PostgresServers", "Terminals", "TextFormat",
+        "CSQLite",
         "CCrypt", "CPerfEvent",
       ]),
     .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
@@ -50,7 +56,7 @@ let package = Package(
     // is nearly all that a login takes. The shipped program cannot do it. A variable or an option
     // for that would let anybody who sets it store passwords that are cheap to guess.
     .executableTarget(
-      name: "auth-cli-least-cost", dependencies: ["AuthBackend", "AuthLocal", "AuthProgram"],
+      name: "auth-cli-least-cost", dependencies: ["AuthBackend", "AuthDevice", "AuthSQLite", "AuthProgram"],
       path: "Tests/auth-cli-least-cost"),
     .target(name: "Races", dependencies: ["Guards"], path: "Tests/Races"),
     .target(name: "Terminals", dependencies: ["CommandLineKit"], path: "Tests/Terminals"),
@@ -58,16 +64,18 @@ let package = Package(
     .testTarget(
       name: "AuthCoreTests", dependencies: ["AuthCore", "AuthCoreTesting", "Guards", "Programs", "Races"]),
     .testTarget(
-      name: "AuthLocalTests",
+      name: "AuthSQLiteTests",
       dependencies: [
-        "AuthBackend", "AuthBackendTesting", "AuthLocal", "AuthCoreTesting", "Races", "TextFormat", "CSQLite", "CCrypt",
+        "AuthBackend", "AuthBackendTesting", "AuthDevice", "AuthSQLite", "AuthCoreTesting", "Races", "TextFormat",
+        "CSQLite", "CCrypt",
       ]),
     .testTarget(name: "TextFormatTests", dependencies: ["TextFormat"]),
     .testTarget(name: "CommandLineKitTests", dependencies: ["CommandLineKit", "TextFormat"]),
     .testTarget(
       name: "AuthCLITests",
       dependencies: [
-        "auth-cli", "auth-cli-least-cost", "AuthBackend", "AuthLocal", "AuthProgram", "CommandLineKit", "Programs",
+        "auth-cli", "auth-cli-least-cost", "AuthBackend", "AuthDevice", "AuthSQLite", "AuthProgram", "CommandLineKit",
+        "Programs",
         "Races", "Terminals", "TextFormat", "CSQLite",
       ]),
   ],
@@ -91,15 +99,18 @@ if headers.contains(where: { FileManager.default.fileExists(atPath: $0 + "/libpq
       path: "Tests/auth-cli-postgres-least-cost"),
     .target(
       name: "AuthPostgresProgram",
-      dependencies: ["AuthBackend", "AuthCore", "AuthLocal", "AuthPostgres", "AuthProgram"]),
+      dependencies: ["AuthBackend", "AuthCore", "AuthDevice", "AuthSQLite", "AuthPostgres", "AuthProgram"]),
     .executableTarget(name: "auth-live-payments", dependencies: ["AuthBackend", "AuthCore", "AuthPostgres"]),
-    .target(name: "AuthPostgres", dependencies: ["AuthBackend", "AuthCore", "Guards", "TextFormat", "CPostgres"]),
+    .target(
+      name: "AuthPostgres",
+      dependencies: ["AuthBackend", "AuthCore", "AuthDevice", "Guards", "TextFormat", "CPostgres"]),
     .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
     .testTarget(
       name: "AuthPostgresTests",
       dependencies: [
         "auth-cli", "auth-cli-least-cost", "auth-cli-postgres", "auth-cli-postgres-least-cost", "AuthBackend",
-        "AuthBackendTesting", "AuthCore", "AuthCoreTesting", "AuthLocal", "AuthPostgres", "PostgresServers", "Programs",
+        "AuthBackendTesting", "AuthCore", "AuthCoreTesting", "AuthDevice", "AuthSQLite", "AuthPostgres",
+        "PostgresServers", "Programs",
         "Races", "Terminals", "TextFormat",
       ]),
   ]

@@ -1,4 +1,5 @@
 public import AuthCore
+public import AuthDevice
 
 /// The operations that a program of accounts, sessions and payments needs from its database.
 ///
@@ -7,7 +8,7 @@ public import AuthCore
 /// the backend checks session, freshness, role and balance again, in the transaction of the effect.
 ///
 /// Every call blocks its caller until the answer is there. Calls are safe from any thread and from
-/// many processes at once. `LocalAuthority` in `AuthLocal` is the embedded conformer.
+/// many processes at once. `LocalAuthority` in `AuthSQLite` is the embedded conformer.
 /// `BackendContract` is the test suite that a conformer passes.
 ///
 /// Unless an operation says otherwise, it throws a ``BackendError`` of kind `session` when the

@@ -1,11 +1,3 @@
-/// Who issued a token: a session file says it, so that no token is shown to another database.
-public enum TokenIssuer: Hashable, Sendable {
-  /// The embedded backend.
-  case embedded
-  /// A database on a server; its tokens name the database.
-  case server
-}
-
 /// The connection of a backend to its server, for people to see.
 public struct BackendConnection: Hashable, Sendable {
   /// Host and port, or the directory of the socket.

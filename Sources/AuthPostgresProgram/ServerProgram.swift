@@ -1,8 +1,9 @@
 package import AuthBackend
 import AuthCore
-import AuthLocal
+package import AuthDevice
 import AuthPostgres
 package import AuthProgram
+import AuthSQLite
 import Glibc
 
 extension Program {

@@ -267,7 +267,7 @@ enum ErrorCode: String, Hashable, Sendable, CaseIterable {
   }
 
   /// What the command line does not let through to a backend.
-  static let heldByParser: Set<BackendError.Code> = [.amountInvalid, .contextInvalid]
+  static let heldByParser: Set<BackendError.Code> = [.amountInvalid]
 
   /// The list as help and the manual page print it.
   static var glossary: About.Glossary {

@@ -1,5 +1,5 @@
-import AuthLocal
 import AuthProgram
+import AuthSQLite
 
 Program { places, label in
   LocalAuthority(directory: places.data, label: label, origin: OwnOrigin.find)

@@ -1,6 +1,7 @@
 import AuthBackend
 import AuthCore
-import AuthLocal
+import AuthDevice
+import AuthSQLite
 import Foundation
 import PostgresServers
 import Programs

@@ -1,7 +1,8 @@
 import AuthBackend
 import AuthBackendTesting
 import AuthCore
-import AuthLocal
+import AuthDevice
+import AuthSQLite
 import PostgresServers
 import Synchronization
 import Testing

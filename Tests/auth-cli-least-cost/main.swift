@@ -1,6 +1,6 @@
 import AuthBackend
-import AuthLocal
 import AuthProgram
+import AuthSQLite
 
 Program { places, label in
   LocalAuthority(directory: places.data, label: label, origin: OwnOrigin.find, cost: .least)

@@ -64,6 +64,11 @@ extension BackendError {
     BackendError(.unavailable(Unavailability(cause, what, hint: hint, code: code)), code, what, hint: hint)
   }
 
+  /// What a device could not do, in the terms of a backend.
+  package init(_ failure: Unavailability) {
+    self.init(.unavailable(failure), failure.code, failure.description, hint: failure.hint)
+  }
+
   /// One sentence for an unknown name, a wrong password and a disabled account.
   package static let credentialsNotAccepted = BackendError(
     .credentials, "credentials_not_accepted", "The name and the password were not accepted.",

@@ -45,7 +45,6 @@ extension BackendError {
     /// Not a name that can be shown.
     case displayNameInvalid = "display_name_invalid"
     /// Not the name of a context.
-    case contextInvalid = "context_invalid"
     /// Not an idempotency key.
     case idempotencyKeyInvalid = "idempotency_key_invalid"
     /// The password is too common.
@@ -78,7 +77,7 @@ extension BackendError {
         .sessionMismatch, .sessionNotFound, .twoStepAlreadyOn, .twoStepNotBegun, .twoStepNotOn, .twoStepRequired,
         .usernameTaken:
         true
-      case .amountInvalid, .contextInvalid, .displayNameInvalid, .idempotencyKeyInvalid, .passwordBlocked,
+      case .amountInvalid, .displayNameInvalid, .idempotencyKeyInvalid, .passwordBlocked,
         .passwordContainsName, .passwordHasNul, .passwordNotText, .passwordRepeats, .passwordTooLong, .passwordTooShort,
         .passwordUnassigned, .passwordUnchanged, .usernameInvalid:
         false
@@ -107,7 +106,6 @@ extension BackendError {
       case .twoStepRequired: "you must set up a second step first"
       case .usernameTaken: "the name is in use"
       case .amountInvalid: "not an amount"
-      case .contextInvalid: "not the name of a context"
       case .displayNameInvalid: "not a name that can be shown"
       case .idempotencyKeyInvalid: "not an idempotency key"
       case .passwordBlocked: "the password is too common"
@@ -210,12 +208,6 @@ extension BackendError {
     BackendError(
       .amountInvalid, "'\(quoted.escaped)' is not an amount.",
       hint: "Write an amount such as 12 or 12.50, more than 0 and at most \(Amount.largest).")
-  }
-
-  package static func contextInvalid(_ shown: String) -> BackendError {
-    BackendError(
-      .contextInvalid, "\(shown) is not the name of a context.",
-      hint: "Use 1 to 64 letters, digits, '.', '_' or '-', beginning with a letter or a digit.")
   }
 
   package static func displayNameInvalid(_ shown: String, because reason: String) -> BackendError {

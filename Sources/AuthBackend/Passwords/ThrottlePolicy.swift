@@ -1,3 +1,5 @@
+import AuthDevice
+
 /// How long a name must wait after failures in a row.
 ///
 /// Five are free; then 30 s, doubling to an hour; at a hundred the account is locked until an

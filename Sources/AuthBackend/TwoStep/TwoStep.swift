@@ -1,4 +1,5 @@
 public import AuthCore
+import AuthDevice
 
 /// Whether a user is asked for a code after the password.
 public struct TwoStepState: Hashable, Sendable {

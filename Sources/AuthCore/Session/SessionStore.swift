@@ -10,7 +10,7 @@ public import Observation
 /// goes on.
 ///
 /// The store calls the authority and the vault on threads of its own, so they may block, as those
-/// of `AuthLocal` do: neither the main actor nor any other task waits for a password hash.
+/// of `AuthSQLite` do: neither the main actor nor any other task waits for a password hash.
 ///
 /// Keep the store for as long as you need its keys: they die with it. The session itself goes on,
 /// and another store can restore it.

@@ -1,5 +1,6 @@
 import AuthBackend
 import AuthCore
+import AuthDevice
 
 /// What a right guess goes on with.
 enum StepRequest: Sendable {

@@ -1,5 +1,6 @@
 public import AuthBackend
 public import AuthCore
+import AuthDevice
 
 extension PostgresBackend: Authority {
   /// Says which user a token belongs to now.

@@ -1,5 +1,6 @@
 public import AuthBackend
 public import AuthCore
+public import AuthDevice
 
 /// What ``AuthBackend/Backend`` asks besides the operations that take a token.
 extension PostgresBackend: Backend, TokenBackend {

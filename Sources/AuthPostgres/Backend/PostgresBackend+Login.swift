@@ -1,5 +1,6 @@
 package import AuthBackend
 package import AuthCore
+import AuthDevice
 import Glibc
 
 /// Logging in: ask for the setting, hash, have the guess counted, have it judged.

@@ -1,5 +1,6 @@
 public import AuthBackend
 public import AuthCore
+import AuthDevice
 
 /// What a session can do, by its token.
 extension PostgresBackend {

@@ -1,5 +1,6 @@
 public import AuthBackend
 public import AuthCore
+import AuthDevice
 import TextFormat
 
 /// Codes for forgotten passwords, who may register, and how an account ends.

@@ -1,5 +1,6 @@
 public import AuthBackend
 public import AuthCore
+import AuthDevice
 import TextFormat
 
 /// Accounts, sessions, a ledger and events in a PostgreSQL database, for many machines and many
@@ -35,7 +36,7 @@ public final class PostgresBackend: Sendable {
 
   package init(
     _ address: ServerAddress, label: String? = nil, origin: @escaping @Sendable () -> SessionOrigin? = { nil },
-    limits: ServerLimits = ServerLimits(), cost: PasswordCost = .standard, clock: any SessionClock = MachineClock(),
+    limits: ServerLimits = ServerLimits(), cost: PasswordCost = .standard, clock: any SessionClock = BootClock(),
     timelines: (any TimelineRecord)? = nil
   ) {
     localClock = clock

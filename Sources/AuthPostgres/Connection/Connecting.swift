@@ -1,4 +1,5 @@
 import AuthBackend
+import AuthDevice
 import CPostgres
 import Glibc
 import TextFormat

@@ -1,5 +1,6 @@
 import AuthBackend
 import AuthCore
+import AuthDevice
 import Glibc
 import Guards
 import TextFormat

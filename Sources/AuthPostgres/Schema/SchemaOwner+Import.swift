@@ -1,5 +1,6 @@
 package import AuthBackend
 import AuthCore
+import AuthDevice
 import TextFormat
 
 /// Takes over what another backend exports, in one transaction.

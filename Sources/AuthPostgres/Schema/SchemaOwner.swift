@@ -1,5 +1,6 @@
 package import AuthBackend
 package import AuthCore
+import AuthDevice
 import CPostgres
 import TextFormat
 

@@ -1,6 +1,7 @@
 import AuthBackend
 import AuthCore
-import AuthLocal
+import AuthDevice
+import AuthSQLite
 import Glibc
 
 /// Waits, on a thread of its own, for changes that another process may have made to the session or

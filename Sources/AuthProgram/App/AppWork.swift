@@ -1,6 +1,7 @@
 import AuthBackend
 import AuthCore
-import AuthLocal
+import AuthDevice
+import AuthSQLite
 import Guards
 
 /// Does what the screen asks for, away from the thread that draws it.

@@ -1,4 +1,5 @@
-import AuthLocal
+import AuthDevice
+import AuthSQLite
 import CommandLineKit
 import TextFormat
 

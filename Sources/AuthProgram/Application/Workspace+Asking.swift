@@ -1,6 +1,7 @@
 import AuthBackend
 import AuthCore
-import AuthLocal
+import AuthDevice
+import AuthSQLite
 
 // The one way by which commands use the session at the authority. A failed lease becomes a refusal
 // nowhere else.

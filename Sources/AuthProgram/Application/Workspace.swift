@@ -1,6 +1,7 @@
 import AuthBackend
 import AuthCore
-import AuthLocal
+import AuthDevice
+import AuthSQLite
 import Guards
 
 /// What a command works with: the backend, the kept session of this context, and the store over

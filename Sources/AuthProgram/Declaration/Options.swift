@@ -1,5 +1,6 @@
 import AuthBackend
-import AuthLocal
+import AuthDevice
+import AuthSQLite
 import CommandLineKit
 import TextFormat
 
@@ -25,7 +26,7 @@ enum Kinds {
     "a context", accepted: "1 to 64 of the characters A-Z a-z 0-9 . _ -, beginning with a letter or a digit",
     listedBy: "contexts --short"
   ) { word in
-    word.text.flatMap { text in try? ContextName(text) }
+    word.text.flatMap { text in ContextName(text) }
   }
   static let duration = ValueKind.duration()
   static let pageLength = ValueKind.wholeNumber("the length of a page", in: 1...1000)

@@ -1,4 +1,5 @@
 import AuthCore
+import AuthDevice
 import Synchronization
 
 extension Suite {

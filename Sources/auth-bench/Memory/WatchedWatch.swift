@@ -1,4 +1,4 @@
-import AuthLocal
+import AuthSQLite
 import Glibc
 
 /// A running `auth-cli watch`, and somebody who renames its user without end.

@@ -1,6 +1,6 @@
 import AuthBackend
 import AuthCore
-import AuthLocal
+import AuthSQLite
 import CSQLite
 
 /// A home of `auth-cli` for measurements: alice, the administrator, who has a session and money,

@@ -1,6 +1,7 @@
 import AuthBackend
 import AuthCore
-import AuthLocal
+import AuthDevice
+import AuthSQLite
 
 /// A login as the command line does it, at the least cost of a password: what is left of `login`
 /// without its hash.

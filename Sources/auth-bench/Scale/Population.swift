@@ -1,4 +1,4 @@
-import AuthLocal
+import AuthSQLite
 
 /// Fills a database with accounts, sessions, receipts and events, so many of each, in one
 /// transaction.

@@ -1,5 +1,5 @@
 import AuthBackend
-import AuthLocal
+import AuthSQLite
 
 extension Suite {
   /// The same commands in a small and in a large database.

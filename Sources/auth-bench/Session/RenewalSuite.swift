@@ -1,4 +1,5 @@
 import AuthCore
+import AuthDevice
 
 extension Suite {
   /// Renewals and rejections, against a switch that one would write by hand for the same few

@@ -1,6 +1,6 @@
 import AuthBackend
 import AuthCore
-import AuthLocal
+import AuthSQLite
 import CSQLite
 
 extension Suite {

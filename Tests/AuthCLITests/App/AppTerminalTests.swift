@@ -1,5 +1,6 @@
 import AuthBackend
-import AuthLocal
+import AuthDevice
+import AuthSQLite
 import Glibc
 import Races
 import Terminals

@@ -1,5 +1,5 @@
 import AuthBackend
-import AuthLocal
+import AuthSQLite
 import Testing
 
 @testable import AuthProgram

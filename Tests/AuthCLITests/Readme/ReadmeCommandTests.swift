@@ -112,7 +112,7 @@ import Testing
       cat >"$HOME/main.swift"
       # The objects of the sources of now: an incremental build keeps those of files that moved.
       objects=()
-      for module in Guards AuthCore TextFormat AuthBackend AuthLocal; do
+      for module in Guards AuthCore TextFormat AuthBackend AuthSQLite; do
         while IFS= read -r source; do objects+=('\(products)'/"$module.build/${source##*/}.o"); done \
           < <(find '\(sources)'/"$module" -name '*.swift')
       done

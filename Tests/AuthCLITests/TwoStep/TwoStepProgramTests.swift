@@ -1,6 +1,6 @@
 import AuthBackend
 import AuthCore
-import AuthLocal
+import AuthSQLite
 import Foundation
 import Programs
 import Races

@@ -1,7 +1,7 @@
 import Testing
 
 /// Which module may import which, and that nothing comes from outside:
-/// auth-cli → AuthProgram → AuthLocal → AuthBackend → AuthCore → Guards.
+/// auth-cli → AuthProgram → AuthSQLite → AuthBackend → AuthCore → Guards.
 @Suite struct DependencyTests {
   private static let language: Set = ["Swift", "Synchronization"]
   private static let portable = language.union(["Observation"])
@@ -15,20 +15,26 @@ import Testing
     ("AuthCore", portable.union(["Guards"]).union(threads)),
     ("AuthCoreTesting", portable.union(["AuthCore", "Guards"])),
     ("TextFormat", language.union(["Glibc"])),
-    ("AuthBackend", language.union(["AuthCore", "CCrypt", "Guards", "Glibc", "TextFormat"])),
-    ("AuthBackendTesting", language.union(["AuthBackend", "AuthCore", "AuthCoreTesting", "Glibc"])),
-    ("AuthLocal", system.union(["AuthBackend", "AuthCore", "Guards", "TextFormat", "CSQLite"])),
+    ("AuthDevice", system.union(["AuthCore", "Guards", "TextFormat"])),
+    ("AuthBackend", language.union(["AuthCore", "AuthDevice", "CCrypt", "Guards", "Glibc", "TextFormat"])),
+    ("AuthBackendTesting", language.union(["AuthBackend", "AuthCore", "AuthCoreTesting", "AuthDevice", "Glibc"])),
+    ("AuthSQLite", system.union(["AuthBackend", "AuthCore", "AuthDevice", "Guards", "TextFormat", "CSQLite"])),
     ("CommandLineKit", language.union(["Glibc", "TextFormat"])),
     (
       "AuthProgram",
-      system.union(["AuthBackend", "AuthCore", "AuthLocal", "CommandLineKit", "CProcess", "Guards", "TextFormat"])
+      system.union([
+        "AuthBackend", "AuthCore", "AuthDevice", "AuthSQLite", "CommandLineKit", "CProcess", "Guards", "TextFormat",
+      ])
     ),
     ("auth-login-only", Set(["AuthCore"])),
-    ("auth-cli", Set(["AuthLocal", "AuthProgram"])),
+    ("auth-cli", Set(["AuthSQLite", "AuthProgram"])),
     ("auth-cli-postgres", Set(["AuthPostgresProgram", "AuthProgram"])),
-    ("AuthPostgresProgram", Set(["AuthBackend", "AuthCore", "AuthLocal", "AuthPostgres", "AuthProgram", "Glibc"])),
+    (
+      "AuthPostgresProgram",
+      Set(["AuthBackend", "AuthCore", "AuthDevice", "AuthSQLite", "AuthPostgres", "AuthProgram", "Glibc"])
+    ),
     ("auth-live-payments", Set(["AuthBackend", "AuthCore", "AuthPostgres", "Glibc"])),
-    ("AuthPostgres", system.union(["AuthBackend", "AuthCore", "CPostgres", "Guards", "TextFormat"])),
+    ("AuthPostgres", system.union(["AuthBackend", "AuthCore", "AuthDevice", "CPostgres", "Guards", "TextFormat"])),
   ]
 
   @Test("a target imports nothing beyond what it may know", arguments: allowed)
@@ -71,7 +77,7 @@ import Testing
 
   @Test("CommandLineKit names no type of the libraries: it would serve any program")
   func commandLineKnowsNoAuthentication() throws {
-    let libraries = try ["AuthCore", "AuthBackend", "AuthLocal"].flatMap { module in
+    let libraries = try ["AuthCore", "AuthBackend", "AuthSQLite"].flatMap { module in
       try SourceFile.all(below: "Sources/\(module)")
     }
     let types = Set(libraries.flatMap(\.exportedTypes))
@@ -104,20 +110,26 @@ import Testing
     #expect(try dependencies(of: "AuthCore") == ["Guards"])
     #expect(try dependencies(of: "AuthCoreTesting") == ["AuthCore", "Guards"])
     #expect(try dependencies(of: "TextFormat") == [])
-    #expect(try dependencies(of: "AuthBackend") == ["AuthCore", "Guards", "TextFormat", "CCrypt"])
-    #expect(try dependencies(of: "AuthBackendTesting") == ["AuthBackend", "AuthCore", "AuthCoreTesting"])
-    #expect(try dependencies(of: "AuthLocal") == ["AuthBackend", "AuthCore", "Guards", "TextFormat", "CSQLite"])
+    #expect(try dependencies(of: "AuthDevice") == ["AuthCore", "Guards", "TextFormat"])
+    #expect(try dependencies(of: "AuthBackend") == ["AuthCore", "AuthDevice", "Guards", "TextFormat", "CCrypt"])
+    #expect(try dependencies(of: "AuthBackendTesting") == ["AuthBackend", "AuthCore", "AuthCoreTesting", "AuthDevice"])
+    #expect(
+      try dependencies(of: "AuthSQLite") == [
+        "AuthBackend", "AuthCore", "AuthDevice", "Guards", "TextFormat", "CSQLite",
+      ])
     #expect(try dependencies(of: "CommandLineKit") == ["TextFormat"])
     #expect(
       try dependencies(of: "AuthProgram") == [
-        "AuthBackend", "AuthCore", "AuthLocal", "CommandLineKit", "CProcess", "Guards", "TextFormat",
+        "AuthBackend", "AuthCore", "AuthDevice", "AuthSQLite", "CommandLineKit", "CProcess", "Guards", "TextFormat",
       ])
-    #expect(try dependencies(of: "auth-cli") == ["AuthLocal", "AuthProgram"])
+    #expect(try dependencies(of: "auth-cli") == ["AuthSQLite", "AuthProgram"])
     #expect(
-      try dependencies(of: "AuthPostgres") == ["AuthBackend", "AuthCore", "CPostgres", "Guards", "TextFormat"])
+      try dependencies(of: "AuthPostgres") == [
+        "AuthBackend", "AuthCore", "AuthDevice", "CPostgres", "Guards", "TextFormat",
+      ])
     #expect(
       try dependencies(of: "AuthPostgresProgram") == [
-        "AuthBackend", "AuthCore", "AuthLocal", "AuthPostgres", "AuthProgram",
+        "AuthBackend", "AuthCore", "AuthDevice", "AuthSQLite", "AuthPostgres", "AuthProgram",
       ])
     #expect(try dependencies(of: "auth-cli-postgres") == ["AuthPostgresProgram", "AuthProgram"])
   }

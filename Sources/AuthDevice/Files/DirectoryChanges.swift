@@ -1,0 +1,97 @@
+package import AuthCore
+import Glibc
+import TextFormat
+
+/// Reports that some files of a directory may have changed, without polling.
+///
+/// The events come from inotify. The kernel queues them between two reads, so none is missed.
+package final class DirectoryChanges {
+  private let directory: String
+  private let isRelevant: (_ file: String, _ isOnlyAttributes: Bool) -> Bool
+  package let descriptor: Int32
+  private var watch: Int32?
+
+  /// Creates a source; it listens to nothing yet.
+  ///
+  /// - Parameters:
+  ///   - directory: Where the files are.
+  ///   - isRelevant: Whether a change of the file with that name matters. The change may be of mode
+  ///     or owner only.
+  /// - Throws: `Unavailability` when the kernel has no room for another source.
+  package init(
+    _ directory: String, isRelevant: @escaping (_ file: String, _ isOnlyAttributes: Bool) -> Bool
+  ) throws(Unavailability) {
+    self.directory = directory
+    self.isRelevant = isRelevant
+    descriptor = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
+    guard descriptor >= 0 else { throw Self.failure("changes cannot be watched", errno) }
+  }
+
+  deinit {
+    close(descriptor)
+  }
+
+  package func listen() throws(Unavailability) -> Bool {
+    if watch != nil { return true }
+    let added = inotify_add_watch(descriptor, directory, Self.changes)
+    if added < 0 {
+      if errno == ENOENT { return false }
+      throw Self.failure("\(directory.escaped) cannot be watched", errno)
+    }
+    watch = added
+    return true
+  }
+
+  /// Reads the events of the kernel.
+  ///
+  /// An overflow counts as a change, because events were lost. So does the loss of the directory.
+  package func drain() throws(Unavailability) -> Bool {
+    var isAny = false
+    var buffer = [UInt8](repeating: 0, count: 16_384)
+    while true {
+      let count = read(descriptor, &buffer, buffer.count)
+      if count < 0 {
+        if errno == EAGAIN { return isAny }
+        if errno == EINTR { continue }
+        throw Self.failure("changes cannot be read", errno)
+      }
+      var offset = 0
+      while offset + Self.headSize <= count {
+        let (watch, mask, length) = buffer.withUnsafeBytes { bytes in
+          (
+            bytes.loadUnaligned(fromByteOffset: offset, as: Int32.self),
+            bytes.loadUnaligned(fromByteOffset: offset + 4, as: UInt32.self),
+            Int(bytes.loadUnaligned(fromByteOffset: offset + 12, as: UInt32.self))
+          )
+        }
+        if mask & Self.losses != 0 { forget(watch) }
+        let name = buffer[(offset + Self.headSize)..<(offset + Self.headSize + length)].prefix { $0 != 0 }
+        let isOnlyAttributes = mask == UInt32(IN_ATTRIB)
+        if name.isEmpty || isRelevant(String(decoding: name, as: UTF8.self), isOnlyAttributes) { isAny = true }
+        offset += Self.headSize + length
+      }
+    }
+  }
+
+  /// The directory was deleted or renamed, and its path may lead to another directory now.
+  private func forget(_ lost: Int32) {
+    guard lost == watch else { return }
+    watch = nil
+    inotify_rm_watch(descriptor, lost)
+  }
+
+  /// Changes of content, presence and mode.
+  ///
+  /// Closing a file after writing is not included: readers also open the database for writing.
+  private static let changes =
+    UInt32(IN_MODIFY | IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE | IN_ATTRIB | IN_ONLYDIR) | losses
+  private static let losses = UInt32(IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED | IN_UNMOUNT)
+  /// The size of `struct inotify_event` before its name.
+  private static let headSize = 16
+
+  private static func failure(_ what: String, _ number: Int32) -> Unavailability {
+    Unavailability(
+      .unreadable, "\(what): \(ErrorNumber(number).explanation)",
+      hint: "Check the directory and the limit of inotify watches, then try again.", code: "watch_failed")
+  }
+}

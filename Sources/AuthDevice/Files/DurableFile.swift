@@ -1,0 +1,66 @@
+import Glibc
+import TextFormat
+
+/// Writes files so that a reader sees all of the new content or all of the old.
+package enum DurableFile {
+  /// Prefix and suffix of the temporary file that replaces a file.
+  package static let (temporaryPrefix, temporarySuffix) = (".", ".new")
+
+  /// Creates an empty file with mode 0600, whatever the umask, unless the file exists.
+  package static func createEmpty(_ path: String) throws(FileError) {
+    let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    if descriptor < 0 {
+      if errno == EEXIST { return }
+      throw .system(path, "cannot be made", .current)
+    }
+    defer { close(descriptor) }
+    guard fchmod(descriptor, 0o600) == 0 else { throw .system(path, "cannot be made private", .current) }
+  }
+
+  /// Replaces the content of `name`: temporary file, fsync, rename, fsync of the directory.
+  ///
+  /// The caller holds the lock that makes it the only writer. So the temporary name needs no
+  /// randomness, and the file that a killed process left is used again.
+  package static func replace(_ name: String, in directory: PrivateDirectory, with content: [UInt8]) throws(FileError) {
+    let path = directory.file(name)
+    let temporary = directory.file(temporaryPrefix + name + temporarySuffix)
+    if unlink(temporary) != 0, errno != ENOENT { throw .system(temporary, "cannot be removed", .current) }
+    do throws(FileError) {
+      try create(temporary, with: content)
+      guard rename(temporary, path) == 0 else { throw .system(path, "cannot be replaced", .current) }
+    } catch {
+      unlink(temporary)
+      throw error
+    }
+    try directory.synchronize()
+  }
+
+  /// Makes the content of a file durable.
+  ///
+  /// Not for a database file in use: closing it would drop SQLite's locks.
+  package static func synchronize(_ path: String) throws(FileError) {
+    let descriptor = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC)
+    guard descriptor >= 0 else { throw .system(path, "cannot be opened", .current) }
+    defer { close(descriptor) }
+    guard fsync(descriptor) == 0 else { throw .system(path, "cannot be made durable", .current) }
+  }
+
+  private static func create(_ path: String, with content: [UInt8]) throws(FileError) {
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw .system(path, "cannot be made", .current) }
+    defer { close(descriptor) }
+    guard fchmod(descriptor, 0o600) == 0 else { throw .system(path, "cannot be made private", .current) }
+    var written = 0
+    while written < content.count {
+      let count = content.withUnsafeBytes {
+        write(descriptor, $0.baseAddress?.advanced(by: written), content.count - written)
+      }
+      if count > 0 {
+        written += count
+      } else if count == 0 || errno != EINTR {
+        throw .system(path, "cannot be written", .current)
+      }
+    }
+    guard fsync(descriptor) == 0 else { throw .system(path, "cannot be made durable", .current) }
+  }
+}

@@ -1,0 +1,100 @@
+package import AuthCore
+import Glibc
+package import TextFormat
+
+/// A file or directory that cannot be used, and what to do about it.
+package struct FileError: Error, Hashable, Sendable {
+  package enum Kind: Hashable, Sendable {
+    /// It does not exist.
+    case missing
+    /// It is of another type, such as a symbolic link where a file is expected.
+    case wrongType
+    /// It belongs to another user.
+    case wrongOwner
+    /// Other users may use it.
+    case wrongMode
+    /// The system refused access.
+    case denied
+    /// The disk, the quota or the file size limit is reached.
+    case noSpace
+    /// It is on a read-only file system.
+    case readOnly
+    /// Any other error of the system.
+    case system(ErrorNumber)
+  }
+
+  package let kind: Kind
+  package let description: String
+  package let hint: String
+
+  package init(_ kind: Kind, _ description: String, hint: String) {
+    self.kind = kind
+    self.description = description
+    self.hint = hint
+  }
+
+  /// The error of a system call on `path`; `action` names the call, as in "cannot be opened".
+  package static func system(_ path: String, _ action: String, _ error: ErrorNumber) -> FileError {
+    let name = path.escaped
+    let what = "\(name) \(action): \(error.explanation)."
+    return switch error.code {
+    case ENOENT: FileError(.missing, what, hint: "Check the path.")
+    case EACCES, EPERM: denied(path, "\(name) \(action): \(error.explanation)")
+    case EROFS: FileError(.readOnly, what, hint: "Make the file system writable, or choose another directory.")
+    case ENAMETOOLONG: FileError(.system(error), what, hint: "Choose a shorter path; nothing was changed.")
+    case _ where error.isNoSpace: FileError(.noSpace, what, hint: "Make room, then try again.")
+    case _ where error.isOfDescriptors: FileError(.system(error), what, hint: ErrorNumber.moreDescriptors)
+    case _: FileError(.system(error), what, hint: "Try again; nothing was changed.")
+    }
+  }
+
+  /// Refused access, with the owner of the file, or of the first visible directory above it.
+  private static func denied(_ path: String, _ what: String) -> FileError {
+    var place = path
+    while true {
+      var status = stat()
+      if lstat(place, &status) == 0 {
+        let facts = FileFacts(path: place, status: status)
+        if !facts.isOwn {
+          return FileError(
+            .denied, "\(what); \(facts.ownership).",
+            hint: FileFacts.ownDirectory)
+        }
+        if !facts.isOpenToOwner {
+          return FileError(
+            .denied, "\(what); \(place.escaped) has mode \(facts.mode).",
+            hint: "chmod u+\(facts.isDirectory ? "rwx" : "rw") \(ShellQuoting.printable(place))")
+        }
+      }
+      let above = PrivateDirectory.parent(of: place)
+      guard above != place else {
+        return FileError(.denied, "\(what).", hint: "Check the permissions on the way to it.")
+      }
+      place = above
+    }
+  }
+
+  /// The cause in the terms of `Authority`.
+  package var cause: Unavailability.Cause {
+    switch kind {
+    case .missing, .wrongType, .wrongOwner, .wrongMode, .denied: .unreachable
+    case .noSpace, .readOnly: .unwritable
+    case .system: .unreadable
+    }
+  }
+
+  package var code: String {
+    switch kind {
+    case .missing: "file_missing"
+    case .wrongType: "file_wrong_type"
+    case .wrongOwner: "file_wrong_owner"
+    case .wrongMode: "file_wrong_mode"
+    case .denied: "file_permission_denied"
+    case .noSpace: "disk_full"
+    case .readOnly: "file_read_only"
+    case .system: "file_error"
+    }
+  }
+
+  package var asVaultFailure: VaultError { VaultError(description, hint: hint) }
+}

@@ -1,0 +1,132 @@
+package import Glibc
+import TextFormat
+
+/// The type, owner and mode of a path, from lstat(2), and whether they are those of a private file
+/// or directory.
+package struct FileFacts {
+  package enum Expected { case file, directory }
+
+  package let path: String
+  package let status: stat
+
+  /// Reads the facts without following a symbolic link and without opening anything.
+  ///
+  /// It must not open the file: closing any descriptor of a database file drops the locks that
+  /// SQLite holds on it in this process (fcntl(2), "Advisory record locking").
+  ///
+  /// - Returns: Nil when the path does not exist.
+  package init?(of path: String) throws(FileError) {
+    var status = stat()
+    if lstat(path, &status) != 0 {
+      let error = ErrorNumber.current
+      if error.code == ENOENT { return nil }
+      throw .system(path, "cannot be examined", error)
+    }
+    self.init(path: path, status: status)
+  }
+
+  package init(path: String, status: stat) {
+    self.path = path
+    self.status = status
+  }
+
+  package var permissions: mode_t { status.st_mode & 0o7777 }
+  /// The permissions in the form of chmod(1).
+  package var mode: String {
+    let digits = String(permissions, radix: 8)
+    return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+  }
+  package var isDirectory: Bool { type == S_IFDIR }
+  package var isRegularFile: Bool { type == S_IFREG }
+
+  private var type: mode_t { status.st_mode & S_IFMT }
+
+  /// Whether only its owner may use it.
+  package var isPrivate: Bool { permissions & 0o077 == 0 }
+  /// Whether its owner can read and change it.
+  package var isOpenToOwner: Bool { permissions & (isDirectory ? 0o700 : 0o600) == (isDirectory ? 0o700 : 0o600) }
+  package var isWritableByOthers: Bool { permissions & 0o022 != 0 }
+  package var isSticky: Bool { permissions & mode_t(S_ISVTX) != 0 }
+  package var isOwn: Bool { status.st_uid == geteuid() }
+
+  /// Throws unless it is a private file or directory of this user.
+  package func require(_ expected: Expected) throws(FileError) {
+    try requireOwn(expected)
+    guard isPrivate else { throw wrongMode("lets others in") }
+  }
+
+  /// Throws unless it is a file or directory of this user, whatever its mode.
+  package func requireOwn(_ expected: Expected) throws(FileError) {
+    guard type == (expected == .file ? S_IFREG : S_IFDIR) else {
+      throw FileError(
+        .wrongType, "\(path.escaped) is \(typeName), not a \(expected == .file ? "regular file" : "directory").",
+        hint: hint(insteadOf: expected))
+    }
+    guard isOwn else {
+      throw FileError(
+        .wrongOwner, "\(ownership).",
+        hint: expected == .directory ? Self.ownDirectory : "As root: chown \(geteuid()) \(ShellQuoting.printable(path))"
+      )
+    }
+  }
+
+  /// The advice for a directory that does not belong to this program.
+  ///
+  /// It never advises to change the directory, which may be `/etc`, `/tmp` or another user's home.
+  package static let ownDirectory = "Choose a directory of your own that nothing else uses."
+
+  /// Names the owner and the current user.
+  package var ownership: String {
+    "\(path.escaped) belongs to user id \(status.st_uid), and this is user id \(geteuid())"
+  }
+
+  /// The error for a wrong mode; `consequence` says what is wrong, as in "lets others in".
+  package func wrongMode(_ consequence: String) -> FileError {
+    FileError(
+      .wrongMode, "\(path.escaped) has mode \(mode), which \(consequence).",
+      hint: "chmod \(isDirectory ? "700" : "600") \(ShellQuoting.printable(path))")
+  }
+
+  /// The advice for a path of the wrong type.
+  ///
+  /// For a symbolic link it names the target, because moving the user's own link away would lose
+  /// the data.
+  private func hint(insteadOf expected: Expected) -> String {
+    switch expected {
+    case .directory where type != S_IFLNK: return Self.ownDirectory
+    case .file where type != S_IFLNK:
+      return "Move it out of the way: mv \(ShellQuoting.printable(path)) \(ShellQuoting.printable(path + ".old"))"
+    case .directory, .file: break
+    }
+    guard let target = realpath(path, nil) else {
+      return "It leads nowhere; "
+        + (expected == .directory ? "name a directory itself." : "remove the link, or choose another directory.")
+    }
+    defer { free(target) }
+    let place = String(cString: target)
+    return expected == .directory
+      ? "Name the directory that it leads to instead: \(ShellQuoting.printable(place))"
+      : "It leads to \(ShellQuoting.printable(place)); name the directory of that file instead: "
+        + ShellQuoting.printable(PrivateDirectory.parent(of: place))
+  }
+
+  /// The error for a directory that lets others in and must stay open to them; `reason` says why,
+  /// as in "is shared".
+  package func shared(_ reason: String) -> FileError {
+    FileError(
+      .wrongMode, "\(path.escaped) has mode \(mode), which lets others in, and \(reason), so it is left as it is.",
+      hint: Self.ownDirectory)
+  }
+
+  private var typeName: String {
+    switch type {
+    case S_IFLNK: "a symbolic link"
+    case S_IFDIR: "a directory"
+    case S_IFREG: "a regular file"
+    case S_IFIFO: "a named pipe"
+    case S_IFSOCK: "a socket"
+    case S_IFCHR, S_IFBLK: "a device"
+    case _: "of an unknown type"
+    }
+  }
+}

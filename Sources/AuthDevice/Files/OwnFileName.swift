@@ -1,0 +1,69 @@
+/// The names of the files that this library makes.
+///
+/// A directory with any other name in it is not the library's own.
+enum OwnFileName {
+  static func isOwn(_ name: String) -> Bool { isOfDatabase(name) || isOfSession(name) || isOfTimelines(name) }
+
+  /// The database, its backups, unfinished ones included, and the files that SQLite keeps next to
+  /// each.
+  private static func isOfDatabase(_ name: String) -> Bool {
+    guard let rest = name[...].after(DatabaseFileName.file) else { return false }
+    let own = DatabaseFileName.sideFileSuffixes.compactMap { rest.before($0) }.first ?? rest
+    if own.isEmpty { return true }
+    guard let version = own.after(DatabaseFileName.backupSuffix) else { return false }
+    return isNumber(version.before(DatabaseFileName.temporarySuffix) ?? version)
+  }
+
+  /// A session file, its lock, its temporary file, and the unusable ones that were set aside.
+  private static func isOfSession(_ name: String) -> Bool {
+    let name = name[...]
+    if let context = name.before(FileVault.lockSuffix) { return isContext(context) }
+    if let context = name.before(FileVault.sessionSuffix) { return isContext(context) }
+    if let file = name.after(DurableFile.temporaryPrefix)?.before(DurableFile.temporarySuffix) {
+      return file.before(FileVault.sessionSuffix).map(isContext) ?? false
+    }
+    // From the end: a context may be named like evidence.
+    guard let mark = name.lastIndex(of: "-"), isNumber(name[name.index(after: mark)...]),
+      let context = name[...mark].before(FileVault.sessionSuffix + FileVault.evidenceSuffix)
+    else { return false }
+    return isContext(context)
+  }
+
+  /// The record of timelines, and its temporary file; its lock is named like that of a context.
+  private static func isOfTimelines(_ name: String) -> Bool {
+    name == TimelineFile.name
+      || name == DurableFile.temporaryPrefix + TimelineFile.name + DurableFile.temporarySuffix
+  }
+
+  private static func isContext(_ text: Substring) -> Bool {
+    ContextName(String(text)) != nil
+  }
+
+  private static func isNumber(_ text: Substring) -> Bool {
+    !text.isEmpty && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+  }
+}
+
+/// The names of the embedded database's files, which lie in the same directory as session files.
+package enum DatabaseFileName {
+  /// The database.
+  package static let file = "authority.db"
+  /// What SQLite may read or write beside the file.
+  package static let sideFileSuffixes = ["-journal", "-wal", "-shm"]
+  /// After the name of the database file, and before the version that is kept.
+  package static let backupSuffix = ".backup-v"
+  /// After the name of a backup that is being made.
+  package static let temporarySuffix = ".new"
+}
+
+extension Substring {
+  /// The rest after this prefix; nil without the prefix.
+  fileprivate func after(_ beginning: String) -> Substring? {
+    hasPrefix(beginning) ? dropFirst(beginning.count) : nil
+  }
+
+  /// The part before this suffix; nil without the suffix.
+  fileprivate func before(_ end: String) -> Substring? {
+    hasSuffix(end) ? dropLast(end.count) : nil
+  }
+}

@@ -1,0 +1,148 @@
+import Glibc
+import TextFormat
+
+/// A directory that only its owner may use: mode 0700.
+///
+/// People often make the directory with a plain mkdir, which lets others in. So the first write
+/// closes it, as initdb of PostgreSQL does ("fixing permissions on existing directory"). A
+/// directory with other files in it is refused instead, because closing `/tmp` or a project would
+/// lock other people out. Reading changes nothing. It accepts a directory that others may read, and
+/// refuses one that others may write, because they could have put the file there.
+package struct PrivateDirectory: Sendable {
+  package let path: String
+
+  /// Finds a file by name, without following a link and without changing anything.
+  ///
+  /// - Returns: Nil when the file or the directory does not exist.
+  /// - Throws: When the directory belongs to another user, or when others may write to it and so
+  ///   could have made the file.
+  package func look(for name: String) throws(FileError) -> FileFacts? {
+    guard let own = try FileFacts(of: path) else { return nil }
+    try own.requireOwn(.directory)
+    guard let found = try FileFacts(of: file(name)) else { return nil }
+    if own.isWritableByOthers {
+      try refuseShared(own)
+      throw own.wrongMode("lets others write")
+    }
+    return found
+  }
+
+  /// Closes the directory to others, before a write to `name`.
+  ///
+  /// - Returns: The file, without following a link. Nil when it or the directory does not exist;
+  ///   nothing is changed then.
+  /// - Throws: When the directory belongs to another user, or must stay open.
+  package func secure(for name: String) throws(FileError) -> FileFacts? {
+    guard let own = try FileFacts(of: path) else { return nil }
+    try own.requireOwn(.directory)
+    guard let found = try FileFacts(of: file(name)) else { return nil }
+    if own.isPrivate { return found }
+    try keepOthersOut(own)
+    // Until now others could put another file in its place.
+    return try FileFacts(of: file(name))
+  }
+
+  /// Gives the directory mode 0700, unless others may need it.
+  private func keepOthersOut(_ facts: FileFacts) throws(FileError) {
+    if facts.isPrivate { return }
+    try refuseShared(facts)
+    guard chmod(path, 0o700) == 0 else { throw .system(path, "cannot be made private", .current) }
+  }
+
+  /// Refuses a directory that others may need.
+  private func refuseShared(_ facts: FileFacts) throws(FileError) {
+    // A plain mkdir does not set this bit. It marks a directory that many people share.
+    if facts.isSticky { throw facts.shared("is shared") }
+    if let stranger = try firstStranger() { throw facts.shared("holds other files, such as '\(stranger.escaped)'") }
+  }
+
+  /// A file in the directory that this library did not make; nil when there is none.
+  private func firstStranger() throws(FileError) -> String? {
+    try names { !OwnFileName.isOwn($0) }.first
+  }
+
+  /// The matching names in the directory, in no order.
+  package func names(where fits: (String) -> Bool = { _ in true }) throws(FileError) -> [String] {
+    guard let stream = opendir(path) else { throw .system(path, "cannot be read", .current) }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while true {
+      errno = 0
+      guard let entry = readdir(stream) else {
+        guard errno == 0 else { throw .system(path, "cannot be read", .current) }
+        return names
+      }
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { start in
+        start.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
+      }
+      if name != ".", name != "..", fits(name) { names.append(name) }
+    }
+  }
+
+  /// Creates the directory and its missing parents, durably and with mode 0700, whatever the umask.
+  ///
+  /// An existing directory stays as it is.
+  package func makeIfMissing() throws(FileError) {
+    if let facts = try FileFacts(of: path) { return try facts.requireOwn(.directory) }
+    let parent = Self.parent(of: path)
+    if parent != path, access(parent, F_OK) != 0, errno == ENOENT {
+      try PrivateDirectory(path: parent).makeIfMissing()
+    }
+    if mkdir(path, 0o700) == 0 {
+      guard chmod(path, 0o700) == 0 else { throw .system(path, "cannot be made private", .current) }
+      try Self.synchronize(parent)
+    } else if errno != EEXIST {
+      throw .system(path, "cannot be made", .current)
+    }
+  }
+
+  /// Creates the directory if it is missing, and closes it to others.
+  package func create() throws(FileError) {
+    try makeIfMissing()
+    guard let facts = try FileFacts(of: path) else { throw .system(path, "cannot be examined", ErrorNumber(ENOENT)) }
+    try facts.requireOwn(.directory)
+    try keepOthersOut(facts)
+  }
+
+  /// Makes the names in the directory durable.
+  package func synchronize() throws(FileError) {
+    try Self.synchronize(path)
+  }
+
+  package func file(_ name: String) -> String { path.hasSuffix("/") ? path + name : path + "/" + name }
+
+  /// The directory that a path lies in.
+  package static func parent(of path: String) -> String {
+    let above = path.split(separator: "/").dropLast().joined(separator: "/")
+    if path.hasPrefix("/") { return "/" + above }
+    return above.isEmpty ? "." : above
+  }
+
+  private static func synchronize(_ path: String) throws(FileError) {
+    let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw .system(path, "cannot be opened", .current) }
+    defer { close(descriptor) }
+    // EINVAL: this file system cannot synchronise directories.
+    if fsync(descriptor) != 0, errno != EINVAL { throw .system(path, "cannot be made durable", .current) }
+  }
+}
+
+extension PrivateDirectory {
+  /// The path without slashes and dots at its end.
+  ///
+  /// With them the system follows a symbolic link, so a link that is refused under one spelling
+  /// would be accepted under the other.
+  package init(named name: String) {
+    var bytes = name.utf8[...]
+    while bytes.count > 1 {
+      if bytes.last == UInt8(ascii: "/") {
+        bytes = bytes.dropLast()
+      } else if bytes.suffix(2).elementsEqual("/.".utf8) {
+        bytes = bytes.dropLast(bytes.count == 2 ? 1 : 2)
+      } else {
+        break
+      }
+    }
+    self.init(path: String(bytes) ?? name)
+  }
+}

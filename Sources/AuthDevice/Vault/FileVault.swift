@@ -1,0 +1,313 @@
+public import AuthCore
+import Glibc
+import TextFormat
+
+/// Keeps the session token of one context in a file of mode 0600, in a directory of mode 0700.
+///
+/// Every change writes a temporary file, synchronises it, renames it into place and synchronises
+/// the directory, so that a reader sees the old token or the new one, and so does the next boot.
+/// Changes are compare-and-swap under a lock; reading takes none. It blocks its caller while it
+/// waits for the disk, and up to `lockWait` for another process.
+public final class FileVault: SessionVault {
+  static let sessionSuffix = ".session"
+  static let lockSuffix = ".lock"
+  /// After the name of a session file, and before a number.
+  static let evidenceSuffix = ".corrupt-"
+  /// How many unusable session files are kept for a context.
+  ///
+  /// Only this user can make one, so this limits what accidents and scripts leave behind.
+  static let keptEvidence = 8
+
+  let directory: PrivateDirectory
+  private let context: ContextName
+  private let lockWait: Duration
+  private let issuer: TokenIssuer
+
+  /// Creates a vault over a directory.
+  ///
+  /// Nothing is read or made yet.
+  ///
+  /// - Parameters:
+  ///   - directory: Where session files lie; made with mode 0700 when the first is stored. One that
+  ///     lets others in is closed to them before it is written to, if there is nothing but session
+  ///     files and a database in it, and is refused otherwise.
+  ///   - context: Which of the sessions side by side.
+  ///   - lockWait: How long to wait for another process that changes the same file.
+  ///   - issuer: Whose tokens are kept. A file with a token of the other kind is neither read nor
+  ///     changed.
+  public init(
+    directory: String, context: ContextName = .standard, lockWait: Duration = .seconds(5),
+    issuer: TokenIssuer = .embedded
+  ) {
+    self.issuer = issuer
+    self.directory = PrivateDirectory(named: directory)
+    self.context = context
+    self.lockWait = lockWait
+  }
+
+  /// The path of the session file.
+  public var path: String { directory.file(name) }
+
+  var name: String { "\(context)\(Self.sessionSuffix)" }
+
+  /// Looks, changing nothing.
+  ///
+  /// Anything at the path other than a readable, private session file of this user is `corrupt`.
+  /// `unavailable` means that the path could not be examined.
+  public func load() async -> VaultReading {
+    look()
+  }
+
+  /// Saves `token`, after setting an unusable file aside.
+  ///
+  /// A session of another database is not replaced, because nothing could revoke it then.
+  ///
+  /// - Returns: What was saved before.
+  @discardableResult
+  public func store(_ token: SessionToken) async throws(VaultError) -> VaultReading {
+    try change { (reading) throws(FileError) in
+      if case .corrupt = reading { _ = try moveAside() }
+      if case .token(let kept) = reading, let database = SessionFile.database(of: kept),
+        database != SessionFile.database(of: token)
+      {
+        throw FileError(
+          .denied, "\(path.escaped) holds a session of another PostgreSQL database, \(database).",
+          hint: "Log out there first, or use another --context. The file was not changed.")
+      }
+      try DurableFile.replace(name, in: directory, with: SessionFile.content(token))
+      return reading
+    }
+  }
+
+  /// Saves `new` if `old` is saved.
+  public func replace(_ old: SessionToken, with new: SessionToken) async throws(VaultError) -> Bool {
+    try change { (reading) throws(FileError) in
+      guard reading == .token(old) else { return false }
+      try DurableFile.replace(name, in: directory, with: SessionFile.content(new))
+      return true
+    }
+  }
+
+  /// Erases `token` if it is saved.
+  public func erase(_ token: SessionToken) async throws(VaultError) {
+    if isMissing { return }
+    try change { (reading) throws(FileError) in
+      guard reading == .token(token) else { return }
+      guard unlink(path) == 0 || errno == ENOENT else { throw .system(path, "cannot be removed", .current) }
+      try directory.synchronize()
+    }
+  }
+
+  /// Renames an unusable file to `NAME.session.corrupt-1`, or to the next free number.
+  ///
+  /// The newest eight are kept. Older ones are deleted, except a directory that is not empty.
+  ///
+  /// - Returns: The new path, or nil when the file is usable or missing.
+  public func setAside() async throws(VaultError) -> String? {
+    guard case .corrupt = look() else { return nil }
+    return try change { (reading) throws(FileError) in
+      guard case .corrupt = reading else { return nil }
+      return try moveAside()
+    }
+  }
+
+  /// Runs `body` as the only writer, with the saved token.
+  private func change<Result>(
+    _ body: (VaultReading) throws(FileError) -> Result
+  ) throws(VaultError) -> Result {
+    do throws(FileError) {
+      try directory.create()
+      let lock = try VaultLock.acquire(directory.file("\(context)\(Self.lockSuffix)"), wait: lockWait)
+      let reading = look()
+      if case .unavailable(let failure) = reading { throw FileError(.denied, failure.description, hint: failure.hint) }
+      let result = try body(reading)
+      _ = consume lock
+      return result
+    } catch {
+      throw error.asVaultFailure
+    }
+  }
+
+  private func moveAside() throws(FileError) -> String {
+    let earlier = try evidenceNumbers()
+    for number in earlier.dropLast(Self.keptEvidence - 1) { try delete(evidence(number)) }
+    let target = evidence((earlier.last ?? 0) + 1)
+    guard let facts = try FileFacts(of: path), rename(path, target) == 0 else {
+      throw .system(path, "cannot be set aside", .current)
+    }
+    // A file of another user keeps its mode; the directory admits no other user.
+    if facts.isRegularFile, facts.status.st_uid == geteuid(), chmod(target, 0o600) != 0 {
+      throw .system(target, "cannot be made private", .current)
+    }
+    try directory.synchronize()
+    return target
+  }
+
+  /// The numbers of the files that were set aside, in ascending order.
+  private func evidenceNumbers() throws(FileError) -> [Int] {
+    let prefix = name + Self.evidenceSuffix
+    return try directory.names().compactMap { name in
+      // A number that this class never gives belongs to a foreign file.
+      name.hasPrefix(prefix) ? Int(name.dropFirst(prefix.count)).flatMap { (1..<Int.max).contains($0) ? $0 : nil } : nil
+    }.sorted()
+  }
+
+  private func delete(_ path: String) throws(FileError) {
+    if unlink(path) == 0 || errno == ENOENT { return }
+    if errno == EISDIR, rmdir(path) == 0 || errno == ENOTEMPTY { return }
+    throw .system(path, "cannot be deleted", .current)
+  }
+
+  private func evidence(_ number: Int) -> String { "\(path)\(Self.evidenceSuffix)\(number)" }
+
+  /// The same as ``load()``, without a suspension.
+  package func look() -> VaultReading {
+    do throws(FileError) {
+      guard try directory.look(for: name) != nil else { return .absent }
+    } catch {
+      return .unavailable(error.asVaultFailure)
+    }
+    let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+    if descriptor < 0 { return unopened(.current) }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { return unavailable("cannot be examined", .current) }
+    let facts = FileFacts(path: path, status: status)
+    guard facts.isRegularFile else { return judged(facts, nil) }
+    var content = [UInt8](repeating: 0, count: SessionFile.longest)
+    let count = read(descriptor, &content, content.count)
+    guard count >= 0 else { return unavailable("cannot be read", .current) }
+    return judged(facts, SessionFile.read(Array(content.prefix(count))))
+  }
+
+  private func judged(_ facts: FileFacts, _ reading: SessionFile.Reading?) -> VaultReading {
+    let salvaged: SessionToken?
+    switch reading {
+    case .token(let token), .corrupt(_, let token?): salvaged = token
+    case .corrupt(_, nil), nil: salvaged = nil
+    }
+    do throws(FileError) {
+      try facts.require(.file)
+    } catch {
+      if error.kind == .wrongType { return .corrupt(evidence(error.description, salvaged)) }
+      return .corrupt(VaultEvidence(error.description, hint: error.hint, salvaged: salvaged))
+    }
+    switch reading {
+    case .token(let token): return belonging(token)
+    case .corrupt(let what, _): return .corrupt(evidence("\(path.escaped) cannot be used: \(what).", salvaged))
+    case nil: return .corrupt(evidence("\(path.escaped) is not a regular file.", nil))
+    }
+  }
+
+  /// The token, unless the other kind of backend issued it: a forgotten variable costs no session.
+  private func belonging(_ token: SessionToken) -> VaultReading {
+    switch (issuer, SessionFile.database(of: token)) {
+    case (.embedded, nil), (.server, .some): return .token(token)
+    case (.embedded, let database?):
+      return .unavailable(
+        VaultError(
+          "\(path.escaped) holds a session of the PostgreSQL database \(database), and AUTH_CLI_AUTHORITY is not set.",
+          hint: "Set AUTH_CLI_AUTHORITY to that database, or use another --context. Nothing was changed."))
+    case (.server, nil):
+      return .unavailable(
+        VaultError(
+          "\(path.escaped) holds a session of the database on this machine, and AUTH_CLI_AUTHORITY names a server.",
+          hint: "Unset AUTH_CLI_AUTHORITY, or use another --context. Nothing was changed."))
+    }
+  }
+
+  /// Why the file could not be opened: it is missing, must not be followed or opened, or access was
+  /// refused.
+  private func unopened(_ error: ErrorNumber) -> VaultReading {
+    do throws(FileError) {
+      guard let facts = try FileFacts(of: path) else { return .absent }
+      guard facts.isRegularFile, facts.isOwn else { return judged(facts, nil) }
+      if facts.permissions & 0o400 != 0 { return unavailable("cannot be opened", error) }
+      let fault = facts.wrongMode("keeps its owner out")
+      return .corrupt(VaultEvidence(fault.description, hint: fault.hint))
+    } catch {
+      return .unavailable(error.asVaultFailure)
+    }
+  }
+
+  private func evidence(_ description: String, _ salvaged: SessionToken?) -> VaultEvidence {
+    VaultEvidence(description, hint: "Log in again; the file is kept beside it as evidence.", salvaged: salvaged)
+  }
+
+  private func unavailable(_ action: String, _ error: ErrorNumber) -> VaultReading {
+    .unavailable(FileError.system(path, action, error).asVaultFailure)
+  }
+}
+
+extension FileVault {
+  /// The target of the session file, if it is a symbolic link.
+  ///
+  /// The link is never followed.
+  package var linkTarget: String? {
+    var target = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink(path, &target, target.count)
+    return count > 0 ? String(decoding: target.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self) : nil
+  }
+
+  /// Closes the session file to others, if it belongs to this user and lets others in.
+  ///
+  /// - Returns: The earlier mode; nil when nothing was changed.
+  package func closeToOthers() throws(VaultError) -> String? {
+    // What cannot be looked at is reported by whoever reads it.
+    guard let found = try? directory.look(for: name), Self.isOpenToOthers(found) else { return nil }
+    return try change { (_) throws(FileError) in
+      guard let facts = try FileFacts(of: path), Self.isOpenToOthers(facts) else { return nil }
+      guard chmod(path, 0o600) == 0 else { throw .system(path, "cannot be made private", .current) }
+      return facts.mode
+    }
+  }
+
+  private static func isOpenToOthers(_ facts: FileFacts) -> Bool {
+    facts.isRegularFile && facts.isOwn && !facts.isPrivate
+  }
+
+  /// Whether there is no session file; false also where that cannot be told.
+  private var isMissing: Bool {
+    do throws(FileError) { return try directory.look(for: name) == nil } catch { return false }
+  }
+
+  /// Creates the directory if it is missing, so that it can be watched.
+  ///
+  /// An existing one stays as it is.
+  ///
+  /// - Throws: `VaultError` when it cannot be made, or is not a directory of this user.
+  public func prepare() throws(VaultError) {
+    do throws(FileError) {
+      try directory.makeIfMissing()
+    } catch {
+      throw error.asVaultFailure
+    }
+  }
+}
+
+extension FileVault {
+  /// The contexts that have a session file in a directory, in the order of their names.
+  ///
+  /// - Returns: None when there is no such directory.
+  /// - Throws: `VaultError` when it cannot be read, or is not a directory of this user.
+  public static func contexts(in path: String) throws(VaultError) -> [ContextName] {
+    let directory = PrivateDirectory(named: path)
+    do throws(FileError) {
+      guard let facts = try FileFacts(of: directory.path) else { return [] }
+      try facts.requireOwn(.directory)
+      return try directory.names { $0.hasSuffix(sessionSuffix) }
+        .compactMap { ContextName(String($0.dropLast(sessionSuffix.count))) }
+        .sorted { $0.description < $1.description }
+    } catch {
+      throw error.asVaultFailure
+    }
+  }
+}
+
+extension FileVault {
+  /// A source that says when the session file may have changed.
+  package func fileChanges() throws(Unavailability) -> DirectoryChanges {
+    let name = name
+    return try DirectoryChanges(directory.path) { file, _ in file == name }
+  }
+}

@@ -1,0 +1,96 @@
+import AuthBackend
+import AuthCore
+import AuthDevice
+import Glibc
+import TextFormat
+
+/// Makes and migrates the schema.
+struct Migration {
+  enum Facts: String, Query {
+    case applicationID = "PRAGMA application_id"
+    case version = "PRAGMA user_version"
+    case objects = "SELECT count(*) FROM sqlite_schema"
+  }
+
+  /// What a file is to this code.
+  enum Phase {
+    case current
+    case older(Int64)
+    /// Nothing was ever committed to it: its maker was interrupted.
+    case unborn
+  }
+
+  let connection: Connection
+
+  /// Reads what the file is, inside a transaction that the caller began.
+  func phase() throws(BackendError) -> Phase {
+    let version = try fact(.version)
+    let application = try fact(.applicationID)
+    if application == Schema.applicationID {
+      if version == Schema.version { return .current }
+      if version > Schema.version {
+        throw DatabaseError.newer(connection.path, found: version, known: Schema.version)
+      }
+      if version > 0 { return .older(version) }
+    } else if application == 0, version == 0, try fact(.objects) == 0 {
+      return .unborn
+    }
+    throw DatabaseError.foreign(connection.path)
+  }
+
+  /// Makes the schema in a file without one, or takes an older file forward, in one transaction.
+  ///
+  /// An older file is first copied to `authority.db.backup-v1` (or whatever its version is) while
+  /// the write lock is held, so that the copy is exactly what the migration started from.
+  func run(creating: Bool) throws(BackendError) {
+    try connection.setUpForWriting()
+    try connection.execute("BEGIN IMMEDIATE")
+    do throws(BackendError) {
+      switch try phase() {
+      case .current: break
+      case .unborn:
+        guard creating else { throw DatabaseError.missing(connection.path, isEmpty: true) }
+        try apply(from: 0)
+      case .older(let version):
+        try backUp(version: version)
+        try apply(from: version)
+      }
+      try connection.execute("COMMIT")
+    } catch {
+      if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+      throw error
+    }
+  }
+
+  private func apply(from version: Int64) throws(BackendError) {
+    for step in Schema.steps.dropFirst(Int(version)) { try connection.execute(step) }
+    try connection.execute(
+      "PRAGMA application_id = \(Schema.applicationID); PRAGMA user_version = \(Schema.version)")
+  }
+
+  /// A second connection copies: readers are admitted while a write lock is held and nothing is
+  /// written yet.
+  private func backUp(version: Int64) throws(BackendError) {
+    let target = connection.path + DatabaseFileName.backupSuffix + "\(version)"
+    let temporary = target + DatabaseFileName.temporarySuffix
+    do throws(FileError) {
+      if unlink(temporary) != 0, errno != ENOENT { throw .system(temporary, "cannot be removed", .current) }
+      try DurableFile.createEmpty(temporary)
+    } catch {
+      throw error.asLocalFailure
+    }
+    let reader = try Connection(path: connection.path, wait: .seconds(1))
+    let quoted = temporary.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''")
+    try reader.execute("VACUUM INTO '\(quoted)'")
+    do throws(FileError) {
+      try DurableFile.synchronize(temporary)
+      guard rename(temporary, target) == 0 else { throw .system(target, "cannot be made", .current) }
+    } catch {
+      throw error.asLocalFailure
+    }
+  }
+
+  private func fact(_ query: Facts) throws(BackendError) -> Int64 {
+    try connection.first(query) { $0.integer(0) } ?? 0
+  }
+}

@@ -1,0 +1,85 @@
+public import AuthBackend
+public import AuthCore
+public import AuthDevice
+
+/// The embedded authority: accounts, sessions, a ledger and events in one SQLite file, passwords
+/// hashed by libcrypt.
+///
+/// Every call blocks its caller: for the disk, for the lock of another process (up to the busy
+/// wait, then `unavailable`), and for about 0.2 s where a password is hashed. Any number of
+/// processes and threads may use the same directory at once; their changes take some serial order.
+///
+/// The file is opened at the first use and checked at every use, so a repaired file works again.
+/// Only ``register(username:password:displayName:)`` makes a database; everywhere else a missing
+/// one is `unavailable`.
+///
+/// The same user id can edit its own files, so administrator is a role here and not a boundary.
+public final class LocalAuthority: Backend, TokenBackend, Sendable {
+  let database: Database
+  /// The machine's boot clock, which measures the limits of sessions.
+  public let clock: any SessionClock
+  /// The limits of its sessions.
+  public let policy: SessionPolicy
+  let label: String?
+  let origin: @Sendable () -> SessionOrigin?
+  let hasher: PasswordHasher
+  package let wallClock: @Sendable () -> WallTime
+  /// The logins that wait for a code.
+  let steps = OpenSteps<PasswordAccepted>()
+  let excuses = Excuses()
+
+  /// Creates an authority over a directory.
+  ///
+  /// Nothing is read or made yet.
+  ///
+  /// - Parameters:
+  ///   - directory: Where `authority.db` lies. It must belong to this user; it is made when the
+  ///     first account is. One that lets others in is closed to them (mode 0700) before it is
+  ///     written to, if there is nothing but session files and a database in it, and is refused
+  ///     otherwise.
+  ///   - label: What to call the sessions that begin here, in listings; nil for nothing.
+  ///   - origin: Says where a session begins, for listings; asked at each login.
+  ///   - policy: The limits of sessions.
+  ///   - busyWait: How long to wait for another process's lock.
+  ///   - clock: The machine's boot clock.
+  public convenience init(
+    directory: String, label: String? = nil, origin: @escaping @Sendable () -> SessionOrigin? = { nil },
+    policy: SessionPolicy = .standard, busyWait: Duration = .seconds(5), clock: any SessionClock = BootClock()
+  ) {
+    self.init(
+      directory: directory, label: label, origin: origin, policy: policy, busyWait: busyWait, clock: clock,
+      cost: .standard, wallClock: WallTime.now)
+  }
+
+  package init(
+    directory: String, label: String? = nil, origin: @escaping @Sendable () -> SessionOrigin? = { nil },
+    policy: SessionPolicy = .standard, busyWait: Duration = .seconds(5), clock: any SessionClock = BootClock(),
+    cost: PasswordCost,
+    wallClock: @escaping @Sendable () -> WallTime = WallTime.now
+  ) {
+    database = Database(directory: PrivateDirectory(named: directory), busyWait: busyWait)
+    self.clock = clock
+    self.policy = policy
+    self.label = label
+    self.origin = origin
+    hasher = PasswordHasher(cost: cost)
+    self.wallClock = wallClock
+  }
+
+  /// Tokens do not name the database.
+  public var issuer: TokenIssuer { .embedded }
+
+  /// There is no server.
+  public var connection: BackendConnection? { nil }
+
+  /// The path of the database file.
+  public var databasePath: String { database.path }
+
+  func now() throws(BackendError) -> BootInstant {
+    do {
+      return try clock.now()
+    } catch {
+      throw .unavailable(.unreadable, "clock_unreadable", error.description, hint: error.hint)
+    }
+  }
+}

@@ -1,0 +1,110 @@
+public import AuthBackend
+public import AuthCore
+import AuthDevice
+
+extension LocalAuthority {
+  /// Makes ten recovery codes in place of the old ones.
+  package func makeRecoveryCodes(token: SessionToken) throws(BackendError) -> [RecoveryCode] {
+    try writing(token) { (db, own, now) throws(BackendError) in
+      try requireFresh(own, at: now)
+      try db.run(CodeQuery.voidRecoveryCodes, .integer(own.account))
+      var codes: [RecoveryCode] = []
+      for _ in 0..<RecoveryPolicy.codes {
+        let code = try draw()
+        try db.run(CodeQuery.insert, .integer(own.account), Self.hash(code), .null, .null, .null)
+        codes.append(code)
+      }
+      try record(.recoveryCodesMade, account: own.account, actor: own.account, session: own.id, in: db)
+      return codes
+    }
+  }
+
+  /// Sets a new password with a code.
+  ///
+  /// The new password is hashed before anything is looked up, so every answer costs a hash. The
+  /// code is checked, used up or counted as wrong in one transaction, so of two processes with one
+  /// code exactly one is let in. 125 random bits need no throttle, so a right code is not kept
+  /// waiting.
+  public func recover(username: String, code: RecoveryCode, password: Password) throws(BackendError) -> User {
+    let name = try Username(username)
+    let hash = try hasher.hash(try PasswordPolicy.accept(password, for: name))
+    return try database.write { (db) throws(BackendError) -> Result<User, BackendError> in
+      let now = try now()
+      let account = try account(named: name, in: db)
+      let found = try db.first(CodeQuery.find, .integer(account?.id ?? 0), Self.hash(code)) { CodeRow($0) }
+      guard let account, let found, found.isValid(at: now, wall: wallClock()), !account.isDisabled else {
+        return .failure(try countWrongCode(on: account, username, at: now, in: db))
+      }
+      try db.run(CodeQuery.use, .integer(account.id), Self.hash(code))
+      try db.run(CodeQuery.voidOneTimeCodes, .integer(account.id))
+      try db.run(AccountQuery.setPassword, .text(hash), .integer(account.id))
+      try store(ThrottleRecord(), account: account.id, in: db)
+      _ = try endAll(of: account.id, except: nil, because: .revoked, by: account.id, at: now, in: db)
+      let left = try db.first(CodeQuery.count, .integer(account.id)) { $0.integer(0) } ?? 0
+      try record(
+        .recovered, account: account.id, actor: account.id,
+        detail: found.isRecoveryCode ? "recovery code, \(left) left" : "one-time code", in: db)
+      return .success(account.user)
+    }.get()
+  }
+
+  /// Counts a code that opened nothing, as the throttle counts passwords.
+  ///
+  /// - Returns: What to refuse it with.
+  private func countWrongCode(
+    on account: AccountRow?, _ typed: String, at now: BootInstant, in db: Connection
+  ) throws(BackendError) -> BackendError {
+    let attempt =
+      if let account { try countAttempt(on: account, at: now, in: db) } else {
+        try countAttempt(onUnknown: typed, at: now, in: db)
+      }
+    switch attempt.decision {
+    case .allow:
+      try fail(attempt, in: db)
+      try record(.recoveryFailed, account: account?.id, in: db)
+      return .codeNotAccepted
+    case .deny(let throttle), .retry(let throttle): return .throttled(throttle)
+    }
+  }
+
+  /// Makes a one-time code for another user's forgotten password.
+  package func resetPassword(of name: Username, token: SessionToken) throws(BackendError) -> OneTimeCode {
+    try administeringFreshly(token, "accounts") { (db, own, now) throws(BackendError) in
+      try issueOneTimeCode(
+        for: try existing(name, in: db), validFor: RecoveryPolicy.reset, by: own, "reset", at: now, in: db)
+    }
+  }
+
+  /// Does the same without a session: whoever can open the database file is its owner, because a
+  /// file of another user is refused.
+  public func resetPasswordAsOwner(of name: Username) throws(BackendError) -> OneTimeCode {
+    try database.write { (db) throws(BackendError) in
+      try issueOneTimeCode(
+        for: try existing(name, in: db), validFor: RecoveryPolicy.reset, by: nil, "reset by the owner of the database",
+        at: try now(), in: db)
+    }
+  }
+
+  /// Makes a code that takes the place of an earlier one of its kind.
+  func issueOneTimeCode(
+    for account: AccountRow, validFor: Duration, by own: SessionRow?, _ detail: String, at now: BootInstant,
+    in db: Connection
+  ) throws(BackendError) -> OneTimeCode {
+    let code = try draw()
+    let nanoseconds = validFor.wholeNanoseconds
+    try db.run(CodeQuery.voidOneTimeCodes, .integer(account.id))
+    try db.run(
+      CodeQuery.insert, .integer(account.id), Self.hash(code),
+      .integer(wallClock().microseconds.clampedSum(nanoseconds / 1000)), .blob(now.boot.bytes),
+      .integer(now.uptime.wholeNanoseconds.clampedSum(nanoseconds)))
+    try record(
+      .oneTimeCodeMade, account: account.id, actor: own?.account, session: own?.id, detail: detail, in: db)
+    return OneTimeCode(user: account.user, code: code, validFor: validFor)
+  }
+
+  private func draw() throws(BackendError) -> RecoveryCode {
+    RecoveryCode(drawn: try Secrets.randomName(length: RecoveryCode.length))
+  }
+
+  private static func hash(_ code: RecoveryCode) -> SQLValue { .blob(SHA256.hash(code.canonical)) }
+}

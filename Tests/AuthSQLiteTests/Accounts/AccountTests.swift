@@ -1,0 +1,216 @@
+import AuthBackend
+import AuthCore
+import AuthSQLite
+import Testing
+
+@Suite struct AccountTests {
+  @Test(
+    "a hostile name is refused with the accepted form, and escaped when shown",
+    arguments: [
+      "", "../x", "a\u{0}b", "\u{1B}[2Jalice", "al ice", "-alice", ".alice", "al\u{430}ce", "\u{212A}elvin",
+      "ali\u{301}ce",
+      String(repeating: "a", count: 65),
+    ]) func hostileNames(name: String)
+  {
+    refuses(name)
+  }
+
+  // Not an argument of the test above: the log would show all of it.
+  @Test("a name of a million bytes is refused like any other") func longName() {
+    refuses(String(repeating: "a", count: 1 << 20))
+  }
+
+  private func refuses(_ name: String) {
+    let refusal = failure { () throws(BackendError) in try Username(name) }
+    #expect(refusal?.code == "username_invalid")
+    #expect(refusal?.hint.contains("letters a-z, digits") == true)
+    #expect(refusal?.description.unicodeScalars.allSatisfy { $0.value >= 0x20 } == true)
+    #expect((refusal?.description.utf8.count ?? 0) < 300)
+  }
+
+  @Test("names are compared without regard to case, and one is taken once") func caseless() throws {
+    let authority = Workspace().authority()
+    let alice = try authority.register(username: "Alice.B-1_x", password: bobPassword)
+    #expect(alice.username == "alice.b-1_x" && alice.displayName == "Alice.B-1_x")
+    #expect(
+      code { () throws(BackendError) in try authority.register(username: "ALICE.b-1_X", password: bobPassword) }
+        == "username_taken")
+    _ = try authority.logIn("aLICE.B-1_x", bobPassword)
+  }
+
+  @Test("the first account is an administrator's, once, though many register at once") func firstAdministrator()
+    async throws
+  {
+    let work = Workspace()
+    await withTaskGroup(of: Void.self) { group in
+      for number in 0..<12 {
+        let authority = work.authority()
+        group.addTask { _ = try? authority.register(username: "user\(number)", password: bobPassword) }
+      }
+    }
+    #expect(work.raw.rows("SELECT count(*), sum(role = 'administrator') FROM accounts") == [["12", "1"]])
+  }
+
+  @Test("many registrations of one name at once make one account") func oneName() async throws {
+    let work = Workspace()
+    let made = await withTaskGroup(of: Bool.self) { group in
+      for _ in 0..<8 {
+        let authority = work.authority()
+        group.addTask { (try? authority.register(username: "same", password: bobPassword)) != nil }
+      }
+      return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+    }
+    #expect(made == 1)
+  }
+
+  @Test("the next answer has a changed display name") func rename() async throws {
+    let authority = Workspace().authority()
+    try authority.registerBoth()
+    let grant = try authority.logIn()
+    #expect(
+      try authority.rename(to: "Alice \u{1F600} \u{E9}", token: grant.token).user.displayName
+        == "Alice \u{1F600} \u{E9}")
+    #expect(try await authority.resume(grant.token).user.displayName == "Alice \u{1F600} \u{E9}")
+    for name in [
+      "\u{645}\u{6CC}\u{200C}\u{62E}\u{648}\u{627}\u{647}\u{645}", "\u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467}",
+    ] {
+      #expect(try authority.rename(to: name, token: grant.token).user.displayName == name)
+    }
+    for (name, reason) in [
+      ("a\u{200D}", "begins or ends with a joiner"), ("\u{200C}", "begins or ends with a joiner"),
+      ("a ", "begins or ends with a space"), ("a\u{7}", "holds a control character (U+0007)"),
+      ("a\u{202E}b", "holds an invisible formatting character (U+202E)"), ("a\u{2028}b", "holds a line break (U+2028)"),
+      ("a\u{E000}", "holds a private-use character (U+E000)"), ("", "is empty"),
+    ] {
+      let refusal = failure { () throws(BackendError) in try authority.rename(to: name, token: grant.token) }
+      #expect(refusal?.description.hasSuffix("cannot be shown as a name: it \(reason).") == true, "\(reason)")
+    }
+    for name in ["", " a", "a ", "a\nb", "\u{1B}[1m", "a\u{202E}b", String(repeating: "x", count: 65)] {
+      #expect(
+        code { () throws(BackendError) in try authority.rename(to: name, token: grant.token) } == "display_name_invalid"
+      )
+    }
+  }
+
+  @Test("an administrator lists, disables and enables; a disabled account's sessions have ended") func administration()
+    async throws
+  {
+    let authority = Workspace().authority()
+    try authority.registerBoth()
+    let (alice, bob) = (try authority.logIn(), try authority.logIn("bob", bobPassword))
+    #expect(try authority.accounts(token: alice.token).map(\.user.username) == ["alice", "bob"])
+    #expect(try authority.accounts(after: "alice", limit: 1, token: alice.token).map(\.user.username) == ["bob"])
+    #expect(try authority.setDisabled(true, account: Username("bob"), token: alice.token).isDisabled)
+    await #expect(throws: AuthorityError<SessionRejection>.rejected(.ended(.accountDisabled))) {
+      try await authority.resume(bob.token)
+    }
+    #expect(code { () throws(BackendError) in try authority.logIn("bob", bobPassword) } == "credentials_not_accepted")
+    #expect(
+      code { () throws(BackendError) in try authority.pay(authority.oneToBob(), token: alice.token) }
+        == "payee_disabled")
+    _ = try authority.setDisabled(false, account: Username("bob"), token: alice.token)
+    _ = try authority.logIn("bob", bobPassword)
+    await #expect(throws: AuthorityError<SessionRejection>.rejected(.ended(.accountDisabled))) {
+      try await authority.resume(bob.token)
+    }
+    #expect(
+      code { () throws(BackendError) in try authority.account(named: Username("carol"), token: alice.token) }
+        == "account_not_found")
+    #expect(
+      code { () throws(BackendError) in try authority.setDisabled(true, account: Username("alice"), token: alice.token)
+      }
+        == "last_administrator")
+  }
+
+  @Test("every operation of an administrator is refused to a member and recorded") func memberIsRefused()
+    throws
+  {
+    let authority = Workspace().authority()
+    try authority.registerBoth()
+    let (alice, bob) = (try authority.logIn(), try authority.logIn("bob", bobPassword))
+    let name = try Username("alice")
+    let refusals = [
+      failure { () throws(BackendError) in _ = try authority.accounts(token: bob.token) },
+      failure { () throws(BackendError) in _ = try authority.account(named: name, token: bob.token) },
+      failure { () throws(BackendError) in _ = try authority.setDisabled(true, account: name, token: bob.token) },
+      failure { () throws(BackendError) in _ = try authority.unlock(account: name, token: bob.token) },
+      failure { () throws(BackendError) in _ = try authority.events(.everyone, token: bob.token) },
+    ]
+    #expect(refusals.allSatisfy { $0?.kind == .notPermitted })
+    #expect(try authority.events(.everyone, token: alice.token).count { $0.name == "authz_fail" } == refusals.count)
+  }
+
+  @Test("changes need a recent password") func freshness() async throws {
+    let work = Workspace()
+    let authority = work.authority()
+    try authority.registerBoth()
+    let alice = try authority.logIn()
+    work.clock.advance(by: .seconds(15 * 60))
+    let name = try Username("bob")
+    let refusals = [
+      failure { () throws(BackendError) in _ = try authority.setDisabled(true, account: name, token: alice.token) },
+      failure { () throws(BackendError) in _ = try authority.unlock(account: name, token: alice.token) },
+      failure { () throws(BackendError) in _ = try authority.pay(authority.oneToBob(), token: alice.token) },
+      failure { () throws(BackendError) in
+        _ = try authority.changePassword(from: alicePassword, to: wrongPassword, token: alice.token)
+      },
+      failure { () throws(BackendError) in try authority.revokeSession(alice.id, token: alice.token) },
+    ]
+    #expect(refusals.allSatisfy { $0?.kind == .notFresh })
+    let fresh = try await authority.reauthenticate(alice.token, password: alicePassword, limits: .standard)
+    _ = try authority.setDisabled(true, account: name, token: fresh.token)
+  }
+
+  @Test("a password change ends the user's other sessions and gives this one a new token") func passwordChange()
+    async throws
+  {
+    let authority = Workspace().authority()
+    try authority.registerBoth()
+    let (own, other) = (try authority.logIn(), try authority.logIn())
+    let grant = try authority.changePassword(from: alicePassword, to: wrongPassword, token: own.token)
+    #expect(grant.id == own.id && grant.token != own.token)
+    await #expect(throws: AuthorityError<SessionRejection>.rejected(.ended(.revoked))) {
+      try await authority.resume(other.token)
+    }
+    try await authority.confirm(grant.token)
+    await #expect(throws: AuthorityError<SessionRejection>.rejected(.superseded)) {
+      try await authority.resume(own.token)
+    }
+    #expect(code { () throws(BackendError) in try authority.logIn() } == "credentials_not_accepted")
+    _ = try authority.logIn("alice", wrongPassword)
+  }
+
+  @Test("of two password changes in one session the second is refused: its present password has been replaced")
+  func passwordChangeRace() throws {
+    let authority = Workspace().authority()
+    try authority.registerBoth()
+    let own = try authority.logIn()
+    let late = Password("yet another passphrase")
+    _ = try authority.changePassword(from: alicePassword, to: wrongPassword, token: own.token)
+    #expect(
+      code { () throws(BackendError) in
+        try authority.changePassword(from: alicePassword, to: late, token: own.token)
+      } == "credentials_not_accepted")
+    #expect(code { () throws(BackendError) in try authority.logIn("alice", late) } == "credentials_not_accepted")
+    _ = try authority.logIn("alice", wrongPassword)
+  }
+
+  @Test("a new password that equals the current one is refused, however its letters are composed")
+  func unchangedPassword() throws {
+    let authority = Workspace().authority()
+    let composed = Password("caf\u{E9} lantern river orchard")
+    _ = try authority.register(username: "carol", password: composed)
+    let own = try authority.logIn("carol", composed)
+    #expect(
+      code { () throws(BackendError) in
+        try authority.changePassword(
+          from: composed, to: Password("cafe\u{301} lantern river orchard"), token: own.token)
+      } == "password_unchanged")
+  }
+}
+
+extension LocalAuthority {
+  fileprivate func oneToBob() throws(BackendError) -> PaymentOrder {
+    PaymentOrder(amount: try Amount("1"), payee: try Username("bob"))
+  }
+}

@@ -1,0 +1,46 @@
+import AuthSQLite
+import Foundation
+import Testing
+
+@Suite struct QueryPlanTests {
+  private static func list<Q: Query>(_: Q.Type) -> (name: String, statements: [String]) {
+    ("\(Q.self)", Q.allCases.map(\.rawValue))
+  }
+
+  private static let lists = [
+    list(AccountQuery.self), list(UnknownNameQuery.self), list(SessionQuery.self), list(LedgerQuery.self),
+    list(EventQuery.self), list(CodeQuery.self), list(TwoStepQuery.self),
+  ]
+  static let all = lists.flatMap(\.statements)
+
+  @Test("every list of statements is among them, but those that read pragmas or whole tables") func everyList() throws {
+    let sources = Workspace.repository + "/Sources/AuthSQLite/"
+    let paths = try FileManager.default.subpathsOfDirectory(atPath: sources).filter { $0.hasSuffix(".swift") }
+    let names = try paths.flatMap { path in
+      try String(contentsOfFile: sources + path, encoding: .utf8).matches(of: /enum (\w+): String, Query\b/)
+        .map { String($0.output.1) }
+    }
+    #expect(Set(names) == Set(Self.lists.map(\.name)).union(["ExportQuery", "Facts"]))
+  }
+
+  @Test("every statement works on an index: no scan, no sort over a table", arguments: all) func plan(statement: String)
+    throws
+  {
+    let work = Workspace()
+    try work.authority().registerBoth()
+    let plan = try #require(work.raw.rows("EXPLAIN QUERY PLAN " + statement)).map { $0.last ?? "" }
+    for step in plan {
+      // That index holds administrators only, and the first one found ends the search.
+      let isShort = step == "SCAN accounts USING INDEX administrators"
+      #expect(!step.hasPrefix("SCAN") || isShort || step == "SCAN CONSTANT ROW", "\(step) in \(statement)")
+      #expect(!step.contains("TEMP B-TREE"), "\(step) in \(statement)")
+    }
+  }
+
+  @Test("a scan would be seen") func control() throws {
+    let work = Workspace()
+    try work.authority().registerBoth()
+    let plan = work.raw.rows("EXPLAIN QUERY PLAN SELECT * FROM accounts WHERE display_name = 'x'")
+    #expect(plan?.last?.last?.hasPrefix("SCAN") == true)
+  }
+}

@@ -1,0 +1,89 @@
+import AuthBackend
+import AuthCore
+import AuthSQLite
+import Synchronization
+import Testing
+
+@Suite struct EventTests {
+  @Test("an account's events come newest first, in pages and since a time") func list() async throws {
+    let work = Workspace()
+    let wall = Mutex<Int64>(1_000_000_000)
+    let shared = Shared(wall)
+    let authority = work.authority(wallClock: { shared.tick() })
+    try authority.registerBoth()
+    _ = failure { () throws(BackendError) in try authority.logIn("bob", wrongPassword) }
+    let bob = try authority.logIn("bob", bobPassword)
+    let since = shared.tick()
+    let alice = try authority.logIn()
+    _ = try authority.rename(to: "Bobby", token: bob.token)
+    let own = try authority.events(token: bob.token)
+    #expect(own.map(\.name) == ["user_updated", "authn_login_successafterfail", "authn_login_fail", "user_created"])
+    #expect(own[1].detail == "1 failure" && own.allSatisfy { $0.account == "bob" })
+    #expect(own[0].session == .named(bob.id) && own[1].session == .named(bob.id) && own[2].session == nil)
+    #expect(try authority.events(limit: 2, token: bob.token) == Array(own[..<2]))
+    #expect(try authority.events(before: own[1].id, token: bob.token) == Array(own[2...]))
+    #expect(try authority.events(within: TimeSpan(since: since), token: bob.token) == Array(own[..<1]))
+    let all = try authority.events(.everyone, within: TimeSpan(since: since), token: alice.token)
+    #expect(all.map(\.name) == ["user_updated", "authn_login_success"])
+    #expect(
+      try authority.events(.everyone, token: alice.token).map(\.id)
+        == (try authority.events(.everyone, token: alice.token)).map(\.id).sorted(by: >))
+  }
+
+  @Test("a wall clock that goes back does not disturb the order") func clockSetBack() throws {
+    let work = Workspace()
+    _ = try work.authority(wallClock: { WallTime(microseconds: 2_000_000) }).register(
+      username: "alice", password: alicePassword)
+    let back = work.authority(wallClock: { WallTime(microseconds: 1_000_000) })
+    let alice = try back.logIn()
+    let events = try back.events(token: alice.token)
+    #expect(events.map(\.name) == ["authn_login_success", "user_created"])
+    #expect(events.map(\.at.microseconds) == [1_000_000, 2_000_000] && events[0].id == events[1].id + 1)
+  }
+
+  @Test("an old event that names its session by a hash keeps the hash and differs from the others")
+  func oldHash() throws {
+    let work = Workspace()
+    let authority = work.authority()
+    try authority.registerBoth()
+    let alice = try authority.logIn()
+    let insert = """
+      INSERT INTO events(id, at, name, account, actor, session) VALUES (1, 1, 'session_ended', 1, 1, '4a3480aab433e566')
+      """
+    #expect(work.raw.script(insert))
+    let events = try authority.events(token: alice.token)
+    #expect(events.last?.session == .hashed("4a3480aab433e566"))
+    #expect(events.first?.session == .named(alice.id))
+  }
+
+  @Test("events of an account can be neither changed nor deleted") func appendOnly() throws {
+    let work = Workspace()
+    try work.authority().registerBoth()
+    let raw = work.raw
+    #expect(raw.script("UPDATE events SET name = 'x'") == false)
+    #expect(raw.script("DELETE FROM events") == false)
+    #expect(raw.number("SELECT count(*) FROM events WHERE name = 'user_created'") == 2)
+  }
+
+  @Test("no password or token is in the database") func noSecrets() throws {
+    let work = Workspace()
+    let authority = work.authority()
+    try authority.registerBoth()
+    _ = failure { () throws(BackendError) in try authority.logIn("correct horse battery", alicePassword) }
+    #expect(
+      work.run("LC_ALL=C grep -c 'horse battery' '\(work.databasePath)' '\(work.databasePath)-journal'")
+        .split(separator: "\n").allSatisfy { $0.hasSuffix(":0") })
+  }
+}
+
+/// A wall clock that moves a second at each reading.
+private final class Shared: Sendable {
+  private let time: Mutex<Int64>
+  init(_ time: consuming sending Mutex<Int64>) { self.time = time }
+  func tick() -> WallTime {
+    time.withLock {
+      $0 += 1_000_000
+      return WallTime(microseconds: $0)
+    }
+  }
+}

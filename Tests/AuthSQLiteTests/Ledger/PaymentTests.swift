@@ -1,0 +1,183 @@
+import AuthBackend
+import AuthCore
+import AuthSQLite
+import Races
+import Testing
+
+@Suite struct PaymentTests {
+  private func ready() throws -> (Workspace, LocalAuthority, alice: Grant, bob: Grant) {
+    let work = Workspace()
+    let authority = work.authority()
+    try authority.registerBoth()
+    return (work, authority, try authority.logIn(), try authority.logIn("bob", bobPassword))
+  }
+
+  @Test(
+    "amounts: the accepted forms",
+    arguments: [("12", 1200), ("12.5", 1250), ("12.50", 1250), ("0.01", 1), ("999999999999.99", 99_999_999_999_999)]
+      as [(String, Int64)])
+  func amounts(text: String, units: Int64) throws {
+    #expect(try Amount(text).minorUnits == units)
+    #expect(try Amount(Amount(text).description) == Amount(text))
+  }
+
+  @Test(
+    "amounts: anything else is refused",
+    arguments: [
+      "", "0", "0.00", "-5", "+5", "1e3", "1.005", "1.", ".5", "01", "00.10", "1,5", " 1", "1 ", "\u{661}\u{662}",
+      "NaN",
+      "1000000000000", "9999999999999999999", "1.5.5", "0x10", "1\u{0}", String(repeating: "9", count: 1 << 20),
+    ]) func badAmounts(text: String)
+  {
+    let refusal = failure { () throws(BackendError) in try Amount(text) }
+    #expect(refusal?.code == "amount_invalid" && refusal?.hint.contains("12.50") == true)
+    #expect((refusal?.description.utf8.count ?? 0) < 200)
+  }
+
+  @Test("a payment moves both balances, and both see the receipt") func pay() throws {
+    let (work, authority, alice, bob) = try ready()
+    let receipt = try authority.pay(authority.order("12.50"), token: alice.token)
+    #expect(
+      receipt.payer == "alice" && receipt.payee == "bob" && receipt.amount.minorUnits == 1250 && receipt.key == nil)
+    #expect(try authority.profile(token: alice.token).balance == 8750)
+    #expect(try authority.profile(token: bob.token).balance == 11250)
+    #expect(try authority.receipts(token: alice.token).first == receipt)
+    #expect(try authority.receipts(token: bob.token).first == receipt)
+    #expect(try authority.receipts(before: receipt.id, token: alice.token).map(\.payer) == [nil])
+    #expect(try authority.receipts(limit: 1, token: bob.token).count == 1)
+    work.expectBalancedBooks()
+  }
+
+  @Test(
+    "what a payment is refused for",
+    arguments: [
+      ("100.01", "bob", "insufficient_funds"), ("1", "alice", "payee_is_payer"), ("1", "ALICE", "payee_is_payer"),
+      ("1", "carol", "payee_unknown"),
+    ]) func refusals(amount: String, payee: String, expected: String) throws
+  {
+    let (work, authority, alice, _) = try ready()
+    let order = try authority.order(amount, to: payee)
+    #expect(code { () throws(BackendError) in try authority.pay(order, token: alice.token) } == expected)
+    #expect(work.raw.number("SELECT count(*) FROM transfers") == 2)
+    work.expectBalancedBooks()
+  }
+
+  @Test("an identical retry returns the first receipt before any other check; other content is refused")
+  func idempotency() throws {
+    let (work, authority, alice, _) = try ready()
+    let order = try authority.order("100", key: "rent 2026-11")
+    let receipt = try authority.pay(order, token: alice.token)
+    #expect(receipt.key == "rent 2026-11")
+    work.clock.advance(by: .seconds(1000))  // No longer fresh, and there is no money left.
+    #expect(try authority.pay(order, token: alice.token) == receipt.asRepetition && !receipt.isRepetition)
+    for other in [
+      try authority.order("99", key: "rent 2026-11"), try authority.order("100", to: "carol", key: "rent 2026-11"),
+    ] {
+      #expect(
+        code { () throws(BackendError) in try authority.pay(other, token: alice.token) } == "idempotency_key_reused")
+    }
+    #expect(work.raw.number("SELECT count(*) FROM transfers") == 3)
+  }
+
+  @Test("a key belongs to its payer: another may use the same") func keyPerPayer() throws {
+    let (_, authority, alice, bob) = try ready()
+    let first = try authority.pay(authority.order("1", key: "k"), token: alice.token)
+    let second = try authority.pay(authority.order("1", to: "alice", key: "k"), token: bob.token)
+    #expect(first.id != second.id)
+  }
+
+  @Test(
+    "keys: 1 to 128 printable ASCII characters", arguments: ["", "\u{E9}", "a\nb", String(repeating: "k", count: 129)])
+  func badKeys(text: String) {
+    #expect(code { () throws(BackendError) in try IdempotencyKey(text) } == "idempotency_key_invalid")
+  }
+
+  @Test("many pay at once with one key: one payment, and everyone gets its receipt") func oneKeyManyPayers()
+    async throws
+  {
+    let (work, authority, alice, _) = try ready()
+    let order = try authority.order("1", key: "once")
+    let receipts = await withTaskGroup(of: Receipt?.self) { group in
+      for _ in 0..<16 {
+        let other = work.authority()
+        group.addTask { try? other.pay(order, token: alice.token) }
+      }
+      return await group.reduce(into: [Receipt?]()) { $0.append($1) }
+    }
+    #expect(Set(receipts.map { $0?.asRepetition }).count == 1 && receipts.first != .some(nil))
+    #expect(receipts.count { $0?.isRepetition == false } == 1)
+    #expect(work.raw.number("SELECT count(*) FROM transfers") == 3)
+    work.expectBalancedBooks()
+  }
+
+  @Test("a payment is activity") func activity() async throws {
+    let (work, authority, alice, _) = try ready()
+    work.clock.advance(by: .seconds(800))
+    _ = try authority.pay(authority.order("1"), token: alice.token)
+    work.clock.advance(by: .seconds(1799))
+    _ = try await authority.resume(alice.token)
+  }
+
+  @Test("no balance overflows") func overflow() throws {
+    let (work, authority, alice, bob) = try ready()
+    work.raw.script("UPDATE ledger_accounts SET balance = \(Int64.max - 50) WHERE id = 2")
+    let order = try authority.order("1")
+    #expect(code { () throws(BackendError) in try authority.pay(order, token: alice.token) } == "payee_full")
+    #expect(try authority.profile(token: bob.token).balance == Int64.max - 50)
+  }
+
+  @Test("sum zero, no forbidden negative, each key at most once, over random schedules", arguments: UInt64(1)...6)
+  func property(seed: UInt64) async throws {
+    let work = Workspace()
+    let first = work.authority()
+    let names = try (0..<4).map { try Username("u\($0)") }
+    for name in names { _ = try first.register(username: name.canonical, password: bobPassword) }
+    let tokens = try names.map { try first.logIn($0.canonical, bobPassword).token }
+    let keys = try [nil] + (0..<8).map { try IdempotencyKey("k\($0)") }
+    let paid = await withTaskGroup(of: [Receipt].self) { group in
+      for worker in 0..<3 {
+        let authority = work.authority()
+        group.addTask {
+          var random = SeededGenerator(seed: seed &* 31 &+ UInt64(worker))
+          return (0..<40).compactMap { _ in
+            let (payer, payee) = (Int.random(in: 0..<4, using: &random), Int.random(in: 0..<4, using: &random))
+            let amount = Amount.random(1...6000, using: &random)
+            let key = keys[Int.random(in: 0..<keys.count, using: &random)]
+            return try? authority.pay(
+              PaymentOrder(amount: amount, payee: names[payee], key: key), token: tokens[payer])
+          }
+        }
+      }
+      return await group.reduce(into: [Receipt]()) { $0 += $1 }
+    }
+    #expect(work.raw.number("SELECT count(*) FROM transfers WHERE payer <> 0") == Int64(Set(paid.map(\.id)).count))
+    #expect(Set(paid).count == Set(paid.map(\.id)).count)
+    work.expectBalancedBooks()
+  }
+}
+
+extension Amount {
+  fileprivate static func random(_ range: ClosedRange<Int64>, using random: inout SeededGenerator) -> Amount {
+    guard let amount = try? Amount(minorUnits: Int64.random(in: range, using: &random)) else { return .largest }
+    return amount
+  }
+}
+
+extension Workspace {
+  func expectBalancedBooks(_ location: SourceLocation = #_sourceLocation) {
+    let raw = raw
+    #expect(raw.number("SELECT sum(balance) FROM ledger_accounts") == 0, sourceLocation: location)
+    #expect(raw.number("SELECT sum(amount) FROM entries") == 0, sourceLocation: location)
+    #expect(
+      raw.rows("SELECT transfer FROM entries GROUP BY transfer HAVING sum(amount) <> 0 OR count(*) <> 2") == [],
+      sourceLocation: location)
+    #expect(
+      raw.rows(
+        """
+        SELECT id FROM ledger_accounts a
+        WHERE balance <> (SELECT coalesce(sum(amount), 0) FROM entries WHERE account = a.id)
+          OR (id <> 0 AND balance < 0)
+        """) == [], sourceLocation: location)
+    #expect(raw.rows("PRAGMA foreign_key_check") == [], sourceLocation: location)
+  }
+}

@@ -1,0 +1,63 @@
+import AuthBackend
+import AuthCore
+import AuthDevice
+import AuthSQLite
+import Testing
+import TextFormat
+
+private let newPassword = Password("quiet meadow copper lantern")
+
+@Suite struct RecoveryTests {
+  @Test("a code is read without regard to case, hyphens, spaces and look-alike letters")
+  func reading() {
+    let code = RecoveryCode(typed: Array("01234-56789-abcde-fghjk-mnpqr".utf8))
+    #expect(code.isWellFormed && code.text == "01234-56789-abcde-fghjk-mnpqr")
+    for typed in ["0123456789ABCDEFGHJKMNPQR", "o1234 56789 abcde fghjk mnpqr", "0-L-2-3456789abcdefGHJK-mnpqr\r"] {
+      #expect(RecoveryCode(typed: Array(typed.utf8)) == code, "\(typed)")
+    }
+    for typed in ["", "0123456789ABCDEFGHJKMNPQ", "0123456789ABCDEFGHJKMNPQRS", "u123456789ABCDEFGHJKMNPQR"] {
+      #expect(!RecoveryCode(typed: Array(typed.utf8)).isWellFormed, "\(typed)")
+    }
+    #expect(!"\(code)\(String(reflecting: code))".contains("01234"))
+  }
+
+  @Test("codes are stored as their SHA-256, and as nothing else")
+  func storage() throws {
+    let work = Workspace()
+    let authority = work.authority()
+    try authority.registerBoth()
+    let codes = try authority.makeRecoveryCodes(token: try authority.logIn().token)
+    let stored = Set(work.raw.rows("SELECT hex(code_hash) FROM codes WHERE account = 1")?.map { $0[0] } ?? [])
+    #expect(stored == Set(codes.map { Hex.text(SHA256.hash($0.canonical)).uppercased() }))
+    for code in codes {
+      let forms = "-e '\(code.text)' -e '\(String(decoding: code.canonical, as: UTF8.self))'"
+      #expect(work.run("grep -c \(forms) '\(work.databasePath)'") == "0")
+    }
+  }
+
+  @Test("a one-time code expires by the boot clock whatever the wall clock says, and by the wall clock after a reboot")
+  func expiry() throws {
+    let wall = MovableTime()
+    let work = Workspace()
+    let authority = work.authority(wallClock: { wall.now })
+    try authority.registerBoth()
+    let bob = try Username("bob")
+    func recover(_ code: OneTimeCode) -> String? {
+      failure { () throws(BackendError) in
+        try authority.recover(username: "bob", code: code.code, password: newPassword)
+      }?.code
+    }
+    let first = try authority.resetPasswordAsOwner(of: bob)
+    work.clock.advance(by: .seconds(3600))
+    wall.move(by: -86_400)
+    #expect(recover(first) == "credentials_not_accepted")
+    let second = try authority.resetPasswordAsOwner(of: bob)
+    work.clock.reboot()
+    wall.move(by: 3599)
+    #expect(recover(second) == nil)
+    let third = try authority.resetPasswordAsOwner(of: bob)
+    work.clock.reboot()
+    wall.move(by: 3600)
+    #expect(recover(third) == "credentials_not_accepted")
+  }
+}

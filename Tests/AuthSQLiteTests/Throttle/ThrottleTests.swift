@@ -1,0 +1,242 @@
+import AuthBackend
+import AuthCore
+import AuthDevice
+import AuthSQLite
+import Glibc
+import Races
+import Synchronization
+import Testing
+import TextFormat
+
+@Suite struct ThrottleTests {
+  private let boot = BootID(high: 1, low: 1)
+  private func at(_ seconds: Int64, boot: BootID? = nil) -> BootInstant {
+    BootInstant(boot: boot ?? self.boot, uptime: .seconds(seconds))
+  }
+
+  @Test("five attempts are free, then the wait is 30 s and doubles up to an hour") func waits() {
+    #expect((0...4).allSatisfy { ThrottlePolicy.wait(after: $0) == nil })
+    #expect(
+      (5...13).map { ThrottlePolicy.wait(after: $0) }
+        == [30, 60, 120, 240, 480, 960, 1920, 3600, 3600].map { .seconds($0) })
+    #expect(ThrottlePolicy.wait(after: 99) == .seconds(3600))
+  }
+
+  @Test("the sixth attempt is denied with the rest of the wait") func deny() {
+    var record = ThrottleRecord()
+    for _ in 1...5 { #expect(record.count(at: at(100), mayLock: true) == .allow) }
+    #expect(record.count(at: at(110), mayLock: true) == .deny(.wait(.seconds(20))))
+    #expect(record.count(at: at(129), mayLock: true) == .deny(.wait(.seconds(1))))
+    #expect(record.count(at: at(130), mayLock: true) == .allow)
+    #expect(record.guesses == 6 && record.attempts == 8)
+    #expect(record.status(at: at(130), mayLock: true) == .wait(.seconds(60)))
+  }
+
+  @Test("an attempt that waits for others being checked is retried for two seconds at most") func retry() {
+    var record = ThrottleRecord()
+    for _ in 1...5 { #expect(record.count(at: at(100), mayLock: true) == .allow) }
+    #expect(record.count(at: at(100), mayLock: true) == .retry(.wait(.seconds(30))))
+    #expect(record.count(at: at(101), mayLock: true) == .retry(.wait(.seconds(29))))
+    #expect(record.count(at: at(102), mayLock: true) == .deny(.wait(.seconds(28))))
+    record.failures = 5
+    #expect(record.count(at: at(100), mayLock: true) == .deny(.wait(.seconds(30))))
+  }
+
+  @Test("an attempt that waits for five being checked is allowed when one of them succeeds") func heardAfterSuccess()
+    throws
+  {
+    let work = Workspace()
+    let authority = work.authority()
+    try authority.registerBoth()
+    // As five other processes leave it while they hash: at 1000 s of this boot, the first wait
+    // begins.
+    work.raw.script(
+      """
+      UPDATE accounts SET guesses = 5, attempts = 5, wait_until = 1030000000000,
+        wait_boot = x'00000000000000010000000000000001' WHERE name = 'bob'
+      """)
+    let refusal = Mutex<BackendError?>(nil)
+    // Threads and not tasks: the attempt waits for two seconds at most, and tasks of other tests
+    // may hold the shared threads for longer.
+    TwoThreads.both { side in
+      if side == 0 {
+        let found = failure { () throws(BackendError) in try authority.logIn("bob", bobPassword) }
+        refusal.withLock { $0 = found }
+      } else {
+        // A refusal before its time ends the wait, too.
+        while refusal.withLock({ $0 }) == nil,
+          work.raw.number("SELECT attempts FROM accounts WHERE name = 'bob'") != 6
+        { sched_yield() }
+        work.raw.script("UPDATE accounts SET guesses = 0, attempts = 0, wait_until = NULL, wait_boot = NULL")
+      }
+    }
+    #expect(refusal.withLock { $0 } == nil)
+    #expect(work.raw.number("SELECT guesses + failures + attempts FROM accounts WHERE name = 'bob'") == 0)
+  }
+
+  @Test("simultaneous logins after a raised cost all succeed, though one of them changes the hash") func raisingCost()
+    async throws
+  {
+    let work = Workspace()
+    try work.authority().registerBoth()
+    let failures = await withTaskGroup(of: BackendError?.self) { group in
+      for _ in 0..<24 {
+        let authority = work.authority(cost: PasswordCost(count: 2))
+        group.addTask { failure { () throws(BackendError) in try authority.logIn("bob", bobPassword) } }
+      }
+      return await group.reduce(into: []) { $0 += [$1].compactMap(\.self) }
+    }
+    #expect(failures == [])
+    #expect(work.raw.rows("SELECT DISTINCT name FROM events WHERE name LIKE 'authn%'") == [["authn_login_success"]])
+  }
+
+  @Test("a password that could not be checked is no failure") func unjudged() throws {
+    let work = Workspace()
+    let authority = work.authority()
+    try authority.registerBoth()
+    work.raw.script("UPDATE accounts SET password_hash = '*' WHERE name = 'bob'")
+    _ = failure { () throws(BackendError) in try authority.logIn("nobody", wrongPassword) }
+    for _ in 1...7 {
+      #expect(code { () throws(BackendError) in try authority.logIn("bob", bobPassword) } == "hashing_failed")
+    }
+    #expect(work.raw.number("SELECT guesses + attempts FROM accounts WHERE name = 'bob'") == 0)
+    #expect(work.raw.rows("SELECT guesses, attempts, failures FROM unknown_names") == [["1", "1", "1"]])
+  }
+
+  @Test("an attempt whose process was killed counts, and others wait for it no longer than for any other") func killed()
+    throws
+  {
+    let work = Workspace()
+    let authority = work.authority()
+    try authority.registerBoth()
+    for _ in 1...4 { _ = failure { () throws(BackendError) in try authority.logIn("bob", wrongPassword) } }
+    work.raw.script(
+      """
+      UPDATE accounts SET guesses = 5, attempts = 5, wait_until = 1030000000000,
+        wait_boot = x'00000000000000010000000000000001' WHERE name = 'bob'
+      """)
+    work.clock.advance(by: .seconds(2))
+    #expect(
+      failure { () throws(BackendError) in try authority.logIn("bob", bobPassword) }?.kind
+        == .throttled(.wait(.seconds(28))))
+  }
+
+  @Test("after a reboot the wait begins again in full") func reboot() {
+    var record = ThrottleRecord()
+    for _ in 1...5 { _ = record.count(at: at(100), mayLock: true) }
+    let other = BootID(high: 2, low: 2)
+    #expect(record.count(at: at(5, boot: other), mayLock: true) == .deny(.wait(.seconds(30))))
+    #expect(record.count(at: at(34, boot: other), mayLock: true) == .deny(.wait(.seconds(1))))
+    #expect(record.count(at: at(35, boot: other), mayLock: true) == .allow)
+  }
+
+  @Test("a hundred failures lock the account; the last administrator waits an hour instead") func lock() {
+    var record = ThrottleRecord()
+    var seconds: Int64 = 0
+    while record.guesses < 100 {
+      seconds += 3600
+      _ = record.count(at: at(seconds), mayLock: true)
+    }
+    record.failures = record.guesses
+    #expect(record.count(at: at(seconds + 100_000), mayLock: true) == .deny(.locked))
+    #expect(record.count(at: at(seconds + 1), mayLock: false) == .deny(.wait(.seconds(3599))))
+    #expect(record.count(at: at(seconds + 3600), mayLock: false) == .allow)
+  }
+
+  @Test("the right password during the wait is denied like any other, and a later success resets the count")
+  func rightPasswordWaits() throws {
+    let work = Workspace()
+    let authority = work.authority()
+    try authority.registerBoth()
+    for _ in 1...5 {
+      #expect(
+        code { () throws(BackendError) in try authority.logIn("bob", wrongPassword) } == "credentials_not_accepted")
+    }
+    let refusal = failure { () throws(BackendError) in try authority.logIn("bob", bobPassword) }
+    #expect(refusal?.kind == .throttled(.wait(.seconds(30))))
+    #expect(refusal?.hint == "Try again in 30 s.")
+    work.clock.advance(by: .seconds(30))
+    _ = try authority.logIn("bob", bobPassword)
+    #expect(work.raw.number("SELECT guesses + attempts FROM accounts WHERE name = 'bob'") == 0)
+  }
+
+  @Test("an unknown name gets the same answers at every step") func unknownNames() throws {
+    let work = Workspace()
+    let authority = work.authority()
+    try authority.registerBoth()
+    for step in 1...9 {
+      let known = failure { () throws(BackendError) in try authority.logIn("bob", wrongPassword) }
+      let unknown = failure { () throws(BackendError) in try authority.logIn("nobody", wrongPassword) }
+      let hostile = failure { () throws(BackendError) in try authority.logIn("../\u{1B}[2J", wrongPassword) }
+      #expect(known == unknown && known == hostile, "step \(step)")
+      work.clock.advance(by: .seconds(step == 7 ? 29 : 10))
+    }
+  }
+
+  @Test("64 parallel wrong guesses count 64, and five are hashed") func parallel() async throws {
+    let work = Workspace()
+    try work.authority().registerBoth()
+    let heard = await withTaskGroup(of: Bool.self) { group in
+      for _ in 0..<64 {
+        let authority = work.authority()
+        group.addTask {
+          code { () throws(BackendError) in try authority.logIn("bob", wrongPassword) } == "credentials_not_accepted"
+        }
+      }
+      return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+    }
+    #expect(heard == 5)
+    #expect(work.raw.rows("SELECT guesses, attempts FROM accounts WHERE name = 'bob'") == [["5", "64"]])
+  }
+
+  @Test("locked is not disabled: active sessions go on, and an administrator unlocks") func lockedIsNotDisabled()
+    async throws
+  {
+    let work = Workspace()
+    let authority = work.authority()
+    try authority.registerBoth()
+    let (alice, bob) = (try authority.logIn(), try authority.logIn("bob", bobPassword))
+    work.raw.script("UPDATE accounts SET guesses = 100, attempts = 100")
+    #expect(failure { () throws(BackendError) in try authority.logIn("bob", bobPassword) }?.kind == .throttled(.locked))
+    _ = try await authority.resume(bob.token)
+    _ = try authority.pay(authority.order("1", to: "alice"), token: bob.token)
+    #expect(
+      failure { () throws(BackendError) in
+        try authority.reauthenticate(bob.token, password: bobPassword, requesting: .standard)
+      }?.kind == .throttled(.locked))
+    #expect(try authority.account(named: Username("bob"), token: alice.token).throttle == .locked)
+    _ = try authority.unlock(account: Username("bob"), token: alice.token)
+    _ = try authority.logIn("bob", bobPassword)
+    // The last administrator is heard again after waits.
+    _ = try authority.logIn("alice", alicePassword)
+  }
+
+  @Test("a flood of invented names keeps a bounded number of rows and events") func flood() throws {
+    let work = Workspace()
+    let authority = work.authority()
+    try authority.registerBoth()
+    let raw = work.raw
+    raw.script(
+      """
+      WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
+      INSERT INTO unknown_names(id, name_hash, guesses, attempts) SELECT i, randomblob(32), 1, 1 FROM n;
+      WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
+      INSERT INTO events(id, at, name) SELECT i, i, 'authn_login_fail' FROM n;
+      """)
+    for name in ["x1", "x2", "x3"] {
+      _ = failure { () throws(BackendError) in try authority.logIn(name, wrongPassword) }
+    }
+    #expect(raw.rows("SELECT count(*), min(id) FROM unknown_names") == [["10000", "4"]])
+    #expect(raw.number("SELECT count(*) FROM events WHERE account IS NULL") == 10_000)
+    let digest = Hex.text(SHA256.hash(Array("x1".utf8))).uppercased()
+    #expect(raw.rows("SELECT hex(name_hash) FROM unknown_names WHERE id = 10001") == [[digest]])
+  }
+
+  @Test("registering a name deletes failed attempts from before it existed") func registrationClears() throws {
+    let authority = Workspace().authority()
+    _ = try authority.register(username: "alice", password: alicePassword)
+    for _ in 1...6 { _ = failure { () throws(BackendError) in try authority.logIn("Bob", wrongPassword) } }
+    _ = try authority.register(username: "bob", password: bobPassword)
+    _ = try authority.logIn("bob", bobPassword)
+  }
+}

@@ -1,0 +1,142 @@
+import AuthBackend
+import AuthCore
+import AuthSQLite
+import Testing
+import TextFormat
+
+@Suite("Codes of an authenticator app") struct TOTPTests {
+  private static let key = Array("12345678901234567890".utf8)
+
+  private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+
+  @Test(
+    "SHA-1 gives the digests of FIPS 180-4",
+    arguments: [
+      ("", "da39a3ee5e6b4b0d3255bfef95601890afd80709"), ("abc", "a9993e364706816aba3e25717850c26c9cd0d89d"),
+      (
+        "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", "84983e441c3bd26ebaae4aa1f95129e5e54670f1"
+      ),
+    ])
+  func digest(message: String, digest: String) {
+    #expect(Hex.text(SHA1.hash(Array(message.utf8))) == digest)
+  }
+
+  @Test("SHA-1 gives the digest of a million letters, and agrees with sha1sum at every length near a block")
+  func lengths() {
+    #expect(
+      Hex.text(SHA1.hash(Array(repeating: UInt8(ascii: "a"), count: 1_000_000)))
+        == "34aa973cd4c4daa4f61eeb2bdbad27316534016f")
+    let work = Workspace()
+    let counts = [54, 55, 56, 57, 63, 64, 65, 119, 120, 121, 127, 128]
+    let list = counts.map(String.init).joined(separator: " ")
+    let sums = work.run("for n in \(list); do head -c $n /dev/zero | tr '\\0' x | sha1sum | cut -c 1-40; done")
+    #expect(
+      sums.split(separator: "\n").map(String.init)
+        == counts.map { Hex.text(SHA1.hash(Array(repeating: UInt8(ascii: "x"), count: $0))) })
+  }
+
+  @Test(
+    "HMAC-SHA-1 gives the digests of RFC 2202",
+    arguments: [
+      (
+        Array(repeating: UInt8(0x0B), count: 20), Array("Hi There".utf8),
+        "b617318655057264e28bc0b6fb378c8ef146be00"
+      ),
+      (
+        Array("Jefe".utf8), Array("what do ya want for nothing?".utf8),
+        "effcdf6ae5eb2fa2d27416d5f184df9c259a7c79"
+      ),
+      (
+        Array(repeating: UInt8(0xAA), count: 20), Array(repeating: UInt8(0xDD), count: 50),
+        "125d7342b9ac11cd91a39af48aa17b4f63f175d3"
+      ),
+      (
+        Array(repeating: UInt8(0xAA), count: 80),
+        Array("Test Using Larger Than Block-Size Key - Hash Key First".utf8),
+        "aa4ae5e15272d00e95705637ce8a3b55ed402112"
+      ),
+    ])
+  func keyed(key: [UInt8], message: [UInt8], digest: String) {
+    #expect(Hex.text(SHA1.authenticate(message, key: key)) == digest)
+  }
+
+  @Test("the codes are those of RFC 4226, appendix D")
+  func counters() {
+    let totp = TOTP(secret: Self.key)
+    let codes = (0..<10).map { text(totp.code(at: $0)) }
+    #expect(
+      codes == [
+        "755224", "287082", "359152", "969429", "338314", "254676", "287922", "162583", "399871", "520489",
+      ])
+  }
+
+  @Test(
+    "the codes are the last six digits of RFC 6238, appendix B",
+    arguments: [
+      (59, "287082"), (1_111_111_109, "081804"), (1_111_111_111, "050471"), (1_234_567_890, "005924"),
+      (2_000_000_000, "279037"), (20_000_000_000, "353130"),
+    ] as [(Int64, String)])
+  func times(seconds: Int64, code: String) {
+    let secret = TwoStepSecret(bytes: Self.key, username: "alice")
+    #expect(text(secret.code(at: WallTime(microseconds: seconds * 1_000_000)).bytes) == code)
+  }
+
+  @Test("a code is right in its step and in the one before and after, once, and in order")
+  func drift() {
+    let totp = TOTP(secret: Self.key)
+    let time = WallTime(microseconds: 3_000_000_000)
+    #expect(TOTP.step(at: time) == 100)
+    for step: Int64 in 97...103 {
+      let expected: Int64? = (99...101).contains(step) ? step : nil
+      #expect(totp.step(of: totp.code(at: step), at: time, after: 0) == expected, "\(step)")
+    }
+    #expect(totp.step(of: totp.code(at: 100), at: time, after: 100) == nil)
+    #expect(totp.step(of: totp.code(at: 99), at: time, after: 100) == nil)
+    #expect(totp.step(of: totp.code(at: 101), at: time, after: 100) == 101)
+    let code = text(totp.code(at: 100))
+    #expect(totp.step(of: Array(" \(code.prefix(3)) \(code.suffix(3))".utf8), at: time, after: 0) == 100)
+    for wrong in ["", "\(code)0", String(code.dropLast()), String(code.reversed() + ["x"])] {
+      #expect(totp.step(of: Array(wrong.utf8), at: time, after: 0) == nil, "\(wrong)")
+    }
+    #expect(TOTP.step(at: WallTime(microseconds: -1)) == -1 && TOTP.step(at: WallTime(microseconds: 0)) == 0)
+  }
+
+  @Test(
+    "a secret is written in base 32 of RFC 4648",
+    arguments: [
+      ("", ""), ("f", "MY"), ("fo", "MZXQ"), ("foo", "MZXW6"), ("foob", "MZXW6YQ"), ("fooba", "MZXW6YTB"),
+      ("foobar", "MZXW6YTBOI"),
+    ])
+  func base32(bytes: String, text: String) {
+    #expect(TwoStepSecret(bytes: Array(bytes.utf8), username: "alice").text == text)
+  }
+
+  @Test("the URI is one line, with name and issuer escaped, and nothing prints the secret")
+  func uri() {
+    let secret = TwoStepSecret(bytes: Self.key, username: "a b:ü?")
+    #expect(
+      secret.uri == "otpauth://totp/auth-cli:a%20b%3A%C3%BC%3F?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=auth-cli")
+    #expect(!"\(secret)\(String(reflecting: secret))".contains("GEZD"))
+    var dumped = ""
+    dump(secret, to: &dumped)
+    #expect(!dumped.contains("GEZD") && !dumped.contains("49"))
+  }
+
+  @Test("300 codes at random times agree with oathtool", .enabled(if: OATHTool.isInstalled, OATHTool.whyNot))
+  func independent() throws {
+    let secret = TwoStepSecret(bytes: try Secrets.random(count: TOTP.secretLength), username: "alice")
+    let times = (0..<300).map { _ in Int64.random(in: 0..<4_000_000_000) }
+    let work = Workspace()
+    let list = times.map { "@\($0)" }.joined(separator: " ")
+    let answers = work.run("for t in \(list); do oathtool --totp --now \"$t\" -b \(secret.text); done")
+    #expect(
+      answers.split(separator: "\n").map(String.init)
+        == times.map { text(secret.code(at: WallTime(microseconds: $0 * 1_000_000)).bytes) })
+  }
+}
+
+/// An authenticator that knows nothing of this project.
+enum OATHTool {
+  static let isInstalled = Workspace().run("command -v oathtool") != ""
+  static let whyNot: Comment = "oathtool is not installed (Debian: oathtool)"
+}

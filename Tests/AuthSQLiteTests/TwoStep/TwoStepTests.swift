@@ -1,0 +1,141 @@
+import AuthBackend
+import AuthCore
+import AuthSQLite
+import Races
+import Testing
+
+@Suite("A login in two steps") struct TwoStepTests {
+  /// Alice with a second step, and a clock for her codes.
+  private struct Scene {
+    let work = Workspace()
+    let wall = MovableTime()
+    let authority: LocalAuthority
+    let secret: TwoStepSecret
+    let session: Grant
+
+    init() throws {
+      let wall = wall
+      authority = work.authority(wallClock: { wall.now })
+      try authority.registerBoth()
+      session = try authority.logIn()
+      secret = try authority.turnTwoStepOn(session.token)
+      wall.move(by: TOTP.period)
+    }
+
+    var code: Password { secret.code(at: wall.now) }
+  }
+
+  @Test("a challenge lives for five minutes, and is gone with the process")
+  func time() throws {
+    let scene = try Scene()
+    let late = try scene.authority.challenge()
+    scene.work.clock.advance(by: .seconds(300))
+    #expect(code { () throws(BackendError) in try scene.authority.answer(scene.code, to: late) } != nil)
+    let other = try scene.authority.challenge()
+    let restarted = scene.work.authority(wallClock: { scene.wall.now })
+    #expect(code { () throws(BackendError) in try restarted.answer(scene.code, to: other) } != nil)
+    let rebooted = try scene.authority.challenge()
+    scene.work.clock.reboot()
+    #expect(code { () throws(BackendError) in try scene.authority.answer(scene.code, to: rebooted) } != nil)
+    // None of them used the code up.
+    _ = try scene.authority.answer(scene.code, to: try scene.authority.challenge())
+  }
+
+  @Test("a wall clock that is set back opens nothing again")
+  func clockSetBack() throws {
+    let scene = try Scene()
+    let used = scene.code
+    _ = try scene.authority.answer(used, to: try scene.authority.challenge())
+    scene.wall.move(by: -2 * TOTP.period)
+    let before = scene.code
+    for code in [used, before] {
+      let challenge = try scene.authority.challenge()
+      #expect(failure { () throws(BackendError) in try scene.authority.answer(code, to: challenge) } != nil)
+    }
+  }
+
+  @Test("secret, codes and challenges are in no event and in no description")
+  func noSecrets() throws {
+    let scene = try Scene()
+    let challenge = try scene.authority.challenge()
+    let wrong = failure { () throws(BackendError) in try scene.authority.answer(Password("123 no code"), to: challenge)
+    }
+    let grant = try scene.authority.answer(scene.code, to: challenge)
+    let code = String(decoding: scene.code.bytes, as: UTF8.self)
+    let events = try scene.authority.events(token: grant.token)
+    for text in ["\(events)", "\(challenge)", "\(String(describing: wrong))"] {
+      for secret in [code, scene.secret.text, "123 no code"] { #expect(!text.contains(secret), "\(text)") }
+    }
+  }
+
+  @Test("the step of a payment's password is asked for too, and the session goes on meanwhile")
+  func reauthentication() throws {
+    let scene = try Scene()
+    let token = scene.session.token
+    let kind = failure { () throws(BackendError) in
+      try scene.authority.reauthenticate(token, password: alicePassword, requesting: .standard)
+    }?.kind
+    guard case .challenged(let challenge) = kind else { throw UnexpectedAnswer(kind: kind) }
+    _ = try scene.authority.profile(token: token)
+    let grant = try scene.authority.answer(scene.code, to: challenge)
+    #expect(grant.id == scene.session.id && grant.token != token)
+  }
+
+  @Test("deleting an account deletes its secret")
+  func deletion() throws {
+    let scene = try Scene()
+    scene.work.raw.script(
+      """
+      UPDATE accounts SET role = 'administrator' WHERE name = 'bob';
+      UPDATE ledger_accounts SET balance = 0 WHERE id = 1
+      """)
+    try scene.authority.deleteAccount(token: scene.session.token)
+    #expect(scene.work.raw.number("SELECT count(*) FROM two_steps") == 0)
+  }
+
+  @Test("of two uses of one code at once exactly one opens, by two processes and by two challenges")
+  func sameCodeTwice() async throws {
+    let findings = try await onOwnThread {
+      let scene = try Scene()
+      let other = scene.work.authority(wallClock: { scene.wall.now })
+      return try Self.race(rounds: 100, scene) { code in
+        let challenges = [try scene.authority.challenge(), try other.challenge()]
+        return TwoThreads.answers { side in
+          failure { () throws(BackendError) in
+            _ = try (side == 0 ? scene.authority : other).answer(code, to: challenges[side])
+          } == nil
+        }
+      }
+    }
+    #expect(findings == [])
+  }
+
+  @Test("a code that is read in one transaction and used up in another opens twice")
+  func publishedWithoutTransaction() async throws {
+    let findings = try await onOwnThread {
+      let scene = try Scene()
+      return try Self.race(rounds: 200, scene) { code in
+        TwoThreads.answers { _ in
+          let raw = scene.work.raw
+          let last = raw.number("SELECT last_step FROM two_steps") ?? 0
+          let step = TOTP(secret: scene.secret.bytes).step(of: code.bytes, at: scene.wall.now, after: last)
+          guard let step else { return false }
+          return raw.script("PRAGMA busy_timeout = 5000; UPDATE two_steps SET last_step = \(step)") == true
+        }
+      }
+    }
+    #expect(!findings.isEmpty, "the race was never seen; the other test shows nothing")
+  }
+
+  private static func race(
+    rounds: Int, _ scene: Scene, _ both: (Password) throws -> [Bool]
+  ) throws -> [String] {
+    var findings: [String] = []
+    for round in 0..<rounds {
+      scene.wall.move(by: TOTP.period)
+      let opened = try both(scene.code).count { $0 }
+      if opened != 1 { findings.append("round \(round): opened \(opened) times") }
+    }
+    return findings
+  }
+}

@@ -1,0 +1,272 @@
+import AuthBackend
+import AuthCore
+import AuthDevice
+import AuthSQLite
+import Glibc
+import Testing
+
+@Suite struct FileVaultTests {
+  private let first = SessionToken(bytes: Array(0..<32))
+  private let second = SessionToken(bytes: Array(100..<132))
+
+  private func ready() async throws -> (Workspace, FileVault) {
+    let work = Workspace()
+    let vault = work.vault()
+    try await vault.store(first)
+    return (work, vault)
+  }
+
+  @Test("what is stored is read again, replaced and erased only by comparison") func compareAndSwap() async throws {
+    let (work, vault) = try await ready()
+    defer { withExtendedLifetime(work) {} }
+    #expect(await vault.load() == .token(first))
+    #expect(try await vault.replace(second, with: first) == false)
+    try await vault.erase(second)
+    #expect(await vault.load() == .token(first))
+    #expect(try await vault.replace(first, with: second))
+    #expect(await vault.load() == .token(second))
+    try await vault.erase(second)
+    #expect(await vault.load() == .absent)
+    try await vault.erase(second)
+    #expect(try await vault.replace(second, with: first) == false)
+    #expect(try await vault.setAside() == nil)
+  }
+
+  @Test("where it cannot look, it does not say that it erased") func cannotLook() async throws {
+    let (work, vault) = try await ready()
+    work.run("touch '\(work.state)/of-others'; chmod 777 '\(work.state)'")
+    await #expect(throws: VaultError.self) { try await vault.erase(first) }
+    #expect(work.run("ls '\(vault.path)'") == vault.path)
+  }
+
+  @Test("a session file names its database, and stays beside any other one") func databases() async throws {
+    let work = Workspace()
+    func vault(_ issuer: TokenIssuer) -> FileVault { FileVault(directory: work.state, issuer: issuer) }
+    let token = SessionToken(bytes: Array(0..<48))
+    let other = SessionToken(bytes: Array(1..<49))
+    try await vault(.server).store(token)
+    #expect(await vault(.server).load() == .token(token))
+    #expect(work.run("sed -n 3p '\(vault(.server).path)'") == "000102030405060708090a0b0c0d0e0f")
+    // Another database of the same kind, and the embedded one.
+    await #expect(throws: VaultError.self) { try await vault(.server).store(other) }
+    guard case .unavailable(let error) = await vault(.embedded).load() else {
+      Issue.record("the embedded backend was shown the token of a server")
+      return
+    }
+    #expect(error.description.contains("database 000102030405060708090a0b0c0d0e0f"))
+    await #expect(throws: VaultError.self) { try await vault(.embedded).store(first) }
+    await #expect(throws: VaultError.self) { try await vault(.embedded).erase(token) }
+    #expect(await vault(.server).load() == .token(token))
+    try await vault(.server).erase(token)
+    try await vault(.embedded).store(first)
+    guard case .unavailable = await vault(.server).load() else {
+      Issue.record("a server was shown a token of the embedded database")
+      return
+    }
+  }
+
+  @Test("reading an empty vault creates nothing") func absent() async throws {
+    let work = Workspace()
+    #expect(await work.vault().load() == .absent)
+    try await work.vault().erase(first)
+    #expect(try await work.vault().setAside() == nil)
+    #expect(work.run("ls '\(work.path)'") == "")
+  }
+
+  @Test("directory 0700 and files 0600 whatever the umask", arguments: [mode_t(0), 0o777]) func umasks(mask: mode_t) {
+    let work = Workspace()
+    let vault = work.vault()
+    withUmask(mask) {
+      // It never suspends, so it is done when this returns, on this thread and under its umask.
+      Task.immediate {
+        try await vault.store(first)
+        work.run("echo x > '\(vault.path)'")
+        try await vault.store(second)
+      }
+    }
+    #expect(work.mode(work.state) == "700")
+    let modes = work.run("cd '\(work.state)' && stat -c '%a %n' *")
+    #expect(modes == "600 default.lock\n600 default.session\n600 default.session.corrupt-1")
+  }
+
+  @Test(
+    "what cannot be used is corrupt, says which file and why, and is set aside by storing",
+    arguments: [
+      ("truncate -s 20 FILE", "incomplete", false), ("head -c 500 /dev/urandom > FILE", "not a session file", false),
+      (": > FILE", "empty", false), ("sed -i '1s/1$/3/' FILE", "version 3", true),
+      ("sed -i '1s/1$/x/' FILE", "version cannot be read", true),
+      ("sed -i '3s/^./x/' FILE", "checksum", true), ("sed -i '$d' FILE", "incomplete", true),
+      ("echo more >> FILE", "incomplete", true),
+      ("sed -i '2s/^00/01/' FILE", "checksum", true), ("chmod 666 FILE", "0666", true),
+      ("chmod 640 FILE", "0640", true),
+      ("mv FILE REAL; ln -s REAL FILE", "symbolic link", false), ("rm FILE; mkdir FILE", "a directory", false),
+      ("rm FILE; mkfifo FILE", "named pipe", false),
+    ] as [(String, String, Bool)])
+  func corrupt(command: String, reason: String, isSalvaged: Bool) async throws {
+    let (work, vault) = try await ready()
+    work.run(command.replacing("FILE", with: "'\(vault.path)'").replacing("REAL", with: "'\(work.state)/real'"))
+    guard case .corrupt(let evidence) = await vault.load() else {
+      Issue.record("\(await vault.load()) is not corrupt")
+      return
+    }
+    #expect(evidence.description.contains(vault.path) && evidence.description.contains(reason))
+    #expect((evidence.salvaged != nil) == isSalvaged && !evidence.hint.isEmpty)
+    #expect(try await vault.replace(first, with: second) == false)
+    try await vault.erase(first)
+    #expect(work.run("ls -d '\(vault.path)'") == vault.path)
+    try await vault.store(second)
+    #expect(await vault.load() == .token(second))
+    #expect(work.run("ls -d '\(vault.path).corrupt-1'") == vault.path + ".corrupt-1")
+  }
+
+  @Test("a foreign owner is named with both user ids", .enabled(if: geteuid() == 0)) func owner() async throws {
+    let (work, vault) = try await ready()
+    work.run("chown 12345 '\(vault.path)'")
+    guard case .corrupt(let evidence) = await vault.load() else {
+      Issue.record("\(await vault.load()) is not corrupt")
+      return
+    }
+    #expect(
+      evidence.description.contains("12345") && evidence.description.contains("user id 0") && evidence.salvaged == first
+    )
+    #expect(try await vault.setAside() == vault.path + ".corrupt-1")
+    #expect(await vault.load() == .absent)
+  }
+
+  @Test("evidence is never overwritten") func evidence() async throws {
+    let (work, vault) = try await ready()
+    for number in 1...3 {
+      work.run("echo evidence \(number) > '\(vault.path)'")
+      #expect(try await vault.setAside() == "\(vault.path).corrupt-\(number)")
+    }
+    #expect(work.run("cat '\(vault.path)'.corrupt-*") == "evidence 1\nevidence 2\nevidence 3")
+    #expect(work.mode(vault.path + ".corrupt-2") == "600")
+  }
+
+  @Test("the newest eight pieces of evidence are kept, whatever else is there") func evidenceIsBounded() async throws {
+    let (work, vault) = try await ready()
+    let directory = String(vault.path.dropLast("/default.session".count))
+    for number in 1...10 {
+      work.run("echo evidence \(number) > '\(vault.path)'")
+      #expect(try await vault.setAside() == "\(vault.path).corrupt-\(number)")
+    }
+    #expect(work.run("cd '\(directory)'; ls -v | grep corrupt | sed 's/.*-//' | xargs") == "3 4 5 6 7 8 9 10")
+    // An empty directory is deleted like a file, one with something in it stays, and another
+    // context's evidence is not counted.
+    work.run(
+      "cd '\(directory)'; rm *.corrupt-3 *.corrupt-4; mkdir default.session.corrupt-3 default.session.corrupt-4; touch default.session.corrupt-4/kept other.session.corrupt-1"
+    )
+    for number in 11...12 {
+      work.run("echo evidence \(number) > '\(vault.path)'")
+      #expect(try await vault.setAside() == "\(vault.path).corrupt-\(number)")
+    }
+    #expect(work.run("cd '\(directory)'; ls -vd *.corrupt-* | sed 's/.*-//' | xargs") == "4 5 6 7 8 9 10 11 12 1")
+  }
+
+  @Test("a directory that others may write is unreadable, not empty; the next write closes it")
+  func unavailable() async throws {
+    let (work, vault) = try await ready()
+    work.run("chmod 777 '\(work.state)'")
+    guard case .unavailable(let failure) = await vault.load() else {
+      Issue.record("\(await vault.load()) is not unavailable")
+      return
+    }
+    #expect(failure.description.contains(work.state) && failure.hint.hasPrefix("chmod 700"))
+    try await vault.store(second)
+    #expect(work.mode(work.state) == "700")
+    #expect(await vault.load() == .token(second))
+  }
+
+  @Test("a directory that others may see is trusted for reading, and left as it is") func seenByOthers() async throws {
+    let (work, vault) = try await ready()
+    work.run("chmod 755 '\(work.state)'")
+    #expect(await vault.load() == .token(first))
+    #expect(work.mode(work.state) == "755")
+  }
+
+  @Test("a link in place of the directory is refused under every spelling, with what it leads to")
+  func linkedDirectory() async throws {
+    let (work, _) = try await ready()
+    work.run("cd '\(work.path)' && mv state \"it's\" && ln -s \"it's\" state")
+    for spelling in ["", "/", "//", "/.", "/.//./"] {
+      guard case .unavailable(let failure) = await FileVault(directory: work.state + spelling).load() else {
+        Issue.record("'\(spelling)' passes")
+        continue
+      }
+      #expect(failure.hint == "Name the directory that it leads to instead: '\(work.path)/it'\\''s'")
+    }
+    #expect(await FileVault(directory: work.path + "/it's/.").load() == .token(first))
+    #expect(
+      FileVault(directory: "/").path == "/default.session" && FileVault(directory: "/.").path == "/default.session")
+    #expect(FileVault(directory: "./").path == "./default.session")
+  }
+
+  @Test("the hint for a name that is too long is to shorten it") func longName() async throws {
+    let work = Workspace()
+    let vault = FileVault(directory: work.path + "/" + String(repeating: "x", count: 256))
+    guard case .unavailable(let failure) = await vault.load() else {
+      Issue.record("\(await vault.load()) is not unavailable")
+      return
+    }
+    #expect(failure.hint == "Choose a shorter path; nothing was changed.")
+  }
+
+  @Test("a write waits for another process's lock, within bounds") func locked() async throws {
+    let (work, vault) = try await ready()
+    let descriptor = open(work.state + "/default.lock", O_RDWR)
+    #expect(flock(descriptor, LOCK_EX) == 0)
+    await #expect(throws: VaultError.self) { try await work.vault(lockWait: .milliseconds(30)).store(second) }
+    #expect(await vault.load() == .token(first))
+    close(descriptor)
+    try await vault.store(second)
+  }
+
+  @Test("files of a killed writer are used again") func leftovers() async throws {
+    let (work, vault) = try await ready()
+    work.run("cd '\(work.state)' && mkdir x && ln -s /nonexistent .default.session.new")
+    try await vault.store(second)
+    #expect(await vault.load() == .token(second))
+    #expect(work.run("ls -A '\(work.state)'") == "default.lock\ndefault.session\nx")
+  }
+
+  @Test("contexts do not touch each other, and writers of one lose nothing") func contexts() async throws {
+    let work = Workspace()
+    let names = ["default", "a", "a.session", "B_2-x"].compactMap { ContextName($0) }
+    try #require(names.count == 4)
+    await withTaskGroup(of: Void.self) { group in
+      for (index, name) in names.enumerated() {
+        group.addTask {
+          for round in 0..<20 {
+            _ = try? await work.vault(name).store(
+              SessionToken(bytes: Array(repeating: UInt8(index * 20 + round), count: 32)))
+          }
+        }
+      }
+    }
+    for (index, name) in names.enumerated() {
+      #expect(
+        await work.vault(name).load()
+          == .token(SessionToken(bytes: Array(repeating: UInt8(index * 20 + 19), count: 32))))
+    }
+    let vault = work.vault(names[0])
+    let start = SessionToken(bytes: Array(repeating: 0, count: 32))
+    try await vault.store(start)
+    let won = await withTaskGroup(of: Bool.self) { group in
+      for number in UInt8(1)...16 {
+        group.addTask {
+          (try? await work.vault(names[0]).replace(
+            start, with: SessionToken(bytes: Array(repeating: number, count: 32)))) == true
+        }
+      }
+      return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+    }
+    #expect(won == 1)
+  }
+
+  @Test(
+    "a context is never a path",
+    arguments: ["", ".", "..", "../x", "a/b", "-x", "a\u{0}", "\u{E9}", String(repeating: "x", count: 65)])
+  func badContexts(name: String) {
+    #expect(ContextName(name) == nil)
+  }
+}
