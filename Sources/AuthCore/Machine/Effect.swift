@@ -1,7 +1,8 @@
 /// Work that the store does for the machine, as data.
 ///
-/// Each effect with an epoch comes back exactly once, as a completion with that epoch. A completion
-/// may be later than its time limit. The store does not wait for effects without an epoch.
+/// Each effect with an epoch comes back as a completion with that epoch. When it exceeds its time
+/// limit, it comes back as failed, and its own completion is a stale result. The store does not wait
+/// for effects without an epoch.
 package enum Effect: Hashable, Sendable {
   /// Read the vault, and ask the authority about its token.
   case read(Epoch)
@@ -53,6 +54,45 @@ package enum Effect: Hashable, Sendable {
       self.pending = pending
     }
   }
+}
+
+extension Effect {
+  /// The epoch of the completion; nil for an effect that nobody waits for.
+  package var epoch: Epoch? {
+    switch self {
+    case .read(let epoch), .authenticate(let epoch), .reauthenticate(let epoch, _), .renew(let epoch, _),
+      .answer(let epoch, _, _), .save(let epoch, _), .exchange(let epoch, _, _), .drain(let epoch),
+      .revoke(let epoch, _, _), .erase(let epoch, _), .forget(let epoch):
+      epoch
+    case .confirm, .closeKeys, .discard, .discardSaved, .withdraw, .notify: nil
+    }
+  }
+
+  /// How the effect comes back when it exceeds its time limit, while so many leases are running.
+  package func overdue(leases: Int) -> SessionEvent? {
+    switch self {
+    case .read(let epoch): .restored(epoch, .obstructed(.authority(.late)))
+    case .authenticate(let epoch): .authenticated(epoch, .failed)
+    case .reauthenticate(let epoch, _), .renew(let epoch, _): .renewed(epoch, .failed)
+    // Nobody checked the answer, as far as known, so the challenge is as it was.
+    case .answer(let epoch, let challenge, .none): .authenticated(epoch, .challenged(challenge))
+    case .answer(let epoch, let challenge, .some): .renewed(epoch, .challenged(challenge))
+    case .save(let epoch, let record), .exchange(let epoch, _, let record): .saved(epoch, record, .failed)
+    case .drain(let epoch), .revoke(let epoch, _, _), .erase(let epoch, _), .forget(let epoch):
+      .timedOut(epoch, leases: leases)
+    case .confirm, .closeKeys, .discard, .discardSaved, .withdraw, .notify: nil
+    }
+  }
+}
+
+extension Unavailability {
+  /// No answer came within the time limit of the step.
+  static let late = Unavailability(.busy, "No answer came in time.")
+}
+
+extension VaultError {
+  /// No answer came within the time limit of the step.
+  static let late = VaultError("The vault did not answer in time.")
 }
 
 /// Up to four effects, in order, without an allocation.

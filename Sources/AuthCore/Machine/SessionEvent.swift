@@ -3,8 +3,8 @@
 /// Each state answers each event; no `switch` has a default.
 ///
 /// First come the commands, which somebody awaits; then the completions of effects, each with the
-/// epoch of its work; then the notices that may arrive at any time, each with the epoch in which
-/// its session began.
+/// epoch of its work; then the notices that may arrive at any time, each with the session that it is
+/// about.
 package enum SessionEvent: Hashable, Sendable {
   /// The command to find out whether the saved session is still active.
   case restore
@@ -40,12 +40,16 @@ package enum SessionEvent: Hashable, Sendable {
   case revoked(Epoch, Bool)
   /// ``Effect/erase(_:_:)`` or ``Effect/forget(_:)`` came back, with what remains to clean up.
   case erased(Epoch, IncompleteCleanup)
-  /// A step of a logout, a renewal or a check, or the time to answer a challenge, exceeded its
-  /// limit; so many leases were running then.
+  /// A step of a logout, or the time to answer a challenge, exceeded its limit; so many leases were
+  /// running then.
+  ///
+  /// Other work that exceeds its limit comes back as failed.
   case timedOut(Epoch, leases: Int)
 
-  /// The session that began in the epoch reached a limit.
-  case limitReached(Epoch, LimitReached)
+  /// This record of the session reached a limit.
+  ///
+  /// A renewal that comes first makes another record, with limits of its own.
+  case limitReached(SessionRecord, LimitReached)
   /// The authority reported, in answer to another request, that the session that began in the epoch
   /// is over.
   case ended(Epoch, EndReason)

@@ -92,6 +92,8 @@ extension SessionError.Rejection {
     case .alreadyLoggedIn: ErrorWords("Somebody is logged in already.", hint: "Log out first.")
     case .challengeOver: ErrorWords("The second step is over.", hint: "Log in again.")
     case .logoutUnfinished: ErrorWords("The last logout could not finish.", hint: "Log out again, or log in.")
+    case .renewalsFailed:
+      ErrorWords("Activity could not be reported, and it is too soon to try again.", hint: "Try again later.")
     case .alreadyInProgress, .renewalInProgress, .renewedRecently, .logoutInProgress:
       ErrorWords("The session is busy with another request.", hint: "Try again; nothing was changed.")
     }
@@ -121,9 +123,9 @@ extension Throttle {
     switch self {
     case .wait(let duration):
       let (seconds, rest) = duration.components
+      let wait = rest > 0 && seconds < .max ? seconds + 1 : seconds
       return ErrorWords(
-        "There were too many attempts, so this one was not checked.",
-        hint: "Try again in \(seconds + (rest > 0 ? 1 : 0)) s.")
+        "There were too many attempts, so this one was not checked.", hint: "Try again in \(wait) s.")
     case .locked:
       return ErrorWords(
         "There were too many attempts: the account is locked.", hint: "Ask an administrator to unlock it.")

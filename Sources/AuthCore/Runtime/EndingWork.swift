@@ -86,27 +86,16 @@ extension SessionCore {
     of tokens: [SessionToken]
   ) async -> [(token: SessionToken, failure: Unavailability)] {
     guard !tokens.isEmpty else { return [] }
-    let unrevoked = Promise<[(token: SessionToken, failure: Unavailability)]>()
-    place.start {
+    let limit = timing.logoutStep / 2
+    let failures = await inTime(limit) {
       var failures: [(token: SessionToken, failure: Unavailability)] = []
       for token in tokens {
         if let failure = await self.revocation(of: token, .userAsked) { failures.append((token, failure)) }
       }
-      unrevoked.fulfil(failures)
+      return failures
     }
-    if let answer = unrevoked.kept { return answer }
-    let limit = timing.logoutStep / 2
-    let timer = startAtOnce { [clock] in
-      do {
-        try await clock.sleep(for: limit)
-      } catch {
-        return  // Cancelled: the authority has answered.
-      }
-      let late = Unavailability(.busy, "the authority did not answer a revocation within \(limit)")
-      unrevoked.fulfil(tokens.map { ($0, late) })
-    }
-    defer { timer.cancel() }
-    return await unrevoked.valueUncancelled()
+    let late = Unavailability(.busy, "the authority did not answer a revocation within \(limit)")
+    return failures ?? tokens.map { ($0, late) }
   }
 
   func discard(_ record: SessionRecord) async {

@@ -9,15 +9,23 @@ extension SessionError {
   }
 }
 
+extension SessionError {
+  init(_ failure: RestoreFailure) {
+    switch failure {
+    case .vault(let failure): self = .vault(failure)
+    case .corrupt(let evidence): self = .corrupt(evidence)
+    case .authority(let cause): self = .unavailable(cause)
+    }
+  }
+}
+
 extension SessionEvent.Restored {
   /// The error for a caller that awaits a check of the session; nil when the state tells the
   /// result.
   var failure: SessionError? {
     switch self {
     case .found, .absent, .ended: nil
-    case .obstructed(.vault(let failure)): .vault(failure)
-    case .obstructed(.corrupt(let evidence)): .corrupt(evidence)
-    case .obstructed(.authority(let cause)): .unavailable(cause)
+    case .obstructed(let failure): SessionError(failure)
     }
   }
 }

@@ -1,37 +1,62 @@
+import Guards
+
 // The work that brings a token into the vault, and tells the authority so.
 extension SessionCore {
-  func save(_ epoch: Epoch, _ record: SessionRecord, _ ticket: VaultQueueTicket?) async {
-    let outcome = await onVault(ticket) { () -> Result<VaultReading, VaultError> in
-      let before = await vault.load()
-      do throws(VaultError) {
-        return .success(try await vault.store(record.grant.token))
-      } catch {
-        await takeBack(record.grant.token, for: before.usableToken)
-        return .failure(error)
-      }
+  func save(_ epoch: Epoch, _ record: SessionRecord, _ ticket: VaultQueueTicket?, _ end: Gatekeeper<Bool>) async {
+    let token = record.grant.token
+    var earlier: SessionToken?
+    let outcome = await write(ticket, end) { () throws(VaultError) -> VaultReading in
+      earlier = await vault.load().usableToken
+      return try await vault.store(token)
+    } undo: {
+      await takeBack(token, for: earlier)
     }
     switch outcome {
     case .success(let displaced):
-      if let token = displaced.legibleToken, token != record.grant.token { revokeInBackground(token, .userAsked) }
+      if let displaced = displaced.legibleToken, displaced != token { revokeInBackground(displaced, .userAsked) }
       send(.saved(epoch, record, .done))
     case .failure(let failure):
       send(.saved(epoch, record, .failed), failure: .notSaved(failure))
+    case nil:
+      break
     }
   }
 
-  func exchange(_ epoch: Epoch, _ old: SessionRecord, _ new: SessionRecord, _ ticket: VaultQueueTicket?) async {
-    let outcome = await onVault(ticket) { () -> Result<Bool, VaultError> in
-      do throws(VaultError) {
-        return .success(try await vault.replace(old.grant.token, with: new.grant.token))
-      } catch {
-        await takeBack(new.grant.token, for: old.grant.token)
-        return .failure(error)
-      }
+  func exchange(
+    _ epoch: Epoch, _ old: SessionRecord, _ new: SessionRecord, _ ticket: VaultQueueTicket?, _ end: Gatekeeper<Bool>
+  ) async {
+    let outcome = await write(ticket, end) { () throws(VaultError) -> Bool in
+      try await vault.replace(old.grant.token, with: new.grant.token)
+    } undo: {
+      await takeBack(new.grant.token, for: old.grant.token)
     }
     switch outcome {
     case .success(true): send(.saved(epoch, new, .done))
     case .success(false): send(.saved(epoch, new, .superseded), failure: .overtaken)
     case .failure(let failure): send(.saved(epoch, new, .failed), failure: .notSaved(failure))
+    case nil: break
+    }
+  }
+
+  /// Writes to the vault in its turn, and undoes a write that failed or came too late.
+  ///
+  /// - Returns: The outcome, or nil after the time limit, which has already reported a failure.
+  private func write<Value>(
+    _ ticket: VaultQueueTicket?, _ end: Gatekeeper<Bool>, _ body: () async throws(VaultError) -> Value,
+    undo: () async -> Void
+  ) async -> Result<Value, VaultError>? {
+    await onVault(ticket) { () -> Result<Value, VaultError>? in
+      guard end.mayPass else { return nil }
+      let outcome: Result<Value, VaultError>
+      do throws(VaultError) {
+        outcome = .success(try await body())
+      } catch {
+        await undo()
+        outcome = .failure(error)
+      }
+      if end.attemptPassage() { return outcome }
+      if case .success = outcome { await undo() }
+      return nil
     }
   }
 

@@ -12,6 +12,8 @@ final class SessionCore: Sendable {
   let place: WorkPlace
   let observed = ObservedState()
   let inbox = MainActorInbox()
+  /// The deliveries to make, added under the lock; one thread at a time makes them, without it.
+  private let outbox = OrderedQueue<Delivery>()
   private let inner: Locked<Inner>
 
   struct Inner {
@@ -23,15 +25,9 @@ final class SessionCore: Sendable {
     var revision: UInt64 = 0
     /// The key of the last change, to tell the changes of the key from the others.
     var toldKey: LoggedInSession?
-    var observers: [any Observer] = []
+    var observers: [Observer] = []
     /// With more observers than this, the core removes those whose targets are gone.
     var crowded = 16
-    /// The deliveries to make, in order.
-    var outbox: [Delivery] = []
-    /// Whether a thread is delivering.
-    ///
-    /// Only one thread delivers at a time, which keeps the order.
-    var isDelivering = false
     var awaited = Awaited()
     /// Tokens that are no longer in use, or came too late, and that the authority has not yet
     /// confirmed as dead; the next logout tries again.
@@ -50,10 +46,8 @@ final class SessionCore: Sendable {
 
   /// Something to do with no lock held.
   enum Delivery {
-    case change(SessionChange, isOfKey: Bool, [any Observer])
-    /// The present state, for a new observer; nothing changed for the others.
-    case greet(SessionChange, any Observer)
-    case finish([any Observer])
+    case change(SessionChange, isOfKey: Bool, [Observer])
+    case finish([Observer])
     case settle(Settlement)
     case cancel(Task<Void, Never>)
     /// Start the timer of the session's limits, or of the challenge.
@@ -137,16 +131,16 @@ final class SessionCore: Sendable {
     } else if let session = state.session, before.session !== session {
       inner.gate?.goOn(as: session)
     }
-    for timer in inner.timers.outdated(by: state) { inner.outbox.append(.cancel(timer)) }
-    if timing.watchesLimits, let timer = transition.to.timer { inner.outbox.append(timer) }
+    for timer in inner.timers.outdated(by: state) { outbox.add(.cancel(timer)) }
+    if timing.watchesLimits, let timer = transition.to.timer { outbox.add(timer) }
     if transition.effects.contains(.notify) {
       inner.revision += 1
       let change = change(inner)
       let key = change.snapshot.session
-      inner.outbox.append(.change(change, isOfKey: key != inner.toldKey, inner.observers))
+      outbox.add(.change(change, isOfKey: key != inner.toldKey, inner.observers))
       inner.toldKey = key
     }
-    for settlement in inner.awaited.settle(state, key(inner), failure) { inner.outbox.append(.settle(settlement)) }
+    for settlement in inner.awaited.settle(state, key(inner), failure) { outbox.add(.settle(settlement)) }
   }
 
   func key(_ inner: borrowing Inner) -> LoggedInSession? {
@@ -169,69 +163,58 @@ final class SessionCore: Sendable {
 
   /// Makes the deliveries in the outbox; if another thread is delivering, that thread makes them.
   func deliver() {
-    while true {
-      let next = inner.withLock { inner -> Delivery? in
-        guard !inner.isDelivering, !inner.outbox.isEmpty else { return nil }
-        inner.isDelivering = true
-        return inner.outbox.removeFirst()
+    outbox.handle { delivery in
+      switch delivery {
+      case .change(let change, let isOfKey, let observers):
+        observed.changed(withKey: isOfKey)
+        tell(.change(change), observers)
+        drop(observers.filter(\.isGone))
+      case .finish(let observers): tell(.end, observers)
+      case .settle(let settlement): inbox.settle(settlement)
+      case .cancel(let timer): timer.cancel()
+      case .watchLimits: watchLimits()
+      case .watchChallenge: watchChallenge()
       }
-      guard let next else { return }
-      tell(next)
-      inner.withLock { $0.isDelivering = false }
     }
   }
 
-  private func tell(_ delivery: Delivery) {
-    switch delivery {
-    case .change(let change, let isOfKey, let observers):
-      observed.changed(withKey: isOfKey)
-      drop(observers.filter { !$0.receive(change) })
-    case .greet(let change, let observer):
-      if !observer.receive(change) { drop([observer]) }
-    case .finish(let observers):
-      for observer in observers { observer.finish() }
-    case .settle(let settlement):
-      inbox.settle(settlement)
-    case .cancel(let timer):
-      timer.cancel()
-    case .watchLimits:
-      watchLimits()
-    case .watchChallenge:
-      watchChallenge()
+  private func tell(_ news: Observer.News, _ observers: [Observer]) {
+    for observer in observers {
+      observer.add(news)
+      observer.tell(inbox)
     }
   }
 
-  func drop(_ gone: [any Observer]) {
+  func drop(_ gone: [Observer]) {
     guard !gone.isEmpty else { return }
     let gone = Set(gone.map { ObjectIdentifier($0) })
     inner.withLock { $0.observers.removeAll { gone.contains(ObjectIdentifier($0)) } }
   }
 
-  /// Registers an observer and gives it the present state, in one step.
+  /// Registers an observer and adds the present state to what it will be told, in one step.
+  ///
+  /// The caller tells it then, so that the first call is made whichever thread is delivering.
   ///
   /// - Returns: An observer that is already registered in its place; then nothing was done.
   @discardableResult
-  func attach(_ observer: any Observer, unless isInItsPlace: ((any Observer) -> Bool)? = nil) -> (any Observer)? {
-    let (other, crowd) = inner.withLock { inner -> ((any Observer)?, [any Observer]) in
+  func register(_ observer: Observer, unless isInItsPlace: ((Observer) -> Bool)? = nil) -> Observer? {
+    let (other, crowd) = inner.withLock { inner -> (Observer?, [Observer]) in
       if let isInItsPlace, let other = inner.observers.first(where: isInItsPlace) { return (other, []) }
       guard !inner.isShutDown else {
-        inner.outbox.append(.finish([observer]))
+        observer.add(.end)
         return (nil, [])
       }
       inner.observers.append(observer)
-      inner.outbox.append(.greet(change(inner), observer))
+      observer.add(.change(change(inner)))
       return (nil, inner.observers.count > inner.crowded ? inner.observers : [])
     }
-    deliver()
     if !crowd.isEmpty { thinOut(crowd) }
     return other
   }
 
   /// Removes observers whose targets are gone, when no change has removed them: where screens come
   /// and go and nothing changes, there are at most twice as many observers as living screens.
-  private func thinOut(_ crowd: [any Observer]) {
-    // Reading a weak reference can release the last reference to its object, so this runs without
-    // the lock.
+  private func thinOut(_ crowd: [Observer]) {
     drop(crowd.filter(\.isGone))
     inner.withLock { $0.crowded = max(16, 2 * $0.observers.count) }
   }
@@ -245,9 +228,9 @@ final class SessionCore: Sendable {
     inner.withLock { inner in
       inner.isShutDown = true
       inner.gate?.close(.storeReleased)
-      if let timer = inner.timers.limit.take() { inner.outbox.append(.cancel(timer.task)) }
-      for settlement in inner.awaited.abandon() { inner.outbox.append(.settle(settlement)) }
-      inner.outbox.append(.finish(inner.observers))
+      if let timer = inner.timers.limit.take() { outbox.add(.cancel(timer.task)) }
+      for settlement in inner.awaited.abandon() { outbox.add(.settle(settlement)) }
+      outbox.add(.finish(inner.observers))
       inner.observers = []
     }
     deliver()

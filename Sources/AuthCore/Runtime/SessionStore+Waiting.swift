@@ -32,6 +32,12 @@ extension SessionStore {
         let isBusy =
           rejection.reason == .renewalInProgress
           || isCheck && rejection.reason == .logoutInProgress && now.promise != nil
+        if isCheck, rejection.reason == .alreadyInProgress {
+          if let session = try await core.checkDuringChallenge() {
+            return UserSwitch(session: session, leftovers: .none)
+          }
+          continue  // The challenge is over.
+        }
         guard isBusy else {
           if isCheck, let reason = now.endReason { throw .ended(reason) }
           throw .rejected(rejection.reason)
@@ -76,5 +82,32 @@ extension Reaction {
     case .transition: true
     case .rejected, .ignored: false
     }
+  }
+}
+
+extension SessionCore {
+  /// Finds out whether the session was ended elsewhere, while a person answers a challenge.
+  ///
+  /// The machine waits for the answer, so this tells it only of the end of the session.
+  ///
+  /// - Returns: The present key; nil when the challenge is over, or ended meanwhile.
+  fileprivate func checkDuringChallenge() async throws(SessionError) -> LoggedInSession? {
+    guard let waiting = waitingChallenge, let session = waiting.session else { return nil }
+    let outcome = await inTime(timing.renewalStep) { await self.findOut(session.began, nil) }
+    guard !Task.isCancelled else { throw .cancelled }
+    let reason: EndReason
+    switch outcome {
+    case .found(let record) where record.grant.isOfSameSession(as: session.grant):
+      return withLock { [self] inner in key(inner) }
+    case .found: reason = .switchedUser
+    case .absent: reason = .userAsked
+    case .ended(let ended, _): reason = ended
+    case .obstructed(let failure): throw SessionError(failure)
+    case nil: throw .unavailable(.late)
+    }
+    guard waitingChallenge == waiting else { return nil }
+    if case .ended = outcome {} else { revokeInBackground(session.grant.token, reason) }
+    send(.ended(session.began, reason))
+    return nil
   }
 }

@@ -8,7 +8,7 @@ struct SessionTimers {
   /// Removes and returns the timers that the state no longer needs.
   mutating func outdated(by state: SessionState) -> [Task<Void, Never>] {
     var ended: [Task<Void, Never>] = []
-    if let step, step.epoch != state.stepUnderTimeLimit {
+    if let step, step.epoch != state.awaitedEpoch {
       ended.append(step.task)
       self.step = nil
     }
@@ -17,18 +17,6 @@ struct SessionTimers {
       self.limit = nil
     }
     return ended
-  }
-}
-
-extension SessionState {
-  /// The step of a logout, a renewal or a check that has a time limit, or the wait for an answer.
-  var stepUnderTimeLimit: Epoch? {
-    switch self {
-    case .loggingOut(let state): state.epoch
-    case .renewing(let state): state.hasTimeLimit ? state.epoch : nil
-    case .challenged(let state): state.step == .waiting ? state.epoch : nil
-    case .restoring, .loggedOut, .authenticating, .loggedIn: nil
-    }
   }
 }
 
@@ -45,13 +33,16 @@ extension SessionState.Kind {
 }
 
 extension SessionCore {
-  /// Starts the time limit of the step that has just begun, if it has one and has not already
-  /// ended.
+  /// Starts the time limit of a step, unless the step has already ended.
   ///
-  /// The limit also holds when the store is gone: a logout always ends.
-  func limitStep(_ epoch: Epoch) {
-    guard let step = withLock({ LimitedStep($0.machine.state, epoch) }) else { return }
-    let limit = step.limit(timing)
+  /// The limit also holds when the store is gone: every step ends.
+  ///
+  /// - Parameters:
+  ///   - effect: The step.
+  ///   - end: The one passage for whoever ends the step. A write passes it before it reports.
+  func limit(_ effect: Effect, _ end: Gatekeeper<Bool>) {
+    guard let epoch = effect.epoch, withLock({ $0.machine.state.awaitedEpoch == epoch }) else { return }
+    let limit = effect.timeLimit(timing)
     let task = startAtOnce { [self] in
       do {
         try await clock.sleep(for: limit)
@@ -59,12 +50,13 @@ extension SessionCore {
         return  // Cancelled: the step has ended.
       }
       let leases = withLock { $0.gates.reduce(0) { $0 + $1.running } }
-      send(.timedOut(epoch, leases: leases), failure: step.failure(limit)) { reaction, inner in
-        if reaction.isTransition { inner.awaited.causes += step.causes(limit) }
+      guard let event = effect.overdue(leases: leases), end.attemptPassage() else { return }
+      send(event, failure: effect.failureInTime) { reaction, inner in
+        if reaction.isTransition, let cause = effect.causeInTime(limit) { inner.awaited.causes.append(cause) }
       }
     }
     keep(task) { state, timers in
-      guard state.stepUnderTimeLimit == epoch else { return false }
+      guard state.awaitedEpoch == epoch else { return false }
       timers.step = (epoch, task)
       return true
     }
@@ -76,13 +68,14 @@ extension SessionCore {
   @discardableResult
   func enforceLimits() -> Bool {
     guard let session = withLock({ $0.machine.state.session }) else { return false }
+    let limit: SessionEvent.LimitReached
     switch limitVerdict(of: session) {
     case .live, nil: return false
-    case .expired(.idle): send(.limitReached(session.began, .idle))
-    case .expired(.absolute): send(.limitReached(session.began, .absolute))
-    case .rebooted: send(.limitReached(session.began, .rebooted))
+    case .expired(.idle): limit = .idle
+    case .expired(.absolute): limit = .absolute
+    case .rebooted: limit = .rebooted
     }
-    return true
+    return send(.limitReached(session, limit)).isTransition
   }
 
   /// Nil when the clock cannot be read: nobody can tell, and the session stays.
@@ -177,10 +170,31 @@ extension SessionCore {
     }
     let task = wake(after: wait) { if !$0.expireChallenge() { $0.watchChallenge() } }
     keep(task, whileStoreStands: true) { state, timers in
-      guard state.stepUnderTimeLimit == waiting.epoch else { return false }
+      guard state.awaitedEpoch == waiting.epoch else { return false }
       timers.step = (waiting.epoch, task)
       return true
     }
+  }
+
+  // MARK: Work beside the machine
+
+  /// The result of `work`; nil when none comes within the limit, or the waiting task is cancelled.
+  ///
+  /// The work goes on.
+  func inTime<Value: Sendable>(_ limit: Duration, _ work: @escaping @Sendable () async -> Value) async -> Value? {
+    let result = Promise<Value?>()
+    place.start { result.fulfil(await work()) }
+    if let value = result.kept { return value }
+    let timer = startAtOnce { [clock] in
+      do {
+        try await clock.sleep(for: limit)
+        result.fulfil(nil)
+      } catch {
+        return  // Cancelled: the work has ended.
+      }
+    }
+    defer { timer.cancel() }
+    return await result.value() ?? nil
   }
 
   /// Replaces the previous timer, or cancels the new one when its purpose is over.
@@ -207,43 +221,34 @@ extension BootInstant {
   }
 }
 
-/// A step with a time limit, and what to report when it exceeds the limit.
-private enum LimitedStep: Sendable {
-  case logout(LoggingOut.Progress)
-  case answer
-
-  /// The step that the state is in; nil when it is another one, or has no time limit.
-  init?(_ state: SessionState, _ epoch: Epoch) {
-    guard state.stepUnderTimeLimit == epoch else { return nil }
-    switch state {
-    case .loggingOut(let state): self = .logout(state.step)
-    case .renewing: self = .answer
-    case .restoring, .loggedOut, .authenticating, .challenged, .loggedIn: return nil
+extension Effect {
+  fileprivate func timeLimit(_ timing: SessionTiming) -> Duration {
+    switch self {
+    case .authenticate, .reauthenticate, .answer: timing.loginStep
+    case .drain, .revoke, .erase, .forget: timing.logoutStep
+    case .read, .renew, .save, .exchange, .confirm, .closeKeys, .discard, .discardSaved, .withdraw, .notify:
+      timing.renewalStep
     }
   }
 
-  func limit(_ timing: SessionTiming) -> Duration {
+  /// The error for the callers of a command whose step exceeds its limit.
+  fileprivate var failureInTime: SessionError? {
     switch self {
-    case .logout: timing.logoutStep
-    case .answer: timing.renewalStep
+    case .read, .authenticate, .reauthenticate, .answer, .renew: .unavailable(.late)
+    case .save, .exchange: .notSaved(.late)
+    case .drain, .revoke, .erase, .forget, .confirm, .closeKeys, .discard, .discardSaved, .withdraw, .notify: nil
     }
   }
 
-  /// The error for the callers that await the work.
-  func failure(_ limit: Duration) -> SessionError? {
+  /// The cause in the result of a logout whose step exceeds its limit.
+  fileprivate func causeInTime(_ limit: Duration) -> String? {
     switch self {
-    case .logout: nil
-    case .answer: .unavailable(Unavailability(.busy, "No answer came within \(limit)."))
-    }
-  }
-
-  /// The causes in the result of a logout.
-  func causes(_ limit: Duration) -> [String] {
-    switch self {
-    case .logout(.draining): ["work under a lease did not end within \(limit)"]
-    case .logout(.revoking): ["the authority did not answer a revocation within \(limit)"]
-    case .logout(.erasing): ["the vault did not forget the session within \(limit)"]
-    case .answer: []
+    case .drain: "work under a lease did not end within \(limit)"
+    case .revoke: "the authority did not answer a revocation within \(limit)"
+    case .erase, .forget: "the vault did not forget the session within \(limit)"
+    case .read, .authenticate, .reauthenticate, .answer, .renew, .save, .exchange, .confirm, .closeKeys, .discard,
+      .discardSaved, .withdraw, .notify:
+      nil
     }
   }
 }

@@ -1,3 +1,5 @@
+import Guards
+
 /// The credentials of the authentication that is about to start.
 struct SubmittedCredentials: Sendable {
   let credentials: Credentials
@@ -9,12 +11,27 @@ extension SessionCore {
   ///
   /// Work is an unstructured task, which outlives its caller. In the calling thread's own place it
   /// starts at once, and work that never suspends is done when this returns.
+  ///
+  /// The limit of a step begins first, because an authority or a vault may block this thread.
+  /// Without timers, the limit begins only when the step did not end at once, so that a short process
+  /// needs none.
   func run(_ effect: Effect, _ ticket: VaultQueueTicket?, _ submitted: SubmittedCredentials?) {
+    let end = Gatekeeper()
+    if timing.watchesLimits { limit(effect, end) }
+    start(effect, ticket, submitted, end)
+    if !timing.watchesLimits { limit(effect, end) }
+  }
+
+  private func start(
+    _ effect: Effect, _ ticket: VaultQueueTicket?, _ submitted: SubmittedCredentials?, _ end: Gatekeeper<Bool>
+  ) {
     switch effect {
     case .notify, .closeKeys:
       break  // Done in the step that decided it.
+    case .withdraw(let challenge):
+      revokeInBackground(challenge.token, .userAsked)
     case .read(let epoch):
-      limited(epoch) { await self.read(epoch, ticket) }
+      place.start { await self.read(epoch, ticket) }
     case .authenticate(let epoch):
       place.start { await self.authenticate(epoch, submitted) }
     case .reauthenticate(let epoch, let record):
@@ -22,38 +39,26 @@ extension SessionCore {
     case .answer(let epoch, let challenge, let record):
       place.start { await self.answer(epoch, challenge, record, submitted) }
     case .renew(let epoch, let record):
-      limited(epoch) { await self.renew(epoch, record) }
+      place.start { await self.renew(epoch, record) }
     case .save(let epoch, let record):
-      place.start { await self.save(epoch, record, ticket) }
+      place.start { await self.save(epoch, record, ticket, end) }
     case .exchange(let epoch, let old, let new):
-      place.start { await self.exchange(epoch, old, new, ticket) }
+      place.start { await self.exchange(epoch, old, new, ticket, end) }
     case .confirm(let record):
       place.start { await self.confirm(record) }
     case .drain(let epoch):
-      limited(epoch) { await self.drain(epoch) }
+      place.start { await self.drain(epoch) }
     case .revoke(let epoch, let targets, let reason):
-      limited(epoch) { await self.revoke(epoch, targets, reason) }
+      place.start { await self.revoke(epoch, targets, reason) }
     case .erase(let epoch, let targets):
-      limited(epoch) { await self.erase(epoch, targets, ticket) }
+      place.start { await self.erase(epoch, targets, ticket) }
     case .forget(let epoch):
-      limited(epoch) { await self.forget(epoch, ticket) }
+      place.start { await self.forget(epoch, ticket) }
     case .discard(let record):
       place.start { await self.discard(record) }
-    case .withdraw(let challenge):
-      revokeInBackground(challenge.token, .userAsked)
     case .discardSaved(let record):
       place.start { await self.discardSaved(record, ticket) }
     }
-  }
-
-  /// Does a step, within its time limit if it has one.
-  ///
-  /// The limit begins first, because an authority or a vault may block this thread. Without timers,
-  /// the limit begins only when the step did not end at once, so that a short process needs none.
-  private func limited(_ epoch: Epoch, _ step: @escaping @Sendable () async -> Void) {
-    if timing.watchesLimits { limitStep(epoch) }
-    place.start(step)
-    if !timing.watchesLimits { limitStep(epoch) }
   }
 
   /// Runs an operation on the vault after the earlier ones.
@@ -72,7 +77,7 @@ extension SessionCore {
   /// Reads the vault and asks the authority.
   ///
   /// After a superseded token it reads again, because another process was faster.
-  private func findOut(_ epoch: Epoch, _ ticket: VaultQueueTicket?) async -> SessionEvent.Restored {
+  func findOut(_ epoch: Epoch, _ ticket: VaultQueueTicket?) async -> SessionEvent.Restored {
     var superseded: SessionToken?
     var ticket = ticket
     while true {

@@ -19,13 +19,16 @@ public protocol GuardedScreen: AnyObject {
 
   /// The session is over, or the store is gone.
   ///
-  /// It comes once, and no other call follows. Do not open a dismissed screen again: make a new
+  /// It comes when the keys die; the cleanup of the session may still be under way. It comes once,
+  /// and no other call follows. Do not open a dismissed screen again: make a new
   /// one.
   func dismiss(_ reason: EndReason)
 }
 
 extension GuardedScreen where Self: Sendable {
   /// Makes the screen and opens it in the store, or returns nil when nobody is logged in.
+  ///
+  /// A change between the two is told before this returns.
   public init?(_ store: SessionStore) {
     guard let session = store.session else { return nil }
     self.init(session: session)

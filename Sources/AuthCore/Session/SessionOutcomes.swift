@@ -63,8 +63,8 @@ public enum LogoutError: Error, Hashable, Sendable {
 public enum Renewal: Hashable, Sendable {
   /// The authority noted the activity, and this is the key with the new limits.
   case renewed(LoggedInSession)
-  /// Activity was reported often enough in this window, so the authority was not asked. The session
-  /// goes on with this key.
+  /// The authority noted activity in this window of ``RenewalPolicy``, so it was not asked again. The
+  /// session goes on with this key.
   case recent(LoggedInSession)
 
   /// The present key.
@@ -137,9 +137,12 @@ public enum SessionError: Error, Hashable, Sendable {
     case alreadyInProgress
     /// The session is busy with other work; try again when that has ended.
     case renewalInProgress
-    /// The limit of renewals in this window is reached. No command throws it:
-    /// ``SessionStore/renew()`` returns ``Renewal/recent(_:)``.
+    /// The limit of renewals in this window is reached, and one of them succeeded. No command throws
+    /// it: ``SessionStore/renew()`` returns ``Renewal/recent(_:)``.
     case renewedRecently
+    /// The limit of renewals in this window is reached, and all of them failed: the idle limit has
+    /// not moved. Try again when the window of ``RenewalPolicy`` is over.
+    case renewalsFailed
     /// A logout is under way.
     case logoutInProgress
   }

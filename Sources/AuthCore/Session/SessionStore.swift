@@ -97,25 +97,29 @@ public final class SessionStore: Observable, Sendable {
   /// Tells `stateful` who is logged in, now and after every change, for as long as it lives; see
   /// ``Stateful``.
   ///
-  /// The calls come on whichever thread made the change. Attach an object once: an object that is
-  /// attached twice is told twice.
+  /// The first call comes on this thread before this returns, if there is something to tell: also
+  /// while another thread notifies observers, and inside a call of an observer. Inside one, the new
+  /// object gets to know the present state, which may be newer than the change that the surrounding
+  /// call is about. Later calls come on whichever thread made the change. Attach an object once: an
+  /// object that is attached twice is told twice.
   public func attach(_ stateful: some Stateful & Sendable) {
-    core.attach(StatefulObserver(stateful))
+    core.attach(stateful)
   }
 
   /// Tells `stateful` who is logged in, now and after every change, for as long as it lives, on the
   /// main actor; see ``Stateful``.
   ///
-  /// All calls come, in the order of the changes. The first one comes before this returns. Somebody
-  /// who awaits a command gets the result after the calls that it caused.
+  /// All calls come, in the order of the changes. The first one comes before this returns, also
+  /// inside a call of another observer; see the other ``attach(_:)``. Somebody who awaits a command
+  /// gets the result after the calls that it caused.
   @MainActor public func attach(_ stateful: some Stateful) {
     core.attachOnMainActor(stateful)
   }
 
   /// Makes a screen follow its session for as long as the screen lives.
   ///
-  /// The screen gets the present key if that has changed since, and is dismissed at once if the
-  /// session is over. `Screen(store)` calls this for you; opening an open screen again
+  /// Before this returns, the screen gets the present key if that has changed since, or is dismissed
+  /// if the session is over. `Screen(store)` calls this for you; opening an open screen again
   /// changes nothing. Open a screen only in the store of its key: another store does not know that
   /// session, and dismisses the screen with ``EndReason/revoked`` although the key may live.
   ///
@@ -124,13 +128,14 @@ public final class SessionStore: Observable, Sendable {
   ///   - session: The key that the screen was made from. A screen made for one user never gets the
   ///     key of another.
   public func open(_ screen: some GuardedScreen & Sendable, with session: LoggedInSession) {
-    core.open(ScreenObserver(screen, session))
+    core.open(screen, session)
   }
 
   /// Makes a screen of the main actor follow its session for as long as the screen lives.
   ///
-  /// The calls come on the main actor, in the order of the changes. A logout that you await returns
-  /// after the screen was dismissed.
+  /// The calls come on the main actor, in the order of the changes; what has changed since the key
+  /// was made comes before this returns. A command that you await returns after it dismissed the
+  /// screen.
   ///
   /// - Parameters:
   ///   - screen: Held weakly.
@@ -144,8 +149,8 @@ public final class SessionStore: Observable, Sendable {
 
   /// Finds out whether the session in the vault is still active.
   ///
-  /// When the vault or the authority cannot be asked, the state stays `restoring`: that is not
-  /// "logged out".
+  /// When the vault or the authority cannot be asked, or does not answer within `renewalStep` of
+  /// ``SessionTiming``, the state stays `restoring`: that is not "logged out".
   @discardableResult
   public func restore() async -> RestoreOutcome {
     let (_, promise) = core.send(.restore) { reaction, inner in
@@ -160,6 +165,8 @@ public final class SessionStore: Observable, Sendable {
   }
 
   /// Begins a session.
+  ///
+  /// It ends after `loginStep` of ``SessionTiming`` when the authority does not answer.
   ///
   /// - Throws: ``SessionError``; then nobody is logged in, or the previous session goes on.
   @discardableResult
@@ -177,7 +184,8 @@ public final class SessionStore: Observable, Sendable {
 
   /// Logs in another user in place of the present one, who stays logged in if that fails.
   ///
-  /// It waits for a renewal or a check that is under way.
+  /// It waits for a renewal or a check that is under way. See `loginStep` of ``SessionTiming`` for an
+  /// authority that does not answer.
   ///
   /// - Throws: ``SessionError``; the present session then goes on, unless it ended meanwhile.
   ///   ``SessionError/insideLease`` when the calling task is inside a lease, because the switch
@@ -259,14 +267,16 @@ public final class SessionStore: Observable, Sendable {
 
   /// Reports activity, which moves the idle limit.
   ///
-  /// It waits for other work on the session. The renewal itself ends after
-  /// `renewalStep` of ``SessionTiming`` when no answer comes.
+  /// It waits for other work on the session, of which each step has a limit in ``SessionTiming``. The
+  /// renewal itself ends after `renewalStep` when no answer comes.
   ///
   /// - Returns: The key of the session that was active at the call, never that of another session
   ///   or user, and whether the authority was asked: within a window of ``RenewalPolicy`` it is
   ///   asked only so many times.
   /// - Throws: ``SessionError/ended(_:)`` when the session ended meanwhile, also when another one
-  ///   has replaced it.
+  ///   has replaced it. ``SessionError/rejected(_:)`` with `renewalsFailed` when all renewals of
+  ///   this window failed, and with `alreadyInProgress` while a second step of this session waits
+  ///   for its answer.
   @discardableResult
   public func renew() async throws(SessionError) -> Renewal {
     let meant = core.withLock { [core] inner in core.key(inner) }
@@ -292,14 +302,14 @@ public final class SessionStore: Observable, Sendable {
   ///
   /// This is not activity. Call it when the vault or the account may have changed. It waits for
   /// other work on the session. The check itself ends after `renewalStep` of ``SessionTiming`` when
-  /// no answer comes.
+  /// no answer comes. While a second step of this session waits for its answer, the check finds out
+  /// whether the session is over; other changes are taken over after the second step.
   ///
   /// - Returns: The key of the present session; that of another user if another process logged one
   ///   in.
   /// - Throws: ``SessionError/ended(_:)`` when the session is over, before the call or according to
-  ///   the check. ``SessionError/rejected(_:)`` with `notLoggedIn` or `alreadyInProgress` when
-  ///   there was no session: call ``restore()`` first. Other cases when the check failed and
-  ///   nothing changed.
+  ///   the check. ``SessionError/rejected(_:)`` with `notLoggedIn` when there was no session: call
+  ///   ``restore()`` first. Other cases when the check failed and nothing changed.
   @discardableResult
   public func check() async throws(SessionError) -> LoggedInSession {
     try await work(isCheck: true) { () throws(SessionError) in .check }.session
@@ -307,8 +317,10 @@ public final class SessionStore: Observable, Sendable {
 
   /// Tells the store that the authority refused an effect because the session is over.
   ///
-  /// The keys are dead and open screens are dismissed when this returns, without another request to
-  /// the authority. Call it, also inside a lease, when the authority answered an effect with
+  /// The keys are dead when this returns, and open screens are dismissed without waiting for the
+  /// cleanup or for another request to the authority: before this returns, unless another thread is
+  /// notifying observers. Screens of the main actor are dismissed there, as soon as it is free. Call
+  /// it, also inside a lease, when the authority answered an effect with
   /// ``SessionRejection/ended(_:)``; after ``SessionRejection/superseded`` call ``check()``.
   ///
   /// ```swift

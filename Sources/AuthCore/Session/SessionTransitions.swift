@@ -13,7 +13,18 @@ public struct SessionTransitions: AsyncSequence, Sendable {
   /// Subscribes; from here on the iterator gets every change.
   public func makeAsyncIterator() -> Iterator {
     let buffer = ChangeBuffer(bound: bound)
-    core.attach(StreamObserver(buffer))
+    let observer = Observer(
+      .anywhere { [weak buffer] news in
+        guard let buffer else { return false }
+        switch news {
+        case .change(let change): buffer.put(change)
+        case .end: buffer.finish()
+        case .nothing: break
+        }
+        return true
+      })
+    core.register(observer)
+    observer.tell(core.inbox)
     return Iterator(buffer: buffer)
   }
 
@@ -25,27 +36,6 @@ public struct SessionTransitions: AsyncSequence, Sendable {
     public mutating func next(isolation actor: isolated (any Actor)?) async throws(Never) -> SessionChange? {
       await buffer.next()
     }
-  }
-}
-
-/// Fills the buffer of one subscriber, for as long as the subscriber holds it.
-final class StreamObserver: Observer {
-  private weak let buffer: ChangeBuffer?
-
-  init(_ buffer: ChangeBuffer) {
-    self.buffer = buffer
-  }
-
-  var isGone: Bool { buffer == nil }
-
-  func receive(_ change: SessionChange) -> Bool {
-    guard let buffer else { return false }
-    buffer.put(change)
-    return true
-  }
-
-  func finish() {
-    buffer?.finish()
   }
 }
 

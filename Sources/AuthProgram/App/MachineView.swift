@@ -64,7 +64,7 @@ final class MachineView: Sendable {
         switch step.answer {
         case .transition where step.from == step.to: "stays \(step.to.rawValue)"
         case .transition: "\(step.from.rawValue) ▶ \(step.to.rawValue)"
-        case .rejected(.renewedRecently): "not so soon after the last"
+        case .rejected(.renewedRecently), .rejected(.renewalsFailed): "not so soon after the last"
         case .rejected: "not while \(step.from.rawValue)"
         case .ignored: "no effect while \(step.from.rawValue)"
         }

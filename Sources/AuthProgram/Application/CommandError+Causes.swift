@@ -130,7 +130,7 @@ extension CommandError {
     case .notLoggedIn, .alreadyLoggedOut, .logoutUnfinished: self = .notLoggedIn
     case .alreadyLoggedIn:
       self.init(.alreadyLoggedIn, "a user is logged in already", hint: "Log out first: auth-cli logout")
-    case .alreadyInProgress, .renewalInProgress, .renewedRecently, .logoutInProgress:
+    case .alreadyInProgress, .renewalInProgress, .renewedRecently, .renewalsFailed, .logoutInProgress:
       self.init(
         .busy, "the session is busy with another request", hint: "Try again; nothing was changed.")
     case .challengeOver:
@@ -176,7 +176,7 @@ extension EndReason {
 
 extension Duration {
   /// Seconds, rounded up.
-  var wholeSeconds: Int64 { components.seconds + (components.attoseconds > 0 ? 1 : 0) }
+  var wholeSeconds: Int64 { components.seconds + (components.attoseconds > 0 && components.seconds < .max ? 1 : 0) }
 }
 
 extension String {

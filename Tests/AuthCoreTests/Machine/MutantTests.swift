@@ -17,8 +17,17 @@ import Testing
     },
     .mistaking("a notice about a past session is taken for the present one", breaks: .lateResultsChangeNothing) {
       state, event in
-      guard case .limitReached(_, let limit) = event, let session = state.session else { return nil }
-      return .limitReached(session.began, limit)
+      guard case .limitReached(let record, let limit) = event, let session = state.session,
+        record.began != session.began
+      else { return nil }
+      return .limitReached(session, limit)
+    },
+    .mistaking("a limit from before a renewal ends the renewed session", breaks: .lateResultsChangeNothing) {
+      state, event in
+      guard case .limitReached(let record, let limit) = event, let session = state.session,
+        record.began == session.began
+      else { return nil }
+      return .limitReached(session, limit)
     },
     Mutant("a logout during a renewal is silently dropped", breaks: .everyEventIsAnswered) { machine, event in
       guard case .renewing = machine.state, event == .logOut else { return machine.handle(event) }
@@ -101,9 +110,21 @@ import Testing
       return machine.stray(machine.state, .none)
     },
     Mutant("a renewal that does not end in time goes on for ever", breaks: .nobodyWaitsForever) { machine, event in
-      guard case .renewing(let state) = machine.state, event == .timedOut(state.epoch, leases: 0)
+      guard case .renewing(let state) = machine.state, event == .renewed(state.epoch, .failed)
       else { return machine.handle(event) }
       return .ignored(.otherEpoch, .none)
+    },
+    Mutant("a login that does not end in time goes on for ever", breaks: .nobodyWaitsForever) { machine, event in
+      guard case .authenticating(let state) = machine.state, event == .authenticated(state.epoch, .failed)
+      else { return machine.handle(event) }
+      return .ignored(.otherEpoch, .none)
+    },
+    Mutant("the stale result of an answer withdraws the present challenge", breaks: .lateResultsChangeNothing) {
+      machine, event in
+      guard case .challenged(let state) = machine.state, case .authenticated(let epoch, let outcome) = event,
+        epoch != state.epoch
+      else { return machine.handle(event) }
+      return .fence(outcome)
     },
     Mutant("the late answer to a renewal of the live session is revoked", breaks: .lateResultsChangeNothing) {
       machine, event in

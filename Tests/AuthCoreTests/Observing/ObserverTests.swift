@@ -1,6 +1,8 @@
 import AuthCoreTesting
+import Dispatch
 import Guards
 import Observation
+import Races
 import Testing
 
 @testable import AuthCore
@@ -36,8 +38,24 @@ struct ObserverTests {
   @Test("an observer that replaces a login before it has started does not take its credentials")
   func loginFromInsideALogin() async throws {
     let world = World()
-    let interloper = Interloper(world.store)
-    world.store.core.attach(interloper)
+    let store = world.store
+    let isDone = Locked(false)
+    // Logs the first login out, and another user in, before the authority was asked.
+    let interloper = Observer(
+      .anywhere { news in
+        guard case .change(let change) = news, change.snapshot == .authenticating else { return true }
+        let isFirst = isDone.withLock { isDone in
+          defer { isDone = true }
+          return !isDone
+        }
+        if isFirst {
+          store.beginLogOut()
+          store.beginLogIn(World.bob)
+        }
+        return true
+      })
+    store.core.register(interloper)
+    interloper.tell(store.core.inbox)
     let first = world.store.beginLogIn(World.alice)
     await #expect(throws: SessionError.ended(.userAsked)) { try await first.value() }
     await until { world.count(.authenticate) == 2 }
@@ -45,28 +63,88 @@ struct ObserverTests {
     await until { world.vaultAgrees }
   }
 
-  /// Logs the first login out, and another user in, before the authority was asked.
-  private final class Interloper: Observer {
-    private let store: SessionStore
-    private let isDone = Locked(false)
+  @Test("the first call is made before attach and open return, also while another thread notifies observers")
+  func firstCall() async throws {
+    let world = World()
+    let store = world.store
+    let (entered, release) = (Promise<Void>(), DispatchSemaphore(value: 0))
+    let key = try await store.logIn(World.alice)
+    let slow = Listener(onLoggedIn: { session in
+      guard session.user.displayName == "Alice B." else { return }
+      entered.fulfil(())
+      release.wait()
+    })
+    store.attach(slow)
+    world.authority.setAccount("alice", password: World.alice.password, displayName: "Alice B.")
+    let worker = OwnThread { startAtOnce { _ = try? await store.check() } }
+    await entered.valueUncancelled()
 
-    init(_ store: SessionStore) { self.store = store }
+    let listener = Listener()
+    store.attach(listener)
+    #expect(listener.heard == ["in Alice B."])
+    let screen = Screen(session: key)
+    store.open(screen, with: key)
+    #expect(screen.told == ["follow Alice B."])
+    #expect(NavigationBar(title: "Home", store: store).button.label == "Log out")
+    await MainActor.run {
+      let model = MainModel()
+      store.attach(model)
+      #expect(model.told == ["Alice B."])
+    }
+    release.signal()
+    _ = try await worker.result
+    try await store.logOut()
+    #expect(listener.heard == ["in Alice B.", "out ended(The session was ended by logging out.)"])
+    #expect(screen.told == ["follow Alice B.", "dismiss user_asked"])
+  }
 
-    var isGone: Bool { false }
-
-    func receive(_ change: SessionChange) -> Bool {
-      guard change.snapshot == .authenticating else { return true }
-      let isFirst = isDone.withLock { isDone in
-        defer { isDone = true }
-        return !isDone
-      }
-      guard isFirst else { return true }
+  @Test("inside a call the first call to another object is made before attach and open return")
+  func firstCallInside() async throws {
+    let world = World()
+    let store = world.store
+    let heard = Locked<[[String]]>([])
+    let outer = Listener(onLoggedIn: { session in
+      let inner = Listener()
+      store.attach(inner)
+      let dead = Screen(session: session)
       store.beginLogOut()
-      store.beginLogIn(World.bob)
-      return true
+      store.open(dead, with: session)
+      let latest = Listener()
+      store.attach(latest)
+      heard.withLock { $0 = [inner.heard, dead.told, latest.heard] }
+    })
+    store.attach(outer)
+    try await store.logIn(World.alice)
+    let ended = "out ended(The session was ended by logging out.)"
+    #expect(heard.withLock { $0 } == [["in alice"], ["dismiss user_asked"], [ended]])
+    #expect(outer.heard == ["in alice", ended])
+  }
+
+  @Test("the same on the main actor")
+  @MainActor func firstCallInsideOnMainActor() async throws {
+    let world = World()
+    let (inner, outer) = (MainModel(), MainModel())
+    var heard: [String] = []
+    outer.onLoggedIn = {
+      world.store.attach(inner)
+      heard = inner.told
+    }
+    world.store.attach(outer)
+    try await world.store.logIn(World.alice)
+    #expect(heard == ["alice"])
+  }
+
+  /// Written down on the main actor.
+  @MainActor private final class MainModel: @MainActor Stateful {
+    private(set) var told: [String] = []
+    var onLoggedIn: () -> Void = {}
+
+    func loggedIn(_ session: LoggedInSession) {
+      told.append(session.user.displayName)
+      onLoggedIn()
     }
 
-    func finish() {}
+    func loggedOut(_ reason: LogoutReason) {}
   }
 
   @Test("no lock is held while an observer runs")

@@ -5,6 +5,16 @@ import Testing
 
 @testable import AuthCore
 
+/// A guarded screen of the main actor that writes down why it was dismissed.
+@MainActor private final class MainScreen: @MainActor GuardedScreen {
+  private(set) var told: [String] = []
+
+  init(session: LoggedInSession) {}
+
+  func follow(_ session: LoggedInSession) {}
+  func dismiss(_ reason: EndReason) { told.append("dismiss \(reason.code)") }
+}
+
 @Suite("Screens follow the user")
 struct ScreenTests {
   @Test("a guarded screen is nil when nobody is logged in, and opens with a key otherwise")
@@ -15,6 +25,37 @@ struct ScreenTests {
     let screen = try #require(Screen(world.store))
     #expect(screen.session == key)
     #expect(screen.told == [])
+  }
+
+  /// How a session may be found to be over.
+  enum Discovery: CaseIterable { case check, renewal, password, report, logout }
+
+  @Test(
+    "screens are dismissed when the keys die, before the result and before the cleanup",
+    arguments: Discovery.allCases)
+  func dismissedBeforeCleanup(discovery: Discovery) async throws {
+    let world = World()
+    let key = try await world.store.logIn(World.alice)
+    let screen = try #require(Screen(world.store))
+    let controller = try #require(await Task { @MainActor in MainScreen(world.store) }.value)
+    let token = try #require(world.authority.liveTokens.first)
+    if discovery != .logout { world.authority.end(token, .revoked) }
+    world.vault.hold(.erase)
+    let ended = SessionError.ended(.revoked)
+    switch discovery {
+    case .check: await #expect(throws: ended) { try await world.store.check() }
+    case .renewal: await #expect(throws: ended) { try await world.store.renew() }
+    case .password:
+      await #expect(throws: ended) { try await world.store.reauthenticate(password: World.alice.password) }
+    case .report: world.store.reportEnded(key, because: .revoked)
+    case .logout: world.store.beginLogOut()
+    }
+    let dismissal = discovery == .logout ? "dismiss user_asked" : "dismiss revoked"
+    #expect(screen.told == [dismissal])
+    if discovery == .report || discovery == .logout { await Task { @MainActor in }.value }
+    #expect(await controller.told == [dismissal])
+    #expect(world.store.state == .loggingOut)
+    world.vault.release(.erase)
   }
 
   @Test("a changed name reaches open screens with a new key, and the old key is a snapshot")

@@ -54,6 +54,8 @@ struct ErrorWordTests {
   @Test("the wait is rounded up to whole seconds")
   func wait() {
     #expect(SessionError.throttled(.wait(.milliseconds(1500))).hint == "Try again in 2 s.")
+    let longest = Duration(secondsComponent: .max, attosecondsComponent: 999_999_999_999_999_999)
+    #expect(SessionError.throttled(.wait(longest)).hint == "Try again in \(Int64.max) s.")
   }
 
   @Test("an app catches its own error by name through a lease")

@@ -1,6 +1,35 @@
-import AuthCore
 import AuthCoreTesting
+import Guards
 import Testing
+
+@testable import AuthCore
+
+/// A clock that lets something happen while it is read.
+private struct InterruptedClock: SessionClock {
+  let base = ManualClock()
+  private let interruption = Interruption()
+
+  private final class Interruption: Sendable {
+    let body = Locked<(@Sendable () -> Void)?>(nil)
+  }
+
+  /// Runs `body` after the next reading, before the reader gets it.
+  func interrupt(_ body: @escaping @Sendable () -> Void) {
+    interruption.body.withLock { $0 = body }
+  }
+
+  func now() throws(ClockError) -> BootInstant {
+    let now = try base.now()
+    let body = interruption.body.withLock { body in
+      defer { body = nil }
+      return body
+    }
+    body?()
+    return now
+  }
+
+  func sleep(for duration: Duration) async throws(CancellationError) { try await base.sleep(for: duration) }
+}
 
 @Suite("Limits and renewals")
 struct LimitTests {
@@ -169,16 +198,51 @@ struct LimitTests {
       }
     }
     for _ in 0..<5 {
-      #expect(try await world.store.renew() == .recent(world.store.session ?? key))
+      if failing {
+        await #expect(throws: SessionError.rejected(.renewalsFailed)) { try await world.store.renew() }
+      } else {
+        #expect(try await world.store.renew() == .recent(world.store.session ?? key))
+      }
     }
     #expect(world.count(.renew) == 2)
     world.clock.advance(by: .seconds(59))
-    #expect(try await world.store.renew().session == world.store.session)
+    _ = try? await world.store.renew()
     #expect(world.count(.renew) == 2)
     world.authority.fail(.renew, with: nil)
     world.clock.advance(by: .seconds(1))
     #expect(try await world.store.renew() == .renewed(try #require(world.store.session)))
     #expect(world.count(.renew) == 3)
+  }
+
+  @Test("after one renewal that was noted, failed ones in its window change nothing: it is recent")
+  func notedAndFailed() async throws {
+    let world = World(timing: SessionTiming(renewal: RenewalPolicy(limit: 2)))
+    try await world.store.logIn(World.alice)
+    try await world.store.renew()
+    world.authority.fail(.renew, with: .unavailable(World.offline))
+    await #expect(throws: SessionError.unavailable(World.offline)) { try await world.store.renew() }
+    #expect(try await world.store.renew() == .recent(try #require(world.store.session)))
+  }
+
+  @Test("a renewal that comes while a limit is judged wins: the verdict is about the record before it")
+  func renewedWhileJudged() async throws {
+    let clock = InterruptedClock()
+    let authority = ScriptedAuthority(clock: clock.base)
+    authority.setAccount("alice", password: World.alice.password)
+    let store = SessionStore(
+      authority: authority, vault: InMemoryVault(), clock: clock, timing: SessionTiming(watchesLimits: false),
+      worksOnCallingThread: true)
+    let key = try await store.logIn(World.alice)
+    let token = try #require(authority.liveTokens.first)
+    let later = try clock.base.now().advanced(by: .seconds(3600))
+    // The authority noted the activity just before the limit, and its answer comes just after.
+    authority.answerRenewal(
+      with: .success(Grant(id: key.id, user: key.user, token: token, limits: limits(idle: .at(later)))))
+    clock.base.advance(by: .seconds(1800))
+    clock.interrupt { startAtOnce { _ = try? await store.renew() } }
+    #expect(!store.core.enforceLimits())
+    #expect(key.isLive && authority.liveTokens == [token])
+    #expect(store.session?.limits.idle == .at(later))
   }
 
   @Test("the timer of the limits goes on after a failed renewal")

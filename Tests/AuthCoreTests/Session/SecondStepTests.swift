@@ -1,6 +1,7 @@
-import AuthCore
 import AuthCoreTesting
 import Testing
+
+@testable import AuthCore
 
 @Suite("A login in two steps")
 struct SecondStepTests {
@@ -226,6 +227,58 @@ struct SecondStepTests {
     world.authority.release(.answer)
     let session = try await answer.value.session
     #expect(try await check.value.id == session.id)
+  }
+
+  /// What another process, or its absence, does while a person enters a code.
+  enum Elsewhere: CaseIterable {
+    case nothing, revoked, loggedOut, anotherUser, offline, silent
+
+    var failure: SessionError? {
+      switch self {
+      case .nothing: nil
+      case .revoked: .ended(.revoked)
+      case .loggedOut: .ended(.userAsked)
+      case .anotherUser: .ended(.switchedUser)
+      case .offline: .unavailable(World.offline)
+      case .silent: .unavailable(.late)
+      }
+    }
+  }
+
+  @Test("a check finds the end of a session also while its second step waits", arguments: Elsewhere.allCases)
+  func checkWhileWaiting(elsewhere: Elsewhere) async throws {
+    let world = World()
+    let key = try await world.store.logIn(World.alice)
+    let screen = try #require(Screen(world.store))
+    let token = try #require(world.authority.liveTokens.first)
+    let challenge = try await world.challengedPassword()
+    switch elsewhere {
+    case .nothing: break
+    case .revoked: world.authority.end(token, .revoked)
+    case .loggedOut: world.vault.content = .empty
+    case .anotherUser:
+      world.vault.content = .token(try await world.authority.authenticate(World.bob, limits: .standard).token)
+    case .offline: world.authority.fail(.resume, with: .unavailable(World.offline))
+    case .silent: world.authority.hold(.resume)
+    }
+    let check = Task.immediate { try await world.store.check() }
+    if elsewhere == .silent {
+      await world.clock.waitForSleepers(1, dueWithin: .seconds(30))
+      world.clock.advance(by: .seconds(30))
+    }
+    if let failure = elsewhere.failure {
+      await #expect(throws: failure) { try await check.value }
+    } else {
+      #expect(try await check.value == key)
+    }
+    switch elsewhere {
+    case .nothing, .offline, .silent:
+      #expect(world.store.state == .challenged(challenge, key) && screen.told == [])
+    case .revoked, .loggedOut, .anotherUser:
+      #expect(!key.isLive && screen.told.count == 1 && world.authority.openChallenges.isEmpty)
+      #expect(!world.authority.liveTokens.contains(token))
+    }
+    world.authority.release(.resume)
   }
 
   @Test("a store that goes withdraws its challenge")

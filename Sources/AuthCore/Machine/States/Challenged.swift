@@ -75,6 +75,10 @@ package struct Challenged: AnsweringState, Hashable, Sendable {
       return end(.userAsked, revoking: true, &context)
     case .restored:
       return .ignored(.otherEpoch)
+    case .authenticated(let late, .challenged(let again)) where late != epoch && again.token == challenge.token,
+      .renewed(let late, .challenged(let again)) where late != epoch && again.token == challenge.token:
+      // The stale result of an earlier answer asks for the present challenge again, which stays.
+      return .ignored(.otherEpoch)
     case .authenticated(let epoch, let outcome):
       guard epoch == self.epoch, step == .answering, reauthenticated == nil else { return .fence(outcome) }
       return conclude(outcome, &context)
@@ -92,8 +96,8 @@ package struct Challenged: AnsweringState, Hashable, Sendable {
     case .timedOut(let epoch, _):
       guard epoch == self.epoch, step == .waiting else { return .ignored(.otherEpoch) }
       return context.move(origin, Effects(.withdraw(challenge), .notify))
-    case .limitReached(let began, let limit):
-      guard began == session?.began else { return .ignored(.otherSession) }
+    case .limitReached(let record, let limit):
+      guard record == session else { return .ignored(.otherSession) }
       return end(limit.reason, revoking: true, &context)
     case .ended(let began, let reason):
       guard began == session?.began else { return .ignored(.otherSession) }

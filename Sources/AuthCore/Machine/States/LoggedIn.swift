@@ -21,7 +21,8 @@ package struct LoggedIn: AnsweringState, Hashable, Sendable {
       return renew(.password, epoch, renewals, .reauthenticate(epoch, session), &context)
     case .renew(let now):
       guard let renewals = renewals.spending(at: now, under: context.policy) else {
-        return reject(.renewedRecently)
+        // A policy without renewals relies on none.
+        return reject(renewals.isNoted || context.policy.limit == 0 ? .renewedRecently : .renewalsFailed)
       }
       let epoch = context.nextEpoch()
       return renew(.activity, epoch, renewals, .renew(epoch, session), &context)
@@ -42,8 +43,8 @@ package struct LoggedIn: AnsweringState, Hashable, Sendable {
       return .fence(record, outcome)
     case .drained, .revoked, .erased, .timedOut:
       return .ignored(.otherEpoch)
-    case .limitReached(let began, let limit):
-      guard began == session.began else { return .ignored(.otherSession) }
+    case .limitReached(let record, let limit):
+      guard record == session else { return .ignored(.otherSession) }
       return context.end(session, limit.reason, revoking: true)
     case .ended(let began, let reason):
       guard began == session.began else { return .ignored(.otherSession) }

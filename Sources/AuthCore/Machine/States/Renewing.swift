@@ -71,13 +71,10 @@ package struct Renewing: AnsweringState, Hashable, Sendable {
     case .saved(let epoch, let record, let outcome):
       guard epoch == self.epoch, isSaving(record) else { return .fence(record, outcome) }
       return conclude(record, outcome, &context)
-    case .drained, .revoked, .erased:
+    case .drained, .revoked, .erased, .timedOut:
       return .ignored(.otherEpoch)
-    case .timedOut(let epoch, _):
-      guard epoch == self.epoch, hasTimeLimit else { return .ignored(.otherEpoch) }
-      return stay(as: session, &context)
-    case .limitReached(let began, let limit):
-      guard began == session.began else { return .ignored(.otherSession) }
+    case .limitReached(let record, let limit):
+      guard record == session else { return .ignored(.otherSession) }
       return context.end(session, limit.reason, revoking: true, pending: pending)
     case .ended(let began, let reason):
       guard began == session.began else { return .ignored(.otherSession) }
@@ -90,18 +87,6 @@ package struct Renewing: AnsweringState, Hashable, Sendable {
     switch purpose {
     case .password, .switchUser: true
     case .activity, .check: false
-    }
-  }
-
-  /// Whether the step has a time limit.
-  ///
-  /// A password check has no limit, because it may ask the user something. A write has no limit
-  /// either: only its end says which token the vault holds.
-  var hasTimeLimit: Bool {
-    switch step {
-    case .asking: !isAuthentication
-    case .rereading: true
-    case .saving: false
     }
   }
 

@@ -21,8 +21,7 @@ extension Renewing {
   func conclude(_ outcome: SessionEvent.Authenticated, _ context: inout TransitionContext) -> Reaction {
     switch outcome {
     case .granted(let record):
-      let epoch = context.nextEpoch()
-      return save(record, epoch, .exchange(epoch, old: session, new: record), &context)
+      return adopt(record, &context)
     case .challenged(let challenge):
       return context.ask(challenge, .session(session, purpose, renewals))
     case .failed:
@@ -32,11 +31,8 @@ extension Renewing {
 
   func conclude(_ outcome: SessionEvent.Renewed, _ context: inout TransitionContext) -> Reaction {
     switch outcome {
-    case .granted(let record) where record.grant.token == session.grant.token:
-      return stay(as: record, &context)
     case .granted(let record):
-      let epoch = context.nextEpoch()
-      return save(record, epoch, .exchange(epoch, old: session, new: record), &context)
+      return noted.adopt(record, &context)
     case .challenged(let challenge):
       return context.ask(challenge, .session(session, purpose, renewals))
     case .ended(let reason):
@@ -46,6 +42,17 @@ extension Renewing {
     case .failed:
       return stay(as: session, &context)
     }
+  }
+
+  /// The same work after the authority noted activity.
+  private var noted: Renewing {
+    Renewing(session: session, purpose: purpose, epoch: epoch, step: step, renewals: renewals.noted)
+  }
+
+  private func adopt(_ record: SessionRecord, _ context: inout TransitionContext) -> Reaction {
+    if record.grant.token == session.grant.token { return stay(as: record, &context) }
+    let epoch = context.nextEpoch()
+    return save(record, epoch, .exchange(epoch, old: session, new: record), &context)
   }
 
   func conclude(_ record: SessionRecord, _ outcome: SessionEvent.Saved, _ context: inout TransitionContext) -> Reaction

@@ -58,6 +58,18 @@ package enum SessionState: Hashable, Sendable {
     }
   }
 
+  /// The epoch of the work, or of the person's answer, that the state waits for within a time limit.
+  var awaitedEpoch: Epoch? {
+    switch self {
+    case .restoring(let state): state.reading
+    case .authenticating(let state): state.epoch
+    case .challenged(let state): state.epoch
+    case .renewing(let state): state.epoch
+    case .loggingOut(let state): state.epoch
+    case .loggedOut, .loggedIn: nil
+    }
+  }
+
   /// Asks the state for its answer to an event.
   ///
   /// A separate function borrows the state; a `switch` at its place of storage would copy it.

@@ -59,7 +59,9 @@ private struct SampleSource {
       }
     case .limitReached:
       SessionEvent.LimitReached.allCases.flatMap { limit in
-        notices { ("limitReached: \(limit.rawValue)", .limitReached($0, limit)) }
+        let present = machine.state.session.map { ("limitReached: \(limit.rawValue)", $0) }
+        let earlier = ("limitReached: \(limit.rawValue), of another record", sameSession)
+        return [present, earlier].compactMap(\.self).map { ($0.0, SessionEvent.limitReached($0.1, limit)) }
       }
     case .ended: notices { ("ended: revoked", .ended($0, .revoked)) }
     }
@@ -154,18 +156,6 @@ private struct SampleSource {
 }
 
 extension SessionState {
-  /// The epoch of the work that the state waits for.
-  var awaitedEpoch: Epoch? {
-    switch self {
-    case .restoring(let state): state.reading
-    case .authenticating(let state): state.epoch
-    case .challenged(let state): state.epoch
-    case .renewing(let state): state.epoch
-    case .loggingOut(let state): state.epoch
-    case .loggedOut, .loggedIn: nil
-    }
-  }
-
   /// The challenge that the state holds.
   var presentChallenge: Challenge? {
     switch self {

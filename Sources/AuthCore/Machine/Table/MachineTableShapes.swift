@@ -64,7 +64,8 @@ extension Challenged {
 
 extension LoggedIn {
   fileprivate var shape: String {
-    renewals.begun == 0 ? "loggedIn" : "loggedIn, renewed recently"
+    if renewals.begun == 0 { return "loggedIn" }
+    return renewals.isNoted ? "loggedIn, renewed recently" : "loggedIn, renewal failed recently"
   }
 }
 

@@ -4,6 +4,7 @@
 extension ModelEncoder {
   mutating func write(_ work: ModelWork) {
     bytes.append(UInt8(truncatingIfNeeded: work.effect.number))
+    write(work.isOverdue)
     if let epoch = work.epoch { write(brought: epoch) }
     switch work.effect {
     case .read, .drain, .forget, .closeKeys, .notify: break

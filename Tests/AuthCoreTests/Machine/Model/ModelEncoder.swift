@@ -115,14 +115,16 @@ struct ModelEncoder {
       case .session(let session, let purpose, let renewals):
         write(own: session)
         bytes.append(UInt8(truncatingIfNeeded: purpose.number))
-        write(world.isUsed(renewals))
+        write(world.isUsed(renewals), renewals.isNoted)
       }
     case .loggedIn(let state):
-      bytes.append(world.isUsed(state.renewals) ? 30 : 31)
+      bytes.append(30)
+      write(world.isUsed(state.renewals), state.renewals.isNoted)
       write(own: state.session)
       write(state.predecessor)
     case .renewing(let state):
-      bytes.append(world.isUsed(state.renewals) ? 40 : 41)
+      bytes.append(40)
+      write(world.isUsed(state.renewals), state.renewals.isNoted)
       write(own: state.session)
       bytes.append(UInt8(truncatingIfNeeded: state.purpose.number))
       write(own: state.epoch)
@@ -234,7 +236,7 @@ struct ModelEncoder {
     bytes.append(gate.leases)
     write(
       gate.isOpen, world.awaited.restore, world.awaited.work, world.awaited.logout, world.awaited.isFailing,
-      world.timer == world.machine.state.stepUnderTimeLimit)
+      world.timer == world.machine.state.awaitedEpoch)
     bytes.append(UInt8(world.unrevoked.count))
     for token in world.unrevoked { write(token: token) }
     if let ended = world.lastEnded { write(token: ended) } else { bytes.append(Self.none) }

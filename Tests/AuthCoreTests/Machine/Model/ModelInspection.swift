@@ -46,7 +46,7 @@ extension ModelJudge {
     let state = world.machine.state
     expect(
       (world.gate?.isOpen ?? false) == (state.session != nil), .completeMeansOver, "the keys do not follow the session")
-    if let epoch = state.stepUnderTimeLimit {
+    if state.kind == .loggingOut || state.waitsForPerson, let epoch = state.awaitedEpoch {
       expect(world.timer == epoch, .everyLogoutEnds, "\(state.shape) has no time limit")
     }
     if state.kind != .loggingOut, !state.waitsForPerson, let epoch = state.awaitedEpoch {
@@ -119,7 +119,4 @@ extension SessionState {
     case .restoring, .loggedOut, .loggedIn, .loggingOut: false
     }
   }
-
-  /// Whether it is up to a person, and no work is under way.
-  fileprivate var waitsForPerson: Bool { kind.waitsForPerson && stepUnderTimeLimit != nil }
 }

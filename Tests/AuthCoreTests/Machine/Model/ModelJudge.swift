@@ -51,7 +51,8 @@ final class ModelJudge {
       }
       let isPermitted = before.state.permitted.commands.contains(command)
       expect(
-        !isPermitted || rejection.reason == .renewedRecently || isAboutAnotherChallenge(event, before.state),
+        !isPermitted || [.renewedRecently, .renewalsFailed].contains(rejection.reason)
+          || isAboutAnotherChallenge(event, before.state),
         .everyEventIsAnswered,
         "\(command.rawValue) is permitted, but was rejected"
       )
@@ -63,11 +64,10 @@ final class ModelJudge {
       expect(
         cleanup.allSatisfy { [.discard, .discardSaved, .withdraw].contains($0.kind) }, .lateResultsChangeNothing,
         "more than clean-up")
-      let isOverdue =
-        if case .timedOut(let epoch, _) = event { epoch == before.state.stepUnderTimeLimit } else { false }
+      let isAwaited = event.epoch != nil && event.epoch == before.state.awaitedEpoch
       expect(
-        !isOverdue || before.state.kind == .loggingOut, .nobodyWaitsForever,
-        "\(before.state.shape) goes on after its time limit")
+        !isAwaited || before.state.kind == .loggingOut, .nobodyWaitsForever,
+        "\(before.state.shape) goes on after \(event.kind.rawValue)")
       expect(!isAwaitedStep(event, before.state), .everyLogoutEnds, "a logout did not go on at \(event.kind.rawValue)")
     }
   }
@@ -95,10 +95,10 @@ final class ModelJudge {
       expect(
         epoch == before.state.awaitedEpoch, .lateResultsChangeNothing,
         "\(event.kind.rawValue) of another epoch was taken")
-    } else if let session = event.sessionEpoch {
-      expect(
-        session == before.state.session?.began, .lateResultsChangeNothing,
-        "\(event.kind.rawValue) of another session was taken")
+    } else if case .limitReached(let record, _) = event {
+      expect(record == before.state.session, .lateResultsChangeNothing, "a limit of another record was taken")
+    } else if case .ended(let session, _) = event {
+      expect(session == before.state.session?.began, .lateResultsChangeNothing, "the end of another session was taken")
     }
     expect(
       before.state.snapshot == after.state.snapshot || transition.effects.contains(.notify), .everyChangeIsTold,
@@ -238,16 +238,6 @@ extension SessionEvent {
       epoch
     case .restore, .logIn, .switchUser, .reauthenticate, .renew, .check, .answer, .cancel, .logOut, .limitReached,
       .ended:
-      nil
-    }
-  }
-
-  /// The epoch of the session that a notice speaks of.
-  fileprivate var sessionEpoch: Epoch? {
-    switch self {
-    case .limitReached(let epoch, _), .ended(let epoch, _): epoch
-    case .restore, .logIn, .switchUser, .reauthenticate, .renew, .check, .answer, .cancel, .logOut, .restored,
-      .authenticated, .renewed, .saved, .drained, .revoked, .erased, .timedOut:
       nil
     }
   }

@@ -40,6 +40,9 @@ extension ModelWorld {
         finish(index, .restored(epoch, .ended(.revoked, SessionToken(bytes: [kept]))))
       case .token(let kept): ask(index, about: kept)
       }
+    case .save where works[index].isOverdue, .exchange where works[index].isOverdue:
+      // The failure was reported; a write that lands is undone in the same turn.
+      works.remove(at: index)
     case .save(let epoch, let record):
       if choice == .failed { return finish(index, .saved(epoch, record, .failed), isFailure: true) }
       let displaced = vault.token

@@ -12,7 +12,7 @@ enum ModelStep {
   case leaseEnds
   /// The effect at this place goes on.
   case work(UInt8, ModelChoice)
-  /// The limit on the step of a logout, a renewal or a check is reached.
+  /// The time limit of the step under way is reached.
   case timeOut
   /// A limit of the session is reached.
   case limit
@@ -25,7 +25,7 @@ enum ModelStep {
   /// The process is killed, and another is launched.
   case crash
 
-  enum Late: CaseIterable { case timeOut, limit, rejection, answer, cancel }
+  enum Late: CaseIterable { case timeOut, limit, earlierLimit, rejection, answer, cancel }
 
   enum Stranger: CaseIterable {
     /// The authority ends the session that the vault keeps.
@@ -60,9 +60,8 @@ extension ModelWorld {
     for index in works.indices {
       for choice in choices(index) { steps.append(.work(UInt8(index), choice)) }
     }
-    if let timer, timer == machine.state.stepUnderTimeLimit, !machine.state.kind.timesOutByFault || budget.faults > 0 {
-      steps.append(.timeOut)
-    }
+    let isTimed = timer != nil && timer == machine.state.awaitedEpoch
+    if isTimed || workInTime != nil && budget.faults > 0 { steps.append(.timeOut) }
     if let session = machine.state.session {
       steps.append(.limit)
       if authority.session(of: session.token).end != nil { steps.append(.rejection) }
@@ -141,8 +140,9 @@ extension ModelWorld {
   func event(for late: ModelStep.Late) -> SessionEvent? {
     switch late {
     case .timeOut:
-      (timer == machine.state.stepUnderTimeLimit ? pastTimer : timer).map { .timedOut($0, leases: 0) }
-    case .limit: pastSession.map { .limitReached($0, .absolute) }
+      (timer == machine.state.awaitedEpoch ? pastTimer : timer).map { .timedOut($0, leases: 0) }
+    case .limit: pastSession.map { .limitReached(authority.record(0, began: $0), .absolute) }
+    case .earlierLimit: earlierRecord.map { .limitReached($0, .idle) }
     case .rejection: pastSession.map { .ended($0, .revoked) }
     case .answer: machine.state.presentChallenge.map { _ in .answer(Self.otherChallenge) }
     case .cancel: machine.state.presentChallenge.map { _ in .cancel(Self.otherChallenge) }
@@ -151,6 +151,16 @@ extension ModelWorld {
 
   /// The token of a challenge that is not the present one.
   static let otherChallenge = SessionToken(bytes: [255])
+
+  /// A record of the present session with another token.
+  private var earlierRecord: SessionRecord? {
+    guard let present = machine.state.session else { return nil }
+    let tokens = authority.tokens
+    let other = tokens.indices.first {
+      UInt8($0) != present.token && tokens[$0].session == tokens[Int(present.token)].session
+    }
+    return other.map { authority.record(UInt8($0), began: present.began) }
+  }
 
   /// The epoch of a session that stood before.
   private var pastSession: Epoch? {

@@ -31,6 +31,7 @@ extension ModelStep {
     case .rejection: "the authority refuses an effect: the session is over"
     case .late(.timeOut): "a time limit of a step that has ended fires"
     case .late(.limit): "a limit of a past session fires"
+    case .late(.earlierLimit): "a limit of the session from before its renewal fires"
     case .late(.rejection): "the authority refuses an effect of a past session"
     case .late(.answer): "an answer to another challenge"
     case .late(.cancel): "another challenge is cancelled"

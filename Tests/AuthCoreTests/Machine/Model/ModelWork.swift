@@ -7,6 +7,8 @@ struct ModelWork {
   var stage: Stage
   /// Whose credentials were submitted, where the effect checks any.
   var user: UInt8 = 0
+  /// Whether it has exceeded its time limit.
+  var isOverdue = false
 
   enum Stage {
     /// In the line before the vault, or waiting for leases. The token is one that was refused as
@@ -42,15 +44,11 @@ struct ModelWork {
   var holdsUpVault: Bool { isWaitingForVault && effect.changesVault }
 
   /// The epoch that the completion will bring.
-  var epoch: Epoch? {
-    switch effect {
-    case .read(let epoch), .authenticate(let epoch), .reauthenticate(let epoch, _), .renew(let epoch, _),
-      .answer(let epoch, _, _), .save(let epoch, _), .exchange(let epoch, _, _), .drain(let epoch),
-      .revoke(let epoch, _, _),
-      .erase(let epoch, _), .forget(let epoch):
-      epoch
-    case .confirm, .closeKeys, .discard, .discardSaved, .withdraw, .notify: nil
-    }
+  var epoch: Epoch? { effect.epoch }
+
+  /// Whether it is decided.
+  var isReturning: Bool {
+    if case .returning = stage { true } else { false }
   }
 }
 

@@ -47,13 +47,8 @@ struct ModelWorld {
     case .leaseBegins: gate?.leases += 1
     case .leaseEnds: gate?.leases -= 1
     case .work(let index, let choice): proceed(Int(index), choice, judge)
-    case .timeOut:
-      if let timer {
-        let isFault = machine.state.kind.timesOutByFault
-        if isFault { budget.faults -= 1 }
-        send(.timedOut(timer, leases: Int(gate?.leases ?? 0)), isFailure: isFault, judge)
-      }
-    case .limit: if let session = machine.state.session { send(.limitReached(session.began, .idle), judge) }
+    case .timeOut: timeOut(judge)
+    case .limit: if let session = machine.state.session { send(.limitReached(session, .idle), judge) }
     case .rejection:
       if let session = machine.state.session {
         send(.ended(session.began, authority.session(of: session.token).end ?? .revoked), judge)
@@ -64,6 +59,25 @@ struct ModelWorld {
     }
     if agreesWithDisk { vault.difference = .none }
     judge.inspect(self)
+  }
+
+  /// The step that the machine waits for takes too long; what it comes to is a stale result.
+  private mutating func timeOut(_ judge: ModelJudge) {
+    let leases = Int(gate?.leases ?? 0)
+    if let index = workInTime, let event = works[index].effect.overdue(leases: leases) {
+      works[index].isOverdue = true
+      budget.faults -= 1
+      send(event, isFailure: true, judge)
+    } else if let timer {
+      send(.timedOut(timer, leases: leases), judge)
+    }
+  }
+
+  /// The work that the machine waits for, while it has not been decided and its limit would be a
+  /// fault.
+  var workInTime: Int? {
+    guard machine.state.kind != .loggingOut, let epoch = machine.state.awaitedEpoch else { return nil }
+    return works.firstIndex { $0.epoch == epoch && !$0.isOverdue && !$0.isReturning }
   }
 
   private func event(_ command: SessionCommand) -> SessionEvent {
@@ -112,7 +126,7 @@ struct ModelWorld {
     if let old, old.began != new?.began { (lastBegan, lastEnded) = (old.began, old.token) }
     if new != nil { lastEnded = nil }
     // A person gets time to answer.
-    if transition.to.waitsForPerson, let epoch = machine.state.stepUnderTimeLimit {
+    if machine.state.waitsForPerson, let epoch = machine.state.awaitedEpoch {
       (timer, pastTimer) = (epoch, timer)
     }
     for settlement in awaited.settle(machine.state, isFailure: isFailure) { judge.judge(settlement, self) }
@@ -127,10 +141,8 @@ struct ModelWorld {
       case .notify, .closeKeys: continue
       case .drain(let epoch), .revoke(let epoch, _, _), .erase(let epoch, _), .forget(let epoch):
         (timer, pastTimer) = (epoch, timer)
-      case .read(let epoch), .renew(let epoch, _):
-        // At launch nothing is lost by waiting, so there a look may take as long as it likes.
-        if epoch == machine.state.stepUnderTimeLimit { (timer, pastTimer) = (epoch, timer) }
-      case .authenticate, .reauthenticate, .answer, .save, .exchange, .confirm, .discard, .discardSaved, .withdraw:
+      case .read, .renew, .authenticate, .reauthenticate, .answer, .save, .exchange, .confirm, .discard, .discardSaved,
+        .withdraw:
         break
       }
       works.append(ModelWork(effect, user: user))
@@ -192,17 +204,9 @@ struct ModelWorld {
   }
 }
 
-extension SessionState.Kind {
-  /// Whether a time limit that is reached in this state is a fault: the authority did not answer.
-  var timesOutByFault: Bool {
-    switch self {
-    case .renewing: true
-    case .restoring, .loggedOut, .authenticating, .challenged, .loggedIn, .loggingOut: false
-    }
-  }
-
-  /// Whether the store watches the deadline of a person.
+extension SessionState {
+  /// Whether it is up to a person, until the deadline of the challenge.
   var waitsForPerson: Bool {
-    if case .watchChallenge? = timer { true } else { false }
+    if case .challenged(let state) = self { state.step == .waiting } else { false }
   }
 }

@@ -1,0 +1,70 @@
+import Guards
+
+/// A queue whose elements are handled one at a time, in order, with no lock held.
+///
+/// Whoever finds the queue idle handles what is in it. If somebody is handling it already, on
+/// another thread or further up on this one, that call handles what was added meanwhile.
+final class OrderedQueue<Element: Sendable>: Sendable {
+  private struct Storage {
+    var elements: [Element] = []
+    var isHandling = false
+
+    var isIdle: Bool { elements.isEmpty && !isHandling }
+  }
+
+  private let storage = Locked(Storage())
+
+  /// Adds an element.
+  ///
+  /// - Returns: Whether the queue was idle.
+  @discardableResult
+  func add(_ element: Element) -> Bool {
+    storage.withLock { storage in
+      defer { storage.elements.append(element) }
+      return storage.isIdle
+    }
+  }
+
+  /// Adds an element unless the queue is idle.
+  ///
+  /// - Returns: Whether it was added.
+  func addUnlessIdle(_ element: Element) -> Bool {
+    storage.withLock { storage in
+      if storage.isIdle { return false }
+      storage.elements.append(element)
+      return true
+    }
+  }
+
+  /// Handles the elements, unless somebody is handling them.
+  func handle(_ body: (Element) -> Void) {
+    while true {
+      let next = storage.withLock { storage -> Element? in
+        guard !storage.isHandling, !storage.elements.isEmpty else { return nil }
+        storage.isHandling = true
+        return storage.elements.removeFirst()
+      }
+      guard let next else { return }
+      body(next)
+      storage.withLock { $0.isHandling = false }
+    }
+  }
+}
+
+/// The calls that are to be made on the main actor, in their order.
+///
+/// Somebody who waits for a command is told after all earlier calls, so that an awaited logout
+/// returns after the main actor's screens were dismissed.
+final class MainActorInbox: Sendable {
+  private let queue = OrderedQueue<@MainActor @Sendable () -> Void>()
+
+  /// Adds a call.
+  func put(_ call: @escaping @MainActor @Sendable () -> Void) {
+    if queue.add(call) { Task { @MainActor in queue.handle { $0() } } }
+  }
+
+  /// Fulfils the promise of a command, after the calls that were added before.
+  func settle(_ settlement: Settlement) {
+    if !queue.addUnlessIdle({ settlement.fulfil() }) { settlement.fulfil() }
+  }
+}

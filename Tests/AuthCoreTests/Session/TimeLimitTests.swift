@@ -1,0 +1,167 @@
+import AuthCoreTesting
+import Testing
+
+@testable import AuthCore
+
+@Suite("Every step of every command has a time limit")
+struct TimeLimitTests {
+  /// A step that never ends: the authority or the vault does not answer.
+  enum Silence: CaseIterable {
+    case restoreReading, restoreAsking, login, loginSaving, userSwitch, switchSaving, password, passwordSaving
+    case loginAnswer, passwordAnswer, switchAnswer, renewal, renewalSaving, checkReading, checkAsking
+
+    /// What does not answer.
+    var place: (authority: ScriptedAuthority.Operation?, vault: InMemoryVault.Operation?) {
+      switch self {
+      case .restoreReading, .checkReading: (nil, .load)
+      case .restoreAsking, .checkAsking: (.resume, nil)
+      case .login, .userSwitch: (.authenticate, nil)
+      case .password: (.reauthenticate, nil)
+      case .loginAnswer, .passwordAnswer, .switchAnswer: (.answer, nil)
+      case .renewal: (.renew, nil)
+      case .loginSaving: (nil, .store)
+      case .switchSaving, .passwordSaving, .renewalSaving: (nil, .replace)
+      }
+    }
+
+    var limit: Duration {
+      switch self {
+      case .login, .userSwitch, .password, .loginAnswer, .passwordAnswer, .switchAnswer: SessionTiming().loginStep
+      case .restoreReading, .restoreAsking, .loginSaving, .switchSaving, .passwordSaving, .renewal, .renewalSaving,
+        .checkReading, .checkAsking:
+        SessionTiming().renewalStep
+      }
+    }
+  }
+
+  /// A command that got into the step.
+  private struct Started {
+    let store: SessionStore
+    let task: Task<Void, any Error>
+  }
+
+  private func start(_ silence: Silence, _ world: World) async throws -> Started {
+    world.authority.setRotation(true)
+    var store = world.store
+    var challenge: Challenge?
+    switch silence {
+    case .login, .loginSaving: break
+    case .loginAnswer: challenge = try await world.challengedLogin()
+    case .passwordAnswer:
+      try await store.logIn(World.alice)
+      challenge = try await world.challengedPassword()
+    case .switchAnswer:
+      try await store.logIn(World.bob)
+      challenge = try await world.challenged { () async throws(SessionError) in
+        try await world.store.switchUser(to: World.alice)
+      }
+    case .restoreReading, .restoreAsking:
+      try await store.logIn(World.alice)
+      store = world.anotherProcess()
+    case .userSwitch, .switchSaving, .password, .passwordSaving, .renewal, .renewalSaving, .checkReading, .checkAsking:
+      try await store.logIn(World.alice)
+    }
+    if let operation = silence.place.authority { world.authority.hold(operation, at: .answer) }
+    if let operation = silence.place.vault { world.vault.hold(operation) }
+    let task = Task.immediate { [store, challenge] in
+      switch silence {
+      case .restoreReading, .restoreAsking:
+        if case .obstructed(let failure) = await store.restore() { throw SessionError(failure) }
+      case .login, .loginSaving: try await store.logIn(World.alice)
+      case .userSwitch, .switchSaving: try await store.switchUser(to: World.bob)
+      case .password, .passwordSaving: try await store.reauthenticate(password: World.alice.password)
+      case .loginAnswer, .passwordAnswer, .switchAnswer:
+        if let challenge { try await store.answer(World.code, to: challenge) }
+      case .renewal, .renewalSaving: try await store.renew()
+      case .checkReading, .checkAsking: try await store.check()
+      }
+    }
+    if let operation = silence.place.authority { await world.authority.waitUntilHeld(operation, at: .answer) }
+    if let operation = silence.place.vault { await world.vault.waitUntilHeld(operation) }
+    return Started(store: store, task: task)
+  }
+
+  private func letGo(_ world: World) {
+    for operation in ScriptedAuthority.Operation.allCases { world.authority.release(operation, at: .answer) }
+    for operation in InMemoryVault.Operation.allCases { world.vault.release(operation) }
+  }
+
+  @Test("a step without an answer fails in time, and leaves everything as it was", arguments: Silence.allCases)
+  func fails(silence: Silence) async throws {
+    let world = World()
+    let started = try await start(silence, world)
+    let before = started.store.session
+    let kept = world.vault.content
+    await world.clock.waitForSleepers(1, dueWithin: silence.limit)
+    world.clock.advance(by: silence.limit - .seconds(1))
+    let second = silence == .restoreAsking ? Task.immediate { await started.store.restore() } : nil
+    world.clock.advance(by: .seconds(1))
+    let isSaving = [.loginSaving, .switchSaving, .passwordSaving, .renewalSaving].contains(silence)
+    await #expect(throws: isSaving ? SessionError.notSaved(.late) : SessionError.unavailable(.late)) {
+      try await started.task.value
+    }
+    if let second { #expect(await second.value == .obstructed(.authority(.late))) }
+    #expect(started.store.session == before && before?.isLive != false)
+
+    // What arrives later is a stale result: what it began is revoked, what it wrote is undone.
+    letGo(world)
+    switch silence {
+    case .login, .loginSaving, .loginAnswer: await until { world.authority.liveTokens.isEmpty }
+    case .userSwitch, .switchSaving, .switchAnswer: await until { world.vaultAgrees }
+    case .restoreReading, .restoreAsking, .password, .passwordSaving, .passwordAnswer, .renewal, .renewalSaving,
+      .checkReading, .checkAsking:
+      // A grant of the session itself was never confirmed, so the session's token still works.
+      #expect(world.count(.revoke) == 0)
+    }
+    await until { world.vault.content == kept }
+    if let before {
+      #expect(try await started.store.check() == before)
+    } else {
+      world.authority.setSecondStep(of: "alice", to: nil)
+      if case .challenged(let challenge, _) = started.store.state { started.store.cancel(challenge) }
+      #expect(try await started.store.logIn(World.alice).isLive)
+    }
+  }
+
+  @Test("the time in which a person types a code is not part of any limit")
+  func person() async throws {
+    let world = World()
+    let challenge = try await world.challengedLogin()
+    world.clock.advance(by: SessionTiming().loginStep * 4)
+    #expect(try await world.store.answer(World.code, to: challenge).session.isLive)
+  }
+
+  @Test("a challenge whose answer came too late can be answered again, and the stale result does not end it")
+  func answerAgain() async throws {
+    let world = World()
+    let challenge = try await world.challengedLogin()
+    world.authority.hold(.answer, at: .answer, calls: 1)
+    let wrong = Task.immediate { try await world.store.answer(Password("000000"), to: challenge) }
+    await world.authority.waitUntilHeld(.answer, at: .answer)
+    let epoch = try #require(world.store.core.withLock { $0.machine.state.awaitedEpoch })
+    world.clock.advance(by: SessionTiming().loginStep)
+    await #expect(throws: SessionError.unavailable(.late)) { try await wrong.value }
+    let stale = SessionEvent.authenticated(epoch, .challenged(challenge))
+    #expect(world.store.core.send(stale) == .ignored(.otherEpoch, .none))
+    world.authority.release(.answer, at: .answer)
+    #expect(try await world.store.answer(World.code, to: challenge).session.isLive)
+  }
+
+  @Test("a password check that hangs does not hold up a renewal for longer than its limit")
+  func renewalAfterHangingPassword() async throws {
+    let world = World()
+    let key = try await world.store.logIn(World.alice)
+    world.authority.hold(.reauthenticate)
+    let password = Task.immediate { try await world.store.reauthenticate(password: World.alice.password) }
+    await world.authority.waitUntilHeld(.reauthenticate)
+    let renewal = Task.immediate { try await world.store.renew() }
+    world.clock.advance(by: SessionTiming().loginStep)
+    await #expect(throws: SessionError.unavailable(.late)) { try await password.value }
+    guard case .renewed(let renewed) = try await renewal.value else {
+      Issue.record("the activity was not noted")
+      return
+    }
+    #expect(renewed.id == key.id && key.isLive)
+    world.authority.release(.reauthenticate)
+  }
+}
