@@ -28,6 +28,13 @@ final class PublishedRunOnce: Sendable {
     closure()
   }
 
+  /// Whether a round of a race ran the body; every 16th is interrupted.
+  func runs(_ round: Int) -> Bool {
+    var ran = false
+    run("place", isInterrupted: round % 16 == 0) { ran = true }
+    return ran
+  }
+
   private func lockOfObject(_ isInterrupted: Bool) -> SpinLock {
     if let lock = associatedLock.withLock({ $0 }) { return lock }
     if isInterrupted { sched_yield() }
