@@ -9,7 +9,6 @@ DESTDIR ?=
 DEBUG := .build/debug/auth-cli
 RELEASE := .build/release/auth-cli
 RELEASE_COMPANION := .build/release/auth-cli-postgres
-RELEASE_BENCH := .build/release/auth-bench
 # Swift evaluates the manifest again when the environment changes, and not when a library is installed.
 export LIBPQ_HEADER = $(shell ls /usr/include/postgresql/libpq-fe.h /usr/include/libpq-fe.h 2>/dev/null)
 
@@ -30,8 +29,8 @@ OLDER := -c release -Xswiftc -enable-testing -Xswiftc -DOLDER_SYSTEM --scratch-p
 DEEP_FILTER ?= ModelCheck
 
 .PHONY: help build demo app test test-tsan test-older-systems test-release test-failover test-crash test-backends test-cuts test-races transcripts-cram \
-  check-deep lint format release release-bench release-without-app bench docs pictures version install uninstall clean \
-  setup setup-release link-order
+  check-deep lint format release bench docs pictures version install uninstall clean \
+  setup setup-release
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-19s %s\n", $$1, $$2 }' Makefile
@@ -89,21 +88,16 @@ format: ## Rewrite the sources in the project's format
 	swift format --in-place --parallel --recursive $(SOURCES)
 
 release: setup-release ## Build .build/release/auth-cli: stripped, and static where the system has the libraries
-	.ci/release auth-cli
-	.ci/release-companion $(RELEASE_COMPANION)
+	.ci/release auth-cli auth-cli-postgres
 
-release-bench: setup-release ## Build the benchmarks, and the executable they run
-	.ci/release auth-cli auth-login-only auth-bench
-	.ci/release-companion $(RELEASE_COMPANION) .build/release/auth-live-payments
+# A static program where the system has the libraries, as auth-cli is.
+BARE := -O2 -o .build/release/bare Tests/Benchmarks/bare.c -lsqlite3 -lcrypt -lm
 
-release-without-app: setup-release ## Build the executable without the full-screen program, for the benchmarks
-	.ci/release-without-app
-
-link-order: setup-release ## Record which functions short runs call, for the linker (needs valgrind)
-	.ci/record-link-order
-
-bench: release-bench release-without-app ## Measure, beside baselines taken in the same run
-	$(RELEASE_BENCH) $(BENCH)
+bench: setup-release ## Measure each goal of the design beside a baseline (BENCH='--quick GROUP...')
+	.ci/release auth-cli auth-cli-least-cost auth-cli-postgres auth-cli-postgres-least-cost
+	cc -static $(BARE) 2>/dev/null || cc $(BARE)
+	swift build -c release --package-path Tests/Benchmarks --scratch-path .build/benchmarks
+	.build/benchmarks/release/benchmarks $(BENCH)
 
 docs: build ## Build the documentation into .build/docs
 	.ci/docs $(dir $(DEBUG))Modules

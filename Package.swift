@@ -36,20 +36,10 @@ let package = Package(
         "AuthBackend", "AuthCore", "AuthDevice", "AuthSQLite", "CommandLineKit", "CProcess", "Guards", "TextFormat",
       ]),
     .executableTarget(name: "auth-cli", dependencies: ["AuthSQLite", "AuthProgram"]),
-    .executableTarget(name: "auth-login-only", dependencies: ["AuthCore"]),
-    .executableTarget(
-      name: "auth-bench",
-      dependencies: [
-        "AuthBackend", "AuthCore", "AuthDevice", "AuthSQLite", "Guards", "PostgresServers", "Terminals", "TextFormat",
-        "CSQLite",
-        "CCrypt", "CPerfEvent",
-      ]),
     .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CCrypt", providers: [.apt(["libcrypt-dev"])]),
-    // Not libraries but calls of the system that Swift cannot make: for the program,
+    // Not a library but calls of the system that Swift cannot make.
     .systemLibrary(name: "CProcess"),
-    // and a call of the kernel, for the benchmarks.
-    .systemLibrary(name: "CPerfEvent"),
     .target(name: "PostgresServers", path: "Tests/PostgresServers"),
     .target(name: "Programs", path: "Tests/Programs"),
     // auth-cli with the least cost of a password, for tests that are not about the cost: the hash
@@ -100,7 +90,6 @@ if headers.contains(where: { FileManager.default.fileExists(atPath: $0 + "/libpq
     .target(
       name: "AuthPostgresProgram",
       dependencies: ["AuthBackend", "AuthCore", "AuthDevice", "AuthSQLite", "AuthPostgres", "AuthProgram"]),
-    .executableTarget(name: "auth-live-payments", dependencies: ["AuthBackend", "AuthCore", "AuthPostgres"]),
     .target(
       name: "AuthPostgres",
       dependencies: ["AuthBackend", "AuthCore", "AuthDevice", "Guards", "TextFormat", "CPostgres"]),
@@ -130,14 +119,5 @@ for target in package.targets where target.type != .system {
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     .treatAllWarnings(as: .error),
-  ]
-}
-
-// Code of the program alone is made small. The libraries are made fast, and no product of a library
-// has such a target, so other packages may depend on them. Without reflection metadata nothing in
-// these targets may print a value by the names of its fields and cases; .ci/release checks that.
-for target in package.targets where ["AuthProgram", "CommandLineKit"].contains(target.name) {
-  target.swiftSettings? += [
-    .unsafeFlags(["-Osize", "-Xfrontend", "-disable-reflection-metadata"], .when(configuration: .release))
   ]
 }

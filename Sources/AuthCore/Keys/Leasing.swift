@@ -1,5 +1,5 @@
-// Inlinable, because without it a lease took twice as long from another module (`auth-bench
-// --filter lease`).
+// Inlinable, because without it a lease took twice as long from another module (`make bench
+// BENCH=guards`).
 extension LoggedInSession {
   /// Runs `body` while the session cannot end: a logout waits for `body`, or `body` never starts.
   ///

@@ -32,11 +32,6 @@ import Testing
     make uninstall PREFIX=/usr/local DESTDIR="$HOME/stage"
     test "$(cd "$HOME/stage" && find . -type f)" = ./usr/local/bin/other
     """,
-    // One suite of many, with few samples: all of them take minutes, and a debug build shows
-    // nothing but that they run.
-    "make bench": """
-    make --assume-old=release-bench --assume-old=release-without-app bench RELEASE_BENCH='\(benchmarks)' BENCH='--quick --filter leases'
-    """,
     // The run that this test is part of is that of the tests, so the rest is: that make would begin
     // it, and that a change is not good without it. What it does before, the set-up, is executed.
     "make test": """
@@ -47,7 +42,6 @@ import Testing
   ]
 
   private static let executable = BuiltExecutable.debug
-  private static let benchmarks = executable.replacing("/auth-cli", with: "/auth-bench")
   private static let install = """
     make --assume-old=release install PREFIX=/usr/local DESTDIR="$HOME/stage" \
       RELEASE='\(executable)' RELEASE_COMPANION='\(companion)'
@@ -112,7 +106,7 @@ import Testing
       cat >"$HOME/main.swift"
       # The objects of the sources of now: an incremental build keeps those of files that moved.
       objects=()
-      for module in Guards AuthCore TextFormat AuthBackend AuthSQLite; do
+      for module in Guards AuthCore TextFormat AuthBackend AuthDevice AuthSQLite; do
         while IFS= read -r source; do objects+=('\(products)'/"$module.build/${source##*/}.o"); done \
           < <(find '\(sources)'/"$module" -name '*.swift')
       done

@@ -79,8 +79,8 @@ import Testing
       #expect(race?.contains("TwoThreads.race") == true, "race \(name) in \(name)RaceTests.swift")
       #expect(race?.contains("func published") == true, "show in \(name)RaceTests.swift that the published form fails")
       if isInlinable {
-        let suite = try? Repository.text(of: "Sources/auth-bench/Guards/\(name)Suite.swift")
-        #expect(suite?.contains("Suite(") == true, "measure \(name) in \(name)Suite.swift of auth-bench")
+        let measured = try Repository.text(of: "Tests/Benchmarks/Sources/benchmarks/Guards.swift")
+        #expect(measured.contains("\"\(name): "), "measure \(name) in Guards.swift of the benchmarks")
       }
     }
   }
