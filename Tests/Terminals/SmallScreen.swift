@@ -72,8 +72,8 @@ package struct SmallScreen {
     let numbers = text.drop { $0 == "?" }.split(separator: ";", omittingEmptySubsequences: false).map { Int($0) }
     let first = numbers.first ?? nil
     switch Character(Unicode.Scalar(sequence[sequence.endIndex - 1])) {
-    case "h" where text.hasPrefix("?"): set(first, true)
-    case "l" where text.hasPrefix("?"): set(first, false)
+    case "h" where text.hasPrefix("?"): for number in numbers { set(number, true) }
+    case "l" where text.hasPrefix("?"): for number in numbers { set(number, false) }
     case "H": cursor = .init(row: (first ?? 1) - 1, column: ((numbers.count > 1 ? numbers[1] : nil) ?? 1) - 1)
     case "C": cursor.column = min(cursor.column + (first ?? 1), frame.columns - 1)
     case "J": frame = Frame(columns: frame.columns, rows: frame.rows)

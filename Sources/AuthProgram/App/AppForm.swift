@@ -109,35 +109,32 @@ final class AppForm {
   /// What submitting does, or nil when something is missing, which ``problem`` then says.
   func submit() -> AppAction? {
     problem = nil
-    if let empty = fields.firstIndex(where: \.text.isEmpty) {
+    if let empty = fields.firstIndex(where: \.isEmpty) {
       focus = empty
       return refuse("missing", "\(fields[empty].label) is empty.", "Fill it in, or press Esc.")
     }
-    // Not inlined, so that the executable stays small.
-    @inline(never)
-    func text(_ index: Int) -> String { index < fields.count ? fields[index].text : "" }
-    let (first, second) = (text(0), text(1))
-    let isRepeated = second == text(2)
+    let first = fields[0].text
+    let password = fields[min(1, fields.count - 1)].password
+    let isRepeated = fields.count < 3 || fields[1].isLike(fields[2])
     switch purpose {
-    case .logIn: return .logIn(Credentials(username: first, password: Password(second)))
+    case .logIn: return .logIn(Credentials(username: first, password: password))
     case .register:
-      return isRepeated
-        ? .register(Credentials(username: first, password: Password(second))) : refuseRepetition()
-    case .reauthenticate: return .reauthenticate(Password(first))
-    case .secondStep: return .answer(Password(first))
+      return isRepeated ? .register(Credentials(username: first, password: password)) : refuseRepetition()
+    case .reauthenticate: return .reauthenticate(password)
+    case .secondStep: return .answer(password)
     case .pay(let number, _):
       do throws(BackendError) {
         focus = 0
         let payee = try Username(first)
         focus = 1
-        return .pay(amount: try Amount(second), payee: payee, number: number)
+        return .pay(amount: try Amount(fields[1].text), payee: payee, number: number)
       } catch {
         problem = CommandError(error)
         return nil
       }
     case .rename: return .rename(first)
     case .changePassword:
-      return isRepeated ? .changePassword(present: Password(first), new: Password(second)) : refuseRepetition()
+      return isRepeated ? .changePassword(present: fields[0].password, new: password) : refuseRepetition()
     case .createAccount: return .administer(.create(first))
     case .deleteAccount(let name):
       if first == name { return .administer(.delete(name)) }

@@ -25,7 +25,7 @@ extension AppState {
       if isFocus {
         frame.put("[", row: row, column: label)
         frame.put("]", row: row, column: label + width + 1)
-        if work == nil, question == nil {
+        if !isWaiting, question == nil {
           frame.cursor = .init(row: row, column: min(columns - 1, label + 1 + cursor))
         }
       }
@@ -37,7 +37,7 @@ extension AppState {
 
   /// The message below the fields: that work is going on, or what is wrong and a hint.
   private func message(of form: AppForm) -> [AppNotice] {
-    if work != nil { return AppNotice.wrap(workWords, .strong, width: columns) }
+    if isWaiting, isWorkLong { return AppNotice.wrap(workWords, .strong, width: columns) }
     return AppNotice.wrap(form.problem?.sentence ?? "", .bad, width: columns)
       + AppNotice.wrap(form.problem?.hint ?? "", width: columns) + AppNotice.wrap(form.advice, .faint, width: columns)
   }
@@ -46,7 +46,7 @@ extension AppState {
 extension AppInput {
   /// What shows of the line in so many columns, and in which of them the cursor is.
   fileprivate func visible(width: Int) -> (String, Int) {
-    if isSecret { return (text.isEmpty ? "" : "(typed, not shown)", 0) }
+    if isSecret { return (isEmpty ? "" : "(typed, not shown)", 0) }
     var before = ""
     for character in text.prefix(cursor) {
       before.append(contentsOf: TextEscaping.escape(String(character)))

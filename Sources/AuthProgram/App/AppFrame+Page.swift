@@ -2,99 +2,125 @@ import AuthBackend
 import CommandLineKit
 import TextFormat
 
+/// Where the parts of a page are.
+struct AppPageLayout {
+  /// The lines above the list, as they fit.
+  var lines: [AppNotice] = []
+  /// The rows of the list, the titles of the columns not included.
+  var rows: AppArea
+  /// The first row that shows.
+  var first = 0
+  var listWidth: Int
+  /// None where it is 0.
+  var chartWidth: Int
+  var columns: AppColumns
+  var hasHeading = false
+  /// How many lines below the list show what the selected row has no room for.
+  var details = 0
+  /// The line of the filter, if it shows.
+  var filterRow: Int?
+}
+
 extension AppState {
-  /// Draws lines, the list with its chart, and what the list has no room for.
-  func draw(_ page: AppPage, in frame: inout Frame, _ area: AppArea) {
-    var area = area
+  /// Lays out what is open.
+  func layout(of page: AppPage) -> AppPageLayout {
+    var area = body
     let natural = page.widths
     // The list comes first; the chart takes what it leaves, and no more than a third.
     var chartWidth = min(columns / 3, columns - AppColumns.total(natural) - 4)
     if columns < 72 || area.height < 5 || page.chart == nil || chartWidth < 18 { chartWidth = 0 }
     let listWidth = columns - (chartWidth > 0 ? chartWidth + 2 : 0)
-    // Of little room the list gets most.
-    var lines: [AppNotice] = []
+    var layout = AppPageLayout(
+      rows: area, listWidth: listWidth, chartWidth: chartWidth,
+      columns: AppColumns(page.columns, naturalWidths: natural, width: listWidth - 2))
     for line in page.lines {
-      lines += line.isEmpty ? [AppNotice("", .plain)] : AppNotice.wrap(line, width: listWidth)
+      layout.lines += line.isEmpty ? [AppNotice("", .plain)] : AppNotice.wrap(line, width: listWidth)
     }
     if chartWidth == 0, let chart = page.chart, area.height >= 6 {
       let (from, to) = chart.ends
       let width = max(1, min(40, columns - from.utf8.count - to.utf8.count - 2))
-      lines = [AppNotice("\(from) \(chart.lines(width: width, height: 1)[0]) \(to)", .plain)] + lines
+      layout.lines.insert(AppNotice("\(from) \(chart.lines(width: width, height: 1)[0]) \(to)", .plain), at: 0)
     }
-    let count = min(lines.count, page.rows.isEmpty ? area.height : max(0, area.height - 4))
-    frame.put(lines, AppArea(top: area.top, bottom: area.top + count), width: listWidth)
-    area.top += count
-    if chartWidth > 0, let chart = page.chart {
-      draw(chart, in: &frame, area, columns: (columns - chartWidth)..<columns)
-    }
+    // Of little room the list gets most.
+    if !page.rows.isEmpty { layout.lines = Array(layout.lines.prefix(max(0, area.height - 4))) }
+    area.top += min(layout.lines.count, area.height)
     if isFiltering || !filter.text.isEmpty, menuRow == nil, area.height > 1 {
-      let end = frame.put("\(filter.label): \(filter.text)", row: area.top, column: 0, width: listWidth)
-      let part = page.part.map { "  in \($0)" } ?? ""
-      if end + DisplayWidth.columns(part) <= listWidth { frame.put(part, row: area.top, column: end, style: .faint) }
-      if isFiltering { frame.cursor = .init(row: area.top, column: min(end, columns - 1)) }
+      layout.filterRow = area.top
       area.top += 1
     }
-    drawRows(page, in: &frame, area, AppColumns(page.columns, naturalWidths: natural, width: listWidth - 2))
+    let rows = rowsShown
+    if let selected = selected(in: rows) {
+      // Of columns with titles the first has one.
+      layout.hasHeading = page.columns.first?.title.isEmpty == false && area.height > 2
+      if layout.hasHeading { area.bottom -= 1 }
+      if !layout.columns.isWhole, area.height >= 5 {
+        layout.details = area.height >= 10 ? 2 : 1
+        area.bottom -= layout.details + 1
+      }
+      let height = max(1, area.height)
+      let lowest = min(selected, max(0, rows.count - height))
+      layout.first = max(selected - height + 1, min(list.top, lowest))
+    }
+    layout.rows = area
+    return layout
   }
 
-  private func drawRows(_ page: AppPage, in frame: inout Frame, _ area: AppArea, _ layout: AppColumns) {
-    let rows = rowsShown
+  /// Draws lines, the list with its chart, and what the list has no room for.
+  func draw(_ page: AppPage, in frame: inout Frame, _ area: AppArea) {
+    let layout = layout(of: page)
+    frame.put(layout.lines, area, width: layout.listWidth)
+    var chartArea = area
+    chartArea.top = layout.filterRow ?? layout.rows.top
+    if layout.chartWidth > 0, let chart = page.chart {
+      draw(chart, in: &frame, chartArea, columns: (columns - layout.chartWidth)..<columns)
+    }
+    if let row = layout.filterRow {
+      let end = frame.put("\(filter.label): \(filter.text)", row: row, column: 0, width: layout.listWidth)
+      let part = page.part.map { "  in \($0)" } ?? ""
+      if end + DisplayWidth.columns(part) <= layout.listWidth {
+        frame.put(part, row: row, column: end, style: .faint)
+      }
+      if isFiltering { frame.cursor = .init(row: row, column: min(end, columns - 1)) }
+    }
+    drawRows(page, in: &frame, layout)
+  }
+
+  private func drawRows(_ page: AppPage, in frame: inout Frame, _ layout: AppPageLayout) {
+    let (rows, area) = (rowsShown, layout.rows)
     guard let selected = selected(in: rows) else {
       frame.put(page.rows.isEmpty ? page.empty : "Nothing matches.", row: area.top, column: 0)
       return
     }
-    var area = area
-    // Of columns with titles the first has one.
-    let hasHeading = page.columns.first?.title.isEmpty == false && area.height > 2
-    if hasHeading { area.bottom -= 1 }
-    if !layout.isWhole, area.height >= 5 {
-      let count = area.height >= 10 ? 2 : 1
-      area.bottom -= count + 1
-      var lines: [AppNotice] = []
-      for part in layout.rest(of: rows[selected].cells) {
-        let longer = "\(lines.last?.text ?? "") · \(part)"
-        if !lines.isEmpty, DisplayWidth.columns(longer) <= columns {
-          lines[lines.count - 1] = AppNotice(longer, .plain)
-        } else {
-          lines += AppNotice.wrap(part, width: columns)
-        }
-      }
-      let top = area.bottom + (hasHeading ? 2 : 1)
-      frame.put(lines, AppArea(top: top, bottom: top + count))
-    }
     guard area.height > 0 else { return }
-    let first = selected / area.height * area.height
     var row = area.top
     // Rows that span all columns come before the titles of these.
-    var needsHeading = hasHeading
-    for index in first..<min(rows.count, first + area.height) {
+    var needsHeading = layout.hasHeading
+    for index in layout.first..<min(rows.count, layout.first + area.height) {
       let cells = rows[index].cells
       if needsHeading, cells.count > 1 {
-        frame.put(layout.heading, row: row, column: 2, style: .faint)
+        frame.put(layout.columns.heading, row: row, column: 2, style: .faint)
         row += 1
         needsHeading = false
       }
-      let text = layout.line(cells)
-      frame.put(text, row: row, column: 2)
+      frame.put(layout.columns.line(cells), row: row, column: 2)
       if index == selected {
         frame.put(">", row: row, column: 0)
-        frame.restyle(row: row, columns: 0..<(2 + Self.width(ofFirst: cells.count > 1, text)), style: .selected)
+        frame.restyle(row: row, columns: 0..<layout.listWidth, style: .selected)
       }
       row += 1
     }
-  }
-
-  /// How wide a line is up to the end of its text, or of its first cell alone.
-  ///
-  /// No more than that is marked, so that a step in the list is few bytes on a slow line.
-  private static func width(ofFirst isFirst: Bool, _ line: String) -> Int {
-    var width = 0
-    var isSpace = true
-    for character in line {
-      if character != " " { isSpace = false } else if isFirst, !isSpace { break }
-      width += DisplayWidth.columns(String(character))
+    guard layout.details > 0 else { return }
+    var lines: [AppNotice] = []
+    for part in layout.columns.rest(of: rows[selected].cells) {
+      let longer = "\(lines.last?.text ?? "") · \(part)"
+      if !lines.isEmpty, DisplayWidth.columns(longer) <= columns {
+        lines[lines.count - 1] = AppNotice(longer, .plain)
+      } else {
+        lines += AppNotice.wrap(part, width: columns)
+      }
     }
-    return width
+    let top = area.bottom + (layout.hasHeading ? 2 : 1)
+    frame.put(lines, AppArea(top: top, bottom: top + layout.details))
   }
 
   /// The largest value above, the time below.

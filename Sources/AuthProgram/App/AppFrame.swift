@@ -12,17 +12,17 @@ extension AppState {
     drawBar(in: &frame)
     drawTabs(in: &frame)
     let body = body
-    if let help {
+    if let interruption {
+      frame.put(interruption.lines(width: columns, height: body.height), body)
+    } else if let help {
       frame.put(helpLines, from: clamped(helpTop: help), body)
-    } else if let code {
-      draw(code, in: &frame, body)
     } else if let form {
       draw(form, in: &frame, body)
     } else if let machine = page?.machine {
       draw(machine, in: &frame, body)
     } else if let page {
       draw(page, in: &frame, body)
-    } else {
+    } else if isLoadingLong {
       frame.put("Loading…", row: body.top, column: 0)
     }
     drawFoot(in: &frame)
@@ -31,8 +31,10 @@ extension AppState {
 
   private var hasNoticeRow: Bool { rows >= 8 }
 
-  /// Between the tabs and the foot.
-  var body: AppArea { AppArea(top: hasNoticeRow ? 3 : 2, bottom: rows - (hasNoticeRow ? 2 : 1)) }
+  /// Between the tabs and the foot, of which what the screen says takes as much as it needs.
+  var body: AppArea {
+    AppArea(top: hasNoticeRow ? 3 : 2, bottom: rows - (hasNoticeRow ? max(2, 1 + said.count) : 1))
+  }
 
   private func drawBar(in frame: inout Frame) {
     let bar = Bar(title: tab.title + (context.map { " (\($0))" } ?? ""), button: button)
@@ -75,20 +77,7 @@ extension AppState {
     if last < labels.count - 1 { frame.put("›", row: 1, column: column + gap) }
   }
 
-  // MARK: In place of the page
-
-  private func draw(_ code: OneTimeCode, in frame: inout Frame, _ area: AppArea) {
-    let name = code.user.username
-    var lines = AppNotice.lines(DisplayWidth.split(code.code.text, to: columns, indent: ""), .strong)
-    lines.append(AppNotice("", .plain))
-    lines += AppNotice.wrap(
-      "It works once, within \(Deadlines.words(code.validFor)), and sets a new password: auth-cli recover \(name). "
-        + "It is not shown again.", width: columns)
-    if area.height > lines.count + 1 {
-      lines = [AppNotice("Give this one-time code to \(name):", .plain), AppNotice("", .plain)] + lines
-    }
-    frame.put(lines, area)
-  }
+  // MARK: Help
 
   /// What the keys do, and where to read more.
   var helpLines: [AppNotice] {
@@ -108,6 +97,7 @@ extension AppState {
       m          how the session works
       Ctrl-U -W  delete the text, or a word
       Ctrl-A -E  to its beginning, or its end
+      Ctrl-L     draw the screen again
       """
     var lines: [AppNotice] = []
     for line in keys.split(separator: "\n") {
@@ -131,27 +121,38 @@ extension AppState {
     for row in (end - said.count)..<end { frame.put(String(repeating: " ", count: columns), row: row, column: 0) }
     frame.put(said, AppArea(top: end - said.count, bottom: end))
     if !said.isEmpty, !hasNoticeRow { return }
-    frame.put(keys, row: rows - 1, column: 0, style: .faint)
+    let position = position
+    let start = columns - DisplayWidth.columns(position)
+    if !position.isEmpty, start > 20 { frame.put(position, row: rows - 1, column: start, style: .faint) }
+    frame.put(keys(width: position.isEmpty ? columns : start - 2), row: rows - 1, column: 0, style: .faint)
   }
 
-  /// What the screen says by itself, above the keys; in two rows where one is too short and there
-  /// is room.
+  /// Where in a list the selected row is, where not all of it shows.
+  private var position: String {
+    guard interruption == nil, help == nil, form == nil, let page else { return "" }
+    let rows = rowsShown
+    guard let selected = selected(in: rows), rows.count > layout(of: page).rows.height else { return "" }
+    return "\(selected + 1) of \(rows.count)\(page.part == nil ? "" : "+")"
+  }
+
+  /// What the screen says by itself, above the keys, in as many rows as leave some for the page.
   private var said: [AppNotice] {
-    guard help == nil else { return [] }
+    guard help == nil, interruption == nil else { return [] }
     var said = notice
     var answers = ""
     if let question { (said, answers) = (AppNotice(question.text, .strong), " y/n") }
-    if work != nil, form == nil { (said, answers) = (AppNotice(workWords, .strong), "") }
+    if isWorkLong, !isWaiting { (said, answers) = (AppNotice(workWords, .strong), "") }
     guard let said else { return [] }
-    // In one row the keys matter more than the end of the question.
-    var lines = [DisplayWidth.truncate(TextEscaping.escape(said.text), to: columns - answers.utf8.count) + answers]
-    if rows >= 10 { lines = Paragraph.wrap(TextEscaping.escape(said.text) + answers, width: columns) }
-    while lines.count > 2 {
-      let last = lines.removeLast()
-      lines[lines.count - 1] += " " + last
+    let text = TextEscaping.escape(said.text)
+    let most = max(1, rows - 7)
+    var lines = Paragraph.wrap(text + answers, width: columns)
+    if lines.count > most {
+      // The keys of the answer matter more than the end of the question.
+      let room = columns - answers.utf8.count
+      let rest = lines[(most - 1)...].joined(separator: " ").dropLast(answers.utf8.count)
+      lines = lines[..<(most - 1)] + [DisplayWidth.truncate(String(rest), to: room) + answers]
     }
-    for index in lines.indices { lines[index] = DisplayWidth.truncate(lines[index], to: columns) }
-    return AppNotice.lines(lines, said.style)
+    return AppNotice.lines(lines.map { DisplayWidth.truncate($0, to: columns) }, said.style)
   }
 
   /// What is going on in the background, and for how long.
@@ -163,24 +164,24 @@ extension AppState {
   }
 
   /// The keys that work here, the most useful first, as far as there is room.
-  private var keys: String {
+  private func keys(width: Int) -> String {
     var keys = ""
     // Not inlined, so that the executable stays small.
     @inline(never)
     func add(_ key: String) {
       let longer = keys.isEmpty ? key : keys + "  " + key
-      if DisplayWidth.columns(longer) <= columns { keys = longer }
+      if DisplayWidth.columns(longer) <= width { keys = longer }
     }
+    if interruption != nil { return isQuiet ? "Enter or Esc: go on" : "" }
     if help != nil {
       guard helpLines.count > body.height else { return "any key: back" }
       add("↑↓ scroll")
       add("other keys: back")
       return keys
     }
-    if code != nil { return "Enter done" }
     if question != nil { return "y yes  n no" }
     if let form {
-      if work != nil { return "Esc leave" }
+      if isWaiting { return "Esc leave" }
       add("Enter " + (form.focus == form.fields.count - 1 ? form.verb : "next"))
       add(form.isTab ? "Esc leave" : "Esc cancel")
       if form.fields.count > 1 { add("Tab field") }

@@ -3,26 +3,43 @@ import CommandLineKit
 
 /// A line that is being typed, and where in it.
 ///
-/// It never prints what it holds: it may be a password.
+/// A password is in one place of memory only, which is wiped with it. It has no cursor, because
+/// nobody sees one: its end changes, or all of it.
 final class AppInput: Redacted {
   /// As long as a line of the terminal may be; longer text is refused whole.
   static let limit = 511
 
   let label: String
-  let isSecret: Bool
+  /// The bytes of a password; nil for text that shows.
+  private let secret: WipedBytes?
+  /// The text that shows; empty for a password.
   private(set) var text = ""
   /// How many characters are before the cursor.
   private(set) var cursor = 0
 
   init(_ label: String, _ text: String = "", isSecret: Bool = false) {
     self.label = label
-    self.isSecret = isSecret
+    secret = isSecret ? WipedBytes(capacity: Self.limit) : nil
     self.text = text
     cursor = text.count
   }
 
+  var isSecret: Bool { secret != nil }
+
+  var isEmpty: Bool { secret?.isEmpty ?? text.isEmpty }
+
+  /// A copy of what was typed, for whoever checks it.
+  var password: Password { secret.map { Password(bytes: Array($0.bytes)) } ?? Password(text) }
+
+  /// Whether the same was typed into another line.
+  func isLike(_ other: AppInput) -> Bool {
+    guard let secret, let others = other.secret else { return text == other.text }
+    return secret.bytes.elementsEqual(others.bytes)
+  }
+
   func clear() {
     (text, cursor) = ("", 0)
+    secret?.wipe()
   }
 
   /// Applies a key that edits.
@@ -30,12 +47,42 @@ final class AppInput: Redacted {
   /// - Returns: Why the key changed nothing although it is one that types; nil otherwise.
   func edit(_ key: Key) -> String? {
     switch key {
-    case .character(let scalar): return insert(String(Character(scalar)))
-    case .paste(let text):
-      let line = text.last == "\n" ? String(text.dropLast()) : text
-      let manyLines = line.utf8.contains(0x0A)
-      return manyLines ? "The pasted text has more than one line. Nothing was taken." : insert(line)
+    case .character(let scalar): return insert(scalar)
+    case .paste(let pasted):
+      guard let line = pasted.line else { return "The pasted text has more than one line. Nothing was taken." }
+      guard let secret else { return insert(String(decoding: line, as: UTF8.self)) }
+      return secret.append(line) ? nil : Self.tooLong
     case .unusablePaste: return "The pasted text is too long, or is not text. Nothing was taken."
+    case _: break
+    }
+    if let secret { edit(secret, key) } else { move(key) }
+    return nil
+  }
+
+  private static let tooLong = "The line is longer than \(limit) bytes."
+
+  private func insert(_ scalar: Unicode.Scalar) -> String? {
+    guard let secret else { return insert(String(Character(scalar))) }
+    guard secret.room >= UTF8.width(scalar) else { return Self.tooLong }
+    for byte in UTF8.encode(scalar) ?? .init() { secret.append(byte) }
+    return nil
+  }
+
+  private func edit(_ secret: WipedBytes, _ key: Key) {
+    switch key {
+    case .backspace:
+      // The bytes that follow the first of a character, then that one.
+      while let byte = secret.removeLast(), byte & 0xC0 == 0x80 {}
+    case .control("u"): secret.wipe()
+    case .control("w"):
+      while secret.bytes.last == UInt8(ascii: " ") { secret.removeLast() }
+      while let last = secret.bytes.last, last != UInt8(ascii: " ") { secret.removeLast() }
+    case _: break
+    }
+  }
+
+  private func move(_ key: Key) {
+    switch key {
     case .backspace where cursor > 0: remove(cursor - 1)
     case .delete where cursor < text.count: remove(cursor)
     case .left: cursor = max(0, cursor - 1)
@@ -46,9 +93,8 @@ final class AppInput: Redacted {
     case .control("w"):
       while cursor > 0, text[index(cursor - 1)] == " " { remove(cursor - 1) }
       while cursor > 0, text[index(cursor - 1)] != " " { remove(cursor - 1) }
-    case .control, .backspace, .delete, .enter, .escape, .tab, .backTab, .up, .down, .pageUp, .pageDown, .unknown: break
+    case _: break
     }
-    return nil
   }
 
   private func index(_ count: Int) -> String.Index { text.index(text.startIndex, offsetBy: count) }
@@ -59,7 +105,7 @@ final class AppInput: Redacted {
   }
 
   private func insert(_ more: String) -> String? {
-    guard text.utf8.count + more.utf8.count <= Self.limit else { return "The line is longer than \(Self.limit) bytes." }
+    guard text.utf8.count + more.utf8.count <= Self.limit else { return Self.tooLong }
     let rest = text[index(cursor)...].count
     text.insert(contentsOf: more, at: index(cursor))
     // Counted from the end: a mark joins the character before it.

@@ -3,16 +3,13 @@ import CommandLineKit
 extension AppState {
   /// Does what a key means here.
   func press(_ key: Key) -> AppEffect? {
+    if interruption != nil {
+      leaveInterruption(key)
+      return nil
+    }
     let lines = lines(for: key)
     if let top = help {
       help = helpLines.count > body.height ? lines.map { clamped(helpTop: top + $0) } : nil
-      return nil
-    }
-    if code != nil {
-      switch key {
-      case .enter, .escape: code = nil
-      case _: break
-      }
       return nil
     }
     if let question { return answer(question, key) }
@@ -24,7 +21,7 @@ extension AppState {
     }
     switch key {
     case .character("q"): return quit()
-    case .character("?"): help = 0
+    case .character("?"), .help: help = 0
     case .character("m"): return open(.machine)
     case .character("l"): return choose(!isLoggedIn ? .fill(.logIn(then: tab)) : .ask(.logOut))
     case .character("/") where canFilter: (isFiltering, notice) = (true, nil)
@@ -53,8 +50,8 @@ extension AppState {
     switch key {
     case .up, .character("k"): -1
     case .down, .character("j"): 1
-    case .pageUp: -max(1, rows - 6)
-    case .pageDown: max(1, rows - 6)
+    case .pageUp: -max(1, help == nil ? list.height : body.height)
+    case .pageDown: max(1, help == nil ? list.height : body.height)
     case .home, .character("g"): -.max / 2
     case .end, .character("G"): .max / 2
     case _: nil
@@ -89,6 +86,13 @@ extension AppState {
     list.id = rows[list.index].id
   }
 
+  /// Has the selected row show, and remembers what shows.
+  func scroll() {
+    guard let page, page.machine == nil else { return }
+    let layout = layout(of: page)
+    (list.top, list.height) = (layout.first, layout.rows.height)
+  }
+
   private func answer(_ question: AppQuestion, _ key: Key) -> AppEffect? {
     switch key {
     case .character("n"), .character("N"), .escape: self.question = nil
@@ -96,7 +100,7 @@ extension AppState {
       self.question = nil
       return perform(question.action)
     case .character, .control, .enter, .tab, .backTab, .backspace, .delete, .up, .down, .left, .right, .home, .end,
-      .pageUp, .pageDown, .paste, .unusablePaste, .unknown:
+      .pageUp, .pageDown, .help, .paste, .unusablePaste:
       break
     }
     return nil
@@ -117,7 +121,7 @@ extension AppState {
   private func fill(_ key: Key) -> AppEffect? {
     guard let form else { return nil }
     let isStep = if case .secondStep = form.purpose { true } else { false }
-    guard work == nil else {
+    guard !isWaiting else {
       // What is under way goes on; nobody has to wait for it.
       if case .escape = key, !isStep { leaveForm() }
       return nil
@@ -147,12 +151,13 @@ extension AppState {
   }
 
   private func leaveForm() {
-    if let work { notice = AppNotice("\(work.progress) goes on; its end shows here.", .strong) }
+    if isWaiting, let work { notice = AppNotice("\(work.progress) goes on; its end shows here.", .strong) }
     if case .reauthenticate = form?.purpose {
       uncover()
       return
     }
-    (form, draft) = (nil, nil)
+    dropForm()
+    draft = nil
     if tab == .pay || self[tab].page == nil { tab = .home }
   }
 }

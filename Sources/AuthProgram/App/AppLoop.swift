@@ -13,7 +13,7 @@ final class AppLoop {
   private let actions: AppLane
   /// Told why the session ended, whatever tab is open.
   private var session: ProfileScreen?
-  private var began: ContinuousClock.Instant?
+  private let start = ContinuousClock.now
 
   /// Begins to look; the context is given where it is not the default one.
   init(work: AppWork, context: String?) throws(CommandError) {
@@ -37,10 +37,16 @@ final class AppLoop {
       resize(to: terminal)
       try terminal.show(state.frame)
       while true {
-        let happened = try terminal.wait(for: mailbox.wakening, atMost: limit)
+        var isOver = false
+        var isUncertain = false
+        let happened = try terminal.wait(for: mailbox.wakening, atMost: limit) { key in
+          if key == .control("l") { isUncertain = true }
+          isOver = isOver || take(.key(key))
+        }
         if happened.isGone { throw .unreadable(source: "the terminal", errno: EIO) }
         if happened.needsFrame { resize(to: terminal) }
-        if take(happened.keys) { return }
+        if isOver || takeNews() { return }
+        if isUncertain { terminal.forget() }
         try terminal.show(state.frame)
       }
     } catch {
@@ -50,16 +56,15 @@ final class AppLoop {
 
   private func resize(to terminal: borrowing ScreenTerminal) {
     let size = terminal.frame
-    _ = state.update(.resized(columns: size.columns, rows: size.rows))
+    _ = take(.resized(columns: size.columns, rows: size.rows))
   }
 
   /// Takes in what happened.
   ///
   /// - Returns: Whether it is over.
-  private func take(_ keys: [Key]) -> Bool {
-    for key in keys where take(.key(key)) { return true }
+  private func takeNews() -> Bool {
     if work.isLimitReached { looks.submit(.look) }
-    if let began, take(.elapsed(Int((.now - began).components.seconds))) { return true }
+    if take(.tick) { return true }
     // What ended an action was told to the bar before: taken first, so that it is known there.
     let posted = mailbox.take()
     if let reason = session?.key.dismissal {
@@ -73,13 +78,12 @@ final class AppLoop {
     let button = work.bar.button
     if button != state.button, take(.button(button)) { return true }
     for message in posted where take(message) { return true }
-    began = state.work == nil ? nil : began ?? .now
     return false
   }
 
   /// - Returns: Whether it is over.
   private func take(_ message: AppMessage) -> Bool {
-    guard let effect = state.update(message) else { return false }
+    guard let effect = state.update(message, at: .now - start) else { return false }
     switch effect {
     case .quit: return true
     case .look, .load: looks.submit(effect)
@@ -88,12 +92,12 @@ final class AppLoop {
     return false
   }
 
-  /// How long nothing needs to be done: until the next second of the work, or the next limit.
+  /// How long nothing needs to be done: until the screen changes by itself, or the next limit.
   private var limit: Duration? {
     // Not at once where the limit is reached and the look that finds it out is under way.
     let untilLimit = work.timeUntilLimit.map { max($0, .milliseconds(50)) }
-    guard let began else { return untilLimit }
-    let untilSecond = .seconds(state.seconds + 1) - (.now - began)
-    return min(untilSecond, untilLimit ?? untilSecond)
+    guard let change = state.nextChange else { return untilLimit }
+    let untilChange = change - (.now - start)
+    return min(untilChange, untilLimit ?? untilChange)
   }
 }

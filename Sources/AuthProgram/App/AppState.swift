@@ -26,8 +26,8 @@ final class AppState {
   /// The payment that was being typed when another tab was opened.
   var draft: AppForm?
   var question: AppQuestion?
-  /// A code that is shown once.
-  var code: OneTimeCode?
+  /// What takes the place of all else until somebody has seen it.
+  var interruption: AppInterruption?
   var notice: AppNotice?
   /// The notice of why the last look found nothing out.
   var lookNotice: AppNotice?
@@ -35,8 +35,16 @@ final class AppState {
   var help: Int?
   /// What is going on in the background.
   var work: AppAction?
-  /// How many whole seconds it has been going on.
-  var seconds = 0
+  /// The form that asked for it, if one did: what comes of it belongs there.
+  var sender: AppForm?
+  /// The present moment, counted from any other; only ``update(_:at:)`` moves it.
+  var now = Duration.zero
+  /// When the work was begun.
+  var workBegan = Duration.zero
+  /// When what is loaded now was asked for.
+  var loadingBegan = Duration.zero
+  /// When the last key came, or the interruption.
+  var lastKey = Duration.zero
   /// Whether the program ends when the work is done.
   var isQuitting = false
   /// How many payments were begun.
@@ -50,6 +58,33 @@ final class AppState {
   }
 
   subscript(tab: AppTab) -> AppList { lists[tab.rawValue] }
+
+  /// When the screen changes by itself, if it does.
+  var nextChange: Duration? {
+    var next: Duration?
+    func add(_ moment: Duration) {
+      if moment > now { next = min(moment, next ?? moment) }
+    }
+    if work != nil { add(isWorkLong ? workBegan + .seconds(seconds + 1) : workBegan + Self.moment) }
+    if page == nil || !isRestored { add(loadingBegan + Self.moment) }
+    if interruption != nil { add(lastKey + AppInterruption.quiet) }
+    return next
+  }
+
+  /// What takes no longer than this needs no word that it goes on.
+  private static let moment = Duration.milliseconds(100)
+
+  /// For how many whole seconds the work has been going on.
+  var seconds: Int { Int((now - workBegan).components.seconds) }
+
+  /// Whether the work has been going on for more than a moment.
+  var isWorkLong: Bool { work != nil && now >= workBegan + Self.moment }
+
+  /// Whether the open form waits for what it asked for.
+  var isWaiting: Bool { work != nil && form != nil && form === sender }
+
+  /// Whether somebody has waited for the page for more than a moment.
+  var isLoadingLong: Bool { now >= loadingBegan + Self.moment }
 
   /// Who is logged in.
   var user: User? {
@@ -105,7 +140,7 @@ final class AppState {
 
   /// Home is for everybody, and needs nothing to be loaded.
   private var homePage: AppPage {
-    guard isRestored else { return AppPage(lines: ["Looking for your session…"]) }
+    guard isRestored else { return AppPage(lines: isLoadingLong ? ["Looking for your session…"] : []) }
     var rows: [AppRow] = []
     // Not inlined, so that the executable stays small.
     @inline(never)
@@ -138,13 +173,16 @@ final class AppList {
   /// The place of the selected row, and what names it when the list is loaded again.
   var index = 0
   var id: String?
+  /// The first row that shows, and how many rows show.
+  var top = 0
+  var height = 0
 
   init(menuOf: String? = nil) {
     self.menuOf = menuOf
   }
 
   func clear() {
-    (page, index, id) = (nil, 0, nil)
+    (page, index, id, top) = (nil, 0, nil, 0)
   }
 }
 

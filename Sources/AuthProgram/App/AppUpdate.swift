@@ -16,8 +16,8 @@ indirect enum AppMessage: Sendable {
   /// It was found out who is logged in, at first and when something changed outside; the problem is
   /// why that failed.
   case looked(CommandError?)
-  /// The work has been going on for so many seconds.
-  case elapsed(Int)
+  /// Time went by.
+  case tick
 }
 
 /// What to do.
@@ -44,7 +44,14 @@ extension AppState {
   /// Takes in what happened, and says what to do about it.
   ///
   /// Nothing else changes the state.
-  func update(_ message: AppMessage) -> AppEffect? {
+  func update(_ message: AppMessage, at now: Duration) -> AppEffect? {
+    self.now = now
+    let effect = take(message)
+    scroll()
+    return effect
+  }
+
+  private func take(_ message: AppMessage) -> AppEffect? {
     switch message {
     case .key(let key): return press(key)
     case .resized(let columns, let rows): (self.columns, self.rows) = (columns, rows)
@@ -62,7 +69,7 @@ extension AppState {
         lookNotice = notice
       }
       return refresh()
-    case .elapsed(let seconds): self.seconds = seconds
+    case .tick: break
     }
     return nil
   }
@@ -93,7 +100,9 @@ extension AppState {
         guard case .register = form?.purpose, problem.code != BackendError.Code.usernameTaken.rawValue else {
           return
         }
-        form = nil
+        dropForm()
+        interrupt(.refused("\(problem.sentence) \(problem.hint)"))
+        return
       }
       // That change was made: it is not what was refused.
       if notice?.text != Administration.ownStepMissing { warn(problem) }
@@ -118,7 +127,9 @@ extension AppState {
   /// Closes what belongs to a user.
   private func forgetUser() {
     for tab in AppTab.allCases where tab != .machine { self[tab].clear() }
-    (menu, draft, code) = (nil, nil, nil)
+    (menu, draft, isFiltering, loadingBegan) = (nil, nil, false, now)
+    filter.clear()
+    if case .code = interruption { interruption = nil }
   }
 
   /// Loads again what is shown, because it may have changed.
@@ -129,11 +140,11 @@ extension AppState {
   /// The session is over: what belongs to it closes, and Home says why.
   private func close(because sentence: String) -> AppEffect? {
     forgetUser()
-    if form?.isForAnybody == false { form = nil }
-    question = nil
+    if form?.isForAnybody == false { dropForm() }
+    (question, notice) = (nil, nil)
     if tab.isGuarded { tab = .home }
-    notice = AppNotice(sentence, .bad)
-    if case .logOut = work { notice = nil }
+    if case .logOut = work { return refresh() }
+    interrupt(.ended(sentence))
     return refresh()
   }
 
@@ -144,7 +155,7 @@ extension AppState {
       notice = AppNotice("Something else is still going on. Try again in a moment.", .bad)
       return nil
     }
-    (work, seconds) = (action, 0)
+    (work, workBegan, sender) = (action, now, form)
     notice = nil
     return .perform(action)
   }
@@ -152,20 +163,35 @@ extension AppState {
   private func finish(
     _ action: AppAction, _ result: Result<String, CommandError>, _ code: OneTimeCode?
   ) -> AppEffect? {
-    work = nil
-    self.code = code
-    // A code is not made again: it is seen first.
-    if isQuitting, code == nil { return .quit }
-    isQuitting = false
+    // What came of it belongs to the form that asked for it, and to no other.
+    let isHere = form === sender
+    if draft === sender { draft = nil }
+    (work, sender) = (nil, nil)
+    if let code { interrupt(.code(code)) }
     switch result {
-    case .success(let text): return succeed(action, text)
-    case .failure(let problem): return fail(action, problem)
+    case .success(let text):
+      // A code is not made again: it is seen first.
+      if isQuitting, code == nil { return .quit }
+      isQuitting = false
+      return succeed(action, text, isHere: isHere)
+    case .failure(let problem):
+      isQuitting = false
+      return fail(action, problem, isHere: isHere)
     }
   }
 
-  private func fail(_ action: AppAction, _ problem: CommandError) -> AppEffect? {
+  private func fail(_ action: AppAction, _ problem: CommandError, isHere: Bool) -> AppEffect? {
     // Such as the one that it goes on.
     notice = nil
+    guard isHere else {
+      guard problem.code == ErrorCode.codeMissing.rawValue else {
+        warn(problem)
+        return refresh()
+      }
+      let effect = perform(.cancelAnswer)
+      notice = AppNotice("A code is needed too, and nobody was there to enter it. Begin again.", .bad)
+      return effect
+    }
     switch problem.code {
     // What was meant is done after the password.
     case ErrorCode.passwordNotRecent.rawValue:
@@ -191,18 +217,21 @@ extension AppState {
     return nil
   }
 
-  private func succeed(_ action: AppAction, _ text: String) -> AppEffect? {
-    let purpose = form?.purpose
+  private func succeed(_ action: AppAction, _ text: String, isHere: Bool) -> AppEffect? {
+    let purpose = isHere ? form?.purpose : nil
+    // What was refused before it was given up matters more.
+    if case .cancelAnswer = action, notice != nil { return nil }
     say(text)
     switch action {
     case .logIn:
-      form = nil
-      if case .logIn(let then, _) = purpose { return open(then, keepingNotice: true) }
+      guard case .logIn(let then, _) = purpose else { return nil }
+      dropForm()
+      return open(then, keepingNotice: true)
     case .answer:
       guard case .secondStep(let first) = purpose else { return nil }
       uncover()
       if case .changePassword = first { return perform(first) }
-      return succeed(first, text)
+      return succeed(first, text, isHere: true)
     case .register(let credentials):
       if case .register = purpose { form = AppForm(.logIn(then: .home, username: credentials.username)) }
     case .reauthenticate:
@@ -210,11 +239,11 @@ extension AppState {
       uncover()
       return perform(then)
     case .pay:
-      if form?.isTab == true { form = newPayment() }
+      if case .pay = purpose { form = newPayment() }
       return refresh()
     case .cancelAnswer, .logOut: break
     case .rename, .changePassword, .administer:
-      if form?.isTab == false { form = nil }
+      if isHere, form?.isTab == false { dropForm() }
       // The account is gone, and its menu with it, before the list is loaded again.
       if case .administer(.delete) = action { menu = nil }
       return refresh()
@@ -223,8 +252,15 @@ extension AppState {
     return nil
   }
 
+  /// Closes the form, and wipes the passwords that were typed into it.
+  func dropForm() {
+    form?.clearSecrets()
+    form = nil
+  }
+
   /// Back to the form that the open one covers, if there is one.
   func uncover() {
+    form?.clearSecrets()
     form = form?.covered
   }
 
@@ -248,6 +284,7 @@ extension AppState {
       form = AppForm(.logIn(then: tab))
       return nil
     }
+    if tab != self.tab { loadingBegan = now }
     self.tab = tab
     if let form, form.isTab { draft = form }
     form = tab == .pay ? draft ?? newPayment() : nil
@@ -267,7 +304,7 @@ extension AppState {
     case .pay(let payee, let amount):
       let effect = open(.pay)
       form = newPayment(to: payee)
-      _ = form?.fields[1].edit(.paste(amount))
+      _ = form?.fields[1].edit(.paste(PastedText(amount)))
       return effect
     case .quit: return quit()
     }

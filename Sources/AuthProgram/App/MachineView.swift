@@ -64,11 +64,17 @@ final class MachineView: Sendable {
         switch step.answer {
         case .transition where step.from == step.to: "stays \(step.to.rawValue)"
         case .transition: "\(step.from.rawValue) ▶ \(step.to.rawValue)"
-        case .rejected(.renewedRecently), .rejected(.renewalsFailed): "not so soon after the last"
+        case .rejected(.renewedRecently): "too soon after the last renewal"
+        case .rejected(.renewalsFailed): "too soon after failed renewals"
         case .rejected: "not while \(step.from.rawValue)"
         case .ignored: "no effect while \(step.from.rawValue)"
         }
-      lines.append(AppNotice("\(DisplayWidth.pad(step.event.rawValue, to: 14))  \(course)", .plain))
+      let line = "\(DisplayWidth.pad(step.event.rawValue, to: 14))  \(course)"
+      if DisplayWidth.columns(line) <= width {
+        lines.append(AppNotice(line, .plain))
+      } else {
+        lines += AppNotice.lines([step.event.rawValue] + Paragraph.wrap(course, width: width, indent: 2), .plain)
+      }
     }
     return lines + legend
   }

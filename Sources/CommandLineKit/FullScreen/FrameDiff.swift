@@ -78,52 +78,55 @@ private struct Writer {
   }
 
   mutating func turn(_ old: Frame, into new: Frame, _ row: Int) {
-    var column = 0
-    while column < new.columns, new[row, column] == old[row, column] { column += 1 }
+    let range = (row * new.columns)..<((row + 1) * new.columns)
+    guard new.cells[range] != old.cells[range] else { return }
+    // Terminals disagree on how wide some characters are. A row with one, now or before, is cleared
+    // and drawn whole, so that nothing of it stays behind.
+    let isWhole = new.cells[range].contains(where: \.isDisputed) || old.cells[range].contains(where: \.isDisputed)
     var end = new.columns
-    while end > column, new[row, end - 1] == .blank { end -= 1 }
-    var drawsRest = false
-    while column < new.columns {
+    while end > 0, new[row, end - 1] == .blank { end -= 1 }
+    if isWhole { clear(row) }
+    for column in 0..<new.columns {
       let cell = new[row, column]
       // The second half of a wide character is drawn with the first.
-      guard drawsRest || cell != old[row, column], cell.width > 0 else {
-        column += 1
-        continue
-      }
+      guard isWhole ? column < end : cell != old[row, column], cell.width > 0 else { continue }
       move(to: row, column)
       if column >= end {
-        style(.plain)
-        add("\u{1B}[K")
+        clear(row)
         return
       }
       style(cell.style)
-      if cell.character.hasUncertainWidth {
-        // Terminals disagree on these: clear its place, draw it, and then draw the rest of the row
-        // where that belongs.
-        add(String(repeating: " ", count: Int(cell.width)))
-        position = nil
-        move(to: row, column)
-        add(String(cell.character))
-        position = nil
-        drawsRest = true
-      } else {
-        add(String(cell.character))
-        position?.column += Int(cell.width)
-      }
-      column += Int(cell.width)
+      add(String(cell.character))
+      // After one of those, the terminal's cursor may be elsewhere.
+      if cell.isDisputed { position = nil } else { position?.column += Int(cell.width) }
     }
+  }
+
+  /// Clears the row, from the cursor on where that is in it.
+  private mutating func clear(_ row: Int) {
+    if position?.row != row { move(to: row, 0) }
+    style(.plain)
+    add("\u{1B}[K")
   }
 }
 
-extension Character {
-  /// Whether terminals differ in how many columns they give it: it is more than one character with
-  /// its marks.
-  fileprivate var hasUncertainWidth: Bool {
+extension Frame.Cell {
+  /// Whether terminals differ in how many columns they give the character.
+  ///
+  /// They agree on Latin letters with their marks, on lines and blocks, and on the letters of East
+  /// Asia.
+  fileprivate var isDisputed: Bool {
+    if character.utf8.count == 1 { return false }
     var isFirst = true
-    for scalar in unicodeScalars {
-      let isMark = scalar.properties.generalCategory == .nonspacingMark
-      if !isFirst, !isMark || scalar.properties.isVariationSelector { return true }
-      isFirst = false
+    for scalar in character.unicodeScalars {
+      defer { isFirst = false }
+      if isFirst {
+        switch scalar.value {
+        case 0x20...0x24F, 0x2500...0x259F, 0x3041...0x30FF, 0x4E00...0x9FFF, 0xAC00...0xD7A3, 0xFF01...0xFF60: continue
+        case _: return true
+        }
+      }
+      guard (0x300...0x36F).contains(scalar.value) else { return true }
     }
     return false
   }

@@ -6,10 +6,41 @@ package enum Key: Equatable, Sendable {
   case control(Unicode.Scalar)
   case enter, escape, tab, backTab, backspace, delete
   case up, down, left, right, home, end, pageUp, pageDown
+  case help
   /// Text that was pasted, with its line endings as `\n`.
-  case paste(String)
+  case paste(PastedText)
   /// More was pasted than anybody could mean, or it is not text; none of it is kept.
   case unusablePaste
-  /// A key that is not used here.
-  case unknown
+}
+
+/// Text that was pasted; its memory is wiped when it is no longer used.
+package final class PastedText: Equatable, Sendable {
+  // Nobody changes the bytes after this was made.
+  private nonisolated(unsafe) let storage: WipedBytes
+
+  /// Takes over the bytes, which are UTF-8.
+  init(_ bytes: WipedBytes) {
+    storage = bytes
+  }
+
+  /// Copies a string, which is no secret.
+  package convenience init(_ text: String) {
+    let bytes = WipedBytes(capacity: text.utf8.count)
+    for byte in text.utf8 { bytes.append(byte) }
+    self.init(bytes)
+  }
+
+  /// A copy as a string, for text that is no secret.
+  package var text: String { storage.text }
+
+  /// The bytes of the only line, without its end; nil when there are more lines.
+  package var line: UnsafeRawBufferPointer? {
+    let bytes = storage.bytes
+    let line = bytes.last == 0x0A ? UnsafeRawBufferPointer(rebasing: bytes.dropLast()) : bytes
+    return line.contains(0x0A) ? nil : line
+  }
+
+  package static func == (one: PastedText, other: PastedText) -> Bool {
+    one.storage.bytes.elementsEqual(other.storage.bytes)
+  }
 }

@@ -1,129 +1,199 @@
-/// Turns the bytes of a terminal into keys: escape sequences (ECMA-48, xterm), UTF-8, bracketed
-/// paste.
+/// Turns the bytes of a terminal into keys, byte by byte: escape sequences (ECMA-48, xterm), UTF-8,
+/// bracketed paste.
 ///
-/// Reads may end anywhere: what is unfinished is kept for the next. A lone Escape is only told from
-/// the beginning of a sequence by what does not follow: while ``isUndecided`` wait a moment, then
-/// call ``settle()``.
-struct KeyDecoder: Sendable {
-  /// How much pasted text is kept, in bytes.
+/// Sequences that are no key of this program are swallowed whole, wherever reads end: mouse reports
+/// in every encoding, answers of the terminal, keys with Alt. A lone Escape differs from the start
+/// of a sequence only by what does not follow: wait for as long as ``patience`` says, then call
+/// ``settle()``.
+struct KeyDecoder {
+  /// How many bytes of pasted text are kept.
   static let pasteLimit = 65_536
-  /// A sequence that is longer is none.
-  private static let sequenceLimit = 64
+  /// How many parameters of a sequence are read; no key has more.
+  private static let parameterLimit = 32
   private static let escape: UInt8 = 0x1B
   private static let pasteEnd = Array("\u{1B}[201~".utf8)
 
-  private var pending: [UInt8] = []
-  private var paste: [UInt8]?
+  private enum State {
+    case ground
+    /// In a character of UTF-8: what is known of it, the least it can be, and how many bytes follow.
+    case character(UInt32, least: UInt32, rest: Int, isAlt: Bool)
+    /// After Escape; with Alt some terminals send it twice.
+    case escape(isAlt: Bool)
+    /// After `SS3`, with which some keys begin.
+    case single(isAlt: Bool)
+    /// In a control sequence (CSI), whose parameters are kept.
+    case control(isAlt: Bool)
+    /// In the last byte of a function key of the Linux console.
+    case consoleKey(isAlt: Bool)
+    /// In the bytes after `CSI M`, with which old mouse reports begin.
+    case mouse(rest: Int)
+    /// In a string of the terminal (OSC, DCS, APC, PM, SOS), up to its end.
+    case string
+    /// After an Escape in such a string.
+    case stringEscape
+    /// In pasted text; so many bytes may be the start of its end.
+    case paste(matched: Int)
+  }
+
+  private var state = State.ground
+  private var parameters: [UInt8] = []
+  private var pasted = WipedBytes(capacity: 0)
   private var isPasteTooLong = false
+  private var isAfterReturn = false
 
-  /// Whether what was read last may be a key of its own or the beginning of a longer one.
-  var isUndecided: Bool { paste == nil && pending.first == Self.escape }
-
-  /// Takes what was read, and returns the keys that are certain.
-  mutating func decode(_ bytes: [UInt8]) -> [Key] {
-    var keys: [Key] = []
-    pending += bytes
-    var rest = pending[...]
-    while !rest.isEmpty {
-      guard let (found, length) = paste == nil ? Self.first(in: rest) : takePaste(rest) else { break }
-      rest = rest.dropFirst(length)
-      switch found {
-      case .key(let key): keys.append(key)
-      case .pasteBegins: paste = []
-      case .nothing: break
-      }
-    }
-    pending = Array(rest)
-    return keys
-  }
-
-  /// Nothing follows: what is pending is as much as there is of it.
-  mutating func settle() -> [Key] {
-    guard isUndecided else { return [] }
-    let isAlone = pending.count == 1
-    pending = []
-    return [isAlone ? .escape : .unknown]
-  }
-
-  private enum Found {
-    case key(Key)
-    case pasteBegins
-    /// Swallowed.
-    case nothing
-  }
-
-  /// - Returns: The first key and how many bytes it is, or nil when it is unfinished.
-  private static func first(in bytes: ArraySlice<UInt8>) -> (Found, Int)? {
-    guard let byte = bytes.first else { return nil }
-    switch byte {
-    case escape: return sequence(bytes)
-    case 0x0D, 0x0A: return (.key(.enter), 1)
-    case 0x09: return (.key(.tab), 1)
-    case 0x08, 0x7F: return (.key(.backspace), 1)
-    case 0x01...0x1A: return (.key(.control(Unicode.Scalar(byte + 0x60))), 1)
-    case 0x00, 0x1C...0x1F: return (.key(.unknown), 1)
-    case 0x20...0x7E: return (.key(.character(Unicode.Scalar(byte))), 1)
-    case _: return character(bytes)
+  /// For how long more bytes are awaited before ``settle()``; nil without a limit.
+  var patience: Duration? {
+    switch state {
+    // Longer than a slow line pauses, shorter than a person notices.
+    case .escape: .milliseconds(50)
+    // No line pauses for so long; a person who pressed a key with Alt tries again.
+    case .single, .control, .consoleKey, .mouse, .string, .stringEscape: .seconds(1)
+    case .ground, .character, .paste: nil
     }
   }
 
-  private static func character(_ bytes: ArraySlice<UInt8>) -> (Found, Int)? {
-    let length =
-      switch bytes[bytes.startIndex] {
-      case 0xC2...0xDF: 2
-      case 0xE0...0xEF: 3
-      case 0xF0...0xF4: 4
-      case _: 1
-      }
-    let given = bytes.prefix(length)
-    if length > 1, given.count < length, given.dropFirst().allSatisfy({ $0 & 0xC0 == 0x80 }) { return nil }
-    // The first byte says how many make one, so no more than one can be valid.
-    guard let text = String(validating: given, as: UTF8.self), let scalar = text.unicodeScalars.first
-    else { return (.key(.unknown), 1) }
-    return (.key(scalar.value < 0xA0 ? .unknown : .character(scalar)), length)
+  /// Nothing follows: a lone Escape is a key, and an unfinished sequence is none.
+  mutating func settle() -> Key? {
+    guard patience != nil else { return nil }
+    defer { state = .ground }
+    if case .escape = state { return .escape }
+    return nil
   }
 
-  private static func sequence(_ bytes: ArraySlice<UInt8>) -> (Found, Int)? {
-    let body = bytes.dropFirst()
-    guard let second = body.first else { return nil }
-    switch second {
-    case UInt8(ascii: "O"):
-      guard let final = body.dropFirst().first else { return nil }
-      guard (0x40...0x7E).contains(final) else { return (.key(.unknown), 2) }
-      return (.key(cursorKey(final) ?? .unknown), 3)
-    case UInt8(ascii: "["):
-      for (index, byte) in body.dropFirst().enumerated() {
-        switch byte {
-        case 0x20...0x3F where index < sequenceLimit: continue
-        case 0x40...0x7E: return (meaning(of: body.dropFirst().prefix(index), final: byte), index + 3)
-        // Not a sequence; what broke it is read again.
-        case _: return (.key(.unknown), index + 2)
-        }
+  /// Takes a byte, and returns the key that it completes.
+  mutating func decode(_ byte: UInt8) -> Key? {
+    switch state {
+    case .ground: return begin(byte)
+    case .character(let value, let least, let rest, let isAlt):
+      guard byte & 0xC0 == 0x80 else { return begin(byte) }
+      return take(value << 6 | UInt32(byte & 0x3F), least, rest - 1, isAlt)
+    case .escape(let isAlt): return follow(byte, isAlt)
+    case .single(let isAlt):
+      guard byte >= 0x20, byte < 0x7F else { return begin(byte) }
+      state = .ground
+      return isAlt ? nil : Self.key(final: byte, isSingle: true)
+    case .control(let isAlt): return control(byte, isAlt)
+    case .consoleKey(let isAlt):
+      state = .ground
+      return byte == UInt8(ascii: "A") && !isAlt ? .help : nil
+    case .mouse(let rest):
+      state = rest > 1 ? .mouse(rest: rest - 1) : .ground
+      return nil
+    case .string:
+      switch byte {
+      case Self.escape: state = .stringEscape
+      // BEL, which ends one in xterm; CAN and SUB, which end everything.
+      case 0x07, 0x18, 0x1A: state = .ground
+      case _: break
       }
       return nil
-    // The other key came so soon after, or with Alt: both count.
-    case _: return (.key(.escape), 1)
+    case .stringEscape:
+      if byte == UInt8(ascii: "\\") {
+        state = .ground
+        return nil
+      }
+      state = .escape(isAlt: false)
+      return decode(byte)
+    case .paste(let matched): return paste(byte, matched)
     }
   }
 
-  private static func meaning(of parameters: ArraySlice<UInt8>, final: UInt8) -> Found {
-    if let key = cursorKey(final) { return .key(key) }
-    guard final == UInt8(ascii: "~") else { return .key(.unknown) }
-    let number = String(decoding: parameters.prefix { $0 != UInt8(ascii: ";") }, as: UTF8.self)
-    switch number {
-    case "1", "7": return .key(.home)
-    case "4", "8": return .key(.end)
-    case "3": return .key(.delete)
-    case "5": return .key(.pageUp)
-    case "6": return .key(.pageDown)
-    case "200": return .pasteBegins
-    // The end of a paste without its beginning.
-    case "201": return .nothing
-    case _: return .key(.unknown)
+  /// Takes the first byte of something.
+  private mutating func begin(_ byte: UInt8) -> Key? {
+    state = .ground
+    switch byte {
+    case Self.escape:
+      state = .escape(isAlt: false)
+      return nil
+    case 0x0D, 0x0A: return .enter
+    case 0x09: return .tab
+    case 0x08, 0x7F: return .backspace
+    case 0x01...0x1A: return .control(Unicode.Scalar(byte + 0x60))
+    case 0x20...0x7E: return .character(Unicode.Scalar(byte))
+    case _: return beginCharacter(byte, isAlt: false)
     }
   }
 
-  private static func cursorKey(_ final: UInt8) -> Key? {
+  private mutating func beginCharacter(_ byte: UInt8, isAlt: Bool) -> Key? {
+    switch byte {
+    case 0xC2...0xDF: state = .character(UInt32(byte & 0x1F), least: 0xA0, rest: 1, isAlt: isAlt)
+    case 0xE0...0xEF: state = .character(UInt32(byte & 0x0F), least: 0x800, rest: 2, isAlt: isAlt)
+    case 0xF0...0xF4: state = .character(UInt32(byte & 0x07), least: 0x10000, rest: 3, isAlt: isAlt)
+    // No character begins like this.
+    case _: state = .ground
+    }
+    return nil
+  }
+
+  private mutating func take(_ value: UInt32, _ least: UInt32, _ rest: Int, _ isAlt: Bool) -> Key? {
+    guard rest == 0 else {
+      state = .character(value, least: least, rest: rest, isAlt: isAlt)
+      return nil
+    }
+    state = .ground
+    guard value >= least, !isAlt else { return nil }
+    return Unicode.Scalar(value).map { .character($0) }
+  }
+
+  /// Takes the byte after Escape.
+  private mutating func follow(_ byte: UInt8, _ isAlt: Bool) -> Key? {
+    switch Unicode.Scalar(byte) {
+    case "\u{1B}":
+      state = .escape(isAlt: true)
+      return isAlt ? .escape : nil
+    case "[":
+      parameters = []
+      state = .control(isAlt: isAlt)
+    case "O": state = .single(isAlt: isAlt)
+    case "]", "P", "_", "^", "X": state = .string
+    // A key with Alt, whole.
+    case _:
+      return beginCharacter(byte, isAlt: true)
+    }
+    return nil
+  }
+
+  private mutating func control(_ byte: UInt8, _ isAlt: Bool) -> Key? {
+    switch byte {
+    case 0x20...0x3F:
+      if parameters.count < Self.parameterLimit { parameters.append(byte) }
+      return nil
+    case 0x40...0x7E:
+      state = .ground
+      let key = finishControl(byte, isAlt)
+      return isAlt ? nil : key
+    // Not a sequence; what broke it is read again.
+    case _: return begin(byte)
+    }
+  }
+
+  private mutating func finishControl(_ final: UInt8, _ isAlt: Bool) -> Key? {
+    if parameters.isEmpty {
+      if final == UInt8(ascii: "M") { state = .mouse(rest: 3) }
+      if final == UInt8(ascii: "[") { state = .consoleKey(isAlt: isAlt) }
+    }
+    // What begins with `<`, `=`, `>` or `?` is an answer or a mouse report; a key has numbers only.
+    guard parameters.count < Self.parameterLimit, parameters.allSatisfy({ $0 < 0x3C && $0 >= 0x30 }) else { return nil }
+    let numbers = parameters.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
+      .map { Int(String(decoding: $0, as: UTF8.self)) ?? 0 }
+    // Shift and Control change no key here. Alt and the others do: with them it is another key.
+    if numbers.count > 1, numbers[1] > 1, (numbers[1] - 1) & ~5 != 0 { return nil }
+    guard final == UInt8(ascii: "~") else { return Self.key(final: final, isSingle: false) }
+    switch numbers[0] {
+    case 1, 7: return .home
+    case 4, 8: return .end
+    case 3: return .delete
+    case 5: return .pageUp
+    case 6: return .pageDown
+    case 11: return .help
+    case 200: beginPaste()
+    case _: break
+    }
+    return nil
+  }
+
+  /// The key that ends with this byte; the keypad's Enter is a single sequence only.
+  private static func key(final: UInt8, isSingle: Bool) -> Key? {
     switch Unicode.Scalar(final) {
     case "A": .up
     case "B": .down
@@ -131,43 +201,45 @@ struct KeyDecoder: Sendable {
     case "D": .left
     case "H": .home
     case "F": .end
-    case "Z": .backTab
-    case "M": .enter
+    case "P": .help
+    case "Z" where !isSingle: .backTab
+    case "M" where isSingle: .enter
     case _: nil
     }
   }
 
-  /// Takes pasted bytes up to the end of the paste, or as many as cannot be part of it.
-  private mutating func takePaste(_ bytes: ArraySlice<UInt8>) -> (Found, Int)? {
-    var index = bytes.startIndex
-    while index < bytes.endIndex {
-      if bytes[index] == Self.escape {
-        let rest = bytes[index...]
-        if rest.starts(with: Self.pasteEnd) {
-          keep(bytes[..<index])
-          return (.key(finishPaste()), index - bytes.startIndex + Self.pasteEnd.count)
-        }
-        if Self.pasteEnd.starts(with: rest) { break }
+  // MARK: Paste
+
+  private mutating func beginPaste() {
+    state = .paste(matched: 0)
+    pasted = WipedBytes(capacity: Self.pasteLimit)
+    (isPasteTooLong, isAfterReturn) = (false, false)
+  }
+
+  private mutating func paste(_ byte: UInt8, _ matched: Int) -> Key? {
+    if byte == Self.pasteEnd[matched] {
+      guard matched + 1 == Self.pasteEnd.count else {
+        state = .paste(matched: matched + 1)
+        return nil
       }
-      index += 1
+      state = .ground
+      defer { pasted = WipedBytes(capacity: 0) }
+      return isPasteTooLong || !pasted.isText ? .unusablePaste : .paste(PastedText(pasted))
     }
-    keep(bytes[..<index])
-    let taken = index - bytes.startIndex
-    return taken == 0 ? nil : (.nothing, taken)
+    for byte in Self.pasteEnd[..<matched] { keep(byte) }
+    if byte == Self.escape {
+      state = .paste(matched: 1)
+    } else {
+      state = .paste(matched: 0)
+      keep(byte)
+    }
+    return nil
   }
 
-  private mutating func keep(_ bytes: ArraySlice<UInt8>) {
-    guard let kept = paste?.count, !isPasteTooLong else { return }
-    isPasteTooLong = kept + bytes.count > Self.pasteLimit
-    if isPasteTooLong { paste = [] } else { paste? += bytes }
-  }
-
-  private mutating func finishPaste() -> Key {
-    defer { (paste, isPasteTooLong) = (nil, false) }
-    guard !isPasteTooLong, let paste, let text = String(validating: paste, as: UTF8.self) else { return .unusablePaste }
-    var lines = ""
-    // A terminal sends line endings of a paste as carriage returns.
-    for character in text { lines.append(character == "\r" || character == "\r\n" ? "\n" : character) }
-    return .paste(lines)
+  /// Keeps a byte of pasted text; a terminal sends the line endings of a paste as carriage returns.
+  private mutating func keep(_ byte: UInt8) {
+    defer { isAfterReturn = byte == 0x0D }
+    if byte == 0x0A, isAfterReturn { return }
+    if !pasted.append(byte == 0x0D ? 0x0A : byte) { isPasteTooLong = true }
   }
 }

@@ -8,21 +8,25 @@ import Glibc
 package struct ScreenTerminal: ~Copyable {
   /// What ended a wait.
   package struct Happened: Sendable {
-    /// What was typed.
-    package var keys: [Key] = []
+    /// Whether something was typed.
+    package var hasKeys = false
     /// Whether the terminal has another size, or somebody else has drawn on it.
     package var needsFrame = false
     /// Whether the terminal is gone.
     package var isGone = false
 
     /// Whether anything happened before the end of the limit.
-    package var isAnything: Bool { !keys.isEmpty || needsFrame || isGone }
+    package var isAnything: Bool { hasKeys || needsFrame || isGone }
   }
 
   private let descriptor: Int32
   private let signals: TerminalSignals
   private let colors: Bool
   private var decoder = KeyDecoder()
+  /// When what was read last is all there is, if it is unfinished.
+  private var settles: MonotonicDeadline?
+  /// What was read: wiped after each read, because it may be a part of a secret.
+  private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 1)
   private var shown: Frame?
 
   /// Takes the controlling terminal.
@@ -52,6 +56,7 @@ package struct ScreenTerminal: ~Copyable {
   deinit {
     signals.finish()
     close(descriptor)
+    buffer.deallocate()
   }
 
   /// An empty frame of the terminal's size.
@@ -86,10 +91,24 @@ package struct ScreenTerminal: ~Copyable {
     }
   }
 
+  /// Has the next frame drawn whole, because what the terminal shows is not certain.
+  package mutating func forget() {
+    shown = nil
+  }
+
   /// Waits for a key, another size, another descriptor if one is given, or the end of the limit.
   ///
   /// Without a limit it waits without end. Whoever gave the other descriptor reads it.
-  package mutating func wait(for other: Int32 = -1, atMost limit: Duration?) throws(PromptError) -> Happened {
+  ///
+  /// - Parameters:
+  ///   - other: The other descriptor.
+  ///   - limit: How long to wait.
+  ///   - type: Gets each key; this keeps none, because they may be a secret.
+  /// - Returns: What happened; nothing at the end of the limit.
+  /// - Throws: ``PromptError`` when the terminal cannot be read.
+  package mutating func wait(
+    for other: Int32 = -1, atMost limit: Duration?, type: (Key) -> Void
+  ) throws(PromptError) -> Happened {
     var happened = Happened()
     let deadline = limit.map { MonotonicDeadline(after: $0) }
     var events: [pollfd] = []
@@ -97,16 +116,24 @@ package struct ScreenTerminal: ~Copyable {
       events.append(pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0))
     }
     while true {
-      let remaining = deadline?.remainingMilliseconds
-      let limit = decoder.isUndecided ? min(Self.escapeDelay, remaining ?? .max) : remaining ?? -1
-      let count = poll(&events, nfds_t(events.count), limit)
+      let remaining = deadline?.remainingMilliseconds ?? -1
+      let untilSettled = settles?.remainingMilliseconds ?? -1
+      let shorter = remaining < 0 ? untilSettled : untilSettled < 0 ? remaining : min(remaining, untilSettled)
+      let count = poll(&events, nfds_t(events.count), shorter)
       if count < 0 {
         guard errno == EINTR else { throw .unreadable(source: "the terminal", errno: errno) }
         continue
       }
       if count == 0 {
-        happened.keys += decoder.settle()
-        return happened
+        if settles?.remainingMilliseconds == 0 {
+          settles = nil
+          if let key = decoder.settle() {
+            happened.hasKeys = true
+            type(key)
+          }
+        }
+        if happened.isAnything || deadline?.remainingMilliseconds == 0 { return happened }
+        continue
       }
       if events[1].revents != 0 {
         if signals.acknowledgeWakening().contains(.continued), try !takeAgain() {
@@ -116,7 +143,7 @@ package struct ScreenTerminal: ~Copyable {
         shown = nil
         happened.needsFrame = true
       }
-      if events[0].revents != 0 { try read(&happened) }
+      if events[0].revents != 0 { try read(&happened, type) }
       if happened.isAnything || events[2].revents != 0 { return happened }
     }
   }
@@ -135,15 +162,15 @@ package struct ScreenTerminal: ~Copyable {
     }
   }
 
-  /// How long the rest of an escape sequence may take, in milliseconds: longer than a slow line,
-  /// shorter than a person notices.
-  private static let escapeDelay: Int32 = 50
-
-  private mutating func read(_ happened: inout Happened) throws(PromptError) {
-    var buffer = [UInt8](repeating: 0, count: 4096)
-    let count = Glibc.read(descriptor, &buffer, buffer.count)
+  private mutating func read(_ happened: inout Happened, _ type: (Key) -> Void) throws(PromptError) {
+    let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
     if count > 0 {
-      happened.keys += decoder.decode(Array(buffer[..<count]))
+      for byte in buffer[..<count] {
+        if let key = decoder.decode(byte) { type(key) }
+      }
+      if let start = buffer.baseAddress { explicit_bzero(start, count) }
+      settles = decoder.patience.map { MonotonicDeadline(after: $0) }
+      happened.hasKeys = true
     } else if count == 0 || errno == EIO {
       happened.isGone = true
     } else if errno != EAGAIN, errno != EINTR {

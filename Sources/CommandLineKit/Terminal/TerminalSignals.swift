@@ -17,12 +17,13 @@ enum TerminalUse: Sendable {
     }
   }
 
-  /// Modes that the shell may have changed since: no wrapping, pasted text marked as such (xterm),
-  /// no cursor.
+  /// Modes that the shell may have changed since: no wrapping, pasted text marked as such, no
+  /// cursor, and no reports of the mouse or the focus, which another program may have left on
+  /// (xterm).
   fileprivate var modes: StaticString {
     switch self {
     case .hiddenLine: ""
-    case .fullScreen: "\u{1B}[?7l\u{1B}[?2004h\u{1B}[?25l"
+    case .fullScreen: "\u{1B}[?9;1000;1002;1003;1004;1005;1006;1015;1016l\u{1B}[?7l\u{1B}[?2004h\u{1B}[?25l"
     }
   }
 

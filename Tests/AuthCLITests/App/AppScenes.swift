@@ -114,6 +114,13 @@ enum AppScenes {
     return page.with(rows, columns: page.columns.dropLast() + [.init(title: "SINCE", unit: "UTC")])
   }()
 
+  /// What the Machine tab says after a renewal that came too soon.
+  static func machineWords(width: Int) -> [String] {
+    let step = MachineStep(event: .renew, from: .loggedIn, to: .loggedIn, answer: .rejected(.renewedRecently))
+    let view = MachineView(present: .loggedIn, table: MachineTable(), steps: [step])
+    return view.words(width: width, height: 24).map(\.text)
+  }
+
   static func showingAccounts(_ columns: Int = 80, _ rows: Int = 24, below: Int = 0) -> AppState {
     let state = loggedIn(columns, rows)
     _ = state.update(.key(.character("8")))
@@ -139,6 +146,19 @@ enum AppScenes {
   static func type(_ text: String, into state: AppState) {
     for scalar in text.unicodeScalars { _ = state.update(.key(.character(scalar))) }
   }
+}
+
+extension AppState {
+  /// Takes in what happened at the present moment.
+  func update(_ message: AppMessage) -> AppEffect? { update(message, at: now) }
+
+  /// Lets time go by.
+  func wait(_ time: Duration) { _ = update(.tick, at: now + time) }
+}
+
+extension AppInput {
+  /// What was typed, whether it shows or not.
+  var typed: String { isSecret ? String(decoding: password.bytes, as: UTF8.self) : text }
 }
 
 extension AppPage {

@@ -24,6 +24,18 @@ struct AppTerminalTests {
     #expect(try shell.wait() == .exited(0), "\(line)")
   }
 
+  /// Leaves a page that takes nothing before a pause, and then Esc.
+  private func leave(_ terminal: PseudoTerminal, to text: String) throws {
+    let hint = "Enter or Esc: go on"
+    while try !terminal.expectScreen("a page that can be left", { $0.text.contains(text) || $0.text.contains(hint) })
+      .text.contains(text)
+    {
+      // Either the page goes, or the pause begins again.
+      try terminal.send("\u{1B}")
+      try terminal.expectScreen("no page that can be left") { !$0.text.contains(hint) }
+    }
+  }
+
   @Test("register, log in, pay, see a logout from another terminal close the screen, quit")
   func wholeStory() async throws {
     let home = try await CommandHome(registered: false, executable: BuiltExecutable.shipped)
@@ -57,12 +69,63 @@ struct AppTerminalTests {
       #expect(closed.text.contains("[1 Home]"))
       try terminal.expectScreen("[Log in]")
       #expect(closed.unknown == [])
+      try leave(terminal, to: "Welcome. Nobody is logged in.")
       try terminal.send("q")
       #expect(try app.wait() == .exited(0))
       _ = try terminal.expectEnd()
     }
     #expect(terminal.settings == before)
     #expect(try terminal.screen().modes == [7, 25])
+  }
+
+  @Test("what is typed across a logout from another terminal reaches neither the screen nor the shell")
+  func typedAcrossLogout() async throws {
+    let home = try await CommandHome()
+    try await home.succeed("login alice", as: "alice")
+    let terminal = try PseudoTerminal()
+    try await onOwnThread {
+      var environment = home.environment
+      environment["PS1"] = "shell> "
+      let shell = try terminal.launch(["/bin/bash", "--norc", "--noprofile", "-i"], environment: environment)
+      try terminal.expect("shell> ")
+      try terminal.send("'\(home.executable)' app\n")
+      try terminal.expectScreen("Welcome, alice.")
+      try terminal.send("\u{1B}[B\u{1B}[B\u{1B}[B\u{1B}[B\r")
+      try terminal.expectScreen("Present password")
+      try terminal.send("correct horse")
+      try elsewhere(home, "auth-cli logout")
+      try terminal.expectScreen("You were logged out in another terminal.")
+      try terminal.send(" lhunter2\rq echo hunter2\r")
+      try leave(terminal, to: "Welcome. Nobody is logged in.")
+      try terminal.send("q")
+      try terminal.expectScreen { !$0.modes.contains(1049) }
+      try terminal.send("exit\n")
+      #expect(try shell.wait() == .exited(0))
+      #expect(!terminal.transcript.contains("hunter2") && !terminal.transcript.contains("Username"))
+    }
+  }
+
+  @Test(
+    "a password that was typed or pasted is nowhere in memory once its form is left",
+    .enabled(if: geteuid() == 0, "only root may read the memory of the program"))
+  func forgets() async throws {
+    let home = try await CommandHome()
+    let terminal = try PseudoTerminal()
+    try await onOwnThread {
+      let app = try terminal.launch(home.words("app"), environment: home.environment)
+      try terminal.expectScreen("Welcome. Nobody is logged in.")
+      for typed in ["zinc meadow copper 91é", "\u{1B}[200~zinc meadow copper 91é\u{1B}[201~"] {
+        try terminal.send("lalice\r\(typed)")
+        try terminal.expectScreen("(typed, not shown)")
+        // The read that brought it is wiped after it was drawn at the latest.
+        #expect(try ProcessMemory.count("zinc meadow", in: app.id) == 1)
+        try terminal.send("\u{1B}")
+        try terminal.expectScreen("Welcome. Nobody is logged in.")
+        #expect(try ProcessMemory.count("zinc meadow", in: app.id) == 0)
+      }
+      try terminal.send("q")
+      #expect(try app.wait() == .exited(0))
+    }
   }
 
   @Test("an administrator creates, changes and deletes accounts, and closes the registration")
@@ -78,7 +141,7 @@ struct AppTerminalTests {
       try terminal.send("\rdave\r")
       let code = try terminal.expectScreen("Give this one-time code to dave:")
       #expect(code.text.contains("auth-cli recover dave"))
-      try terminal.send("\r")
+      try leave(terminal, to: "> Create an account")
       try terminal.expectScreen("  dave ")
       try terminal.send("\u{1B}[B\ry")
       try terminal.expectScreen("Registration is closed now.")
@@ -86,7 +149,8 @@ struct AppTerminalTests {
       // Names are in order: dave is the last, and bob is before him.
       try terminal.send("\u{1B}[F\u{1B}[A\r\u{1B}[B\u{1B}[B\r")
       try terminal.expectScreen("Disable bob, and end all its sessions? y/n")
-      try terminal.send("y")
+      // The wheel of a mouse, and answers of the terminal, are no keys.
+      try terminal.send("\u{1B}[M`%%\u{1B}[<64;5;5M\u{1B}[96;5;5M\u{1B}]52;c;eQ==\u{7}\u{1B}yy")
       try terminal.expectScreen("bob is disabled now.")
       try elsewhere(home, "[[ $(auth-cli accounts show bob) == *disabled* ]]")
       try terminal.expectScreen("> Enable")
@@ -119,8 +183,9 @@ struct AppTerminalTests {
       try terminal.send("\u{1B}[B\r")
       try terminal.expectScreen("a refusal in place of the form") {
         $0.text.contains("Registration is closed. Ask an administrator to create the account.")
-          && $0.text.contains("> Create an account") && !$0.text.contains("Repeat it")
+          && !$0.text.contains("Repeat it")
       }
+      try leave(terminal, to: "> Create an account")
       try terminal.send("q")
       #expect(try app.wait() == .exited(0))
     }
@@ -212,7 +277,8 @@ struct AppTerminalTests {
         }
         #expect(closed.text.contains("[1 Home]"))
         try #require(rename(away, file) == 0)
-        try terminal.expectScreen("Welcome, alice.")
+        try terminal.expectScreen("[Log out]")
+        try leave(terminal, to: "Welcome, alice.")
       }
       try elsewhere(home, "auth-cli pay 1 --to bob")
       // Logging out here does end it: a copy of the file is of no use then.

@@ -58,14 +58,22 @@ struct FrameDiffTests {
     #expect(text == "\u{1B}[?2026h\u{1B}[?25l\u{1B}[1Hx\u{1B}[2;2H\u{1B}[?25h\u{1B}[?2026l")
   }
 
-  @Test("after a character whose width terminals disagree on, the rest of the row is drawn in its place")
-  func uncertainWidth() {
-    var old = Frame(columns: 10, rows: 1)
-    old.put("abcdef", row: 0, column: 0)
-    var new = old
-    new.put("👩‍👩‍👧", row: 0, column: 1)
-    let text = String(decoding: FrameDiff.bytes(from: old, to: new, colors: true), as: UTF8.self)
-    #expect(text.contains("\u{1B}[1;2H  \u{1B}[1;2H👩‍👩‍👧\u{1B}[1;4Hdef"))
+  @Test("a row with a character whose width terminals disagree on, now or before, is cleared and drawn whole")
+  func disputedWidth() {
+    for odd in ["👩‍👩‍👧", "🏳️", "क्षि", "…"] {
+      var old = Frame(columns: 10, rows: 2)
+      old.put("abcdef", row: 0, column: 0)
+      old.put("same", row: 1, column: 0)
+      var new = old
+      let end = new.put(odd, row: 0, column: 1)
+      let rest = String("abcdef".dropFirst(end))
+      let drawn = FrameDiff.bytes(from: old, to: new, colors: true)
+      #expect(
+        String(decoding: drawn, as: UTF8.self)
+          == "\u{1B}[?2026h\u{1B}[1H\u{1B}[Ka\(odd)\u{1B}[1;\(end + 1)H\(rest)\u{1B}[?2026l")
+      let cleared = FrameDiff.bytes(from: new, to: old, colors: true)
+      #expect(String(decoding: cleared, as: UTF8.self) == "\u{1B}[?2026h\u{1B}[1H\u{1B}[Kabcdef\u{1B}[?2026l")
+    }
   }
 
   private static func steps(seed: UInt64, count: Int) -> [Emulator.Step] {
