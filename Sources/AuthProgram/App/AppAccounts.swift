@@ -36,7 +36,7 @@ extension AccountsScreen {
   /// Does it, and says so; with the code that was made, if one was.
   func perform(
     _ administration: Administration, at backend: any Backend, for administrator: AdminSession, _ fresh: FreshSession
-  ) throws(LeaseError<BackendError>) -> AppAnswer {
+  ) throws(LeaseError<BackendError>) -> AppOutcome {
     try session.withLease { (lease) throws(BackendError) in
       var done = administration.done
       var code: OneTimeCode?
@@ -58,7 +58,7 @@ extension AccountsScreen {
           done = Administration.ownStepMissing
         }
       }
-      return AppAnswer(done, code: code)
+      return AppOutcome(done, code: code)
     }
   }
 }

@@ -4,15 +4,14 @@ import AuthDevice
 import AuthSQLite
 import Glibc
 
-/// Waits, on a thread of its own, for changes that another process may have made to the session or
-/// the accounts.
+/// Waits for changes that another process may have made to the session or the accounts.
 ///
 /// Where they are told of by a server, listening may take as long as the server lets it.
 struct AppChanges {
   private let sessionFile: any ChangeSource
   private let database: any ChangeSource
 
-  /// Begins to wait; that ends with the process.
+  /// Waits for as long as the process lives.
   ///
   /// - Parameters:
   ///   - vault: Keeps the session file.
@@ -20,24 +19,20 @@ struct AppChanges {
   ///   - store: Without a session only a session file can change what the screen shows.
   ///   - look: Called at first, when changes from then on are told, and after each change. Where
   ///     changes cannot be told for now it is called now and then, with the reason.
-  /// - Throws: ``CommandError`` when there is no thread for it.
-  static func wait(
-    in vault: FileVault, _ backend: any Backend, _ store: SessionStore,
-    look: @escaping @Sendable (CommandError?) -> Void
-  ) throws(CommandError) {
-    try OwnThread.start {
-      while true {
-        do throws(BackendError) {
-          let changes = AppChanges(sessionFile: try vault.changes(), database: try backend.changes())
-          try changes.listen()
-          while true {
-            look(nil)
-            repeat {} while try !changes.happen(hasSession: store.session != nil)
-          }
-        } catch {
-          look(CommandError(error))
-          poll(nil, 0, 5_000)
+  static func follow(
+    in vault: FileVault, _ backend: any Backend, _ store: SessionStore, look: (CommandError?) -> Void
+  ) {
+    while true {
+      do throws(BackendError) {
+        let changes = AppChanges(sessionFile: try vault.changes(), database: try backend.changes())
+        try changes.listen()
+        while true {
+          look(nil)
+          repeat {} while try !changes.happen(hasSession: store.session != nil)
         }
+      } catch {
+        look(CommandError(error))
+        poll(nil, 0, 5_000)
       }
     }
   }

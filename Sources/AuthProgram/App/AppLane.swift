@@ -1,36 +1,26 @@
-import Guards
+/// Work of one kind, done one after the other; the loop holds the list.
+struct AppLane {
+  /// Looks and pages; and what a person does, which does not wait for them.
+  enum Kind: Int, Sendable, CaseIterable { case looks, actions }
 
-/// Has work of the screen done one after the other, in order, away from the thread that draws it.
-final class AppLane: Sendable {
-  /// What waits, from the next on; what came before it is under way or done.
-  ///
-  /// To remove the first of a list would make the executable larger.
-  private let waiting = Locked<(effects: [AppEffect], next: Int)>(([], 0))
-  private let added = Signal()
+  private var waiting: [AppEffect] = []
+  private var isBusy = false
 
-  /// Begins to work, which ends with the process.
-  init(_ work: AppWork, _ mailbox: AppMailbox) throws(CommandError) {
-    try OwnThread.start { [self] in
-      while true {
-        added.wait()
-        let effect = waiting.withLock { waiting in
-          let effect = waiting.effects[waiting.next]
-          waiting.next += 1
-          if waiting.next == waiting.effects.count { (waiting.effects, waiting.next) = ([], 0) }
-          return effect
-        }
-        if let message = work.take(effect) { mailbox.post(message) }
-      }
-    }
+  /// Adds work, of which none that waits already is added again; returns what is to be started.
+  mutating func add(_ effect: AppEffect) -> AppEffect? {
+    if !waiting.contains(where: { $0.isLike(effect) }) { waiting.append(effect) }
+    return isBusy ? nil : next()
   }
 
-  /// Has it done after what waits already, of which none is added again.
-  func submit(_ effect: AppEffect) {
-    let isNew = waiting.withLock { waiting in
-      for index in waiting.next..<waiting.effects.count where waiting.effects[index].isLike(effect) { return false }
-      waiting.effects.append(effect)
-      return true
-    }
-    if isNew { added.send() }
+  /// The work is done; returns what is to be started.
+  mutating func finish() -> AppEffect? {
+    isBusy = false
+    return next()
+  }
+
+  private mutating func next() -> AppEffect? {
+    guard !waiting.isEmpty else { return nil }
+    isBusy = true
+    return waiting.removeFirst()
   }
 }

@@ -8,23 +8,25 @@ final class AppLoop {
   private let state: AppState
   private let work: AppWork
   private let mailbox: AppMailbox
-  /// Looks and pages, and what a person does, which does not wait for them.
-  private let looks: AppLane
-  private let actions: AppLane
+  private var lanes = [AppLane](repeating: AppLane(), count: AppLane.Kind.allCases.count)
+  /// What came before the change of the session that it belongs after.
+  private var early: [AppMailbox.News] = []
+  /// The number of the last change of the session that was taken in.
+  private var revision: UInt64 = 0
   /// Told why the session ended, whatever tab is open.
   private var session: ProfileScreen?
   private let start = ContinuousClock.now
 
-  /// Begins to look; the context is given where it is not the default one.
+  /// Starts to follow the session; the context is given where it is not the default one.
   init(work: AppWork, context: String?) throws(CommandError) {
     state = AppState(columns: 80, rows: 24, context: context)
     self.work = work
     mailbox = try AppMailbox()
-    looks = try AppLane(work, mailbox)
-    actions = try AppLane(work, mailbox)
-    try work.waitForChanges { [looks, mailbox] problem in
-      if let problem { mailbox.post(.looked(problem)) }
-      looks.submit(.look)
+    AppThreads.start { [work, mailbox] in
+      for await change in work.store.transitions { mailbox.post(.changed(change)) }
+    }
+    AppThreads.start { [work, mailbox] in
+      work.followChanges { mailbox.post(.outside($0)) }
     }
   }
 
@@ -63,33 +65,64 @@ final class AppLoop {
   ///
   /// - Returns: Whether it is over.
   private func takeNews() -> Bool {
-    if work.isLimitReached { looks.submit(.look) }
+    if work.isLimitReached { submit(.look) }
     if take(.tick) { return true }
-    // What ended an action was told to the bar before: taken first, so that it is known there.
-    let posted = mailbox.take()
+    var news = early + mailbox.take()
+    while true {
+      early = []
+      for news in news where take(news) { return true }
+      if early.count == news.count { return false }
+      news = early
+    }
+  }
+
+  private func take(_ news: AppMailbox.News) -> Bool {
+    switch news {
+    case .changed(let change): return take(change)
+    case .outside(let problem):
+      submit(.look)
+      return problem != nil && take(.looked(problem))
+    case .done(let message, let lane, let revision):
+      guard revision <= self.revision else {
+        early.append(news)
+        return false
+      }
+      run(lanes[lane.rawValue].finish(), in: lane)
+      return take(message)
+    }
+  }
+
+  /// Tells the state who is logged in, and why nobody is any more.
+  private func take(_ change: SessionChange) -> Bool {
+    revision = change.revision
     if let reason = session?.key.dismissal {
       session = nil
       if take(.dismissed(work.sentence(for: reason))) { return true }
     }
-    if session == nil, let opened = ProfileScreen(work.store) {
-      session = opened
-      opened.key.onChange { [mailbox] in mailbox.wake() }
-    }
-    let button = work.bar.button
-    if button != state.button, take(.button(button)) { return true }
-    for message in posted where take(message) { return true }
-    return false
+    if session == nil { session = ProfileScreen(work.store) }
+    if case .restoring = change.snapshot { return false }
+    return take(.button(change.snapshot.session.map { .logOut($0.user) } ?? .logIn))
   }
 
   /// - Returns: Whether it is over.
   private func take(_ message: AppMessage) -> Bool {
     guard let effect = state.update(message, at: .now - start) else { return false }
-    switch effect {
-    case .quit: return true
-    case .look, .load: looks.submit(effect)
-    case .perform: actions.submit(effect)
-    }
+    if case .quit = effect { return true }
+    submit(effect)
     return false
+  }
+
+  private func submit(_ effect: AppEffect) {
+    let lane = if case .perform = effect { AppLane.Kind.actions } else { AppLane.Kind.looks }
+    run(lanes[lane.rawValue].add(effect), in: lane)
+  }
+
+  private func run(_ effect: AppEffect?, in lane: AppLane.Kind) {
+    guard let effect else { return }
+    AppThreads.start { [work, mailbox] in
+      let message = await work.take(effect)
+      mailbox.post(.done(message, of: lane, after: work.store.revision))
+    }
   }
 
   /// How long nothing needs to be done: until the screen changes by itself, or the next limit.

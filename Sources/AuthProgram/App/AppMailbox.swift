@@ -1,11 +1,23 @@
+import AuthCore
 import CommandLineKit
 import Glibc
 import Guards
+import TextFormat
 
 /// What happened on other threads, for the one that draws: it waits for ``wakening`` to be
 /// readable.
 final class AppMailbox: Sendable {
-  private let messages = Locked<[AppMessage]>([])
+  /// What came, in order.
+  enum News: Sendable {
+    /// The session changed.
+    case changed(SessionChange)
+    /// Work of this lane is done; it belongs after the change of the session with this number.
+    case done(AppMessage, of: AppLane.Kind, after: UInt64)
+    /// Another process may have changed what shows; or why that cannot be told.
+    case outside(CommandError?)
+  }
+
+  private let news = Locked<[News]>([])
   /// Readable when there may be something to take.
   let wakening: Int32
   private let waking: Int32
@@ -25,25 +37,28 @@ final class AppMailbox: Sendable {
     close(waking)
   }
 
-  func post(_ message: AppMessage) {
-    messages.withLock { $0.append(message) }
-    wake()
-  }
-
-  /// Has the thread that draws look around.
-  func wake() {
+  func post(_ news: News) {
+    self.news.withLock { $0.append(news) }
     var byte: UInt8 = 1
     // A full pipe is readable, which is all that counts.
     _ = write(waking, &byte, 1)
   }
 
   /// Takes what was posted, in order.
-  func take() -> [AppMessage] {
+  func take() -> [News] {
     var bytes = [UInt8](repeating: 0, count: 64)
     while read(wakening, &bytes, bytes.count) > 0 {}
-    return messages.withLock { messages in
-      defer { messages = [] }
-      return messages
+    return news.withLock { news in
+      defer { news = [] }
+      return news
     }
+  }
+}
+
+extension CommandError {
+  fileprivate static func screenCannotWork(_ error: Int32) -> CommandError {
+    CommandError(
+      .watchFailed, "the screen cannot be told what changes: \(ErrorNumber(error).explanation)",
+      hint: "Close other programs, then try again.")
   }
 }

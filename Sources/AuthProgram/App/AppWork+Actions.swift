@@ -2,64 +2,124 @@ import AuthBackend
 import AuthCore
 import CommandLineKit
 
+/// What came of an action.
+struct AppOutcome: Sendable {
+  /// What was done, as a sentence.
+  let done: String
+  /// The code that was made, if one was.
+  let code: OneTimeCode?
+
+  init(_ done: String, code: OneTimeCode? = nil) {
+    (self.done, self.code) = (done, code)
+  }
+}
+
 extension AppWork {
   /// Does it, and says what was done.
-  func carryOut(_ action: AppAction) throws(CommandError) -> AppAnswer {
-    let change: AppRequest
+  func carryOut(_ action: AppAction) async throws(CommandError) -> AppOutcome {
     switch action {
-    case .logIn(let credentials): return try ask(.logIn(credentials))
-    case .logOut: return try ask(.logOut)
+    case .logIn(let credentials): return try await logIn(credentials)
+    case .logOut: return try await logOut()
     case .register(let credentials): return try register(credentials)
-    case .reauthenticate(let password): return try ask(.confirm(password))
-    case .answer(let code): return try ask(.answer(code))
+    case .reauthenticate(let password): return try await confirm(password)
+    case .answer(let code): return try await answer(code)
     case .cancelAnswer:
       if case .challenged(let challenge, _) = store.state { store.cancel(challenge) }
-      return AppAnswer("Nothing was changed.")
-    case .pay(let amount, let payee, let number): return try pay(amount, to: payee, number)
-    case .changePassword(let present, let new): return try changePassword(present, to: new)
-    case .rename(let name): change = try rename(name)
-    case .revoke(let id): change = try revoke(id)
-    case .administer(let administration): change = try administer(administration)
-    }
-    let answer = try ask(change)
-    // What became of the session; where that cannot be found out, the next look says why.
-    do throws(CommandError) { try ask(.look) } catch {}
-    return answer
-  }
-
-  private func rename(_ name: String) throws(CommandError) -> AppRequest {
-    let screen = try screens().profile
-    return .backend { [backend] () throws(LeaseError<BackendError>) in
-      _ = try screen.rename(to: name, at: backend)
-      return AppAnswer("Your name is \(name) now.")
-    }
-  }
-
-  private func revoke(_ id: SessionID) throws(CommandError) -> AppRequest {
-    let screen = try screens().sessions
-    let fresh = try fresh(screen.session)
-    return .backend { [backend] () throws(LeaseError<BackendError>) in
-      try screen.revoke(id, with: fresh, at: backend)
-      return AppAnswer("Session \(id.rawValue) is ended.")
+      return AppOutcome("Nothing was changed.")
+    case .pay(let amount, let payee, let number): return try await pay(amount, to: payee, number)
+    case .changePassword(let present, let new): return try await changePassword(present, to: new)
+    case .rename(let name):
+      let screen = try screens().profile
+      return try await change { () throws(LeaseError<BackendError>) in
+        _ = try screen.rename(to: name, at: backend)
+        return AppOutcome("Your name is \(name) now.")
+      }
+    case .revoke(let id):
+      let screen = try screens().sessions
+      let fresh = try fresh(screen.session)
+      return try await change { () throws(LeaseError<BackendError>) in
+        try screen.revoke(id, with: fresh, at: backend)
+        return AppOutcome("Session \(id.rawValue) is ended.")
+      }
+    case .administer(let administration):
+      let screen = try screens().accounts
+      let administrator = try administrator(screen.session)
+      let fresh = try fresh(screen.session)
+      return try await change { () throws(LeaseError<BackendError>) in
+        try screen.perform(administration, at: backend, for: administrator, fresh)
+      }
     }
   }
 
-  private func administer(_ administration: Administration) throws(CommandError) -> AppRequest {
-    let screen = try screens().accounts
-    let administrator = try administrator(screen.session)
-    let fresh = try fresh(screen.session)
-    return .backend { [backend] () throws(LeaseError<BackendError>) in
-      try screen.perform(administration, at: backend, for: administrator, fresh)
+  /// Changes something, and finds out what became of the session; where that cannot be found out, the
+  /// next look says why.
+  private func change(
+    _ change: () throws(LeaseError<BackendError>) -> AppOutcome
+  ) async throws(CommandError) -> AppOutcome {
+    let outcome = try await store.asking(change)
+    _ = await look()
+    return outcome
+  }
+
+  private func logIn(_ credentials: Credentials) async throws(CommandError) -> AppOutcome {
+    let pressed: NavigationBar.Pressed
+    do throws(SessionError) {
+      pressed = try await bar.press(.logIn) { credentials }
+    } catch {
+      throw error == .credentialsNotAccepted ? .wrongCredentials : CommandError(error)
+    }
+    guard case .loggedIn(let session) = pressed else {
+      throw CommandError(.overtaken, "who is logged in changed at the same moment", hint: "Look, and try again.")
+    }
+    return AppOutcome("Logged in as \(session.user.username).")
+  }
+
+  private func logOut() async throws(CommandError) -> AppOutcome {
+    guard let user = store.session?.user else { throw .notLoggedIn }
+    let result: LogoutResult
+    do throws(SessionError) {
+      guard case .loggingOut(let pending) = try await bar.press(.logOut(user), credentials: { nil }) else {
+        throw .overtaken
+      }
+      do throws(LogoutError) { result = try await pending.value() } catch { throw .cancelled }
+    } catch {
+      throw CommandError(error)
+    }
+    switch result {
+    case .complete, .alreadyLoggedOut: return AppOutcome("Logged out.")
+    case .partial(let leftovers, _):
+      throw CommandError(
+        .logoutIncomplete, "logged out on this device, but \(leftovers)",
+        hint: "Remove the cause, then log out again: auth-cli logout")
     }
   }
 
-  private func register(_ credentials: Credentials) throws(CommandError) -> AppAnswer {
+  private func register(_ credentials: Credentials) throws(CommandError) -> AppOutcome {
     do throws(BackendError) {
       let user = try backend.register(
         username: credentials.username, password: credentials.password, displayName: nil)
       let role = user.role == .administrator ? ", the administrator" : ""
-      return AppAnswer("Created \(user.username)\(role). Enter its password to log in.")
+      return AppOutcome("Created \(user.username)\(role). Enter its password to log in.")
     } catch {
+      throw CommandError(error)
+    }
+  }
+
+  private func confirm(_ password: Password) async throws(CommandError) -> AppOutcome {
+    do throws(SessionError) { _ = try await store.confirm(password) } catch { throw CommandError(error) }
+    return AppOutcome("The password is confirmed.")
+  }
+
+  /// Answers the open challenge.
+  private func answer(_ code: Password) async throws(CommandError) -> AppOutcome {
+    guard case .challenged(let challenge, let before) = store.state else {
+      throw CommandError(SessionError.rejected(.challengeOver))
+    }
+    do throws(SessionError) {
+      let user = try await store.answer(code, to: challenge).session.user
+      return AppOutcome(before == nil ? "Logged in as \(user.username)." : "The password is confirmed.")
+    } catch {
+      if case .challenged = error { throw .wrongCode }
       throw CommandError(error)
     }
   }
@@ -72,14 +132,16 @@ extension AppWork {
     }
   }
 
-  private func pay(_ amount: Amount, to payee: Username, _ number: Int) throws(CommandError) -> AppAnswer {
+  private func pay(_ amount: Amount, to payee: Username, _ number: Int) async throws(CommandError) -> AppOutcome {
     let screen = try screens().payment
     let key: IdempotencyKey
     do throws(BackendError) { key = try IdempotencyKey("app-\(run)-\(number)") } catch { throw CommandError(error) }
-    return try ask(.pay(PaymentOrder(amount: amount, payee: payee, key: key), try fresh(screen.session), screen))
+    let order = PaymentOrder(amount: amount, payee: payee, key: key)
+    let receipt = try await store.pay(order, try fresh(screen.session), on: screen, at: backend)
+    return AppOutcome("Paid \(receipt.amount) to \(receipt.payee). Receipt \(receipt.id).")
   }
 
-  private func changePassword(_ present: Password, to new: Password) throws(CommandError) -> AppAnswer {
+  private func changePassword(_ present: Password, to new: Password) async throws(CommandError) -> AppOutcome {
     guard let session = store.session else { throw .notLoggedIn }
     do throws(BackendError) {
       try backend.check(newPassword: new, for: session.user.username)
@@ -87,19 +149,17 @@ extension AppWork {
       throw CommandError(error)
     }
     // A fresh key proves the password and the code; the change checks the password again.
-    if (try? FreshSession(session)) == nil { try ask(.confirm(present)) }
+    if (try? FreshSession(session)) == nil { _ = try await confirm(present) }
     guard let session = store.session else { throw .notLoggedIn }
     let fresh = try fresh(session)
-    let answer = try ask(
-      .backend { [backend] () throws(LeaseError<BackendError>) in
-        _ = try session.withLease { (lease) throws(BackendError) in
-          try backend.changePassword(from: present, to: new, for: fresh, under: lease)
-        }
-        return AppAnswer("Your password is changed. All your other sessions are ended.")
-      })
+    _ = try await store.asking { () throws(LeaseError<BackendError>) in
+      try session.withLease { (lease) throws(BackendError) in
+        try backend.changePassword(from: present, to: new, for: fresh, under: lease)
+      }
+    }
     // The session goes on under a new token, for which the new password is the proof.
-    try ask(.confirm(new))
-    return answer
+    _ = try await confirm(new)
+    return AppOutcome("Your password is changed. All your other sessions are ended.")
   }
 }
 

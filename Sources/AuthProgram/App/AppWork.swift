@@ -1,7 +1,6 @@
 import AuthBackend
 import AuthCore
 import AuthDevice
-import AuthSQLite
 import Guards
 
 /// Does what the screen asks for, away from the thread that draws it.
@@ -31,10 +30,10 @@ final class AppWork: Sendable {
     bar = NavigationBar(title: "auth-cli", store: store)
   }
 
-  /// Has `look` called when another process may have changed what the screen shows, and now and
-  /// then where that cannot be told, with the reason.
-  func waitForChanges(look: @escaping @Sendable (CommandError?) -> Void) throws(CommandError) {
-    try AppChanges.wait(in: vault, backend, store, look: look)
+  /// Calls `look` when another process may have changed what the screen shows, and now and then where
+  /// that cannot be told, with the reason; it does not return.
+  func followChanges(look: (CommandError?) -> Void) {
+    AppChanges.follow(in: vault, backend, store, look: look)
   }
 
   /// Why the user was logged out here, where nobody asked for it here.
@@ -61,15 +60,13 @@ final class AppWork: Sendable {
   /// Whether a limit of the session is reached.
   var isLimitReached: Bool { timeUntilLimit.map { $0 <= .zero } ?? false }
 
-  /// Does it, and returns when it is done: never on the thread that draws.
-  func take(_ effect: AppEffect) -> AppMessage? {
+  /// Does it, and says what came of it.
+  func take(_ effect: AppEffect) async -> AppMessage {
     switch effect {
-    case .look:
-      do throws(CommandError) { try ask(.look) } catch { return .looked(error) }
-      return .looked(nil)
+    case .look: return .looked(await look())
     case .load(let tab, let isActivity):
       do throws(CommandError) {
-        return .loaded(tab, .success(try load(tab, isActivity: isActivity)))
+        return .loaded(tab, .success(try await load(tab, isActivity: isActivity)))
       } catch {
         return .loaded(tab, .failure(error))
       }
@@ -77,12 +74,12 @@ final class AppWork: Sendable {
       if action.mayEndSession { authority.beginEnding() }
       defer { if action.mayEndSession { authority.finishEnding() } }
       do throws(CommandError) {
-        let answer = try carryOut(action)
-        return .finished(action, .success(answer.done), code: answer.code)
+        let outcome = try await carryOut(action)
+        return .finished(action, .success(outcome.done), code: outcome.code)
       } catch {
         return .finished(action, .failure(error))
       }
-    case .quit: return nil
+    case .quit: return .tick
     }
   }
 
@@ -113,21 +110,21 @@ final class AppWork: Sendable {
     }
   }
 
-  private func load(_ tab: AppTab, isActivity: Bool) throws(CommandError) -> AppPage {
+  private func load(_ tab: AppTab, isActivity: Bool) async throws(CommandError) -> AppPage {
     if tab == .home {
       // Whether anybody may register, before a name is typed: any name tells.
       do throws(BackendError) { try backend.check(newUsername: "x") } catch { throw CommandError(error) }
     }
     guard tab.isGuarded else { return tab == .machine ? machinePage : AppPage() }
-    if isActivity { try ask(.renew) }
+    if isActivity {
+      do throws(SessionError) { _ = try await store.renew() } catch { throw CommandError(error) }
+    }
     let screens = try screens()
     let administrator = tab == .accounts ? try administrator(screens.accounts.session) : nil
     let deadlines = try Deadlines(clock: backend.clock)
-    let answer = try ask(
-      .backend { [backend] () throws(LeaseError<BackendError>) in
-        AppAnswer(page: try screens.page(tab, of: backend, administrator, deadlines))
-      })
-    return answer.page ?? AppPage()
+    return try await store.asking { () throws(LeaseError<BackendError>) in
+      try screens.page(tab, of: backend, administrator, deadlines)
+    }
   }
 
   /// The screens of the user who is logged in; without one there are none.
