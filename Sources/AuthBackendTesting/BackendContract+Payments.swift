@@ -97,6 +97,9 @@ extension BackendContract {
         try await alice.pay(other).refused("another order", with: "idempotency_key_reused", .refused)
         try alice.earlierPayment(other).refused("a look for another", with: "idempotency_key_reused", .refused)
       }
+      let received = try bob.receipts(limit: 1).value("receipts")
+      try require(received.map(\.key) == [nil], "the payee got the payer's key: \(received)")
+      try require(try alice.receipts(limit: 1).value("receipts").map(\.key) == ["k"], "the payer did not get the key")
       let mine = try await bob.pay(probe.order(1, to: "alice", key: "k")).value("the same key of another payer")
       try require(!mine.isRepetition, "a payment was taken for that of another payer")
       try require(try alice.balance() == 100_00, "one payment each way did not leave the balance")

@@ -18,7 +18,9 @@ extension BackendContract {
       try require(old == .rejected(.notAccepted), "the forgotten password was answered \(old)")
       _ = try await probe.logIn("bob", BackendProbe.newPassword)
       try probe.recover("bob", codes[3]).refused("a used code", with: "credentials_not_accepted", .credentials)
-      _ = try probe.recover("bob", codes[4]).value("another of the codes")
+      try probe.recover("bob", codes[4])
+        .refused("the present password as the new one", with: "password_unchanged", .invalid)
+      _ = try probe.recover("bob", codes[4], Password("a copper kettle in the meadow")).value("another of the codes")
     },
 
     Check("new recovery codes take the place of the old ones, and there are ten") { probe throws(Breach) in
@@ -69,7 +71,8 @@ extension BackendContract {
       try probe.recover("bob", codes[1])
         .refused("a code for a disabled account", with: "credentials_not_accepted", .credentials)
       _ = try alice.setDisabled(false, probe.name("bob")).value("setDisabled")
-      _ = try probe.recover("bob", codes[1]).value("the same code for the account enabled")
+      _ = try probe.recover("bob", codes[1], Password("a copper kettle in the meadow"))
+        .value("the same code for the account enabled")
     },
 
     Check("a new password for a code keeps the rules of passwords, and a bad one uses up no code") {

@@ -8,7 +8,7 @@ import Testing
 extension PostgresTests {
   /// Codes, roles and deletions over a server, as people use them.
   @Suite struct AccountProgramTests {
-    private static let password = "echo 'correct horse battery staple' |"
+    private static let password = "echo 'marble kettle window harvest' |"
 
     /// A server with a database that `keeper` owns, and the client `person`.
     private func site() async throws -> ProgramTests.Site {
@@ -93,7 +93,8 @@ extension PostgresTests {
         psql -XAtqc 'SELECT count(*) FROM authcore.codes' -c "SELECT count(*) FROM authcore.events WHERE name LIKE '%code%'" accounts
         """, authority: Self.authority("person"))
       #expect(refused.ending == .exited(0), "\(refused.text)")
-      let refusal = "auth-cli: the database belongs to somebody else\nAsk its owner, or an administrator."
+      let refusal =
+        "auth-cli: the database belongs to somebody else\nAsk its owner. If you are an administrator, omit --as-owner."
       #expect(refused.text.contains(refusal), "\(refused.text)")
       #expect(refused.text.contains(#""status":1,"code":"not_database_owner""#), "\(refused.text)")
       #expect(refused.text.hasSuffix("\n0\n0\n"), "\(refused.text)")
@@ -109,7 +110,7 @@ extension PostgresTests {
         code() {
           psql -XAtqc "SELECT totp(secret, floor(extract(epoch FROM clock_timestamp()) / 30)::bigint + $1) FROM two_steps" accounts
         }
-        password='correct horse battery staple'
+        password='marble kettle window harvest'
         new='quiet meadow copper lantern'
         login() { printf '%s\n' "$@" | env -u PGOPTIONS auth-cli login alice --password-stdin 2>&1; }
         tool() { env -u PGOPTIONS auth-cli "$@"; }

@@ -13,7 +13,6 @@ extension PostgresTests {
   /// `make test-races` has the same races between real processes.
   @Suite struct AccountRaceTests {
     private static let rounds = 200
-    private static let newPassword = Password("quiet meadow copper lantern")
 
     /// Two connections, and what the server says of accounts and money.
     private struct Scene: Sendable {
@@ -60,7 +59,8 @@ extension PostgresTests {
         for round in 0..<Self.rounds {
           let issued = try scene.sides[0].resetPassword(of: bob, token: alice).code
           let use: @Sendable (PostgresBackend) throws(BackendError) -> Void = { (backend) throws(BackendError) in
-            _ = try backend.recover(username: "bob", code: issued, password: Self.newPassword)
+            _ = try backend.recover(
+              username: "bob", code: issued, password: Password("quiet meadow copper lantern \(round)"))
           }
           let answers = scene.race(use, use)
           if answers.count(where: { $0 == nil }) != 1 || !answers.contains("credentials_not_accepted") {

@@ -15,7 +15,7 @@ import TextFormat
 extension PostgresTests {
   /// What needs a terminal, over a server, as a person has it.
   @Suite(.timeLimit(.minutes(10))) struct AppProgramTests {
-    private static let alice = "correct horse battery staple"
+    private static let alice = "marble kettle window harvest"
 
     /// A database with alice and bob, and a machine with a home of its own.
     private final class Site: Sendable {

@@ -30,8 +30,13 @@ package struct DisplayName {
     if name.utf8.count > largestBytes { return "has \(name.utf8.count) bytes; at most \(largestBytes) are accepted" }
     if name.count > 64 { return "has \(name.count) characters; at most 64 are accepted" }
     if let found = scalars.first(where: { $0.isUnprintable }) {
-      return "holds \(found.nameOfKind) (U+\(String(found.value, radix: 16, uppercase: true).padded(to: 4)))"
+      return "contains \(found.nameOfKind) (\(found.codePoint))"
     }
+    if let found = scalars.first(where: \.isBlank) {
+      return "contains a character that looks like nothing (\(found.codePoint))"
+    }
+    // A variation selector changes the look of the character before it, and there is none.
+    if first.properties.isVariationSelector { return "begins with a variation selector" }
     if first.properties.isWhitespace || last.properties.isWhitespace { return "begins or ends with a space" }
     if first.isJoiner || last.isJoiner { return "begins or ends with a joiner" }
     return nil
@@ -39,6 +44,21 @@ package struct DisplayName {
 }
 
 extension Unicode.Scalar {
+  /// Whether a scalar is assigned and printable, and shows nothing: a filler of Hangul, a vowel of
+  /// Khmer that is not drawn, the blank of Braille.
+  ///
+  /// Source: Unicode Standard, 5.21, "Ignoring Characters in Processing".
+  fileprivate var isBlank: Bool {
+    if value == 0x2800 { return true }
+    return properties.isDefaultIgnorableCodePoint && !isJoiner && !properties.isVariationSelector
+  }
+
+  /// As people write it: `U+2800`.
+  fileprivate var codePoint: String {
+    let digits = String(value, radix: 16, uppercase: true)
+    return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+  }
+
   /// What a scalar is that cannot be shown, with its article.
   fileprivate var nameOfKind: String {
     switch properties.generalCategory {
@@ -55,11 +75,5 @@ extension Unicode.Scalar {
       "a character that cannot be shown"
     @unknown default: "a character that cannot be shown"
     }
-  }
-}
-
-extension String {
-  fileprivate func padded(to length: Int) -> String {
-    String(repeating: "0", count: max(0, length - count)) + self
   }
 }

@@ -28,7 +28,7 @@ package enum PasswordPolicy {
       throw .passwordRepeats
     }
     let folded = text.lowercased()
-    guard !BlockedPasswords.all.contains(folded), !isMadeOfContext(folded) else {
+    guard !isCommon(folded) else {
       throw .passwordBlocked
     }
     guard !contains(username, folded) else {
@@ -50,6 +50,18 @@ package enum PasswordPolicy {
         throw .passwordTooLong(bytes: bytes)
       }
     }
+  }
+
+  /// Whether it is on the list or made of the words of this program, also with spaces and
+  /// punctuation between its words: whoever guesses tries these forms, too.
+  private static func isCommon(_ folded: String) -> Bool {
+    var words = String.UnicodeScalarView()
+    for scalar in folded.unicodeScalars
+    where scalar.properties.isAlphabetic || scalar.properties.numericType != nil {
+      words.append(scalar)
+    }
+    let joined = String(words)
+    return [folded, joined].contains { BlockedPasswords.all.contains($0) || isMadeOfContext($0) }
   }
 
   /// A name of three letters or fewer occurs in many good passwords by chance; only its repetition

@@ -12,7 +12,7 @@ public struct Receipt: Hashable, Sendable {
   public let amount: Amount
   /// When, by the wall clock.
   public let madeAt: WallTime
-  /// The payer's own name for it, if there was one.
+  /// The payer's own name for it, if there was one; nil in a receipt of the payee.
   public let key: String?
   /// Whether it answers an order that had been paid before, so that nothing was paid now.
   ///

@@ -21,7 +21,7 @@ public import Observation
 /// func begin(_ authority: any Authority, _ vault: any SessionVault, _ clock: any SessionClock) async throws {
 ///   let store = SessionStore(authority: authority, vault: vault, clock: clock)
 ///   await store.restore()
-///   let session = try await store.logIn(Credentials(username: "alice", password: Password("correct horse battery staple")))
+///   let session = try await store.logIn(Credentials(username: "alice", password: Password("marble kettle window harvest")))
 ///   print(session.user.displayName)
 /// }
 /// ```

@@ -34,18 +34,21 @@ extension ServerSchema {
           v_held := CASE WHEN p_everyone THEN administer(p_token, 'events', false) ELSE claim(p_token, false) END;
           IF v_held.code = 'pending' THEN v_held := settle(p_token, v_held, false); END IF;
           \(Self.refuseRowsUnlessLive)
+          -- The times are those that are shown. The number of an event is never less than its time.
           IF p_everyone THEN
             RETURN QUERY
               SELECT 'ok', v_held.now_ns, e.id, e.at, e.name, a.name::text, b.name::text, e.session, e.detail
               FROM events e LEFT JOIN accounts a ON a.id = e.account LEFT JOIN accounts b ON b.id = e.actor
-              WHERE e.id >= coalesce(p_since, \(Int64.min)) AND e.id < least(p_before, p_until, \(Int64.max))
+              WHERE e.id >= coalesce(p_since, \(Int64.min)) AND e.id < coalesce(p_before, \(Int64.max))
+                AND e.at >= coalesce(p_since, \(Int64.min)) AND e.at < coalesce(p_until, \(Int64.max))
               ORDER BY e.id DESC LIMIT greatest(0, p_limit);
           ELSE
             RETURN QUERY
               SELECT 'ok', v_held.now_ns, e.id, e.at, e.name, a.name::text, b.name::text, e.session, e.detail
               FROM events e LEFT JOIN accounts a ON a.id = e.account LEFT JOIN accounts b ON b.id = e.actor
               WHERE e.account = v_held.account
-                AND e.id >= coalesce(p_since, \(Int64.min)) AND e.id < least(p_before, p_until, \(Int64.max))
+                AND e.id >= coalesce(p_since, \(Int64.min)) AND e.id < coalesce(p_before, \(Int64.max))
+                AND e.at >= coalesce(p_since, \(Int64.min)) AND e.at < coalesce(p_until, \(Int64.max))
               ORDER BY e.id DESC LIMIT greatest(0, p_limit);
           END IF;
         END

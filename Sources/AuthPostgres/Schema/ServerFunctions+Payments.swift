@@ -169,7 +169,7 @@ extension ServerSchema {
           \(Self.refuseRowsUnlessLive)
           RETURN QUERY
             SELECT 'ok', v_held.now_ns, NULL::bigint, t.id, p.name::text, q.name::text, t.amount, t.made_at,
-              CASE WHEN t.key_was_given THEN t.key::text END
+              CASE WHEN t.key_was_given AND t.payer = v_held.account THEN t.key::text END
             FROM entries e JOIN transfers t ON t.id = e.transfer
               LEFT JOIN accounts p ON p.id = t.payer LEFT JOIN accounts q ON q.id = t.payee
             WHERE e.account = v_held.account AND e.transfer < coalesce(p_before, \(Int64.max))

@@ -189,8 +189,8 @@ final class Connection {
     let kept = ErrorNumber(sqlite3_system_errno(handle))
     return DatabaseError.failure(
       code: code, systemError: kept.code == 0 && last.isNoSpace ? last : kept,
-      detail: String(cString: sqlite3_errmsg(handle)),
-      path: path)
+      // It quotes what is in the file.
+      detail: String(cString: sqlite3_errmsg(handle)).escaped, path: path)
   }
 
   /// The error of the device because of which SQLite says that the file is damaged, as it does when

@@ -16,7 +16,8 @@ enum DatabaseError {
       return .unavailable(
         .busy, "database_busy", "\(name) is in use by another process, which did not finish in time.",
         hint: "Try again; nothing was changed.")
-    case SQLITE_CORRUPT, SQLITE_NOTADB:
+    // `SQLITE_ERROR`: a table or a column that our statements need is missing.
+    case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR:
       return damaged(path, detail)
     case SQLITE_FULL:
       return full(name, "no space left")

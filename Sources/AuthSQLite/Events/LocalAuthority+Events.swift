@@ -16,19 +16,19 @@ extension LocalAuthority {
     _ scope: EventScope = .own, within times: TimeSpan = .all, before: Int64? = nil, limit: Int = 50,
     token: SessionToken
   ) throws(BackendError) -> [Event] {
-    // The number of an event is its time; see ``EventQuery/append``.
-    let end = min(before ?? Int64.max, times.until?.microseconds ?? Int64.max)
-    let range: (SQLValue, SQLValue) = (.integer(times.since?.microseconds ?? Int64.min), .integer(end))
+    let since = SQLValue.integer(times.since?.microseconds ?? Int64.min)
+    let until = SQLValue.integer(times.until?.microseconds ?? Int64.max)
+    let before = SQLValue.integer(before ?? Int64.max)
     switch scope {
     case .own:
       return try reading(token) { (db, own, _) throws(BackendError) in
-        try db.all(EventQuery.pageOfAccount, .integer(own.account), range.0, range.1, .integer(max(0, limit))) {
+        try db.all(EventQuery.pageOfAccount, .integer(max(0, limit)), since, until, before, .integer(own.account)) {
           Self.event($0)
         }
       }
     case .everyone:
       return try administering(token, reading: "events") { (db, _, _) throws(BackendError) in
-        try db.all(EventQuery.page, range.0, range.1, .integer(max(0, limit))) { Self.event($0) }
+        try db.all(EventQuery.page, .integer(max(0, limit)), since, until, before) { Self.event($0) }
       }
     }
   }
@@ -71,7 +71,8 @@ package enum EventQuery: String, Query {
   /// The number of an event is its time in microseconds, or one more than the last where the wall
   /// clock stood still or went back.
   ///
-  /// So the order of numbers is the order of writing, and a time selects a range of them.
+  /// So the order of numbers is the order of writing, and a number is never less than its time. Once
+  /// the clock was ahead, numbers stay ahead of the times.
   case append = """
     INSERT INTO events(id, at, name, account, actor, session, detail)
     VALUES (max(?1, coalesce((SELECT max(id) + 1 FROM events), 0)), ?1, ?2, ?3, ?4, ?5, ?6)
@@ -80,14 +81,16 @@ package enum EventQuery: String, Query {
     DELETE FROM events WHERE account IS NULL AND id IN
       (SELECT id FROM events WHERE account IS NULL ORDER BY id DESC LIMIT 4 OFFSET ?)
     """
+  // The times are those that are shown. An event since then has such a number, too, which narrows the
+  // search to a part of the index.
   case page = """
     SELECT e.id, e.at, e.name, a.name, b.name, e.session, e.detail
     FROM events e LEFT JOIN accounts a ON a.id = e.account LEFT JOIN accounts b ON b.id = e.actor
-    WHERE e.id >= ? AND e.id < ? ORDER BY e.id DESC LIMIT ?
+    WHERE e.id >= ?2 AND e.id < ?4 AND e.at >= ?2 AND e.at < ?3 ORDER BY e.id DESC LIMIT ?1
     """
   case pageOfAccount = """
     SELECT e.id, e.at, e.name, a.name, b.name, e.session, e.detail
     FROM events e LEFT JOIN accounts a ON a.id = e.account LEFT JOIN accounts b ON b.id = e.actor
-    WHERE e.account = ? AND e.id >= ? AND e.id < ? ORDER BY e.id DESC LIMIT ?
+    WHERE e.account = ?5 AND e.id >= ?2 AND e.id < ?4 AND e.at >= ?2 AND e.at < ?3 ORDER BY e.id DESC LIMIT ?1
     """
 }

@@ -87,8 +87,9 @@ package enum LedgerQuery: String, Query {
     FROM transfers t LEFT JOIN accounts p ON p.id = t.payer LEFT JOIN accounts q ON q.id = t.payee
     WHERE t.payer = ? AND t.key = ?
     """
+  /// The key is the payer's own, and nothing for the payee.
   case page = """
-    SELECT t.id, t.payer, p.name, t.payee, q.name, t.amount, t.key, t.made_at
+    SELECT t.id, t.payer, p.name, t.payee, q.name, t.amount, CASE WHEN t.payer = e.account THEN t.key END, t.made_at
     FROM entries e JOIN transfers t ON t.id = e.transfer
       LEFT JOIN accounts p ON p.id = t.payer LEFT JOIN accounts q ON q.id = t.payee
     WHERE e.account = ? AND e.transfer < ? AND t.made_at >= ? AND t.made_at < ? ORDER BY e.transfer DESC LIMIT ?

@@ -27,25 +27,46 @@ extension LocalAuthority {
   /// waiting.
   public func recover(username: String, code: RecoveryCode, password: Password) throws(BackendError) -> User {
     let name = try Username(username)
-    let hash = try hasher.hash(try PasswordPolicy.accept(password, for: name))
-    return try database.write { (db) throws(BackendError) -> Result<User, BackendError> in
-      let now = try now()
-      let account = try account(named: name, in: db)
-      let found = try db.first(CodeQuery.find, .integer(account?.id ?? 0), Self.hash(code)) { CodeRow($0) }
-      guard let account, let found, found.isValid(at: now, wall: wallClock()), !account.isDisabled else {
-        return .failure(try countWrongCode(on: account, username, at: now, in: db))
+    let new = try PasswordPolicy.accept(password, for: name)
+    let hash = try hasher.hash(new)
+    while true {
+      // Compared outside of any transaction, because it takes a hash, and for a right code only.
+      let present = try database.read { (db) throws(BackendError) in
+        try redeemable(code, of: try account(named: name, in: db), at: try now(), in: db)?.account.passwordHash
       }
-      try db.run(CodeQuery.use, .integer(account.id), Self.hash(code))
-      try db.run(CodeQuery.voidOneTimeCodes, .integer(account.id))
-      try db.run(AccountQuery.setPassword, .text(hash), .integer(account.id))
-      try store(ThrottleRecord(), account: account.id, in: db)
-      _ = try endAll(of: account.id, except: nil, because: .revoked, by: account.id, at: now, in: db)
-      let left = try db.first(CodeQuery.count, .integer(account.id)) { $0.integer(0) } ?? 0
-      try record(
-        .recovered, account: account.id, actor: account.id,
-        detail: found.isRecoveryCode ? "recovery code, \(left) left" : "one-time code", in: db)
-      return .success(account.user)
-    }.get()
+      if let present, try hasher.verifies(new, against: present) { throw .passwordUnchanged }
+      let recovered = try database.write { (db) throws(BackendError) -> Result<User?, BackendError> in
+        let now = try now()
+        let account = try account(named: name, in: db)
+        guard let (account, found) = try redeemable(code, of: account, at: now, in: db) else {
+          return .failure(try countWrongCode(on: account, username, at: now, in: db))
+        }
+        guard account.passwordHash == present else { return .success(nil) }
+        try db.run(CodeQuery.use, .integer(account.id), Self.hash(code))
+        try db.run(CodeQuery.voidOneTimeCodes, .integer(account.id))
+        try db.run(AccountQuery.setPassword, .text(hash), .integer(account.id))
+        try store(ThrottleRecord(), account: account.id, in: db)
+        _ = try endAll(of: account.id, except: nil, because: .revoked, by: account.id, at: now, in: db)
+        let left = try db.first(CodeQuery.count, .integer(account.id)) { $0.integer(0) } ?? 0
+        try record(
+          .recovered, account: account.id, actor: account.id,
+          detail: found.isRecoveryCode ? "recovery code, \(left) left" : "one-time code", in: db)
+        return .success(account.user)
+      }.get()
+      // Nil when the password was changed in between.
+      if let recovered { return recovered }
+    }
+  }
+
+  /// The account and the code, if the code may set its password now.
+  ///
+  /// The same is read whatever is wrong.
+  private func redeemable(
+    _ code: RecoveryCode, of account: AccountRow?, at now: BootInstant, in db: Connection
+  ) throws(BackendError) -> (account: AccountRow, code: CodeRow)? {
+    let found = try db.first(CodeQuery.find, .integer(account?.id ?? 0), Self.hash(code)) { CodeRow($0) }
+    guard let account, let found, found.isValid(at: now, wall: wallClock()), !account.isDisabled else { return nil }
+    return (account, found)
   }
 
   /// Counts a code that opened nothing, as the throttle counts passwords.

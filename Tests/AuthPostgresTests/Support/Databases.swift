@@ -182,7 +182,7 @@ final class StandingClock: SessionClock {
   func sleep(for duration: Duration) async throws(CancellationError) { throw CancellationError() }
 }
 
-let alicePassword = Password("correct horse battery staple")
+let alicePassword = Password("marble kettle window harvest")
 let bobPassword = Password("another long password of bob's")
 
 extension PostgresBackend {

@@ -63,6 +63,23 @@ import Testing
     #expect(made == 1)
   }
 
+  /// Characters that Unicode counts among letters, marks and symbols, and that show nothing.
+  private static let blank: [Unicode.Scalar] = [
+    "\u{2800}", "\u{115F}", "\u{1160}", "\u{3164}", "\u{FFA0}", "\u{34F}", "\u{17B4}", "\u{17B5}",
+  ]
+
+  @Test("a name with a character that looks like nothing is refused, which says so", arguments: blank)
+  func blankName(_ scalar: Unicode.Scalar) throws {
+    let authority = Workspace().authority()
+    try authority.registerBoth()
+    let token = try authority.logIn().token
+    for name in [String(scalar), "a\(scalar)b"] {
+      let refusal = failure { () throws(BackendError) in try authority.rename(to: name, token: token) }
+      #expect(refusal?.code == "display_name_invalid")
+      #expect(refusal?.description.contains("contains a character that looks like nothing (U+") == true)
+    }
+  }
+
   @Test("the next answer has a changed display name") func rename() async throws {
     let authority = Workspace().authority()
     try authority.registerBoth()
@@ -73,14 +90,17 @@ import Testing
     #expect(try await authority.resume(grant.token).user.displayName == "Alice \u{1F600} \u{E9}")
     for name in [
       "\u{645}\u{6CC}\u{200C}\u{62E}\u{648}\u{627}\u{647}\u{645}", "\u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467}",
+      "\u{2764}\u{FE0F}", "\u{AE40}",
     ] {
       #expect(try authority.rename(to: name, token: grant.token).user.displayName == name)
     }
     for (name, reason) in [
       ("a\u{200D}", "begins or ends with a joiner"), ("\u{200C}", "begins or ends with a joiner"),
-      ("a ", "begins or ends with a space"), ("a\u{7}", "holds a control character (U+0007)"),
-      ("a\u{202E}b", "holds an invisible formatting character (U+202E)"), ("a\u{2028}b", "holds a line break (U+2028)"),
-      ("a\u{E000}", "holds a private-use character (U+E000)"), ("", "is empty"),
+      ("a ", "begins or ends with a space"), ("a\u{7}", "contains a control character (U+0007)"),
+      ("a\u{202E}b", "contains an invisible formatting character (U+202E)"),
+      ("a\u{2028}b", "contains a line break (U+2028)"),
+      ("a\u{E000}", "contains a private-use character (U+E000)"), ("", "is empty"),
+      ("\u{FE0F}", "begins with a variation selector"),
     ] {
       let refusal = failure { () throws(BackendError) in try authority.rename(to: name, token: grant.token) }
       #expect(refusal?.description.hasSuffix("cannot be shown as a name: it \(reason).") == true, "\(reason)")

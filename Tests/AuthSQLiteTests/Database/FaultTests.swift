@@ -56,6 +56,25 @@ import Testing
     _ = try work.authority().register(username: "carol", password: bobPassword)
   }
 
+  @Test("a database without a table is damaged, and what SQLite quotes of a file is escaped") func damagedSchema()
+    throws
+  {
+    let (work, grant) = try ready()
+    func refusal() throws -> BackendError {
+      try #require(failure { () throws(BackendError) in try work.authority().receipts(token: grant.token) })
+    }
+    work.raw.script("PRAGMA foreign_keys = OFF; DROP TABLE entries")
+    #expect(try refusal().code == "database_corrupt")
+    #expect(try refusal().description.hasSuffix("no such table: entries."))
+    work.raw.script(
+      """
+      PRAGMA writable_schema = ON;
+      INSERT INTO sqlite_schema VALUES ('table', char(27) || '[2J', 'x', 0, 'CREATE NOTHING')
+      """)
+    #expect(try refusal().code == "database_corrupt")
+    #expect(try refusal().description.contains("\\u{1B}[2J"))
+  }
+
   @Test(
     "a damaged database is unavailable and left as it is",
     arguments: ["head -c 8192 /dev/urandom >", "printf 'SQLite format 3' >", "echo garbage >"])

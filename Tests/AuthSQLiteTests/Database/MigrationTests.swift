@@ -97,7 +97,7 @@ import Testing
     let refusal = failure { () throws(BackendError) in
       try work.authority().register(username: "bob", password: bobPassword)
     }
-    #expect(refusal?.code == "database_error")
+    #expect(refusal?.code == "database_corrupt")
     #expect(schema(work.raw) == before && work.raw.number("PRAGMA user_version") == 1)
   }
 }

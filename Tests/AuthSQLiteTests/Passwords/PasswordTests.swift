@@ -22,6 +22,10 @@ import Testing
       (Password("z z z z z z z z z z"), "password_repeats"),
       (Password("QwertyUIOPasdfgh"), "password_blocked"),
       (Password("auth-cli-password-2026"), "password_blocked"),
+      (Password("correct horse battery staple"), "password_blocked"),
+      (Password("Password1234 567890"), "password_blocked"),
+      (Password("the-quick-brown-fox-jumps"), "password_blocked"),
+      (Password("pass word pass word 1"), "password_blocked"),
       (Password("what does ALICE say"), "password_contains_name"),
     ]) func refused(password: Password, code expected: String)
   {

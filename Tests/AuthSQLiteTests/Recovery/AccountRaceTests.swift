@@ -4,8 +4,6 @@ import AuthSQLite
 import Races
 import Testing
 
-private let newPassword = Password("quiet meadow copper lantern")
-
 /// Two connections to one database, as two processes have them.
 ///
 /// `make test-races` has the same races between real processes.
@@ -34,7 +32,8 @@ private let newPassword = Password("quiet meadow copper lantern")
       for round in 0..<Self.rounds {
         let issued = try authority.resetPasswordAsOwner(of: bob).code
         let use: @Sendable (LocalAuthority) throws(BackendError) -> Void = { (authority) throws(BackendError) in
-          _ = try authority.recover(username: "bob", code: issued, password: newPassword)
+          _ = try authority.recover(
+            username: "bob", code: issued, password: Password("quiet meadow copper lantern \(round)"))
         }
         let answers = Self.race(work, use, use)
         if answers.count(where: { $0 == nil }) != 1 || !answers.contains("credentials_not_accepted") {

@@ -21,6 +21,20 @@ private let newPassword = Password("quiet meadow copper lantern")
     #expect(!"\(code)\(String(reflecting: code))".contains("01234"))
   }
 
+  @Test("the present password is refused as the new one, and the code can still be used") func unchanged() throws {
+    let authority = Workspace().authority()
+    try authority.registerBoth()
+    let issued = try authority.resetPasswordAsOwner(of: try Username("bob"))
+    func recover(_ password: Password) -> String? {
+      code { () throws(BackendError) in
+        try authority.recover(username: "bob", code: issued.code, password: password)
+      }
+    }
+    #expect(recover(bobPassword) == "password_unchanged")
+    _ = try authority.logIn("bob", bobPassword)
+    #expect(recover(newPassword) == nil)
+  }
+
   @Test("codes are stored as their SHA-256, and as nothing else")
   func storage() throws {
     let work = Workspace()
