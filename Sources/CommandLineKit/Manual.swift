@@ -116,8 +116,9 @@ package enum Roff {
       sentences[last] += (sentences[last].isEmpty ? "" : " ") + word
       if word.last == "." || word.last == "?" { sentences.append("") }
     }
-    return sentences.flatMap { Paragraph.wrap($0, width: 78) }
-      .map { line in line.hasPrefix(".") ? "\\&" + self.text(line) : self.text(line) }
+    // Broken after escaping, which makes words longer: mandoc(1) warns of lines of more than 80 bytes.
+    return sentences.flatMap { Paragraph.wrap(self.text($0), width: 78) }
+      .map { line in line.hasPrefix(".") ? "\\&" + line : line }
       .joined(separator: "\n")
   }
 

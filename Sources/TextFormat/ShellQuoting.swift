@@ -10,6 +10,21 @@ package enum ShellQuoting {
     "'" + text.map { $0 == "'" || $0 == "\\" ? "\\\($0)" : String($0) }.joined() + "'"
   }
 
+  /// One word of a command to paste: as it is where a shell reads it so.
+  package static func word(_ text: String) -> String {
+    let plain =
+      !text.isEmpty
+      && text.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"):
+          true
+        case _: "-_./:=+,@%".utf8.contains(byte)
+        }
+      }
+    return plain ? text : printable(text)
+  }
+
   /// One word of a command to paste, harmless to print.
   ///
   /// In the form `$'…'` of POSIX.1-2024 where something must be escaped.

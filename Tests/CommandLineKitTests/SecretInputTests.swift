@@ -44,15 +44,15 @@ struct SecretInputTests {
 
   @Test("whatever is not exactly the lines asked for is refused")
   func refusals() {
-    #expect(throws: PromptError.missingLine(number: 1)) { try read("") }
-    #expect(throws: PromptError.emptyLine(number: 1)) { try read("\n") }
-    #expect(throws: PromptError.emptyLine(number: 1)) { try read("\r\n") }
-    #expect(throws: PromptError.tooManyLines(expected: 1)) { try read("secret\n\n") }
-    #expect(throws: PromptError.tooManyLines(expected: 1)) { try read("secret\nmore") }
+    #expect(throws: PromptError.missingLine(of: "password")) { try read("") }
+    #expect(throws: PromptError.emptyLine(of: "password")) { try read("\n") }
+    #expect(throws: PromptError.emptyLine(of: "password")) { try read("\r\n") }
+    #expect(throws: PromptError.tooManyLines(after: "password")) { try read("secret\n\n") }
+    #expect(throws: PromptError.tooManyLines(after: "password")) { try read("secret\nmore") }
     #expect(throws: PromptError.containsNUL) { try read("sec\u{0}ret\n") }
-    #expect(throws: PromptError.missingLine(number: 2)) { try read("old\n", ["a", "b"]) }
-    #expect(throws: PromptError.emptyLine(number: 2)) { try read("old\n\n", ["a", "b"]) }
-    #expect(throws: PromptError.tooManyLines(expected: 2)) { try read("a\nb\nc\n", ["a", "b"]) }
+    #expect(throws: PromptError.missingLine(of: "b")) { try read("old\n", ["a", "b"]) }
+    #expect(throws: PromptError.emptyLine(of: "b")) { try read("old\n\n", ["a", "b"]) }
+    #expect(throws: PromptError.tooManyLines(after: "b")) { try read("a\nb\nc\n", ["a", "b"]) }
   }
 
   @Test("a line has 4096 bytes at most and is never cut")
@@ -62,7 +62,7 @@ struct SecretInputTests {
     #expect(throws: PromptError.tooLong(limit: 4096)) { try read(longest + "x") }
     #expect(throws: PromptError.tooLong(limit: 4096)) { try read(longest + "x\n") }
     #expect(throws: PromptError.tooLong(limit: 4096)) { try read(String(repeating: "x", count: 60_000)) }
-    #expect(throws: PromptError.tooManyLines(expected: 1)) { try read(String(repeating: "x\n", count: 30_000)) }
+    #expect(throws: PromptError.tooManyLines(after: "password")) { try read(String(repeating: "x\n", count: 30_000)) }
   }
 
   @Test("an input that never ends is not awaited for ever")

@@ -28,7 +28,7 @@ struct SecretLinesTests {
     arguments: [("a b\n12", "a b", "12"), ("a\r\n12\r\n", "a", "12"), (" \n 1\r", " ", " 1\r")])
   func lines(text: String, first: String, second: String) throws {
     let input = input(text).input
-    #expect(try input.lines(["password"], followedBy: 1) == [Array(first.utf8)])
+    #expect(try input.lines(["password"], followedBy: "code") == [Array(first.utf8)])
     #expect(input.hasMore)
     #expect(try input.last("code") == Array(second.utf8))
     #expect(!input.hasMore)
@@ -37,7 +37,7 @@ struct SecretLinesTests {
   @Test("a second line that nobody asks for is not waited for, and one that is missing or empty is none")
   func lazy() throws {
     let (open, writer) = input("password\n", staysOpen: true)
-    #expect(try open.lines(["password"], followedBy: 1) == [Array("password".utf8)])
+    #expect(try open.lines(["password"], followedBy: "code") == [Array("password".utf8)])
     #expect(!open.hasMore)
     #expect(failure { () throws(PromptError) in _ = try open.last("code") } == .timedOut(.milliseconds(20)))
     #expect(write(writer, "1\n", 2) == 2)
@@ -45,7 +45,7 @@ struct SecretLinesTests {
     close(writer)
     for text in ["password", "password\n", "password\n\n"] {
       let input = input(text).input
-      _ = try input.lines(["password"], followedBy: 1)
+      _ = try input.lines(["password"], followedBy: "code")
       #expect(try input.last("code") == nil, "\(text)")
     }
   }
@@ -53,21 +53,21 @@ struct SecretLinesTests {
   @Test(
     "what cannot be these lines is refused",
     arguments: [
-      ("", PromptError.missingLine(number: 1)), ("\n12", .emptyLine(number: 1)), ("a\0\n", .containsNUL),
-      ("a\nb\nc", .tooManyLines(expected: 2)), (String(repeating: "x", count: 4097) + "\n", .tooLong(limit: 4096)),
+      ("", PromptError.missingLine(of: "password")), ("\n12", .emptyLine(of: "password")), ("a\0\n", .containsNUL),
+      ("a\nb\nc", .tooManyLines(after: "code")), (String(repeating: "x", count: 4097) + "\n", .tooLong(limit: 4096)),
       (String(repeating: "x", count: 9000), .tooLong(limit: 4096)),
     ])
   func refused(text: String, expected: PromptError) {
     let input = input(text).input
-    #expect(failure { () throws(PromptError) in _ = try input.lines(["password"], followedBy: 1) } == expected)
+    #expect(failure { () throws(PromptError) in _ = try input.lines(["password"], followedBy: "code") } == expected)
   }
 
   @Test("lines that came after the last one are refused before it is used")
   func late() throws {
     let (open, writer) = input("a\n", staysOpen: true)
-    _ = try open.lines(["password"], followedBy: 1)
+    _ = try open.lines(["password"], followedBy: "code")
     #expect(write(writer, "1\n2\n", 4) == 4)
     close(writer)
-    #expect(failure { () throws(PromptError) in _ = try open.last("code") } == .tooManyLines(expected: 2))
+    #expect(failure { () throws(PromptError) in _ = try open.last("code") } == .tooManyLines(after: "code"))
   }
 }

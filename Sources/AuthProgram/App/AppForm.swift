@@ -145,7 +145,7 @@ final class AppForm {
   }
 
   private func refuse(_ code: String, _ message: String, _ hint: String) -> AppAction? {
-    problem = CommandError(.no, code, message, hint: hint)
+    problem = CommandError(.no, code, message, hint: Hint(hint))
     return nil
   }
 

@@ -39,7 +39,8 @@ extension AppState {
   private func message(of form: AppForm) -> [AppNotice] {
     if isWaiting, isWorkLong { return AppNotice.wrap(workWords, .strong, width: columns) }
     return AppNotice.wrap(form.problem?.sentence ?? "", .bad, width: columns)
-      + AppNotice.wrap(form.problem?.hint ?? "", width: columns) + AppNotice.wrap(form.advice, .faint, width: columns)
+      + AppNotice.wrap(form.problem?.hint.description ?? "", width: columns)
+      + AppNotice.wrap(form.advice, .faint, width: columns)
   }
 }
 

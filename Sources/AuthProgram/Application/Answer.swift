@@ -13,7 +13,7 @@ struct Answer {
     /// The command changed something, which stays true when its result cannot be printed.
     ///
     /// `what` is a clause; `hint` says what to make of it.
-    case changed(_ what: String, hint: String)
+    case changed(_ what: String, hint: Hint)
   }
 
   let effect: Effect
@@ -24,13 +24,13 @@ struct Answer {
   /// What people may want to know or do next, for standard error.
   ///
   /// Programs find the same in the document, if it concerns them.
-  let notes: [String]
+  let notes: [Hint]
   private let makeDocument: () -> KeyValuePairs<String, JSON>
 
   /// `document` is made only if it is printed: for a short run it would be much of the work.
   init(
     _ effect: Effect, status: ExitStatus = .done, lines: [String] = [],
-    _ document: @autoclosure @escaping () -> KeyValuePairs<String, JSON> = [:], notes: [String] = []
+    _ document: @autoclosure @escaping () -> KeyValuePairs<String, JSON> = [:], notes: [Hint] = []
   ) {
     self.effect = effect
     self.status = status

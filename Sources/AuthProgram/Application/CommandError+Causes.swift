@@ -8,20 +8,20 @@ import TextFormat
 
 extension CommandError {
   init(_ error: UsageError) {
-    self.init(.usage, error.problem.code.rawValue, error.message, hint: error.hint)
+    self.init(.usage, error.problem.code.rawValue, error.message, hint: Hint(error.hint))
   }
 
   init(_ failure: PromptError) {
     switch failure {
-    case .unreadable: self.init(.cannotTell, failure.code.rawValue, failure.message, hint: failure.hint)
+    case .unreadable: self.init(.cannotTell, failure.code.rawValue, failure.message, hint: Hint(failure.hint))
     case .noTerminal, .cancelled, .timedOut, .tooLong, .containsNUL, .missingLine, .emptyLine, .tooManyLines,
       .alreadyAsking:
-      self.init(.usage, failure.code.rawValue, failure.message, hint: failure.hint)
+      self.init(.usage, failure.code.rawValue, failure.message, hint: Hint(failure.hint))
     }
   }
 
   init(_ failure: OutputError) {
-    self.init(.outputFailed, failure.message, hint: failure.hint)
+    self.init(.outputFailed, failure.message, hint: Hint(failure.hint))
   }
 
   /// The output failed after a command did its work; a change that was made comes first.
@@ -36,9 +36,10 @@ extension CommandError {
   @inline(never)
   init(_ failure: BackendError) {
     switch failure.kind {
-    case .invalid: self.init(.usage, failure.code, failure.description.asClause, hint: failure.hint)
+    case .invalid: self.init(.usage, failure.code, failure.description.asClause, hint: Hint(failure.hint))
     case .refused, .notPermitted:
-      self.init(.no, failure.code, failure.description.asClause, hint: Self.command(for: failure.code) ?? failure.hint)
+      self.init(
+        .no, failure.code, failure.description.asClause, hint: Self.command(for: failure.code) ?? Hint(failure.hint))
     case .credentials: self = .wrongPassword
     case .challenged: self = .codeMissing
     case .session(.ended(let reason)): self = .ended(reason)
@@ -58,36 +59,41 @@ extension CommandError {
     case .locked:
       self.init(
         .locked, "too many wrong passwords: the account is locked",
-        hint: "Use a recovery code: auth-cli recover USER; or ask an administrator: auth-cli accounts unlock USER")
+        hint:
+          "Use a recovery code: \(run: "recover", "USER"); or ask an administrator: \(runByOthers: "accounts", "unlock", "USER")"
+      )
     }
   }
 
   @inline(never)
   init(_ cause: Unavailability) {
-    self.init(.cannotTell, cause.code, cause.description.asClause, hint: Self.command(for: cause.code) ?? cause.hint)
+    self.init(
+      .cannotTell, cause.code, cause.description.asClause, hint: Self.command(for: cause.code) ?? Hint(cause.hint))
   }
 
   /// The command that helps, where the hint of the library can name none.
-  private static func command(for code: String) -> String? {
+  private static func command(for code: String) -> Hint? {
     switch code {
-    case "session_not_found": "List your sessions: auth-cli sessions"
-    case "account_not_found": "Check the name. List the accounts: auth-cli accounts list"
-    case "payee_disabled": "An administrator can enable it: auth-cli accounts enable USER"
-    case "last_administrator": "Make another account an administrator first: auth-cli accounts promote USER"
-    case "two_step_required": "Set it up: auth-cli two-step on"
-    case "two_step_already_on": "To change the device, turn it off first: auth-cli two-step off"
-    case "two_step_not_begun": "Make a secret first: auth-cli two-step on"
-    case "database_missing": "Register the first account: auth-cli register USER. Or put a backup in its place."
+    case "session_not_found": "List your sessions: \(run: "sessions")"
+    case "account_not_found": "Check the name. List the accounts: \(run: "accounts", "list")"
+    case "payee_disabled": "An administrator can enable it: \(runByOthers: "accounts", "enable", "USER")"
+    case "last_administrator": "Make another account an administrator first: \(run: "accounts", "promote", "USER")"
+    case "not_database_owner":
+      "Ask its owner. If you are an administrator, omit \(Options.asOwner.declaration.flag)."
+    case "two_step_required": "Set it up: \(run: "two-step", "on")"
+    case "two_step_already_on": "To change the device, turn it off first: \(run: "two-step", "off")"
+    case "two_step_not_begun": "Make a secret first: \(run: "two-step", "on")"
+    case "database_missing": "Register the first account: \(run: "register", "USER"). Or put a backup in its place."
     case _: nil
     }
   }
 
   init(_ failure: VaultError) {
-    self.init(.sessionFileUnusable, failure.description.asClause, hint: failure.hint)
+    self.init(.sessionFileUnusable, failure.description.asClause, hint: Hint(failure.hint))
   }
 
   init(_ evidence: VaultEvidence) {
-    self.init(.sessionFileCorrupt, evidence.description.asClause, hint: evidence.hint)
+    self.init(.sessionFileCorrupt, evidence.description.asClause, hint: Hint(evidence.hint))
   }
 
   init(_ obstacle: RestoreFailure) {
@@ -100,7 +106,7 @@ extension CommandError {
 
   init(_ failure: ClockError) {
     self.init(
-      .clockUnreadable, failure.description.asClause, hint: failure.hint)
+      .clockUnreadable, failure.description.asClause, hint: Hint(failure.hint))
   }
 
   @inline(never)
@@ -117,11 +123,11 @@ extension CommandError {
     case .overtaken:
       self.init(
         .overtaken, "another process changed this session at the same time",
-        hint: "Look with auth-cli status, then try again.")
+        hint: "Look with \(run: "status"), then try again.")
     case .clock(let failure): self.init(failure)
     case .insideLease, .cancelled:
       // No command switches users under a lease.
-      self.init(.cancelled, "the command was cancelled", hint: "Look with auth-cli status.")
+      self.init(.cancelled, "the command was cancelled", hint: "Look with \(run: "status").")
     }
   }
 
@@ -129,7 +135,7 @@ extension CommandError {
     switch rejection {
     case .notLoggedIn, .alreadyLoggedOut, .logoutUnfinished: self = .notLoggedIn
     case .alreadyLoggedIn:
-      self.init(.alreadyLoggedIn, "a user is logged in already", hint: "Log out first: auth-cli logout")
+      self.init(.alreadyLoggedIn, "a user is logged in already", hint: "Log out first: \(run: "logout")")
     case .alreadyInProgress, .renewalInProgress, .renewedRecently, .renewalsFailed, .logoutInProgress:
       self.init(
         .busy, "the session is busy with another request", hint: "Try again; nothing was changed.")
@@ -164,12 +170,13 @@ extension EndReason {
   var clause: String { description.asClause }
 
   /// What to do about it.
-  var hint: String {
+  var hint: Hint {
     switch self {
     case .accountDisabled:
-      "Logging in does not help until an administrator has enabled it: auth-cli accounts enable USER"
-    case .accountDeleted: "The name is not given again. Create another account with: auth-cli register USER"
-    case .userAsked, .expired, .revoked, .rebooted, .switchedUser, .storeReleased: "Log in again: auth-cli login USER"
+      "Logging in does not help until an administrator has enabled it: \(runByOthers: "accounts", "enable", "USER")"
+    case .accountDeleted: "The name is not given again. Create another account with: \(run: "register", "USER")"
+    case .userAsked, .expired, .revoked, .rebooted, .switchedUser, .storeReleased:
+      "Log in again: \(run: "login", "USER")"
     }
   }
 }

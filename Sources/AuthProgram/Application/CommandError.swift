@@ -8,9 +8,9 @@ struct CommandError: Error, Equatable, Sendable {
     let status: ExitStatus
     let code: String
     let message: String
-    let hint: String
+    let hint: Hint
 
-    init(_ status: ExitStatus, _ code: String, _ message: String, _ hint: String) {
+    init(_ status: ExitStatus, _ code: String, _ message: String, _ hint: Hint) {
       self.status = status
       self.code = code
       self.message = message
@@ -26,20 +26,23 @@ struct CommandError: Error, Equatable, Sendable {
   /// What happened and why.
   var message: String { parts.message }
   /// What to do next.
-  var hint: String { parts.hint }
+  var hint: Hint { parts.hint }
 
-  init(_ code: ErrorCode, _ message: String, hint: String) {
+  init(_ code: ErrorCode, _ message: String, hint: Hint) {
     self.init(code.status, code.rawValue, message, hint: hint)
   }
 
   /// An error with a code from outside of the program: of the command line, of a backend, of the
   /// library.
-  init(_ status: ExitStatus, _ code: String, _ message: String, hint: String) {
+  init(_ status: ExitStatus, _ code: String, _ message: String, hint: Hint) {
     parts = Parts(status, code, message, hint)
   }
 
   /// The same error with another thing to do next.
-  func withHint(_ hint: String) -> CommandError { CommandError(status, code, message, hint: hint) }
+  func withHint(_ hint: Hint) -> CommandError { CommandError(status, code, message, hint: hint) }
+
+  /// The same error with another sentence for what happened.
+  func withMessage(_ message: String) -> CommandError { CommandError(status, code, message, hint: hint) }
 
   static func == (one: CommandError, other: CommandError) -> Bool {
     one.status == other.status && one.code == other.code && one.message == other.message && one.hint == other.hint
@@ -48,7 +51,7 @@ struct CommandError: Error, Equatable, Sendable {
 
 extension CommandError {
   static let notLoggedIn = CommandError(
-    .notLoggedIn, "nobody is logged in", hint: "Log in first: auth-cli login USER")
+    .notLoggedIn, "nobody is logged in", hint: "Log in first: \(run: "login", "USER")")
 
   static func ended(_ reason: EndReason) -> CommandError {
     switch reason {
@@ -60,17 +63,17 @@ extension CommandError {
 
   static let superseded = CommandError(
     .sessionEnded, "this session was replaced by a newer one",
-    hint: "Log in again: auth-cli login USER")
+    hint: "Log in again: \(run: "login", "USER")")
 
   static let notFresh = CommandError(
     .passwordNotRecent, "you entered your password too long ago for this",
-    hint: "Enter it again: auth-cli reauth, or auth-cli reauth --password-stdin in a script")
+    hint: "Enter it again: \(run: "reauth"), or \(run: "reauth", "--password-stdin") in a script")
 
   /// Of a login: it is not told which of the two is wrong.
   static let wrongCredentials = CommandError(
     .credentialsNotAccepted, "the name and the password were not accepted",
-    hint: "Check both and try again; after five wrong passwords in a row you must wait. "
-      + "Forgotten? auth-cli recover")
+    hint:
+      "Check both and try again; after five wrong passwords in a row you must wait. Forgotten? \(run: "recover")")
 
   /// Where only a password was asked for.
   static let wrongPassword = CommandError(
@@ -81,6 +84,9 @@ extension CommandError {
   static let codeMissing = CommandError(
     .codeMissing, "the password is right, and a code is needed too",
     hint: "In a script, write the code on the line after the password. This was not counted as a wrong guess.")
+
+  /// What a throttle is called where a code was asked for.
+  static let throttledCode = "too many wrong passwords or codes, so this one was not checked"
 
   /// Where a code was asked for.
   static let wrongCode = CommandError(

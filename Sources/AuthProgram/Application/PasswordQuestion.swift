@@ -60,19 +60,18 @@ enum PasswordQuestion {
 
   /// Asks for a code alone, on the controlling terminal.
   static func codeOnTerminal(_ question: String) throws(CommandError) -> Password {
-    Password(bytes: try answer(try terminal(nil, insteadUse: Options.codeFromInput.declaration.flag), question))
+    Password(
+      bytes: try answer(
+        try terminal(nil, for: "code", insteadUse: Options.codeFromInput.declaration.flag), question))
   }
 
   /// Reads a code alone from standard input.
   static func codeFromInput() throws(CommandError) -> Password {
     do throws(PromptError) {
-      if let code = try SecretLines().last("code") { return Password(bytes: code) }
+      return Password(bytes: try SecretLines().lines(["code"])[0])
     } catch {
-      guard case .tooManyLines = error else { throw CommandError(error) }
-      throw CommandError(
-        .tooManyLines, "standard input has more lines after the code", hint: "Write the code on one line.")
+      throw CommandError(error)
     }
-    throw CommandError(.missingLine, "standard input is empty, without a code", hint: "Write the code on one line.")
   }
 
   /// Asks for a line, and asks again if it is empty: an Enter alone is no guess, and is not
@@ -93,10 +92,11 @@ enum PasswordQuestion {
   }
 
   private static func terminal(
-    _ insteadOf: CommandError?, insteadUse flag: String = Options.passwordFromInput.declaration.flag
+    _ insteadOf: CommandError?, for noun: String = "password",
+    insteadUse flag: String = Options.passwordFromInput.declaration.flag
   ) throws(CommandError) -> SilentTerminal {
     do throws(PromptError) {
-      return try SilentTerminal.controlling(insteadUse: flag)
+      return try SilentTerminal.controlling(for: noun, insteadUse: flag)
     } catch {
       if case .noTerminal = error, let insteadOf { throw insteadOf }
       throw CommandError(error)
@@ -121,7 +121,7 @@ enum PasswordQuestion {
     let input = SecretLines()
     let lines: [Password]
     do throws(PromptError) {
-      lines = try input.lines(names, followedBy: 1).map { Password(bytes: $0) }
+      lines = try input.lines(names, followedBy: "code").map { Password(bytes: $0) }
     } catch {
       throw CommandError(error)
     }
@@ -252,9 +252,7 @@ enum PasswordQuestion {
       return try result.get()
     } catch {
       if afterCode, case .throttled(.wait(let time)) = error {
-        throw CommandError(
-          .throttled, "too many wrong passwords or codes, so this one was not checked",
-          hint: "Try again in \(time.wholeSeconds) s.")
+        throw CommandError(Throttle.wait(time)).withMessage(CommandError.throttledCode)
       }
       // A right code is used up, also when its session cannot be kept.
       if afterCode, case .notSaved(let failure) = error {

@@ -27,35 +27,40 @@ struct Printer {
     }
     // What to do next is said of a result that is there.
     if !isQuiet, !asJSON {
-      for note in answer.notes { streams.errors.writeLine(inContext(note)) }
+      for note in answer.notes { streams.errors.writeLine(note.text(in: context)) }
     }
     flushErrors()
     return answer.status
   }
 
   /// Says something to people before the answer.
-  func note(_ text: String) {
-    if !isQuiet, !asJSON { streams.errors.writeLine(inContext(text)) }
+  func note(_ line: Hint) {
+    if !isQuiet, !asJSON { streams.errors.writeLine(line.text(in: context)) }
   }
 
   /// Prints an answer to people at once, before a question that follows it.
-  func show(_ answer: Answer) throws(OutputError) {
-    guard !isQuiet else { return }
-    for line in answer.lines { streams.output.writeLine(line) }
-    try streams.output.flush()
+  func show(_ answer: Answer) throws(CommandError) {
+    if !isQuiet {
+      for line in answer.lines { streams.output.writeLine(line) }
+    }
+    do throws(OutputError) {
+      try flush(after: answer.effect)
+    } catch {
+      throw CommandError(error, after: answer.effect)
+    }
     for note in answer.notes { say(note) }
   }
 
   /// Says something to people at once, before a question.
-  func say(_ text: String) {
-    note(text)
+  func say(_ line: Hint) {
+    note(line)
     flushErrors()
   }
 
   /// Prints a refusal, and returns its status.
   func refuse(_ refusal: CommandError) -> ExitStatus {
     streams.errors.writeLine(streams.errors.style("auth-cli: ", .bold) + refusal.message)
-    let hint = inContext(refusal.hint)
+    let hint = refusal.hint.text(in: context)
     streams.errors.writeLine(hint)
     flushErrors()
     guard asJSON else { return refusal.status }
@@ -67,23 +72,6 @@ struct Printer {
     // The status says no already; there is no better one for a document that did not arrive.
     do { try streams.output.flush(survivingClosedPipe: true) } catch { return refusal.status }
     return refusal.status
-  }
-
-  /// The text with its commands in the context of this run.
-  ///
-  /// People paste a hint, and it must not act on the session of another context. What an
-  /// administrator does may need another context, so `register` and `accounts` get none.
-  private func inContext(_ text: String) -> String {
-    guard let context else { return text }
-    let name = AuthTool.tool.name
-    let commands = AuthTool.tool.groups.filter { ["Session", "Screens"].contains($0.title) }
-      .flatMap(\.commands).flatMap(\.names).filter { $0 != "register" }
-    var words = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
-    for index in words.indices.dropLast().reversed() where words[index] == name {
-      let command = words[index + 1].prefix { $0.isLetter || $0 == "-" }
-      if commands.contains(String(command)) { words.insert("--context \(context)", at: index + 1) }
-    }
-    return words.joined(separator: " ")
   }
 
   /// A closed pipe ends a command in silence only if nothing was changed.

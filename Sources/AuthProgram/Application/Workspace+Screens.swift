@@ -31,10 +31,8 @@ extension Workspace {
   }
 
   /// The command for the next page: this one, with what shaped its page, and where the next begins.
-  func more(_ command: String, limit: Int) -> String {
-    var line = "More: auth-cli \(command)"
-    if limit != Options.pageLength { line += " --limit \(limit)" }
-    return line
+  func more(_ command: [String], limit: Int) -> Hint {
+    "More: \(run: command + (limit == Options.pageLength ? [] : ["--limit", String(limit)]))"
   }
 
   /// The lines of a table, fitted to a terminal.

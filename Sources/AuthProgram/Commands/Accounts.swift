@@ -141,7 +141,7 @@ extension Workspace {
         "accounts": .array(page.items.map(JSON.account)),
         "next_after": .string(orNull: page.lastOfMore?.user.username),
       ],
-      notes: page.lastOfMore.map { [more("accounts list --after \($0.user.username)", limit: limit)] } ?? [])
+      notes: page.lastOfMore.map { [more(["accounts", "list", "--after", $0.user.username], limit: limit)] } ?? [])
   }
 
   /// `accounts show USER`: one account.
@@ -169,7 +169,7 @@ extension Workspace {
     if changed.user.id == fresh.session.user.id { await forgetRevoked() }
     let shown = TextEscaping.escape(changed.user.username)
     return describe(
-      .changed("\(shown) is \(change.done)", hint: "Look with: auth-cli accounts show \(shown)"), changed)
+      .changed("\(shown) is \(change.done)", hint: "Look with: \(run: "accounts", "show", shown)"), changed)
   }
 
   func describe(_ effect: Answer.Effect, _ account: AccountSummary) -> Answer {

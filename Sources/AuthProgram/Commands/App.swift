@@ -46,7 +46,8 @@ extension Workspace {
   }
 
   private func requireTerminal() throws(CommandError) {
-    let hint = "Use the commands instead, such as: auth-cli home, auth-cli watch. For all of them: auth-cli help"
+    let hint: Hint =
+      "Use the commands instead, such as: \(run: "home"), \(run: "watch"). For all of them: \(run: "help")"
     if globals.json {
       throw CommandError(.screenNotJSON, "the full-screen program prints no JSON", hint: hint)
     }

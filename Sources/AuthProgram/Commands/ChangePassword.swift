@@ -92,12 +92,12 @@ extension Workspace {
     guard store.session?.user.id == user.id else {
       return CommandError(
         .passwordChangedSessionEnded, "\(change); this session ended too: \(cause)",
-        hint: "Log in with the new password: auth-cli login \(TextEscaping.escape(user.username))")
+        hint: "Log in with the new password: \(run: "login", user.username)")
     }
     return CommandError(
       .passwordChangedSessionKept,
       "\(change); this session is still active, but could not be renewed: \(cause)",
-      hint: "Use the new password from now on. To renew this session with it: auth-cli reauth")
+      hint: "Use the new password from now on. To renew this session with it: \(run: "reauth")")
   }
 }
 

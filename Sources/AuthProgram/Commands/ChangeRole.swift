@@ -53,6 +53,6 @@ extension Workspace {
     }
     let shown = TextEscaping.escape(changed.user.username)
     let now = role == .administrator ? "an administrator" : "a member"
-    return describe(.changed("\(shown) is \(now)", hint: "Look with: auth-cli accounts list"), changed)
+    return describe(.changed("\(shown) is \(now)", hint: "Look with: \(run: "accounts", "list")"), changed)
   }
 }

@@ -119,7 +119,7 @@ extension Workspace {
       ],
       notes: found.compactMap { name, content in
         guard case .unusable(let evidence) = content else { return nil }
-        return evidence.description
+        return Hint(evidence.description)
       })
   }
 

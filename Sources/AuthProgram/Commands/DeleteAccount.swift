@@ -77,7 +77,8 @@ extension Workspace {
     let profile = try await asking { () throws(LeaseError<BackendError>) in try screen.profile(of: backend) }
     // What would be refused is refused before anything is asked; the deletion checks again.
     guard profile.balance == 0 else {
-      throw CommandError(.balanceNotZero(profile.balance, of: profile.user.username))
+      throw CommandError(.balanceNotZero(profile.balance, of: profile.user.username)).withHint(
+        "Pay it to another account first: \(run: "pay", Amount.text(profile.balance), "--to", "USER")")
     }
     if !isConfirmed { try confirmDeletion(of: profile.user.username) }
     let fresh = try await fresh(screen.session)

@@ -47,14 +47,16 @@ extension Workspace {
     try checkForm(options)
     let times = options.times
     let screen = try await open(EventsScreen.self)
-    let page = try await asking { () throws(LeaseError<BackendError>) in
-      try screen.page(of: backend, within: times, before: before, limit: options.limit)
+    let page = try await load(options, before: before, number: \.id) { (before, limit) throws(CommandError) in
+      try await asking { () throws(LeaseError<BackendError>) in
+        try screen.page(of: backend, within: times, before: before, limit: limit)
+      }
     }
     let events = Array(page.items.reversed())
-    let notes = page.lastOfMore.map { [more("events --before \($0.id)", within: times, options)] } ?? []
+    let notes = page.lastOfMore.map { [more(["events", "--before", String($0.id)], within: times, options)] } ?? []
     if options.isCSV {
-      let header = CSV.line(["id", "time", "event", "account", "actor", "session", "detail"])
-      return Answer(.onlyShows, lines: [header] + events.map(\.csv), notes: notes)
+      printCSV(["id", "time", "event", "account", "actor", "session", "detail"], events.lazy.map(\.csv))
+      return Answer(.onlyShows, notes: notes)
     }
     return Answer(
       .onlyShows,
@@ -78,10 +80,7 @@ extension Workspace {
 extension Event {
   /// A line of CSV.
   fileprivate var csv: String {
-    CSV.line([
-      String(id), at.iso8601, name, account, actor, session?.name ?? session?.hash,
-      detail.map { TextEscaping.escape($0) },
-    ])
+    CSV.line([String(id), at.iso8601, name, account, actor, session?.name ?? session?.hash, detail])
   }
 }
 

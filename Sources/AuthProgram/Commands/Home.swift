@@ -30,13 +30,14 @@ extension Workspace {
         lines: bar("Home") + ["Welcome, \(escaping: session.user.displayName)."],
         ["logged_in": true, "user": .user(session.user)],
         notes: [
-          await needsTwoStep(session) ? Self.twoStepFirst : "Try: auth-cli receipts, auth-cli pay AMOUNT --to USER"
+          await needsTwoStep(session)
+            ? Self.twoStepFirst : "Try: \(run: "receipts"), \(run: "pay", "AMOUNT", "--to", "USER")"
         ])
     case .loggedOut:
       return Answer(
         .onlyShows,
         lines: bar("Home") + ["Welcome. Nobody is logged in."], ["logged_in": false, "user": nil],
-        notes: ["Try: auth-cli login USER, or auth-cli register USER"])
+        notes: ["Try: \(run: "login", "USER"), or \(run: "register", "USER")"])
     case .obstructed(let obstacle): throw CommandError(obstacle)
     case .overtaken, .cancelled: throw CommandError(SessionError.overtaken)
     }

@@ -80,7 +80,7 @@ extension Workspace {
     if let present, present.user.username != name.lowercased(), !switching {
       throw CommandError(
         .otherUserLoggedIn, "\(escaping: present.user.username) is logged in here",
-        hint: "Log out first, or switch users with: auth-cli login \(TextEscaping.escape(name)) --switch"
+        hint: "Log out first, or switch users with: \(run: "login", name, "--switch")"
       )
     }
     let begin: (Password) async throws(SessionError) -> Beginning = { (password) throws(SessionError) in
@@ -123,7 +123,7 @@ extension Workspace {
     let answer = try describe(beginning, asked: limits, needsTwoStep: needsTwoStep)
     guard needsTwoStep, !passwordFromInput, !printer.asJSON else { return answer }
     // Whoever is at a terminal sets it up at once.
-    do throws(OutputError) { try printer.show(answer) } catch { throw CommandError(error, after: answer.effect) }
+    try printer.show(answer)
     return try await turnTwoStepOn(beginning.session)
   }
 
@@ -145,7 +145,8 @@ extension Workspace {
     }
   }
 
-  static let twoStepFirst = "Administrators need a second step. Nothing else works before: auth-cli two-step on"
+  static let twoStepFirst: Hint =
+    "Administrators need a second step. Nothing else works before: \(run: "two-step", "on")"
 
   /// Whether the user must set up a second step before anything else.
   ///
@@ -166,12 +167,12 @@ extension Workspace {
     let deadlines = try Deadlines(clock: backend.clock)
     let user = beginning.session.user
     let cuts = cuts(of: asked)
-    var notes = cuts.map { "\($0.flag) is cut to \(Deadlines.words($0.limit)), the longest time allowed." }
+    var notes = cuts.map { Hint("\($0.flag) is cut to \(Deadlines.words($0.limit)), the longest time allowed.") }
     if beginning.leftovers != .none { notes.append("The previous session: \(beginning.leftovers.words).") }
     if needsTwoStep { notes.append(Self.twoStepFirst) }
     if let variable = globals.contextVariable { notes.append("In context \(context) (from \(variable)).") }
     return Answer(
-      .changed("\(TextEscaping.escape(user.username)) is logged in", hint: "Look with: auth-cli status"),
+      .changed("\(TextEscaping.escape(user.username)) is logged in", hint: "Look with: \(run: "status")"),
       lines: [
         "\(beginning.verb) \(escaping: user.username). Without activity the session ends in \(deadlines.remaining(beginning.session.limits))."
       ],

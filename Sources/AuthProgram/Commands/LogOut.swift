@@ -86,13 +86,13 @@ extension Workspace {
         .sessionFileLinked,
         "\(TextEscaping.escape(vault.path)) is a symbolic link to \(TextEscaping.escape(target)), so nothing was logged out; a session in that file may still be active",
         hint:
-          "Move the file itself to where the link is, then log out again. Or remove the link, log in, and: auth-cli logout --all"
+          "Move the file itself to where the link is, then log out again. Or remove the link, log in, and: \(run: "logout", "--all")"
       )
     }
     do throws(VaultError) { return try vault.closeToOthers() } catch { throw CommandError(error) }
   }
 
-  private static func notes(_ openMode: String?) -> [String] {
+  private static func notes(_ openMode: String?) -> [Hint] {
     openMode.map { ["The session file had mode \($0), so others could read it and may have used the session."] } ?? []
   }
 
@@ -130,20 +130,20 @@ extension Workspace {
       return CommandError(
         .logoutIncomplete, "logged out on this device, but \(leftovers.words)\(why)",
         hint:
-          "The session still expires by itself within \(Deadlines.words(backend.policy.idle)) without activity. To end it sooner, remove the cause, log in, and run: auth-cli logout --all"
+          "The session still expires by itself within \(Deadlines.words(backend.policy.idle)) without activity. To end it sooner, remove the cause, log in, and run: \(run: "logout", "--all")"
       )
     }
     return CommandError(
       .logoutIncomplete,
       "\(leftovers.notRevoked ? "the logout failed:" : "the session is ended, but") \(leftovers.words)\(why)",
-      hint: "Remove the cause, then log out again: auth-cli logout")
+      hint: "Remove the cause, then log out again: \(run: "logout")")
   }
 
   private static func incomplete(_ refusal: CommandError) -> CommandError {
     CommandError(
       .otherSessionsNotEnded,
       "logged out on this device, but your other sessions were not ended: \(refusal.message)",
-      hint: "Log in and end them: auth-cli logout --all")
+      hint: "Log in and end them: \(run: "logout", "--all")")
   }
 
   private func loggedOut(_ before: RestoreOutcome, others: Int, _ openMode: String?) -> Answer {
@@ -152,13 +152,13 @@ extension Workspace {
       let user = TextEscaping.escape(session.user.username)
       let count = others == 0 ? "" : others == 1 ? ", and 1 other session" : ", and \(others) other sessions"
       return Answer(
-        .changed("\(user) is logged out\(count)", hint: "Look with: auth-cli status"),
+        .changed("\(user) is logged out\(count)", hint: "Look with: \(run: "status")"),
         lines: ["Logged out \(user)\(count)."],
         ["logged_out": true, "user": .user(session.user), "other_sessions_ended": .integer(Int64(others))],
         notes: Self.notes(openMode))
     case .loggedOut, .obstructed, .overtaken, .cancelled:
       return Answer(
-        .changed("the unusable session file was set aside", hint: "Look with: auth-cli status"),
+        .changed("the unusable session file was set aside", hint: "Look with: \(run: "status")"),
         lines: ["Nobody was logged in; the unusable session was set aside."],
         ["logged_out": false, "reason": "session_set_aside"])
     }

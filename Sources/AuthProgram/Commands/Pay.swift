@@ -81,7 +81,7 @@ extension Workspace {
         + "Nothing was paid now."
       : "Paid \(order). Receipt \(receipt.id)."
     return Answer(
-      .changed("paid, receipt \(receipt.id)", hint: "See it with: auth-cli receipts"), lines: bar("Pay") + [line],
+      .changed("paid, receipt \(receipt.id)", hint: "See it with: \(run: "receipts")"), lines: bar("Pay") + [line],
       ["receipt": .receipt(receipt), "repeated": .bool(receipt.isRepetition)])
   }
 }

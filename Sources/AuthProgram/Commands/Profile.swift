@@ -44,7 +44,7 @@ extension Workspace {
     }
     let user = profile.user
     return Answer(
-      newName == nil ? .onlyShows : .changed("the name is changed", hint: "Look with: auth-cli profile"),
+      newName == nil ? .onlyShows : .changed("the name is changed", hint: "Look with: \(run: "profile")"),
       lines: bar("Profile") + [
         "Name      \(escaping: user.displayName)", "Username  \(escaping: user.username)",
         "Role      \(user.role.rawValue)", "Balance   \(Amount.text(profile.balance))",

@@ -49,7 +49,7 @@ extension Workspace {
         check: { (password) throws(SessionError) in try await reauthenticate(password) }, answered: { $1.session })
     let deadlines = try Deadlines(clock: backend.clock)
     return Answer(
-      .changed("the password was accepted and the session is renewed", hint: "Look with: auth-cli status"),
+      .changed("the password was accepted and the session is renewed", hint: "Look with: \(run: "status")"),
       lines: [
         "Password of \(escaping: renewed.user.username) confirmed; you will not be asked again for \(deadlines.remaining(renewed.limits.fresh))."
       ],

@@ -43,13 +43,15 @@ extension Workspace {
     try checkForm(options)
     let times = options.times
     let screen = try await open(ReceiptsScreen.self)
-    let page = try await asking { () throws(LeaseError<BackendError>) in
-      try screen.page(of: backend, within: times, before: before, limit: options.limit)
+    let page = try await load(options, before: before, number: \.id) { (before, limit) throws(CommandError) in
+      try await asking { () throws(LeaseError<BackendError>) in
+        try screen.page(of: backend, within: times, before: before, limit: limit)
+      }
     }
-    let notes = page.lastOfMore.map { [more("receipts --before \($0.id)", within: times, options)] } ?? []
+    let notes = page.lastOfMore.map { [more(["receipts", "--before", String($0.id)], within: times, options)] } ?? []
     if options.isCSV {
-      let header = CSV.line(["receipt", "time", "payer", "payee", "amount", "idempotency_key"])
-      return Answer(.onlyShows, lines: [header] + page.items.map(\.csv), notes: notes)
+      printCSV(["receipt", "time", "payer", "payee", "amount", "idempotency_key"], page.items.lazy.map(\.csv))
+      return Answer(.onlyShows, notes: notes)
     }
     let table = Table.receipts(page.items, of: screen.session.user.username)
     return Answer(

@@ -71,9 +71,9 @@ extension Workspace {
     let shown = TextEscaping.escape(recovered.username)
     return Answer(
       .changed(
-        "the new password of \(shown) is set and all sessions are ended", hint: "Log in with: auth-cli login \(shown)"),
+        "the new password of \(shown) is set and all sessions are ended", hint: "Log in with: \(run: "login", shown)"),
       lines: ["The new password of \(shown) is set; all sessions are ended."], ["user": .user(recovered)],
-      notes: ["Log in with: auth-cli login \(shown)"])
+      notes: ["Log in with: \(run: "login", shown)"])
   }
 
   private func recover(_ name: String, _ code: RecoveryCode, _ password: Password) throws(CommandError) -> User {
@@ -106,7 +106,9 @@ extension CommandError {
     case .locked:
       CommandError(
         .locked, "the name and the code were not accepted, and the account is locked",
-        hint: "A right code is accepted. An administrator can unlock the account: auth-cli accounts unlock USER")
+        hint:
+          "A right code is accepted. An administrator can unlock the account: \(runByOthers: "accounts", "unlock", "USER")"
+      )
     }
   }
 }

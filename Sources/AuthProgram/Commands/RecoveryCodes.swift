@@ -43,11 +43,11 @@ extension Workspace {
     printCodes(codes)
     return Answer(
       .changed(
-        "\(name) has new recovery codes, and the old ones are void", hint: "Make new ones: auth-cli recovery-codes"),
+        "\(name) has new recovery codes, and the old ones are void", hint: "Make new ones: \(run: "recovery-codes")"),
       ["user": .user(user), "codes": .array(codes.map { .string($0.text) })],
       notes: [
         "Keep them where only you can read them; they are not shown again. All earlier codes are void.",
-        "Each works once, if you forgot your password (auth-cli recover \(name)) or lost your authenticator app.",
+        "Each works once, if you forgot your password (\(run: "recover", name)) or lost your authenticator app.",
       ])
   }
 
@@ -59,7 +59,7 @@ extension Workspace {
   }
 
   /// Prints a one-time code, and says what it is for.
-  func issued(_ issued: OneTimeCode, effect: Answer.Effect, notes: [String]) -> Answer {
+  func issued(_ issued: OneTimeCode, effect: Answer.Effect, notes: [Hint]) -> Answer {
     printCodes([issued.code])
     let until = UTCTime(seconds: WallTime.now().seconds + issued.validFor.wholeSeconds)
     return Answer(
@@ -69,7 +69,7 @@ extension Workspace {
       ],
       notes: notes + [
         "The code works once, within \(Deadlines.words(issued.validFor)). It sets a new password:",
-        "  auth-cli recover \(TextEscaping.escape(issued.user.username))",
+        "  \(runByOthers: "recover", issued.user.username)",
       ])
   }
 }

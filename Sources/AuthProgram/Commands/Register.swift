@@ -66,25 +66,22 @@ extension Workspace {
       created = try backend.register(username: name, password: password, displayName: nil)
     } catch {
       guard error.code == BackendError.Code.registrationClosed.rawValue else { throw CommandError(error) }
-      throw .registrationClosed(for: name)
+      throw await registrationClosed(for: name)
     }
     let shown = TextEscaping.escape(created.username)
     return Answer(
-      .changed("\(shown) is registered", hint: "Log in with: auth-cli login \(shown)"),
+      .changed("\(shown) is registered", hint: "Log in with: \(run: "login", shown)"),
       lines: ["Registered \(shown)\(created.role == .administrator ? ", the administrator" : "")."],
       ["user": .user(created)],
       notes: [
-        "Try next:", "  auth-cli login \(shown)", "  auth-cli home",
+        "Try next:", "  \(run: "login", shown)", "  \(run: "home")",
       ])
   }
 
   /// Makes an account for somebody else, while registration is closed.
   private func registerOther(_ name: String) async throws(CommandError) -> Answer {
-    switch await restore() {
-    case .loggedIn(let session) where session.user.role == .administrator: break
-    case .obstructed(let obstacle): throw CommandError(obstacle)
-    case .loggedIn, .loggedOut, .overtaken, .cancelled: throw .registrationClosed(for: name)
-    }
+    if case .obstructed(let obstacle) = await restore() { throw CommandError(obstacle) }
+    guard await isAdministrator else { throw await registrationClosed(for: name) }
     let code = try await askAsAdministrator { (administrator, fresh, lease) throws(BackendError) in
       try backend.registerOther(username: name, for: administrator, fresh, under: lease)
     }
@@ -92,8 +89,22 @@ extension Workspace {
     return issued(
       code,
       effect: .changed(
-        "\(shown) is registered", hint: "Make a new code with: auth-cli accounts reset-password \(shown)"),
+        "\(shown) is registered", hint: "Make a new code with: \(run: "accounts", "reset-password", shown)"),
       notes: ["Registered \(shown). Give the code to the new user."])
+  }
+
+  private var isAdministrator: Bool {
+    get async {
+      if case .loggedIn(let session) = await restore() { session.user.role == .administrator } else { false }
+    }
+  }
+
+  private func registrationClosed(for name: String) async -> CommandError {
+    CommandError(
+      .no, BackendError.Code.registrationClosed.rawValue, "registration is closed",
+      hint: await isAdministrator
+        ? "Omit the password to get a one-time code for the new user: \(run: "register", name)"
+        : "Ask an administrator to run: \(runByOthers: "register", name)")
   }
 
   /// Asks on the terminal for a password to set.
@@ -121,13 +132,5 @@ extension Workspace {
     }
     _ = try valid { () throws(BackendError) in try Username(name) }
     return name
-  }
-}
-
-extension CommandError {
-  fileprivate static func registrationClosed(for name: String) -> CommandError {
-    CommandError(
-      .no, BackendError.Code.registrationClosed.rawValue, "registration is closed",
-      hint: "Ask an administrator to run: auth-cli register \(TextEscaping.escape(name))")
   }
 }

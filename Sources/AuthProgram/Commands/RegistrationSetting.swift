@@ -64,7 +64,7 @@ extension Workspace {
       try backend.setRegistration(state, for: administrator, fresh, under: lease)
     }
     return describe(
-      .changed("registration is \(state.rawValue)", hint: "Look with: auth-cli accounts registration"), state)
+      .changed("registration is \(state.rawValue)", hint: "Look with: \(run: "accounts", "registration")"), state)
   }
 
   private func describe(_ effect: Answer.Effect, _ state: Registration) -> Answer {

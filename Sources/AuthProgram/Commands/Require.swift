@@ -48,11 +48,24 @@ extension Options {
 }
 
 extension Workspace {
+  /// Asks the database something that it answers only to a session that may do more than set up a
+  /// second step: a key alone does not know that.
+  private func checkAccess(_ session: LoggedInSession, as administrator: AdminSession?) async throws(CommandError) {
+    try await ask(session) { (lease) throws(BackendError) in
+      if let administrator {
+        _ = try backend.registration(for: administrator, under: lease)
+      } else {
+        _ = try backend.profile(under: lease)
+      }
+    }
+  }
+
   /// `require`: yes, or why not.
   func require(isFresh: Bool, isAdministrator: Bool) async throws(CommandError) -> Answer {
     var session = try await activeSession()
-    // The role comes first, so that no password is asked for in vain.
-    if isAdministrator { _ = try administrator(session) }
+    // These two come before any password, which would be asked for in vain.
+    let administrator = isAdministrator ? try administrator(session) : nil
+    if isFresh || isAdministrator { try await checkAccess(session, as: administrator) }
     if isFresh { session = try await fresh(session).session }
     let deadlines = try Deadlines(clock: backend.clock)
     let role = session.user.role == .administrator ? ", administrator" : ""

@@ -40,7 +40,7 @@ extension Arguments {
 }
 
 extension Options {
-  fileprivate static let asOwner = Option.flag(
+  static let asOwner = Option.flag(
     "as-owner", "Act as the owner of the database, without a login")
 }
 
@@ -60,7 +60,7 @@ extension Workspace {
     return issued(
       code,
       effect: .changed(
-        "a one-time code for \(shown) is made", hint: "Make another: auth-cli accounts reset-password \(shown)"),
+        "a one-time code for \(shown) is made", hint: "Make another: \(run: "accounts", "reset-password", shown)"),
       notes: [])
   }
 

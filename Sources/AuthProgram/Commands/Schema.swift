@@ -86,7 +86,7 @@ struct InstallSchemaCommand: ServerCommand {
       try tools.install(administrator: administrator, password: password)
     }
     return Answer(
-      .changed("the schema is installed", hint: "Look with: auth-cli schema check"),
+      .changed("the schema is installed", hint: "Look with: \(run: "schema", "check")"),
       lines: ["Installed in the database \(escaping: server.database) at \(escaping: server.place)."],
       ["installed": .bool(true), "server": .server(server)],
       notes: ["Grant access to each login role, in SQL: GRANT auth_cli TO role"])
@@ -119,7 +119,7 @@ struct ImportSchemaCommand: ServerCommand {
     let server = summary.connection
     let names = summary.withoutPassword.map(\.escaped).joined(separator: ", ")
     return Answer(
-      .changed("the database is imported", hint: "Look with: auth-cli schema check"),
+      .changed("the database is imported", hint: "Look with: \(run: "schema", "check")"),
       lines: [
         "Imported \(summary.accounts) accounts, \(summary.payments) payments and \(summary.events) events into the database \(escaping: server.database) at \(escaping: server.place)."
       ],
@@ -130,7 +130,8 @@ struct ImportSchemaCommand: ServerCommand {
       ],
       notes: ["Sessions are not imported: everybody logs in again, with the same password."]
         + (names.isEmpty
-          ? [] : ["The passwords of these cannot be imported: \(names). Use: auth-cli accounts reset-password USER"])
+          ? []
+          : ["The passwords of these cannot be imported: \(names). Use: \(run: "accounts", "reset-password", "USER")"])
         + ["Grant access to each login role, in SQL: GRANT auth_cli TO role"])
   }
 }
@@ -152,7 +153,7 @@ struct UpgradeSchemaCommand: ServerCommand {
       return Answer(.onlyShows, lines: ["The schema has this version already."], ["upgraded": .bool(false)])
     }
     return Answer(
-      .changed("the schema is upgraded", hint: "Look with: auth-cli schema check"),
+      .changed("the schema is upgraded", hint: "Look with: \(run: "schema", "check")"),
       lines: ["Upgraded the database \(escaping: server.database)."],
       ["upgraded": .bool(true), "server": .server(server)])
   }

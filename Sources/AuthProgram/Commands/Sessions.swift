@@ -96,7 +96,7 @@ extension Workspace {
     }
     if screen.session.id.rawValue == id { await forgetRevoked() }
     return Answer(
-      .changed("session \(TextEscaping.escape(id)) is revoked", hint: "Your other sessions: auth-cli sessions"),
+      .changed("session \(TextEscaping.escape(id)) is revoked", hint: "Your other sessions: \(run: "sessions")"),
       lines: bar("Sessions") + ["Revoked session \(escaping: id)."], ["revoked": .string(id)])
   }
 

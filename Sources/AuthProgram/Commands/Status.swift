@@ -96,13 +96,13 @@ extension Workspace {
 
   private func absent(_ reason: LogoutReason, isShort: Bool) -> Answer {
     if isShort, !printer.asJSON { return Answer(.onlyShows, status: .no) }
-    let (sentence, code, hint): (String, String?, String) =
+    let (sentence, code, hint): (String, String?, Hint) =
       switch reason {
-      case .neverLoggedIn: ("Nobody is logged in", nil, "Log in with: auth-cli login USER")
+      case .neverLoggedIn: ("Nobody is logged in", nil, "Log in with: \(run: "login", "USER")")
       case .ended(let reason) where reason == .accountDisabled || reason == .accountDeleted:
         ("Nobody is logged in: \(reason.clause)", reason.code, reason.hint)
       case .ended(let reason):
-        ("Nobody is logged in: \(reason.clause)", reason.code, "Log in with: auth-cli login USER")
+        ("Nobody is logged in: \(reason.clause)", reason.code, "Log in with: \(run: "login", "USER")")
       }
     return Answer(
       .onlyShows, status: .no, lines: ["\(sentence).", placesLine],

@@ -97,8 +97,8 @@ struct TwoStepCommand: WorkspaceCommand {
 extension Workspace {
   private static let tries = 3
   /// After a secret was shown: to begin again would make another one, and the app has this one.
-  private static let pendingHint =
-    "The second step is not on. The secret stays valid: enter its next code with auth-cli two-step on --code-stdin"
+  private static let pendingHint: Hint =
+    "The second step is not on. The secret stays valid: enter its next code with \(run: "two-step", "on", "--code-stdin")"
 
   /// `two-step status`.
   func showTwoStep() async throws(CommandError) -> Answer {
@@ -132,7 +132,7 @@ extension Workspace {
       try backend.beginTwoStep(for: fresh, under: lease)
     }
     let begun = Answer.Effect.changed(
-      "a secret was made, and nothing is asked for yet", hint: "Begin again: auth-cli two-step on")
+      "a secret was made, and nothing is asked for yet", hint: "Begin again: \(run: "two-step", "on")")
     guard !printer.asJSON, PasswordQuestion.hasTerminal else {
       if !printer.asJSON { try show(secret, begun) }
       return Answer(
@@ -141,7 +141,7 @@ extension Workspace {
           "two_step": "pending", "user": .user(session.user), "secret": .string(secret.text),
           "uri": .string(secret.uri),
         ],
-        notes: ["It is not on yet. Enter the secret in the app, then: auth-cli two-step on --code-stdin"])
+        notes: ["It is not on yet. Enter the secret in the app, then: \(run: "two-step", "on", "--code-stdin")"])
     }
     try show(secret, begun)
     for left in (0..<Self.tries).reversed() {
@@ -157,7 +157,7 @@ extension Workspace {
       } catch {
         // Of other errors it may be unknown whether the second step is on.
         guard error == .wrongCode else { throw error }
-        if left > 0 { printer.say(PasswordQuestion.wrongCode(triesLeft: left)) }
+        if left > 0 { printer.say(Hint(PasswordQuestion.wrongCode(triesLeft: left))) }
       }
     }
     throw CommandError.wrongCode.withHint(Self.pendingHint)
@@ -168,7 +168,11 @@ extension Workspace {
     let output = printer.streams.output
     output.writeLine(secret.text)
     output.writeLine(secret.uri)
-    do throws(OutputError) { try output.flush() } catch { throw CommandError(error, after: effect) }
+    do throws(OutputError) {
+      try output.flush(survivingClosedPipe: true)
+    } catch {
+      throw CommandError(error, after: effect)
+    }
     if output.isTerminal, !printer.isQuiet { QRCode.show(secret.uri) }
     printer.say("Enter it in an authenticator app. It is not shown again.")
   }
@@ -189,11 +193,11 @@ extension Workspace {
 
   private func turnedOn(_ user: User) -> Answer {
     Answer(
-      .changed("the second step is on", hint: "Look with: auth-cli two-step status"),
+      .changed("the second step is on", hint: "Look with: \(run: "two-step", "status")"),
       lines: ["The second step of \(escaping: user.username) is on."], ["two_step": "on", "user": .user(user)],
       notes: [
         "A code is asked for after your password from now on.",
-        "Make recovery codes now, in case you lose the device: auth-cli recovery-codes",
+        "Make recovery codes now, in case you lose the device: \(run: "recovery-codes")",
       ])
   }
 
@@ -210,7 +214,7 @@ extension Workspace {
       try backend.endTwoStep(code, for: fresh, under: lease)
     }
     return Answer(
-      .changed("the second step is off", hint: "Look with: auth-cli two-step status"),
+      .changed("the second step is off", hint: "Look with: \(run: "two-step", "status")"),
       lines: ["The second step of \(escaping: session.user.username) is off."],
       ["two_step": "off", "user": .user(session.user)])
   }
@@ -222,7 +226,8 @@ extension Workspace {
     do throws(CommandError) {
       try await ask(fresh.session, question)
     } catch {
-      throw error == .wrongPassword ? .wrongCode : error
+      if error == .wrongPassword { throw .wrongCode }
+      throw error.code == ErrorCode.throttled.rawValue ? error.withMessage(CommandError.throttledCode) : error
     }
   }
 }

@@ -64,7 +64,7 @@ extension Workspace {
       try backend.setTwoStepPolicy(policy, for: administrator, fresh, under: lease)
     }
     return describe(
-      .changed("the second step is \(policy.rawValue)", hint: "Look with: auth-cli accounts two-step"), policy)
+      .changed("the second step is \(policy.rawValue)", hint: "Look with: \(run: "accounts", "two-step")"), policy)
   }
 
   private func describe(_ effect: Answer.Effect, _ policy: TwoStepPolicy) -> Answer {

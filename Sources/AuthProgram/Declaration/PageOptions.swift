@@ -7,14 +7,15 @@ import TextFormat
 struct PageOptions: Hashable, Sendable {
   let since: Moment?
   let until: Moment?
-  let limit: Int
+  /// How many at most; nil for all, which is for CSV.
+  let limit: Int?
   let isCSV: Bool
 
   init(_ words: ParsedWords) throws(UsageError) {
     since = try words[Options.since]
     until = try words[Options.until]
-    limit = try words[Options.limit]
     isCSV = try words[Options.csv]
+    limit = isCSV && words.origin(of: Options.limit) == .notGiven ? nil : try words[Options.limit]
   }
 
   static let options: [any DeclaredOption] = [Options.since, Options.until, Options.limit, Options.csv]
@@ -30,7 +31,8 @@ extension Options {
       + "2026-01-31T10:30:00+01:00")
   fileprivate static let until = Option.optional(
     "until", "WHEN", .moment(), "Show nothing from then on; takes what --since takes, and a day means its beginning")
-  fileprivate static let csv = Option.flag("csv", "Print CSV with a header, for spreadsheets (RFC 4180)")
+  fileprivate static let csv = Option.flag(
+    "csv", "Print CSV with a header, for spreadsheets (RFC 4180): all rows, unless --limit is given; also with --quiet")
 }
 
 extension Moment {
@@ -50,13 +52,37 @@ extension Workspace {
   }
 
   /// The command for the next page, which covers the same times however late it is given.
-  func more(_ command: String, within times: TimeSpan, _ options: PageOptions) -> String {
-    func bound(_ flag: String, _ time: WallTime?) -> String {
-      time.map { " --\(flag) \(UTCTime(seconds: max(0, $0.seconds)).iso8601)" } ?? ""
+  func more(_ command: [String], within times: TimeSpan, _ options: PageOptions) -> Hint {
+    func bound(_ flag: String, _ time: WallTime?) -> [String] {
+      time.map { [flag, UTCTime(seconds: max(0, $0.seconds)).iso8601] } ?? []
     }
     return more(
-      command + bound("since", times.since) + bound("until", times.until) + (options.isCSV ? " --csv" : ""),
-      limit: options.limit)
+      command + bound("--since", times.since) + bound("--until", times.until) + (options.isCSV ? ["--csv"] : []),
+      limit: options.limit ?? Options.pageLength)
+  }
+
+  /// Loads as many as the options ask for, a page at a time.
+  ///
+  /// `load` loads a page, and `number` is what the page after an item is before.
+  func load<Item>(
+    _ options: PageOptions, before: Int64?, number: (Item) -> Int64,
+    _ load: (_ before: Int64?, _ limit: Int) async throws(CommandError) -> Page<Item>
+  ) async throws(CommandError) -> Page<Item> {
+    if let limit = options.limit { return try await load(before, limit) }
+    var items: [Item] = []
+    var next = before
+    while true {
+      let page = try await load(next, 1000)
+      items += page.items
+      guard let last = page.lastOfMore else { return Page(items: items, lastOfMore: nil) }
+      next = number(last)
+    }
+  }
+
+  /// Prints CSV, also with `--quiet`: it is nothing but the result, as JSON is.
+  func printCSV(_ header: [String], _ rows: some Sequence<String>) {
+    printer.streams.output.writeLine(CSV.line(header))
+    for row in rows { printer.streams.output.writeLine(row) }
   }
 }
 
@@ -66,6 +92,11 @@ struct Page<Item> {
   let items: [Item]
   /// The last item shown, if there are more after it.
   let lastOfMore: Item?
+
+  init(items: [Item], lastOfMore: Item?) {
+    self.items = items
+    self.lastOfMore = lastOfMore
+  }
 
   /// Takes a page out of what was loaded for it: one item more than fits, if there are so many.
   init(of limit: Int, from loaded: [Item]) {

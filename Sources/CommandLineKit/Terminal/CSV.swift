@@ -1,18 +1,34 @@
+import TextFormat
+
 /// Comma-separated values, for spreadsheets and scripts.
 ///
-/// Source: RFC 4180: lines end in CR and LF, and a field with a comma, a quote or a line end is
-/// written in quotes, in which a quote is doubled.
+/// Source: RFC 4180: lines end in CR and LF, and a field with a comma or a quote is written in
+/// quotes, in which a quote is doubled.
 package enum CSV {
   /// One line without its LF, which the output adds.
   ///
-  /// A field that is nil is empty.
+  /// Fields are escaped here, so that none has a line end in it; one that is nil is empty.
   package static func line(_ fields: [String?]) -> String {
     fields.map { $0.map(field) ?? "" }.joined(separator: ",") + "\r"
   }
 
   private static func field(_ text: String) -> String {
-    let special = Array(",\"\r\n".utf8)
-    guard text.utf8.contains(where: special.contains) else { return text }
+    let text = TextEscaping.escape(isFormula(text) ? "'" + text : text)
+    guard text.utf8.contains(where: { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\"") }) else { return text }
     return "\"" + text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+  }
+
+  /// Whether a spreadsheet would compute the text and not show it.
+  ///
+  /// An apostrophe before it keeps it text. Source: OWASP, "CSV Injection", also for the wide forms.
+  private static func isFormula(_ text: String) -> Bool {
+    guard let first = text.unicodeScalars.first, "=+-@\u{FF1D}\u{FF0B}\u{FF0D}\u{FF20}".unicodeScalars.contains(first)
+    else { return false }
+    let digits = text.utf8.dropFirst()
+    let isNumber =
+      (first == "-" || first == "+") && digits.first.map { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") } == true
+      && digits.allSatisfy { $0 == UInt8(ascii: ".") || $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
+      && digits.count { $0 == UInt8(ascii: ".") } <= 1
+    return !isNumber
   }
 }

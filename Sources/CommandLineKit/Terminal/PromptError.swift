@@ -11,14 +11,14 @@ package enum PromptError: Error, Hashable, Sendable {
   case timedOut(Duration)
   /// The line is longer than can be taken; nothing is ever cut off.
   case tooLong(limit: Int)
-  /// The line holds a NUL, which a password cannot.
+  /// The line contains a NUL byte, which no secret does.
   case containsNUL
   /// The input ended before this line.
-  case missingLine(number: Int)
+  case missingLine(of: String)
   /// The line is empty.
-  case emptyLine(number: Int)
-  /// There is more input than lines were asked for.
-  case tooManyLines(expected: Int)
+  case emptyLine(of: String)
+  /// There is more input than lines were asked for; the last of them was of this.
+  case tooManyLines(after: String)
   /// The source cannot be read. The number is that of `errno`.
   case unreadable(source: String, errno: Int32)
   /// A question is open already in this process.
@@ -37,12 +37,10 @@ package enum PromptError: Error, Hashable, Sendable {
     case .cancelled: "the input was ended, so nothing was entered"
     case .timedOut(let limit): "nothing was entered within \(limit.components.seconds) seconds"
     case .tooLong(let limit): "the line is longer than \(limit) bytes"
-    case .containsNUL: "the line holds a NUL byte, which a password cannot"
-    case .missingLine(1): "standard input is empty, without a password"
-    case .missingLine(let number): "standard input ended before line \(number)"
-    case .emptyLine(let number): "line \(number) of standard input is empty, without a password"
-    case .tooManyLines(1): "standard input has more lines after the password"
-    case .tooManyLines(let expected): "standard input has more than \(expected) lines"
+    case .containsNUL: "the line contains a NUL byte"
+    case .missingLine(let what): "standard input ends before the \(what)"
+    case .emptyLine(let what): "the line of standard input for the \(what) is empty"
+    case .tooManyLines(let what): "standard input has more lines after the \(what)"
     case .unreadable(let source, let number): "\(source) cannot be read: \(ErrorNumber(number).explanation)"
     case .alreadyAsking: "another question is still open"
     }
@@ -54,8 +52,8 @@ package enum PromptError: Error, Hashable, Sendable {
     case .noTerminal(_, let instead): "Give it \(instead)."
     case .cancelled, .timedOut, .alreadyAsking: "Run the command again; nothing was changed."
     case .tooLong, .containsNUL: "Check what is entered; nothing was changed."
-    case .missingLine, .emptyLine, .tooManyLines:
-      "Write each password on its own line, and nothing else; nothing was changed."
+    case .missingLine(let what), .emptyLine(let what), .tooManyLines(let what):
+      "Write the \(what) on one line of its own; nothing was changed."
     case .unreadable: "Check where the input comes from; nothing was changed."
     }
   }

@@ -12,7 +12,6 @@ package final class SecretLines {
   /// What was read and not taken yet.
   private var bytes: [UInt8] = []
   private var isAtEnd = false
-  private var taken = 0
 
   /// Nothing is read yet.
   package init(
@@ -40,14 +39,14 @@ package final class SecretLines {
           guard bytes.prefix(LineLimit.bytes + 2).contains(UInt8(ascii: "\n")) else {
             throw .tooLong(limit: LineLimit.bytes)
           }
-          throw .tooManyLines(expected: names.count)
+          throw .tooManyLines(after: names[names.count - 1])
         }
         guard try read(within: deadline.remainingMilliseconds) else { throw .timedOut(timeLimit) }
       }
-      guard waiting <= names.count else { throw .tooManyLines(expected: names.count) }
-      guard waiting == names.count else { throw .missingLine(number: waiting + 1) }
+      guard waiting <= names.count else { throw .tooManyLines(after: names[names.count - 1]) }
+      guard waiting == names.count else { throw .missingLine(of: names[waiting]) }
     }
-    return try lines(names, followedBy: 0)
+    return try lines(names)
   }
 
   /// Reads a line for each name.
@@ -56,25 +55,25 @@ package final class SecretLines {
   ///
   /// - Parameters:
   ///   - names: What each line is, for people who type: "password".
-  ///   - more: How many lines may follow.
+  ///   - last: What a line that may follow is; nil when none may.
   /// - Returns: The lines.
   /// - Throws: ``PromptError`` for a line that is missing or cannot be a secret, and for more lines
   ///   than may come, as far as they have come.
-  package func lines(_ names: [String], followedBy more: Int) throws(PromptError) -> [[UInt8]] {
+  package func lines(_ names: [String], followedBy last: String? = nil) throws(PromptError) -> [[UInt8]] {
     var lines: [[UInt8]] = []
     for name in names {
-      guard let line = try line(name) else { throw .missingLine(number: taken + 1) }
-      guard !line.isEmpty else { throw .emptyLine(number: taken) }
+      guard let line = try line(name) else { throw .missingLine(of: name) }
+      guard !line.isEmpty else { throw .emptyLine(of: name) }
       lines.append(line)
     }
-    try refuse(moreThan: more)
+    try refuse(moreThan: last == nil ? 0 : 1, after: last ?? names[names.count - 1])
     return lines
   }
 
   /// Reads the last line; nil when there is none, or an empty one.
   package func last(_ name: String) throws(PromptError) -> [UInt8]? {
     let line = try line(name)
-    try refuse(moreThan: 0)
+    try refuse(moreThan: 0, after: name)
     return line == [] ? nil : line
   }
 
@@ -83,7 +82,6 @@ package final class SecretLines {
 
   private func line(_ name: String) throws(PromptError) -> [UInt8]? {
     guard let line = isatty(descriptor) == 1 ? try ask(name) : try next() else { return nil }
-    taken += 1
     guard !line.contains(0) else { throw .containsNUL }
     guard line.count <= LineLimit.bytes else { throw .tooLong(limit: LineLimit.bytes) }
     return line
@@ -114,12 +112,12 @@ package final class SecretLines {
   }
 
   /// Refuses input that goes on, as far as it has come: it is probably not what it was taken for.
-  private func refuse(moreThan more: Int) throws(PromptError) {
+  private func refuse(moreThan more: Int, after name: String) throws(PromptError) {
     let most = (more + 1) * (LineLimit.bytes + 2)
     while !isAtEnd, bytes.count <= most, isatty(descriptor) == 0 {
       guard try read(within: 0) else { break }
     }
-    guard waiting <= more else { throw .tooManyLines(expected: taken + more) }
+    guard waiting <= more else { throw .tooManyLines(after: name) }
   }
 
   /// How many lines were read and not taken.

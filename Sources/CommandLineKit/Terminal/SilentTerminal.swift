@@ -15,12 +15,14 @@ package struct SilentTerminal: ~Copyable {
 
   /// Opens the controlling terminal and silences it.
   ///
-  /// `flag` is the option that reads a secret without a terminal, for the message when there is
-  /// none.
-  package static func controlling(insteadUse flag: String) throws(PromptError) -> SilentTerminal {
+  /// `noun` is what is asked for, and `flag` the option that reads it without a terminal, for the
+  /// message when there is none.
+  package static func controlling(for noun: String = "password", insteadUse flag: String) throws(PromptError)
+    -> SilentTerminal
+  {
     let descriptor = Glibc.open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
     guard descriptor >= 0 else {
-      throw .unopened(errno, for: "password", insteadUse: "on standard input with \(flag)")
+      throw .unopened(errno, for: noun, insteadUse: "on standard input with \(flag)")
     }
     return try SilentTerminal(input: descriptor, messages: descriptor, closesInput: true)
   }

@@ -46,7 +46,11 @@ enum TerminalUse: Sendable {
 /// rules are those of readpassphrase(3): restore, let the signal have its usual effect, and ask
 /// again when continued.
 struct TerminalSignals {
-  private static let fatal = [SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGPIPE, SIGALRM, SIGUSR1, SIGUSR2]
+  /// Those that kill a process and do not mean a fault of the program itself.
+  private static let fatal = [
+    SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGPIPE, SIGALRM, SIGUSR1, SIGUSR2, SIGXCPU, SIGVTALRM, SIGPROF, SIGIO, SIGPWR,
+    SIGSTKFLT,
+  ]
   private static let all = fatal + [SIGTSTP, SIGCONT, SIGWINCH]
 
   /// What a handler has to tell.

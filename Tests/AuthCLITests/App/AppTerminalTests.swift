@@ -13,7 +13,7 @@ import TextFormat
 /// The full-screen program itself, on a pseudo-terminal, as a person has it.
 @Suite("The full-screen program on a terminal", .timeLimit(.minutes(10)))
 struct AppTerminalTests {
-  private static let alice = "correct horse battery staple"
+  private static let alice = "marble kettle window harvest"
   private static let bob = "paper lantern river orchard"
 
   /// Runs a line of a shell as another terminal would.

@@ -113,7 +113,7 @@ struct AppUpdateTests {
         let over = CommandError(SessionError.rejected(.challengeOver))
         _ = state.update(.finished(.answer(Password("1")), .failure(over)))
         #expect(state.form?.problem?.code == "challenge_over")
-        #expect(state.form?.problem?.hint.hasPrefix("Begin again.") == true)
+        #expect(state.form?.problem?.hint.description.hasPrefix("Begin again.") == true)
       } else {
         #expect(state.update(.key(.escape)) == .perform(.cancelAnswer))
         _ = state.update(.finished(.cancelAnswer, .success("Nothing was changed.")))

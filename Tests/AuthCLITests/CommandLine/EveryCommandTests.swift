@@ -56,6 +56,21 @@ struct EveryCommandTests {
     #expect(declared.contains(status), "\(line) ends with \(status), which its help does not list")
   }
 
+  @Test("without a login a status of its declaration, and commands to paste in the same context", arguments: lines)
+  func loggedOut(_ line: String) async throws {
+    let home = try await CommandHome()
+    let outcome = try await home.run("\(line) --context work", input: CommandHome.passwords["alice"] ?? "")
+    guard case .exited(let status) = outcome.ending else {
+      Issue.record("\(outcome.ending): \(outcome.text)")
+      return
+    }
+    #expect(try #require(Self.declaration(of: line)).statuses.map(\.code).contains(status), "\(status)")
+    if line.contains(/^(help|man|completions)\b/) { return }
+    for command in outcome.text.matches(of: /auth-cli (?!--context work )[a-z-]+/) {
+      Issue.record("\(command.output), which has no context: \(outcome.text)")
+    }
+  }
+
   /// Help, the man page and completions are what was asked for.
   ///
   /// Codes void older ones, and nobody can see them again.

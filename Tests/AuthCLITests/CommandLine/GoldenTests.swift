@@ -45,6 +45,13 @@ struct GoldenTests {
     try Golden.expect(Manual(tool).page, equals: "auth-cli.1")
   }
 
+  @Test("no line of its text is longer than the 80 bytes that mandoc allows")
+  func manualWidth() {
+    for line in Manual(tool).page.split(separator: "\n") where line.first != "." {
+      #expect(line.utf8.count <= 80, "\(line)")
+    }
+  }
+
   @Test("completions", arguments: Shell.allCases)
   func completions(_ shell: Shell) throws {
     try Golden.expect(Completions(tool).script(for: shell), equals: "completions.\(shell.rawValue)")

@@ -157,4 +157,34 @@ struct FaultAfterChangeTests {
     }
     #expect((3..<100).contains(failures))
   }
+
+  /// A limit on the size of files can let the count of a guess through and stop what follows: the
+  /// renewal, and also taking the guess out of the count. The guess then stays counted, although it
+  /// was right. It has to: the answer told whoever typed it.
+  @Test("a right password whose renewal cannot be written stays counted, as an unfinished guess")
+  func unfinishedGuess() async throws {
+    let origin = try TestHome()
+    try await origin.register()
+    try await origin.logIn()
+    func reauth(_ home: TestHome, _ blocks: Int) async throws -> ProgramOutcome.Ending {
+      let line = "ulimit -f \(blocks); exec '\(home.executable)' reauth --password-stdin"
+      return try await Program(
+        "bash", ["-c", line], environment: home.environment, input: Array(TestHome.alice.utf8), timeLimit: .seconds(60)
+      ).run().ending
+    }
+    // Which limit that is depends on where the pages of accounts and sessions lie.
+    for blocks in stride(from: 4, to: 120, by: 4) {
+      let home = try origin.copy()
+      var endings = [try await reauth(home, blocks)]
+      guard try query(home, "SELECT guesses FROM accounts WHERE name = 'alice'") == "1" else { continue }
+      for _ in 2...6 {
+        endings.append(try await reauth(home, blocks))
+        // A process without the limit reads, and so undoes what was left half done.
+        #expect(try query(home, "SELECT failures FROM accounts WHERE name = 'alice'") == "0")
+      }
+      #expect(endings == Array(repeating: .exited(3), count: 5) + [.exited(6)], "\(blocks)")
+      return
+    }
+    Issue.record("no limit stops between the count and the renewal")
+  }
 }

@@ -4,7 +4,7 @@ import Programs
 /// A home for the executable under test: everything it keeps lies below one directory that is gone
 /// afterwards.
 final class TestHome: Sendable {
-  static let alice = "correct horse battery staple"
+  static let alice = "marble kettle window harvest"
   static let bob = "paper lantern river orchard"
 
   private let scratch: ScratchDirectory

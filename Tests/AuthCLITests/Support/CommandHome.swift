@@ -7,7 +7,7 @@ import Testing
 /// A home for one test, and the built program to use it with.
 final class CommandHome: Sendable {
   /// Of the accounts.
-  static let passwords = ["alice": "correct horse battery staple", "bob": "paper lantern river orchard"]
+  static let passwords = ["alice": "marble kettle window harvest", "bob": "paper lantern river orchard"]
 
   let environment: [String: String]
   let executable: String

@@ -7,7 +7,7 @@ import Testing
 /// The built program at its prompt, on a real pseudo-terminal.
 @Suite("Logging in on a terminal", .timeLimit(.minutes(10)))
 struct LogInTerminalTests {
-  static let password = "correct horse battery staple"
+  static let password = "marble kettle window harvest"
 
   /// A home with the account alice.
   private func home() async throws -> (scratch: ScratchDirectory, environment: [String: String]) {

@@ -7,7 +7,7 @@ import Testing
 /// A process that holds a password at a prompt, and what others see of its memory.
 @Suite("The memory of the process", .timeLimit(.minutes(10)))
 struct MemoryTests {
-  private static let present = "correct horse battery staple"
+  private static let present = "marble kettle window harvest"
 
   /// Whether the system dumps a core for a process that asks for it, wherever it puts it.
   private static let dumpsCores =

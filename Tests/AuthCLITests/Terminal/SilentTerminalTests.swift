@@ -11,7 +11,7 @@ import Testing
 struct SilentTerminalTests {
   /// How a signal reaches the process.
   enum Blow: String, CaseIterable, Codable {
-    case interruptKey, quitKey, terminate, hangUp, alarm, pipe
+    case interruptKey, quitKey, terminate, hangUp, alarm, pipe, processorTime
 
     var signal: Int32 {
       switch self {
@@ -21,6 +21,7 @@ struct SilentTerminalTests {
       case .hangUp: SIGHUP
       case .alarm: SIGALRM
       case .pipe: SIGPIPE
+      case .processorTime: SIGXCPU
       }
     }
 
@@ -28,7 +29,7 @@ struct SilentTerminalTests {
       switch self {
       case .interruptKey: try terminal.send("\u{3}")
       case .quitKey: try terminal.send("\u{1C}")
-      case .terminate, .hangUp, .alarm, .pipe: try terminal.signalForeground(signal)
+      case .terminate, .hangUp, .alarm, .pipe, .processorTime: try terminal.signalForeground(signal)
       }
     }
   }

@@ -2,6 +2,9 @@ import Foundation
 import Programs
 import Testing
 
+@testable import AuthProgram
+@testable import CommandLineKit
+
 /// Every file of `fixtures/transcripts`, played against the built executable.
 ///
 /// A new case needs no code. `RECORD_GOLDEN=1` writes what happened into the files instead; read
@@ -35,6 +38,16 @@ import Testing
     let file = URL(filePath: Self.directory).appending(path: name)
     let lines = String(decoding: try Data(contentsOf: file), as: UTF8.self).split(separator: "\n")
     #expect(lines.first { $0.hasPrefix("  $ ") } == #"  $ . "$TESTDIR/setup.sh""#)
+  }
+
+  @Test("every command is in one, but those that need a server")
+  func everyCommand() throws {
+    let all = try Self.names.map { try String(contentsOfFile: "\(Self.directory)/\($0)", encoding: .utf8) }.joined()
+    for location in AuthTool.tool.locations
+    where location.command.request != nil && location.path.first != "schema" {
+      let line = "auth-cli \(location.path.joined(separator: " "))"
+      #expect(all.contains(line), "\(line) is in no transcript")
+    }
   }
 
   @Test("there are transcripts") func exist() {

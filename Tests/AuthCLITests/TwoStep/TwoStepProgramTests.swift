@@ -12,7 +12,7 @@ import Testing
 @Suite("A login in two steps, by the program", .timeLimit(.minutes(10)))
 struct TwoStepProgramTests {
   private typealias Step = Dialogue.Step
-  private static let alice = "correct horse battery staple"
+  private static let alice = "marble kettle window harvest"
   private static let code = "Authenticator or recovery code: "
 
   /// A home in which alice has a second step and recovery codes, and is logged in.

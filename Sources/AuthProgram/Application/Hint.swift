@@ -1,0 +1,84 @@
+import AuthDevice
+import CommandLineKit
+import TextFormat
+
+/// A line that says what to do next: text, and commands to run.
+///
+/// A command is a value here, and becomes text where it is printed. There it gets the context that
+/// was given, so that it acts on the same session when somebody pastes it:
+///
+///     "Log in first: \(run: "login", "USER")"
+struct Hint: Hashable, Sendable {
+  fileprivate enum Part: Hashable {
+    case text(String)
+    /// A command of this program, word by word.
+    case command([String], isForOthers: Bool)
+  }
+
+  private var parts: [Part]
+
+  /// Creates a line without a command, such as the hint of a library's error.
+  init(_ text: String) {
+    parts = [.text(text)]
+  }
+
+  /// The line as it is printed: with the context that somebody named, and with words that a shell
+  /// reads as they are meant.
+  func text(in context: ContextName?) -> String {
+    parts.map { part in
+      switch part {
+      case .text(let text): text
+      case .command(let words, let isForOthers):
+        ([AuthTool.tool.name] + (isForOthers ? [] : context.map { ["--context", $0.description] } ?? []) + words)
+          .map(ShellQuoting.word).joined(separator: " ")
+      }
+    }.joined()
+  }
+}
+
+extension Hint: CustomStringConvertible {
+  /// The line for a run in which nobody named a context.
+  var description: String { text(in: nil) }
+}
+
+extension Hint: ExpressibleByStringInterpolation {
+  struct StringInterpolation: StringInterpolationProtocol {
+    fileprivate var parts: [Part] = []
+
+    init(literalCapacity: Int, interpolationCount: Int) {}
+
+    mutating func appendLiteral(_ text: String) {
+      if !text.isEmpty { parts.append(.text(text)) }
+    }
+
+    mutating func appendInterpolation(_ value: some CustomStringConvertible) {
+      appendLiteral(value.description)
+    }
+
+    mutating func appendInterpolation(_ hint: Hint) {
+      parts += hint.parts
+    }
+
+    /// A command to run next, word by word.
+    mutating func appendInterpolation(run words: String...) {
+      appendInterpolation(run: words)
+    }
+
+    mutating func appendInterpolation(run words: [String]) {
+      parts.append(.command(words, isForOthers: false))
+    }
+
+    /// A command that somebody else runs, who has other contexts.
+    mutating func appendInterpolation(runByOthers words: String...) {
+      parts.append(.command(words, isForOthers: true))
+    }
+  }
+
+  init(stringLiteral text: String) {
+    self.init(text)
+  }
+
+  init(stringInterpolation: StringInterpolation) {
+    parts = stringInterpolation.parts
+  }
+}
