@@ -158,9 +158,10 @@ struct FaultAfterChangeTests {
     #expect((3..<100).contains(failures))
   }
 
-  /// A limit on the size of files can let the count of a guess through and stop what follows: the
-  /// renewal, and also taking the guess out of the count. The guess then stays counted, although it
-  /// was right. It has to: the answer told whoever typed it.
+  /// The count of a guess fits under a limit on the size of files, and what follows does not.
+  ///
+  /// That is the renewal, and also what takes the guess out of the count again. So it stays counted
+  /// although it was right. It has to: the answer told whoever typed it.
   @Test("a right password whose renewal cannot be written stays counted, as an unfinished guess")
   func unfinishedGuess() async throws {
     let origin = try TestHome()
