@@ -28,7 +28,7 @@ OLDER := -c release -Xswiftc -enable-testing -Xswiftc -DOLDER_SYSTEM --scratch-p
 # The deep model check is one test, which explores further when CHECK_DEEP is set.
 DEEP_FILTER ?= ModelCheck
 
-.PHONY: help build demo app test test-tsan test-older-systems test-release test-failover test-crash test-backends test-cuts test-races transcripts-cram \
+.PHONY: help build demo app test test-all test-tsan test-older-systems test-release test-failover test-crash test-backends test-cuts test-races transcripts-cram \
   check-deep lint format release bench docs pictures version install uninstall clean \
   setup setup-release
 
@@ -44,8 +44,13 @@ demo: build ## Play the tour in a temporary directory
 app: build ## Open the full-screen program on a temporary home with two users and some payments
 	fixtures/app.sh $(DEBUG)
 
-test: setup ## Run all tests
-	swift test
+test: setup ## Run what a change needs: every test, with samples of the long ones
+	.ci/tests
+
+# In this order each takes about as long as the one beside it; two use the same folder.
+test-all: setup-release ## Run what a release needs: make test with longer samples, and every build below
+	TEST_ALL=1 .ci/tests
+	$(MAKE) --no-print-directory --output-sync --jobs=2 test-older-systems test-release test-tsan docs check-deep
 
 test-tsan: setup ## Run the tests of Guards and AuthCore under Thread Sanitizer, which must first catch a planted race
 	.ci/planted-race
@@ -60,19 +65,19 @@ test-release: setup-release ## Play the transcripts against the release executab
 	AUTH_CLI=$(abspath $(RELEASE)) .ci/tests --filter TranscriptTests
 
 test-failover: setup ## Kill and promote PostgreSQL servers under payments (FAILOVER_ROUNDS=10, FAILOVER_PAYMENTS=1100 each)
-	FAILOVER_ROUNDS=$${FAILOVER_ROUNDS:-10} .ci/tests --filter FailoverTests
+	TEST_ALL=1 FAILOVER_ROUNDS=$${FAILOVER_ROUNDS:-10} FAILOVER_PAYMENTS=$${FAILOVER_PAYMENTS:-1100} .ci/tests --filter FailoverTests
 
 test-crash: setup ## Kill every command at every call that writes, and half way through every write; fail every such call
-	CRASH_EVERY=1 .ci/tests --filter 'CrashTests|FailingCallTests'
+	TEST_ALL=1 CRASH_EVERY=1 .ci/tests --filter 'CrashTests|FailingCallTests'
 
 test-backends: setup ## Compare both backends over a random history of DIFFERENTIAL_OPERATIONS=20000
-	DIFFERENTIAL_OPERATIONS=$${DIFFERENTIAL_OPERATIONS:-20000} .ci/tests --filter DifferentialTests
+	TEST_ALL=1 DIFFERENTIAL_OPERATIONS=$${DIFFERENTIAL_OPERATIONS:-20000} .ci/tests --filter DifferentialTests
 
 test-races: setup ## Race processes over accounts on both backends, in ACCOUNT_RACE_ROUNDS=200
-	ACCOUNT_RACE_ROUNDS=$${ACCOUNT_RACE_ROUNDS:-200} .ci/tests --filter 'AccountRaceTests|AccountProgramTests'
+	TEST_ALL=1 ACCOUNT_RACE_ROUNDS=$${ACCOUNT_RACE_ROUNDS:-200} .ci/tests --filter 'AccountRaceTests|AccountProgramTests'
 
 test-cuts: setup ## Cut the connection to a PostgreSQL server at each message of 22 commands
-	CUT_CONNECTIONS=all .ci/tests --filter CutConnectionTests
+	TEST_ALL=1 CUT_CONNECTIONS=all .ci/tests --filter CutConnectionTests
 
 transcripts-cram: build ## Play the same transcripts in the independent cram, when it is installed
 	@command -v cram >/dev/null || { echo "cram is not installed (https://bitheap.org/cram/)" >&2; exit 1; }

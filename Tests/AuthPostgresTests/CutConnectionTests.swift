@@ -4,6 +4,7 @@ import AuthDevice
 import AuthSQLite
 import Foundation
 import PostgresServers
+import Programs
 import Testing
 import TextFormat
 
@@ -13,7 +14,8 @@ extension PostgresTests {
   /// The connection is cut before, in and after each message of 22 commands, in both
   /// directions.
   ///
-  /// A few cuts of each by default; `CUT_CONNECTIONS=all` makes all of them.
+  /// A few cuts of each in `make test-all`, and of four in `make test`; `CUT_CONNECTIONS=all` makes all
+  /// of them.
   @Suite(.serialized) struct CutConnectionTests {
     /// A command, and how often it took effect so far.
     struct Command: Sendable, CustomTestStringConvertible {
@@ -170,7 +172,9 @@ extension PostgresTests {
         run: { try $1.deleteAccount(try Username("bob"), token: $0.token) }, effects: events(.userDeleted)),
     ]
 
-    @Test("whatever is cut, what is said is true, and nothing happens twice", arguments: commands)
+    @Test(
+      "whatever is cut, what is said is true, and nothing happens twice",
+      arguments: Effort.sample(commands, 4))
     func cut(command: Command) throws {
       let proxy = CuttingProxy(target: Databases.shared.server.directory)
       defer { proxy.close() }

@@ -3,6 +3,7 @@ import AuthCore
 import AuthSQLite
 import Foundation
 import PostgresServers
+import Programs
 import Synchronization
 import Testing
 
@@ -20,7 +21,7 @@ extension PostgresTests {
       let seed =
         environment["DIFFERENTIAL_SEED"].flatMap { UInt64($0) }
         ?? (length == nil ? 142_943 : UInt64.random(in: 1...1_000_000))
-      let count = length ?? 300
+      let count = length ?? (Effort.isComplete ? 300 : 100)
       let history = try History(seed: seed)
       for number in 0..<count {
         let step = try history.step()

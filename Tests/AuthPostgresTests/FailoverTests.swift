@@ -4,6 +4,7 @@ import AuthDevice
 import AuthSQLite
 import Foundation
 import PostgresServers
+import Programs
 import Synchronization
 import Testing
 
@@ -12,16 +13,14 @@ import Testing
 extension PostgresTests {
   /// Two servers, payers at work, the primary killed and the standby promoted.
   ///
-  /// `make test-failover` runs these.
-  @Suite(
-    .serialized,
-    .enabled(if: ProcessInfo.processInfo.environment["FAILOVER_ROUNDS"] != nil, "make test-failover runs these"))
+  /// One round in `make test-all`; `make test-failover` has more, and longer ones.
+  @Suite(.serialized, .enabled(if: Effort.isComplete, "make test-all and make test-failover run these"))
   struct FailoverTests {
     private static let rounds = ProcessInfo.processInfo.environment["FAILOVER_ROUNDS"].flatMap { Int($0) } ?? 1
 
     /// How many payments are acknowledged in each round, at least.
     private static let payments =
-      ProcessInfo.processInfo.environment["FAILOVER_PAYMENTS"].flatMap { Int($0) } ?? 1100
+      ProcessInfo.processInfo.environment["FAILOVER_PAYMENTS"].flatMap { Int($0) } ?? 200
 
     /// What the payers were told, and when.
     private final class Ledger: Sendable {

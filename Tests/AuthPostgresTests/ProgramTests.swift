@@ -7,9 +7,9 @@ import Testing
 extension PostgresTests {
   /// It takes as long as the others here, so it is no link of their chain.
   @Suite struct ReadmeTests {
-    @Test("the README's steps lead from an empty server to a payment, and to a second machine")
+    @Test("the article's steps lead from an empty server to a payment, and to a second machine")
     func readme() async throws {
-      let blocks = try ProgramTests.readmeBlocks()
+      let blocks = try ProgramTests.articleBlocks()
       let site = try ProgramTests.Site(isShipped: true)
       defer { site.close() }
       for block in blocks.prefix(2) {
@@ -67,13 +67,14 @@ extension PostgresTests {
       }
     }
 
-    /// The commands of the README's section on servers: the set-up, those of a person, and the two
+    /// The commands of the article *Many machines*: the set-up, those of a person, and the two
     /// of an import.
-    fileprivate static func readmeBlocks() throws -> [String] {
-      let readme = try String(contentsOfFile: Self.repository + "/README.md", encoding: .utf8)
-      let blocks = readme.components(separatedBy: "```server\n").dropFirst().map {
-        $0.components(separatedBy: "```")[0]
-      }
+    fileprivate static func articleBlocks() throws -> [String] {
+      let path = Self.repository + "/Sources/AuthCore/AuthCore.docc/ManyMachines.md"
+      let blocks = try String(contentsOfFile: path, encoding: .utf8)
+        .components(separatedBy: "```server\n").dropFirst().map {
+          $0.components(separatedBy: "```")[0]
+        }
       try #require(blocks.count == 4)
       return blocks
     }
@@ -186,12 +187,12 @@ extension PostgresTests {
         echo 'paper lantern river orchard' | auth-cli login alice --password-stdin
         auth-cli pay 12.50 --to bob
         auth-cli logout
-        \(try Self.readmeBlocks()[2])
+        \(try Self.articleBlocks()[2])
         """)
       #expect(local.ending == .exited(0), "\(local.text)")
       let imported = try await site.run(
         """
-        \(try Self.readmeBlocks()[3])
+        \(try Self.articleBlocks()[3])
         auth-cli schema check
         export AUTH_CLI_AUTHORITY='postgresql:///accounts?user=postgres'
         echo 'paper lantern river orchard' | auth-cli login bob --password-stdin

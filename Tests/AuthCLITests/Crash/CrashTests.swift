@@ -7,8 +7,9 @@ let meetsEveryCall = Program.inheritedEnvironment["CRASH_EVERY"] == "1"
 
 /// Commands killed at the calls that write.
 ///
-/// By default every fourth writing call is a kill point, and of rows of like calls only the first and
-/// the last count; `make test-crash` kills at every single call, and half way through every write.
+/// In `make test-all` every fourth writing call is a kill point, and of rows of like calls only the
+/// first and the last count; `make test` takes three commands. `make test-crash` kills at every single
+/// call, and half way through every write.
 /// `CRASH_COMMANDS` chooses commands by the beginnings of their names, with commas between.
 @Suite("Crash", .timeLimit(.minutes(meetsEveryCall ? 240 : 30)))
 struct CrashTests {
@@ -16,7 +17,8 @@ struct CrashTests {
 
   @Test(
     "killed at any call that writes, it leaves the old state or the new, and nothing to repair",
-    arguments: CrashCase.all.filter { command in chosen?.contains { command.name.hasPrefix($0) } ?? true })
+    arguments: Effort.sample(
+      CrashCase.all.filter { command in chosen?.contains { command.name.hasPrefix($0) } ?? true }, 3))
   func killed(_ command: CrashCase) async throws {
     let shim = try await CallShim.shared.value
     let whole = try await CrashStart.home(command.start)

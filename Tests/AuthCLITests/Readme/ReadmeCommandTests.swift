@@ -3,10 +3,10 @@ import Foundation
 import Programs
 import Testing
 
-/// Every command of the README that no terminal session plays is executed here; one that is new and
+/// Every command of the README and of the article *Use auth-cli* that no terminal session plays is executed here; one that is new and
 /// has no way to be fails.
 @Suite struct ReadmeCommandTests {
-  private static let readme = (try? TextFile.read(BuiltExecutable.repository + "/README.md")) ?? ""
+  private static let readme = ReadmeSession.documents
   private static let found = ReadmeCommands(markdown: readme)
 
   /// How the commands of make are executed: in the repository, with `$HOME` a new directory.
@@ -36,8 +36,8 @@ import Testing
     // it, and that a change is not good without it. What it does before, the set-up, is executed.
     "make test": """
     make setup
-    make --dry-run test | grep -x 'swift test'
-    grep -x 'stage test' .ci/run
+    make --dry-run test | grep -x '.ci/tests'
+    grep -x 'stages=(lint test test-all)' .ci/run
     """,
   ]
 
@@ -92,7 +92,7 @@ import Testing
 
   @Test("every block of the README is of a kind that is executed or compiled")
   func kinds() {
-    #expect(Set(Self.found.languages) == ["console", "server", "sh", "swift"])
+    #expect(Set(Self.found.languages) == ["console", "sh", "swift"])
   }
 
   @Test("the README's library example compiles, and pays")

@@ -20,6 +20,11 @@ struct ReadmeSession {
     self.lines = lines
   }
 
+  /// The README, and the article that goes on where it ends.
+  static let documents = ["README.md", "Sources/AuthCore/AuthCore.docc/UseTheProgram.md"].map {
+    (try? TextFile.read(BuiltExecutable.repository + "/" + $0)) ?? ""
+  }.joined(separator: "\n")
+
   var isEmpty: Bool { lines.isEmpty }
 
   /// What is typed, without the continuations.

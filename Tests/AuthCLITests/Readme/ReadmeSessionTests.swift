@@ -4,7 +4,7 @@ import Testing
 @Suite struct ReadmeSessionTests {
   @Test("the README's terminal sessions go as they are shown")
   func session() async throws {
-    let session = ReadmeSession(markdown: try TextFile.read(BuiltExecutable.repository + "/README.md"))
+    let session = ReadmeSession(markdown: ReadmeSession.documents)
     #expect(!session.isEmpty, "the README shows no terminal session")
     let run = try await play(session)
     let actual = ReadmeSession.visible(in: run)

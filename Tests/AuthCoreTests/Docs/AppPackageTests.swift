@@ -3,7 +3,7 @@ import Programs
 import Testing
 
 /// An app's package outside of the repository, with the code of the articles, word for word.
-@Suite struct AppPackageTests {
+@Suite(.enabled(if: Effort.isComplete, "make test-all builds it")) struct AppPackageTests {
   /// The articles whose code becomes the app, by a name in the block that is taken.
   private static let blocks = [
     ("GettingStarted.md", "HomeModel"), ("LiveKeys.md", "AccountScreen"), ("Leases.md", "UploadError"),

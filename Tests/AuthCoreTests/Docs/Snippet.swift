@@ -13,6 +13,18 @@ struct Snippet: CustomTestStringConvertible {
   var isExempt: Bool { code.hasPrefix(Self.exemption) }
   var testDescription: String { "\(file):\(line)" }
 
+  var name: String { file.filter(\.isLetter) + "\(line)" }
+
+  /// The code in a type of its own, so that it can be compiled beside others and does not see them.
+  ///
+  /// Not every code can be: a type holds no extension and no statement.
+  var enclosed: String {
+    var lines = code.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    let lastImport = lines.lastIndex { $0.contains(#/^(?:\w+ )?import /#) }
+    lines[lastImport ?? 0] = lastImport.map { "\(lines[$0]); enum \(name) {" } ?? "enum \(name) { \(lines[0])"
+    return lines.joined(separator: "\n") + "}\n"
+  }
+
   static func all(in file: String, text: String) -> [Snippet] {
     var snippets: [Snippet] = []
     var open: (line: Int, indent: Int, lines: [Substring])?

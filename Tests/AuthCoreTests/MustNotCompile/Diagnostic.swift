@@ -6,6 +6,8 @@ struct Diagnostic: Equatable, CustomStringConvertible {
   }
 
   var severity: Severity
+  /// The name of the file without its extension; nil when the compiler complains about no place.
+  var file: String?
   /// Counted from 1; nil when the compiler complains about no line in particular.
   var line: Int?
   var message: String
@@ -22,10 +24,12 @@ struct Diagnostic: Equatable, CustomStringConvertible {
   /// others and are left out.
   static func parse(_ output: String) -> [Diagnostic] {
     output.split(separator: "\n").compactMap { text in
-      let located = #/^[^:\s]+:(?<line>\d+):\d+: (?<severity>error|warning): (?<message>.*)$/#
+      let located = #/^(?:[^:\s]*\/)?(?<file>[^:\s\/]+):(?<line>\d+):\d+: (?<severity>error|warning): (?<message>.*)$/#
       let unlocated = #/^(?:[^:\s]+: )?(?<severity>error|warning): (?<message>.*)$/#
       if let match = text.wholeMatch(of: located), let severity = Severity(rawValue: String(match.severity)) {
-        return Diagnostic(severity: severity, line: Int(match.line), message: String(match.message))
+        let file = match.file.hasSuffix(".swift") ? match.file.dropLast(".swift".count) : match.file
+        return Diagnostic(
+          severity: severity, file: String(file), line: Int(match.line), message: String(match.message))
       }
       if let match = text.wholeMatch(of: unlocated), let severity = Severity(rawValue: String(match.severity)) {
         return Diagnostic(severity: severity, line: nil, message: String(match.message))

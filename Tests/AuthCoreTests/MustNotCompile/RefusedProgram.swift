@@ -1,20 +1,52 @@
 /// A program that the compiler must refuse, and its twin, which differs in the offence alone and
 /// must be accepted.
 struct RefusedProgram {
+  let name: String
   let source: String
   let twin: String?
 
-  /// What is wrong with the pair, in words; nothing when the program is refused exactly as it says.
-  func findings() async throws -> [String] {
-    let expected = expectations
-    if expected.isEmpty { return ["the program says nowhere '\(Self.marker)'"] }
+  /// What is wrong with each pair, in words; nothing when the program is refused exactly as it says.
+  ///
+  /// All are compiled as one module, but for those that extend a type: the others would see that.
+  static func findings(in programs: [RefusedProgram]) async throws -> [String: [String]] {
+    let pairs = programs.filter { !$0.expectations.isEmpty && $0.twin != nil }
+    var findings = Dictionary(uniqueKeysWithValues: programs.map { ($0.name, $0.omissions) })
+    for module in [pairs.filter { !$0.extendsType }] + pairs.filter(\.extendsType).map({ [$0] }) {
+      for (name, found) in try await compile(module) { findings[name, default: []] += found }
+    }
+    return findings
+  }
+
+  private static func compile(_ pairs: [RefusedProgram]) async throws -> [(String, [String])] {
+    async let complaints = ClientCompiler.compile(module: files(pairs, \.twin))
+    var errors = try await ClientCompiler.compile(module: files(pairs, \.source))
+    // SIL is reached only by a module whose types are right, so programs without an error yet are
+    // compiled once more without the others.
+    let rest = pairs.filter { errors[$0.name] == nil }
+    if rest.count < pairs.count {
+      try await errors.merge(ClientCompiler.compile(module: files(rest, \.source))) { $0 + $1 }
+    }
+    let found = try await complaints
+    return pairs.map { pair in
+      let ofTwin = found[pair.name, default: []] + found["", default: []]
+      return (
+        pair.name,
+        ofTwin.map { "the twin does not compile in silence: \($0)" }
+          + compare(pair.expectations, with: errors[pair.name, default: []] + errors["", default: []])
+      )
+    }
+  }
+
+  private static func files(_ programs: [RefusedProgram], _ text: (RefusedProgram) -> String?) -> [String: String] {
+    Dictionary(uniqueKeysWithValues: programs.map { ($0.name, text($0) ?? "") })
+  }
+
+  private var extendsType: Bool { "\(source)\(twin ?? "")".contains(#/(?m)^extension /#) }
+
+  private var omissions: [String] {
+    if expectations.isEmpty { return ["the program says nowhere '\(Self.marker)'"] }
     guard let twin else { return ["the program has no twin, so nothing shows that it is refused for its offence"] }
-    let twinFindings = Self.difference(source, twin)
-    async let errors = ClientCompiler.compile(source, as: .library)
-    async let complaints = ClientCompiler.compile(twin, as: .library)
-    return try await twinFindings
-      + complaints.map { "the twin does not compile in silence: \($0)" }
-      + Self.compare(expected, with: errors)
+    return Self.difference(source, twin)
   }
 
   private var expectations: [Diagnostic] {
