@@ -57,6 +57,9 @@ package struct SmallScreen {
 
   private static func sequenceLength(_ bytes: ArraySlice<UInt8>) -> Int? {
     guard bytes.count >= 2 else { return nil }
+    if bytes.dropFirst().first == UInt8(ascii: "]") {
+      return bytes.firstIndex(of: 0x07).map { $0 - bytes.startIndex + 1 }
+    }
     guard bytes.dropFirst().first == UInt8(ascii: "[") else { return 2 }
     return bytes.dropFirst(2).firstIndex { (0x40...0x7E).contains($0) }.map { $0 - bytes.startIndex + 1 }
   }
@@ -68,6 +71,8 @@ package struct SmallScreen {
 
   private mutating func act(_ sequence: ArraySlice<UInt8>) {
     guard sequence.count > 2 else { return unknown.append(String(decoding: sequence, as: UTF8.self)) }
+    // Text for the clipboard shows nowhere.
+    if sequence.last == 0x07 { return }
     let text = String(decoding: sequence.dropFirst(2).dropLast(), as: UTF8.self)
     let numbers = text.drop { $0 == "?" }.split(separator: ";", omittingEmptySubsequences: false).map { Int($0) }
     let first = numbers.first ?? nil

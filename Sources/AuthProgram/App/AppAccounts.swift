@@ -79,11 +79,11 @@ extension AppPage {
         && administrators == (account.isActiveAdministrator ? 1 : 0)
       rows.append(
         AppRow(
-          id: account.user.username, cells: table.rows[index], menu: menu(of: account, isLast: isLast)))
+          id: account.user.username, cells: table.rows[index], menu: menu(of: account, isLast: isLast),
+          letters: [AppLetter("y", "copy \(account.user.username)", .copy(account.user.username))]))
     }
     return AppPage(
-      table.columns, rows, "first", page.lastOfMore.map { "accounts list --after \($0.user.username)" },
-      empty: "No accounts.")
+      table.columns, rows, "first", isPart: page.lastOfMore != nil, loaded: page.items.count, empty: "No accounts.")
   }
 
   private static func rules(_ registration: Registration, _ policy: TwoStepPolicy) -> [AppRow] {

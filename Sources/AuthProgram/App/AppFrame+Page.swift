@@ -19,6 +19,25 @@ struct AppPageLayout {
   var details = 0
   /// The line of the filter, if it shows.
   var filterRow: Int?
+
+  /// In which row of the screen each row of the list is, and where the titles are.
+  ///
+  /// Rows that span all columns come before the titles of these.
+  func rowIndices(_ shown: [AppRow]) -> [(index: Int?, row: Int)] {
+    var places: [(index: Int?, row: Int)] = []
+    var row = rows.top
+    var needsHeading = hasHeading
+    for index in first..<min(shown.count, first + max(0, rows.height)) {
+      if needsHeading, shown[index].cells.count > 1 {
+        places.append((nil, row))
+        row += 1
+        needsHeading = false
+      }
+      places.append((index, row))
+      row += 1
+    }
+    return places
+  }
 }
 
 extension AppState {
@@ -34,7 +53,9 @@ extension AppState {
       rows: area, listWidth: listWidth, chartWidth: chartWidth,
       columns: AppColumns(page.columns, naturalWidths: natural, width: listWidth - 2))
     for line in page.lines {
-      layout.lines += line.isEmpty ? [AppNotice("", .plain)] : AppNotice.wrap(line, width: listWidth)
+      // Lines in columns keep their spaces while they fit.
+      let fits = DisplayWidth.columns(line) <= listWidth
+      layout.lines += fits ? [AppNotice(line, .plain)] : AppNotice.wrap(line, width: listWidth)
     }
     if chartWidth == 0, let chart = page.chart, area.height >= 6 {
       let (from, to) = chart.ends
@@ -92,22 +113,16 @@ extension AppState {
       return
     }
     guard area.height > 0 else { return }
-    var row = area.top
-    // Rows that span all columns come before the titles of these.
-    var needsHeading = layout.hasHeading
-    for index in layout.first..<min(rows.count, layout.first + area.height) {
-      let cells = rows[index].cells
-      if needsHeading, cells.count > 1 {
+    for (index, row) in layout.rowIndices(rows) {
+      guard let index else {
         frame.put(layout.columns.heading, row: row, column: 2, style: .faint)
-        row += 1
-        needsHeading = false
+        continue
       }
-      frame.put(layout.columns.line(cells), row: row, column: 2)
+      frame.put(layout.columns.line(rows[index].cells), row: row, column: 2)
       if index == selected {
         frame.put(">", row: row, column: 0)
         frame.restyle(row: row, columns: 0..<layout.listWidth, style: .selected)
       }
-      row += 1
     }
     guard layout.details > 0 else { return }
     var lines: [AppNotice] = []

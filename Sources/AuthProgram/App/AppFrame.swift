@@ -44,69 +44,85 @@ extension AppState {
     frame.restyle(row: 0, columns: max(0, columns - button)..<columns, style: .accent)
   }
 
-  /// The tabs have numbers where a number opens one: not while it would be text.
-  private func drawTabs(in frame: inout Frame) {
-    var labels: [String] = []
-    var present = 0
-    for tab in tabs {
-      let label = isTyping ? tab.title : "\(labels.count + 1) \(tab.title)"
-      if tab == self.tab { present = labels.count }
-      labels.append(tab == self.tab ? "[\(label)]" : label)
+  /// The tabs that there is room for, around the open one, with the columns that they take.
+  ///
+  /// They have numbers where a number opens one: not while it would be text.
+  var tabLabels: [(tab: AppTab, text: String, columns: Range<Int>)] {
+    let tabs = tabs
+    let labels = tabs.enumerated().map { index, tab in
+      let label = isTyping ? tab.title : "\(index + 1) \(tab.title)"
+      return tab == self.tab ? "[\(label)]" : label
     }
+    let present = tabs.firstIndex(of: tab) ?? 0
     var gap = 2
-    // Not inlined, so that the executable stays small.
-    @inline(never)
     func fits(_ first: Int, _ last: Int) -> Bool {
       guard first >= 0, last < labels.count else { return false }
-      var width = 2
-      for index in first...last { width += DisplayWidth.columns(labels[index]) + gap }
-      return width <= columns
+      return labels[first...last].reduce(2) { $0 + DisplayWidth.columns($1) + gap } <= columns
     }
     if !fits(0, labels.count - 1) { gap = 1 }
-    // As many tabs around the open one as there is room for.
     var (first, last) = (present, present)
     while true {
       if fits(first, last + 1) { last += 1 } else if fits(first - 1, last) { first -= 1 } else { break }
     }
-    var column = frame.put(first > 0 ? "‹" : "", row: 1, column: 0)
-    for index in first...last {
-      column = frame.put(
-        labels[index], row: 1, column: column + gap,
-        style: index == present ? .selected : isTyping ? .faint : .plain)
+    var column = first > 0 ? 1 : 0
+    return (first...last).map { index in
+      let start = column + gap
+      column = start + DisplayWidth.columns(labels[index])
+      return (tabs[index], labels[index], start..<column)
     }
-    if last < labels.count - 1 { frame.put("›", row: 1, column: column + gap) }
+  }
+
+  private func drawTabs(in frame: inout Frame) {
+    let labels = tabLabels
+    guard let first = labels.first, let last = labels.last else { return }
+    if first.tab != tabs.first { frame.put("‹", row: 1, column: 0) }
+    for label in labels {
+      frame.put(
+        label.text, row: 1, column: label.columns.lowerBound,
+        style: label.tab == tab ? .selected : isTyping ? .faint : .plain)
+    }
+    if last.tab != tabs.last {
+      frame.put("›", row: 1, column: last.columns.upperBound + (columns > last.columns.upperBound + 2 ? 1 : 0))
+    }
   }
 
   // MARK: Help
 
-  /// What the keys do, and where to read more.
+  /// What the keys do here, then everywhere, and where to read more.
   var helpLines: [AppNotice] {
-    let keys = """
-      ↑ ↓ k j    choose a line
-      PgUp PgDn  a screen up or down
-      Home g     the first line
-      End G      the last line
-      Enter      do what the bottom bar says
-      Tab →      the next tab, or next field
-      Shift-Tab  the one before it, as ←
-      1 2 3 …    a tab, except while you type
-      Esc        back
-      q          quit
-      l          log in or log out
-      /          filter the list
-      m          how the session works
-      Ctrl-U -W  delete the text, or a word
-      Ctrl-A -E  to its beginning, or its end
-      Ctrl-L     draw the screen again
-      """
+    var keys: [(String, String)] = []
+    if question != nil {
+      keys = [("y", "yes"), ("n Esc", "no")]
+    } else if form != nil {
+      keys = [
+        ("Enter", "the next field; in the last one it is sent"), ("Tab ↓", "the next field"),
+        ("Shift-Tab ↑", "the field before"), ("Esc", "leave"), ("Ctrl-U -W", "delete the text, or a word"),
+        ("Ctrl-A -E", "to its start, or its end"),
+      ]
+    } else if isFiltering {
+      keys = [("Enter", "keep the filter"), ("Esc", "take it away")]
+    } else {
+      let row = menuRow ?? selected.map { rowsShown[$0] }
+      for letter in row?.letters ?? [] { keys.append((String(letter.key), letter.label)) }
+      keys += [
+        ("↑ ↓ k j", "choose a line, as Ctrl-P -N"), ("PgUp PgDn", "a screen up or down, as Ctrl-B -F"),
+        ("Ctrl-U -D", "half a screen up or down"), ("Home End", "the first or the last line, as g G"),
+        ("Enter", "do what the bottom bar says"), ("Tab →", "the next tab; Shift-Tab ←: the one before"),
+        ("1 2 3 …", "a tab"), ("Esc", "back"), ("/", "filter the list"), ("q", "quit"), ("l", "log in or log out"),
+        ("m", "how the session works"), ("M", "leave the mouse to the terminal, or take it"),
+      ]
+    }
+    keys += [("F1 ?", "this help; in a field only F1"), ("Ctrl-L", "draw the screen again")]
     var lines: [AppNotice] = []
-    for line in keys.split(separator: "\n") {
-      lines += AppNotice.lines(DisplayWidth.split(String(line), to: columns, indent: "  "), .plain)
+    for (key, text) in keys {
+      let rest = Paragraph.wrap(text, width: max(22, columns), indent: 12)
+      lines += AppNotice.lines(
+        [DisplayWidth.pad(key, to: 12) + (rest.first ?? "").dropFirst(12)] + rest.dropFirst(), .plain)
     }
     lines.append(AppNotice("", .plain))
     return lines
       + AppNotice.wrap(
-        "What another terminal changes shows here at once. The commands do the same without a screen: auth-cli help.",
+        "What another terminal changes shows here immediately. The commands do the same without a screen: auth-cli help.",
         width: columns)
   }
 
@@ -186,6 +202,7 @@ extension AppState {
       add(form.isTab ? "Esc leave" : "Esc cancel")
       if form.fields.count > 1 { add("Tab field") }
       if form.isTab, form.fields[form.focus].text.isEmpty { add("←→ tabs") }
+      add("F1 help")
       return keys
     }
     if isFiltering {
@@ -198,14 +215,15 @@ extension AppState {
     let selected = selected(in: rows)
     if let selected {
       let row = rows[selected]
-      if let label = row.menu == nil ? row.choice?.label : "change" { add("Enter " + label) }
+      if let label = row.menu == nil ? row.choice?.label : "details" { add("Enter " + label) }
+      for letter in (menuRow ?? row).letters { add("\(letter.key) " + (letter.key == "y" ? "copy" : letter.label)) }
     }
     if menu != nil { add("Esc back") } else if !filter.text.isEmpty { add("Esc clear") }
     if selected != nil { add("↑↓ choose") }
     add("q quit")
+    if selected != nil, canFilter { add("/ filter") }
     add("Tab next")
     add(isLoggedIn ? "l log out" : "l log in")
-    if selected != nil, canFilter { add("/ filter") }
     return keys
   }
 }

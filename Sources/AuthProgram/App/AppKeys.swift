@@ -1,3 +1,4 @@
+import AuthBackend
 import CommandLineKit
 
 extension AppState {
@@ -7,6 +8,7 @@ extension AppState {
       leaveInterruption(key)
       return nil
     }
+    if case .click(let row, let column) = key { return click(row, column) }
     let lines = lines(for: key)
     if let top = help {
       help = helpLines.count > body.height ? lines.map { clamped(helpTop: top + $0) } : nil
@@ -38,6 +40,13 @@ extension AppState {
       } else if tab != .home {
         return open(.home)
       }
+    case .character("M"):
+      readsMouse.toggle()
+      notice = AppNotice(
+        readsMouse ? "The mouse chooses and scrolls here." : "The mouse is the terminal's: it selects text.", .good)
+    case .character(let letter):
+      let row = menuRow ?? selected.map { rowsShown[$0] }
+      return row?.letters.first { $0.key == letter }.flatMap { choose($0.choice) }
     case .paste, .unusablePaste:
       notice = AppNotice("Text can be pasted where something is to be typed.", .bad)
     case _: break
@@ -48,10 +57,14 @@ extension AppState {
   /// By how many lines a key moves.
   private func lines(for key: Key) -> Int? {
     switch key {
-    case .up, .character("k"): -1
-    case .down, .character("j"): 1
-    case .pageUp: -max(1, help == nil ? list.height : body.height)
-    case .pageDown: max(1, help == nil ? list.height : body.height)
+    case .up, .character("k"), .control("p"): -1
+    case .down, .character("j"), .control("n"): 1
+    case .scrollUp: -3
+    case .scrollDown: 3
+    case .control("u"): -max(1, (help == nil ? list.height : body.height) / 2)
+    case .control("d"): max(1, (help == nil ? list.height : body.height) / 2)
+    case .pageUp, .control("b"): -max(1, help == nil ? list.height : body.height)
+    case .pageDown, .control("f"): max(1, help == nil ? list.height : body.height)
     case .home, .character("g"): -.max / 2
     case .end, .character("G"): .max / 2
     case _: nil
@@ -93,14 +106,31 @@ extension AppState {
     (list.top, list.height) = (layout.first, layout.rows.height)
   }
 
+  /// Opens the tab, or selects the row, that was pressed; a row that is selected is opened.
+  private func click(_ row: Int, _ column: Int) -> AppEffect? {
+    guard help == nil, question == nil, form == nil || form?.isTab == true else { return nil }
+    if row == 1 {
+      return tabLabels.first { $0.columns.contains(column) }.flatMap { open($0.tab) }
+    }
+    guard form == nil, let page, page.machine == nil else { return nil }
+    let layout = layout(of: page)
+    guard column < layout.listWidth, let index = layout.rowIndices(rowsShown).first(where: { $0.row == row })?.index
+    else { return nil }
+    isFiltering = false
+    if index == selected { return enter() }
+    move(by: index - (selected ?? 0))
+    return nil
+  }
+
   private func answer(_ question: AppQuestion, _ key: Key) -> AppEffect? {
     switch key {
+    case .help: help = 0
     case .character("n"), .character("N"), .escape: self.question = nil
     case .character("y"), .character("Y"):
       self.question = nil
       return perform(question.action)
     case .character, .control, .enter, .tab, .backTab, .backspace, .delete, .up, .down, .left, .right, .home, .end,
-      .pageUp, .pageDown, .help, .paste, .unusablePaste:
+      .pageUp, .pageDown, .paste, .unusablePaste, .click, .scrollUp, .scrollDown:
       break
     }
     return nil
@@ -108,6 +138,7 @@ extension AppState {
 
   private func type(_ key: Key) -> AppEffect? {
     switch key {
+    case .help: help = 0
     case .enter, .down, .up: isFiltering = false
     case .escape:
       filter.clear()
@@ -130,6 +161,7 @@ extension AppState {
     let field = form.fields[form.focus]
     let last = form.fields.count - 1
     switch key {
+    case .help: help = 0
     case .escape where isStep:
       uncover()
       return perform(.cancelAnswer)
@@ -142,12 +174,19 @@ extension AppState {
     case .enter:
       guard let action = form.submit() else { return nil }
       guard case .pay(let amount, let payee, _) = action else { return perform(action) }
-      question = AppQuestion("Pay \(amount) to \(payee)?", action)
+      question = AppQuestion("Pay \(amount) to \(payee)?" + rest(after: amount), action)
     case _:
       // What was wrong is being mended.
       form.problem = field.edit(key).map { CommandError(.no, "not_taken", $0, hint: "") }
     }
     return nil
+  }
+
+  /// What a payment leaves, where the balance is known.
+  private func rest(after amount: Amount) -> String {
+    guard let balance = self[.pay].page?.balance else { return "" }
+    return balance < amount.minorUnits
+      ? " You have only \(Amount.text(balance))." : " After this you have \(Amount.text(balance - amount.minorUnits))."
   }
 
   private func leaveForm() {

@@ -15,6 +15,8 @@ final class AppLoop {
   private var revision: UInt64 = 0
   /// Told why the session ended, whatever tab is open.
   private var session: ProfileScreen?
+  /// What is to be put into the clipboard.
+  private var copied: String?
   private let start = ContinuousClock.now
 
   /// Starts to follow the session; the context is given where it is not the default one.
@@ -37,6 +39,7 @@ final class AppLoop {
     do throws(PromptError) {
       var terminal = try ScreenTerminal(colors: colors)
       resize(to: terminal)
+      terminal.readMouse(state.readsMouse)
       try terminal.show(state.frame)
       while true {
         var isOver = false
@@ -49,6 +52,8 @@ final class AppLoop {
         if happened.needsFrame { resize(to: terminal) }
         if isOver || takeNews() { return }
         if isUncertain { terminal.forget() }
+        terminal.readMouse(state.readsMouse)
+        if let text = copied.take() { terminal.copy(text) }
         try terminal.show(state.frame)
       }
     } catch {
@@ -107,8 +112,11 @@ final class AppLoop {
   /// - Returns: Whether it is over.
   private func take(_ message: AppMessage) -> Bool {
     guard let effect = state.update(message, at: .now - start) else { return false }
-    if case .quit = effect { return true }
-    submit(effect)
+    switch effect {
+    case .quit: return true
+    case .copy(let text): copied = text
+    case .look, .load, .perform: submit(effect)
+    }
     return false
   }
 

@@ -11,6 +11,10 @@ final class AppPage: Sendable {
   let widths: [Int]
   /// What the rows are where there are more than are loaded, such as "the newest 500".
   let part: String?
+  /// How many rows were loaded, of which there may be more.
+  let loaded: Int
+  /// What the user has, on the tab that pays.
+  let balance: Int64?
   /// In place of the rows where there are none.
   let empty: String
   let chart: Chart?
@@ -18,13 +22,15 @@ final class AppPage: Sendable {
   let machine: MachineView?
 
   init(
-    lines: [String] = [], columns: [Table.Column] = [], rows: [AppRow] = [], part: String? = nil, empty: String = "",
-    chart: Chart? = nil, machine: MachineView? = nil
+    lines: [String] = [], columns: [Table.Column] = [], rows: [AppRow] = [], part: String? = nil, loaded: Int = 0,
+    balance: Int64? = nil, empty: String = "", chart: Chart? = nil, machine: MachineView? = nil
   ) {
     self.lines = lines
     self.columns = columns
     self.rows = rows
     self.part = part
+    self.loaded = loaded
+    self.balance = balance
     self.empty = empty
     self.chart = chart
     self.machine = machine
@@ -40,20 +46,54 @@ final class AppRow: Sendable {
   let cells: [String]
   /// What Enter does with it.
   let choice: AppChoice?
-  /// What Enter offers to do with it.
+  /// What Enter opens: details, and what can be done with it.
   let menu: AppPage?
+  /// What letters do with it.
+  let letters: [AppLetter]
 
-  init(id: String, cells: [String], choice: AppChoice? = nil, menu: AppPage? = nil) {
+  init(id: String, cells: [String], choice: AppChoice? = nil, menu: AppPage? = nil, letters: [AppLetter] = []) {
     self.id = id
     self.cells = cells
     self.choice = choice
     self.menu = menu
+    self.letters = letters
+  }
+
+  /// A row of a table: Enter shows all of it, and what letters do.
+  convenience init(id: String, of table: Table, _ index: Int, letters: [AppLetter], copying copy: String) {
+    let cells = table.rows[index]
+    let letters = letters + [AppLetter("y", "copy \(copy)", .copy(copy))]
+    var width = 0
+    for column in table.columns { width = max(width, DisplayWidth.columns(column.heading)) }
+    var lines: [String] = []
+    for (column, cell) in zip(table.columns, cells) where !cell.isEmpty {
+      lines.append(DisplayWidth.pad(column.heading, to: width) + "  " + cell)
+    }
+    self.init(
+      id: id, cells: cells,
+      menu: AppPage(
+        lines: lines + [""], rows: letters.map { AppRow(id: String($0.key), cells: [$0.sentence], choice: $0.choice) }),
+      letters: letters)
   }
 
   /// Something that can be chosen, in words.
   convenience init(_ words: String, _ choice: AppChoice) {
     self.init(id: words, cells: [words], choice: choice)
   }
+}
+
+/// A letter that does something with the selected row.
+struct AppLetter: Sendable {
+  let key: Unicode.Scalar
+  let label: String
+  let choice: AppChoice
+
+  init(_ key: Unicode.Scalar, _ label: String, _ choice: AppChoice) {
+    (self.key, self.label, self.choice) = (key, label, choice)
+  }
+
+  /// The label as a line of its own.
+  var sentence: String { label.prefix(1).uppercased() + label.dropFirst() }
 }
 
 /// What a person can choose to do, with Enter on a row or by a key.
@@ -65,6 +105,8 @@ indirect enum AppChoice: Sendable {
   case perform(AppAction)
   /// Opens the form for a payment to this user, of so much.
   case pay(String, amount: String)
+  /// Puts the text into the clipboard of the terminal.
+  case copy(String)
   case quit
 
   /// What the bar of keys says that Enter does.
@@ -82,6 +124,7 @@ indirect enum AppChoice: Sendable {
     case .ask(let question): question.label
     case .perform: "do it"
     case .pay: "pay again"
+    case .copy: "copy"
     case .quit: "quit"
     }
   }

@@ -6,8 +6,10 @@ import TextFormat
 // What the tabs show of what the screens loaded.
 
 extension AppPage {
-  /// How many rows a list has at most; the commands show the rest.
+  /// How many rows a list has at first, and how many more are loaded at its end.
   static let limit = 500
+  /// How many rows a filter searches by itself; at the end of these the next ones are loaded.
+  static let searched = 5_000
 
   static func receipts(_ page: Page<Receipt>, of profile: Profile) -> AppPage {
     let own = profile.user.username
@@ -18,19 +20,22 @@ extension AppPage {
     for (index, receipt) in page.items.enumerated() {
       points.append(Chart.Point(at: receipt.madeAt, value: balance))
       balance -= receipt.change(for: own)
+      let again = receipt.other(than: own).map {
+        AppLetter("p", "pay again", .pay($0, amount: receipt.amount.description))
+      }
       rows.append(
         AppRow(
-          id: receipt.id.description, cells: table.rows[index],
-          choice: receipt.other(than: own).map { .pay($0, amount: receipt.amount.description) }))
+          id: receipt.id.description, of: table, index, letters: again.map { [$0] } ?? [],
+          copying: receipt.id.description))
     }
     return AppPage(
-      table.columns, rows, "newest", page.lastOfMore.map { "receipts --before \($0.id)" },
+      table.columns, rows, "newest", isPart: page.lastOfMore != nil, loaded: page.items.count,
       lines: ["Balance  \(Amount.text(profile.balance))", ""], empty: "No receipts.", chart: Chart(points.reversed()))
   }
 
   /// What the form for a payment shows beside it.
   static func pay(_ profile: Profile) -> AppPage {
-    AppPage(lines: ["Your balance is \(Amount.text(profile.balance))."])
+    AppPage(lines: ["Your balance is \(Amount.text(profile.balance))."], balance: profile.balance)
   }
 
   static func profile(_ profile: Profile) -> AppPage {
@@ -54,12 +59,14 @@ extension AppPage {
     ])
     var rows: [AppRow] = []
     for (index, session) in sessions.enumerated() {
-      rows.append(AppRow(id: session.id.rawValue, cells: table.rows[index], choice: .ask(.ending(session))))
+      rows.append(
+        AppRow(
+          id: session.id.rawValue, of: table, index, letters: [.ending(session)], copying: session.id.rawValue))
     }
     return AppPage(columns: table.columns, rows: rows, empty: "No sessions.")
   }
 
-  /// Enter ends the session that the event names, where it is one of the user's that goes on.
+  /// A letter ends the session that the event names, where it is an active one of the user's.
   static func events(_ page: Page<Event>, _ sessions: [SessionSummary]) -> AppPage {
     let table = Table.events(page.items).ordered(["TIME", "EVENT", "ACCOUNT", "DETAIL", "BY", "SESSION"])
     var rows: [AppRow] = []
@@ -67,28 +74,30 @@ extension AppPage {
       let session = sessions.first { event.session == .named($0.id) }
       rows.append(
         AppRow(
-          id: event.id.description, cells: table.rows[index], choice: session.map { .ask(.ending($0)) }))
+          id: event.id.description, of: table, index, letters: session.map { [.ending($0)] } ?? [],
+          copying: event.session?.shown ?? event.name))
     }
     return AppPage(
-      table.columns, rows, "newest", page.lastOfMore.map { "events --before \($0.id)" }, empty: "No events.")
+      table.columns, rows, "newest", isPart: page.lastOfMore != nil, loaded: page.items.count, empty: "No events.")
   }
 
-  /// The first part of a list; where there is more it says so, with the command that shows more.
+  /// The first part of a list, or all of it.
   convenience init(
-    _ columns: [Table.Column], _ rows: [AppRow], _ which: String, _ command: String?, lines: [String] = [],
+    _ columns: [Table.Column], _ rows: [AppRow], _ which: String, isPart: Bool, loaded: Int, lines: [String] = [],
     empty: String, chart: Chart? = nil
   ) {
-    let part = command.map { _ in "the \(which) \(Self.limit)" }
-    let more = command.map { ["Only the \(which) \(Self.limit) are here. More: auth-cli \($0)"] } ?? []
-    self.init(lines: more + lines, columns: columns, rows: rows, part: part, empty: empty, chart: chart)
+    self.init(
+      lines: lines, columns: columns, rows: rows, part: isPart ? "the \(which) \(loaded)" : nil, loaded: loaded,
+      empty: empty, chart: chart)
   }
 }
 
-extension AppQuestion {
-  /// Whether to end the session.
-  fileprivate static func ending(_ session: SessionSummary) -> AppQuestion {
-    session.isCurrent
-      ? .logOut : AppQuestion("End session \(session.id.rawValue)?", label: "end the session", .revoke(session.id))
+extension AppLetter {
+  /// Ends the session after a question.
+  fileprivate static func ending(_ session: SessionSummary) -> AppLetter {
+    if session.isCurrent { return AppLetter("e", "log out", .ask(.logOut)) }
+    let question = "End session \(session.id.rawValue)? Whoever uses it must log in again."
+    return AppLetter("e", "end the session", .ask(AppQuestion(question, .revoke(session.id))))
   }
 }
 

@@ -47,6 +47,8 @@ final class AppState {
   var lastKey = Duration.zero
   /// Whether the program ends when the work is done.
   var isQuitting = false
+  /// Whether presses of the mouse are read, so that the terminal itself selects no text.
+  var readsMouse = true
   /// How many payments were begun.
   var payments = 0
 
@@ -176,13 +178,15 @@ final class AppList {
   /// The first row that shows, and how many rows show.
   var top = 0
   var height = 0
+  /// How many rows were asked for.
+  var asked = AppPage.limit
 
   init(menuOf: String? = nil) {
     self.menuOf = menuOf
   }
 
   func clear() {
-    (page, index, id, top) = (nil, 0, nil, 0)
+    (page, index, id, top, asked) = (nil, 0, nil, 0, AppPage.limit)
   }
 }
 

@@ -22,20 +22,22 @@ indirect enum AppMessage: Sendable {
 
 /// What to do.
 enum AppEffect: Sendable {
-  /// Load the tab; whether a person asked for it, which is activity.
-  case load(AppTab, isActivity: Bool)
+  /// Load the tab with so many rows; whether a person asked for it, which is activity.
+  case load(AppTab, isActivity: Bool, rows: Int = AppPage.limit)
   /// Find out who is logged in.
   case look
   case perform(AppAction)
+  /// Put the text into the clipboard.
+  case copy(String)
   case quit
 
   /// Whether both are the same look or the same loading, so that one of them is enough.
   func isLike(_ other: AppEffect) -> Bool {
     switch (self, other) {
     case (.look, .look): true
-    case (.load(let tab, let isActivity), .load(let otherTab, let isOtherActivity)):
-      tab == otherTab && isActivity == isOtherActivity
-    case (.load, _), (.look, _), (.perform, _), (.quit, _): false
+    case (.load(let tab, let isActivity, let rows), .load(let otherTab, let isOtherActivity, let otherRows)):
+      tab == otherTab && isActivity == isOtherActivity && rows == otherRows
+    case (.load, _), (.look, _), (.perform, _), (.copy, _), (.quit, _): false
     }
   }
 }
@@ -48,7 +50,21 @@ extension AppState {
     self.now = now
     let effect = take(message)
     scroll()
-    return effect
+    return effect ?? loadMore()
+  }
+
+  /// Loads more rows where the end of the list is near, or where a filter leaves few of them.
+  private func loadMore() -> AppEffect? {
+    let list = self[tab]
+    guard menuRow == nil, form == nil, let page = list.page, page.part != nil, list.asked <= page.loaded else {
+      return nil
+    }
+    let left = rowsShown.count - (selected ?? 0)
+    guard left <= max(1, list.height), filter.text.isEmpty || left == 1 || page.loaded < AppPage.searched else {
+      return nil
+    }
+    list.asked = page.loaded + AppPage.limit
+    return .load(tab, isActivity: false, rows: list.asked)
   }
 
   private func take(_ message: AppMessage) -> AppEffect? {
@@ -93,7 +109,7 @@ extension AppState {
       move(by: 0)
       guard menuRow == nil else { return }
       self.menu = nil
-      notice = AppNotice("The account " + (menu.menuOf ?? "") + " is gone.", .bad)
+      notice = AppNotice(tab == .accounts ? "The account \(menu.menuOf ?? "") is gone." : "It is gone.", .bad)
     case .failure(let problem):
       if tab == .home {
         // It asked about a name that may be taken. If it is, registration is open.
@@ -134,7 +150,7 @@ extension AppState {
 
   /// Loads again what is shown, because it may have changed.
   private func refresh() -> AppEffect? {
-    tab == .home || tab.isGuarded && !isLoggedIn ? nil : .load(tab, isActivity: false)
+    tab == .home || tab.isGuarded && !isLoggedIn ? nil : .load(tab, isActivity: false, rows: self[tab].asked)
   }
 
   /// The session is over: what belongs to it closes, and Home says why.
@@ -288,7 +304,7 @@ extension AppState {
     self.tab = tab
     if let form, form.isTab { draft = form }
     form = tab == .pay ? draft ?? newPayment() : nil
-    return tab == .home ? nil : .load(tab, isActivity: true)
+    return tab == .home ? nil : .load(tab, isActivity: true, rows: self[tab].asked)
   }
 
   func choose(_ choice: AppChoice) -> AppEffect? {
@@ -306,6 +322,9 @@ extension AppState {
       form = newPayment(to: payee)
       _ = form?.fields[1].edit(.paste(PastedText(amount)))
       return effect
+    case .copy(let text):
+      say("Copied \(text), if your terminal allows it.")
+      return .copy(text)
     case .quit: return quit()
     }
     return nil

@@ -64,9 +64,9 @@ final class AppWork: Sendable {
   func take(_ effect: AppEffect) async -> AppMessage {
     switch effect {
     case .look: return .looked(await look())
-    case .load(let tab, let isActivity):
+    case .load(let tab, let isActivity, let rows):
       do throws(CommandError) {
-        return .loaded(tab, .success(try await load(tab, isActivity: isActivity)))
+        return .loaded(tab, .success(try await load(tab, isActivity: isActivity, rows: rows)))
       } catch {
         return .loaded(tab, .failure(error))
       }
@@ -79,7 +79,7 @@ final class AppWork: Sendable {
       } catch {
         return .finished(action, .failure(error))
       }
-    case .quit: return .tick
+    case .copy, .quit: return .tick
     }
   }
 
@@ -110,7 +110,7 @@ final class AppWork: Sendable {
     }
   }
 
-  private func load(_ tab: AppTab, isActivity: Bool) async throws(CommandError) -> AppPage {
+  private func load(_ tab: AppTab, isActivity: Bool, rows: Int) async throws(CommandError) -> AppPage {
     if tab == .home {
       // Whether anybody may register, before a name is typed: any name tells.
       do throws(BackendError) { try backend.check(newUsername: "x") } catch { throw CommandError(error) }
@@ -123,7 +123,7 @@ final class AppWork: Sendable {
     let administrator = tab == .accounts ? try administrator(screens.accounts.session) : nil
     let deadlines = try Deadlines(clock: backend.clock)
     return try await store.asking { () throws(LeaseError<BackendError>) in
-      try screens.page(tab, of: backend, administrator, deadlines)
+      try screens.page(tab, rows: rows, of: backend, administrator, deadlines)
     }
   }
 

@@ -7,6 +7,8 @@ package enum Key: Equatable, Sendable {
   case enter, escape, tab, backTab, backspace, delete
   case up, down, left, right, home, end, pageUp, pageDown
   case help
+  /// A press of the mouse, at a place counted from 0 at the upper left; and its wheel, up or down.
+  case click(row: Int, column: Int), scrollUp, scrollDown
   /// Text that was pasted, with its line endings as `\n`.
   case paste(PastedText)
   /// More was pasted than anybody could mean, or it is not text; none of it is kept.

@@ -35,6 +35,8 @@ struct KeyDecoder {
     case paste(matched: Int)
   }
 
+  /// Whether reports of the mouse in the form of SGR are keys.
+  var readsMouse = false
   private var state = State.ground
   private var parameters: [UInt8] = []
   private var pasted = WipedBytes(capacity: 0)
@@ -172,10 +174,10 @@ struct KeyDecoder {
       if final == UInt8(ascii: "M") { state = .mouse(rest: 3) }
       if final == UInt8(ascii: "[") { state = .consoleKey(isAlt: isAlt) }
     }
+    if readsMouse, parameters.first == UInt8(ascii: "<") { return mouse(final) }
     // What begins with `<`, `=`, `>` or `?` is an answer or a mouse report; a key has numbers only.
     guard parameters.count < Self.parameterLimit, parameters.allSatisfy({ $0 < 0x3C && $0 >= 0x30 }) else { return nil }
-    let numbers = parameters.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
-      .map { Int(String(decoding: $0, as: UTF8.self)) ?? 0 }
+    let numbers = Self.numbers(parameters[...])
     // Shift and Control change no key here. Alt and the others do: with them it is another key.
     if numbers.count > 1, numbers[1] > 1, (numbers[1] - 1) & ~5 != 0 { return nil }
     guard final == UInt8(ascii: "~") else { return Self.key(final: final, isSingle: false) }
@@ -206,6 +208,24 @@ struct KeyDecoder {
     case "M" where isSingle: .enter
     case _: nil
     }
+  }
+
+  /// A report of the mouse; where a button comes up, nothing happens.
+  private func mouse(_ final: UInt8) -> Key? {
+    let numbers = Self.numbers(parameters.dropFirst())
+    guard numbers.count == 3, final == UInt8(ascii: "M") else { return nil }
+    // 4, 8 and 16 are Shift, Alt and Control.
+    switch numbers[0] & ~28 {
+    case 0: return numbers[1] > 0 && numbers[2] > 0 ? .click(row: numbers[2] - 1, column: numbers[1] - 1) : nil
+    case 64: return .scrollUp
+    case 65: return .scrollDown
+    case _: return nil
+    }
+  }
+
+  private static func numbers(_ parameters: ArraySlice<UInt8>) -> [Int] {
+    parameters.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
+      .map { Int(String(decoding: $0, as: UTF8.self)) ?? 0 }
   }
 
   // MARK: Paste

@@ -28,6 +28,8 @@ package struct ScreenTerminal: ~Copyable {
   /// What was read: wiped after each read, because it may be a part of a secret.
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 1)
   private var shown: Frame?
+  /// Written before the next frame: modes, and text for the clipboard.
+  private var before: [UInt8] = []
 
   /// Takes the controlling terminal.
   ///
@@ -71,8 +73,10 @@ package struct ScreenTerminal: ~Copyable {
 
   /// Shows a frame: one write of what differs from the frame before, none where nothing does.
   package mutating func show(_ frame: Frame) throws(PromptError) {
-    let bytes = FrameDiff.bytes(from: shown, to: frame, colors: colors)
-    shown = frame
+    // Whoever had the terminal meanwhile may have changed its modes.
+    if shown == nil { before += Array((decoder.readsMouse ? Self.mouseOn : Self.mouseOff).utf8) }
+    let bytes = before + FrameDiff.bytes(from: shown, to: frame, colors: colors)
+    (shown, before) = (frame, [])
     var rest = bytes[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
@@ -89,6 +93,21 @@ package struct ScreenTerminal: ~Copyable {
         throw .unreadable(source: "the terminal", errno: errno)
       }
     }
+  }
+
+  private static let mouseOn = "\u{1B}[?1000;1006h"
+  private static let mouseOff = "\u{1B}[?1000;1006l"
+
+  /// Whether presses and the wheel of the mouse are keys; from the next frame on.
+  package mutating func readMouse(_ isOn: Bool) {
+    guard isOn != decoder.readsMouse else { return }
+    decoder.readsMouse = isOn
+    before += Array((isOn ? Self.mouseOn : Self.mouseOff).utf8)
+  }
+
+  /// Puts text into the clipboard with the next frame, where the terminal does that (OSC 52).
+  package mutating func copy(_ text: String) {
+    before += Array("\u{1B}]52;c;\(Base64.text(text.utf8))\u{7}".utf8)
   }
 
   /// Has the next frame drawn whole, because what the terminal shows is not certain.

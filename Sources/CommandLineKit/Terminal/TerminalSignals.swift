@@ -31,7 +31,7 @@ enum TerminalUse: Sendable {
   fileprivate var leave: StaticString {
     switch self {
     case .hiddenLine: ""
-    case .fullScreen: "\u{1B}[?2026l\u{1B}[m\u{1B}[?2004l\u{1B}[?7h\u{1B}[?1049l\u{1B}[?25h"
+    case .fullScreen: "\u{1B}[?2026l\u{1B}[m\u{1B}[?1000;1006l\u{1B}[?2004l\u{1B}[?7h\u{1B}[?1049l\u{1B}[?25h"
     }
   }
 }

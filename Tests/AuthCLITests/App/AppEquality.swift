@@ -9,8 +9,9 @@ extension AppEffect: Equatable {
   static func == (one: AppEffect, other: AppEffect) -> Bool {
     switch (one, other) {
     case (.look, .look), (.quit, .quit): true
-    case (.load(let one, let isActivity), .load(let other, let isOtherActivity)):
-      one == other && isActivity == isOtherActivity
+    case (.load(let one, let isActivity, let rows), .load(let other, let isOtherActivity, let otherRows)):
+      one == other && isActivity == isOtherActivity && rows == otherRows
+    case (.copy(let one), .copy(let other)): one == other
     case (.perform(let one), .perform(let other)): one == other
     case _: false
     }
@@ -72,6 +73,7 @@ extension AppChoice: Equatable {
     case (.ask(let one), .ask(let other)): one == other
     case (.perform(let one), .perform(let other)): one == other
     case (.pay(let one, let amount), .pay(let other, let otherAmount)): one == other && amount == otherAmount
+    case (.copy(let one), .copy(let other)): one == other
     case (.quit, .quit): true
     case _: false
     }

@@ -61,17 +61,22 @@ struct AppFrameTests {
       let state = AppState(columns: columns, rows: rows, context: "laptop")
       _ = state.update(.button(.logOut(AppScenes.alice)))
       AppScenes.type("2bob", into: state)
-      _ = state.update(.loaded(.pay, .success(AppPage(lines: ["Your balance is 87.50."]))))
+      _ = state.update(.loaded(.pay, .success(AppPage(lines: ["Your balance is 87.50."], balance: 8750))))
       _ = state.update(.key(.enter))
       AppScenes.type("12.50", into: state)
       _ = state.update(.key(.enter))
+      return state
+    },
+    Scene(name: "receipt") { columns, rows in
+      let state = AppScenes.showingReceipts(columns, rows)
+      for key in [Key.down, .enter] { _ = state.update(.key(key)) }
       return state
     },
     Scene(name: "sessions-question") { columns, rows in
       let state = AppScenes.loggedIn(columns, rows)
       AppScenes.type("5", into: state)
       _ = state.update(.loaded(.sessions, .success(AppScenes.sessions)))
-      for key in [Key.down, .enter] { _ = state.update(.key(key)) }
+      for key in [Key.down, .character("e")] { _ = state.update(.key(key)) }
       return state
     },
     Scene(name: "events") { columns, rows in
@@ -133,8 +138,14 @@ struct AppFrameTests {
       return state
     },
     Scene(name: "help") { columns, rows in
-      let state = AppScenes.loggedIn(columns, rows)
+      let state = AppScenes.showingReceipts(columns, rows)
       AppScenes.type("?", into: state)
+      return state
+    },
+    Scene(name: "help-of-form") { columns, rows in
+      let state = AppScenes.loggedOut(columns, rows)
+      AppScenes.type("l", into: state)
+      _ = state.update(.key(.help))
       return state
     },
   ]

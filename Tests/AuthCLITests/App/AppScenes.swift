@@ -21,23 +21,30 @@ enum AppScenes {
     return state
   }
 
-  static let receipts = AppPage(
-    lines: ["Balance  62.50", ""],
-    columns: [
+  static let receipts = {
+    var table = Table([
       .init(title: "TIME", unit: "UTC"), .init(title: "AMOUNT", alignment: .right),
       .init(title: "WITH", mayBeCut: true), .init(title: "RECEIPT", alignment: .right),
-    ],
-    rows: (0..<60).map { index in
-      let names = ["bob", "carol", "opening credit", "日本語の名前", "dave"]
-      return .init(
-        id: "\(160 - index)",
-        cells: [
-          "2026-11-21 20:\(index / 10)\(index % 10)", index % 3 == 0 ? "+7.00" : "-\(index % 7).50",
-          names[index % 5], "\(160 - index)",
-        ], choice: .pay(names[index % 5], amount: index % 3 == 0 ? "7.00" : "\(index % 7).50"))
-    },
-    empty: "No receipts.",
-    chart: chart([10_000, 9_350, 9_350, 8_600, 9_300, 9_050, 8_000, 7_150, 7_850, 7_100, 6_250]))
+    ])
+    let names = ["bob", "carol", "opening credit", "日本語の名前", "dave"]
+    func amount(_ index: Int) -> String { index % 3 == 0 ? "7.00" : "\(index % 7).50" }
+    for index in 0..<60 {
+      table.add([
+        "2026-11-21 20:\(index / 10)\(index % 10)", (index % 3 == 0 ? "+" : "-") + amount(index), names[index % 5],
+        "\(160 - index)",
+      ])
+    }
+    return AppPage(
+      lines: ["Balance  62.50", ""], columns: table.columns,
+      rows: (0..<60).map { index in
+        AppRow(
+          id: "\(160 - index)", of: table, index,
+          letters: [AppLetter("p", "pay again", .pay(names[index % 5], amount: amount(index)))],
+          copying: "\(160 - index)")
+      },
+      loaded: 60, empty: "No receipts.",
+      chart: chart([10_000, 9_350, 9_350, 8_600, 9_300, 9_050, 8_000, 7_150, 7_850, 7_100, 6_250]))
+  }()
 
   /// Values a minute apart; in the same zone everywhere.
   static func chart(_ values: [Int64]) -> Chart {
@@ -53,28 +60,32 @@ enum AppScenes {
     return state
   }
 
-  static let sessions = AppPage(
-    columns: [
+  static let sessions = {
+    var table = Table([
       .init(title: "SESSION"), .init(title: ""), .init(title: "ENDS IN", alignment: .right),
       .init(title: "ACTIVE", unit: "UTC"), .init(title: "CONTEXT", mayBeCut: true),
       .init(title: "FROM", mayBeCut: true), .init(title: "BEGAN", unit: "UTC"),
-    ],
-    rows: [
-      .init(
-        id: "k1a8rcny9q17",
-        cells: [
-          "k1a8rcny9q17", "this one", "29 min", "2026-11-21 19:58", "default", "pts/3, auth-cli", "2026-11-21 19:58",
-        ], choice: .ask(.logOut)),
-      .init(
-        id: "p7c2m4x0e5ta",
-        cells: [
-          "p7c2m4x0e5ta", "", "12 min", "2026-11-21 18:41", "laptop", "pts/0, auth-cli, from 192.0.2.7",
-          "2026-11-21 18:30",
-        ],
-        choice: .ask(
-          .init(
-            "End session p7c2m4x0e5ta?", label: "end the session", .revoke(SessionID(rawValue: "p7c2m4x0e5ta"))))),
-    ], empty: "No sessions.")
+    ])
+    table.add([
+      "k1a8rcny9q17", "this one", "29 min", "2026-11-21 19:58", "default", "pts/3, auth-cli", "2026-11-21 19:58",
+    ])
+    table.add([
+      "p7c2m4x0e5ta", "", "12 min", "2026-11-21 18:41", "laptop", "pts/0, auth-cli, from 192.0.2.7",
+      "2026-11-21 18:30",
+    ])
+    let end = AppQuestion(
+      "End session p7c2m4x0e5ta? Whoever uses it must log in again.", .revoke(SessionID(rawValue: "p7c2m4x0e5ta")))
+    return AppPage(
+      columns: table.columns,
+      rows: [
+        AppRow(
+          id: "k1a8rcny9q17", of: table, 0, letters: [AppLetter("e", "log out", .ask(.logOut))], copying: "k1a8rcny9q17"
+        ),
+        AppRow(
+          id: "p7c2m4x0e5ta", of: table, 1, letters: [AppLetter("e", "end the session", .ask(end))],
+          copying: "p7c2m4x0e5ta"),
+      ], empty: "No sessions.")
+  }()
 
   /// What happened, as an administrator sees it; in the same zone everywhere.
   static let events = {
@@ -93,7 +104,8 @@ enum AppScenes {
             session: event.1.map { .named(SessionID(rawValue: $0)) }, detail: event.2)
         }), [])
     let rows = page.rows.enumerated().map {
-      AppRow(id: $1.id, cells: ["2026-11-21 20:00:0\(9 - $0)"] + $1.cells.dropFirst(), choice: $1.choice)
+      AppRow(
+        id: $1.id, cells: ["2026-11-21 20:00:0\(9 - $0)"] + $1.cells.dropFirst(), menu: $1.menu, letters: $1.letters)
     }
     return page.with(rows, columns: [.init(title: "TIME", unit: "UTC")] + page.columns.dropFirst())
   }()
@@ -109,7 +121,7 @@ enum AppScenes {
     let page = AppPage.accounts(Page(of: AppPage.limit, from: summaries), .open, .optional)
     let rows = page.rows.map {
       $0.cells.count == 1
-        ? $0 : AppRow(id: $0.id, cells: $0.cells.dropLast() + ["2026-11-21 20:00"], menu: $0.menu)
+        ? $0 : AppRow(id: $0.id, cells: $0.cells.dropLast() + ["2026-11-21 20:00"], menu: $0.menu, letters: $0.letters)
     }
     return page.with(rows, columns: page.columns.dropLast() + [.init(title: "SINCE", unit: "UTC")])
   }()
@@ -164,6 +176,8 @@ extension AppInput {
 extension AppPage {
   /// The same with other rows, columns, or a word about what part of a list they are.
   func with(_ rows: [AppRow], columns: [Table.Column]? = nil, part: String? = nil) -> AppPage {
-    AppPage(lines: lines, columns: columns ?? self.columns, rows: rows, part: part, empty: empty, chart: chart)
+    AppPage(
+      lines: lines, columns: columns ?? self.columns, rows: rows, part: part, loaded: rows.count, empty: empty,
+      chart: chart)
   }
 }

@@ -188,7 +188,7 @@ struct AppUpdateTests {
     #expect(state.tab == tab)
     if tab == .sessions {
       _ = state.update(.loaded(.sessions, .success(AppScenes.sessions)))
-      _ = state.update(.key(.enter))
+      _ = state.update(.key(.character("e")))
       #expect(state.question != nil)
     }
     _ = state.update(.dismissed("You are logged out: the session was revoked."))
@@ -407,12 +407,15 @@ struct AppUpdateTests {
   func asksBeforePaying() {
     let state = AppScenes.loggedIn()
     AppScenes.type("2Bob", into: state)
-    _ = state.update(.loaded(.pay, .success(AppPage(lines: ["Your balance is 87.50."]))))
+    _ = state.update(.loaded(.pay, .success(AppPage(lines: ["Your balance is 87.50."], balance: 8750))))
     _ = state.update(.key(.enter))
     AppScenes.type("12.5", into: state)
     #expect(state.update(.key(.enter)) == nil)
-    #expect(state.question?.text == "Pay 12.50 to bob?")
-    #expect(state.frame.lines.contains("Pay somebody  Your balance is 87.50."))
+    #expect(state.question?.text == "Pay 12.50 to bob? After this you have 75.00.")
+    _ = state.update(.loaded(.pay, .success(AppPage(lines: ["Your balance is 5.00."], balance: 500))))
+    for key in [Key.character("n"), .enter] { #expect(state.update(.key(key)) == nil) }
+    #expect(state.question?.text == "Pay 12.50 to bob? You have only 5.00.")
+    #expect(state.frame.lines.contains("Pay somebody  Your balance is 5.00."))
     for key in [Key.enter, .character("q"), .character("n")] { #expect(state.update(.key(key)) == nil) }
     #expect(state.question == nil)
     #expect(state.form?.fields.map(\.typed) == ["Bob", "12.5"])
@@ -453,12 +456,12 @@ struct AppUpdateTests {
   func saysWhatEnterDoes() {
     let state = AppScenes.showingReceipts(40)
     func foot() -> String { state.frame.lines.last ?? "" }
-    #expect(foot().hasPrefix("? help  Enter pay again  "))
+    #expect(foot().hasPrefix("? help  Enter details"))
     AppScenes.type("5", into: state)
     _ = state.update(.loaded(.sessions, .success(AppScenes.sessions)))
-    #expect(foot().hasPrefix("? help  Enter log out  "))
+    #expect(foot().hasPrefix("? help  Enter details  e log out  y copy"))
     _ = state.update(.key(.down))
-    #expect(foot().hasPrefix("? help  Enter end the session"))
+    #expect(foot().hasPrefix("? help  Enter details"))
     AppScenes.type("2", into: state)
     #expect(foot() == "Enter next  Esc leave  Tab field")
     AppScenes.type("bob", into: state)
@@ -466,7 +469,7 @@ struct AppUpdateTests {
     _ = state.update(.key(.enter))
     #expect(foot() == "Enter pay  Esc leave  Tab field  ←→ tabs")
     for key in [Key.escape, .down, .down, .down, .enter] { _ = state.update(.key(key)) }
-    #expect(foot() == "Enter save  Esc cancel")
+    #expect(foot() == "Enter save  Esc cancel  F1 help")
   }
 
   @Test("the context is in the bar, and all eight tabs are there in 80 columns")
@@ -503,12 +506,13 @@ struct AppUpdateTests {
     AppScenes.type("5", into: state)
     _ = state.update(.loaded(.sessions, .success(AppScenes.sessions)))
     _ = state.update(.key(.down))
-    #expect(state.update(.key(.enter)) == nil)
+    #expect(state.update(.key(.character("e"))) == nil)
     for key in [Key.enter, .tab, .character("x"), .paste(PastedText("y"))] { #expect(state.update(.key(key)) == nil) }
     #expect(state.question != nil)
     _ = state.update(.key(.escape))
     #expect(state.question == nil)
-    _ = state.update(.key(.enter))
+    // In the details it is a line, too.
+    for key in [Key.enter, .enter] { _ = state.update(.key(key)) }
     let revoke = AppAction.revoke(SessionID(rawValue: "p7c2m4x0e5ta"))
     #expect(state.update(.key(.character("y"))) == .perform(revoke))
     #expect(state.update(.finished(revoke, .success("Ended."))) == .load(.sessions, isActivity: false))
@@ -725,7 +729,7 @@ struct AppUpdateTests {
     #expect(rules(.open, .required).map(changes) == [.registration(.closed), .twoStep(.optional)])
   }
 
-  @Test("Enter on an event ends its session, where that is one of the user's that goes on")
+  @Test("a letter ends the session of an event, where that is an active one of the user's")
   func eventQuestion() {
     let sessions = ["k3v9", "p7c2"].map { id in
       SessionSummary(
@@ -738,32 +742,106 @@ struct AppUpdateTests {
         session: .named(SessionID(rawValue: id)), detail: nil)
     }
     let page = AppPage.events(Page(of: AppPage.limit, from: events), sessions)
-    #expect(
-      page.rows.map(\.choice) == [
-        .ask(.logOut),
-        .ask(
-          AppQuestion("End session p7c2?", label: "end the session", .revoke(SessionID(rawValue: "p7c2")))), nil,
-      ])
+    let question = AppQuestion(
+      "End session p7c2? Whoever uses it must log in again.", .revoke(SessionID(rawValue: "p7c2")))
+    #expect(page.rows.map { $0.letters.first { $0.key == "e" }?.choice } == [.ask(.logOut), .ask(question), nil])
   }
 
-  @Test("a list that is longer than what is loaded says so, and the filter says where it looks")
-  func part() {
-    let receipts = (0...AppPage.limit).map { index in
-      Receipt(
-        id: Int64(1000 - index), payer: "alice", payee: "bob", amount: Amount(unchecked: 100),
-        madeAt: WallTime(microseconds: 0), key: nil)
+  @Test("more rows are loaded at the end of a list, and for a filter that leaves few, until there are no more")
+  func loadsMore() {
+    func page(_ count: Int) -> AppPage {
+      let receipts = (0..<count).map { index in
+        Receipt(
+          id: Int64(2000 - index), payer: "alice", payee: index == 900 ? "carol" : "bob",
+          amount: Amount(unchecked: 100),
+          madeAt: WallTime(microseconds: 0), key: nil)
+      }
+      let profile = Profile(user: AppScenes.alice, balance: 100, createdAt: WallTime(microseconds: 0))
+      // There are 1200, and one more is asked for to know.
+      return AppPage.receipts(Page(of: min(count, count < 1200 ? count - 1 : count), from: receipts), of: profile)
     }
-    let profile = Profile(user: AppScenes.alice, balance: 100, createdAt: WallTime(microseconds: 0))
-    let page = AppPage.receipts(Page(of: AppPage.limit, from: receipts), of: profile)
-    #expect(page.rows.count == AppPage.limit)
-    #expect(page.lines.first == "Only the newest 500 are here. More: auth-cli receipts --before 501")
     let state = AppScenes.loggedIn()
-    AppScenes.type("3", into: state)
-    _ = state.update(.loaded(.receipts, .success(page)))
-    AppScenes.type("/bob", into: state)
-    #expect(state.frame.lines.contains { $0.hasPrefix("Filter: bob  in the newest 500") })
-    let all = AppPage.receipts(Page(of: AppPage.limit, from: receipts.dropLast()), of: profile)
-    #expect(all.part == nil && all.lines.first == "Balance  1.00")
+    #expect(state.update(.key(.character("3"))) == .load(.receipts, isActivity: true))
+    #expect(state.update(.loaded(.receipts, .success(page(501)))) == nil)
+    #expect(state.frame.lines.last?.hasSuffix("1 of 500+") == true)
+    #expect(state.update(.key(.down)) == nil)
+    #expect(state.update(.key(.end)) == .load(.receipts, isActivity: false, rows: 1000))
+    // It is asked for once.
+    #expect(state.update(.key(.up)) == nil && state.update(.key(.down)) == nil)
+    #expect(state.update(.loaded(.receipts, .success(page(1001)))) == nil)
+    #expect(state.selected == 499 && state.frame.lines.last?.hasSuffix("500 of 1000+") == true)
+    // A change elsewhere loads as many again.
+    #expect(state.update(.looked(nil)) == .load(.receipts, isActivity: false, rows: 1000))
+    AppScenes.type("/caro", into: state)
+    #expect(state.update(.key(.character("l"))) == nil)
+    #expect(state[.receipts].asked == 1500)
+    #expect(state.frame.lines.contains { $0.hasPrefix("Filter: carol  in the newest 1000") })
+    #expect(state.update(.loaded(.receipts, .success(page(1200)))) == nil)
+    #expect(state.rowsShown.count == 1 && !state.frame.lines.contains { $0.contains("in the newest") })
+  }
+
+  @Test("Enter shows all of a row and what can be done with it, and letters do it in the list and in the details")
+  func details() {
+    for opens in [false, true] {
+      let state = AppScenes.showingReceipts(40, 16)
+      if opens {
+        #expect(state.update(.key(.enter)) == nil)
+        for line in ["TIME (UTC)  2026-11-21 20:00", "WITH        bob", "> Pay again", "  Copy 160"] {
+          #expect(state.frame.lines.contains(line), "\(line)")
+        }
+      }
+      #expect(state.update(.key(.character("y"))) == .copy("160"))
+      #expect(state.notice?.text.hasPrefix("Copied 160") == true)
+      #expect(state.update(.key(.character("e"))) == nil && state.question == nil)
+      #expect(state.update(.key(.character("p"))) == .load(.pay, isActivity: true))
+      #expect(state.form?.fields.map(\.typed) == ["bob", "7.00"])
+    }
+  }
+
+  @Test("the mouse chooses, opens and scrolls; not in a question or a form, and not on a page that comes by itself")
+  func mouse() {
+    let state = AppScenes.showingReceipts(80, 24)
+    let row = (state.frame.lines.firstIndex { $0.contains("156") } ?? 0, 10)
+    #expect(state.update(.key(.click(row: row.0, column: row.1))) == nil && state.selected == 4)
+    _ = state.update(.key(.click(row: row.0 - 6, column: 3)))
+    #expect(state.selected == 4)
+    for (key, index) in [(Key.scrollDown, 7), (.scrollUp, 4), (.scrollUp, 1), (.scrollUp, 0)] {
+      #expect(state.update(.key(key)) == nil && state.selected == index)
+    }
+    _ = state.update(.key(.click(row: row.0, column: row.1)))
+    #expect(state.update(.key(.click(row: row.0, column: row.1))) == nil && state.menuRow?.id == "156")
+    let tab = state.frame.lines[1].split(separator: "5 Sess")[0].count
+    #expect(state.update(.key(.click(row: 1, column: tab))) == .load(.sessions, isActivity: true))
+    _ = state.update(.loaded(.sessions, .success(AppScenes.sessions)))
+    AppScenes.type("e", into: state)
+    for key in [Key.click(row: 1, column: 2), .scrollDown] { #expect(state.update(.key(key)) == nil) }
+    #expect(state.tab == .sessions && state.question == .logOut)
+    _ = state.update(.dismissed("You were logged out in another terminal."))
+    state.wait(.milliseconds(300))
+    #expect(state.update(.key(.click(row: 3, column: 3))) == nil && state.interruption != nil)
+    state.interruption = nil
+    #expect(state.readsMouse)
+    AppScenes.type("M", into: state)
+    #expect(!state.readsMouse)
+  }
+
+  @Test("Control with D, U, F, B, N and P moves in a list, and F1 opens the help of the place also in forms")
+  func moreKeys() {
+    let state = AppScenes.showingReceipts()
+    let height = state.list.height
+    for (key, index) in [
+      (Key.control("n"), 1), (.control("p"), 0), (.control("d"), height / 2), (.control("u"), 0),
+      (.control("f"), height),
+      (.control("b"), 0),
+    ] {
+      #expect(state.update(.key(key)) == nil)
+      #expect(state.selected == index, "after \(key)")
+    }
+    func says(_ text: String) -> Bool { state.frame.lines.contains { $0.contains(text) } }
+    #expect(state.update(.key(.help)) == nil && says("pay again") && says("filter the list"))
+    for key in [Key.escape, .character("2"), .help] { _ = state.update(.key(key)) }
+    #expect(says("the next field") && !says("filter the list"))
+    #expect(state.update(.key(.help)) == nil && state.help == nil && state.form != nil)
   }
 
   @Test("why nothing could be found out is said until it can be, and no longer; other notices stay")
@@ -967,7 +1045,7 @@ struct AppUpdateTests {
     let profile = Profile(user: AppScenes.alice, balance: 8750, createdAt: WallTime(microseconds: 0))
     let page = AppPage.receipts(Page(of: AppPage.limit, from: [receipt]), of: profile)
     _ = state.update(.loaded(.receipts, .success(page)))
-    #expect(state.update(.key(.enter)) == .load(.pay, isActivity: true))
+    #expect(state.update(.key(.character("p"))) == .load(.pay, isActivity: true))
     #expect(state.form?.fields.map(\.typed) == ["bob", "12.50"] && state.form?.focus == 1)
     #expect(state.update(.key(.enter)) == nil)
     #expect(state.question?.text == "Pay 12.50 to bob?")
@@ -979,7 +1057,8 @@ struct AppUpdateTests {
     AppScenes.type("?", into: state)
     func shown() -> [String] { Array(state.frame.lines[3..<8]) }
     let first = shown()
-    #expect(first[0] == "↑ ↓ k j    choose a line" && state.frame.lines[9] == "↑↓ scroll  other keys: back")
+    #expect(
+      first[0] == "↑ ↓ k j     choose a line, as Ctrl-P -N" && state.frame.lines[9] == "↑↓ scroll  other keys: back")
     #expect(state.update(.key(.up)) == nil && shown() == first)
     _ = state.update(.key(.down))
     #expect(shown().dropLast() == first.dropFirst())
@@ -990,7 +1069,7 @@ struct AppUpdateTests {
       if shown() == before { break }
       seen.formUnion(shown())
     }
-    for key in ["q ", "l ", "/ ", "m ", "PgUp ", "Home ", "End ", "Shift-Tab "] {
+    for key in ["q ", "l ", "/ ", "m ", "M ", "PgUp ", "Home ", "Tab ", "F1 "] {
       #expect(seen.contains { $0.hasPrefix(key) }, "\(key)")
     }
     let last = shown()

@@ -61,6 +61,25 @@ struct KeyDecoderTests {
     #expect(decoder.settle() == nil)
   }
 
+  @Test("where the mouse is read, presses and the wheel are keys; other reports and other forms are not")
+  func mouse() {
+    var decoder = KeyDecoder()
+    decoder.readsMouse = true
+    let reports =
+      "\u{1B}[<0;5;7M\u{1B}[<0;5;7m\u{1B}[<2;5;7M\u{1B}[<32;5;7M\u{1B}[<64;1;1M\u{1B}[<81;1;1M\u{1B}[<0;0;0M"
+    #expect(decoder.decode(reports.utf8) == [.click(row: 6, column: 4), .scrollUp, .scrollDown])
+    #expect(decoder.decode("\u{1B}[M !!\u{1B}[96;10;5M\u{1B}[<0M\u{1B}[>0;1;1M".utf8) == [])
+  }
+
+  @Test("text for the clipboard is Base64")
+  func base64() {
+    for (text, encoded) in [
+      ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("ÿ>?", "w78+Pw=="),
+    ] {
+      #expect(Base64.text(text.utf8) == encoded)
+    }
+  }
+
   @Test("a pause does not end a paste")
   func slowPaste() {
     var decoder = KeyDecoder()
