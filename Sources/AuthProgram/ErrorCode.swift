@@ -17,6 +17,7 @@ enum ErrorCode: String, Hashable, Sendable, CaseIterable {
   case passwordChangedMeanwhile = "password_changed_meanwhile"
   case confirmationWrong = "confirmation_wrong"
   case schemaExists = "schema_exists"
+  case schemaForeign = "schema_foreign"
   case schemaNotEmpty = "schema_not_empty"
   // Status 2: the command line or the input
   case extraArgument = "extra_argument"
@@ -101,6 +102,7 @@ enum ErrorCode: String, Hashable, Sendable, CaseIterable {
   case schemaMissing = "schema_missing"
   case serverBusy = "server_busy"
   case serverCertificate = "server_certificate"
+  case serverEncoding = "server_encoding"
   case serverEncryption = "server_encryption"
   case serverFull = "server_full"
   case serverLoginRefused = "server_login_refused"
@@ -108,7 +110,9 @@ enum ErrorCode: String, Hashable, Sendable, CaseIterable {
   case serverOutdated = "server_outdated"
   case serverReadOnly = "server_read_only"
   case serverRejectsForm = "server_rejects_form"
+  case serverSettingRefused = "server_setting_refused"
   case serverSilent = "server_silent"
+  case serverStarting = "server_starting"
   case serverUnparsable = "server_unparsable"
   case serverUnreachable = "server_unreachable"
   case serviceUnknown = "service_unknown"
@@ -137,7 +141,8 @@ enum ErrorCode: String, Hashable, Sendable, CaseIterable {
     case .passwordChangedMeanwhile: (.no, "another process changed the password at the same time")
     case .confirmationWrong: (.no, "the connection is to another database than the one you confirmed")
     case .schemaExists: (.no, "the database has the schema already")
-    case .schemaNotEmpty: (.no, "the database has accounts already")
+    case .schemaForeign: (.no, "the database has a schema of this name that belongs to another role")
+    case .schemaNotEmpty: (.no, "the database has the schema already, so nothing is imported")
     case .extraArgument: (.usage, "there is a word too many")
     case .malformedValue: (.usage, "a value does not have the right form")
     case .misplacedOption: (.usage, "the option belongs to another command")
@@ -219,6 +224,7 @@ enum ErrorCode: String, Hashable, Sendable, CaseIterable {
     case .schemaMissing: (.cannotTell, "the database of the server has no accounts yet")
     case .serverBusy: (.cannotTell, "the server takes no more connections now")
     case .serverCertificate: (.cannotTell, "the certificate of the server is not accepted")
+    case .serverEncoding: (.cannotTell, "the database does not have the encoding UTF8")
     case .serverEncryption: (.cannotTell, "the server does not offer the encryption that you ask for")
     case .serverFull: (.cannotTell, "the disk or the memory of the server is full")
     case .serverLoginRefused: (.cannotTell, "the server does not accept your role or its password")
@@ -226,7 +232,9 @@ enum ErrorCode: String, Hashable, Sendable, CaseIterable {
     case .serverOutdated: (.cannotTell, "the server was the primary before another took its place")
     case .serverReadOnly: (.cannotTell, "the server takes no changes")
     case .serverRejectsForm: (.cannotTell, "the server did not accept the form of a request")
+    case .serverSettingRefused: (.cannotTell, "the server asked for a password hash that is weak or unknown")
     case .serverSilent: (.cannotTell, "the server did not answer in time")
+    case .serverStarting: (.cannotTell, "the server is starting or stopping")
     case .serverUnparsable: (.cannotTell, "the answer of the server was not understood")
     case .serverUnreachable: (.cannotTell, "the server cannot be reached")
     case .serviceUnknown: (.cannotTell, "libpq knows no service of this name")

@@ -314,11 +314,7 @@ extension PostgresTests {
     func isolation() throws {
       let database = try Databases.shared.make()
       // What a function answers about its parameters comes after that.
-      let calls = Self.door.filter { $0 != "about()" }.map { signature in
-        let types = signature.drop { $0 != "(" }.dropFirst().dropLast().split(separator: ",").dropFirst()
-        return signature.prefix { $0 != "(" } + "(" + (["1"] + types.map { "NULL::\($0)" }).joined(separator: ", ")
-          + ")"
-      }
+      let calls = Self.calls(version: "1") { "NULL::\($0)" }
       try database.person { person in
         for call in calls {
           for (mode, state) in [
@@ -335,6 +331,192 @@ extension PostgresTests {
           }
         }
       }
+    }
+
+    /// Calls of the functions of the door, with a value for each parameter after the version.
+    private static func calls(version: String, _ value: (_ type: Substring) -> String) -> [String] {
+      door.filter { $0 != "about()" }.map { signature in
+        let types = signature.drop { $0 != "(" }.dropFirst().dropLast().split(separator: ",").dropFirst()
+        return signature.prefix { $0 != "(" } + "(" + ([version] + types.map(value)).joined(separator: ", ") + ")"
+      }
+    }
+
+    private func state(_ person: ServerConnection, _ call: String) -> String? {
+      do throws(ServerFault) {
+        _ = try person.run("SELECT * FROM authcore.\(call)", [], until: .now + .seconds(60))
+        return nil
+      } catch {
+        guard case .refused(let state, _) = error else { return "\(error)" }
+        return state
+      }
+    }
+
+    @Test("no function takes a version that is missing or another one")
+    func versions() throws {
+      let database = try Databases.shared.make()
+      try database.person { person in
+        for version in ["NULL", "0", "2"] {
+          for call in Self.calls(version: version, { "NULL::\($0)" }) {
+            #expect(state(person, call) == ServerState.otherVersion, "\(call)")
+          }
+        }
+      }
+    }
+
+    @Test("no function looks at a text that is longer than any request")
+    func lengths() throws {
+      let database = try Databases.shared.make()
+      let calls = Self.calls(version: "1") { type in
+        type == "text" || type == "bytea" ? "repeat('a', 10000)::\(type)" : "NULL::\(type)"
+      }
+      try database.person { person in
+        for call in calls where call.contains("repeat") && !call.hasPrefix("quick(") {
+          let fault = #expect(throws: ServerFault.self, "\(call)") {
+            _ = try person.rows("SELECT * FROM authcore.\(call)")
+          }
+          #expect(fault == .refused(state: ServerState.malformed, "malformed length"), "\(call)")
+        }
+      }
+    }
+
+    @Test("a new hash of a cost that no program makes is refused, so unknown names never answer with it")
+    func costs() throws {
+      let database = try Databases.shared.make()
+      try register("alice", in: database)
+      let salt = "aaaaaaaaaaaaaaaaaaaaa."
+      try database.person { person in
+        _ = try person.rows(start(ticket(1), "right"))
+        #expect(try person.rows(finish(ticket(1), "right")) == [["ok"]])
+        let token = "sha256('t\(ticket(1))')"
+        for prefix in ["$y$jFT$", "$y$jzT$", "$y$j/.$", "$y$jCT$"] {
+          let verifier = "'\(prefix)\(salt)', sha256('x')"
+          _ = try person.rows(
+            "SELECT * FROM authcore.start_reauthentication(1, '\\x\(ticket(2))', \(token), '\(Self.setting)', sha256('right'), NULL, false)"
+          )
+          for call in [
+            "register(1, 'bob', 'Bob', \(verifier))", "recover(1, 'alice', 'none', \(verifier))",
+            "register_other(1, \(token), 'bob', 'Bob', \(verifier), sha256('code'))",
+            "finish_password_change(1, '\\x\(ticket(2))', \(token), 'right', sha256('new'), \(verifier))",
+            "finish_reauthentication(1, '\\x\(ticket(2))', \(token), 'right', sha256('new'), NULL, NULL, \(verifier), NULL)",
+          ] {
+            #expect(state(person, call) == ServerState.malformed, "\(call)")
+          }
+        }
+        let costs = try database.superuser { try $0.rows("SELECT prefix FROM authcore.hash_costs") }
+        #expect(costs == [[PasswordCost.least.prefix]])
+      }
+      // The program that is shipped makes one cost.
+      #expect(PasswordCost.standard.takenFromClients == .standard ... .standard)
+    }
+
+    @Test("what is no name is counted as one, and a name as a hash with a key of the database")
+    func unknownNames() throws {
+      let database = try Databases.shared.make()
+      let backend = try database.backend()
+      try backend.registerBoth()
+      for typed in ["correct horse battery staple", "!", "", "nobody", "NOBODY"] {
+        #expect(throws: BackendError.self) {
+          _ = try backend.logIn(Credentials(username: typed, password: bobPassword), limits: .standard)
+        }
+      }
+      // A client of our own making, too.
+      try database.person { person in
+        for name in ["'correct horse'", "NULL", "repeat('a', 65)"] {
+          let setting =
+            try person.rows("SELECT setting FROM authcore.setting(1, \(name), sha256('secret'))")[0][0] ?? ""
+          let rows = try person.rows(
+            "SELECT code FROM authcore.start_login(1, substr(sha256(coalesce(\(name), '')::bytea), 1, 16), \(name), sha256('secret'), '\(setting)', sha256('x'), NULL, false)"
+          )
+          #expect(rows[0][0] != "setting_changed")
+        }
+      }
+      let rows = try database.superuser {
+        try $0.rows(
+          """
+          SELECT u.guesses, u.name_hash IN (sha256('nobody'), sha256('correct horse battery staple'), sha256('secret')),
+            u.name_hash = sha256(i.secret || 'namenobody'), u.name_hash = sha256(i.secret || 'none')
+          FROM authcore.unknown_names u, authcore.authority i ORDER BY u.id
+          """)
+      }
+      #expect(rows == [["5", "f", "f", "t"], ["2", "f", "t", "f"]])
+    }
+
+    @Test("a member's refused calls leave a bounded number of events")
+    func refusals() throws {
+      let database = try Databases.shared.make()
+      let backend = try database.backend()
+      try backend.registerBoth()
+      let bob = try backend.logIn(Credentials(username: "bob", password: bobPassword), limits: .standard)
+      let secret = Hex.text(ServerToken(bob.token).secret)
+      func count(_ name: EventName) throws -> [[String?]] {
+        try database.superuser {
+          try $0.rows("SELECT count(*) FROM authcore.events WHERE account = 2 AND name = '\(name.rawValue)'")
+        }
+      }
+      try database.person { person in
+        try person.sql(
+          "DO $$ BEGIN FOR i IN 1..150 LOOP PERFORM authcore.accounts(1, '\\x\(secret)', '', 1); END LOOP; END $$")
+      }
+      #expect(try count(.authorizationFailed) == [["\(SessionPolicy.notedRefusals)"]])
+      // A login that is finished begins anew; one that is not, and asks for a code, does not.
+      _ = try backend.logIn(Credentials(username: "bob", password: bobPassword), limits: .standard)
+      _ = try? backend.accounts(token: bob.token)
+      #expect(try count(.authorizationFailed) == [["\(SessionPolicy.notedRefusals + 1)"]])
+      try database.superuser {
+        try $0.sql(
+          """
+          INSERT INTO authcore.two_steps VALUES (2, '12345678901234567890', 1, 0);
+          UPDATE authcore.accounts SET noted_refusals = \(SessionPolicy.notedRefusals - 1) WHERE id = 2;
+          """)
+      }
+      for _ in 0..<3 {
+        _ = try? backend.logIn(Credentials(username: "bob", password: bobPassword), limits: .standard)
+      }
+      #expect(try count(.twoStepAsked) == [["1"]])
+    }
+
+    @Test("a queue of notices that another client has filled keeps no session from ending")
+    func fullQueue() throws {
+      // A server of its own, because the queue belongs to the server.
+      let server = try ThrowawayServer()
+      defer { server.stop() }
+      let superuser = try Databases.connect(server.address("postgres"))
+      try SchemaOwner(try ServerAddress(server.address("postgres")), cost: .least).installEmpty()
+      try superuser.sql("CREATE ROLE person LOGIN; GRANT auth_cli TO person")
+      let address = server.address("postgres", user: "person")
+      let backend = PostgresBackend(try ServerAddress(address), cost: .least)
+      try backend.registerBoth()
+      let announce = try #require(ServerSchema().functions.first { $0.name == "announce" })
+      // The same with a bound that a test can reach.
+      let lower = announce.creation.replacingOccurrences(of: "\(ServerSchema.fullestQueue)", with: "0.00001")
+      try #require(lower != announce.creation)
+      try superuser.sql(lower)
+      // It reads nothing while it is in a transaction, and what it has not read stays in the queue.
+      let listener = try Databases.connect(address)
+      try listener.sql("LISTEN authcore")
+      try listener.sql("BEGIN")
+      func heard() throws -> Bool {
+        try listener.sql("COMMIT")
+        let found = listener.takeNotices()
+        try listener.sql("BEGIN")
+        return found
+      }
+      func logOut() throws {
+        let token = try backend.logIn(Credentials(username: "bob", password: bobPassword), limits: .standard).token
+        let secret = Hex.text(ServerToken(token).secret)
+        let rows = try Databases.connect(address).rows(
+          "SELECT code FROM authcore.revoke(1, '\\x\(secret)', 'user_asked')")
+        #expect(rows == [["ok"]])
+        #expect(try backend.lookUp(token) == nil)
+      }
+      try logOut()
+      #expect(try heard())
+      try Databases.connect(address).sql(
+        "DO $$ BEGIN FOR i IN 1..40 LOOP PERFORM pg_notify('flood', repeat('x', 7000) || i); END LOOP; END $$")
+      try logOut()
+      #expect(try !heard())
+      try logOut()
+      #expect(try heard())
     }
 
     @Test("a cursor that was opened before does not see an ended session live")

@@ -55,6 +55,58 @@ extension PostgresTests {
           == "server_silent")
     }
 
+    @Test("a server without a free connection, and one that starts, say so in every language")
+    func refusals() throws {
+      let database = try Databases.shared.make(isChanged: true)
+      try database.superuser { try $0.sql("ALTER DATABASE \(database.name) CONNECTION LIMIT 0") }
+      let backend = PostgresBackend(try database.address(), cost: .least)
+      let full = #expect(throws: BackendError.self) { _ = try backend.lookUp(SessionToken(bytes: [1])) }
+      #expect(full?.code == "server_busy")
+      #expect(full?.description.contains("FATAL:  too many connections for database") == true)
+      #expect(full?.description.contains("LOCATION") == false)
+      let server = try SilentServer()
+      server.refuse(state: "57P03", message: "das Datenbanksystem startet")
+      let address = "host=127.0.0.1 port=\(server.port) sslmode=disable dbname=x user=x"
+      let starting = #expect(throws: BackendError.self) {
+        _ = try PostgresBackend(address: address).lookUp(SessionToken(bytes: [1]))
+      }
+      #expect(starting?.code == "server_starting")
+      #expect(starting?.description.hasSuffix("FATAL:  das Datenbanksystem startet.") == true)
+      for failure in [full, starting] {
+        guard case .unavailable(let trouble)? = failure?.kind else { continue }
+        #expect(trouble.cause == .busy)
+      }
+    }
+
+    @Test("a server that names a fast hash, or one that would fill the memory, gets nothing of the password")
+    func rogueSetting() throws {
+      let database = try Databases.shared.make(isChanged: true)
+      try database.backend().registerBoth()
+      let salt = "aaaaaaaaaaaaaaaaaaaaa."
+      for (setting, cost, isHashed) in [
+        ("$3$$", PasswordCost.least, false), ("ab", .least, false), ("$1$aaaaaaaa", .least, false),
+        ("$y$j9T$" + salt, .least, true), ("$y$jFT$" + salt, .least, false), ("$y$j75$", .least, false),
+        ("$y$j75$" + salt + "x", .least, false), (PasswordCost.least.prefix + salt, .standard, false),
+        (PasswordCost.standard.prefix + salt, .standard, true), ("", .least, false),
+      ] {
+        try database.superuser {
+          try $0.sql(
+            """
+            CREATE OR REPLACE FUNCTION authcore.setting(p_version integer, p_name text, p_name_hash bytea)
+            RETURNS authcore.setting_answer LANGUAGE sql SECURITY DEFINER AS $body$
+              SELECT 'ok', authcore.clock_ns(), '\(setting)', NULL
+            $body$;
+            """)
+        }
+        let backend = PostgresBackend(try database.address(), cost: cost)
+        let failure = #expect(throws: BackendError.self) {
+          _ = try backend.logIn(Credentials(username: "alice", password: alicePassword), limits: .standard)
+        }
+        // What is hashed is not the setting of the account; the client asks again, and gives up.
+        #expect(failure?.code == (isHashed ? "database_busy" : "server_setting_refused"), "\(setting)")
+      }
+    }
+
     @Test("the next host is tried beside one that is silent")
     func nextHost() throws {
       let silent = try SilentServer()
@@ -81,7 +133,7 @@ extension PostgresTests {
       }
     }
 
-    @Test("of several hosts, one of an older timeline than an earlier command saw is refused")
+    @Test("of several hosts, one of an older timeline than one that confirmed a change is refused")
     func olderTimeline() throws {
       let database = try Databases.shared.make()
       let directory = database.server.directory
@@ -91,17 +143,22 @@ extension PostgresTests {
       }
       let twice = "\(directory),\(directory)"
       let first = ScriptedRecord(recorded: nil)
-      #expect(try backend(twice, first).lookUp(SessionToken(bytes: [1])) == nil)
+      // A read confirms nothing: a promotion that is taken back answers reads, too.
+      let reader = try backend(twice, first)
+      #expect(try reader.lookUp(SessionToken(bytes: [1])) == nil)
+      #expect(first.kept.timelines.withLock { $0.isEmpty })
+      _ = try reader.register(username: "alice", password: alicePassword)
       #expect(first.kept.timelines.withLock { Array($0.values) } == [1])
       let same = ScriptedRecord(recorded: 1)
-      #expect(try backend(twice, same).lookUp(SessionToken(bytes: [1])) == nil)
+      _ = try backend(twice, same).register(username: "bob", password: bobPassword)
       #expect(same.kept.timelines.withLock { $0.isEmpty })
       let newer = ScriptedRecord(recorded: 2)
       let failure = #expect(throws: BackendError.self) {
         _ = try backend(twice, newer).lookUp(SessionToken(bytes: [1]))
       }
       #expect(failure?.code == "server_outdated")
-      #expect(failure?.description.contains("timeline 2 was seen (recorded in /the/record)") == true)
+      #expect(failure?.description.contains("timeline 2 has confirmed changes (recorded in /the/record)") == true)
+      #expect(failure?.hint.hasSuffix("rm -f '/the/record'") == true)
       #expect(newer.kept.timelines.withLock { $0.isEmpty })
       // There is no other host that it could be the old primary of.
       #expect(try backend(directory, newer).lookUp(SessionToken(bytes: [1])) == nil)
@@ -257,7 +314,7 @@ extension PostgresTests {
   }
 }
 
-/// Listens on a port of this machine and answers nothing.
+/// Listens on a port of this machine, and answers nothing unless it is told to refuse.
 final class SilentServer {
   let port: UInt16
   private let descriptor: Int32
@@ -276,6 +333,32 @@ final class SilentServer {
     }
     try #require(isBound)
     port = UInt16(bigEndian: address.sin_port)
+  }
+
+  /// Answers the next connection as a server that ends it with an error.
+  ///
+  /// Source: PostgreSQL, "Message Formats", ErrorResponse.
+  func refuse(state: String, message: String) {
+    var fields: [UInt8] = []
+    for (field, value) in [
+      ("S", "FATAL"), ("V", "FATAL"), ("C", state), ("M", message), ("F", "postmaster.c"), ("L", "1"),
+    ] {
+      fields += Array(field.utf8) + Array(value.utf8) + [0]
+    }
+    fields.append(0)
+    let length = UInt32(fields.count + 4)
+    let answer = [UInt8(ascii: "E")] + [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: length >> $0) } + fields
+    let listening = descriptor
+    Thread {
+      let connection = accept(listening, nil, nil)
+      var request = [UInt8](repeating: 0, count: 1024)
+      _ = read(connection, &request, request.count)
+      _ = write(connection, answer, answer.count)
+      shutdown(connection, Int32(SHUT_WR))
+      // Until the client has closed it: an earlier end could reach it before the answer.
+      while read(connection, &request, request.count) > 0 {}
+      close(connection)
+    }.start()
   }
 
   deinit {

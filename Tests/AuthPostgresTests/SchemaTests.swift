@@ -1,6 +1,7 @@
 import AuthBackend
 import AuthCore
 import AuthSQLite
+import Glibc
 import PostgresServers
 import Testing
 
@@ -86,6 +87,7 @@ extension PostgresTests {
         let old = PostgresBackend(address, cost: .least)
         let token = try old.logIn(Credentials(username: "alice", password: alicePassword), limits: .standard).token
         let next = ServerSchema(
+          cost: .least,
           steps: ServerSchema.steps + [
             .init(
               version: after(ServerSchema().version), changes: "ALTER TABLE accounts ADD COLUMN shoe_size integer;",
@@ -111,7 +113,8 @@ extension PostgresTests {
         // So is the first version with an account. Its tables have not all that the functions use.
         try Databases.connect(server.address("postgres")).sql("ALTER ROLE keeper SET check_function_bodies = off")
         let ofFirst = try ServerAddress(server.address("first", user: "keeper"))
-        try SchemaOwner(ofFirst, schema: ServerSchema(steps: []), limits: owner.limits, cost: .least).installEmpty()
+        try SchemaOwner(ofFirst, schema: ServerSchema(cost: .least, steps: []), limits: owner.limits, cost: .least)
+          .installEmpty()
         try Databases.connect(server.address("first")).sql(
           """
           INSERT INTO authcore.accounts(name, display_name, role, setting, verifier, created_at)
@@ -128,10 +131,100 @@ extension PostgresTests {
         #expect(throws: BackendError.self) { _ = try owner.upgrade() }
         // A step that fails changes nothing.
         let broken = ServerSchema(
+          cost: .least,
           steps: next.steps + [.init(version: after(next.version), changes: "DROP TABLE none;", functions: [])])
         let breaker = SchemaOwner(owner.address, schema: broken, limits: owner.limits, cost: .least)
         #expect(throws: BackendError.self) { _ = try breaker.upgrade() }
         #expect(try upgrader.check() == [])
+      }
+    }
+
+    /// Functions and an operator that write down which superuser called them.
+    private static let spies = """
+      CREATE SCHEMA spies; GRANT ALL ON SCHEMA spies TO PUBLIC;
+      CREATE TABLE spies.seen(what text); GRANT ALL ON spies.seen TO PUBLIC;
+      CREATE FUNCTION spies.spy(what text) RETURNS void LANGUAGE plpgsql AS $$ BEGIN
+        IF (SELECT rolsuper FROM pg_catalog.pg_roles r WHERE r.rolname OPERATOR(pg_catalog.=) current_user) THEN
+          INSERT INTO spies.seen VALUES (what);
+        END IF;
+      END $$;
+      CREATE FUNCTION spies.same(name, name) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN
+        PERFORM spies.spy('operator');
+        RETURN pg_catalog.nameeq($1, $2);
+      END $$;
+      CREATE OPERATOR spies.= (LEFTARG = name, RIGHTARG = name, FUNCTION = spies.same);
+      CREATE FUNCTION spies.current_database() RETURNS name LANGUAGE plpgsql AS $$ BEGIN
+        PERFORM spies.spy('current_database');
+        RETURN pg_catalog.current_database();
+      END $$;
+      """
+
+    @Test("a superuser's schema commands run nothing that the owner of the database put in their way")
+    func spies() throws {
+      try withServer { server, _ in
+        let superuser = try Databases.connect(server.address("postgres"))
+        let keeper = try Databases.connect(server.address("accounts", user: "keeper"))
+        try keeper.sql(Self.spies)
+        try superuser.sql("ALTER DATABASE accounts SET search_path = spies, pg_catalog, public")
+        let owner = SchemaOwner(try ServerAddress(server.address("accounts")), cost: .least)
+        let directory = "/tmp/spies-\(UInt32.random(in: 0 ... .max))"
+        let local = LocalAuthority(directory: directory, cost: .least)
+        defer { _ = system("rm -rf \(directory)") }
+        _ = try local.register(username: "alice", password: alicePassword)
+        _ = try local.export { (rows) throws(BackendError) in try owner.importing(rows) }
+        #expect(try owner.check() == [])
+        _ = try owner.remove(confirmation: "accounts")
+        _ = try owner.install(administrator: "alice", password: alicePassword)
+        #expect(try owner.check() == [])
+        _ = try owner.remove(confirmation: "accounts")
+        #expect(try keeper.rows("SELECT what FROM spies.seen").isEmpty)
+
+        // A schema of our name that is another user's: nothing in it is called.
+        try keeper.sql(
+          """
+          CREATE SCHEMA authcore;
+          CREATE FUNCTION authcore.about(OUT major integer, OUT minor integer) LANGUAGE plpgsql AS $$ BEGIN
+            PERFORM spies.spy('about');
+            major := 1; minor := 0;
+          END $$;
+          CREATE VIEW authcore.accounts AS SELECT spies.same('a', 'b');
+          """)
+        for command in [
+          { _ = try owner.check() }, { _ = try owner.upgrade() }, { _ = try owner.remove(confirmation: "accounts") },
+          { _ = try owner.install(administrator: "alice", password: alicePassword) },
+          { _ = try local.export { (rows) throws(BackendError) in try owner.importing(rows) } },
+        ] as [() throws -> Void] {
+          let failure = #expect(throws: BackendError.self) { try command() }
+          #expect(failure?.code == "schema_foreign")
+        }
+        #expect(try keeper.rows("SELECT what FROM spies.seen").isEmpty)
+        #expect(try keeper.rows("SELECT 1 FROM pg_namespace WHERE nspname = 'authcore'") == [["1"]])
+      }
+    }
+
+    @Test("a database that does not say how its bytes are read is refused, and nothing is made in it")
+    func encoding() throws {
+      try withServer { server, _ in
+        let superuser = try Databases.connect(server.address("postgres"))
+        try superuser.sql("CREATE DATABASE ascii TEMPLATE template0 ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C'")
+        let address = try ServerAddress(server.address("ascii"))
+        let owner = SchemaOwner(address, cost: .least)
+        let failure = #expect(throws: BackendError.self) {
+          _ = try owner.install(administrator: "alice", password: alicePassword)
+        }
+        #expect(failure?.code == "server_encoding")
+        #expect(failure?.description.contains("SQL_ASCII") == true)
+        #expect(try owner.look().version == nil)
+        let client = #expect(throws: BackendError.self) {
+          _ = try PostgresBackend(address, cost: .least).lookUp(SessionToken(bytes: [1]))
+        }
+        #expect(client?.code == "server_encoding")
+        // The hint is a command that makes one that works.
+        #expect(failure?.hint.contains("createdb --template=template0 --encoding=UTF8 --locale=C NAME") == true)
+        try superuser.sql("CREATE DATABASE other TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C'")
+        let other = SchemaOwner(try ServerAddress(server.address("other")), cost: .least)
+        _ = try other.install(administrator: "alice", password: alicePassword)
+        #expect(try other.check() == [])
       }
     }
 

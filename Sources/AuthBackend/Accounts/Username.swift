@@ -1,3 +1,4 @@
+import AuthDevice
 import TextFormat
 
 /// A name to log in with, in its one canonical form.
@@ -28,6 +29,9 @@ public struct Username: Hashable, Sendable, CustomStringConvertible {
     }
     canonical = typed.lowercased()
   }
+
+  /// What a deleted account's name is kept as.
+  package var reservation: [UInt8] { SHA256.hash(Array(canonical.utf8)) }
 
   /// The canonical form.
   public var description: String { canonical }

@@ -26,6 +26,8 @@ public enum EventName: String, Hashable, Sendable, CaseIterable {
   case twoStepOff = "authn_two_step_off"
   /// A token that was exchanged for a newer one was used.
   case tokenReused = "authn_token_reuse"
+  /// A login stored a new hash of the password, because hashing costs more now.
+  case passwordRehashed = "authn_password_rehash"
   /// The password was changed.
   case passwordChanged = "authn_password_change"
   /// New recovery codes took the place of the old ones.

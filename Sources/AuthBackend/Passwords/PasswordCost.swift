@@ -11,6 +11,9 @@ package struct PasswordCost: Hashable, Comparable, Sendable {
     self.count = min(max(count, 1), 11)
   }
 
+  /// Every cost, from the lowest.
+  package static var all: [PasswordCost] { (1...11).map { PasswordCost(count: $0) } }
+
   /// 64 MiB.
   package static let standard = PasswordCost(count: 7)
 
@@ -24,11 +27,19 @@ package struct PasswordCost: Hashable, Comparable, Sendable {
 
   /// The cost of a stored hash, or nil when it is of a form that this code does not make.
   package init?(of hash: String) {
-    for count in UInt(1)...11 where hash.hasPrefix(PasswordCost(count: count).prefix) {
-      self.init(count: count)
-      return
-    }
-    return nil
+    guard let cost = Self.all.first(where: { hash.hasPrefix($0.prefix) }) else { return nil }
+    self = cost
+  }
+
+  /// What a server takes a new hash at: what programs of this cost and the shipped one make.
+  package var takenFromClients: ClosedRange<PasswordCost> { min(self, .standard)...max(self, .standard) }
+
+  /// What a client hashes at when a server says so.
+  ///
+  /// Not less than it would itself: a hash that is made fast is guessed fast by whoever asked for it.
+  /// Four times the memory leaves room for newer programs, and does not exhaust a machine.
+  package var takenFromServers: ClosedRange<PasswordCost> {
+    min(self, .standard)...PasswordCost(count: Self.standard.count + 2)
   }
 
   package static func < (left: PasswordCost, right: PasswordCost) -> Bool { left.count < right.count }
@@ -36,7 +47,7 @@ package struct PasswordCost: Hashable, Comparable, Sendable {
   /// How a hash of this cost begins: the letters are the logarithm of N less one, and r less one,
   /// in crypt's base 64.
   package var prefix: String {
-    let digits = Array("./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".unicodeScalars)
+    let digits = Array(PasswordHasher.alphabet.unicodeScalars)
     let logarithm = count < 3 ? count + 9 : count + 7
     return "$y$j\(digits[Int(logarithm) - 1])\(count < 3 ? "5" : "T")$"
   }

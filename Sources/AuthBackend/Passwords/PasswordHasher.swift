@@ -33,6 +33,21 @@ package struct PasswordHasher: Sendable {
     return Secrets.areEqual(hash, Array(stored.utf8)) && password != nil
   }
 
+  /// Whether a setting that a server names may be hashed with: yescrypt, a cost within bounds, and a
+  /// salt as this code draws it.
+  ///
+  /// libcrypt would also take MD4 and DES, whose hashes are guessed a billion times faster.
+  package func accepts(setting: String) -> Bool {
+    guard let named = PasswordCost(of: setting), cost.takenFromServers.contains(named) else { return false }
+    let salt = setting.utf8.dropFirst(named.prefix.utf8.count)
+    return salt.count == Self.saltLength && salt.allSatisfy(Self.alphabet.utf8.contains)
+  }
+
+  /// The characters of a salt of 16 bytes.
+  private static let saltLength = 22
+  /// crypt(5)'s base 64.
+  package static let alphabet = "./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
   /// The hash of `password` under a setting, which is the beginning of a stored hash up to the last
   /// `$`.
   ///

@@ -4,7 +4,8 @@ import AuthDevice
 
 /// What a right guess goes on with.
 enum StepRequest: Sendable {
-  case login(name: String?, nameHash: [UInt8], origin: SessionOrigin?, limits: LimitRequest)
+  /// Without a name for what can be none.
+  case login(name: String?, origin: SessionOrigin?, limits: LimitRequest)
   case reauthentication(SessionToken, limits: LimitRequest)
   case passwordChange(SessionToken, BetterHash)
 }
@@ -31,10 +32,8 @@ struct Guess: Sendable {
   /// An answer to a challenge.
   let code: [UInt8]?
 
-  /// The same guess with a code, when the account has taken the better hash.
-  func with(code: [UInt8]) -> Guess {
-    Guess(setting: better?.setting ?? setting, proof: better?.proof ?? proof, better: nil, code: code)
-  }
+  /// The same guess with a code.
+  func with(code: [UInt8]) -> Guess { Guess(setting: setting, proof: proof, better: better, code: code) }
 }
 
 /// A right password that waits for its code.

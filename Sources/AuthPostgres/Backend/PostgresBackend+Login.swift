@@ -2,22 +2,21 @@ package import AuthBackend
 package import AuthCore
 import AuthDevice
 import Glibc
+import TextFormat
 
 /// Logging in: ask for the setting, hash, have the guess counted, have it judged.
 extension PostgresBackend {
   package func logIn(_ credentials: Credentials, limits: LimitRequest) throws(BackendError) -> Grant {
     let password = try? NormalizedPassword(credentials.password)
     let name = (try? Username(credentials.username))?.canonical
-    let nameHash = UnknownName.hash(of: credentials.username)
     return try judged(
       password,
       setting: { () throws(BackendError) in
-        let answer = try server.first(
-          try server.call("setting", [.text(name), .bytes(name == nil ? nameHash : nil)], .none))
+        let answer = try server.first(try server.call("setting", [.text(name), .bytes(nil)], .none))
         try take(answer)
         return answer.text(2)
       },
-      asking: .login(name: name, nameHash: nameHash, origin: origin(), limits: limits))
+      asking: .login(name: name, origin: origin(), limits: limits))
   }
 
   package func reauthenticate(
@@ -53,10 +52,9 @@ extension PostgresBackend {
       .text(guess.setting), .bytes(SHA256.hash(guess.proof)), .bytes(guess.code.map { SHA256.hash($0) }), .flag(again),
     ]
     switch request {
-    case .login(let name, let nameHash, _, _):
+    case .login(let name, _, _):
       return try server.first(
-        try server.call(
-          "start_login", [.bytes(ticket), .text(name), .bytes(name == nil ? nameHash : nil)] + rest, .repeatable))
+        try server.call("start_login", [.bytes(ticket), .text(name), .bytes(nil)] + rest, .repeatable))
     case .reauthentication(let token, _), .passwordChange(let token, _):
       return try ticketed("start_reauthentication", ticket, token, rest)
     }
@@ -68,7 +66,7 @@ extension PostgresBackend {
   ) throws(BackendError) -> Answer {
     let better: [Argument] = [.text(guess.better?.setting), .bytes(guess.better?.verifier)]
     switch request {
-    case .login(_, _, let origin, let limits):
+    case .login(_, let origin, let limits):
       return try server.first(
         try server.call(
           "finish_login",
@@ -132,13 +130,25 @@ extension PostgresBackend {
     for _ in 0..<4 {
       guard let setting = try ask() else { throw server.malformed() }
       let guess = Guess(
-        setting: setting, proof: try hasher.hash(password, setting: setting),
+        setting: setting, proof: try proof(of: password, setting: setting),
         better: try better(password, than: setting), code: nil)
       if let grant = try judged(guess, for: request) { return grant }
     }
     throw .unavailable(
       .busy, "database_busy", "The password of the account was changed while it was looked at.",
       hint: "Try again; nothing was changed.")
+  }
+
+  /// The hash of a password under the setting that the server names.
+  ///
+  /// - Throws: ``BackendError`` (`server_setting_refused`) for a hash of another kind or cost, which
+  ///   could be guessed fast, or fill the memory.
+  func proof(of password: NormalizedPassword?, setting: String) throws(BackendError) -> [UInt8] {
+    if hasher.accepts(setting: setting) { return try hasher.hash(password, setting: setting) }
+    throw .unavailable(
+      .unparsable, "server_setting_refused",
+      "The database at \(server.place) asks for a password hash that this program does not make: '\(String(setting.prefix(16)).escaped)'.",
+      hint: "Nothing of the password was sent. If this is the right server, install the newest version.")
   }
 
   /// Made for every setting of lower cost, a made-up one too, and before the server says anything

@@ -47,7 +47,7 @@ extension PostgresBackend {
       return answer
     }
     guard let setting = try check(nil).text(2) else { return }
-    let verifier = SHA256.hash(try hasher.hash(new, setting: setting))
+    let verifier = SHA256.hash(try proof(of: new, setting: setting))
     if try check(verifier).text(0) == "password_unchanged" { throw .passwordUnchanged }
   }
 

@@ -47,6 +47,8 @@ struct Connecting {
     guard
       let connection = PQconnectStartParams(keywords.map { UnsafePointer($0) }, values.map { UnsafePointer($0) }, 1)
     else { throw .notConnected("out of memory", .other) }
+    // With its SQLSTATE, a refusal is understood in every language.
+    PQsetErrorVerbosity(connection, PQERRORS_VERBOSE)
     // Where one host of several cannot be reached at once, libpq has gone on to the next by itself.
     if PQstatus(connection) == CONNECTION_BAD {
       defer { PQfinish(connection) }
@@ -123,7 +125,9 @@ struct Connecting {
         attempts[index].state = advanced(attempts[index])
         switch attempts[index].state {
         case PGRES_POLLING_OK:
-          let connection = ServerConnection(attempts.remove(at: index).connection)
+          let ready = attempts.remove(at: index).connection
+          PQsetErrorVerbosity(ready, PQERRORS_DEFAULT)
+          let connection = ServerConnection(ready)
           guard waiting.count > 1, let fault = outdated(connection, until: deadline) else { return connection }
           faults.append(fault)
         case PGRES_POLLING_FAILED:
@@ -151,11 +155,14 @@ struct Connecting {
       else { return nil }
       // A copy of the cluster for other purposes has the same identifier, and another address.
       let cluster = "\(system)-\(Hex.text(Array(SHA256.hash(Array(address.text.utf8)).prefix(8))))"
-      guard let newer = timeline.newer(than: number, of: cluster) else { return nil }
+      guard let newer = timeline.newer(than: number, of: cluster) else {
+        connection.timeline = (number, cluster)
+        return nil
+      }
       let recorded = timeline.record.map { " (recorded in \($0.path.escaped))" } ?? ""
       return .notConnected(
-        "\(connection.place) is an old primary of timeline \(number), and timeline \(newer) was seen\(recorded)",
-        .outdated)
+        "\(connection.place) is an old primary of timeline \(number), and timeline \(newer) has confirmed changes\(recorded)",
+        .outdated(record: timeline.record.map { $0.path.asShellWord }))
     } catch {
       switch error {
       case .refused: return nil
@@ -183,11 +190,11 @@ struct Connecting {
   }
 
   private func fault(_ connection: OpaquePointer) -> ServerFault {
-    let message = PostgresText.line(PQerrorMessage(connection))
+    let (message, state) = PostgresText.refusal(PQerrorMessage(connection))
     return .notConnected(
       message,
       ConnectionTrouble(
-        message, needsPassword: PQconnectionNeedsPassword(connection) != 0,
+        message, state: state, needsPassword: PQconnectionNeedsPassword(connection) != 0,
         usedPassword: PQconnectionUsedPassword(connection) != 0))
   }
 

@@ -12,7 +12,10 @@ package protocol TimelineRecord: Sendable {
   func keep(_ timeline: UInt32, of cluster: String)
 }
 
-/// The newest timeline of a cluster that was seen.
+/// The newest timeline of a cluster that confirmed a change.
+///
+/// A promotion that is taken back at once may have been seen, but with synchronous replication it
+/// confirmed nothing, so it must not refuse the server that goes on.
 ///
 /// Each promotion of a standby begins a timeline with a higher number. An old primary that is
 /// started again without fencing still has the lower one: it accepts connections, and shows what
@@ -25,18 +28,20 @@ final class NewestTimeline: Sendable {
     self.record = record
   }
 
-  /// Remembers the timeline of a server, unless a newer one was seen.
-  ///
-  /// - Returns: Nil if it is remembered; otherwise the newer one.
+  /// The newer timeline that confirmed a change, if there is one.
   func newer(than timeline: UInt32, of cluster: String) -> UInt32? {
-    let recorded = record?.newest(of: cluster) ?? 0
-    let known = newest.withLock { newest in
-      let known = max(recorded, newest[cluster, default: 0])
-      newest[cluster] = max(known, timeline)
-      return known
-    }
-    if timeline < known { return known }
-    if timeline > recorded { record?.keep(timeline, of: cluster) }
-    return nil
+    let known = newest(of: cluster)
+    return timeline < known ? known : nil
+  }
+
+  /// Remembers that a server of this timeline confirmed a change.
+  func note(_ timeline: UInt32, of cluster: String) {
+    guard timeline > newest(of: cluster) else { return }
+    if let record { record.keep(timeline, of: cluster) } else { newest.withLock { $0[cluster] = timeline } }
+  }
+
+  /// With a record, that alone counts, so whoever deletes it is not refused by a program that runs.
+  private func newest(of cluster: String) -> UInt32 {
+    if let record { record.newest(of: cluster) ?? 0 } else { newest.withLock { $0[cluster, default: 0] } }
   }
 }

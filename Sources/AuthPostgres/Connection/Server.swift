@@ -107,6 +107,10 @@ final class Server: Sendable {
       do throws(ServerFault) {
         let connection = try connected(&state)
         let rows = try connection.run(statement, texts, until: min(end, ContinuousClock.now + limits.answer))
+        if effect != .none, let seen = connection.timeline {
+          timeline.note(seen.number, of: seen.cluster)
+          connection.timeline = nil
+        }
         return rows.map(Answer.init)
       } catch {
         fault = error
@@ -140,8 +144,9 @@ final class Server: Sendable {
     if let connection = state.connection, !connection.isGone() { return connection }
     state.connection = nil
     let connection = try Connecting(address: address, limits: limits, timeline: timeline).connect()
-    state.connection = connection
     state.facts = connection.facts
+    try connection.requireUTF8()
+    state.connection = connection
     return connection
   }
 

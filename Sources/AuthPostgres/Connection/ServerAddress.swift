@@ -42,14 +42,32 @@ package struct ServerAddress: Hashable, Sendable {
 
 /// What libpq says, in Swift.
 enum PostgresText {
-  /// The first line, printable, without its full stop.
-  static func line(_ text: UnsafePointer<CChar>) -> String {
-    let whole = String(cString: text)
-    var lines: [Substring] = []
-    for line in whole.split(separator: "\n") {
-      let trimmed = line.drop { $0 == "\t" || $0 == " " }
-      if !trimmed.isEmpty { lines.append(trimmed) }
+  /// The lines as one, printable, without its full stop.
+  static func line(_ text: UnsafePointer<CChar>) -> String { line(lines(text)) }
+
+  /// The same of a verbose message, without the place in the server's source, and its SQLSTATE.
+  static func refusal(_ text: UnsafePointer<CChar>) -> (message: String, state: String?) {
+    var lines = lines(text).filter { !$0.hasPrefix("LOCATION:") }
+    // "FATAL:  53300: sorry, too many clients already", after the name of the server.
+    for (index, line) in lines.enumerated() {
+      let bytes = Array(line.utf8)
+      for start in bytes.indices.dropLast(9)
+      where bytes[start...].starts(with: ":  ".utf8) && bytes[(start + 8)...].starts(with: ": ".utf8) {
+        let state = bytes[(start + 3)..<(start + 8)]
+        guard state.allSatisfy({ (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) }) else { continue }
+        let rest = bytes[..<(start + 3)] + bytes[(start + 10)...]
+        lines[index] = String(decoding: rest, as: UTF8.self)[...]
+        return (self.line(lines), String(decoding: state, as: UTF8.self))
+      }
     }
+    return (self.line(lines), nil)
+  }
+
+  private static func lines(_ text: UnsafePointer<CChar>) -> [Substring] {
+    String(cString: text).split(separator: "\n").map { $0.drop { $0 == "\t" || $0 == " " } }.filter { !$0.isEmpty }
+  }
+
+  private static func line(_ lines: [Substring]) -> String {
     let joined = lines.joined(separator: "; ").escaped
     return joined.last == "." ? String(joined.dropLast()) : joined
   }

@@ -14,6 +14,9 @@ final class ServerConnection {
   /// The address, as `host:port` or the path of the socket, for messages.
   let place: String
 
+  /// Which timeline of which cluster the server is on, if that was asked.
+  var timeline: (number: UInt32, cluster: String)?
+
   init(_ connection: OpaquePointer) {
     self.connection = connection
     place = Self.place(of: connection)
@@ -52,6 +55,16 @@ final class ServerConnection {
         ? PQsslAttribute(connection, "protocol").map { String(cString: $0) } ?? "TLS"
         : PQgssEncInUse(connection) != 0 ? "GSSAPI" : nil,
       isLocal: PQhost(connection).map { $0.pointee == Int8(bitPattern: UInt8(ascii: "/")) } ?? true)
+  }
+
+  /// Refuses a database that does not say how its bytes are to be read.
+  ///
+  /// libpq was told by the server, so this asks nothing; a pool may not pass it on.
+  func requireUTF8() throws(ServerFault) {
+    guard let encoding = PQparameterStatus(connection, "server_encoding").map({ String(cString: $0) }),
+      encoding != "UTF8"
+    else { return }
+    throw .refused(state: ServerState.otherEncoding, encoding)
   }
 
   /// Whether the server closed the connection since the last call.

@@ -1,5 +1,6 @@
 import AuthBackend
 import AuthCore
+import TextFormat
 
 /// Why a call of the server brought no answer, and what is known of its effect.
 enum ServerFault: Error, Hashable {
@@ -13,7 +14,9 @@ enum ServerFault: Error, Hashable {
 
 /// What kept a connection from being made, as far as it can be told.
 enum ConnectionTrouble: Hashable {
-  case address, password, entry, certificate, encryption, readOnly, silence, outdated, other
+  case address, password, entry, certificate, encryption, readOnly, silence, busy, starting, other
+  /// An old primary; where the newer timeline is recorded, if in a file.
+  case outdated(record: String?)
 }
 
 extension ServerFault {
@@ -53,10 +56,10 @@ extension ServerFault {
       return .unavailable(
         .unwritable, "server_full", "The database at \(place) has no room: \(message).",
         hint: "Make room at the server; nothing was changed.")
-    case "53300", "57P03":
+    case ServerState.otherEncoding:
       return .unavailable(
-        .busy, "server_busy", "The database at \(place) accepts no more connections now: \(message).",
-        hint: "Try again; nothing was changed.")
+        .unreadable, "server_encoding", "The database at \(place) has the encoding \(message), and has to have UTF8.",
+        hint: "Nothing was changed. Make it with: createdb --template=template0 --encoding=UTF8 --locale=C NAME")
     case "55P03", "57014", "40001", "40P01":
       return .unavailable(
         .busy, "database_busy", "The database at \(place) is busy: \(message).", hint: "Try again; nothing was changed."
@@ -96,11 +99,15 @@ extension ServerFault {
 }
 
 extension ConnectionTrouble {
-  /// Tells troubles apart by what libpq and OpenSSL say, which is English in every locale that we
-  /// set.
-  init(_ message: String, needsPassword: Bool, usedPassword: Bool) {
+  /// Tells troubles apart by the state that the server gave, and by what libpq and OpenSSL say, which
+  /// is English in every locale that we set.
+  init(_ message: String, state: String?, needsPassword: Bool, usedPassword: Bool) {
     func says(_ words: String) -> Bool { message.utf8.indexOfFirst(words.utf8) }
-    if says("authentication failed") || (needsPassword || usedPassword) && says("password")
+    if state == "53300" {
+      self = .busy
+    } else if state == "57P03", !says("ot standby mode is disabled") {
+      self = .starting
+    } else if says("authentication failed") || (needsPassword || usedPassword) && says("password")
       || says("FATAL:  role ")
     {
       self = .password
@@ -110,7 +117,7 @@ extension ConnectionTrouble {
       self = .certificate
     } else if says("SSL") || says("encryption") {
       self = .encryption
-    } else if says("read-only") || says("not in hot standby") {
+    } else if says("read-only") || says("ot standby mode is disabled") || says("not in hot standby") {
       self = .readOnly
     } else if says("definition of service") || says("service file") {
       self = .address
@@ -129,6 +136,8 @@ extension ConnectionTrouble {
     case .readOnly: "server_read_only"
     case .silence: "server_silent"
     case .outdated: "server_outdated"
+    case .busy: "server_busy"
+    case .starting: "server_starting"
     case .other: "server_unreachable"
     }
   }
@@ -144,15 +153,23 @@ extension ConnectionTrouble {
     case .encryption: "Let the server offer TLS, or say what is enough: sslmode=require in AUTH_CLI_AUTHORITY."
     case .readOnly: "Wait until a standby server is promoted, or name all hosts; nothing was changed."
     case .silence: "Check that the server runs and that the network lets you through; nothing was changed."
-    case .outdated:
-      "Stop the old primary, or make it a standby of the new one. If it is the right server, delete the record. Nothing was changed."
+    case .busy: "It has no connection free: wait for others, or raise max_connections there. Nothing was changed."
+    case .starting: "It is starting or stopping: try again in a moment. Nothing was changed."
+    case .outdated(let record):
+      "Stop the old primary, or make it a standby. If it is the right server, "
+        + (record.map { "forget the newer one: rm -f \($0)" } ?? "restart this program.")
     case .other: "Check AUTH_CLI_AUTHORITY, and that the server runs; nothing was changed."
     }
   }
 
   func failure(_ message: String) -> BackendError {
-    .unavailable(
-      self == .readOnly ? .unwritable : .unreachable, code, "The database cannot be reached: \(message).", hint: hint)
+    let cause: Unavailability.Cause =
+      switch self {
+      case .readOnly: .unwritable
+      case .busy, .starting: .busy
+      case .address, .password, .entry, .certificate, .encryption, .silence, .outdated, .other: .unreachable
+      }
+    return .unavailable(cause, code, "The database cannot be reached: \(message).", hint: hint)
   }
 }
 
@@ -167,5 +184,13 @@ extension String.UTF8View {
       rest = rest.dropFirst()
     }
     return false
+  }
+}
+
+extension String {
+  /// As a word of a shell's command; what a terminal cannot show is escaped, and names another file.
+  var asShellWord: String {
+    let parts = split(separator: "'", omittingEmptySubsequences: false)
+    return "'" + parts.joined(separator: "'\\''").escaped + "'"
   }
 }

@@ -5,19 +5,22 @@ import TextFormat
 
 /// Takes over what another backend exports, in one transaction.
 extension SchemaOwner {
-  /// Makes the schema if it is not there, and fills it.
+  /// Makes the schema, and fills it.
   ///
   /// Accounts keep their passwords: the server's verifier is a hash of the stored hash.
   ///
-  /// - Throws: ``BackendError`` of kind `refused` (`schema_not_empty`) when there are accounts.
+  /// - Throws: ``BackendError`` of kind `refused` (`schema_not_empty`) when there is a schema.
   package func importing(_ export: ExportedRows) throws(BackendError) -> ImportSummary {
     let found = try look()
-    if let version = found.version, version != schema.version {
-      throw ServerFault.otherVersion(found: Int64(version[0]), at: found.facts.place)
+    if found.version != nil {
+      throw .refused(
+        "schema_not_empty", "The database '\(found.facts.database.escaped)' has the schema already.",
+        hint: "Nothing was changed. Import into another database, or delete what is there: auth-cli schema remove")
     }
     let connection: ServerConnection
     do throws(ServerFault) {
-      connection = try Connecting(address: address, limits: limits).connect()
+      connection = try connect()
+      try connection.requireUTF8()
     } catch {
       throw Self.failure(error, at: found.facts.place)
     }
@@ -35,24 +38,13 @@ extension SchemaOwner {
       try asked { () throws(ServerFault) in try connection.runScript(text, until: deadline) }
     }
 
-    let making =
-      found.version == nil
-      ? ServerSchema.roles(database: Self.quoted(connection.facts.database)) + schema.creation
-      : "GRANT \(ServerSchema.ownerRole) TO CURRENT_USER;"
     try script(
       """
-      BEGIN; SET LOCAL client_min_messages = error; \(making)
+      BEGIN; SET LOCAL client_min_messages = error;
+      \(ServerSchema.roles(database: Self.quoted(connection.facts.database)))
+      \(schema.creation)
       SET LOCAL ROLE \(ServerSchema.ownerRole); SET LOCAL search_path = \(ServerSchema.name), pg_temp;
-      LOCK TABLE accounts IN SHARE ROW EXCLUSIVE MODE;
       """)
-    let present = try asked { () throws(ServerFault) in
-      try connection.run("SELECT 1 FROM accounts LIMIT 1", [], until: deadline)
-    }
-    guard present.isEmpty else {
-      throw .refused(
-        "schema_not_empty", "The database '\(connection.facts.database.escaped)' has accounts already.",
-        hint: "Nothing was changed. Import into another database, or delete what is there: auth-cli schema remove")
-    }
     var settings: [ExportedValue] = []
     try export(.settings) { settings = $0 }
     // Made with the schema; the import brings it.
@@ -146,7 +138,7 @@ extension SchemaOwner {
 
   /// A setting like that of any account, so that nobody can tell by it that there is no password.
   private static func drawnSetting() throws(BackendError) -> String {
-    let alphabet = Array(ServerSchema.cryptAlphabet.utf8)
+    let alphabet = Array(PasswordHasher.alphabet.utf8)
     var salt = try Secrets.random(count: 22).map { alphabet[Int($0 & 63)] }
     salt[21] = alphabet[Int(try Secrets.random(count: 1)[0] & 3)]
     return PasswordCost.standard.prefix + String(decoding: salt, as: UTF8.self)

@@ -19,7 +19,7 @@ package struct SchemaOwner {
     limits: ServerLimits = ServerLimits(answer: .seconds(60)),
     cost: PasswordCost = .standard
   ) {
-    self.init(address, schema: ServerSchema(policy: policy), limits: limits, cost: cost)
+    self.init(address, schema: ServerSchema(policy: policy, cost: cost), limits: limits, cost: cost)
   }
 
   init(_ address: ServerAddress, schema: ServerSchema, limits: ServerLimits, cost: PasswordCost) {
@@ -36,10 +36,28 @@ package struct SchemaOwner {
     package let version: [Int]?
   }
 
+  /// Looks for the schema, in the catalogue alone.
+  ///
+  /// Nothing in the schema is called or read, because it may be another user's, and a superuser
+  /// would run that user's code.
+  ///
+  /// - Throws: ``BackendError`` of kind `refused` (`schema_foreign`) for a schema of another owner.
   package func look() throws(BackendError) -> Found {
-    try run { (connection) throws(ServerFault) in
-      Found(facts: connection.facts, version: try version(connection))
+    let (found, owner) = try run { (connection) throws(ServerFault) in
+      let rows = try connection.run(
+        """
+        SELECT r.rolname, obj_description(n.oid, 'pg_namespace')
+        FROM pg_namespace n JOIN pg_roles r ON r.oid = n.nspowner WHERE n.nspname = '\(ServerSchema.name)'
+        """, [], until: deadline)
+      return (
+        Found(facts: connection.facts, version: rows.first.map { ServerSchema.version(in: $0[1]) }), rows.first?[0]
+      )
     }
+    guard let owner, owner != ServerSchema.ownerRole else { return found }
+    throw .refused(
+      "schema_foreign",
+      "The schema \(ServerSchema.name) of the database '\(found.facts.database.escaped)' belongs to '\(owner.escaped)', and not to \(ServerSchema.ownerRole).",
+      hint: "Nothing in it was used or changed. Ask its owner what it is, or use another database.")
   }
 
   /// Makes the schema and the first account, an administrator's.
@@ -72,6 +90,7 @@ package struct SchemaOwner {
   }
 
   private func make(_ connection: ServerConnection, with registration: String) throws(ServerFault) {
+    try connection.requireUTF8()
     try transact(
       connection,
       """
@@ -125,9 +144,9 @@ package struct SchemaOwner {
     }
     return try run { (connection) throws(ServerFault) in
       let roles = try connection.run(
-        "SELECT rolname FROM pg_catalog.pg_roles WHERE rolname IN ('\(ServerSchema.ownerRole)', '\(ServerSchema.clientRole)')",
+        "SELECT rolname FROM pg_roles WHERE rolname IN ('\(ServerSchema.ownerRole)', '\(ServerSchema.clientRole)')",
         [], until: deadline)
-      if roles.isEmpty, try version(connection) == nil { return nil }
+      if roles.isEmpty, found.version == nil { return nil }
       try transact(
         connection,
         """
@@ -154,13 +173,14 @@ package struct SchemaOwner {
   ///
   /// - Returns: What differs, in words; nothing when all is well.
   package func check() throws(BackendError) -> [String] {
-    try run { (connection) throws(ServerFault) in
-      guard let found = try version(connection) else { return ["there is no schema \(ServerSchema.name)"] }
-      guard found == schema.version else {
-        return [
-          "the schema has version \(found[0]).\(found[1]), and this program makes \(schema.version[0]).\(schema.version[1])"
-        ]
-      }
+    guard let version = try look().version else { return ["there is no schema \(ServerSchema.name)"] }
+    guard version == schema.version else {
+      return [
+        "the schema has version \(version[0]).\(version[1]), and this program makes \(schema.version[0]).\(schema.version[1])"
+      ]
+    }
+    return try run { (connection) throws(ServerFault) in
+      try connection.requireUTF8()
       return try SchemaCheck(schema: schema, connection: connection, deadline: deadline).differences()
     }
   }
@@ -172,12 +192,22 @@ package struct SchemaOwner {
   func run<Result>(_ body: (ServerConnection) throws(ServerFault) -> Result) throws(BackendError) -> Result {
     var place = "AUTH_CLI_AUTHORITY"
     do throws(ServerFault) {
-      let connection = try Connecting(address: address, limits: limits).connect()
+      let connection = try connect()
       place = connection.facts.place
       return try body(connection)
     } catch {
       throw Self.failure(error, at: place)
     }
+  }
+
+  /// Connects, and finds functions and operators in the server's own catalogue only.
+  ///
+  /// The owner of a database can set another `search_path` for it, and put functions of the same
+  /// names there, for a superuser to call.
+  func connect() throws(ServerFault) -> ServerConnection {
+    let connection = try Connecting(address: address, limits: limits).connect()
+    _ = try connection.run("SET search_path = pg_catalog, pg_temp", [], until: deadline)
+    return connection
   }
 
   static func failure(_ fault: ServerFault, at place: String) -> BackendError {
@@ -193,15 +223,6 @@ package struct SchemaOwner {
 
   func transact(_ connection: ServerConnection, _ script: String) throws(ServerFault) {
     try connection.runScript("BEGIN; SET LOCAL client_min_messages = error; \(script) COMMIT;", until: deadline)
-  }
-
-  func version(_ connection: ServerConnection) throws(ServerFault) -> [Int]? {
-    let there = try connection.run(
-      "SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = '\(ServerSchema.name)'", [], until: deadline)
-    if there.isEmpty { return nil }
-    // Whoever may neither use the functions nor own them is told so.
-    let rows = try connection.run("SELECT major, minor FROM \(ServerSchema.name).about()", [], until: deadline)
-    return rows.first.map { $0.compactMap { $0.flatMap { Int($0) } } }
   }
 
   private func names(of schema: ServerSchema, _ connection: ServerConnection) throws(ServerFault) -> [String] {

@@ -20,8 +20,27 @@ struct ServerFunction: Sendable {
     let rest = parameters.isEmpty ? "" : ", " + parameters
     return ServerFunction(
       name: name, parameters: "p_version integer" + rest, returns: returns, isOpen: true, language: language,
-      body: body)
+      body: language == "plpgsql" ? bounded(body, parameters) : body)
   }
+
+  /// Refuses arguments that are too long for any request, before anything looks at them.
+  private static func bounded(_ body: String, _ parameters: String) -> String {
+    var lengths: [String] = []
+    for parameter in parameters.split(separator: ",") {
+      let words = parameter.split { $0 == " " || $0 == "\n" }
+      if words.last == "text" || words.last == "bytea" { lengths.append("octet_length(\(words[0]))") }
+    }
+    if lengths.isEmpty { return body }
+    return """
+      BEGIN
+        IF greatest(\(lengths.joined(separator: ", "))) > \(longestArgument) THEN PERFORM malformed('length'); END IF;
+        \(body);
+      END
+      """
+  }
+
+  /// Longer than anything that a client of ours sends.
+  static let longestArgument = 8192
 
   /// A function that only other functions call.
   static func inner(
@@ -71,4 +90,6 @@ enum ServerState {
   static let readOnly = "AC003"
   static let sameTransaction = "AC004"
   static let malformed = "AC005"
+  /// Not raised by the server: the connection says its encoding.
+  static let otherEncoding = "AC006"
 }

@@ -47,9 +47,9 @@ extension ServerSchema {
           v_answer profile_answer;
           v_now bigint;
         BEGIN
-          IF p_name IS NULL OR p_name !~ '^[a-z0-9][a-z0-9._-]{0,63}$' THEN PERFORM malformed('name'); END IF;
+          IF NOT coalesce(is_name(p_name), false) THEN PERFORM malformed('name'); END IF;
           PERFORM check_display_name(p_display_name);
-          PERFORM check_verifier(p_setting, p_verifier);
+          PERFORM check_new_verifier(p_setting, p_verifier);
           v_answer.code := 'ok';
           v_answer.name := p_name;
           v_answer.display_name := p_display_name;
@@ -88,7 +88,7 @@ extension ServerSchema {
             RETURN v_answer;
           END IF;
           PERFORM count_cost(p_setting);
-          DELETE FROM unknown_names WHERE name_hash = sha256(convert_to(p_name, 'UTF8'));
+          DELETE FROM unknown_names WHERE name_hash = unknown_name(p_name);
           INSERT INTO ledger_accounts VALUES (v_answer.account, 0);
           PERFORM 1 FROM ledger_accounts l WHERE l.id = 0 FOR NO KEY UPDATE;
           PERFORM move(0, v_answer.account, \(Amount.openingCredit.minorUnits), NULL, false, clock_ns() / 1000);
@@ -174,18 +174,15 @@ extension ServerSchema {
         returns: "grant_answer",
         Self.judging(
           "g.session IS NOT NULL", newToken: "p_new_token", declaring: "v_count bigint;",
-          checking: "PERFORM check_verifier(p_setting, p_verifier);",
+          checking: "PERFORM check_new_verifier(p_setting, p_verifier);",
           before: """
             \(Self.requireSessionOfGuess("claim"))
-            IF v_held.fresh_until <= v_held.now_ns THEN
-              PERFORM refund(v_guess);
-              v_answer.code := 'not_fresh';
-              RETURN v_answer;
-            END IF;
+            \(Self.refuseUnlessFresh)
             """,
           right: """
             -- A fresh session had a code, so none is asked for; nor for the next use of the new password.
-            PERFORM succeed(v_guess, 'right', v_step <> 'asked', p_setting, p_verifier);
+            PERFORM succeed(v_guess, 'right', v_step <> 'asked');
+            PERFORM set_verifier(v_guess.account, p_setting, p_verifier);
             UPDATE sessions SET excused_until = v_held.now_ns + \(Self.excuse) WHERE id = v_held.id;
             DELETE FROM codes c WHERE c.account = v_held.account AND c.expires_at IS NOT NULL;
             v_held := settle(p_token, v_held, false);

@@ -15,7 +15,7 @@ extension ServerSchema {
         BEGIN
           IF v_held.code IN ('live', 'pending') AND v_held.role <> 'administrator' THEN
             v_held := settle(p_token, v_held, false);
-            PERFORM record('\(EventName.authorizationFailed.rawValue)', v_held.account, v_held.account, v_held.id, p_resource);
+            PERFORM note_refusal('\(EventName.authorizationFailed.rawValue)', v_held.account, v_held.account, v_held.id, p_resource);
             v_held.code := 'not_permitted';
           END IF;
           RETURN v_held;

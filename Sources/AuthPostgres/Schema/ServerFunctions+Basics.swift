@@ -15,7 +15,7 @@ extension ServerSchema {
         "enter", "p_version integer", returns: "void",
         """
         BEGIN
-          IF p_version <> \(Self.major) THEN
+          IF p_version IS DISTINCT FROM \(Self.major) THEN
             RAISE EXCEPTION 'this database has major version \(Self.major)' USING ERRCODE = '\(ServerState.otherVersion)';
           END IF;
           IF current_setting('transaction_isolation') <> 'read committed' THEN
@@ -84,11 +84,26 @@ extension ServerSchema {
         END
         """),
       // A notice is a hint to look again. It names nobody, because every client can listen.
+      //
+      // Every client can also fill the queue of notices, and a notice that finds no room undoes its
+      // transaction at the commit. So none is sent while the queue is half full: clients look again
+      // by themselves.
       .inner(
         "announce", "", returns: "void",
         """
         BEGIN
-          PERFORM pg_notify('\(Self.channel)', '');
+          IF pg_notification_queue_usage() < \(Self.fullestQueue) THEN PERFORM pg_notify('\(Self.channel)', ''); END IF;
+        END
+        """),
+      // Records a refusal, but not without limit: whoever is refused can repeat the call.
+      .inner(
+        "note_refusal", "p_name text, p_account bigint, p_actor bigint, p_session text, p_detail text",
+        returns: "void",
+        """
+        BEGIN
+          UPDATE accounts SET noted_refusals = noted_refusals + 1
+            WHERE id = p_account AND noted_refusals < \(SessionPolicy.notedRefusals);
+          IF FOUND THEN PERFORM record(p_name, p_account, p_actor, p_session, p_detail); END IF;
         END
         """),
       ServerFunction(

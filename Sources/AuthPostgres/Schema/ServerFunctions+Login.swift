@@ -22,9 +22,6 @@ extension ServerSchema {
         BEGIN
           PERFORM enter(p_version);
           PERFORM check_guess(p_ticket, p_setting, p_proof_hash, p_code_hash, p_again);
-          IF p_name IS NULL AND (p_name_hash IS NULL OR octet_length(p_name_hash) <> 32) THEN
-            PERFORM malformed('name');
-          END IF;
           IF is_counted(p_ticket, p_proof_hash, p_code_hash) THEN
             v_answer.code := 'hear';
             v_answer.now_ns := clock_ns();
@@ -32,9 +29,7 @@ extension ServerSchema {
           END IF;
           SELECT a.id INTO v_account FROM accounts a WHERE a.name = p_name;
           RETURN count_guess(
-            p_ticket, v_account, CASE WHEN v_account IS NULL
-              THEN coalesce(sha256(convert_to(p_name, 'UTF8')), p_name_hash) END,
-            NULL, p_setting, p_proof_hash, p_code_hash, p_again);
+            p_ticket, v_account, p_name, NULL, p_setting, p_proof_hash, p_code_hash, p_again);
         END
         """),
       .inner(
@@ -69,7 +64,7 @@ extension ServerSchema {
           right: """
             \(Self.askForCode(actor: "NULL", session: "NULL"))
             SELECT a.failures INTO v_failures FROM accounts a WHERE a.id = v_guess.account;
-            PERFORM succeed(v_guess, 'right', true, p_new_setting, p_new_verifier);
+            PERFORM succeed(v_guess, 'right', true);
             v_held := begin_session(
               v_guess.account, p_token, p_label, p_idle, p_absolute, p_terminal, p_program, p_host);
             PERFORM record(
@@ -79,6 +74,7 @@ extension ServerSchema {
               nullif(concat_ws(', ',
                 CASE WHEN v_failures = 1 THEN '1 failure' WHEN v_failures > 1 THEN v_failures || ' failures' END,
                 step_words(v_step)), ''));
+            PERFORM take_better_hash(v_guess.account, p_new_setting, p_new_verifier, v_held.id);
             RETURN granted(v_held);
             """,
           wrong: .loginFailed, by: "NULL")),
@@ -133,11 +129,12 @@ extension ServerSchema {
                 \(Self.askForCode(actor: "v_guess.account", session: "v_held.id"))
               END IF;
             END IF;
-            PERFORM succeed(v_guess, 'right', v_step <> 'asked', p_new_setting, p_new_verifier);
+            PERFORM succeed(v_guess, 'right', v_step <> 'asked');
             v_held := settle(p_token, v_held, false);
             v_held := issue(v_held, p_new_token, p_idle, p_absolute);
             PERFORM record('\(EventName.reauthenticated.rawValue)', v_guess.account, v_guess.account, v_held.id,
               step_words(v_step));
+            PERFORM take_better_hash(v_guess.account, p_new_setting, p_new_verifier, v_held.id);
             RETURN granted(v_held);
             """,
           wrong: .reauthenticationFailed, by: "v_guess.account")),
@@ -145,6 +142,9 @@ extension ServerSchema {
   }
 
   /// The body of a function that judges a counted guess and grants a session for a right one.
+  ///
+  /// Whatever is refused, the guess stays counted: the client may have heard the verdict before, in a
+  /// transaction that it rolled back.
   ///
   /// With a code, both are judged at once, and a code is used up in the transaction of what it
   /// opens. A wrong one tells whoever has the password no more than a guess without a code does,
@@ -156,7 +156,7 @@ extension ServerSchema {
   ///   - code: The parameter with the code, or NULL.
   ///   - variables: Declarations that `right` needs.
   ///   - check: Refuses parameters that are malformed.
-  ///   - before: What a right password does before a code is used up.
+  ///   - before: What is required before anything is judged.
   ///   - right: What a right guess does; it ends with RETURN. `v_step` says what `take_step` did.
   ///   - event: The event of a wrong guess.
   ///   - actor: Who the event says did it.
@@ -178,7 +178,7 @@ extension ServerSchema {
       \(check)
       SELECT * INTO v_guess FROM guesses g WHERE g.ticket = p_ticket AND \(guesses) FOR UPDATE;
       v_answer.now_ns := clock_ns();
-      \(Self.answer("ticket_unknown", if: "NOT FOUND"))
+      \(Self.requireTicket)
       IF v_guess.verdict = 'right' AND sha256(p_proof) = v_guess.proof_hash THEN
         v_held := find(sha256(\(newToken)), false);
         IF v_held.code IN ('live', 'pending') THEN RETURN granted(v_held); END IF;
@@ -189,29 +189,20 @@ extension ServerSchema {
         v_answer.code := 'challenged';
         RETURN v_answer;
       END IF;
-      v_verdict := coalesce(v_guess.verdict, judge(v_guess, p_proof));
-      IF v_verdict = 'setting_changed' THEN
-        PERFORM refund(v_guess);
-        v_answer.code := 'setting_changed';
+      \(Self.answer("credentials", if: "v_guess.verdict IS NOT NULL"))
+      PERFORM check_counted(v_guess);
+      \(before)
+      v_verdict := judge(v_guess, p_proof);
+      \(Self.answer("setting_changed", if: "v_verdict = 'setting_changed'"))
+      v_step := take_step(v_guess, \(code), v_verdict = 'right');
+      IF v_verdict <> 'right' THEN
+        PERFORM fail(v_guess, 'wrong', '\(event.rawValue)', \(actor));
+      ELSIF v_step = 'wrong' THEN
+        PERFORM fail(v_guess, 'code', '\(EventName.twoStepFailed.rawValue)', \(actor));
+        v_answer.code := 'challenged';
         RETURN v_answer;
-      END IF;
-      IF v_guess.verdict IS NULL THEN
-        IF v_verdict = 'right' THEN
-          NULL;
-          \(before)
-        END IF;
-        v_step := take_step(v_guess, \(code), v_verdict = 'right');
-        IF v_verdict = 'right' AND v_step = 'over' THEN
-          PERFORM refund(v_guess);
-        ELSIF v_verdict = 'right' AND v_step = 'wrong' THEN
-          PERFORM fail(v_guess, 'code', '\(EventName.twoStepFailed.rawValue)', \(actor));
-          v_answer.code := 'challenged';
-          RETURN v_answer;
-        ELSIF v_verdict = 'right' THEN
-          \(right)
-        ELSE
-          PERFORM fail(v_guess, 'wrong', '\(event.rawValue)', \(actor));
-        END IF;
+      ELSIF v_step <> 'over' THEN
+        \(right)
       END IF;
       v_answer.code := 'credentials';
       RETURN v_answer;
@@ -219,12 +210,17 @@ extension ServerSchema {
     """
   }
 
+  /// Refuses a guess that was never counted, or so long ago that it is not judged any more.
+  static let requireTicket = """
+    \(answer("ticket_unknown", if: "NOT FOUND"))
+    \(answer("ticket_unknown", if: "v_guess.verdict IS NULL AND v_guess.counted_at < v_answer.now_ns - \(ticketLife)"))
+    """
+
   /// Claims the session of the caller, in which the guess must have been counted.
   static func requireSessionOfGuess(_ claim: String) -> String {
     """
     v_held := \(claim)(p_token, true);
     IF v_held.code NOT IN ('live', 'pending') OR v_held.id <> v_guess.session THEN
-      PERFORM refund(v_guess);
       v_answer.code := CASE WHEN v_held.code IN ('live', 'pending') THEN 'ticket_unknown' ELSE v_held.code END;
       RETURN v_answer;
     END IF;
@@ -237,8 +233,8 @@ extension ServerSchema {
   private static func askForCode(actor: String, session: String) -> String {
     """
     IF v_step = 'asked' THEN
-      PERFORM succeed(v_guess, 'asked', false, p_new_setting, p_new_verifier);
-      PERFORM record('\(EventName.twoStepAsked.rawValue)', v_guess.account, \(actor), \(session), NULL);
+      PERFORM succeed(v_guess, 'asked', false);
+      PERFORM note_refusal('\(EventName.twoStepAsked.rawValue)', v_guess.account, \(actor), \(session), NULL);
       v_answer.code := 'challenged';
       RETURN v_answer;
     END IF;

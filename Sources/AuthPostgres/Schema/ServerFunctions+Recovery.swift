@@ -118,7 +118,7 @@ extension ServerSchema {
           PERFORM enter(p_version);
           IF p_name IS NULL THEN PERFORM malformed('name'); END IF;
           IF p_code IS NULL OR octet_length(p_code) > 8192 THEN PERFORM malformed('code'); END IF;
-          PERFORM check_verifier(p_setting, p_verifier);
+          PERFORM check_new_verifier(p_setting, p_verifier);
           SELECT * INTO v_account FROM accounts a WHERE a.name = p_name FOR NO KEY UPDATE;
           v_answer.now_ns := clock_ns();
           SELECT * INTO v_code FROM codes c WHERE c.account = coalesce(v_account.id, 0) AND c.code_hash = sha256(p_code);
@@ -135,7 +135,7 @@ extension ServerSchema {
               CASE WHEN v_code.expires_at IS NULL THEN 'recovery code, ' || v_count || ' left' ELSE 'one-time code' END);
             PERFORM announce();
           ELSIF NOT v_found OR v_code.used_with IS DISTINCT FROM p_verifier OR v_account.verifier <> p_verifier THEN
-            v_heard := count_wrong_code(v_account.id, sha256(convert_to(p_name, 'UTF8')));
+            v_heard := count_wrong_code(v_account.id, unknown_name(p_name));
             v_answer.code := CASE v_heard.decision WHEN 'hear' THEN 'code_not_accepted' ELSE v_heard.decision END;
             v_answer.balance := v_heard.wait_ns;
             RETURN v_answer;

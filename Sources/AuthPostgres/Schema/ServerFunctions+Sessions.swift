@@ -101,6 +101,7 @@ extension ServerSchema {
             VALUES (random_name(), sha256(p_token), p_account, p_label, v_now, v_idle, v_now + v_absolute,
               v_now + v_fresh, v_absolute, v_now / 1000, v_now / 1000,
               (v_now + v_absolute) / 1000 + \(SessionPolicy.remembered), p_terminal, p_program, p_host);
+          UPDATE accounts SET noted_refusals = 0 WHERE id = p_account AND noted_refusals > 0;
           v_held := find(sha256(p_token), false);
           -- Granted, even if its limits are so short that it is over.
           v_held.code := 'live';

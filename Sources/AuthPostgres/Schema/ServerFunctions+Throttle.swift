@@ -25,7 +25,7 @@ extension ServerSchema {
             FROM (SELECT sha256(a.secret || 'cost'::bytea || p_name_hash) AS h FROM authority a) s)
           ORDER BY d.prefix LIMIT 1;
           v_prefix := coalesce(v_prefix, '\(PasswordCost.standard.prefix)');
-          SELECT string_agg(substr('\(Self.cryptAlphabet)',
+          SELECT string_agg(substr('\(PasswordHasher.alphabet)',
               (get_byte(s.h, i) & CASE i WHEN 21 THEN 3 ELSE 63 END) + 1, 1), '' ORDER BY i)
             INTO v_salt
             FROM (SELECT sha256(a.secret || convert_to('salt' || v_prefix, 'UTF8') || p_name_hash) AS h
@@ -43,11 +43,29 @@ extension ServerSchema {
           PERFORM enter(p_version);
           v_answer.now_ns := clock_ns();
           v_answer.code := 'ok';
-          -- Made up for every name, so that both kinds cost the same.
-          v_made_up := made_up_setting(coalesce(sha256(convert_to(p_name, 'UTF8')), p_name_hash, ''));
+          -- Made up for every name, so that both kinds cost the same. The hash that older clients send for
+          -- what is no name is not used: all of that is one name.
+          v_made_up := made_up_setting(coalesce(sha256(convert_to(p_name, 'UTF8')), ''));
           SELECT a.setting INTO v_answer.setting FROM accounts a WHERE a.name = p_name;
           v_answer.setting := coalesce(v_answer.setting, v_made_up);
           RETURN v_answer;
+        END
+        """),
+      .inner(
+        "is_name", "p_name text", returns: "boolean",
+        """
+        BEGIN
+          RETURN octet_length(p_name) <= 64 AND p_name ~ '^[a-z0-9][a-z0-9._-]*$';
+        END
+        """),
+      // What attempts on a name without an account are counted under. People type passwords in place
+      // of names: what is no name is not kept, and a name only as a hash with a key.
+      .inner(
+        "unknown_name", "p_name text", returns: "bytea",
+        """
+        BEGIN
+          RETURN (SELECT sha256(i.secret || convert_to(CASE WHEN is_name(p_name) THEN 'name' || p_name ELSE 'none' END, 'UTF8'))
+            FROM authority i);
         END
         """),
       .inner(
@@ -108,7 +126,7 @@ extension ServerSchema {
       .inner(
         "count_guess",
         """
-        p_ticket bytea, p_account bigint, p_name_hash bytea, p_session text, p_setting text, p_proof_hash bytea,
+        p_ticket bytea, p_account bigint, p_name text, p_session text, p_setting text, p_proof_hash bytea,
         p_code_hash bytea, p_again boolean
         """,
         returns: "code_answer",
@@ -119,6 +137,7 @@ extension ServerSchema {
           v_heard heard;
           v_answer code_answer;
           v_setting text;
+          v_name_hash bytea;
         BEGIN
           DELETE FROM guesses WHERE ticket IN (
             SELECT g.ticket FROM guesses g WHERE g.counted_at < clock_ns() - \(Self.ticketLife)
@@ -127,7 +146,8 @@ extension ServerSchema {
             SELECT * INTO v_account FROM accounts a WHERE a.id = p_account FOR NO KEY UPDATE;
             v_setting := v_account.setting;
           ELSE
-            v_setting := made_up_setting(p_name_hash);
+            v_setting := made_up_setting(coalesce(sha256(convert_to(p_name, 'UTF8')), ''));
+            v_name_hash := unknown_name(p_name);
           END IF;
           v_answer.now_ns := clock_ns();
           \(Self.answer("setting_changed", if: "v_setting <> p_setting"))
@@ -136,11 +156,11 @@ extension ServerSchema {
               v_answer.now_ns, v_account.guesses, v_account.failures, v_account.attempts, v_account.wait_until,
               may_lock(v_account.id, v_account.role, v_account.guesses));
           ELSE
-            INSERT INTO unknown_names(name_hash) VALUES (p_name_hash) ON CONFLICT (name_hash) DO NOTHING;
+            INSERT INTO unknown_names(name_hash) VALUES (v_name_hash) ON CONFLICT (name_hash) DO NOTHING;
             IF FOUND THEN
               DELETE FROM unknown_names WHERE id <= (SELECT max(u.id) FROM unknown_names u) - \(UnknownName.limit);
             END IF;
-            SELECT * INTO v_unknown FROM unknown_names u WHERE u.name_hash = p_name_hash FOR NO KEY UPDATE;
+            SELECT * INTO v_unknown FROM unknown_names u WHERE u.name_hash = v_name_hash FOR NO KEY UPDATE;
             v_answer.now_ns := clock_ns();
             v_heard := count_attempt(
               v_answer.now_ns, coalesce(v_unknown.guesses, 0), coalesce(v_unknown.failures, 0),
@@ -154,12 +174,12 @@ extension ServerSchema {
               WHERE id = p_account;
           ELSE
             UPDATE unknown_names SET guesses = v_heard.guesses, attempts = v_heard.attempts,
-              wait_until = v_heard.wait_until WHERE name_hash = p_name_hash;
+              wait_until = v_heard.wait_until WHERE name_hash = v_name_hash;
           END IF;
           IF v_heard.decision = 'hear' THEN
             INSERT INTO guesses(ticket, account, name_hash, session, setting, proof_hash, code_hash, number, counted_by,
                 counted_at)
-              VALUES (p_ticket, p_account, p_name_hash, p_session, p_setting, p_proof_hash, p_code_hash, v_heard.guesses,
+              VALUES (p_ticket, p_account, v_name_hash, p_session, p_setting, p_proof_hash, p_code_hash, v_heard.guesses,
                 pg_current_xact_id(), v_answer.now_ns);
           END IF;
           RETURN v_answer;
@@ -194,15 +214,8 @@ extension ServerSchema {
           RETURN 'wrong';
         END
         """),
-      // Takes a guess out of the count again, which nobody could judge.
-      .inner(
-        "refund", "p_guess guesses", returns: "void",
-        """
-        BEGIN
-          DELETE FROM guesses WHERE ticket = p_guess.ticket;
-          PERFORM uncount(p_guess.account);
-        END
-        """),
+      // Takes a guess out of the count again, which was right. No other one ever is: whoever sent it may
+      // have heard the verdict in a transaction that was rolled back.
       .inner(
         "uncount", "p_account bigint", returns: "void",
         """
@@ -233,13 +246,12 @@ extension ServerSchema {
           PERFORM record(p_event, p_guess.account, p_actor, NULL, NULL);
         END
         """),
-      // Ends a row of failures, and takes a hash of higher cost where the client brings one.
+      // Ends a row of failures.
       //
       // Where a code is asked for, the right password alone ends no row: otherwise whoever has it
       // could try codes for ever.
       .inner(
-        "succeed", "p_guess guesses, p_verdict text, p_ends_row boolean, p_setting text, p_verifier bytea",
-        returns: "void",
+        "succeed", "p_guess guesses, p_verdict text, p_ends_row boolean", returns: "void",
         """
         BEGIN
           UPDATE guesses SET verdict = p_verdict WHERE ticket = p_guess.ticket;
@@ -248,7 +260,20 @@ extension ServerSchema {
           ELSE
             PERFORM uncount(p_guess.account);
           END IF;
-          IF p_setting IS NOT NULL THEN PERFORM set_verifier(p_guess.account, p_setting, p_verifier); END IF;
+        END
+        """),
+      // Takes a hash of higher cost after a whole login, if the client brings one. The server cannot
+      // tell that it is of the same password, so nothing else takes one, and an event says so.
+      .inner(
+        "take_better_hash", "p_account bigint, p_setting text, p_verifier bytea, p_session text", returns: "void",
+        """
+        BEGIN
+          IF p_setting IS NULL THEN RETURN; END IF;
+          PERFORM check_new_verifier(p_setting, p_verifier);
+          IF cost_of(p_setting) > (SELECT cost_of(a.setting) FROM accounts a WHERE a.id = p_account) THEN
+            PERFORM set_verifier(p_account, p_setting, p_verifier);
+            PERFORM record('\(EventName.passwordRehashed.rawValue)', p_account, p_account, p_session, NULL);
+          END IF;
         END
         """),
       .inner(
@@ -261,13 +286,34 @@ extension ServerSchema {
           IF p_verifier IS NULL OR octet_length(p_verifier) <> 32 THEN PERFORM malformed('verifier'); END IF;
         END
         """),
+      // The cost of a setting; 0 for one that no version makes.
+      .inner(
+        "cost_of", "p_setting text", returns: "integer",
+        """
+        BEGIN
+          RETURN coalesce(array_position(
+            ARRAY[\(PasswordCost.all.map { "'\($0.prefix)'" }.joined(separator: ", "))], left(p_setting, 7)), 0);
+        END
+        """),
+      // A new hash must have a cost that we make: clients hash at it, for the names without an account,
+      // too.
+      .inner(
+        "check_new_verifier", "p_setting text, p_verifier bytea", returns: "void",
+        """
+        BEGIN
+          PERFORM check_verifier(p_setting, p_verifier);
+          IF cost_of(p_setting) NOT BETWEEN \(costs.lowerBound.count) AND \(costs.upperBound.count) THEN
+            PERFORM malformed('cost');
+          END IF;
+        END
+        """),
       .inner(
         "set_verifier", "p_account bigint, p_setting text, p_verifier bytea", returns: "void",
         """
         DECLARE
           v_old text;
         BEGIN
-          PERFORM check_verifier(p_setting, p_verifier);
+          PERFORM check_new_verifier(p_setting, p_verifier);
           SELECT a.setting INTO v_old FROM accounts a WHERE a.id = p_account FOR NO KEY UPDATE;
           UPDATE accounts SET setting = p_setting, verifier = p_verifier WHERE id = p_account;
           IF left(v_old, 7) <> left(p_setting, 7) THEN

@@ -18,17 +18,21 @@ extension ServerSchema {
           RETURN EXISTS (SELECT 1 FROM two_steps t WHERE t.account = p_account AND t.last_step IS NOT NULL);
         END
         """),
-      // The first step after `p_after` at which a code is right. Every step is tried, so that the
-      // time does not tell which one it was.
+      // The first step after `p_after` at which a code is right, both now and when it was counted:
+      // otherwise a guess that is judged and rolled back again and again would be right at some time.
+      // Every step is tried, so that the time does not tell which one it was.
       .inner(
-        "find_step", "p_secret bytea, p_code bytea, p_after bigint", returns: "bigint",
+        "find_step", "p_secret bytea, p_code bytea, p_after bigint, p_counted_at bigint", returns: "bigint",
         """
         DECLARE
-          v_now bigint := clock_ns() / \(TOTP.period * 1_000_000_000);
+          v_first bigint := clock_ns() / \(TOTP.period * 1_000_000_000) - \(TOTP.drift);
+          v_counted bigint := p_counted_at / \(TOTP.period * 1_000_000_000);
           v_found bigint;
         BEGIN
-          FOR v_step IN REVERSE v_now + \(TOTP.drift)..v_now - \(TOTP.drift) LOOP
-            IF convert_to(totp(p_secret, v_step), 'UTF8') = p_code AND v_step > p_after THEN v_found := v_step; END IF;
+          FOR v_step IN REVERSE v_counted + \(TOTP.drift)..v_counted - \(TOTP.drift) LOOP
+            IF convert_to(totp(p_secret, v_step), 'UTF8') = p_code AND v_step > p_after AND v_step >= v_first THEN
+              v_found := v_step;
+            END IF;
           END LOOP;
           RETURN v_found;
         END
@@ -36,7 +40,7 @@ extension ServerSchema {
       // Uses a code up, if it is right and `p_uses`. Whatever was sent, the same is read and
       // computed, for an account without a second step and for none, too.
       .inner(
-        "use_code", "p_account bigint, p_code bytea, p_uses boolean", returns: "text",
+        "use_code", "p_account bigint, p_code bytea, p_uses boolean, p_counted_at bigint", returns: "text",
         """
         DECLARE
           v_row two_steps;
@@ -48,7 +52,8 @@ extension ServerSchema {
           v_is_recovery_code := EXISTS (SELECT 1 FROM codes c WHERE c.account = p_account
             AND c.code_hash = sha256(p_code) AND c.expires_at IS NULL AND c.used_with IS NULL);
           v_step := find_step(
-            coalesce(v_row.secret, substr(sha256(''), 1, \(TOTP.secretLength))), p_code, coalesce(v_row.last_step, 0));
+            coalesce(v_row.secret, substr(sha256(''), 1, \(TOTP.secretLength))), p_code, coalesce(v_row.last_step, 0),
+            p_counted_at);
           IF v_row.last_step IS NULL THEN RETURN 'over'; END IF;
           IF NOT p_uses THEN RETURN 'wrong'; END IF;
           IF v_step IS NOT NULL THEN
@@ -83,7 +88,8 @@ extension ServerSchema {
             RETURN CASE WHEN asks_for_code(p_guess.account) THEN 'asked' ELSE 'none' END;
           END IF;
           RETURN use_code(
-            p_guess.account, CASE WHEN sha256(p_code) = p_guess.code_hash THEN p_code ELSE '' END, p_uses);
+            p_guess.account, CASE WHEN sha256(p_code) = p_guess.code_hash THEN p_code ELSE '' END, p_uses,
+            p_guess.counted_at);
         END
         """),
       .open(
@@ -150,7 +156,7 @@ extension ServerSchema {
           SELECT * INTO v_row FROM two_steps t WHERE t.account = v_held.account FOR NO KEY UPDATE;
           \(Self.answer("two_step_not_begun", if: "NOT FOUND"))
           \(Self.answer("two_step_already_on", if: "v_row.last_step IS NOT NULL"))
-          v_step := find_step(v_row.secret, p_code, 0);
+          v_step := find_step(v_row.secret, p_code, 0, clock_ns());
           \(Self.answer("step_wrong", if: "v_step IS NULL"))
           v_held := settle(p_token, v_held, true);
           UPDATE two_steps SET last_step = v_step, since = clock_ns() / 1000 WHERE account = v_held.account;
@@ -203,19 +209,15 @@ extension ServerSchema {
           SELECT * INTO v_guess FROM guesses g
             WHERE g.ticket = p_ticket AND g.session IS NOT NULL AND g.code_hash = g.proof_hash FOR UPDATE;
           v_answer.now_ns := clock_ns();
-          \(Self.answer("ticket_unknown", if: "NOT FOUND"))
+          \(Self.requireTicket)
           IF v_guess.verdict IS NOT NULL THEN
             v_answer.code := CASE v_guess.verdict WHEN 'right' THEN 'ok' ELSE 'step_wrong' END;
             RETURN v_answer;
           END IF;
           PERFORM check_counted(v_guess);
-          PERFORM 1 FROM accounts a WHERE a.id = v_guess.account FOR NO KEY UPDATE;
           \(Self.requireSessionOfGuess("claim"))
-          IF v_held.fresh_until <= v_held.now_ns THEN
-            PERFORM refund(v_guess);
-            v_answer.code := 'not_fresh';
-            RETURN v_answer;
-          END IF;
+          \(Self.refuseUnlessFresh)
+          PERFORM 1 FROM accounts a WHERE a.id = v_guess.account FOR NO KEY UPDATE;
           v_held := settle(p_token, v_held, true);
           v_step := take_step(v_guess, p_code, true);
           IF v_step IN ('over', 'wrong') THEN
@@ -223,7 +225,7 @@ extension ServerSchema {
             v_answer.code := 'step_wrong';
             RETURN v_answer;
           END IF;
-          PERFORM succeed(v_guess, 'right', true, NULL, NULL);
+          PERFORM succeed(v_guess, 'right', true);
           DELETE FROM two_steps t WHERE t.account = v_held.account;
           PERFORM record('\(EventName.twoStepOff.rawValue)', v_held.account, v_held.account, v_held.id, v_step);
           v_answer.code := 'ok';

@@ -22,9 +22,10 @@ struct ServerSchema: Sendable {
   static let first = [major, 0]
 
   static let tokenLength = 32
+  /// How full the queue of notices may be for one more, which finds room even if others are writing.
+  static let fullestQueue = 0.5
   static let longestLabel = 256
   static let longestOrigin = SessionOrigin.longest
-  static let cryptAlphabet = "./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
   /// How long a guess can be judged, in nanoseconds.
   static let ticketLife: Int64 = 600_000_000_000
   static var endReasons: String { EndReason.allCases.map { "'\($0.code)'" }.joined(separator: ", ") }
@@ -41,14 +42,21 @@ struct ServerSchema: Sendable {
     let functions: [ServerFunction]
   }
 
-  /// Released steps after the first version; there are none yet.
-  static let steps: [Step] = []
+  /// Released steps after the first version.
+  static let steps = [second]
 
   let policy: SessionPolicy
+  /// What a new hash of a password may cost.
+  let costs: ClosedRange<PasswordCost>
   let steps: [Step]
 
-  init(policy: SessionPolicy = .standard, steps: [Step] = Self.steps) {
+  /// - Parameters:
+  ///   - policy: The limits that sessions get.
+  ///   - cost: What hashing a password costs in the program that makes the schema.
+  ///   - steps: What leads from the first version to this one.
+  init(policy: SessionPolicy = .standard, cost: PasswordCost = .standard, steps: [Step] = Self.steps) {
     self.policy = policy
+    costs = cost.takenFromClients
     self.steps = steps
   }
 
@@ -63,7 +71,22 @@ struct ServerSchema: Sendable {
     """
   }
 
-  private var settingVersion: String { "UPDATE authority SET major = \(version[0]), minor = \(version[1]);" }
+  /// The comment is for ``SchemaOwner``, which reads nothing in the schema.
+  private var settingVersion: String {
+    """
+    UPDATE authority SET major = \(version[0]), minor = \(version[1]);
+    COMMENT ON SCHEMA \(Self.name) IS '\(Self.versionWords)\(version[0]).\(version[1])';
+    """
+  }
+
+  private static let versionWords = "version "
+
+  /// The version that a comment on the schema says: the first version made none.
+  static func version(in comment: String?) -> [Int] {
+    guard let comment, comment.hasPrefix(versionWords) else { return first }
+    let numbers = comment.dropFirst(versionWords.count).split(separator: ".").compactMap { Int($0) }
+    return numbers.count == first.count ? numbers : first
+  }
 
   /// The row about a database of this version, of which all but its random numbers is as new.
   var rowAboutDatabase: String { Self.firstRow + settingVersion }

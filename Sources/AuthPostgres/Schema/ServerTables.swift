@@ -197,6 +197,23 @@ extension ServerSchema {
 
     """
 
+  /// Version 1.1 counts the refusals that left an event, and forgets names without an account that
+  /// were kept as a hash without a key.
+  ///
+  /// Functions that have other parameters now are made anew.
+  static let second = Step(
+    version: [major, 1],
+    changes: """
+      DROP FUNCTION IF EXISTS count_guess(bytea, bigint, bytea, text, text, bytea, bytea, boolean);
+      DROP FUNCTION IF EXISTS find_step(bytea, bytea, bigint);
+      DROP FUNCTION IF EXISTS use_code(bigint, bytea, boolean);
+      DROP FUNCTION IF EXISTS succeed(guesses, text, boolean, text, bytea);
+      DELETE FROM unknown_names;
+      DELETE FROM guesses WHERE account IS NULL;
+      ALTER TABLE accounts ADD COLUMN noted_refusals bigint NOT NULL DEFAULT 0;
+      """,
+    functions: [])
+
   /// The one row about the database itself.
   ///
   /// Two random UUIDs have 122 random bits each; a hash of three makes a secret of full strength.

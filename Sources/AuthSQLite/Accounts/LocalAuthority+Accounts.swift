@@ -62,14 +62,14 @@ extension LocalAuthority {
       .integer(wallClock().microseconds)
     ) { $0.integer(0) }
     guard let id else { throw db.damaged("a new account got no number") }
-    try db.run(UnknownNameQuery.forget, .blob(UnknownName.hash(of: name.canonical)))
+    try forgetAttempts(on: name, in: db)
     try Ledger(db).open(account: id, at: wallClock())
     return try account(id, in: db)
   }
 
   func requireFree(_ name: Username, in db: Connection) throws(BackendError) {
     let isUsed = try db.first(AccountQuery.exists, .text(name.canonical)) { _ in true } ?? false
-    let wasUsed = try db.first(AccountQuery.isReserved, .blob(UnknownName.hash(of: name.canonical))) { _ in true }
+    let wasUsed = try db.first(AccountQuery.isReserved, .blob(name.reservation)) { _ in true }
     if isUsed || wasUsed == true { throw .usernameTaken(name) }
   }
 

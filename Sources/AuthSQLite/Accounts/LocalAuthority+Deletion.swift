@@ -42,7 +42,7 @@ extension LocalAuthority {
     try db.run(CodeQuery.voidAll, id)
     try db.run(TwoStepQuery.turnOff, id)
     try db.run(LedgerQuery.forgetKeys, id)
-    try db.run(AccountQuery.reserveName, .blob(UnknownName.hash(of: account.user.username)))
+    try db.run(AccountQuery.reserveName, .blob(try Username(account.user.username).reservation))
     try db.run(AccountQuery.erase, .text(DeletedAccount.shownName), .text(hasher.unmatchable), id)
   }
 }

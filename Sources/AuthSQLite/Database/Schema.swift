@@ -13,7 +13,7 @@ package enum Schema {
   package static var version: Int64 { Int64(steps.count) }
 
   /// The statements that lead from each version to the next, beginning with the empty file.
-  package static let steps: [String] = [first, second, third, fourth, fifth]
+  package static let steps: [String] = [first, second, third, fourth, fifth, sixth]
 
   private static let first = """
     CREATE TABLE authority(
@@ -176,4 +176,8 @@ package enum Schema {
       since INTEGER
     ) STRICT;
     """
+
+  /// Version 6 forgets names without an account, which were kept as a hash without a key: what was
+  /// typed there may have been a password.
+  private static let sixth = "DELETE FROM unknown_names;"
 }

@@ -39,7 +39,7 @@ extension LocalAuthority {
         let now = try now()
         let account = try account(named: name, in: db)
         guard let (account, found) = try redeemable(code, of: account, at: now, in: db) else {
-          return .failure(try countWrongCode(on: account, username, at: now, in: db))
+          return .failure(try countWrongCode(on: account, name, at: now, in: db))
         }
         guard account.passwordHash == present else { return .success(nil) }
         try db.run(CodeQuery.use, .integer(account.id), Self.hash(code))
@@ -73,11 +73,11 @@ extension LocalAuthority {
   ///
   /// - Returns: What to refuse it with.
   private func countWrongCode(
-    on account: AccountRow?, _ typed: String, at now: BootInstant, in db: Connection
+    on account: AccountRow?, _ name: Username, at now: BootInstant, in db: Connection
   ) throws(BackendError) -> BackendError {
     let attempt =
       if let account { try countAttempt(on: account, at: now, in: db) } else {
-        try countAttempt(onUnknown: typed, at: now, in: db)
+        try countAttempt(onUnknown: name, at: now, in: db)
       }
     switch attempt.decision {
     case .allow:

@@ -10,7 +10,7 @@ extension LocalAuthority {
       try database.write { (db) throws(BackendError) in
         let now = try now()
         guard let name, let account = try account(named: name, in: db) else {
-          return try countAttempt(onUnknown: credentials.username, at: now, in: db)
+          return try countAttempt(onUnknown: name, at: now, in: db)
         }
         return try countAttempt(on: account, at: now, in: db)
       }
@@ -136,37 +136,48 @@ extension LocalAuthority {
       let (verdict, current) = try database.write { (db) throws(BackendError) -> (PasswordVerdict?, AccountRow) in
         let current = try self.account(account.id, in: db)
         guard current.passwordHash == account.passwordHash, !current.isDisabled else { return (nil, current) }
-        if let newHash {
-          try db.run(AccountQuery.rehash, .text(newHash), .integer(account.id), .text(account.passwordHash))
-        }
         let now = try now()
         if try asksForCode(current.id, in: db) {
           // The right password alone ends no count, or whoever has it could try codes for ever.
           try refundAttempt(attempt, in: db)
-          let hash = newHash ?? current.passwordHash
-          if let request, let challenge = try challenge(current, hash, request, at: now, in: db) {
+          if let request, let challenge = try challenge(current, newHash, request, at: now, in: db) {
             return (.challenged(challenge), current)
           }
         } else {
           try store(ThrottleRecord(), account: account.id, in: db)
         }
-        return (.granted(try body(db, current, now)), current)
+        let grant = try body(db, current, now)
+        try take(newHash, of: current, in: grant.id, in: db)
+        return (.granted(grant), current)
       }
       if let verdict { return verdict }
       account = current
     }
   }
 
+  /// Stores a hash of higher cost after a whole login, and writes down that it did.
+  ///
+  /// A password that was changed in the same transaction stays.
+  func take(_ newHash: String?, of account: AccountRow, in session: SessionID, in db: Connection) throws(BackendError) {
+    guard let newHash else { return }
+    let changes = try db.run(
+      AccountQuery.rehash, .text(newHash), .integer(account.id), .text(account.passwordHash))
+    if changes > 0 {
+      try record(.passwordRehashed, account: account.id, actor: account.id, session: session, in: db)
+    }
+  }
+
   /// Asks for a code, unless the password was changed with one a moment ago.
   private func challenge(
-    _ account: AccountRow, _ passwordHash: String, _ request: StepRequest, at now: BootInstant, in db: Connection
+    _ account: AccountRow, _ newHash: String?, _ request: StepRequest, at now: BootInstant, in db: Connection
   ) throws(BackendError) -> Challenge? {
     let session = try request.session.map { (token) throws(BackendError) in try claim(token, at: now, in: db).id }
-    if let session, excuses.take(session, with: passwordHash, at: now) { return nil }
+    if let session, excuses.take(session, with: account.passwordHash, at: now) { return nil }
     try record(
       .twoStepAsked, account: account.id, actor: session.map { _ in account.id }, session: session, in: db)
     return steps.open(
-      for: PasswordAccepted(account: account.id, passwordHash: passwordHash, step: request),
+      for: PasswordAccepted(
+        account: account.id, passwordHash: account.passwordHash, newHash: newHash, step: request),
       token: SessionToken(bytes: try Secrets.random(count: 32)), at: now)
   }
 

@@ -4,12 +4,22 @@ import Glibc
 
 /// A password attempt that is counted, and the decision about it.
 struct PasswordAttempt: Sendable {
-  /// Nil for a name that has no account.
-  let account: AccountRow?
-  let typed: String
+  let target: Target
   /// How many attempts there are now in a row, with this one.
   let guess: Int64
   let decision: ThrottleRecord.Decision
+
+  /// What an attempt is counted on.
+  enum Target: Sendable {
+    case account(AccountRow)
+    /// A name without an account, as a hash with the key of the database.
+    case unknown([UInt8])
+  }
+
+  /// Nil for a name that has no account.
+  var account: AccountRow? {
+    if case .account(let account) = target { account } else { nil }
+  }
 }
 
 extension LocalAuthority {
@@ -48,8 +58,11 @@ extension LocalAuthority {
 
   /// Writes down that an attempt was wrong.
   func fail(_ attempt: PasswordAttempt, in db: Connection) throws(BackendError) {
-    guard let account = attempt.account else {
-      try db.run(UnknownNameQuery.addFailure, .blob(UnknownName.hash(of: attempt.typed)))
+    let account: AccountRow
+    switch attempt.target {
+    case .account(let known): account = known
+    case .unknown(let hash):
+      try db.run(UnknownNameQuery.addFailure, .blob(hash))
       return
     }
     // No row changes when another login succeeded in between.
@@ -67,10 +80,9 @@ extension LocalAuthority {
   ///
   /// The attempt was allowed, so no wait was running before it. A wait that it began ends too.
   func refundAttempt(_ attempt: PasswordAttempt, in db: Connection) throws(BackendError) {
-    if let account = attempt.account {
-      try db.run(AccountQuery.refundAttempt, .integer(account.id))
-    } else {
-      try db.run(UnknownNameQuery.refundAttempt, .blob(UnknownName.hash(of: attempt.typed)))
+    switch attempt.target {
+    case .account(let account): try db.run(AccountQuery.refundAttempt, .integer(account.id))
+    case .unknown(let hash): try db.run(UnknownNameQuery.refundAttempt, .blob(hash))
     }
   }
 
@@ -81,16 +93,16 @@ extension LocalAuthority {
     var record = account.throttle
     let decision = record.count(at: now, mayLock: try mayLock(account, in: db))
     try store(record, account: account.id, in: db)
-    return PasswordAttempt(
-      account: account, typed: account.user.username, guess: record.guesses, decision: decision)
+    return PasswordAttempt(target: .account(account), guess: record.guesses, decision: decision)
   }
 
-  /// Counts an attempt on a name without an account, at the same cost.
-  func countAttempt(onUnknown typed: String, at now: BootInstant, in db: Connection) throws(BackendError)
+  /// Counts an attempt on a name without an account, at the same cost; nil is what is no name.
+  func countAttempt(onUnknown name: Username?, at now: BootInstant, in db: Connection) throws(BackendError)
     -> PasswordAttempt
   {
-    let hash = SQLValue.blob(UnknownName.hash(of: typed))
-    let found = try throttle(ofUnknown: typed, in: db)
+    let bytes = UnknownName.hash(of: name, key: try nameKey(in: db))
+    let hash = SQLValue.blob(bytes)
+    let found = try throttle(ofUnknown: bytes, in: db)
     var record = found ?? ThrottleRecord()
     let decision = record.count(at: now, mayLock: true)
     let counts: (SQLValue, SQLValue) = (.integer(record.guesses), .integer(record.attempts))
@@ -100,24 +112,38 @@ extension LocalAuthority {
     } else {
       try db.run(UnknownNameQuery.update, counts.0, counts.1, record.waitBootValue, record.waitUntilValue, hash)
     }
-    return PasswordAttempt(account: nil, typed: typed, guess: record.guesses, decision: decision)
+    return PasswordAttempt(target: .unknown(bytes), guess: record.guesses, decision: decision)
   }
 
   /// What would be done with an attempt now, reading only.
   private func decisionNow(on attempt: PasswordAttempt) throws(BackendError) -> ThrottleRecord.Decision {
     try database.read { (db) throws(BackendError) in
       let now = try now()
-      guard let account = attempt.account else {
-        let record = try throttle(ofUnknown: attempt.typed, in: db) ?? ThrottleRecord()
+      switch attempt.target {
+      case .account(let account):
+        let current = try self.account(account.id, in: db)
+        return current.throttle.decision(at: now, mayLock: try mayLock(current, in: db))
+      case .unknown(let hash):
+        let record = try throttle(ofUnknown: hash, in: db) ?? ThrottleRecord()
         return record.decision(at: now, mayLock: true)
       }
-      let current = try self.account(account.id, in: db)
-      return current.throttle.decision(at: now, mayLock: try mayLock(current, in: db))
     }
   }
 
-  private func throttle(ofUnknown typed: String, in db: Connection) throws(BackendError) -> ThrottleRecord? {
-    try db.first(UnknownNameQuery.find, .blob(UnknownName.hash(of: typed))) { ThrottleRecord($0, from: 0) }
+  private func throttle(ofUnknown hash: [UInt8], in db: Connection) throws(BackendError) -> ThrottleRecord? {
+    try db.first(UnknownNameQuery.find, .blob(hash)) { ThrottleRecord($0, from: 0) }
+  }
+
+  /// Forgets the attempts on a name that has an account now.
+  func forgetAttempts(on name: Username, in db: Connection) throws(BackendError) {
+    try db.run(UnknownNameQuery.forget, .blob(UnknownName.hash(of: name, key: try nameKey(in: db))))
+  }
+
+  private func nameKey(in db: Connection) throws(BackendError) -> [UInt8] {
+    guard let key = try db.first(UnknownNameQuery.key, read: { $0.blob(0) }), !key.isEmpty else {
+      throw db.damaged("the key for names without an account is missing")
+    }
+    return key
   }
 
   func store(_ record: ThrottleRecord, account: Int64, in db: Connection) throws(BackendError) {

@@ -1,4 +1,6 @@
 package enum UnknownNameQuery: String, Query {
+  /// 16 random bytes, which were drawn for hashes of sessions in events and have no other use now.
+  case key = "SELECT event_salt FROM authority WHERE id = 1"
   case find = "SELECT guesses, attempts, wait_boot, wait_until, failures FROM unknown_names WHERE name_hash = ?"
   case insert = """
     INSERT INTO unknown_names(name_hash, guesses, attempts, wait_boot, wait_until) VALUES (?, ?, ?, ?, ?)

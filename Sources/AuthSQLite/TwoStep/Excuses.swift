@@ -14,6 +14,8 @@ struct PasswordAccepted: Sendable {
   let account: Int64
   /// What the password was right for: a new password ends the challenge.
   let passwordHash: String
+  /// A hash of higher cost, which is stored when the code is right too.
+  let newHash: String?
   let step: StepRequest
 }
 

@@ -44,10 +44,14 @@ extension LocalAuthority {
           return nil
         }
         try store(ThrottleRecord(), account: account.id, in: db)
-        guard let token = accepted.step.session else {
-          return try logIn(account, accepted.step.limits, with: used, at: now, in: db)
-        }
-        return try refresh(token, of: account, accepted.step.limits, with: used, at: now, in: db)
+        let grant =
+          if let token = accepted.step.session {
+            try refresh(token, of: account, accepted.step.limits, with: used, at: now, in: db)
+          } else {
+            try logIn(account, accepted.step.limits, with: used, at: now, in: db)
+          }
+        try take(accepted.newHash, of: account, in: grant.id, in: db)
+        return grant
       }
     }
   }

@@ -96,6 +96,27 @@ import Testing
     #expect(stored.hasPrefix("$y$jBT$"))
     _ = try work.authority(cost: .least).logIn()
     #expect(work.raw.rows("SELECT password_hash FROM accounts")?.first?.first == stored)
+    #expect(
+      work.raw.rows("SELECT account, actor, session IS NULL FROM events WHERE name = 'authn_password_rehash'")
+        == [["1", "1", "0"]])
+  }
+
+  @Test("a server's setting is hashed with where it is yescrypt, of a cost that this program would make")
+  func settings() {
+    let salt = "aaaaaaaaaaaaaaaaaaaaa."
+    let hasher = PasswordHasher(cost: .standard)
+    for cost in PasswordCost.all {
+      #expect(hasher.accepts(setting: cost.prefix + salt) == (7...9).contains(cost.count))
+      #expect(PasswordHasher(cost: .least).accepts(setting: cost.prefix + salt) == (1...9).contains(cost.count))
+    }
+    let standard = PasswordCost.standard.prefix
+    for setting in [
+      "", "ab", "$3$$", "$1$aaaaaaaa", "$2b$12$aaaaaaaaaaaaaaaaaaaaaa", "$6$rounds=1000$aaaa", "$gy$jBT$" + salt,
+      "$7$CU..../....aaaaaaaaaaaaaaaaaaaaaa", "$y$/BT$" + salt, "$y$jBT.$" + salt, standard, standard + salt + "$",
+      standard + salt + "a", standard + "aaaaaaaaaaaaaaaaaaaaa:", standard + salt.dropLast() + "\n",
+    ] {
+      #expect(!hasher.accepts(setting: setting), "\(setting)")
+    }
   }
 
   @Test("a hash says its cost, for every cost", arguments: UInt(1)...4) func costOfHash(count: UInt) throws {

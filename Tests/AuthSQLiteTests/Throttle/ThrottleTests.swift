@@ -87,7 +87,9 @@ import TextFormat
       return await group.reduce(into: []) { $0 += [$1].compactMap(\.self) }
     }
     #expect(failures == [])
-    #expect(work.raw.rows("SELECT DISTINCT name FROM events WHERE name LIKE 'authn%'") == [["authn_login_success"]])
+    #expect(
+      work.raw.rows("SELECT name, count(*) FROM events WHERE name LIKE 'authn%' GROUP BY name ORDER BY name")
+        == [["authn_login_success", "24"], ["authn_password_rehash", "1"]])
   }
 
   @Test("a password that could not be checked is no failure") func unjudged() throws {
@@ -228,8 +230,24 @@ import TextFormat
     }
     #expect(raw.rows("SELECT count(*), min(id) FROM unknown_names") == [["10000", "4"]])
     #expect(raw.number("SELECT count(*) FROM events WHERE account IS NULL") == 10_000)
-    let digest = Hex.text(SHA256.hash(Array("x1".utf8))).uppercased()
-    #expect(raw.rows("SELECT hex(name_hash) FROM unknown_names WHERE id = 10001") == [[digest]])
+  }
+
+  @Test("what is no name is counted as one, and a name as a hash with a key of the database") func namesAreKeyed()
+    throws
+  {
+    let work = Workspace()
+    let authority = work.authority()
+    try authority.registerBoth()
+    for typed in ["correct horse battery staple", "!", "", "x1", "X1"] {
+      _ = failure { () throws(BackendError) in try authority.logIn(typed, wrongPassword) }
+    }
+    let salt = work.raw.rows("SELECT hex(event_salt) FROM authority")?[0][0] ?? ""
+    let key = try #require(Hex.bytes(Array(salt.lowercased().utf8)))
+    #expect(key.count == 16)
+    func digest(_ text: String) -> String { Hex.text(SHA256.hash(key + Array(text.utf8))).uppercased() }
+    #expect(
+      work.raw.rows("SELECT hex(name_hash), guesses FROM unknown_names ORDER BY id")
+        == [[digest("none"), "3"], [digest("namex1"), "2"]])
   }
 
   @Test("registering a name deletes failed attempts from before it existed") func registrationClears() throws {

@@ -41,6 +41,21 @@ import Testing
     _ = try scene.authority.answer(scene.code, to: try scene.authority.challenge())
   }
 
+  @Test("a hash of higher cost is stored when the code is right too, and not before")
+  func betterHash() throws {
+    let scene = try Scene()
+    let dear = scene.work.authority(cost: PasswordCost(count: 2), wallClock: { scene.wall.now })
+    func stored() throws -> PasswordCost? {
+      PasswordCost(of: try #require(scene.work.raw.rows("SELECT password_hash FROM accounts WHERE id = 1")?[0][0]))
+    }
+    let challenge = try dear.challenge()
+    #expect(try stored() == .least)
+    #expect(scene.work.raw.number("SELECT count(*) FROM events WHERE name = 'authn_password_rehash'") == 0)
+    _ = try dear.answer(scene.code, to: challenge)
+    #expect(try stored() == PasswordCost(count: 2))
+    #expect(scene.work.raw.number("SELECT count(*) FROM events WHERE name = 'authn_password_rehash'") == 1)
+  }
+
   @Test("a wall clock that is set back opens nothing again")
   func clockSetBack() throws {
     let scene = try Scene()
