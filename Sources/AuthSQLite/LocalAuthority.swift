@@ -14,19 +14,12 @@ public import AuthDevice
 /// one is `unavailable`.
 ///
 /// The same user id can edit its own files, so administrator is a role here and not a boundary.
-public final class LocalAuthority: Backend, TokenBackend, Sendable {
-  let database: Database
-  /// The machine's boot clock, which measures the limits of sessions.
-  public let clock: any SessionClock
-  /// The limits of its sessions.
-  public let policy: SessionPolicy
-  let label: String?
-  let origin: @Sendable () -> SessionOrigin?
-  let hasher: PasswordHasher
-  package let wallClock: @Sendable () -> WallTime
-  /// The logins that wait for a code.
-  let steps = OpenSteps<PasswordAccepted>()
-  let excuses = Excuses()
+public final class LocalAuthority: EntryBackend {
+  let database: SQLiteDatabase
+  /// What decides.
+  package let rules: Rules
+  package let label: String?
+  package let origin: @Sendable () -> SessionOrigin?
 
   /// Creates an authority over a directory.
   ///
@@ -57,14 +50,20 @@ public final class LocalAuthority: Backend, TokenBackend, Sendable {
     cost: PasswordCost,
     wallClock: @escaping @Sendable () -> WallTime = WallTime.now
   ) {
-    database = Database(directory: PrivateDirectory(named: directory), busyWait: busyWait)
-    self.clock = clock
-    self.policy = policy
+    database = SQLiteDatabase(
+      directory: PrivateDirectory(named: directory), busyWait: busyWait, clock: clock, wallClock: wallClock)
+    rules = Rules(database: database, policy: policy, cost: cost)
     self.label = label
     self.origin = origin
-    hasher = PasswordHasher(cost: cost)
-    self.wallClock = wallClock
   }
+
+  package var handler: any RequestHandler { rules }
+
+  /// The machine's boot clock, which measures the limits of sessions.
+  public var clock: any SessionClock { database.clock }
+
+  /// The limits of its sessions.
+  public var policy: SessionPolicy { rules.policy }
 
   /// Tokens do not name the database.
   public var issuer: TokenIssuer { .embedded }
@@ -75,11 +74,6 @@ public final class LocalAuthority: Backend, TokenBackend, Sendable {
   /// The path of the database file.
   public var databasePath: String { database.path }
 
-  func now() throws(BackendError) -> BootInstant {
-    do {
-      return try clock.now()
-    } catch {
-      throw .unavailable(.unreadable, "clock_unreadable", error.description, hint: error.hint)
-    }
-  }
+  /// Reports that the database may have changed.
+  public func changes() throws(BackendError) -> any ChangeSource { try database.changes() }
 }

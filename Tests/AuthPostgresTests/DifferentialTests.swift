@@ -107,12 +107,14 @@ private final class History {
     )
     sessionNames.append((left.id, right.id))
     tokens.append(Pair(left: left.token, right: right.token))
-    let made = (try local.makeRecoveryCodes(token: left.token), try remote.makeRecoveryCodes(token: right.token))
+    let made = (try local.rules.makeRecoveryCodes(token: left.token), try remote.makeRecoveryCodes(token: right.token))
     codes += zip(made.0, made.1).map { (name, $0, $1) }
-    let secret = (left: try local.beginTwoStep(token: left.token), right: try remote.beginTwoStep(token: right.token))
+    let secret = (
+      left: try local.rules.beginTwoStep(token: left.token), right: try remote.beginTwoStep(token: right.token)
+    )
     secrets[name] = secret
     let time = WallTime(microseconds: clock.nanoseconds / 1000)
-    try local.confirmTwoStep(secret.left.code(at: time), token: left.token)
+    try local.rules.confirmTwoStep(secret.left.code(at: time), token: left.token)
     try remote.confirmTwoStep(secret.right.code(at: time), token: right.token)
   }
 
@@ -232,7 +234,7 @@ private final class History {
     // Used at once: of several that are open, which one shows its limits in a list is nobody's
     // promise.
     if let last = tokens.last, last.left != pair.left, step.left.hasPrefix("grant") {
-      _ = try? local.sessions(token: last.left)
+      _ = try? local.rules.sessions(token: last.left)
       _ = try? remote.sessions(token: last.right)
     }
     return step
@@ -288,12 +290,12 @@ private final class History {
     switch generator.next() % 8 {
     case 0, 1:
       return both(
-        "two-step of \(name)", { try local.twoStep(token: pair.left) }, { try remote.twoStep(token: pair.right) }
+        "two-step of \(name)", { try local.rules.twoStep(token: pair.left) }, { try remote.twoStep(token: pair.right) }
       ) { state, _ in "\(state)" }
     case 2, 3:
       var made: (left: TwoStepSecret?, right: TwoStepSecret?) = (nil, nil)
       let step = both(
-        "two-step of \(name) begins", { try local.beginTwoStep(token: pair.left) },
+        "two-step of \(name) begins", { try local.rules.beginTwoStep(token: pair.left) },
         { try remote.beginTwoStep(token: pair.right) }
       ) { secret, isLeft in
         if isLeft { made.left = secret } else { made.right = secret }
@@ -305,18 +307,18 @@ private final class History {
     case 5:
       let answer = answer(name)
       return both(
-        "two-step of \(name) ends, \(answer.words)", { try local.endTwoStep(answer.left, token: pair.left) },
+        "two-step of \(name) ends, \(answer.words)", { try local.rules.endTwoStep(answer.left, token: pair.left) },
         { try remote.endTwoStep(answer.right, token: pair.right) }
       ) { _, _ in "done" }
     case 6:
       return both(
-        "two-step policy", { try local.twoStepPolicy(token: pair.left) },
+        "two-step policy", { try local.rules.twoStepPolicy(token: pair.left) },
         { try remote.twoStepPolicy(token: pair.right) }
       ) { policy, _ in "\(policy)" }
     default:
       let policy: TwoStepPolicy = chance(20) ? .required : .optional
       return both(
-        "two-step \(policy)", { try local.setTwoStepPolicy(policy, token: pair.left) },
+        "two-step \(policy)", { try local.rules.setTwoStepPolicy(policy, token: pair.left) },
         { try remote.setTwoStepPolicy(policy, token: pair.right) }
       ) { _, _ in "done" }
     }
@@ -326,7 +328,7 @@ private final class History {
     let answer = answer(name)
     return both(
       "two-step of \(name) on, \(answer.words)",
-      { try self.local.confirmTwoStep(answer.left, token: pair.left) },
+      { try self.local.rules.confirmTwoStep(answer.left, token: pair.left) },
       { try self.remote.confirmTwoStep(answer.right, token: pair.right) }
     ) { _, _ in "done" }
   }
@@ -348,7 +350,7 @@ private final class History {
     if step.left.hasPrefix("grant") {
       passwords[name] = new
       if let last = tokens.last {
-        _ = try? local.sessions(token: last.left)
+        _ = try? local.rules.sessions(token: last.left)
         _ = try? remote.sessions(token: last.right)
       }
     }
@@ -391,7 +393,7 @@ private final class History {
       var made: (left: [RecoveryCode], right: [RecoveryCode]) = ([], [])
       let user = Self.name(local, pair.left)
       let step = both(
-        "recovery codes of \(user)", { try local.makeRecoveryCodes(token: pair.left) },
+        "recovery codes of \(user)", { try local.rules.makeRecoveryCodes(token: pair.left) },
         { try remote.makeRecoveryCodes(token: pair.right) }
       ) { codes, isLeft in
         if isLeft { made.left = codes } else { made.right = codes }
@@ -401,7 +403,7 @@ private final class History {
       return step
     case 1, 2:
       return issued(
-        "reset of \(name)", { try local.resetPassword(of: name, token: pair.left) },
+        "reset of \(name)", { try local.rules.resetPassword(of: name, token: pair.left) },
         { try remote.resetPassword(of: name, token: pair.right) })
     case 3:
       return issued(
@@ -411,23 +413,24 @@ private final class History {
       // Promoted more often than demoted, or soon only one could do anything.
       let role: Role = chance(60) ? .administrator : .member
       return both(
-        "role \(role) of \(name)", { try local.setRole(role, account: name, token: pair.left) },
+        "role \(role) of \(name)", { try local.rules.setRole(role, account: name, token: pair.left) },
         { try remote.setRole(role, account: name, token: pair.right) }
       ) { account, _ in "\(account)" }
     case 5:
       let setting: Registration = chance(30) ? .closed : .open
       return both(
-        "registration \(setting)", { try local.setRegistration(setting, token: pair.left) },
+        "registration \(setting)", { try local.rules.setRegistration(setting, token: pair.left) },
         { try remote.setRegistration(setting, token: pair.right) }
       ) { _, _ in "done" }
     case 6:
       return both(
-        "registration", { try local.registration(token: pair.left) }, { try remote.registration(token: pair.right) }
+        "registration", { try local.rules.registration(token: pair.left) },
+        { try remote.registration(token: pair.right) }
       ) { setting, _ in "\(setting)" }
     case 7:
       let other = chance(30) ? name.canonical : "User\(names.count)"
       let step = issued(
-        "register \(other) for somebody", { try local.registerOther(username: other, token: pair.left) },
+        "register \(other) for somebody", { try local.rules.registerOther(username: other, token: pair.left) },
         { try remote.registerOther(username: other, token: pair.right) })
       if step.left.hasPrefix("User"), let made = codes.last { names.append(made.name) }
       return step
@@ -446,19 +449,21 @@ private final class History {
     let (local, remote) = (local, remote)
     let payee = try Username(pick(names))
     // Both are asked: the use of a session that is over is an event.
-    let balances = chance(60) ? (try? local.profile(token: pair.left), try? remote.profile(token: pair.right)) : nil
+    let balances =
+      chance(60) ? (try? local.rules.profile(token: pair.left), try? remote.profile(token: pair.right)) : nil
     if let balance = balances?.0?.balance, balance > 0, let amount = try? Amount(minorUnits: balance) {
       let order = PaymentOrder(amount: amount, payee: payee, key: nil)
-      _ = try? local.pay(order, token: pair.left)
+      _ = try? local.rules.pay(order, token: pair.left)
       _ = try? remote.pay(order, token: pair.right)
     }
     if chance(70) {
       return both(
-        "delete oneself", { try local.deleteAccount(token: pair.left) }, { try remote.deleteAccount(token: pair.right) }
+        "delete oneself", { try local.rules.deleteAccount(token: pair.left) },
+        { try remote.deleteAccount(token: pair.right) }
       ) { _, _ in "done" }
     }
     return both(
-      "delete \(name)", { try local.deleteAccount(name, token: pair.left) },
+      "delete \(name)", { try local.rules.deleteAccount(name, token: pair.left) },
       { try remote.deleteAccount(name, token: pair.right) }
     ) { _, _ in "done" }
   }
@@ -488,17 +493,19 @@ private final class History {
         { try Self.wait { try await remote.revoke(pair.right, reason: reason) } }
       ) { _, _ in "done" }
     case 4:
-      return both("profile", { try local.profile(token: pair.left) }, { try remote.profile(token: pair.right) }) {
+      return both("profile", { try local.rules.profile(token: pair.left) }, { try remote.profile(token: pair.right) }) {
         profile, _ in "\(profile)"
       }
     case 5:
       let shown = pick(["Somebody", "Ada Lovelace", " bad", "\u{1B}[31m"])
       return both(
-        "rename \(shown)", { try local.rename(to: shown, token: pair.left) },
+        "rename \(shown)", { try local.rules.rename(to: shown, token: pair.left) },
         { try remote.rename(to: shown, token: pair.right) }
       ) { profile, _ in "\(profile)" }
     case 6:
-      return both("sessions", { try local.sessions(token: pair.left) }, { try remote.sessions(token: pair.right) }) {
+      return both(
+        "sessions", { try local.rules.sessions(token: pair.left) }, { try remote.sessions(token: pair.right) }
+      ) {
         sessions, isLeft in
         sessions.map {
           "\(self.name($0.id, isLeft)) \($0.isCurrent) \($0.label ?? "-") \($0.createdAt.microseconds) \($0.activeAt.microseconds) \(self.text($0.limits))"
@@ -508,13 +515,14 @@ private final class History {
       let index = Int(generator.next() % UInt64(max(1, sessionNames.count)))
       let target = chance(50) ? (sessionNames.last ?? sessionNames[index]) : sessionNames[index]
       return both(
-        "revoke session \(index)", { try local.revokeSession(target.left, token: pair.left) },
+        "revoke session \(index)", { try local.rules.revokeSession(target.left, token: pair.left) },
         { try remote.revokeSession(target.right, token: pair.right) }
       ) { _, _ in "done" }.renaming(target.left.rawValue, target.right.rawValue)
     case 8:
       guard chance(30) else { fallthrough }
       return both(
-        "end all", { try local.endAllSessions(token: pair.left) }, { try remote.endAllSessions(token: pair.right) }
+        "end all", { try local.rules.endAllSessions(token: pair.left) },
+        { try remote.endAllSessions(token: pair.right) }
       ) { count, _ in "\(count)" }
     case 9, 10, 11, 12:
       var key: IdempotencyKey?
@@ -526,40 +534,40 @@ private final class History {
         amount: try Amount(minorUnits: Int64(generator.next() % 3000) + 1), payee: name, key: key)
       if chance(20) {
         return both(
-          "earlier \(order)", { try local.earlierPayment(of: order, token: pair.left) },
+          "earlier \(order)", { try local.rules.earlierPayment(of: order, token: pair.left) },
           { try remote.earlierPayment(of: order, token: pair.right) }
         ) { receipt, _ in "\(String(describing: receipt))" }
       }
       return both(
-        "pay \(order)", { try local.pay(order, token: pair.left) }, { try remote.pay(order, token: pair.right) }
+        "pay \(order)", { try local.rules.pay(order, token: pair.left) }, { try remote.pay(order, token: pair.right) }
       ) { receipt, _ in "\(receipt)" }
     case 13:
       let before = chance(50) ? nil : Int64(generator.next() % 200)
       return both(
-        "receipts", { try local.receipts(before: before, limit: 7, token: pair.left) },
+        "receipts", { try local.rules.receipts(before: before, limit: 7, token: pair.left) },
         { try remote.receipts(before: before, limit: 7, token: pair.right) }
       ) { receipts, _ in "\(receipts)" }
     case 14, 15:
       let scope: EventScope = chance(50) ? .own : .everyone
       return both(
-        "events \(scope)", { try local.events(scope, limit: 9, token: pair.left) },
+        "events \(scope)", { try local.rules.events(scope, limit: 9, token: pair.left) },
         { try remote.events(scope, limit: 9, token: pair.right) }
       ) { events, isLeft in events.map { self.text($0, isLeft) }.joined(separator: "; ") }
     case 16:
       return both(
-        "accounts", { try local.accounts(after: name.canonical, limit: 5, token: pair.left) },
+        "accounts", { try local.rules.accounts(after: name.canonical, limit: 5, token: pair.left) },
         { try remote.accounts(after: name.canonical, limit: 5, token: pair.right) }
       ) { accounts, _ in "\(accounts)" }
     case 17:
       return both(
-        "account \(name)", { try local.account(named: name, token: pair.left) },
+        "account \(name)", { try local.rules.account(named: name, token: pair.left) },
         { try remote.account(named: name, token: pair.right) }
       ) { account, _ in "\(account)" }
     case 18:
       // Enabled more often than disabled, or soon nobody could do anything.
       let isDisabled = chance(25)
       return both(
-        "disabled \(isDisabled) \(name)", { try local.setDisabled(isDisabled, account: name, token: pair.left) },
+        "disabled \(isDisabled) \(name)", { try local.rules.setDisabled(isDisabled, account: name, token: pair.left) },
         { try remote.setDisabled(isDisabled, account: name, token: pair.right) }
       ) { account, _ in "\(account)" }
     case 19, 20, 21:
@@ -569,12 +577,12 @@ private final class History {
     default:
       if chance(50) {
         return both(
-          "unlock \(name)", { try local.unlock(account: name, token: pair.left) },
+          "unlock \(name)", { try local.rules.unlock(account: name, token: pair.left) },
           { try remote.unlock(account: name, token: pair.right) }
         ) { account, _ in "\(account)" }
       }
       return both(
-        "note view", { try local.noteView(of: name.canonical, token: pair.left) },
+        "note view", { try local.rules.noteView(of: name.canonical, token: pair.left) },
         { try remote.noteView(of: name.canonical, token: pair.right) }
       ) { _, _ in "done" }
     }

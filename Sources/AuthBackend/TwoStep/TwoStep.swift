@@ -110,6 +110,8 @@ extension String {
 package enum TwoStepRules {
   /// How many answers to one challenge are checked.
   package static let tries = 3
+  /// How many challenges of an account are open at most; a newer one ends the oldest.
+  package static let openChallenges = 16
   /// How long a challenge takes an answer.
   package static let time: Duration = .seconds(300)
   /// How long the first use of a new password needs no code.

@@ -1,4 +1,5 @@
 import AuthBackend
+import AuthCore
 import CSQLite
 import Glibc
 import TextFormat
@@ -6,10 +7,12 @@ import TextFormat
 /// One connection to the database file, with its statements kept prepared.
 ///
 /// Not safe for use from two threads at once; ``Database`` holds it behind a lock.
-final class Connection {
+final class Connection: Transaction {
   let path: String
   private let handle: OpaquePointer
   private let wait: BusyWait
+  private let clock: any SessionClock
+  private let wallClock: @Sendable () -> WallTime
   /// A list and not a dictionary: the first dictionary of a kind makes the runtime search every
   /// conformance in the executable, which costs a short process more than it could ever save here.
   private var statements: [Prepared] = []
@@ -18,7 +21,9 @@ final class Connection {
   /// Opens a file that exists.
   ///
   /// Nothing is read from it yet.
-  init(path: String, wait limit: Duration) throws(BackendError) {
+  init(
+    path: String, wait limit: Duration, clock: any SessionClock, wallClock: @escaping @Sendable () -> WallTime
+  ) throws(BackendError) {
     _ = Self.configured
     var handle: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
@@ -30,9 +35,16 @@ final class Connection {
       throw DatabaseError.failure(code: code, systemError: error, detail: detail, path: path)
     }
     self.path = path
+    self.clock = clock
+    self.wallClock = wallClock
     self.handle = handle
     wait = BusyWait(limit: limit)
     wait.install(on: handle)
+  }
+
+  /// A second connection to the same file.
+  func another(wait limit: Duration) throws(BackendError) -> Connection {
+    try Connection(path: path, wait: limit, clock: clock, wallClock: wallClock)
   }
 
   /// It fails when SQLite was used in this process before; then it is configured already.
@@ -73,43 +85,24 @@ final class Connection {
     if code != SQLITE_OK { throw failure(code) }
   }
 
-  /// Runs a statement for its effect.
-  ///
-  /// - Returns: The number of rows it changed.
-  @discardableResult
-  func run(_ query: some Query, _ values: SQLValue...) throws(BackendError) -> Int {
-    try step(query.rawValue, values) { (_) throws(BackendError) in false }
-    return Int(sqlite3_changes(handle))
+  /// The present instant on the machine's boot clock.
+  func now() throws(BackendError) -> BootInstant {
+    do {
+      return try clock.now()
+    } catch {
+      throw .unavailable(.unreadable, "clock_unreadable", error.description, hint: error.hint)
+    }
   }
 
-  /// The first row, read by `read`, or nil.
-  func first<Result>(
-    _ query: some Query, _ values: SQLValue..., read: (Row) throws(BackendError) -> Result
-  ) throws(BackendError) -> Result? {
-    var result: Result?
-    try step(query.rawValue, values) { (row) throws(BackendError) in
-      result = try read(row)
-      return false
-    }
-    return result
-  }
+  var wallTime: WallTime { wallClock() }
 
-  /// Every row, read by `read`.
-  func all<Result>(
-    _ query: some Query, _ values: SQLValue..., read: (Row) throws(BackendError) -> Result
-  ) throws(BackendError) -> [Result] {
-    var results: [Result] = []
-    try step(query.rawValue, values) { (row) throws(BackendError) in
-      results.append(try read(row))
-      return true
-    }
-    return results
-  }
+  /// Nothing to do: SQLite has one writer.
+  func lock(_ lock: Lock) {}
 
   /// Hands over every row.
-  func each(_ query: some Query, _ body: (Row) throws(BackendError) -> Void) throws(BackendError) {
-    try step(query.rawValue, []) { (row) throws(BackendError) in
-      try body(row)
+  func each(_ query: some Query, _ body: (ColumnsOfStatement) throws(BackendError) -> Void) throws(BackendError) {
+    _ = try stepping(query.rawValue, []) { (columns) throws(BackendError) in
+      try body(columns)
       return true
     }
   }
@@ -133,16 +126,22 @@ final class Connection {
 
   func damaged(_ detail: String) -> BackendError { DatabaseError.damaged(path, detail) }
 
-  private func step(
+  func step(
     _ sql: String, _ values: [SQLValue], _ wantsMore: (Row) throws(BackendError) -> Bool
-  ) throws(BackendError) {
+  ) throws(BackendError) -> Int {
+    try stepping(sql, values) { (columns) throws(BackendError) in try wantsMore(Row(columns)) }
+  }
+
+  private func stepping(
+    _ sql: String, _ values: [SQLValue], _ wantsMore: (ColumnsOfStatement) throws(BackendError) -> Bool
+  ) throws(BackendError) -> Int {
     let statement = try prepared(sql)
     defer { sqlite3_reset(statement) }
     for (index, value) in values.enumerated() { try bind(value, at: Int32(index + 1), to: statement) }
     while true {
       switch sqlite3_step(statement) {
-      case SQLITE_ROW: if try !wantsMore(Row(of: statement)) { return }
-      case SQLITE_DONE: return
+      case SQLITE_ROW: if try !wantsMore(ColumnsOfStatement(statement)) { return Int(sqlite3_changes(handle)) }
+      case SQLITE_DONE: return Int(sqlite3_changes(handle))
       case let code: throw failure(code)
       }
     }

@@ -34,11 +34,11 @@ private final class FileChanges: ChangeSource {
   }
 }
 
-extension LocalAuthority {
+extension SQLiteDatabase {
   /// Reports that the database may have changed.
-  public func changes() throws(BackendError) -> any ChangeSource {
+  func changes() throws(BackendError) -> any ChangeSource {
     try FileChanges { () throws(Unavailability) in
-      try DirectoryChanges(database.directory.path) { file, isOnlyAttributes in
+      try DirectoryChanges(directory.path) { file, isOnlyAttributes in
         // As root, SQLite sets the owner of a journal at every read, so every read would cause the
         // next one.
         let database = DatabaseFileName.file

@@ -79,7 +79,7 @@ struct Migration {
     } catch {
       throw error.asLocalFailure
     }
-    let reader = try Connection(path: connection.path, wait: .seconds(1))
+    let reader = try connection.another(wait: .seconds(1))
     let quoted = temporary.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''")
     try reader.execute("VACUUM INTO '\(quoted)'")
     do throws(FileError) {

@@ -56,7 +56,7 @@ struct ContractTests {
     for file in try SourceFile.all(below: "Sources") {
       for (type, protocols) in try file.conformances {
         // Every backend of this package is a `TokenBackend`, and every backend is an authority.
-        let isBackend = !protocols.isDisjoint(with: ["Backend", "TokenBackend"])
+        let isBackend = !protocols.isDisjoint(with: ["Backend", "EntryBackend", "TokenBackend"])
         let rules = [
           "Authority": isBackend || protocols.contains("Authority"), "Backend": isBackend,
           "SessionVault": protocols.contains("SessionVault"),

@@ -85,14 +85,14 @@ import Testing
     try authority.registerBoth()
     let grant = try authority.logIn()
     #expect(
-      try authority.rename(to: "Alice \u{1F600} \u{E9}", token: grant.token).user.displayName
+      try authority.rules.rename(to: "Alice \u{1F600} \u{E9}", token: grant.token).user.displayName
         == "Alice \u{1F600} \u{E9}")
     #expect(try await authority.resume(grant.token).user.displayName == "Alice \u{1F600} \u{E9}")
     for name in [
       "\u{645}\u{6CC}\u{200C}\u{62E}\u{648}\u{627}\u{647}\u{645}", "\u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467}",
       "\u{2764}\u{FE0F}", "\u{AE40}",
     ] {
-      #expect(try authority.rename(to: name, token: grant.token).user.displayName == name)
+      #expect(try authority.rules.rename(to: name, token: grant.token).user.displayName == name)
     }
     for (name, reason) in [
       ("a\u{200D}", "begins or ends with a joiner"), ("\u{200C}", "begins or ends with a joiner"),
@@ -102,12 +102,13 @@ import Testing
       ("a\u{E000}", "contains a private-use character (U+E000)"), ("", "is empty"),
       ("\u{FE0F}", "begins with a variation selector"),
     ] {
-      let refusal = failure { () throws(BackendError) in try authority.rename(to: name, token: grant.token) }
+      let refusal = failure { () throws(BackendError) in try authority.rules.rename(to: name, token: grant.token) }
       #expect(refusal?.description.hasSuffix("cannot be shown as a name: it \(reason).") == true, "\(reason)")
     }
     for name in ["", " a", "a ", "a\nb", "\u{1B}[1m", "a\u{202E}b", String(repeating: "x", count: 65)] {
       #expect(
-        code { () throws(BackendError) in try authority.rename(to: name, token: grant.token) } == "display_name_invalid"
+        code { () throws(BackendError) in try authority.rules.rename(to: name, token: grant.token) }
+          == "display_name_invalid"
       )
     }
   }
@@ -118,26 +119,27 @@ import Testing
     let authority = Workspace().authority()
     try authority.registerBoth()
     let (alice, bob) = (try authority.logIn(), try authority.logIn("bob", bobPassword))
-    #expect(try authority.accounts(token: alice.token).map(\.user.username) == ["alice", "bob"])
-    #expect(try authority.accounts(after: "alice", limit: 1, token: alice.token).map(\.user.username) == ["bob"])
-    #expect(try authority.setDisabled(true, account: Username("bob"), token: alice.token).isDisabled)
+    #expect(try authority.rules.accounts(token: alice.token).map(\.user.username) == ["alice", "bob"])
+    #expect(try authority.rules.accounts(after: "alice", limit: 1, token: alice.token).map(\.user.username) == ["bob"])
+    #expect(try authority.rules.setDisabled(true, account: Username("bob"), token: alice.token).isDisabled)
     await #expect(throws: AuthorityError<SessionRejection>.rejected(.ended(.accountDisabled))) {
       try await authority.resume(bob.token)
     }
     #expect(code { () throws(BackendError) in try authority.logIn("bob", bobPassword) } == "credentials_not_accepted")
     #expect(
-      code { () throws(BackendError) in try authority.pay(authority.oneToBob(), token: alice.token) }
+      code { () throws(BackendError) in try authority.rules.pay(authority.oneToBob(), token: alice.token) }
         == "payee_disabled")
-    _ = try authority.setDisabled(false, account: Username("bob"), token: alice.token)
+    _ = try authority.rules.setDisabled(false, account: Username("bob"), token: alice.token)
     _ = try authority.logIn("bob", bobPassword)
     await #expect(throws: AuthorityError<SessionRejection>.rejected(.ended(.accountDisabled))) {
       try await authority.resume(bob.token)
     }
     #expect(
-      code { () throws(BackendError) in try authority.account(named: Username("carol"), token: alice.token) }
+      code { () throws(BackendError) in try authority.rules.account(named: Username("carol"), token: alice.token) }
         == "account_not_found")
     #expect(
-      code { () throws(BackendError) in try authority.setDisabled(true, account: Username("alice"), token: alice.token)
+      code { () throws(BackendError) in
+        try authority.rules.setDisabled(true, account: Username("alice"), token: alice.token)
       }
         == "last_administrator")
   }
@@ -150,14 +152,15 @@ import Testing
     let (alice, bob) = (try authority.logIn(), try authority.logIn("bob", bobPassword))
     let name = try Username("alice")
     let refusals = [
-      failure { () throws(BackendError) in _ = try authority.accounts(token: bob.token) },
-      failure { () throws(BackendError) in _ = try authority.account(named: name, token: bob.token) },
-      failure { () throws(BackendError) in _ = try authority.setDisabled(true, account: name, token: bob.token) },
-      failure { () throws(BackendError) in _ = try authority.unlock(account: name, token: bob.token) },
-      failure { () throws(BackendError) in _ = try authority.events(.everyone, token: bob.token) },
+      failure { () throws(BackendError) in _ = try authority.rules.accounts(token: bob.token) },
+      failure { () throws(BackendError) in _ = try authority.rules.account(named: name, token: bob.token) },
+      failure { () throws(BackendError) in _ = try authority.rules.setDisabled(true, account: name, token: bob.token) },
+      failure { () throws(BackendError) in _ = try authority.rules.unlock(account: name, token: bob.token) },
+      failure { () throws(BackendError) in _ = try authority.rules.events(.everyone, token: bob.token) },
     ]
     #expect(refusals.allSatisfy { $0?.kind == .notPermitted })
-    #expect(try authority.events(.everyone, token: alice.token).count { $0.name == "authz_fail" } == refusals.count)
+    #expect(
+      try authority.rules.events(.everyone, token: alice.token).count { $0.name == "authz_fail" } == refusals.count)
   }
 
   @Test("changes need a recent password") func freshness() async throws {
@@ -168,17 +171,18 @@ import Testing
     work.clock.advance(by: .seconds(15 * 60))
     let name = try Username("bob")
     let refusals = [
-      failure { () throws(BackendError) in _ = try authority.setDisabled(true, account: name, token: alice.token) },
-      failure { () throws(BackendError) in _ = try authority.unlock(account: name, token: alice.token) },
-      failure { () throws(BackendError) in _ = try authority.pay(authority.oneToBob(), token: alice.token) },
+      failure { () throws(BackendError) in _ = try authority.rules.setDisabled(true, account: name, token: alice.token)
+      },
+      failure { () throws(BackendError) in _ = try authority.rules.unlock(account: name, token: alice.token) },
+      failure { () throws(BackendError) in _ = try authority.rules.pay(authority.oneToBob(), token: alice.token) },
       failure { () throws(BackendError) in
         _ = try authority.changePassword(from: alicePassword, to: wrongPassword, token: alice.token)
       },
-      failure { () throws(BackendError) in try authority.revokeSession(alice.id, token: alice.token) },
+      failure { () throws(BackendError) in try authority.rules.revokeSession(alice.id, token: alice.token) },
     ]
     #expect(refusals.allSatisfy { $0?.kind == .notFresh })
     let fresh = try await authority.reauthenticate(alice.token, password: alicePassword, limits: .standard)
-    _ = try authority.setDisabled(true, account: name, token: fresh.token)
+    _ = try authority.rules.setDisabled(true, account: name, token: fresh.token)
   }
 
   @Test("a password change ends the user's other sessions and gives this one a new token") func passwordChange()

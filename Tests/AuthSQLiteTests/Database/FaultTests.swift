@@ -19,7 +19,7 @@ import Testing
   {
     let authority = work.authority(busyWait: busyWait)
     let order = try authority.order("1")
-    let paying = try #require(failure { () throws(BackendError) in try authority.pay(order, token: grant.token) })
+    let paying = try #require(failure { () throws(BackendError) in try authority.rules.pay(order, token: grant.token) })
     guard case .unavailable(let unavailability) = paying.kind else {
       Issue.record("\(paying) is not unavailable")
       return paying
@@ -160,7 +160,7 @@ import Testing
     #expect(await resumption(work, grant) == nil)
     #expect(work.mode(work.data) == "755")
     let authority = work.authority()
-    _ = try authority.pay(try authority.order("1"), token: grant.token)
+    _ = try authority.rules.pay(try authority.order("1"), token: grant.token)
     #expect(work.mode(work.data) == "700")
   }
 
@@ -242,7 +242,7 @@ import Testing
     #expect(await resumption(work, grant) == nil)
     #expect(work.run("cat '\(work.databasePath)' | sha256sum") == before)
     work.run("rm '\(work.data)'/filler*")
-    _ = try work.authority().pay(authority.order("1"), token: grant.token)
+    _ = try work.authority().rules.pay(authority.order("1"), token: grant.token)
   }
 
   @Test("a read-only disk permits reading and reports writing", .enabled(if: SmallDisk.isPossible)) func readOnly()

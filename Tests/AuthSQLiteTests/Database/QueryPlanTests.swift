@@ -1,3 +1,4 @@
+import AuthBackend
 import AuthSQLite
 import Foundation
 import Testing
@@ -9,18 +10,30 @@ import Testing
 
   private static let lists = [
     list(AccountQuery.self), list(UnknownNameQuery.self), list(SessionQuery.self), list(LedgerQuery.self),
-    list(EventQuery.self), list(CodeQuery.self), list(TwoStepQuery.self),
+    list(EventQuery.self), list(CodeQuery.self), list(TwoStepQuery.self), list(ChallengeQuery.self),
   ]
   static let all = lists.flatMap(\.statements)
 
   @Test("every list of statements is among them, but those that read pragmas or whole tables") func everyList() throws {
-    let sources = Workspace.repository + "/Sources/AuthSQLite/"
-    let paths = try FileManager.default.subpathsOfDirectory(atPath: sources).filter { $0.hasSuffix(".swift") }
-    let names = try paths.flatMap { path in
-      try String(contentsOfFile: sources + path, encoding: .utf8).matches(of: /enum (\w+): String, Query\b/)
-        .map { String($0.output.1) }
+    let names = try ["AuthBackend", "AuthSQLite"].flatMap { module in
+      let sources = Workspace.repository + "/Sources/\(module)/"
+      let paths = try FileManager.default.subpathsOfDirectory(atPath: sources).filter { $0.hasSuffix(".swift") }
+      return try paths.flatMap { path in
+        try String(contentsOfFile: sources + path, encoding: .utf8).matches(of: /enum (\w+): String, Query\b/)
+          .map { String($0.output.1) }
+      }
     }
     #expect(Set(names) == Set(Self.lists.map(\.name)).union(["ExportQuery", "Facts"]))
+  }
+
+  @Test("values are numbered in the order of their first appearance, as SQLite binds them", arguments: all)
+  func numbering(statement: String) {
+    var seen: [Int] = []
+    for match in statement.matches(of: /\$(\d+)/) {
+      if let number = Int(match.output.1), !seen.contains(number) { seen.append(number) }
+    }
+    #expect(seen == Array(1..<(seen.count + 1)))
+    #expect(!statement.contains("?"))
   }
 
   @Test("every statement works on an index: no scan, no sort over a table", arguments: all) func plan(statement: String)

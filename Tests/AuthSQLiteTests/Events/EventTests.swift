@@ -15,19 +15,19 @@ import Testing
     let bob = try authority.logIn("bob", bobPassword)
     let since = shared.tick()
     let alice = try authority.logIn()
-    _ = try authority.rename(to: "Bobby", token: bob.token)
-    let own = try authority.events(token: bob.token)
+    _ = try authority.rules.rename(to: "Bobby", token: bob.token)
+    let own = try authority.rules.events(token: bob.token)
     #expect(own.map(\.name) == ["user_updated", "authn_login_successafterfail", "authn_login_fail", "user_created"])
     #expect(own[1].detail == "1 failure" && own.allSatisfy { $0.account == "bob" })
     #expect(own[0].session == .named(bob.id) && own[1].session == .named(bob.id) && own[2].session == nil)
-    #expect(try authority.events(limit: 2, token: bob.token) == Array(own[..<2]))
-    #expect(try authority.events(before: own[1].id, token: bob.token) == Array(own[2...]))
-    #expect(try authority.events(within: TimeSpan(since: since), token: bob.token) == Array(own[..<1]))
-    let all = try authority.events(.everyone, within: TimeSpan(since: since), token: alice.token)
+    #expect(try authority.rules.events(limit: 2, token: bob.token) == Array(own[..<2]))
+    #expect(try authority.rules.events(before: own[1].id, token: bob.token) == Array(own[2...]))
+    #expect(try authority.rules.events(within: TimeSpan(since: since), token: bob.token) == Array(own[..<1]))
+    let all = try authority.rules.events(.everyone, within: TimeSpan(since: since), token: alice.token)
     #expect(all.map(\.name) == ["user_updated", "authn_login_success"])
     #expect(
-      try authority.events(.everyone, token: alice.token).map(\.id)
-        == (try authority.events(.everyone, token: alice.token)).map(\.id).sorted(by: >))
+      try authority.rules.events(.everyone, token: alice.token).map(\.id)
+        == (try authority.rules.events(.everyone, token: alice.token)).map(\.id).sorted(by: >))
   }
 
   @Test("a wall clock that goes back does not disturb the order") func clockSetBack() throws {
@@ -36,7 +36,7 @@ import Testing
       username: "alice", password: alicePassword)
     let back = work.authority(wallClock: { WallTime(microseconds: 1_000_000) })
     let alice = try back.logIn()
-    let events = try back.events(token: alice.token)
+    let events = try back.rules.events(token: alice.token)
     #expect(events.map(\.name) == ["authn_login_success", "user_created"])
     #expect(events.map(\.at.microseconds) == [1_000_000, 2_000_000] && events[0].id == events[1].id + 1)
   }
@@ -71,7 +71,7 @@ import Testing
       INSERT INTO events(id, at, name, account, actor, session) VALUES (1, 1, 'session_ended', 1, 1, '4a3480aab433e566')
       """
     #expect(work.raw.script(insert))
-    let events = try authority.events(token: alice.token)
+    let events = try authority.rules.events(token: alice.token)
     #expect(events.last?.session == .hashed("4a3480aab433e566"))
     #expect(events.first?.session == .named(alice.id))
   }

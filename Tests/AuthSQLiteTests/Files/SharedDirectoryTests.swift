@@ -29,7 +29,7 @@ import TextFormat
   private func pay(_ work: Workspace, _ token: SessionToken) throws -> BackendError? {
     let authority = work.authority()
     let order = try authority.order("1")
-    return failure { () throws(BackendError) in try authority.pay(order, token: token) }
+    return failure { () throws(BackendError) in try authority.rules.pay(order, token: token) }
   }
 
   @Test(

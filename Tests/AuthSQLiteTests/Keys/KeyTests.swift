@@ -103,7 +103,7 @@ import Testing
     let fresh = try FreshSession(session)
     let elsewhere = work.authority()
     let admin = try elsewhere.logIn()
-    _ = try elsewhere.endAllSessions(token: admin.token)
+    _ = try elsewhere.rules.endAllSessions(token: admin.token)
     #expect(session.isLive)
     let order = try authority.order("1")
     let found = await refusal(of: order, authority, intended: fresh, leased: session)

@@ -36,15 +36,15 @@ import Testing
 
   @Test("a payment moves both balances, and both see the receipt") func pay() throws {
     let (work, authority, alice, bob) = try ready()
-    let receipt = try authority.pay(authority.order("12.50"), token: alice.token)
+    let receipt = try authority.rules.pay(authority.order("12.50"), token: alice.token)
     #expect(
       receipt.payer == "alice" && receipt.payee == "bob" && receipt.amount.minorUnits == 1250 && receipt.key == nil)
-    #expect(try authority.profile(token: alice.token).balance == 8750)
-    #expect(try authority.profile(token: bob.token).balance == 11250)
-    #expect(try authority.receipts(token: alice.token).first == receipt)
-    #expect(try authority.receipts(token: bob.token).first == receipt)
-    #expect(try authority.receipts(before: receipt.id, token: alice.token).map(\.payer) == [nil])
-    #expect(try authority.receipts(limit: 1, token: bob.token).count == 1)
+    #expect(try authority.rules.profile(token: alice.token).balance == 8750)
+    #expect(try authority.rules.profile(token: bob.token).balance == 11250)
+    #expect(try authority.rules.receipts(token: alice.token).first == receipt)
+    #expect(try authority.rules.receipts(token: bob.token).first == receipt)
+    #expect(try authority.rules.receipts(before: receipt.id, token: alice.token).map(\.payer) == [nil])
+    #expect(try authority.rules.receipts(limit: 1, token: bob.token).count == 1)
     work.expectBalancedBooks()
   }
 
@@ -57,7 +57,7 @@ import Testing
   {
     let (work, authority, alice, _) = try ready()
     let order = try authority.order(amount, to: payee)
-    #expect(code { () throws(BackendError) in try authority.pay(order, token: alice.token) } == expected)
+    #expect(code { () throws(BackendError) in try authority.rules.pay(order, token: alice.token) } == expected)
     #expect(work.raw.number("SELECT count(*) FROM transfers") == 2)
     work.expectBalancedBooks()
   }
@@ -66,23 +66,24 @@ import Testing
   func idempotency() throws {
     let (work, authority, alice, _) = try ready()
     let order = try authority.order("100", key: "rent 2026-11")
-    let receipt = try authority.pay(order, token: alice.token)
+    let receipt = try authority.rules.pay(order, token: alice.token)
     #expect(receipt.key == "rent 2026-11")
     work.clock.advance(by: .seconds(1000))  // No longer fresh, and there is no money left.
-    #expect(try authority.pay(order, token: alice.token) == receipt.asRepetition && !receipt.isRepetition)
+    #expect(try authority.rules.pay(order, token: alice.token) == receipt.asRepetition && !receipt.isRepetition)
     for other in [
       try authority.order("99", key: "rent 2026-11"), try authority.order("100", to: "carol", key: "rent 2026-11"),
     ] {
       #expect(
-        code { () throws(BackendError) in try authority.pay(other, token: alice.token) } == "idempotency_key_reused")
+        code { () throws(BackendError) in try authority.rules.pay(other, token: alice.token) }
+          == "idempotency_key_reused")
     }
     #expect(work.raw.number("SELECT count(*) FROM transfers") == 3)
   }
 
   @Test("a key belongs to its payer: another may use the same") func keyPerPayer() throws {
     let (_, authority, alice, bob) = try ready()
-    let first = try authority.pay(authority.order("1", key: "k"), token: alice.token)
-    let second = try authority.pay(authority.order("1", to: "alice", key: "k"), token: bob.token)
+    let first = try authority.rules.pay(authority.order("1", key: "k"), token: alice.token)
+    let second = try authority.rules.pay(authority.order("1", to: "alice", key: "k"), token: bob.token)
     #expect(first.id != second.id)
   }
 
@@ -100,7 +101,7 @@ import Testing
     let receipts = await withTaskGroup(of: Receipt?.self) { group in
       for _ in 0..<16 {
         let other = work.authority()
-        group.addTask { try? other.pay(order, token: alice.token) }
+        group.addTask { try? other.rules.pay(order, token: alice.token) }
       }
       return await group.reduce(into: [Receipt?]()) { $0.append($1) }
     }
@@ -113,7 +114,7 @@ import Testing
   @Test("a payment is activity") func activity() async throws {
     let (work, authority, alice, _) = try ready()
     work.clock.advance(by: .seconds(800))
-    _ = try authority.pay(authority.order("1"), token: alice.token)
+    _ = try authority.rules.pay(authority.order("1"), token: alice.token)
     work.clock.advance(by: .seconds(1799))
     _ = try await authority.resume(alice.token)
   }
@@ -122,8 +123,8 @@ import Testing
     let (work, authority, alice, bob) = try ready()
     work.raw.script("UPDATE ledger_accounts SET balance = \(Int64.max - 50) WHERE id = 2")
     let order = try authority.order("1")
-    #expect(code { () throws(BackendError) in try authority.pay(order, token: alice.token) } == "payee_full")
-    #expect(try authority.profile(token: bob.token).balance == Int64.max - 50)
+    #expect(code { () throws(BackendError) in try authority.rules.pay(order, token: alice.token) } == "payee_full")
+    #expect(try authority.rules.profile(token: bob.token).balance == Int64.max - 50)
   }
 
   @Test("sum zero, no forbidden negative, each key at most once, over random schedules", arguments: UInt64(1)...6)
@@ -143,7 +144,7 @@ import Testing
             let (payer, payee) = (Int.random(in: 0..<4, using: &random), Int.random(in: 0..<4, using: &random))
             let amount = Amount.random(1...6000, using: &random)
             let key = keys[Int.random(in: 0..<keys.count, using: &random)]
-            return try? authority.pay(
+            return try? authority.rules.pay(
               PaymentOrder(amount: amount, payee: names[payee], key: key), token: tokens[payer])
           }
         }

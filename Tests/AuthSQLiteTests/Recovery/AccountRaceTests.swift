@@ -58,8 +58,10 @@ import Testing
       for round in 0..<Self.rounds {
         work.raw.script("UPDATE accounts SET role = 'administrator'")
         let answers = Self.race(
-          work, { (authority) throws(BackendError) in _ = try authority.setRole(.member, account: bob, token: first) },
-          { (authority) throws(BackendError) in _ = try authority.setRole(.member, account: alice, token: second) })
+          work,
+          { (authority) throws(BackendError) in _ = try authority.rules.setRole(.member, account: bob, token: first) },
+          { (authority) throws(BackendError) in _ = try authority.rules.setRole(.member, account: alice, token: second)
+          })
         let left = work.raw.number("SELECT count(*) FROM accounts WHERE role = 'administrator'")
         if answers.count(where: { $0 == nil }) != 1 || left != 1 { findings.append("round \(round): \(answers)") }
       }
@@ -78,7 +80,7 @@ import Testing
       let alice = try authority.logIn().token
       for round in 0..<Self.rounds {
         let name = "u\(round)"
-        _ = try authority.registerOther(username: name, token: alice)
+        _ = try authority.rules.registerOther(username: name, token: alice)
         work.raw.script(
           """
           BEGIN;
@@ -92,8 +94,8 @@ import Testing
           """)
         let (user, order) = (try Username(name), try authority.order("1", to: name))
         let answers = Self.race(
-          work, { (authority) throws(BackendError) in try authority.deleteAccount(user, token: alice) },
-          { (authority) throws(BackendError) in _ = try authority.pay(order, token: alice) })
+          work, { (authority) throws(BackendError) in try authority.rules.deleteAccount(user, token: alice) },
+          { (authority) throws(BackendError) in _ = try authority.rules.pay(order, token: alice) })
         if answers != [nil, "payee_unknown"] && answers != ["balance_not_zero", nil] {
           findings.append("round \(round): \(answers)")
         }

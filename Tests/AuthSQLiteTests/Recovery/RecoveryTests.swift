@@ -40,7 +40,7 @@ private let newPassword = Password("quiet meadow copper lantern")
     let work = Workspace()
     let authority = work.authority()
     try authority.registerBoth()
-    let codes = try authority.makeRecoveryCodes(token: try authority.logIn().token)
+    let codes = try authority.rules.makeRecoveryCodes(token: try authority.logIn().token)
     let stored = Set(work.raw.rows("SELECT hex(code_hash) FROM codes WHERE account = 1")?.map { $0[0] } ?? [])
     #expect(stored == Set(codes.map { Hex.text(SHA256.hash($0.canonical)).uppercased() }))
     for code in codes {

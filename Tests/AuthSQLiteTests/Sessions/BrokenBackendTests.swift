@@ -200,7 +200,7 @@ struct BrokenBackend: Backend {
     _ id: SessionID, for session: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError) {
     if flaw == .revokesNothing { return }
-    if flaw == .acceptsAnyKey { return try base.revokeSession(id, token: lease.sessionToken) }
+    if flaw == .acceptsAnyKey { return try base.rules.revokeSession(id, token: lease.sessionToken) }
     try base.revokeSession(id, for: session, under: lease)
   }
 
@@ -225,7 +225,7 @@ struct BrokenBackend: Backend {
     default: return try base.pay(intent, under: lease)
     }
     let order = PaymentOrder(amount: intent.order.amount, payee: intent.order.payee)
-    return try base.pay(order, token: try intent.token(of: lease))
+    return try base.rules.pay(order, token: try intent.token(of: lease))
   }
 
   func receipts(

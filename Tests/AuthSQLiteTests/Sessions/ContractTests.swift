@@ -67,7 +67,7 @@ extension LocalAuthority {
     answering secret: TwoStepSecret, at wall: MovableTime
   ) throws -> [RecoveryCode] {
     wall.move(by: TOTP.period)
-    return try makeRecoveryCodes(token: try answer(secret.code(at: wall.now), to: try challenge()).token)
+    return try rules.makeRecoveryCodes(token: try answer(secret.code(at: wall.now), to: try challenge()).token)
   }
 }
 

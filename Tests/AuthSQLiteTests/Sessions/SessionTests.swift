@@ -76,17 +76,17 @@ import TextFormat
     _ = try await authority.renew(administrator.token)
     work.clock.advance(by: .seconds(20))
     let other = try authority.logIn("bob", bobPassword)
-    #expect(try authority.sessions(token: other.token).count == 2)
+    #expect(try authority.rules.sessions(token: other.token).count == 2)
     switch ending {
-    case .revoking: try authority.revokeSession(bob.id, token: other.token)
-    case .all: #expect(try authority.endAllSessions(token: other.token) == 2)
+    case .revoking: try authority.rules.revokeSession(bob.id, token: other.token)
+    case .all: #expect(try authority.rules.endAllSessions(token: other.token) == 2)
     case .password:
       _ = try authority.changePassword(
         from: bobPassword, to: Password("yet another passphrase"), token: other.token)
     case .disabling:
       let fresh = try authority.reauthenticate(administrator.token, password: alicePassword, requesting: .standard)
       for disabled in [true, false] {
-        _ = try authority.setDisabled(disabled, account: Username("bob"), token: fresh.token)
+        _ = try authority.rules.setDisabled(disabled, account: Username("bob"), token: fresh.token)
       }
     }
     await #expect(throws: Refusal.self) { try await authority.resume(issued.token) }
@@ -128,7 +128,7 @@ import TextFormat
     }
     #expect(
       failure { () throws(BackendError) in
-        try authority.pay(PaymentOrder(amount: try Amount("1"), payee: try Username("bob")), token: grant.token)
+        try authority.rules.pay(PaymentOrder(amount: try Amount("1"), payee: try Username("bob")), token: grant.token)
       }?.kind == .session(.ended(.userAsked)))
     let uses = work.raw.rows("SELECT DISTINCT detail FROM events WHERE name = 'session_use_after_expire'")
     #expect(uses == [["user_asked"]])
@@ -179,7 +179,7 @@ import TextFormat
     let (_, authority, grant) = try ready()
     let first = try await authority.reauthenticate(grant.token, password: alicePassword, limits: .standard)
     let second = try await authority.reauthenticate(grant.token, password: alicePassword, limits: .standard)
-    _ = try authority.pay(authority.order("1"), token: second.token)
+    _ = try authority.rules.pay(authority.order("1"), token: second.token)
     for token in [grant.token, first.token] {
       await #expect(throws: Refusal.rejected(.superseded)) { try await authority.resume(token) }
     }
@@ -220,17 +220,18 @@ import TextFormat
   {
     let (_, authority, first) = try ready()
     let (second, bob) = (try authority.logIn(), try authority.logIn("bob", bobPassword))
-    let listed = try authority.sessions(token: second.token)
+    let listed = try authority.rules.sessions(token: second.token)
     #expect(Set(listed.map(\.id)) == [first.id, second.id])
     #expect(listed.filter(\.isCurrent).map(\.id) == [second.id])
     for id in [bob.id, SessionID(rawValue: "no\u{1B}such")] {
       #expect(
-        code { () throws(BackendError) in try authority.revokeSession(id, token: second.token) } == "session_not_found")
+        code { () throws(BackendError) in try authority.rules.revokeSession(id, token: second.token) }
+          == "session_not_found")
     }
-    try authority.revokeSession(first.id, token: second.token)
+    try authority.rules.revokeSession(first.id, token: second.token)
     await #expect(throws: Refusal.rejected(.ended(.revoked))) { try await authority.resume(first.token) }
     _ = try authority.logIn()
-    #expect(try authority.endAllSessions(token: second.token) == 2)
+    #expect(try authority.rules.endAllSessions(token: second.token) == 2)
     await #expect(throws: Refusal.rejected(.ended(.userAsked))) { try await authority.resume(second.token) }
     _ = try await authority.resume(bob.token)
   }

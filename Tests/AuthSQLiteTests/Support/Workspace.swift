@@ -105,8 +105,8 @@ extension LocalAuthority {
   /// Turns the second step of alice, or of whoever has this session, on.
   func turnTwoStepOn(_ token: SessionToken? = nil) throws(BackendError) -> TwoStepSecret {
     let token = if let token { token } else { try logIn().token }
-    let secret = try beginTwoStep(token: token)
-    try confirmTwoStep(secret.code(at: wallClock()), token: token)
+    let secret = try rules.beginTwoStep(token: token)
+    try rules.confirmTwoStep(secret.code(at: try rules.database.read { $0.wallTime }), token: token)
     return secret
   }
 

@@ -201,13 +201,13 @@ import TextFormat
     work.raw.script("UPDATE accounts SET guesses = 100, attempts = 100")
     #expect(failure { () throws(BackendError) in try authority.logIn("bob", bobPassword) }?.kind == .throttled(.locked))
     _ = try await authority.resume(bob.token)
-    _ = try authority.pay(authority.order("1", to: "alice"), token: bob.token)
+    _ = try authority.rules.pay(authority.order("1", to: "alice"), token: bob.token)
     #expect(
       failure { () throws(BackendError) in
         try authority.reauthenticate(bob.token, password: bobPassword, requesting: .standard)
       }?.kind == .throttled(.locked))
-    #expect(try authority.account(named: Username("bob"), token: alice.token).throttle == .locked)
-    _ = try authority.unlock(account: Username("bob"), token: alice.token)
+    #expect(try authority.rules.account(named: Username("bob"), token: alice.token).throttle == .locked)
+    _ = try authority.rules.unlock(account: Username("bob"), token: alice.token)
     _ = try authority.logIn("bob", bobPassword)
     // The last administrator is heard again after waits.
     _ = try authority.logIn("alice", alicePassword)

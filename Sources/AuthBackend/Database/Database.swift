@@ -1,0 +1,132 @@
+package import AuthCore
+
+/// Where the data is: the one thing that the rules ask of SQLite or PostgreSQL.
+///
+/// A conformer stores and locks, and decides nothing. Every call blocks its caller, for as long as
+/// the disk or the server takes, up to a limit of the conformer's own.
+package protocol Database: Sendable {
+  /// The clock that measures the limits of sessions, for those who display them.
+  var clock: any SessionClock { get }
+
+  /// How long to wait for other callers before the answer is that the database is busy.
+  var patience: Duration { get }
+
+  /// Runs `body` on one unchanging state of the data.
+  ///
+  /// - Throws: What `body` throws, or ``BackendError`` of kind `unavailable`.
+  func read<Result: Sendable>(
+    _ body: (any Transaction) throws(BackendError) -> Result
+  ) throws(BackendError) -> Result
+
+  /// Runs `body` in a transaction; what it throws undoes what it did.
+  ///
+  /// `body` may run twice, so it changes nothing but the database.
+  ///
+  /// - Parameters:
+  ///   - scope: What `body` decides about.
+  ///   - queries: What `body` runs; prepared before others have to wait.
+  ///   - body: Works on the transaction.
+  /// - Returns: What `body` returns, when it is committed.
+  /// - Throws: What `body` throws, or ``BackendError`` of kind `unavailable`. Nothing was changed,
+  ///   except where the code is `outcome_unknown`.
+  func write<Result: Sendable>(
+    _ scope: WriteScope, preparing queries: [String],
+    _ body: (any Transaction) throws(BackendError) -> Result
+  ) throws(BackendError) -> Result
+
+  /// Removes what a deletion left behind outside of the tables, such as a journal.
+  func removeTraces() throws(BackendError)
+
+  /// Makes a source that says when to look again.
+  func changes() throws(BackendError) -> any ChangeSource
+}
+
+extension Database {
+  package func write<Result: Sendable>(
+    _ scope: WriteScope, _ body: (any Transaction) throws(BackendError) -> Result
+  ) throws(BackendError) -> Result {
+    try write(scope, preparing: [], body)
+  }
+}
+
+/// What a write decides about, so that others wait for it only where they must.
+package enum WriteScope: Hashable, Sendable {
+  /// The rows that it locks by name; see ``Lock``.
+  case rows
+  /// Everything: no other write runs.
+  case everything
+  /// Everything, in a database that is created if it is missing.
+  case creation
+}
+
+/// What a write in the scope of rows locks, before it reads what it decides by.
+///
+/// Locks are taken in the order of these cases, so that no two writes wait for each other.
+package enum Lock: Hashable, Sendable {
+  /// The session of a token, whose hash this is.
+  case session([UInt8])
+  case account(Int64)
+  case accountNamed(String)
+  /// The balances of two accounts, or of one.
+  case balances(Int64, Int64)
+  /// The counters of all names without an account.
+  case unknownNames
+}
+
+/// A transaction, for as long as the body of a ``Database`` runs.
+package protocol Transaction: AnyObject {
+  /// The present instant on the clock of the database.
+  ///
+  /// - Throws: ``BackendError`` of kind `unavailable` when it cannot be read.
+  func now() throws(BackendError) -> BootInstant
+
+  /// The present time, for people to read.
+  var wallTime: WallTime { get }
+
+  /// Waits until no other write has this locked, and keeps it until the transaction is over.
+  func lock(_ lock: Lock) throws(BackendError)
+
+  /// Runs a statement, and hands over its rows until `wantsMore` returns false.
+  ///
+  /// - Returns: How many rows it changed.
+  func step(
+    _ sql: String, _ values: [SQLValue], _ wantsMore: (Row) throws(BackendError) -> Bool
+  ) throws(BackendError) -> Int
+
+  /// The error for data that contradicts itself.
+  func damaged(_ detail: String) -> BackendError
+}
+
+extension Transaction {
+  /// Runs a statement for its effect.
+  ///
+  /// - Returns: The number of rows it changed.
+  @discardableResult
+  package func run(_ query: some Query, _ values: SQLValue...) throws(BackendError) -> Int {
+    try step(query.rawValue, values) { (_) throws(BackendError) in false }
+  }
+
+  /// The first row, read by `read`, or nil.
+  package func first<Result>(
+    _ query: some Query, _ values: SQLValue..., read: (Row) throws(BackendError) -> Result
+  ) throws(BackendError) -> Result? {
+    var result: Result?
+    _ = try step(query.rawValue, values) { (row) throws(BackendError) in
+      result = try read(row)
+      return false
+    }
+    return result
+  }
+
+  /// Every row, read by `read`.
+  package func all<Result>(
+    _ query: some Query, _ values: SQLValue..., read: (Row) throws(BackendError) -> Result
+  ) throws(BackendError) -> [Result] {
+    var results: [Result] = []
+    _ = try step(query.rawValue, values) { (row) throws(BackendError) in
+      results.append(try read(row))
+      return true
+    }
+    return results
+  }
+}

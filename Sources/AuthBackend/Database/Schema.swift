@@ -1,0 +1,203 @@
+/// The steps that lead from an empty file to the present schema, and how to tell our files.
+///
+/// A step is never edited once released; a change is a new step. A new file takes all of them in
+/// one transaction, so that a file that was migrated and a file that was made are the same.
+///
+/// SQLite parses all of it in every process, so it has the rules that guard money and names, and no
+/// more.
+package enum Schema {
+  /// "AuS1", the value of `PRAGMA application_id` in our files.
+  package static let applicationID: Int64 = 0x4175_5331
+
+  /// The schema that this code reads and writes.
+  package static var version: Int64 { Int64(steps.count) }
+
+  /// The statements that lead from each version to the next, beginning with the empty file.
+  package static let steps: [String] = [first, second, third, fourth, fifth, sixth, seventh]
+
+  private static let first = """
+    CREATE TABLE authority(
+      id INTEGER PRIMARY KEY CHECK(id = 1),
+      administrator_made INTEGER NOT NULL
+    ) STRICT;
+    INSERT INTO authority VALUES (1, 0);
+
+    CREATE TABLE accounts(
+      id INTEGER PRIMARY KEY,
+      name TEXT NOT NULL UNIQUE,
+      display_name TEXT NOT NULL,
+      role TEXT NOT NULL CHECK(role IN ('member', 'administrator')),
+      password_hash TEXT NOT NULL,
+      disabled INTEGER NOT NULL DEFAULT 0,
+      created_at INTEGER NOT NULL,
+      guesses INTEGER NOT NULL DEFAULT 0,
+      attempts INTEGER NOT NULL DEFAULT 0,
+      wait_boot BLOB,
+      wait_until INTEGER
+    ) STRICT;
+    CREATE INDEX administrators ON accounts(id) WHERE role = 'administrator';
+
+    CREATE TABLE unknown_names(
+      id INTEGER PRIMARY KEY,
+      name_hash BLOB NOT NULL UNIQUE,
+      guesses INTEGER NOT NULL,
+      attempts INTEGER NOT NULL,
+      wait_boot BLOB,
+      wait_until INTEGER
+    ) STRICT;
+
+    CREATE TABLE sessions(
+      token_hash BLOB PRIMARY KEY,
+      id TEXT NOT NULL UNIQUE,
+      account INTEGER NOT NULL REFERENCES accounts(id),
+      label TEXT,
+      boot BLOB NOT NULL,
+      active INTEGER NOT NULL,
+      idle_span INTEGER NOT NULL,
+      absolute_until INTEGER NOT NULL,
+      fresh_until INTEGER NOT NULL,
+      created_at INTEGER NOT NULL,
+      active_at INTEGER NOT NULL,
+      purge_after INTEGER NOT NULL,
+      ended_reason TEXT,
+      ended_at INTEGER,
+      uses_after_end INTEGER NOT NULL DEFAULT 0
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX sessions_live ON sessions(account) WHERE ended_reason IS NULL;
+    CREATE INDEX sessions_old ON sessions(purge_after);
+
+    CREATE TABLE other_tokens(
+      token_hash BLOB PRIMARY KEY,
+      session TEXT NOT NULL REFERENCES sessions(id) ON DELETE CASCADE,
+      active INTEGER,
+      idle_span INTEGER,
+      absolute_until INTEGER,
+      fresh_until INTEGER,
+      active_at INTEGER,
+      purge_after INTEGER
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX other_tokens_session ON other_tokens(session);
+
+    CREATE TABLE ledger_accounts(
+      id INTEGER PRIMARY KEY,
+      balance INTEGER NOT NULL CHECK(balance >= 0 OR id = 0)
+    ) STRICT;
+    INSERT INTO ledger_accounts VALUES (0, 0);
+
+    CREATE TABLE transfers(
+      id INTEGER PRIMARY KEY,
+      payer INTEGER NOT NULL REFERENCES ledger_accounts(id),
+      payee INTEGER NOT NULL REFERENCES ledger_accounts(id),
+      amount INTEGER NOT NULL CHECK(amount > 0),
+      key TEXT,
+      made_at INTEGER NOT NULL,
+      CHECK(payer <> payee)
+    ) STRICT;
+    CREATE UNIQUE INDEX transfers_key ON transfers(payer, key) WHERE key IS NOT NULL;
+
+    CREATE TABLE entries(
+      account INTEGER NOT NULL REFERENCES ledger_accounts(id),
+      transfer INTEGER NOT NULL REFERENCES transfers(id),
+      amount INTEGER NOT NULL CHECK(amount <> 0),
+      PRIMARY KEY(account, transfer)
+    ) STRICT, WITHOUT ROWID;
+    """
+
+  /// Version 2 keeps events.
+  ///
+  /// They are append-only: no update, and only those that concern no account may be deleted, which
+  /// keeps a flood of invented names from filling the disk.
+  private static let second = """
+    ALTER TABLE authority ADD COLUMN event_salt BLOB NOT NULL DEFAULT x'';
+    UPDATE authority SET event_salt = randomblob(16);
+
+    CREATE TABLE events(
+      id INTEGER PRIMARY KEY,
+      at INTEGER NOT NULL,
+      name TEXT NOT NULL,
+      account INTEGER REFERENCES accounts(id),
+      actor INTEGER REFERENCES accounts(id),
+      session TEXT,
+      detail TEXT
+    ) STRICT;
+    CREATE INDEX events_account ON events(account, id);
+    CREATE TRIGGER events_keep BEFORE UPDATE ON events BEGIN SELECT RAISE(ABORT, 'events are append-only'); END;
+    CREATE TRIGGER events_stay BEFORE DELETE ON events WHEN old.account IS NOT NULL
+      BEGIN SELECT RAISE(ABORT, 'events are append-only'); END;
+    """
+
+  /// Version 3 tells attempts that failed from those that are being looked at, and keeps the
+  /// longest duration that a login asked for, so that a new token does not make a shorter session
+  /// longer.
+  private static let third = """
+    ALTER TABLE accounts ADD COLUMN failures INTEGER NOT NULL DEFAULT 0;
+    UPDATE accounts SET failures = guesses;
+    ALTER TABLE unknown_names ADD COLUMN failures INTEGER NOT NULL DEFAULT 0;
+    UPDATE unknown_names SET failures = guesses;
+    ALTER TABLE sessions ADD COLUMN absolute_span INTEGER;
+    ALTER TABLE other_tokens ADD COLUMN absolute_span INTEGER;
+    """
+
+  /// Version 4 keeps codes for forgotten passwords, who may register, where sessions were begun,
+  /// and the names of deleted accounts, as hashes.
+  ///
+  /// A session that is over forgets where it was.
+  private static let fourth = """
+    ALTER TABLE authority ADD COLUMN registration_closed INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE sessions ADD COLUMN terminal TEXT;
+    ALTER TABLE sessions ADD COLUMN program TEXT;
+    ALTER TABLE sessions ADD COLUMN host TEXT;
+    UPDATE sessions SET label = NULL WHERE ended_reason IS NOT NULL;
+
+    CREATE TABLE codes(
+      account INTEGER NOT NULL REFERENCES accounts(id),
+      code_hash BLOB NOT NULL,
+      expires_at INTEGER,
+      boot BLOB,
+      boot_until INTEGER,
+      PRIMARY KEY(account, code_hash)
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE reserved_names(
+      name_hash BLOB PRIMARY KEY
+    ) STRICT, WITHOUT ROWID;
+    """
+
+  /// Version 5 keeps the secrets of second steps, and whether administrators must have one.
+  ///
+  /// A secret that no code confirmed has no last step, and nothing is asked for.
+  private static let fifth = """
+    ALTER TABLE authority ADD COLUMN two_step_required INTEGER NOT NULL DEFAULT 0;
+
+    CREATE TABLE two_steps(
+      account INTEGER PRIMARY KEY REFERENCES accounts(id),
+      secret BLOB NOT NULL,
+      last_step INTEGER,
+      since INTEGER
+    ) STRICT;
+    """
+
+  /// Version 6 forgets names without an account, which were kept as a hash without a key: what was
+  /// typed there may have been a password.
+  private static let sixth = "DELETE FROM unknown_names;"
+
+  /// Version 7 keeps the challenges that wait for a code, so that any process can take the answer,
+  /// and until when a session whose password was just changed needs none.
+  private static let seventh = """
+    ALTER TABLE sessions ADD COLUMN excused_until INTEGER;
+
+    CREATE TABLE challenges(
+      token_hash BLOB PRIMARY KEY,
+      account INTEGER NOT NULL REFERENCES accounts(id),
+      password_hash TEXT NOT NULL,
+      new_hash TEXT,
+      session BLOB,
+      idle_span INTEGER,
+      absolute_span INTEGER,
+      tries_left INTEGER NOT NULL,
+      boot BLOB NOT NULL,
+      until INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX challenges_account ON challenges(account, until);
+    """
+}

@@ -1,0 +1,89 @@
+package import AuthCore
+
+extension Rules {
+  /// Events, newest first.
+  ///
+  /// - Parameters:
+  ///   - scope: Whose.
+  ///   - times: Only those written within; see ``TimeSpan``.
+  ///   - before: Only those before this number; nil begins with the newest.
+  ///   - limit: How many at most.
+  ///   - token: The session that asks.
+  /// - Returns: The page; shorter than `limit` when it is the last.
+  /// - Throws: ``BackendError``, of kind `notPermitted` for others' events without the role.
+  package func events(
+    _ scope: EventScope = .own, within times: TimeSpan = .all, before: Int64? = nil, limit: Int = 50,
+    token: SessionToken
+  ) throws(BackendError) -> [Event] {
+    let since = SQLValue.integer(times.since?.microseconds ?? Int64.min)
+    let until = SQLValue.integer(times.until?.microseconds ?? Int64.max)
+    let before = SQLValue.integer(before ?? Int64.max)
+    switch scope {
+    case .own:
+      return try reading(token) { (db, own, _) throws(BackendError) in
+        try db.all(EventQuery.pageOfAccount, .integer(own.account), before, since, until, .integer(max(0, limit))) {
+          Self.event($0)
+        }
+      }
+    case .everyone:
+      return try administering(token, reading: "events") { (db, _, _) throws(BackendError) in
+        try db.all(EventQuery.page, before, since, until, .integer(max(0, limit))) { Self.event($0) }
+      }
+    }
+  }
+
+  private static func event(_ row: Row) -> Event {
+    Event(
+      id: row.integer(0), at: WallTime(microseconds: row.integer(1)), name: row.text(2),
+      account: DeletedAccount.shown(row.optionalText(3)), actor: DeletedAccount.shown(row.optionalText(4)),
+      session: row.optionalText(5).map(EventSession.init(stored:)), detail: row.optionalText(6))
+  }
+}
+
+extension EventSession {
+  /// Tells the two forms apart: a public name is shorter than a hash was.
+  fileprivate init(stored: String) {
+    let hashLength = 16
+    self = stored.utf8.count == hashLength ? .hashed(stored) : .named(SessionID(rawValue: stored))
+  }
+}
+
+extension Rules {
+  /// Appends an event in the transaction that `db` is in.
+  ///
+  /// A session is named by its public name, so that one that is seen here can be revoked. That name
+  /// is no secret and opens nothing; the token, which does, is never written (OWASP Logging Cheat
+  /// Sheet, "Data to exclude").
+  func record(
+    _ name: EventName, account: Int64?, actor: Int64? = nil, session: SessionID? = nil, detail: String? = nil,
+    in db: any Transaction
+  ) throws(BackendError) {
+    func number(_ id: Int64?) -> SQLValue { id.map { .integer($0) } ?? .null }
+    try db.run(
+      EventQuery.append, .integer(db.wallTime.microseconds), .text(name.rawValue), number(account), number(actor),
+      .text(session?.rawValue), .text(detail))
+    if account == nil { try db.run(EventQuery.trim, .integer(Event.namelessLimit)) }
+  }
+}
+
+package enum EventQuery: String, Query {
+  /// The database numbers events in the order of writing.
+  case append = """
+    INSERT INTO events(at, name, account, actor, session, detail) VALUES ($1, $2, $3, $4, $5, $6)
+    """
+  case trim = """
+    DELETE FROM events WHERE account IS NULL AND id IN
+      (SELECT id FROM events WHERE account IS NULL ORDER BY id DESC LIMIT 4 OFFSET $1)
+    """
+  // The times are those that are shown.
+  case page = """
+    SELECT e.id, e.at, e.name, a.name, b.name, e.session, e.detail
+    FROM events e LEFT JOIN accounts a ON a.id = e.account LEFT JOIN accounts b ON b.id = e.actor
+    WHERE e.id < $1 AND e.at >= $2 AND e.at < $3 ORDER BY e.id DESC LIMIT $4
+    """
+  case pageOfAccount = """
+    SELECT e.id, e.at, e.name, a.name, b.name, e.session, e.detail
+    FROM events e LEFT JOIN accounts a ON a.id = e.account LEFT JOIN accounts b ON b.id = e.actor
+    WHERE e.account = $1 AND e.id < $2 AND e.at >= $3 AND e.at < $4 ORDER BY e.id DESC LIMIT $5
+    """
+}

@@ -1,0 +1,43 @@
+package import AuthCore
+
+/// The rule book: every decision about accounts, sessions, payments and events, once, over any
+/// ``Database``.
+///
+/// Operations take the token of a session. Each blocks its caller: for the database, and for about
+/// 0.2 s where a password is hashed. Any number of threads, and of processes over one database, may
+/// call at the same moment; their changes take some serial order.
+package final class Rules: Sendable {
+  package let database: any Database
+  /// The limits of sessions.
+  package let policy: SessionPolicy
+  let hasher: PasswordHasher
+
+  /// Creates the rules of a database; nothing is read yet.
+  ///
+  /// - Parameters:
+  ///   - database: Where the data is.
+  ///   - policy: The limits of sessions.
+  ///   - cost: The cost of a password's hash.
+  package init(database: any Database, policy: SessionPolicy, cost: PasswordCost) {
+    self.database = database
+    self.policy = policy
+    hasher = PasswordHasher(cost: cost)
+  }
+}
+
+/// What the caller says of a session that it wants to begin.
+package struct NewSession: Sendable {
+  /// The session's token, 32 random bytes of the caller's making: a login that is repeated because
+  /// its answer was lost gets the same session.
+  package let token: SessionToken
+  /// What to call the session in listings; nil for nothing.
+  package let label: String?
+  /// Where it begins, for listings.
+  package let origin: SessionOrigin?
+
+  package init(token: SessionToken, label: String?, origin: SessionOrigin?) {
+    self.token = token
+    self.label = label
+    self.origin = origin
+  }
+}

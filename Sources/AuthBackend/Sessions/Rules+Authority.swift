@@ -1,0 +1,59 @@
+import AuthCore
+import AuthDevice
+
+extension Rules {
+  /// Finds the session of a token; it only reads.
+  ///
+  /// The use of an ended one is recorded as an event.
+  func resume(_ token: SessionToken) throws(BackendError) -> Grant {
+    try reading(token, beforeTwoStep: true) { (_, session, _) throws(BackendError) in session.grant(token: token) }
+  }
+
+  /// Finds the grant of a token, if it is the current token of an active session, in one read.
+  ///
+  /// - Returns: Nil for every other token; ``resume(_:)`` says why and records the event.
+  /// - Throws: ``BackendError`` of kind `unavailable` when the database did not answer within the
+  ///   busy wait.
+  func lookUp(_ token: SessionToken) throws(BackendError) -> Grant? {
+    try database.read { (db) throws(BackendError) -> Grant? in
+      guard case .live(let session) = try find(hash: SHA256.hash(token.bytes), at: try db.now(), in: db) else {
+        return nil
+      }
+      return session.grant(token: token)
+    }
+  }
+
+  /// Reports activity.
+  ///
+  /// It writes when the last activity is older than a minute, or a thirtieth of the idle limit, and
+  /// keeps the token.
+  func renew(_ token: SessionToken) throws(BackendError) -> Grant {
+    let (session, isStale) = try reading(token, beforeTwoStep: true) { (_, session, now) throws(BackendError) in
+      (session, session.terms.isStale(at: now))
+    }
+    if !isStale { return session.grant(token: token) }
+    try writing(token, beforeTwoStep: true) { (_, _, _) throws(BackendError) in }
+    return try resume(token)
+  }
+
+  /// Replaces the current token of a session with the issued one.
+  func confirm(_ token: SessionToken) throws(BackendError) {
+    _ = try reading(token, beforeTwoStep: true) { (_, _, _) throws(BackendError) in true }
+  }
+
+  /// Ends the session of a token, durably when it returns.
+  ///
+  /// A superseded token, or one that was issued and never used, ends its session too. The token of
+  /// a challenge ends that alone.
+  func revoke(_ token: SessionToken, reason: EndReason) throws(BackendError) {
+    let hash = SHA256.hash(token.bytes)
+    try database.write(.rows) { (db) throws(BackendError) in
+      try db.lock(.session(hash))
+      switch try find(hash: hash, at: try db.now(), in: db) {
+      case .unknown: try db.run(ChallengeQuery.close, .blob(hash))
+      case .live(let session), .pending(let session, _), .ended(let session, _), .superseded(let session):
+        if session.marked == nil { try end(session, because: reason, by: session.account, in: db) }
+      }
+    }
+  }
+}

@@ -1,0 +1,71 @@
+/// The statements about sessions.
+///
+/// The columns of a selection are in the order that ``SessionRow`` reads.
+package enum SessionQuery: String, Query {
+  case byToken = """
+    SELECT s.id, s.boot, s.active, s.idle_span, s.absolute_until, s.fresh_until, s.ended_reason, s.label, s.created_at,
+      s.active_at, s.token_hash, s.uses_after_end, a.disabled, a.id, a.name, a.display_name, a.role,
+      s.absolute_span
+    FROM sessions s JOIN accounts a ON a.id = s.account WHERE s.token_hash = $1
+    """
+  case byID = """
+    SELECT s.id, s.boot, s.active, s.idle_span, s.absolute_until, s.fresh_until, s.ended_reason, s.label, s.created_at,
+      s.active_at, s.token_hash, s.uses_after_end, a.disabled, a.id, a.name, a.display_name, a.role,
+      s.absolute_span
+    FROM sessions s JOIN accounts a ON a.id = s.account WHERE s.id = $1
+    """
+  case ofAccount = """
+    SELECT s.id, s.boot, s.active, s.idle_span, s.absolute_until, s.fresh_until, s.ended_reason, s.label, s.created_at,
+      s.active_at, s.token_hash, s.uses_after_end, a.disabled, a.id, a.name, a.display_name, a.role,
+      s.absolute_span
+    FROM sessions s JOIN accounts a ON a.id = s.account WHERE s.account = $1 AND s.ended_reason IS NULL
+    """
+  case otherToken = """
+    SELECT session, active, idle_span, absolute_until, fresh_until FROM other_tokens WHERE token_hash = $1
+    """
+  case issued = """
+    SELECT session, active, idle_span, absolute_until, fresh_until FROM other_tokens
+    WHERE session = $1 AND idle_span IS NOT NULL
+    """
+  case insert = """
+    INSERT INTO sessions(token_hash, id, account, label, boot, active, idle_span, absolute_until, fresh_until,
+      created_at, active_at, purge_after, absolute_span, terminal, program, host)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+    """
+  case origin = "SELECT terminal, program, host FROM sessions WHERE token_hash = $1"
+  case touch = "UPDATE sessions SET active = $1, active_at = $2 WHERE token_hash = $3 AND ended_reason IS NULL"
+  case issue = """
+    INSERT INTO other_tokens(token_hash, session, active, idle_span, absolute_until, fresh_until, active_at,
+      purge_after, absolute_span) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+    """
+  case promote = """
+    UPDATE sessions SET token_hash = o.token_hash, active = o.active, idle_span = o.idle_span,
+      absolute_until = o.absolute_until, fresh_until = o.fresh_until, active_at = o.active_at,
+      purge_after = o.purge_after, absolute_span = o.absolute_span
+    FROM other_tokens o WHERE o.token_hash = $1 AND sessions.id = o.session AND sessions.ended_reason IS NULL
+    """
+  case leaveOthers = "DELETE FROM other_tokens WHERE token_hash = $1"
+  case supersedeOthers = """
+    UPDATE other_tokens SET active = NULL, idle_span = NULL, absolute_until = NULL, fresh_until = NULL,
+      active_at = NULL, purge_after = NULL WHERE session = $1 AND idle_span IS NOT NULL
+    """
+  case supersede = "INSERT INTO other_tokens(token_hash, session) VALUES ($1, $2)"
+  /// Where a session was is nobody's business once it is over.
+  case end = """
+    UPDATE sessions SET ended_reason = $1, ended_at = $2, label = NULL, terminal = NULL, program = NULL, host = NULL
+    WHERE token_hash = $3 AND ended_reason IS NULL
+    """
+  /// For the sessions of a deleted account that expired without being marked.
+  case endRest = """
+    UPDATE sessions SET ended_reason = $1, ended_at = $2, label = NULL, terminal = NULL, program = NULL, host = NULL
+    WHERE account = $3 AND ended_reason IS NULL
+    """
+  case noteUse = "UPDATE sessions SET uses_after_end = uses_after_end + 1 WHERE token_hash = $1"
+  case isAnyOld = "SELECT 1 FROM sessions WHERE purge_after < $1 LIMIT 1"
+  case purge = """
+    DELETE FROM sessions WHERE token_hash IN (
+      SELECT token_hash FROM sessions
+      WHERE purge_after < $1 AND (ended_reason IS NOT NULL OR boot <> $2 OR absolute_until <= $3)
+      ORDER BY purge_after LIMIT 16)
+    """
+}

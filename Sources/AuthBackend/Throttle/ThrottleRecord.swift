@@ -1,0 +1,90 @@
+package import AuthCore
+import AuthDevice
+
+/// The failed attempts on one name since its last success.
+package struct ThrottleRecord: Hashable, Sendable {
+  /// Passwords that were checked or are being checked.
+  package var guesses: Int64 = 0
+  /// Those of them that were wrong.
+  package var failures: Int64 = 0
+  /// All attempts, including those that were denied without a check.
+  package var attempts: Int64 = 0
+  /// The boot, and the time since it began at which the next guess is checked.
+  package var wait: (BootID, Int64)? {
+    get { waitBoot.map { ($0, waitUntil) } }
+    set { (waitBoot, waitUntil) = (newValue?.0, newValue?.1 ?? 0) }
+  }
+
+  private var waitBoot: BootID?
+  private var waitUntil: Int64 = 0
+
+  package init() {}
+
+  /// What to do with an attempt.
+  package enum Decision: Hashable, Sendable {
+    /// Check the password.
+    ///
+    /// The attempt is counted as a failure already.
+    case allow
+    /// Do not check it.
+    case deny(Throttle)
+    /// Do not check it yet: attempts that are being checked began the wait and may end it.
+    case retry(Throttle)
+  }
+
+  /// Counts an attempt before its password is checked, and says whether to check it.
+  ///
+  /// A wait that was begun in another boot starts again in full, because the old clock is gone.
+  ///
+  /// - Parameters:
+  ///   - now: The present instant.
+  ///   - mayLock: Whether the account may be locked; false for the last administrator, who waits an
+  ///     hour each time.
+  /// - Returns: What to do with the attempt.
+  package mutating func count(at now: BootInstant, mayLock: Bool) -> Decision {
+    attempts += 1
+    if guesses >= ThrottlePolicy.lockedAt, mayLock { return .deny(.locked) }
+    let uptime = now.uptime.wholeNanoseconds
+    if let (boot, until) = wait, let full = ThrottlePolicy.wait(after: guesses) {
+      if boot != now.boot {
+        wait = (now.boot, uptime + full.wholeNanoseconds)
+        return .deny(.wait(full))
+      }
+      let left = Duration.nanoseconds(until - uptime)
+      if left > .zero {
+        return guesses > failures && full - left < ThrottlePolicy.longestLook
+          ? .retry(.wait(left)) : .deny(.wait(left))
+      }
+    }
+    guesses += 1
+    wait = ThrottlePolicy.wait(after: guesses).map { (now.boot, uptime + $0.wholeNanoseconds) }
+    return .allow
+  }
+
+  /// Why an attempt would be denied now; nil when it would be checked.
+  package func status(at now: BootInstant, mayLock: Bool) -> Throttle? {
+    switch decision(at: now, mayLock: mayLock) {
+    case .allow: return nil
+    case .deny(let throttle), .retry(let throttle): return throttle
+    }
+  }
+
+  /// What would be done with an attempt now.
+  func decision(at now: BootInstant, mayLock: Bool) -> Decision {
+    var copy = self
+    return copy.count(at: now, mayLock: mayLock)
+  }
+}
+
+extension ThrottleRecord {
+  /// Reads guesses, attempts, boot, instant and failures from five columns.
+  init(_ row: Row, from column: Int32) {
+    guesses = row.integer(column)
+    attempts = row.integer(column + 1)
+    if let boot = BootID(row.blob(column + 2)) { wait = (boot, row.integer(column + 3)) }
+    failures = row.integer(column + 4)
+  }
+
+  var waitBootValue: SQLValue { .blob(wait?.0.bytes) }
+  var waitUntilValue: SQLValue { wait.map { .integer($0.1) } ?? .null }
+}

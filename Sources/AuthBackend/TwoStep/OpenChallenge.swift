@@ -1,0 +1,71 @@
+import AuthCore
+import AuthDevice
+
+/// What a right answer to a challenge continues: a login, or the reauthentication of a session.
+struct StepRequest: Sendable {
+  /// The hash of the token of the session whose password was checked; nil for a login.
+  let session: [UInt8]?
+  let limits: LimitRequest
+}
+
+/// A right password that waits for its code, as it is stored.
+struct OpenChallenge: Sendable {
+  let tokenHash: [UInt8]
+  let account: Int64
+  /// What the password was right for: a new password ends the challenge.
+  let passwordHash: String
+  /// A hash of higher cost, which is stored when the code is right too.
+  let newHash: String?
+  let request: StepRequest
+  let triesLeft: Int64
+  private let boot: BootID?
+  private let until: Int64
+
+  init(_ row: Row) {
+    func span(_ column: Int32) -> Duration? { row.isNull(column) ? nil : .nanoseconds(row.integer(column)) }
+    tokenHash = row.blob(0)
+    account = row.integer(1)
+    passwordHash = row.text(2)
+    newHash = row.optionalText(3)
+    request = StepRequest(
+      session: row.isNull(4) ? nil : row.blob(4), limits: LimitRequest(idle: span(5), absolute: span(6)))
+    triesLeft = row.integer(7)
+    boot = BootID(row.blob(8))
+    until = row.integer(9)
+  }
+
+  func isOpen(at now: BootInstant) -> Bool {
+    boot == now.boot && now.uptime.wholeNanoseconds < until && triesLeft > 0
+  }
+
+  /// The challenge as its holder sees it.
+  func challenge(_ token: SessionToken) -> Challenge {
+    Challenge(
+      token: token, question: .code(digits: TOTP.digits), triesLeft: Int(triesLeft),
+      deadline: boot.map { .at(BootInstant(boot: $0, uptime: .nanoseconds(until))) } ?? .missing)
+  }
+}
+
+package enum ChallengeQuery: String, Query {
+  case find = """
+    SELECT token_hash, account, password_hash, new_hash, session, idle_span, absolute_span, tries_left, boot, until
+    FROM challenges WHERE token_hash = $1
+    """
+  case open = """
+    INSERT INTO challenges(token_hash, account, password_hash, new_hash, session, idle_span, absolute_span, tries_left,
+      boot, until)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+    """
+  case takeTry = "UPDATE challenges SET tries_left = tries_left - 1 WHERE token_hash = $1"
+  case close = "DELETE FROM challenges WHERE token_hash = $1"
+  case closeAll = "DELETE FROM challenges WHERE account = $1"
+  /// Those that are over, and all but the newest of the others.
+  case evict = """
+    DELETE FROM challenges WHERE account = $1 AND (boot <> $2 OR until <= $3 OR token_hash IN
+      (SELECT token_hash FROM challenges WHERE account = $1 ORDER BY until DESC LIMIT 64 OFFSET $4))
+    """
+  /// Lets the next reauthentication of a session pass without a code, until then.
+  case excuse = "UPDATE sessions SET excused_until = $1 WHERE id = $2"
+  /// Uses that up.
+  case takeExcuse = "UPDATE sessions SET excused_until = NULL WHERE id = $1 AND excused_until > $2"
+}

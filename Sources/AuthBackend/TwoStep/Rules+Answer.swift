@@ -1,0 +1,83 @@
+import AuthCore
+import AuthDevice
+
+extension Rules {
+  /// Checks the answer to a challenge, and begins or renews the session that was asked for.
+  ///
+  /// A wrong code counts as a wrong password does, and costs a try. An answer that was not checked
+  /// costs nothing. It is counted, checked and paid for in one transaction, so nothing is ever taken
+  /// back after a code could have been judged.
+  func answer(_ code: Password, to token: SessionToken, for new: NewSession) throws(BackendError) -> Grant {
+    let hash = SHA256.hash(token.bytes)
+    let outcome = try allowedAttempt { () throws(BackendError) in
+      try answering(hash) { (db, open, account, now) throws(BackendError) -> (PasswordAttempt, AnswerOutcome?) in
+        let attempt = try countAttempt(on: account, at: now, in: db)
+        guard attempt.decision == .allow else { return (attempt, nil) }
+        if let used = try use(code, of: account.id, in: db) {
+          try db.run(ChallengeQuery.close, .blob(hash))
+          try store(ThrottleRecord(), account: account.id, in: db)
+          let grant =
+            if let session = open.request.session {
+              try refresh(
+                try claim(hash: session, at: now, in: db), of: account, open.request.limits, new.token, with: used,
+                at: now, in: db)
+            } else {
+              try logIn(account, open.request.limits, for: new, with: used, at: now, in: db)
+            }
+          try take(open.newHash, of: account, in: grant.id, in: db)
+          return (attempt, .granted(grant))
+        }
+        try refuse(attempt, actor: open.request.session.map { _ in account.id }, in: db)
+        try db.run(open.triesLeft > 1 ? ChallengeQuery.takeTry : .close, .blob(hash))
+        let left = try db.first(ChallengeQuery.find, .blob(hash)) { OpenChallenge($0) }
+        return (attempt, .wrong(left?.challenge(token)))
+      }
+    }
+    switch outcome {
+    case .granted(let grant): return grant
+    case .wrong(let challenge?): throw .challenged(challenge)
+    case .wrong(nil): throw .stepNotAccepted
+    }
+  }
+
+  private enum AnswerOutcome: Sendable {
+    case granted(Grant)
+    /// With what is left of the challenge.
+    case wrong(Challenge?)
+  }
+
+  /// Runs `body` in a transaction with the check that nothing has ended the challenge: neither its
+  /// session nor its account, its password or its secret.
+  private func answering<Result: Sendable>(
+    _ hash: [UInt8],
+    _ body: (any Transaction, OpenChallenge, AccountRow, BootInstant) throws(BackendError) -> Result
+  ) throws(BackendError) -> Result {
+    func find(_ db: any Transaction) throws(BackendError) -> OpenChallenge {
+      guard let open = try db.first(ChallengeQuery.find, .blob(hash), read: { OpenChallenge($0) }),
+        open.isOpen(at: try db.now())
+      else { throw .stepNotAccepted }
+      return open
+    }
+    var session: [UInt8]?
+    return try noting {
+      session
+    } during: { () throws(BackendError) in
+      try database.write(.rows) { (db) throws(BackendError) in
+        let seen = try find(db)
+        session = seen.request.session
+        if let session { try db.lock(.session(session)) }
+        try db.lock(.account(seen.account))
+        let now = try db.now()
+        if let session { _ = try claim(hash: session, at: now, in: db) }
+        // Another answer may have been checked while this one waited for the locks.
+        let open = try find(db)
+        let account = try account(open.account, in: db)
+        guard !account.isDisabled, account.passwordHash == open.passwordHash, try asksForCode(account.id, in: db)
+        else {
+          throw .stepNotAccepted
+        }
+        return try body(db, open, account, now)
+      }
+    }
+  }
+}

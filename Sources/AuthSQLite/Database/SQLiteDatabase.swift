@@ -1,0 +1,212 @@
+import AuthBackend
+import AuthCore
+import AuthDevice
+import Glibc
+import Guards
+import TextFormat
+
+/// The database file and the one connection to it, opened at the first use and checked at every
+/// use.
+///
+/// Every call blocks its caller for as long as the disk and the lock of another process take, the
+/// latter up to the busy wait.
+final class SQLiteDatabase: Database {
+  private enum Access {
+    case reading, writing
+    /// Writing, and a file that is missing is made.
+    case creating
+
+    /// The statement that begins a transaction.
+    var begin: String { self == .reading ? "BEGIN" : "BEGIN IMMEDIATE" }
+  }
+
+  private struct Open {
+    var connection: Connection?
+    var inode: ino_t = 0
+    var device: dev_t = 0
+  }
+
+  let directory: PrivateDirectory
+  let patience: Duration
+  let clock: any SessionClock
+  private let wallClock: @Sendable () -> WallTime
+  private let open = Locked<Open>(Open())
+
+  init(
+    directory: PrivateDirectory, busyWait: Duration, clock: any SessionClock,
+    wallClock: @escaping @Sendable () -> WallTime
+  ) {
+    self.directory = directory
+    patience = busyWait
+    self.clock = clock
+    self.wallClock = wallClock
+  }
+
+  var path: String { directory.file(DatabaseFileName.file) }
+
+  /// Runs `body` on one unchanging state of the data.
+  func read<Result: Sendable>(
+    _ body: (any Transaction) throws(BackendError) -> Result
+  ) throws(BackendError) -> Result {
+    try transaction(.reading, body)
+  }
+
+  /// The same for what only this driver can do.
+  func readConnection<Result: Sendable>(
+    _ body: (Connection) throws(BackendError) -> Result
+  ) throws(BackendError) -> Result {
+    try transaction(.reading, body)
+  }
+
+  /// Runs `body` alone among all processes, whatever it decides about: SQLite has one writer.
+  func write<Result: Sendable>(
+    _ scope: WriteScope, preparing queries: [String],
+    _ body: (any Transaction) throws(BackendError) -> Result
+  ) throws(BackendError) -> Result {
+    try transaction(scope == .creation ? .creating : .writing, preparing: queries, body)
+  }
+
+  /// Removes the journal, in which the former content of changed pages stays until later changes
+  /// cover it.
+  func removeTraces() throws(BackendError) {
+    try open.withLock { (open) throws(BackendError) in
+      try connection(of: &open, .writing).execute("PRAGMA journal_mode = DELETE; PRAGMA journal_mode = PERSIST")
+    }
+  }
+
+  private func transaction<Result: Sendable>(
+    _ access: Access, preparing queries: [String] = [], _ body: (Connection) throws(BackendError) -> Result
+  ) throws(BackendError) -> Result {
+    try open.withLock { (open) throws(BackendError) -> Result in
+      let failed: FailedCommit
+      do {
+        let connection = try connection(of: &open, access)
+        if access != .reading { try connection.setUpForWriting() }
+        connection.prepare(queries)
+        try connection.execute(access.begin)
+        let result: Result
+        do throws(BackendError) {
+          try requireCurrentSchema(connection, access)
+          result = try body(connection)
+        } catch {
+          // The fault that is thrown is the one to report; SQLite may have rolled back by itself.
+          if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+          throw error
+        }
+        guard let failure = commit(connection, access) else { return result }
+        failed = failure
+      }
+      // A connection on which a commit failed half way may hold locks, and knows no more than we
+      // do.
+      open = Open()
+      if access == .reading || failed.counter != nil && changeCounter(&open) == failed.counter { throw failed.failure }
+      throw DatabaseError.outcomeUnknown(failed.failure)
+    }
+  }
+
+  private struct FailedCommit {
+    let failure: BackendError
+    /// How often the file had been changed before.
+    let counter: [UInt8]?
+  }
+
+  private func commit(_ connection: Connection, _ access: Access) -> FailedCommit? {
+    let counter = access == .reading ? nil : connection.changeCounter
+    do throws(BackendError) {
+      try connection.execute("COMMIT")
+      return nil
+    } catch {
+      if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+      return FailedCommit(failure: error, counter: counter)
+    }
+  }
+
+  /// The count of changes that the next process will find, when it has undone what was left half
+  /// done.
+  private func changeCounter(_ open: inout Open) -> [UInt8]? {
+    do throws(BackendError) {
+      let connection = try connection(of: &open, .reading)
+      try connection.execute(Access.reading.begin)
+      defer { try? connection.execute("ROLLBACK") }
+      _ = try Migration(connection: connection).phase()
+      return connection.changeCounter
+    } catch {
+      return nil
+    }
+  }
+
+  private func requireCurrentSchema(_ connection: Connection, _ access: Access) throws(BackendError) {
+    let migration = Migration(connection: connection)
+    if case .current = try migration.phase() { return }
+    try connection.execute("ROLLBACK")
+    if access == .reading { try keepOthersOut() }
+    try migration.run(creating: access == .creating)
+    try connection.execute(access.begin)
+  }
+
+  /// The connection, made anew when the file at the path is another one than was opened.
+  private func connection(of open: inout Open, _ access: Access) throws(BackendError) -> Connection {
+    let facts: FileFacts
+    do throws(FileError) {
+      facts = try checkedFile(access)
+    } catch {
+      open = Open()
+      throw error.kind == .missing && access != .creating ? DatabaseError.missing(path) : error.asLocalFailure
+    }
+    // SQLite takes for empty what is shorter than any page, and would begin anew in it.
+    if (1..<512).contains(facts.status.st_size) {
+      throw DatabaseError.damaged(path, "it has \(facts.status.st_size) bytes, less than any database")
+    }
+    if let connection = open.connection, open.inode == facts.status.st_ino, open.device == facts.status.st_dev {
+      return connection
+    }
+    open = Open()
+    let connection = try Connection(path: path, wait: patience, clock: clock, wallClock: wallClock)
+    open = Open(connection: connection, inode: facts.status.st_ino, device: facts.status.st_dev)
+    return connection
+  }
+
+  private func checkedFile(_ access: Access) throws(FileError) -> FileFacts {
+    let found: FileFacts?
+    switch access {
+    case .reading:
+      found = try directory.look(for: DatabaseFileName.file)
+    case .writing:
+      found = try directory.secure(for: DatabaseFileName.file)
+    case .creating:
+      try directory.create()
+      found = try directory.look(for: DatabaseFileName.file)
+    }
+    if let found {
+      for suffix in DatabaseFileName.sideFileSuffixes {
+        guard let facts = try FileFacts(of: path + suffix) else { continue }
+        if !(try checked(facts)).isOpenToOwner { throw facts.wrongMode("keeps its owner out") }
+      }
+      return try checked(found)
+    }
+    guard access == .creating else { throw missing }
+    try DurableFile.createEmpty(path)
+    try directory.synchronize()
+    guard let facts = try FileFacts(of: path) else { throw missing }
+    return try checked(facts)
+  }
+
+  /// Before a reader becomes a writer because the file is of an older schema.
+  private func keepOthersOut() throws(BackendError) {
+    do throws(FileError) {
+      _ = try directory.secure(for: DatabaseFileName.file)
+    } catch {
+      throw error.asLocalFailure
+    }
+  }
+
+  private func checked(_ facts: FileFacts) throws(FileError) -> FileFacts {
+    try facts.require(.file)
+    guard facts.permissions == 0, facts.status.st_size == 0 else { return facts }
+    // Killed between open and fchmod under a umask of 777: finish what was begun.
+    guard chmod(facts.path, 0o600) == 0 else { throw .system(facts.path, "cannot be made accessible", .current) }
+    return try FileFacts(of: facts.path) ?? facts
+  }
+
+  private var missing: FileError { FileError(.missing, "\(path.escaped) does not exist.", hint: "") }
+}
