@@ -151,6 +151,31 @@ final class ServerConnection {
     return rows
   }
 
+  /// Sends a question to libpq's functions and takes the last result of its answer, in binary form.
+  ///
+  /// - Throws: ``ServerFault``.
+  func result(
+    until deadline: ContinuousClock.Instant, _ send: (OpaquePointer) -> Int32
+  ) throws(ServerFault) -> ServerResult {
+    notices.warning = nil
+    guard send(connection) == 1 else { throw .notConnected(PostgresText.line(PQerrorMessage(connection)), .other) }
+    var last: ServerResult?
+    var failure: ServerFault?
+    while let result = try nextResult(until: deadline) {
+      switch PQresultStatus(result) {
+      case PGRES_TUPLES_OK, PGRES_COMMAND_OK: last = ServerResult(result)
+      case _:
+        if failure == nil { failure = fault(of: result) }
+        PQclear(result)
+      }
+    }
+    if let failure { throw failure }
+    guard let last, PQstatus(connection) == CONNECTION_OK else {
+      throw .unknown(PostgresText.line(PQerrorMessage(connection)))
+    }
+    return last
+  }
+
   private func nextResult(until deadline: ContinuousClock.Instant) throws(ServerFault) -> OpaquePointer? {
     var unsent = PQflush(connection)
     while unsent != 0 || PQisBusy(connection) != 0 {

@@ -74,7 +74,7 @@ import Testing
     try authority.registerBoth()
     let token = try authority.logIn().token
     for name in [String(scalar), "a\(scalar)b"] {
-      let refusal = failure { () throws(BackendError) in try authority.rename(to: name, token: token) }
+      let refusal = failure { () throws(BackendError) in try authority.rules.rename(to: name, token: token) }
       #expect(refusal?.code == "display_name_invalid")
       #expect(refusal?.description.contains("contains a character that looks like nothing (U+") == true)
     }

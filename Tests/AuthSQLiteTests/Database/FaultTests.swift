@@ -61,7 +61,7 @@ import Testing
   {
     let (work, grant) = try ready()
     func refusal() throws -> BackendError {
-      try #require(failure { () throws(BackendError) in try work.authority().receipts(token: grant.token) })
+      try #require(failure { () throws(BackendError) in try work.authority().rules.receipts(token: grant.token) })
     }
     work.raw.script("PRAGMA foreign_keys = OFF; DROP TABLE entries")
     #expect(try refusal().code == "database_corrupt")

@@ -47,18 +47,18 @@ import Testing
       work.authority(wallClock: { WallTime(microseconds: seconds * 1_000_000) })
     }
     func seconds(_ times: TimeSpan) throws -> [Int64] {
-      try at(40).events(within: times, token: alice.token).map(\.at.seconds)
+      try at(40).rules.events(within: times, token: alice.token).map(\.at.seconds)
     }
     _ = try at(10).register(username: "alice", password: alicePassword)
     _ = try at(9_000_000).logIn()
     let alice = try at(20).logIn()
-    _ = try at(30).rename(to: "Alicia", token: alice.token)
+    _ = try at(30).rules.rename(to: "Alicia", token: alice.token)
     #expect(try seconds(.all) == [30, 20, 9_000_000, 10])
     #expect(try seconds(TimeSpan(since: WallTime(microseconds: 20_000_000))) == [30, 20, 9_000_000])
     #expect(try seconds(TimeSpan(until: WallTime(microseconds: 30_000_000))) == [20, 10])
     let span = TimeSpan(since: WallTime(microseconds: 20_000_000), until: WallTime(microseconds: 30_000_000))
     #expect(try seconds(span) == [20])
-    #expect(try at(40).events(.everyone, within: span, token: alice.token).map(\.at.seconds) == [20])
+    #expect(try at(40).rules.events(.everyone, within: span, token: alice.token).map(\.at.seconds) == [20])
   }
 
   @Test("an old event that names its session by a hash keeps the hash and differs from the others")

@@ -1,0 +1,107 @@
+import AuthBackend
+import AuthBackendTesting
+import AuthCore
+import AuthDevice
+import PostgresServers
+import Synchronization
+import Testing
+
+@testable import AuthCoreTesting
+@testable import AuthPostgres
+
+extension PostgresTests {
+  /// The rule book on PostgreSQL keeps the contracts that it keeps on SQLite.
+  @Suite struct DriverContractTests {
+    @Test("the rules on PostgreSQL keep the contract of every authority", arguments: AuthorityContract.checks)
+    func authority(check: AuthorityContract.Check) async throws {
+      let violation = await check.run(on: try RulesDatabase().authoritySubject(withSecondStep: false))
+      #expect(violation == nil)
+    }
+
+    @Test(
+      "the rules on PostgreSQL keep the rules of a second step of every authority",
+      arguments: AuthorityContract.challenges)
+    func secondStep(check: AuthorityContract.Check) async throws {
+      let violation = await check.run(on: try RulesDatabase().authoritySubject(withSecondStep: true))
+      #expect(violation == nil)
+    }
+
+    @Test("the rules on PostgreSQL keep the contract of every backend", arguments: BackendContract.checks)
+    func backend(check: BackendContract.Check) async throws {
+      let database = try RulesDatabase()
+      let subject = BackendContract.Subject(
+        backend: database.authority, advance: { database.advance(by: $0) },
+        setAvailable: { try! database.setAvailable($0) })
+      let violation = await check.run(on: subject)
+      #expect(violation == nil)
+    }
+
+    @Test("every statement can be prepared by PostgreSQL", arguments: Self.statements)
+    func statement(text: String) throws {
+      let database = try RulesDatabase()
+      let connection = try Databases.connect(database.address)
+      try connection.sql("SET search_path = auth, pg_catalog")
+      #expect(throws: Never.self) { try connection.sql("PREPARE tried AS \(text)") }
+    }
+
+    static let statements = [
+      list(AccountQuery.self), list(UnknownNameQuery.self), list(SessionQuery.self), list(LedgerQuery.self),
+      list(EventQuery.self), list(CodeQuery.self), list(TwoStepQuery.self), list(ChallengeQuery.self),
+    ].flatMap(\.self)
+
+    private static func list<Q: Query>(_: Q.Type) -> [String] { Q.allCases.map(\.rawValue) }
+  }
+}
+
+/// A database with the rule book's tables, and the rules over it, whose clock a test moves.
+final class RulesDatabase: Sendable {
+  private static let number = Mutex(0)
+  private let name: String
+  private let distance = Mutex<Int64>(0)
+  private let made = Mutex<PostgresAuthority?>(nil)
+
+  init() throws {
+    name = Self.number.withLock { number in
+      number += 1
+      return "rules\(number)"
+    }
+    let superuser = try Databases.connect(Databases.shared.server.address("postgres"))
+    try superuser.sql("CREATE DATABASE \(name)")
+    try PostgresSchema.install(try ServerAddress(address))
+    let database = PostgresDatabase(
+      try ServerAddress(address), patience: .seconds(2), adjusted: { [self] in $0 + distance.withLock { $0 } })
+    made.withLock { $0 = PostgresAuthority(database, label: "here", cost: .least) }
+  }
+
+  var address: String { Databases.shared.server.address(name) }
+  var authority: PostgresAuthority { made.withLock { $0! } }
+  var database: any Database { authority.rules.database }
+
+  func advance(by duration: Duration) { distance.withLock { $0 += duration.wholeNanoseconds / 1000 } }
+
+  func setAvailable(_ isAvailable: Bool) throws {
+    try Databases.connect(Databases.shared.server.address("postgres")).sql(
+      "ALTER DATABASE \(name) ALLOW_CONNECTIONS \(isAvailable); SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(name)'"
+    )
+  }
+
+  func authoritySubject(withSecondStep: Bool) throws -> AuthorityContract.Subject {
+    let authority = authority
+    _ = try authority.register(username: "alice", password: alicePassword)
+    _ = try authority.register(username: "bob", password: bobPassword)
+    var made: [RecoveryCode] = []
+    if withSecondStep {
+      let token = try authority.logIn(Credentials(username: "alice", password: alicePassword), limits: .standard).token
+      let secret = try authority.rules.beginTwoStep(token: token)
+      try authority.rules.confirmTwoStep(secret.code(at: WallTime.now()), token: token)
+      made = try authority.rules.makeRecoveryCodes(token: token)
+    }
+    let codes = Mutex(made)
+    let code: @Sendable () async -> Password = { Password(codes.withLock { $0.removeLast() }.text) }
+    return AuthorityContract.Subject(
+      authority: authority, first: Credentials(username: "alice", password: alicePassword),
+      second: Credentials(username: "bob", password: bobPassword), advance: { self.advance(by: $0) },
+      setAvailable: { isAvailable in #expect(throws: Never.self) { try self.setAvailable(isAvailable) } },
+      code: withSecondStep ? code : nil)
+  }
+}
