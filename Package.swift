@@ -34,7 +34,8 @@ let package = Package(
       name: "AuthProgram",
       dependencies: [
         "AuthBackend", "AuthCore", "AuthDevice", "AuthSQLite", "CommandLineKit", "CProcess", "Guards", "TextFormat",
-      ]),
+      ],
+      resources: [.embedInCode("Machine/machine.tsv")]),
     .executableTarget(name: "auth-cli", dependencies: ["AuthSQLite", "AuthProgram"]),
     .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CCrypt", providers: [.apt(["libcrypt-dev"])]),

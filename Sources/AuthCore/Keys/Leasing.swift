@@ -13,11 +13,10 @@ extension LoggedInSession {
   public func withLease<Result: ~Copyable, Failure: Error>(
     _ body: (borrowing SessionLease) throws(Failure) -> Result
   ) throws(LeaseError<Failure>) -> Result {
-    let place = gate.enter()
-    if place == LeaseGate.refused { throw .ended(gate.reason ?? .revoked) }
-    defer { withExtendedLifetime(record) { gate.leave(place) } }
+    if let reason = gate.enter() { throw .ended(reason) }
+    defer { gate.leave() }
     do {
-      return try body(SessionLease(record, gate))
+      return try body(SessionLease(self))
     } catch {
       throw .body(error)
     }
@@ -31,11 +30,10 @@ extension LoggedInSession {
   public func withLease<Result: ~Copyable, Failure: Error>(
     _ body: (borrowing SessionLease) async throws(Failure) -> Result
   ) async throws(LeaseError<Failure>) -> Result {
-    let place = gate.enterInTask()
-    if place == LeaseGate.refused { throw .ended(gate.reason ?? .revoked) }
-    defer { withExtendedLifetime(record) { gate.leave(place) } }
+    if let reason = gate.enterInTask() { throw .ended(reason) }
+    defer { gate.leaveInTask() }
     do {
-      return try await body(SessionLease(record, gate))
+      return try await body(SessionLease(self))
     } catch {
       throw .body(error)
     }
@@ -53,11 +51,10 @@ extension LoggedInSession {
     using resource: consuming Resource,
     _ body: (consuming Resource, borrowing SessionLease) throws(Failure) -> Result
   ) throws(LeaseError<Failure>) -> Result {
-    let place = gate.enter()
-    if place == LeaseGate.refused { throw .ended(gate.reason ?? .revoked) }
-    defer { withExtendedLifetime(record) { gate.leave(place) } }
+    if let reason = gate.enter() { throw .ended(reason) }
+    defer { gate.leave() }
     do {
-      return try body(resource, SessionLease(record, gate))
+      return try body(resource, SessionLease(self))
     } catch {
       throw .body(error)
     }
@@ -75,11 +72,10 @@ extension LoggedInSession {
     using resource: consuming Resource,
     _ body: (consuming Resource, borrowing SessionLease) async throws(Failure) -> Result
   ) async throws(LeaseError<Failure>) -> Result {
-    let place = gate.enterInTask()
-    if place == LeaseGate.refused { throw .ended(gate.reason ?? .revoked) }
-    defer { withExtendedLifetime(record) { gate.leave(place) } }
+    if let reason = gate.enterInTask() { throw .ended(reason) }
+    defer { gate.leaveInTask() }
     do {
-      return try await body(resource, SessionLease(record, gate))
+      return try await body(resource, SessionLease(self))
     } catch {
       throw .body(error)
     }

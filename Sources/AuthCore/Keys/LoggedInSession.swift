@@ -9,7 +9,7 @@
 /// A key is a snapshot: when the user's name changes, open screens get a new one. Copies are the
 /// same key: after the logout, each copy says that it is dead.
 public struct LoggedInSession: Sendable {
-  @usableFromInline let record: SessionRecord
+  let record: SessionRecord
   @usableFromInline let gate: LeaseGate
 
   init(_ record: SessionRecord, _ gate: LeaseGate) {

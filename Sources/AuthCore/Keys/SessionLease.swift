@@ -6,19 +6,14 @@
 ///
 /// It always has the present user and token, also when the key is older than a change of either.
 public struct SessionLease: ~Copyable {
-  /// Not retained: a lease exists only inside `withLease`, which keeps the key, and with it the
-  /// record, until its body has returned.
-  @usableFromInline let record: Unmanaged<SessionRecord>
-  /// Not retained either: the key keeps it, too.
-  @usableFromInline let gate: Unmanaged<LeaseGate>
+  @usableFromInline let session: LoggedInSession
 
   @inlinable
-  init(_ record: SessionRecord, _ gate: LeaseGate) {
-    self.record = .passUnretained(record)
-    self.gate = .passUnretained(gate)
+  init(_ session: LoggedInSession) {
+    self.session = session
   }
 
-  private var grant: Grant { (gate.takeUnretainedValue().newest ?? record.takeUnretainedValue()).grant }
+  private var grant: Grant { session.newest.record.grant }
 
   /// The user of the session.
   public var user: User { grant.user }

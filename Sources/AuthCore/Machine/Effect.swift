@@ -12,13 +12,13 @@ package enum Effect: Hashable, Sendable {
   case reauthenticate(Epoch, SessionRecord)
   /// Give the authority the answer of the caller to a challenge: of a login, or of a
   /// reauthentication of the session.
-  indirect case answer(Epoch, Challenge, for: SessionRecord?)
+  case answer(Epoch, Challenge, for: SessionRecord?)
   /// Report activity to the authority.
   case renew(Epoch, SessionRecord)
-  /// Save the record's token in the vault, and revoke the token that it replaces.
-  case save(Epoch, SessionRecord)
-  /// Save the new record's token in the vault if the vault holds the old one.
-  case exchange(Epoch, old: SessionRecord, new: SessionRecord)
+  /// Save the token in the vault, and revoke the token that it replaces.
+  case save(Epoch, SessionToken)
+  /// Save the new token in the vault if the vault holds the old one.
+  case exchange(Epoch, old: SessionToken, new: SessionToken)
   /// Wait until no lease is running.
   case drain(Epoch)
   /// End the sessions of these tokens at the authority.
@@ -33,11 +33,11 @@ package enum Effect: Hashable, Sendable {
   /// Close the keys of the session that began in the epoch: they are dead, and no lease starts.
   case closeKeys(Epoch, EndReason)
   /// Revoke a grant that came too late.
-  case discard(SessionRecord)
+  case discard(SessionToken)
   /// Revoke a grant that came too late, and erase it from the vault.
-  case discardSaved(SessionRecord)
+  case discardSaved(SessionToken)
   /// Tell the authority that nobody will answer a challenge.
-  indirect case withdraw(Challenge)
+  case withdraw(Challenge)
   /// Notify observers of the new state.
   case notify
 
@@ -77,7 +77,7 @@ extension Effect {
     // Nobody checked the answer, as far as known, so the challenge is as it was.
     case .answer(let epoch, let challenge, .none): .authenticated(epoch, .challenged(challenge))
     case .answer(let epoch, let challenge, .some): .renewed(epoch, .challenged(challenge))
-    case .save(let epoch, let record), .exchange(let epoch, _, let record): .saved(epoch, record, .failed)
+    case .save(let epoch, let token), .exchange(let epoch, _, let token): .saved(epoch, token, .failed)
     case .drain(let epoch), .revoke(let epoch, _, _), .erase(let epoch, _), .forget(let epoch):
       .timedOut(epoch, leases: leases)
     case .confirm, .closeKeys, .discard, .discardSaved, .withdraw, .notify: nil
@@ -93,52 +93,4 @@ extension Unavailability {
 extension VaultError {
   /// No answer came within the time limit of the step.
   static let late = VaultError("The vault did not answer in time.")
-}
-
-/// Up to four effects, in order, without an allocation.
-package struct Effects: Hashable, Sendable, Sequence {
-  /// The first effect.
-  package let first: Effect?
-  /// The second effect.
-  package let second: Effect?
-  /// The third effect.
-  package let third: Effect?
-  /// The fourth effect.
-  package let fourth: Effect?
-
-  /// Creates a list.
-  package init(
-    _ first: Effect? = nil, _ second: Effect? = nil, _ third: Effect? = nil, _ fourth: Effect? = nil
-  ) {
-    self.first = first
-    self.second = second
-    self.third = third
-    self.fourth = fourth
-  }
-
-  /// No effect.
-  package static let none = Effects()
-
-  /// The same with a notification at the end, if there is none.
-  var notifying: Effects {
-    if contains(.notify) { return self }
-    guard second != nil else { return Effects(first, .notify) }
-    return third == nil ? Effects(first, second, .notify) : Effects(first, second, third, .notify)
-  }
-
-  /// Iterates in order.
-  package func makeIterator() -> Iterator {
-    Iterator(rest: self)
-  }
-
-  /// Returns the effects in order.
-  package struct Iterator: IteratorProtocol {
-    var rest: Effects
-
-    /// The next effect, or nil at the end.
-    package mutating func next() -> Effect? {
-      defer { rest = Effects(rest.second, rest.third, rest.fourth) }
-      return rest.first
-    }
-  }
 }

@@ -22,13 +22,3 @@ package struct Epoch: Hashable, Comparable, Sendable, CustomStringConvertible {
     first.number < second.number
   }
 }
-
-/// Gives out each epoch once.
-struct EpochCounter: Hashable, Sendable {
-  private(set) var last = Epoch(0)
-
-  mutating func next() -> Epoch {
-    last = Epoch(last.number + 1)
-    return last
-  }
-}

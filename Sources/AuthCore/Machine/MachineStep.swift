@@ -7,13 +7,14 @@ package struct MachineStep: Hashable, Sendable {
     case ignored
   }
 
-  package let event: SessionEvent.Kind
+  /// The name of the event.
+  package let event: String
   package let from: SessionState.Kind
   /// The state afterwards, which may be the same.
   package let to: SessionState.Kind
   package let answer: Answer
 
-  package init(event: SessionEvent.Kind, from: SessionState.Kind, to: SessionState.Kind, answer: Answer) {
+  package init(event: String, from: SessionState.Kind, to: SessionState.Kind, answer: Answer) {
     (self.event, self.from, self.to, self.answer) = (event, from, to, answer)
   }
 
@@ -21,10 +22,10 @@ package struct MachineStep: Hashable, Sendable {
     let answer: Answer =
       switch reaction {
       case .transition: .transition
-      case .rejected(let rejection): .rejected(rejection.reason)
+      case .rejected(let reason, _): .rejected(reason)
       case .ignored: .ignored
       }
-    self.init(event: event.kind, from: from.kind, to: to.kind, answer: answer)
+    self.init(event: event.name, from: from.kind, to: to.kind, answer: answer)
   }
 }
 

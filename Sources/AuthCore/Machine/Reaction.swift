@@ -1,29 +1,24 @@
 /// The answer of the machine to an event.
 package enum Reaction: Hashable, Sendable {
-  /// The machine accepted the event: the states before and after, and the work to do.
-  case transition(Transition)
-  /// The state does not permit the command. Nothing changed.
-  case rejected(Rejection)
+  /// The machine accepted the event: the work to do, in order; none when the command joins work that
+  /// is under way.
+  case transition([Effect])
+  /// The state does not permit the command; it permits these. Nothing changed.
+  case rejected(SessionError.Rejection, permitted: [SessionCommand])
   /// A completion or a notice without meaning for this state. Nothing changed; the effects only
   /// clean up.
-  case ignored(IgnoredBecause, Effects)
-}
+  case ignored(IgnoredBecause, [Effect] = [])
 
-/// One step of the machine.
-package struct Transition: Hashable, Sendable {
-  /// The state before.
-  package let from: SessionState.Kind
-  /// The state after; the same kind when only its content changed, or when the command joins work
-  /// that is under way.
-  package let to: SessionState.Kind
-  /// The work to do, in order.
-  package let effects: Effects
+  /// The work to do.
+  package var effects: [Effect] {
+    switch self {
+    case .transition(let effects), .ignored(_, let effects): effects
+    case .rejected: []
+    }
+  }
 
-  /// Creates a transition.
-  package init(from: SessionState.Kind, to: SessionState.Kind, effects: Effects) {
-    self.from = from
-    self.to = to
-    self.effects = effects
+  var isTransition: Bool {
+    if case .transition = self { true } else { false }
   }
 }
 
@@ -37,23 +32,39 @@ package enum IgnoredBecause: String, Hashable, Sendable, CaseIterable {
   case alreadyEnding
 }
 
+// The answers to stale results: nothing changes; what they brought is cleaned up.
 extension Reaction {
-  /// Why a command was rejected, and which commands the state permits.
-  package struct Rejection: Hashable, Sendable, CustomStringConvertible {
-    /// Why it was rejected.
-    package let reason: SessionError.Rejection
-    /// The commands that the state permits.
-    package let permitted: CommandSet
-
-    /// Creates a rejection.
-    package init(_ reason: SessionError.Rejection, permitted: CommandSet) {
-      self.reason = reason
-      self.permitted = permitted
+  /// Answers a stale authentication: its grant is revoked, its challenge withdrawn.
+  static func fence(_ outcome: SessionEvent.Authenticated) -> Reaction {
+    switch outcome {
+    case .granted(let late): .ignored(.otherEpoch, [.discard(late.token)])
+    case .challenged(let late): .ignored(.otherEpoch, [.withdraw(late)])
+    case .failed: .ignored(.otherEpoch)
     }
+  }
 
-    /// The reason and the permitted commands, in words.
-    package var description: String {
-      "\(reason.rawValue); permitted: \(permitted.commands.map(\.rawValue).joined(separator: ", "))"
+  /// Answers a stale renewal: its grant is revoked, its challenge withdrawn.
+  ///
+  /// A grant of the session that is active is not revoked, because that would end the session. Its
+  /// token was not confirmed, so the session's present token still works.
+  static func fence(_ outcome: SessionEvent.Renewed, during session: SessionRecord? = nil) -> Reaction {
+    switch outcome {
+    case .granted(let late):
+      if let session, late.isOfSameSession(as: session.grant) {
+        .ignored(.otherEpoch)
+      } else {
+        .ignored(.otherEpoch, [.discard(late.token)])
+      }
+    case .challenged(let late): .ignored(.otherEpoch, [.withdraw(late)])
+    case .ended, .superseded, .failed: .ignored(.otherEpoch)
+    }
+  }
+
+  /// Answers a stale write: its token is revoked, and erased if it is in the vault.
+  static func fence(_ token: SessionToken, _ outcome: SessionEvent.Saved) -> Reaction {
+    switch outcome {
+    case .done: .ignored(.otherEpoch, [.discardSaved(token)])
+    case .failed, .superseded: .ignored(.otherEpoch, [.discard(token)])
     }
   }
 }

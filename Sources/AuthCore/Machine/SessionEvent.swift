@@ -6,24 +6,8 @@
 /// epoch of its work; then the notices that may arrive at any time, each with the session that it is
 /// about.
 package enum SessionEvent: Hashable, Sendable {
-  /// The command to find out whether the saved session is still active.
-  case restore
-  /// The command to begin a session.
-  case logIn
-  /// The command to begin a session for another user in place of the present one.
-  case switchUser
-  /// The command to check the password of the present user again.
-  case reauthenticate
-  /// Activity of the user at an instant.
-  case renew(BootInstant)
-  /// The command to look again at the vault and the authority.
-  case check
-  /// The command to answer the challenge with this token.
-  case answer(SessionToken)
-  /// The command to give up the challenge with this token.
-  case cancel(SessionToken)
-  /// The command to end the session.
-  case logOut
+  /// A command, and the challenge that an answer or a cancellation is for.
+  case command(SessionCommand, SessionToken? = nil)
 
   /// ``Effect/read(_:)`` came back.
   case restored(Epoch, Restored)
@@ -32,8 +16,8 @@ package enum SessionEvent: Hashable, Sendable {
   /// ``Effect/renew(_:_:)``, ``Effect/reauthenticate(_:_:)``, or ``Effect/answer(_:_:for:)`` for a
   /// session, came back.
   case renewed(Epoch, Renewed)
-  /// ``Effect/save(_:_:)`` or ``Effect/exchange(_:old:new:)`` came back for the record.
-  case saved(Epoch, SessionRecord, Saved)
+  /// ``Effect/save(_:_:)`` or ``Effect/exchange(_:old:new:)`` came back for the token.
+  case saved(Epoch, SessionToken, Saved)
   /// ``Effect/drain(_:)`` came back: no lease is running, and none can start.
   case drained(Epoch)
   /// ``Effect/revoke(_:_:_:)`` came back; true when the authority ended the session.
@@ -57,7 +41,7 @@ package enum SessionEvent: Hashable, Sendable {
   /// The result of reading the vault and asking the authority.
   package enum Restored: Hashable, Sendable {
     /// The authority accepts the saved token.
-    case found(SessionRecord)
+    case found(Grant)
     /// Proven: the vault is empty.
     case absent
     /// The authority rejected the saved token.
@@ -69,19 +53,19 @@ package enum SessionEvent: Hashable, Sendable {
   /// The result of a login.
   package enum Authenticated: Hashable, Sendable {
     /// The authority accepted the credentials.
-    case granted(SessionRecord)
+    case granted(Grant)
     /// The authority accepted them so far, and asks for more.
-    indirect case challenged(Challenge)
+    case challenged(Challenge)
     /// The authority rejected them, or could not be asked.
     case failed
   }
 
   /// The result of a renewal.
   package enum Renewed: Hashable, Sendable {
-    /// The session goes on with this record.
-    case granted(SessionRecord)
+    /// The session goes on with this grant.
+    case granted(Grant)
     /// The authority accepted the password so far, and asks for more.
-    indirect case challenged(Challenge)
+    case challenged(Challenge)
     /// The authority says that the session is over.
     case ended(EndReason)
     /// Another process exchanged the token; the vault may hold the newer one.
@@ -92,7 +76,7 @@ package enum SessionEvent: Hashable, Sendable {
 
   /// The result of a write to the vault.
   package enum Saved: Hashable, Sendable {
-    /// The vault holds the record's token.
+    /// The vault holds the token.
     case done
     /// The write failed.
     case failed
@@ -115,6 +99,30 @@ package enum SessionEvent: Hashable, Sendable {
       case .absolute: .expired(.absolute)
       case .rebooted: .rebooted
       }
+    }
+  }
+}
+
+extension SessionEvent {
+  /// The command, if somebody awaits the event.
+  package var command: SessionCommand? {
+    if case .command(let command, _) = self { command } else { nil }
+  }
+
+  /// The name of the event.
+  package var name: String {
+    switch self {
+    case .command(let command, _): command.rawValue
+    case .restored: "restored"
+    case .authenticated: "authenticated"
+    case .renewed: "renewed"
+    case .saved: "saved"
+    case .drained: "drained"
+    case .revoked: "revoked"
+    case .erased: "erased"
+    case .timedOut: "timedOut"
+    case .limitReached: "limitReached"
+    case .ended: "ended"
     }
   }
 }

@@ -14,24 +14,10 @@ struct Awaited {
   /// The causes of incomplete cleanup in the logout under way.
   var causes: [String] = []
 
-  /// The promise of the authentication or renewal under way, created when it begins.
-  mutating func beginWork() -> Promise<Result<UserSwitch, SessionError>> {
-    let promise = work ?? Promise()
-    work = promise
-    return promise
-  }
-
-  /// The promise of the restore under way.
-  mutating func beginRestore() -> Promise<RestoreOutcome> {
-    let promise = restore ?? Promise()
-    restore = promise
-    return promise
-  }
-
-  /// The promise of the logout under way.
-  mutating func beginLogout() -> Promise<LogoutResult> {
-    let promise = logout ?? Promise()
-    logout = promise
+  /// The promise of a command under way, created when it begins.
+  mutating func begin<Value>(_ command: WritableKeyPath<Awaited, Promise<Value>?>) -> Promise<Value> {
+    let promise = self[keyPath: command] ?? Promise()
+    self[keyPath: command] = promise
     return promise
   }
 

@@ -6,7 +6,7 @@ extension SessionCore {
   func drain(_ epoch: Epoch) async {
     // A lease of an earlier session may have outlived its logout; this logout is not complete while
     // that lease runs.
-    for gate in withLock({ $0.gates }) { await gate.drained().valueUncancelled() }
+    for gate in withLock({ $0.gates }) { await gate.drained.valueUncancelled() }
     send(.drained(epoch))
   }
 
@@ -98,15 +98,11 @@ extension SessionCore {
     return failures ?? tokens.map { ($0, late) }
   }
 
-  func discard(_ record: SessionRecord) async {
-    await revokeUnawaited(record.grant.token, .userAsked)
-  }
-
-  func discardSaved(_ record: SessionRecord, _ ticket: VaultQueueTicket?) async {
+  func discardSaved(_ token: SessionToken, _ ticket: VaultQueueTicket?) async {
     // Nobody waits for this. If the token stays in the vault, the next launch is refused, because
     // the token is revoked here.
-    _ = await onVault(ticket) { await erasure(of: [record.grant.token]) }
-    await revokeUnawaited(record.grant.token, .userAsked)
+    _ = await onVault(ticket) { await erasure(of: [token]) }
+    await revokeUnawaited(token, .userAsked)
   }
 
   /// Revokes a token when nobody waits for the answer.

@@ -2,8 +2,7 @@ import Guards
 
 // The work that brings a token into the vault, and tells the authority so.
 extension SessionCore {
-  func save(_ epoch: Epoch, _ record: SessionRecord, _ ticket: VaultQueueTicket?, _ end: Gatekeeper<Bool>) async {
-    let token = record.grant.token
+  func save(_ epoch: Epoch, _ token: SessionToken, _ ticket: VaultQueueTicket?, _ end: Gatekeeper<Bool>) async {
     var earlier: SessionToken?
     let outcome = await write(ticket, end) { () throws(VaultError) -> VaultReading in
       earlier = await vault.load().usableToken
@@ -14,21 +13,21 @@ extension SessionCore {
     switch outcome {
     case .success(let displaced):
       if let displaced = displaced.legibleToken, displaced != token { revokeInBackground(displaced, .userAsked) }
-      send(.saved(epoch, record, .done))
+      send(.saved(epoch, token, .done))
     case .failure(let failure):
-      send(.saved(epoch, record, .failed), failure: .notSaved(failure))
+      send(.saved(epoch, token, .failed), failure: .notSaved(failure))
     case nil:
       break
     }
   }
 
   func exchange(
-    _ epoch: Epoch, _ old: SessionRecord, _ new: SessionRecord, _ ticket: VaultQueueTicket?, _ end: Gatekeeper<Bool>
+    _ epoch: Epoch, _ old: SessionToken, _ new: SessionToken, _ ticket: VaultQueueTicket?, _ end: Gatekeeper<Bool>
   ) async {
     let outcome = await write(ticket, end) { () throws(VaultError) -> Bool in
-      try await vault.replace(old.grant.token, with: new.grant.token)
+      try await vault.replace(old, with: new)
     } undo: {
-      await takeBack(new.grant.token, for: old.grant.token)
+      await takeBack(new, for: old)
     }
     switch outcome {
     case .success(true): send(.saved(epoch, new, .done))

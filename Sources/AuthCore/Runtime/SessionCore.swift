@@ -20,6 +20,8 @@ final class SessionCore: Sendable {
     var machine: SessionMachine
     /// The gate of the active session, or of the one that is ending.
     var gate: LeaseGate?
+    /// The renewals of the active session.
+    var renewals = RenewalBudget()
     /// The gates of earlier sessions whose leases did not end in time.
     var overdue: [LeaseGate] = []
     var revision: UInt64 = 0
@@ -50,11 +52,10 @@ final class SessionCore: Sendable {
     case finish([Observer])
     case settle(Settlement)
     case cancel(Task<Void, Never>)
-    /// Start the timer of the session's limits, or of the challenge.
+    /// Start the timer of the limits that the authority gave.
     ///
-    /// It comes before the change, so that the timer runs when somebody gets to know of either.
+    /// It comes before the change, so that the timer runs when somebody gets to know of them.
     case watchLimits
-    case watchChallenge
   }
 
   init(
@@ -66,7 +67,7 @@ final class SessionCore: Sendable {
     self.vault = vault
     self.clock = clock
     self.timing = timing
-    inner = Locked(Inner(machine: SessionMachine(policy: timing.renewal)))
+    inner = Locked(Inner(machine: SessionMachine()))
   }
 
   func withLock<Result>(_ body: (inout sending Inner) -> sending Result) -> sending Result {
@@ -83,57 +84,74 @@ final class SessionCore: Sendable {
   ///   - failure: The error for the waiting caller if the event fails.
   ///   - gate: The session that the event is for; once that is over, the event is ignored. Nil
   ///     means whatever session is active.
+  ///   - now: When a renewal is reported; it counts against the budget if it begins.
   ///   - submitted: The credentials for an authentication that this event starts. They stay with
   ///     the event, because an observer may send another event before this one's work has started.
   ///   - prepare: Runs under the same lock, with the reaction.
   /// - Returns: The reaction, and the result of `prepare`.
   @discardableResult
   func send<Result: Sendable>(
-    _ event: SessionEvent, failure: SessionError? = nil, for gate: LeaseGate? = nil,
+    _ event: SessionEvent, failure: SessionError? = nil, for gate: LeaseGate? = nil, at now: BootInstant? = nil,
     submitting submitted: SubmittedCredentials? = nil, _ prepare: (Reaction, inout Inner) -> Result
   ) -> (Reaction, Result) {
-    let (reaction, ticket, result) = inner.withLock { inner in
+    let (reaction, ticket, after, result) = inner.withLock { inner in
       let before = inner.machine.state
-      let isMeant = gate.map { $0 === inner.gate && !$0.isClosed } ?? true
-      let reaction = isMeant ? inner.machine.handle(event) : .ignored(.otherSession)
+      let reaction: Reaction
+      if let gate, gate !== inner.gate || gate.isClosed {
+        reaction = .ignored(.otherSession)
+      } else if let now, case .loggedIn = before, let refusal = inner.renewals.spend(at: now, under: timing.renewal) {
+        reaction = .rejected(refusal, permitted: before.permitted)
+      } else {
+        reaction = inner.machine.handle(event)
+      }
+      let after = inner.machine.state
       let ticket = VaultQueueTicket.take(for: reaction.effects, &inner.lastVaultChange)
       let result = prepare(reaction, &inner)
-      record(reaction, from: before, failure, &inner)
-      inner.steps?.note(MachineStep(event, from: before, to: inner.machine.state, reaction))
-      return (reaction, ticket, result)
+      if case .transition(let effects) = reaction {
+        openGate(before.session, after.session, effects, &inner)
+        tell(effects, after, failure, &inner)
+      }
+      inner.steps?.note(MachineStep(event, from: before, to: after, reaction))
+      return (reaction, ticket, after, result)
     }
     deliver()
     for effect in reaction.effects { run(effect, ticket, submitted) }
-    if case .transition(let step) = reaction, case .watchLimits? = step.to.timer { enforceLimits() }
+    if reaction.isTransition, case .loggedIn = after { enforceLimits() }
     return (reaction, result)
   }
 
-  /// Gives an event to the machine; see ``send(_:failure:for:submitting:_:)``.
+  /// Gives an event to the machine; see the other `send`.
   @discardableResult
   func send(_ event: SessionEvent, failure: SessionError? = nil) -> Reaction {
     send(event, failure: failure) { _, _ in }.0
   }
 
-  private func record(
-    _ reaction: Reaction, from before: SessionState, _ failure: SessionError?, _ inner: inout Inner
+  /// Makes the gate follow the session: closed when it ends, a new one for another session.
+  private func openGate(
+    _ before: SessionRecord?, _ after: SessionRecord?, _ effects: [Effect], _ inner: inout Inner
   ) {
-    guard case .transition(let transition) = reaction else { return }
-    let state = inner.machine.state
-    for effect in transition.effects {
-      if let reason = effect.reasonToCloseKeys { inner.gate?.close(reason) }
+    for case .closeKeys(_, let reason) in effects { inner.gate?.close(reason) }
+    guard let after, after != before else { return }
+    guard after.began != before?.began else {
+      inner.gate?.goOn(as: after)
+      return
     }
-    if state.session != nil, before.session?.began != state.session?.began {
-      let gate = LeaseGate(clock: clock)
-      // A login outlives the store that began it; a key does not.
-      if inner.isShutDown { gate.close(.storeReleased) }
-      inner.overdue = inner.gates.filter { $0.running > 0 }
-      inner.gate = gate
-    } else if let session = state.session, before.session !== session {
-      inner.gate?.goOn(as: session)
-    }
+    let gate = LeaseGate(clock: clock)
+    // A login outlives the store that began it; a key does not.
+    if inner.isShutDown { gate.close(.storeReleased) }
+    inner.overdue = inner.gates.filter { $0.running > 0 }
+    inner.gate = gate
+    inner.renewals = RenewalBudget()
+  }
+
+  /// Adds what the reached state means for timers, observers and callers that wait, in this order: a
+  /// timer runs when somebody gets to know of what it watches.
+  private func tell(_ effects: [Effect], _ state: SessionState, _ failure: SessionError?, _ inner: inout Inner) {
     for timer in inner.timers.outdated(by: state) { outbox.add(.cancel(timer)) }
-    if timing.watchesLimits, let timer = transition.to.timer { outbox.add(timer) }
-    if transition.effects.contains(.notify) {
+    if timing.watchesLimits, let limits = state.watchedLimits, limits != inner.timers.watch?.watched {
+      outbox.add(.watchLimits)
+    }
+    if effects.contains(.notify) {
       inner.revision += 1
       let change = change(inner)
       let key = change.snapshot.session
@@ -173,7 +191,6 @@ final class SessionCore: Sendable {
       case .settle(let settlement): inbox.settle(settlement)
       case .cancel(let timer): timer.cancel()
       case .watchLimits: watchLimits()
-      case .watchChallenge: watchChallenge()
       }
     }
   }
@@ -228,33 +245,11 @@ final class SessionCore: Sendable {
     inner.withLock { inner in
       inner.isShutDown = true
       inner.gate?.close(.storeReleased)
-      if let timer = inner.timers.limit.take() { outbox.add(.cancel(timer.task)) }
+      if let timer = inner.timers.watch.take() { outbox.add(.cancel(timer.task)) }
       for settlement in inner.awaited.abandon() { outbox.add(.settle(settlement)) }
       outbox.add(.finish(inner.observers))
       inner.observers = []
     }
     deliver()
-  }
-}
-
-extension Reaction {
-  var effects: Effects {
-    switch self {
-    case .transition(let transition): transition.effects
-    case .rejected: .none
-    case .ignored(_, let cleanup): cleanup
-    }
-  }
-}
-
-extension Effect {
-  /// Why the keys die, if the effect closes them.
-  var reasonToCloseKeys: EndReason? {
-    switch self {
-    case .closeKeys(_, let reason): reason
-    case .read, .authenticate, .reauthenticate, .answer, .renew, .save, .exchange, .drain, .revoke, .erase, .forget,
-      .confirm, .discard, .discardSaved, .withdraw, .notify:
-      nil
-    }
   }
 }

@@ -2,9 +2,11 @@ import Guards
 
 // Giving a command to the machine, and waiting for what comes of it.
 extension SessionStore {
-  func begin(_ event: SessionEvent, _ submitted: SubmittedCredentials) -> PendingSession {
-    let (reaction, promise) = core.send(event, submitting: submitted) { reaction, inner in
-      reaction.isTransition ? inner.awaited.beginWork() : nil
+  func begin(
+    _ command: SessionCommand, _ challenge: SessionToken? = nil, _ submitted: SubmittedCredentials
+  ) -> PendingSession {
+    let (reaction, promise) = core.send(.command(command, challenge), submitting: submitted) { reaction, inner in
+      reaction.isTransition ? inner.awaited.begin(\.work) : nil
     }
     return PendingSession(promise, reaction)
   }
@@ -15,32 +17,32 @@ extension SessionStore {
   /// active at the call, and fail once that one is over. Callers that wait for the same work share
   /// the one check that follows it, because its result is new enough for all of them.
   func work(
-    submitting submitted: SubmittedCredentials? = nil, isCheck: Bool = false,
-    _ event: () throws(SessionError) -> SessionEvent
+    _ command: SessionCommand, submitting submitted: SubmittedCredentials? = nil
   ) async throws(SessionError) -> UserSwitch {
+    let isCheck = command == .check
     let meant = isCheck ? nil : core.withLock { [core] inner in core.key(inner) }
     var hasWaited = false
     while true {
-      let (reaction, now) = core.send(try event(), for: meant?.gate, submitting: submitted) { reaction, inner in
-        Occupation(reaction.isTransition ? inner.awaited.beginWork() : inner.awaited.work, inner.machine.state)
+      let instant = command == .renew ? try core.instant() : nil
+      let (reaction, now) = core.send(.command(command), for: meant?.gate, at: instant, submitting: submitted) {
+        reaction, inner in
+        Occupation(reaction.isTransition ? inner.awaited.begin(\.work) : inner.awaited.work, inner.machine.state)
       }
       switch reaction {
       case .transition: return try await PendingSession(now.promise, reaction).value()
       case .ignored: throw .ended(meant?.endReason ?? .switchedUser)
-      case .rejected(let rejection):
+      case .rejected(let reason, _):
         // While a switch of users ends the previous session, a check waits for the next one.
-        let isBusy =
-          rejection.reason == .renewalInProgress
-          || isCheck && rejection.reason == .logoutInProgress && now.promise != nil
-        if isCheck, rejection.reason == .alreadyInProgress {
+        let isBusy = reason == .renewalInProgress || isCheck && reason == .logoutInProgress && now.promise != nil
+        if isCheck, reason == .alreadyInProgress {
           if let session = try await core.checkDuringChallenge() {
             return UserSwitch(session: session, leftovers: .none)
           }
           continue  // The challenge is over.
         }
         guard isBusy else {
-          if isCheck, let reason = now.endReason { throw .ended(reason) }
-          throw .rejected(rejection.reason)
+          if isCheck, let ended = now.endReason { throw .ended(ended) }
+          throw .rejected(reason)
         }
       }
       if isCheck, hasWaited, now.isChecking { return try await PendingSession(now.promise, reaction).value() }
@@ -76,16 +78,15 @@ private struct Occupation: Sendable {
   }
 }
 
-extension Reaction {
-  var isTransition: Bool {
-    switch self {
-    case .transition: true
-    case .rejected, .ignored: false
+extension SessionCore {
+  fileprivate func instant() throws(SessionError) -> BootInstant {
+    do throws(ClockError) {
+      return try clock.now()
+    } catch {
+      throw .clock(error)
     }
   }
-}
 
-extension SessionCore {
   /// Finds out whether the session was ended elsewhere, while a person answers a challenge.
   ///
   /// The machine waits for the answer, so this tells it only of the end of the session.
@@ -93,11 +94,11 @@ extension SessionCore {
   /// - Returns: The present key; nil when the challenge is over, or ended meanwhile.
   fileprivate func checkDuringChallenge() async throws(SessionError) -> LoggedInSession? {
     guard let waiting = waitingChallenge, let session = waiting.session else { return nil }
-    let outcome = await inTime(timing.renewalStep) { await self.findOut(session.began, nil) }
+    let outcome = await inTime(timing.renewalStep) { await self.findOut(nil) }
     guard !Task.isCancelled else { throw .cancelled }
     let reason: EndReason
     switch outcome {
-    case .found(let record) where record.grant.isOfSameSession(as: session.grant):
+    case .found(let grant) where grant.isOfSameSession(as: session.grant):
       return withLock { [self] inner in key(inner) }
     case .found: reason = .switchedUser
     case .absent: reason = .userAsked

@@ -2,8 +2,10 @@ import Guards
 
 /// Timers under way.
 struct SessionTimers {
+  /// The time limit of the step under way.
   var step: (epoch: Epoch, task: Task<Void, Never>)?
-  var limit: (session: SessionRecord, task: Task<Void, Never>)?
+  /// The next limit that the authority gave.
+  var watch: (watched: WatchedLimits, task: Task<Void, Never>)?
 
   /// Removes and returns the timers that the state no longer needs.
   mutating func outdated(by state: SessionState) -> [Task<Void, Never>] {
@@ -12,27 +14,36 @@ struct SessionTimers {
       ended.append(step.task)
       self.step = nil
     }
-    if let limit, limit.session.began != state.session?.began {
-      ended.append(limit.task)
-      self.limit = nil
+    if let watch, watch.watched != state.watchedLimits {
+      ended.append(watch.task)
+      self.watch = nil
     }
     return ended
   }
 }
 
-extension SessionState.Kind {
-  /// What starts the timer of limits that the authority gave, where the store comes to this state.
-  var timer: SessionCore.Delivery? {
-    switch self {
-    case .loggedIn: .watchLimits
-    case .challenged: .watchChallenge
-    // A renewal keeps the timer that there is.
-    case .restoring, .loggedOut, .authenticating, .renewing, .loggingOut: nil
-    }
+/// What the store ends by itself in a state, at an instant that the authority gave.
+struct WatchedLimits: Equatable {
+  /// The active session.
+  let session: SessionRecord?
+  /// The challenge that waits for a person, with the epoch of the wait.
+  let waiting: Challenged?
+
+  fileprivate var deadlines: [Deadline] {
+    [session?.grant.limits.idle, session?.grant.limits.absolute, waiting?.challenge.deadline].compactMap(\.self)
+  }
+}
+
+extension SessionState {
+  var watchedLimits: WatchedLimits? {
+    let waiting: Challenged? = if case .challenged(let state) = self, state.step == .waiting { state } else { nil }
+    return session == nil && waiting == nil ? nil : WatchedLimits(session: session, waiting: waiting)
   }
 }
 
 extension SessionCore {
+  // MARK: The time of a step
+
   /// Starts the time limit of a step, unless the step has already ended.
   ///
   /// The limit also holds when the store is gone: every step ends.
@@ -43,140 +54,19 @@ extension SessionCore {
   func limit(_ effect: Effect, _ end: Gatekeeper<Bool>) {
     guard let epoch = effect.epoch, withLock({ $0.machine.state.awaitedEpoch == epoch }) else { return }
     let limit = effect.timeLimit(timing)
-    let task = startAtOnce { [self] in
-      do {
-        try await clock.sleep(for: limit)
-      } catch {
-        return  // Cancelled: the step has ended.
-      }
-      let leases = withLock { $0.gates.reduce(0) { $0 + $1.running } }
+    let task = wake(after: limit) { core in
+      let leases = core.withLock { $0.gates.reduce(0) { $0 + $1.running } }
       guard let event = effect.overdue(leases: leases), end.attemptPassage() else { return }
-      send(event, failure: effect.failureInTime) { reaction, inner in
+      core.send(event, failure: effect.failureInTime) { reaction, inner in
         if reaction.isTransition, let cause = effect.causeInTime(limit) { inner.awaited.causes.append(cause) }
       }
     }
-    keep(task) { state, timers in
-      guard state.awaitedEpoch == epoch else { return false }
-      timers.step = (epoch, task)
-      return true
-    }
+    withLock { inner -> Task<Void, Never>? in
+      guard inner.machine.state.awaitedEpoch == epoch else { return task }
+      defer { inner.timers.step = (epoch, task) }
+      return inner.timers.step?.task
+    }?.cancel()
   }
-
-  /// Ends the active session if it has reached a limit.
-  ///
-  /// - Returns: Whether it has.
-  @discardableResult
-  func enforceLimits() -> Bool {
-    guard let session = withLock({ $0.machine.state.session }) else { return false }
-    let limit: SessionEvent.LimitReached
-    switch limitVerdict(of: session) {
-    case .live, nil: return false
-    case .expired(.idle): limit = .idle
-    case .expired(.absolute): limit = .absolute
-    case .rebooted: limit = .rebooted
-    }
-    return send(.limitReached(session, limit)).isTransition
-  }
-
-  /// Nil when the clock cannot be read: nobody can tell, and the session stays.
-  private func limitVerdict(of session: SessionRecord) -> SessionLimits.Verdict? {
-    do {
-      return session.grant.limits.verdict(at: try clock.now())
-    } catch {
-      return nil
-    }
-  }
-
-  /// Starts a timer that looks at the limits of the active session when the next one is reached.
-  func watchLimits() {
-    guard let session = withLock({ $0.machine.state.session }) else { return }
-    let wait: Duration
-    do {
-      let now = try clock.now()
-      guard let earliest = session.grant.limits.earliest else { return }
-      wait = earliest.wait(from: now)
-    } catch {
-      wait = waitForClock
-    }
-    let task = wake(after: wait) { if !$0.enforceLimits() { $0.watchLimits() } }
-    keep(task, whileStoreStands: true) { state, timers in
-      // Of two threads at once, the one with the newer limits wins.
-      guard state.session === session else { return false }
-      timers.limit = (session, task)
-      return true
-    }
-  }
-
-  /// How long a clock that cannot be read is left alone.
-  private var waitForClock: Duration { max(timing.renewal.window, .seconds(1)) }
-
-  /// Starts a timer, which sleeps before this returns: a clock that moves from now on wakes it.
-  private func wake(after wait: Duration, _ body: @escaping @Sendable (SessionCore) -> Void) -> Task<Void, Never> {
-    startAtOnce { [self] in
-      do {
-        // A limit may be centuries away, and few clocks can sleep so long. A check each day costs
-        // nothing.
-        try await clock.sleep(for: min(wait, .seconds(86_400)))
-      } catch {
-        return  // Cancelled: the limit has moved, or what it ends is over.
-      }
-      body(self)
-    }
-  }
-
-  // MARK: The time to answer a challenge
-
-  /// The challenge that waits for an answer, and the epoch of the wait.
-  var waitingChallenge: Challenged? {
-    withLock { inner in
-      guard case .challenged(let state) = inner.machine.state, state.step == .waiting else { return nil }
-      return state
-    }
-  }
-
-  /// Whether a right answer would end the present session, and so wait for its leases.
-  var switchWaitsForAnswer: Bool {
-    waitingChallenge.map { $0.session != nil && $0.reauthenticated == nil } ?? false
-  }
-
-  /// Ends the present challenge if its deadline has passed.
-  ///
-  /// - Returns: Whether it has. When the clock cannot be read, nobody can tell, and it stays.
-  @discardableResult
-  func expireChallenge() -> Bool {
-    guard let waiting = waitingChallenge else { return false }
-    do {
-      guard waiting.challenge.deadline.phase(at: try clock.now()) != .ahead else { return false }
-    } catch {
-      return false
-    }
-    send(.timedOut(waiting.epoch, leases: 0))
-    return true
-  }
-
-  /// Starts a timer that ends the present challenge at its deadline.
-  func watchChallenge() {
-    guard let waiting = waitingChallenge else { return }
-    let wait: Duration
-    do {
-      let now = try clock.now()
-      switch waiting.challenge.deadline {
-      case .at(let limit): wait = limit.wait(from: now)
-      case .missing: wait = .zero
-      case .off: return
-      }
-    } catch {
-      wait = waitForClock
-    }
-    let task = wake(after: wait) { if !$0.expireChallenge() { $0.watchChallenge() } }
-    keep(task, whileStoreStands: true) { state, timers in
-      guard state.awaitedEpoch == waiting.epoch else { return false }
-      timers.step = (waiting.epoch, task)
-      return true
-    }
-  }
-
-  // MARK: Work beside the machine
 
   /// The result of `work`; nil when none comes within the limit, or the waiting task is cancelled.
   ///
@@ -185,39 +75,91 @@ extension SessionCore {
     let result = Promise<Value?>()
     place.start { result.fulfil(await work()) }
     if let value = result.kept { return value }
-    let timer = startAtOnce { [clock] in
-      do {
-        try await clock.sleep(for: limit)
-        result.fulfil(nil)
-      } catch {
-        return  // Cancelled: the work has ended.
-      }
-    }
+    let timer = wake(after: limit) { _ in result.fulfil(nil) }
     defer { timer.cancel() }
     return await result.value() ?? nil
   }
 
-  /// Replaces the previous timer, or cancels the new one when its purpose is over.
-  private func keep(
-    _ task: Task<Void, Never>, whileStoreStands needsStore: Bool = false,
-    _ place: (SessionState, inout SessionTimers) -> Bool
-  ) {
-    let outdated = withLock { inner -> [Task<Void, Never>] in
-      let before = inner.timers
-      guard !(needsStore && inner.isShutDown), place(inner.machine.state, &inner.timers) else { return [task] }
-      return [
-        before.step.flatMap { $0.task == inner.timers.step?.task ? nil : $0.task },
-        before.limit.flatMap { $0.task == inner.timers.limit?.task ? nil : $0.task },
-      ].compactMap(\.self)
+  /// Starts a timer, which sleeps before this returns: a clock that moves from now on wakes it.
+  private func wake(after wait: Duration, _ body: @escaping @Sendable (SessionCore) -> Void) -> Task<Void, Never> {
+    startAtOnce { [self] in
+      do {
+        try await clock.sleep(for: wait)
+      } catch {
+        return  // Cancelled: what the timer ends is over, or its limit has moved.
+      }
+      body(self)
     }
-    for task in outdated { task.cancel() }
+  }
+
+  // MARK: The limits that the authority gave
+
+  /// Starts a timer that enforces the limits of the present state when the next one is reached.
+  func watchLimits() {
+    guard let watched = withLock({ $0.machine.state.watchedLimits }) else { return }
+    let wait: Duration
+    do {
+      let now = try clock.now()
+      guard let next = watched.deadlines.compactMap({ $0.wait(from: now) }).min() else { return }
+      wait = next
+    } catch {
+      wait = max(timing.renewal.window, .seconds(1))
+    }
+    // A limit may be centuries away, and few clocks can sleep so long. A check each day costs
+    // nothing.
+    let task = wake(after: min(wait, .seconds(86_400))) { core in
+      if !core.expireChallenge(), !core.enforceLimits() { core.watchLimits() }
+    }
+    withLock { inner -> Task<Void, Never>? in
+      // Of two threads at once, the one with the newer limits wins.
+      guard !inner.isShutDown, inner.machine.state.watchedLimits == watched else { return task }
+      defer { inner.timers.watch = (watched, task) }
+      return inner.timers.watch?.task
+    }?.cancel()
+  }
+
+  /// Ends the active session if it has reached a limit.
+  ///
+  /// - Returns: Whether it has. When the clock cannot be read, nobody can tell, and it stays.
+  @discardableResult
+  func enforceLimits() -> Bool {
+    guard let session = withLock({ $0.machine.state.session }), let now = try? clock.now() else { return false }
+    switch session.grant.limits.verdict(at: now) {
+    case .live: return false
+    case .expired(.idle): return send(.limitReached(session, .idle)).isTransition
+    case .expired(.absolute): return send(.limitReached(session, .absolute)).isTransition
+    case .rebooted: return send(.limitReached(session, .rebooted)).isTransition
+    }
+  }
+
+  /// Ends the present challenge if its deadline has passed.
+  ///
+  /// - Returns: Whether it has. When the clock cannot be read, nobody can tell, and it stays.
+  @discardableResult
+  func expireChallenge() -> Bool {
+    guard let waiting = waitingChallenge, let now = try? clock.now(),
+      waiting.challenge.deadline.phase(at: now) != .ahead
+    else { return false }
+    return send(.timedOut(waiting.epoch, leases: 0)).isTransition
+  }
+
+  /// The challenge that waits for an answer, and the epoch of the wait.
+  var waitingChallenge: Challenged? { withLock { $0.machine.state.watchedLimits?.waiting } }
+
+  /// Whether a right answer would end the present session, and so wait for its leases.
+  var switchWaitsForAnswer: Bool {
+    waitingChallenge.map { $0.session != nil && $0.reauthenticated == nil } ?? false
   }
 }
 
-extension BootInstant {
+extension Deadline {
   /// How long it is until then; in another boot the numbers say nothing, and it is now.
-  fileprivate func wait(from now: BootInstant) -> Duration {
-    boot == now.boot ? max(.zero, uptime - now.uptime) : .zero
+  fileprivate func wait(from now: BootInstant) -> Duration? {
+    switch self {
+    case .at(let limit): limit.boot == now.boot ? max(.zero, limit.uptime - now.uptime) : .zero
+    case .missing: .zero
+    case .off: nil
+    }
   }
 }
 

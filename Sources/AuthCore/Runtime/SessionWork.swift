@@ -28,6 +28,8 @@ extension SessionCore {
     switch effect {
     case .notify, .closeKeys:
       break  // Done in the step that decided it.
+    case .discard(let token):
+      revokeInBackground(token, .userAsked)
     case .withdraw(let challenge):
       revokeInBackground(challenge.token, .userAsked)
     case .read(let epoch):
@@ -40,8 +42,8 @@ extension SessionCore {
       place.start { await self.answer(epoch, challenge, record, submitted) }
     case .renew(let epoch, let record):
       place.start { await self.renew(epoch, record) }
-    case .save(let epoch, let record):
-      place.start { await self.save(epoch, record, ticket, end) }
+    case .save(let epoch, let token):
+      place.start { await self.save(epoch, token, ticket, end) }
     case .exchange(let epoch, let old, let new):
       place.start { await self.exchange(epoch, old, new, ticket, end) }
     case .confirm(let record):
@@ -54,10 +56,8 @@ extension SessionCore {
       place.start { await self.erase(epoch, targets, ticket) }
     case .forget(let epoch):
       place.start { await self.forget(epoch, ticket) }
-    case .discard(let record):
-      place.start { await self.discard(record) }
-    case .discardSaved(let record):
-      place.start { await self.discardSaved(record, ticket) }
+    case .discardSaved(let token):
+      place.start { await self.discardSaved(token, ticket) }
     }
   }
 
@@ -70,14 +70,14 @@ extension SessionCore {
   // MARK: Finding out
 
   private func read(_ epoch: Epoch, _ ticket: VaultQueueTicket?) async {
-    let outcome = await findOut(epoch, ticket)
+    let outcome = await findOut(ticket)
     send(.restored(epoch, outcome), failure: outcome.failure)
   }
 
   /// Reads the vault and asks the authority.
   ///
   /// After a superseded token it reads again, because another process was faster.
-  func findOut(_ epoch: Epoch, _ ticket: VaultQueueTicket?) async -> SessionEvent.Restored {
+  func findOut(_ ticket: VaultQueueTicket?) async -> SessionEvent.Restored {
     var superseded: SessionToken?
     var ticket = ticket
     while true {
@@ -91,7 +91,7 @@ extension SessionCore {
         do throws(AuthorityError<SessionRejection>) {
           let grant = try await authority.resume(token)
           if let answer = misanswer(grant, to: token) { return .obstructed(.authority(answer)) }
-          guard let reason = grant.flaw(on: clock) else { return .found(SessionRecord(grant, began: epoch)) }
+          guard let reason = grant.flaw(on: clock) else { return .found(grant) }
           revokeInBackground(token, reason)
           return .ended(reason, token)
         } catch {
@@ -138,7 +138,7 @@ extension SessionCore {
       revokeInBackground(grant.token, reason)
       send(.authenticated(epoch, .failed), failure: .ended(reason))
     } else {
-      send(.authenticated(epoch, .granted(SessionRecord(grant, began: epoch))))
+      send(.authenticated(epoch, .granted(grant)))
     }
   }
 
@@ -210,7 +210,9 @@ extension SessionCore {
       revokeInBackground(grant.token, reason)
       send(.renewed(epoch, .ended(reason)))
     } else {
-      send(.renewed(epoch, .granted(SessionRecord(grant, began: record.began))))
+      send(.renewed(epoch, .granted(grant))) { reaction, inner in
+        if reaction.isTransition { inner.renewals.isNoted = true }
+      }
     }
   }
 

@@ -12,9 +12,9 @@ struct VaultQueueTicket: Sendable {
   let mine: Promise<Void>?
 
   /// Takes the ticket that the effects need.
-  static func take(for effects: Effects, _ last: inout Promise<Void>?) -> VaultQueueTicket? {
-    if effects.contains(where: \.changesVault) { return change(&last) }
-    return effects.contains(where: \.looksIntoVault) ? look(last) : nil
+  static func take(for effects: [Effect], _ last: inout Promise<Void>?) -> VaultQueueTicket? {
+    if effects.contains(where: { $0.vaultUse == .change }) { return change(&last) }
+    return effects.contains { $0.vaultUse == .look } ? look(last) : nil
   }
 
   /// Takes a ticket for a change.
@@ -38,21 +38,16 @@ struct VaultQueueTicket: Sendable {
 }
 
 extension Effect {
-  var changesVault: Bool {
-    switch self {
-    case .save, .exchange, .erase, .forget, .discardSaved: true
-    case .read, .authenticate, .reauthenticate, .answer, .renew, .drain, .revoke, .confirm, .closeKeys, .discard,
-      .withdraw, .notify:
-      false
-    }
-  }
+  /// What an effect does with the vault.
+  enum VaultUse { case none, look, change }
 
-  var looksIntoVault: Bool {
+  var vaultUse: VaultUse {
     switch self {
-    case .read: true
-    case .authenticate, .reauthenticate, .answer, .renew, .save, .exchange, .drain, .revoke, .erase, .forget, .confirm,
-      .closeKeys, .discard, .discardSaved, .withdraw, .notify:
-      false
+    case .read: .look
+    case .save, .exchange, .erase, .forget, .discardSaved: .change
+    case .authenticate, .reauthenticate, .answer, .renew, .drain, .revoke, .confirm, .closeKeys, .discard, .withdraw,
+      .notify:
+      .none
     }
   }
 }

@@ -10,7 +10,6 @@ public final class LiveKey: Observable, Sendable {
   private struct Storage {
     var session: LoggedInSession
     var dismissal: EndReason?
-    var observers: [@Sendable () -> Void] = []
   }
 
   private let storage: Locked<Storage>
@@ -35,35 +34,18 @@ public final class LiveKey: Observable, Sendable {
     return storage.withLock { $0.dismissal }
   }
 
-  /// Calls `body` now, and after every change from now on, for as long as the key is there.
-  ///
-  /// It is a signal to read ``session`` and ``dismissal`` again, with no lock held, on whichever
-  /// thread the change happened: have it wake the thread or the actor that draws.
-  package func onChange(_ body: @escaping @Sendable () -> Void) {
-    storage.withLock { $0.observers.append(body) }
-    body()
-  }
-
   /// Takes the new key.
   public func follow(_ session: LoggedInSession) {
-    let observers = storage.withLock { storage in
-      storage.session = session
-      return storage.observers
-    }
-    // The change comes before the signal, so that `onChange` of the observer sees it.
+    // The change comes before the signal, so that an observer sees it.
+    storage.withLock { $0.session = session }
     registrar.withMutation(of: self, keyPath: \.session) {}
-    for observer in observers { observer() }
   }
 
   /// Notes that the screen is dismissed.
   ///
   /// The first reason stays.
   public func dismiss(_ reason: EndReason) {
-    let observers = storage.withLock { storage in
-      if storage.dismissal == nil { storage.dismissal = reason }
-      return storage.observers
-    }
+    storage.withLock { $0.dismissal = $0.dismissal ?? reason }
     registrar.withMutation(of: self, keyPath: \.dismissal) {}
-    for observer in observers { observer() }
   }
 }

@@ -18,7 +18,7 @@ public struct PendingSession: Sendable {
   public func value() async throws(SessionError) -> UserSwitch {
     guard let promise else {
       switch reaction {
-      case .rejected(let rejection): throw .rejected(rejection.reason)
+      case .rejected(let reason, _): throw .rejected(reason)
       case .transition, .ignored:
         // The machine ignores no command, and each accepted one has a promise: the tests walk the
         // whole table.

@@ -153,8 +153,8 @@ public final class SessionStore: Observable, Sendable {
   /// ``SessionTiming``, the state stays `restoring`: that is not "logged out".
   @discardableResult
   public func restore() async -> RestoreOutcome {
-    let (_, promise) = core.send(.restore) { reaction, inner in
-      reaction.isTransition ? inner.awaited.beginRestore() : nil
+    let (_, promise) = core.send(.command(.restore)) { reaction, inner in
+      reaction.isTransition ? inner.awaited.begin(\.restore) : nil
     }
     if let promise { return await promise.value() ?? .cancelled }
     switch core.withLock({ core.snapshot($0) }) {
@@ -179,7 +179,7 @@ public final class SessionStore: Observable, Sendable {
   /// Begins a session without waiting for the result, for use in an observer or a button.
   @discardableResult
   public func beginLogIn(_ credentials: Credentials, limits: LimitRequest = LimitRequest()) -> PendingSession {
-    begin(.logIn, SubmittedCredentials(credentials: credentials, limits: limits))
+    begin(.logIn, nil, SubmittedCredentials(credentials: credentials, limits: limits))
   }
 
   /// Logs in another user in place of the present one, who stays logged in if that fails.
@@ -195,9 +195,7 @@ public final class SessionStore: Observable, Sendable {
     to credentials: Credentials, limits: LimitRequest = LimitRequest()
   ) async throws(SessionError) -> UserSwitch {
     if core.isInsideLease { throw .insideLease }
-    return try await work(submitting: SubmittedCredentials(credentials: credentials, limits: limits)) {
-      () throws(SessionError) in .switchUser
-    }
+    return try await work(.switchUser, submitting: SubmittedCredentials(credentials: credentials, limits: limits))
   }
 
   /// Checks the password of the present user again, which makes the session fresh and its limits
@@ -214,9 +212,8 @@ public final class SessionStore: Observable, Sendable {
   ) async throws(SessionError) -> LoggedInSession {
     let username = core.withLock { [core] inner in core.key(inner)?.user.username } ?? ""
     let credentials = Credentials(username: username, password: password)
-    return try await work(submitting: SubmittedCredentials(credentials: credentials, limits: limits)) {
-      () throws(SessionError) in .reauthenticate
-    }.session
+    let submitted = SubmittedCredentials(credentials: credentials, limits: limits)
+    return try await work(.reauthenticate, submitting: submitted).session
   }
 
   /// Answers the second step of a login, a switch of users or a reauthentication.
@@ -253,7 +250,7 @@ public final class SessionStore: Observable, Sendable {
     if core.switchWaitsForAnswer, core.isInsideLease { throw .insideLease }
     core.expireChallenge()
     return try await begin(
-      .answer(challenge.token),
+      .answer, challenge.token,
       SubmittedCredentials(credentials: Credentials(username: "", password: answer), limits: LimitRequest())
     ).value()
   }
@@ -262,7 +259,7 @@ public final class SessionStore: Observable, Sendable {
   ///
   /// The authority takes no answer to the challenge any more. A challenge that is over stays so.
   public func cancel(_ challenge: Challenge) {
-    core.send(.cancel(challenge.token), failure: .rejected(.challengeOver))
+    core.send(.command(.cancel, challenge.token), failure: .rejected(.challengeOver))
   }
 
   /// Reports activity, which moves the idle limit.
@@ -282,14 +279,7 @@ public final class SessionStore: Observable, Sendable {
     let meant = core.withLock { [core] inner in core.key(inner) }
     let result: Renewal
     do throws(SessionError) {
-      result = .renewed(
-        try await work { () throws(SessionError) in
-          do throws(ClockError) {
-            return .renew(try core.clock.now())
-          } catch {
-            throw .clock(error)
-          }
-        }.session)
+      result = .renewed(try await work(.renew).session)
     } catch {
       guard error == .rejected(.renewedRecently), let meant, meant.isLive else { throw error }
       return .recent(meant.newest)
@@ -312,7 +302,7 @@ public final class SessionStore: Observable, Sendable {
   ///   ``restore()`` first. Other cases when the check failed and nothing changed.
   @discardableResult
   public func check() async throws(SessionError) -> LoggedInSession {
-    try await work(isCheck: true) { () throws(SessionError) in .check }.session
+    try await work(.check).session
   }
 
   /// Tells the store that the authority refused an effect because the session is over.
@@ -363,8 +353,8 @@ public final class SessionStore: Observable, Sendable {
   /// The keys are dead when the call returns.
   @discardableResult
   public func beginLogOut() -> PendingLogout {
-    let (_, promise) = core.send(.logOut) { reaction, inner in
-      reaction.isTransition ? inner.awaited.beginLogout() : nil
+    let (_, promise) = core.send(.command(.logOut)) { reaction, inner in
+      reaction.isTransition ? inner.awaited.begin(\.logout) : nil
     }
     if promise == nil { core.retryRevocations() }
     return PendingLogout(promise)

@@ -16,8 +16,6 @@ final class AppWork: Sendable {
   private let vault: FileVault
   private let isFileGone = Locked(false)
   private let open = Locked<AppScreens?>(nil)
-  /// Made when it is shown first: that asks the machine about everything.
-  private let table = Locked<MachineTable?>(nil)
   /// Makes the names of this run's payments its own.
   let run = UInt64.random(in: 0...UInt64.max)
 
@@ -136,13 +134,8 @@ final class AppWork: Sendable {
   }
 
   private var machinePage: AppPage {
-    let table = table.withLock { table in
-      let made = table ?? MachineTable()
-      table = made
-      return made
-    }
     let machine = store.machine
-    return AppPage(machine: MachineView(present: machine.state, table: table, steps: machine.steps))
+    return AppPage(machine: MachineView(present: machine.state, table: .shipped, steps: machine.steps))
   }
 
   func administrator(_ session: LoggedInSession) throws(CommandError) -> AdminSession {

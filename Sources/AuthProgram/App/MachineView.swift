@@ -16,8 +16,8 @@ final class MachineView: Sendable {
     var ways: [String] = []
     for to in SessionState.Kind.allCases {
       var way = ""
-      for event in table.events(from: present, to: to) {
-        way += (way.isEmpty ? "▶ \(to.rawValue)  on " : ", ") + event.rawValue
+      for event in table.events(from: present.rawValue, to: to.rawValue) {
+        way += (way.isEmpty ? "▶ \(to.rawValue)  on " : ", ") + event
       }
       if !way.isEmpty { ways.append(way) }
     }
@@ -69,11 +69,11 @@ final class MachineView: Sendable {
         case .rejected: "not while \(step.from.rawValue)"
         case .ignored: "no effect while \(step.from.rawValue)"
         }
-      let line = "\(DisplayWidth.pad(step.event.rawValue, to: 14))  \(course)"
+      let line = "\(DisplayWidth.pad(step.event, to: 14))  \(course)"
       if DisplayWidth.columns(line) <= width {
         lines.append(AppNotice(line, .plain))
       } else {
-        lines += AppNotice.lines([step.event.rawValue] + Paragraph.wrap(course, width: width, indent: 2), .plain)
+        lines += AppNotice.lines([step.event] + Paragraph.wrap(course, width: width, indent: 2), .plain)
       }
     }
     return lines + legend

@@ -1,7 +1,6 @@
-import AuthCore
 import CommandLineKit
 
-/// `machine`: the table of the session machine, by asking it.
+/// `machine`: the table of the session machine.
 struct MachineCommand: PlainCommand {
   let format: MachineFormat
 
@@ -26,7 +25,7 @@ struct MachineCommand: PlainCommand {
   }
 
   func run(_ printer: Printer) -> Answer {
-    let table = MachineTable()
+    let table = MachineTable.shipped
     let output = printer.streams.output
     switch format {
     case .text where printer.isQuiet, .mermaid where printer.isQuiet: break

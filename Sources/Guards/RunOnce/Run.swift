@@ -59,8 +59,7 @@ final class RunKey: Equatable, Sendable {
   @usableFromInline
   static func == (one: RunKey, other: RunKey) -> Bool {
     func equals<One: Hashable, Other: Hashable>(_ one: One, _ other: Other) -> Bool {
-      // The types are the same, so the bits are. A cast takes ten times as long.
-      One.self == Other.self && one == unsafeBitCast(other, to: One.self)
+      One.self == Other.self && one == other as? One
     }
     return one === other || equals(one.value, other.value)
   }

@@ -1,6 +1,4 @@
 /// What `RunOnce` knows of each body on each object.
-///
-/// The objects are spread over 64 tables with a lock each, so that they rarely wait for each other.
 @usableFromInline
 enum RunRecords {
   private enum Phase {
@@ -21,18 +19,10 @@ enum RunRecords {
     }
   }
 
-  private static let tables = Row<Locked<[Run: Phase]>>(count: 64) { Locked([:]) }
-
-  private static func withTable<Result>(
-    of run: Run, _ body: (inout sending [Run: Phase]) -> sending Result
-  ) -> sending Result {
-    // The golden ratio spreads the addresses, which are multiples of 16, over the upper bits.
-    let spread = UInt64(UInt(bitPattern: run.object)) &* 0x9E37_79B9_7F4A_7C15
-    return tables[Int(truncatingIfNeeded: spread >> 58)].withLock(body)
-  }
+  private static let table = Locked<[Run: Phase]>([:])
 
   private static func phase(of run: Run) -> Phase? {
-    withTable(of: run) { $0[run] }
+    table.withLock { $0[run] }
   }
 
   /// Begins `run` for the caller, who must call ``end(_:counts:)`` after it.
@@ -44,7 +34,7 @@ enum RunRecords {
     let record = RunRecord(run, object)
     if record.isObjectGone { return .tooLate }
     let end = Promise<Void>()
-    let before = withTable(of: run) { table in
+    let before = table.withLock { table in
       let before = table[run]
       if before?.answer == nil { table[run] = .running(end) }
       return before
@@ -59,7 +49,7 @@ enum RunRecords {
   /// If it does not count, the next call tries again.
   @usableFromInline
   static func end(_ run: Run, counts: Bool) {
-    let before = withTable(of: run) { table in
+    let before = table.withLock { table in
       defer { table[run] = counts ? .done : .failed }
       return table[run]
     }
@@ -76,7 +66,7 @@ enum RunRecords {
   /// - Returns: Whether it is forgotten.
   static func forget(_ run: Run) -> Bool {
     // What is removed is released after the lock: a key can have a `deinit` that uses `RunOnce`.
-    let removed = withTable(of: run) { table -> (Run, Phase)? in
+    let removed = table.withLock { table -> (Run, Phase)? in
       guard let index = table.index(forKey: run) else { return nil }
       if case .running = table[index].value { return nil }
       let removed = table.remove(at: index)

@@ -16,9 +16,6 @@ struct AppFrameTests {
 
   static let sizes = [(20, 5), (40, 12), (80, 24), (120, 40), (200, 60)]
 
-  /// Made once: it asks the machine about everything.
-  private static let table = MachineTable()
-
   static let scenes: [Scene] = [
     Scene(name: "home-logged-out") { AppScenes.loggedOut($0, $1) },
     Scene(name: "home-logged-in") { AppScenes.loggedIn($0, $1) },
@@ -125,15 +122,15 @@ struct AppFrameTests {
       let state = AppScenes.loggedIn(columns, rows)
       AppScenes.type("m", into: state)
       let steps = [
-        MachineStep(event: .restore, from: .restoring, to: .restoring, answer: .transition),
-        MachineStep(event: .restored, from: .restoring, to: .loggedOut, answer: .transition),
-        MachineStep(event: .renew, from: .loggedOut, to: .loggedOut, answer: .rejected(.notLoggedIn)),
-        MachineStep(event: .logIn, from: .loggedOut, to: .authenticating, answer: .transition),
-        MachineStep(event: .authenticated, from: .authenticating, to: .authenticating, answer: .transition),
-        MachineStep(event: .saved, from: .authenticating, to: .loggedIn, answer: .transition),
-        MachineStep(event: .renew, from: .loggedIn, to: .loggedIn, answer: .rejected(.renewedRecently)),
+        MachineStep(event: "restore", from: .restoring, to: .restoring, answer: .transition),
+        MachineStep(event: "restored", from: .restoring, to: .loggedOut, answer: .transition),
+        MachineStep(event: "renew", from: .loggedOut, to: .loggedOut, answer: .rejected(.notLoggedIn)),
+        MachineStep(event: "logIn", from: .loggedOut, to: .authenticating, answer: .transition),
+        MachineStep(event: "authenticated", from: .authenticating, to: .authenticating, answer: .transition),
+        MachineStep(event: "saved", from: .authenticating, to: .loggedIn, answer: .transition),
+        MachineStep(event: "renew", from: .loggedIn, to: .loggedIn, answer: .rejected(.renewedRecently)),
       ]
-      let view = MachineView(present: .loggedIn, table: table, steps: steps)
+      let view = MachineView(present: .loggedIn, table: .shipped, steps: steps)
       _ = state.update(.loaded(.machine, .success(AppPage(machine: view))))
       return state
     },

@@ -4,9 +4,9 @@ import Testing
 
 @testable import AuthProgram
 
-@Suite("The session machine as JSON")
-struct MachineJSONTests {
-  private static let table = MachineTable()
+@Suite("The table of the session machine")
+struct MachineTableTests {
+  private static let table = MachineTable.shipped
 
   @Test("one document with an entry for every pair")
   func whole() throws {
@@ -15,9 +15,9 @@ struct MachineJSONTests {
     #expect(document["version"] as? Int == 1)
     #expect(Self.table.json.split(separator: "\n", omittingEmptySubsequences: false).map(\.isEmpty) == [false, true])
     #expect(document["states"] as? [String] == SessionState.Kind.allCases.map(\.rawValue))
-    #expect(document["events"] as? [String] == SessionEvent.Kind.allCases.map(\.rawValue))
+    #expect(document["events"] as? [String] == Self.table.events)
     let cells = try #require(document["cells"] as? [[String: Any]])
-    #expect(cells.count == Self.table.cells.count)
+    #expect(cells.count == Self.table.states.count * Self.table.events.count)
     for cell in cells {
       let answer = try #require(cell["answer"] as? String)
       #expect((cell["to"] is String) == (answer == "transition"))
@@ -26,6 +26,19 @@ struct MachineJSONTests {
       let outcomes = try #require(cell["outcomes"] as? [[String: Any]])
       #expect(outcomes.first?["answer"] as? String == answer)
     }
+  }
+
+  @Test("the text fits a terminal", arguments: [60, 80, 120])
+  func textFits(_ width: Int) {
+    let lines = Self.table.text(width: width).split(separator: "\n")
+    #expect(lines.allSatisfy { $0.count <= width })
+    #expect(lines.count > Self.table.rows.count)
+  }
+
+  @Test("the golden text and diagram")
+  func goldenText() throws {
+    try Golden.expect(Self.table.text(width: 100), equals: "machine.txt")
+    try Golden.expect(Self.table.mermaid, equals: "machine.mmd")
   }
 
   /// A line for each cell, so that a difference can be read.

@@ -1,6 +1,7 @@
-import AuthCore
 import Foundation
 import Testing
+
+@testable import AuthCore
 
 /// The article on the session machine shows what the machine prints.
 @Suite struct DiagramTests {
@@ -9,7 +10,7 @@ import Testing
   /// `RECORD_GOLDEN=1` writes the diagram into the article instead.
   @Test("the article shows the diagram that the machine prints")
   func diagram() throws {
-    let block = "```mermaid\n\(MachineTable().mermaid)```"
+    let block = "```mermaid\n\((try Repository.text(of: "fixtures/golden/machine.mmd")))```"
     if ProcessInfo.processInfo.environment["RECORD_GOLDEN"] == "1" {
       let recorded = try Repository.text(of: Self.path).replacing(/(?s)```mermaid\n.*?```/, with: block)
       try Data(recorded.utf8).write(to: URL(filePath: Repository.root + "/" + Self.path))
@@ -33,7 +34,7 @@ import Testing
     words.locale = Locale(identifier: "en")
     words.numberStyle = .spellOut
     let states = try #require(words.string(from: SessionState.Kind.allCases.count as NSNumber)).capitalized
-    let events = try #require(words.string(from: SessionEvent.Kind.allCases.count as NSNumber))
+    let events = try #require(words.string(from: ModelOutcome.events.count as NSNumber))
     #expect(try Repository.text(of: Self.path).contains("\n\(states) states, \(events) events, "))
   }
 }

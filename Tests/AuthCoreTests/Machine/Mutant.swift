@@ -30,11 +30,10 @@ struct Mutant: CustomStringConvertible, Sendable {
   ) -> Mutant {
     Mutant(description, breaks: rule) { machine, event in
       let reaction = machine.handle(event)
-      guard case .transition(let first) = reaction, first.effects.contains(where: { $0.kind == kind }),
+      guard case .transition(let first) = reaction, first.contains(where: { $0.kind == kind }),
         let epoch = machine.state.awaitedEpoch, case .transition(let second) = machine.handle(completion(epoch))
       else { return reaction }
-      let effects = first.effects.filter { $0.kind != kind } + second.effects
-      return .transition(Transition(from: first.from, to: second.to, effects: Effects(effects)))
+      return .transition(first.filter { $0.kind != kind } + second)
     }
   }
 
@@ -47,29 +46,20 @@ struct Mutant: CustomStringConvertible, Sendable {
   }
 }
 
-extension Effects {
-  init(_ effects: [Effect]) {
-    precondition(effects.count <= 4)
-    self.init(effects.first, effects.dropFirst().first, effects.dropFirst(2).first, effects.dropFirst(3).first)
-  }
-}
-
 extension Reaction {
   func mapping(_ change: ([Effect]) -> [Effect]) -> Reaction {
     switch self {
-    case .transition(let step):
-      .transition(Transition(from: step.from, to: step.to, effects: Effects(change(Array(step.effects)))))
+    case .transition(let effects): .transition(change(effects))
     case .rejected: self
-    case .ignored(let reason, let cleanup): .ignored(reason, Effects(change(Array(cleanup))))
+    case .ignored(let reason, let cleanup): .ignored(reason, change(cleanup))
     }
   }
 }
 
 extension SessionMachine {
   /// Moves where the shipped machine would not.
-  mutating func stray(_ next: SessionState, burning epochs: UInt64 = 0, _ effects: Effects) -> Reaction {
-    let from = state.kind
-    self = SessionMachine(in: next, after: Epoch(lastEpoch.number + epochs), policy: policy)
-    return .transition(Transition(from: from, to: next.kind, effects: effects))
+  mutating func stray(_ next: SessionState, burning epochs: UInt64 = 0, _ effects: [Effect]) -> Reaction {
+    self = SessionMachine(in: next, after: Epoch(lastEpoch.number + epochs))
+    return .transition(effects)
   }
 }

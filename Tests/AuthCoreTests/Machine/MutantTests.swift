@@ -30,15 +30,17 @@ import Testing
       return .limitReached(session, limit)
     },
     Mutant("a logout during a renewal is silently dropped", breaks: .everyEventIsAnswered) { machine, event in
-      guard case .renewing = machine.state, event == .logOut else { return machine.handle(event) }
-      return .ignored(.otherEpoch, .none)
+      guard case .renewing = machine.state, event.command == .logOut else { return machine.handle(event) }
+      return .ignored(.otherEpoch)
     },
     Mutant("a second login is accepted", breaks: .oneWorkAtATime) { machine, event in
-      guard case .authenticating(let state) = machine.state, event == .logIn else { return machine.handle(event) }
+      guard case .authenticating(let state) = machine.state, event.command == .logIn else {
+        return machine.handle(event)
+      }
       let epoch = Epoch(machine.lastEpoch.number + 1)
       return machine.stray(
         .authenticating(Authenticating(epoch: epoch, saving: nil, from: state.from)), burning: 1,
-        Effects(.authenticate(epoch), .notify))
+        [.authenticate(epoch), .notify])
     },
     .skipping(.drain, "the leases are not waited for", breaks: .completeMeansOver) { .drained($0) },
     .skipping(.revoke, "the session is not revoked", breaks: .lateResultsChangeNothing) { .revoked($0, true) },
@@ -55,24 +57,23 @@ import Testing
     .without(.notify, "nobody is told", breaks: .everyChangeIsTold),
     Mutant("a session is exposed before it is kept", breaks: .keptBeforeShown) { machine, event in
       guard case .authenticating(let state) = machine.state,
-        case .authenticated(state.epoch, .granted(let record)) = event
+        case .authenticated(state.epoch, .granted(let grant)) = event
       else { return machine.handle(event) }
       return machine.stray(
-        .loggedIn(LoggedIn(session: record, renewals: RenewalBudget(), predecessor: .none)), burning: 1,
-        Effects(.save(Epoch(machine.lastEpoch.number + 1), record), .notify))
+        .loggedIn(LoggedIn(session: SessionRecord(grant, began: state.epoch))), burning: 1,
+        [.save(Epoch(machine.lastEpoch.number + 1), grant.token), .notify])
     },
     Mutant("a session is exposed for another user", breaks: .keysComeFromGrants) { machine, event in
-      guard case .authenticating(let state) = machine.state, case .saved(state.epoch, let record, .done) = event
+      guard case .authenticating(let state) = machine.state, case .saved(state.epoch, _, .done) = event,
+        let record = state.saving
       else { return machine.handle(event) }
       let stranger = User(
         id: UserID(rawValue: "mallory"), username: "mallory", displayName: "mallory", role: .administrator)
       let grant = Grant(
         id: record.grant.id, user: stranger, token: record.grant.token, limits: record.grant.limits)
       return machine.stray(
-        .loggedIn(
-          LoggedIn(
-            session: SessionRecord(grant, began: record.began), renewals: RenewalBudget(), predecessor: .none)),
-        Effects(.notify))
+        .loggedIn(LoggedIn(session: SessionRecord(grant, began: record.began))),
+        [.notify])
     },
     Mutant("a new token is kept twice", breaks: .oneVaultOperationPerAnswer) { machine, event in
       machine.handle(event).mapping { effects in
@@ -81,8 +82,10 @@ import Testing
     },
     Mutant("a new token is confirmed before it is kept", breaks: .crashesLoseNothing) { machine, event in
       machine.handle(event).mapping { effects in
-        guard case .exchange(_, _, let new) = effects.first else { return effects }
-        return [.confirm(new)] + effects
+        guard case .exchange = effects.first, case .renewing(let state) = machine.state,
+          case .saving(let record) = state.step
+        else { return effects }
+        return [.confirm(record)] + effects
       }
     },
     Mutant("a renewal keeps its token whatever the vault holds", breaks: .overStaysOver) { machine, event in
@@ -92,7 +95,7 @@ import Testing
     },
     Mutant("a logout waits for ever for a revocation that fails", breaks: .everyLogoutEnds) { machine, event in
       guard case .revoked(machine.state.awaitedEpoch, false) = event else { return machine.handle(event) }
-      return .ignored(.otherEpoch, .none)
+      return .ignored(.otherEpoch)
     },
     Mutant("a logout asks again and again for a revocation that fails", breaks: .everyLogoutEnds) { machine, event in
       guard case .loggingOut(let state) = machine.state, event == .revoked(state.epoch, false),
@@ -102,22 +105,22 @@ import Testing
       let again = LoggingOut(
         epoch: epoch, step: .revoking, reason: state.reason, targets: targets, sweeping: false, revoking: true,
         successor: nil, leftovers: .none)
-      return machine.stray(.loggingOut(again), burning: 1, Effects(.revoke(epoch, targets, state.reason)))
+      return machine.stray(.loggingOut(again), burning: 1, [.revoke(epoch, targets, state.reason)])
     },
     Mutant("a logout during a switch waits for the switch", breaks: .nobodyWaitsForever) { machine, event in
-      guard case .loggingOut(let state) = machine.state, state.successor != nil, event == .logOut
+      guard case .loggingOut(let state) = machine.state, state.successor != nil, event.command == .logOut
       else { return machine.handle(event) }
-      return machine.stray(machine.state, .none)
+      return machine.stray(machine.state, [])
     },
     Mutant("a renewal that does not end in time goes on for ever", breaks: .nobodyWaitsForever) { machine, event in
       guard case .renewing(let state) = machine.state, event == .renewed(state.epoch, .failed)
       else { return machine.handle(event) }
-      return .ignored(.otherEpoch, .none)
+      return .ignored(.otherEpoch)
     },
     Mutant("a login that does not end in time goes on for ever", breaks: .nobodyWaitsForever) { machine, event in
       guard case .authenticating(let state) = machine.state, event == .authenticated(state.epoch, .failed)
       else { return machine.handle(event) }
-      return .ignored(.otherEpoch, .none)
+      return .ignored(.otherEpoch)
     },
     Mutant("the stale result of an answer withdraws the present challenge", breaks: .lateResultsChangeNothing) {
       machine, event in
@@ -147,29 +150,30 @@ import Testing
     },
     .mistaking("an answer to another challenge is taken for the present one", breaks: .lateResultsChangeNothing) {
       state, event in
-      guard case .answer = event, let challenge = state.presentChallenge else { return nil }
-      return .answer(challenge.token)
+      guard event.command == .answer, let challenge = state.presentChallenge else { return nil }
+      return .command(.answer, challenge.token)
     },
     Mutant("a second answer is accepted", breaks: .oneWorkAtATime) { machine, event in
-      guard case .challenged(let state) = machine.state, event == .answer(state.challenge.token),
+      guard case .challenged(let state) = machine.state, event == .command(.answer, state.challenge.token),
         state.step == .answering
       else { return machine.handle(event) }
       let epoch = Epoch(machine.lastEpoch.number + 1)
       return machine.stray(
         .challenged(Challenged(challenge: state.challenge, epoch: epoch, step: .answering, from: state.from)),
-        burning: 1, Effects(.answer(epoch, state.challenge, for: state.reauthenticated)))
+        burning: 1, [.answer(epoch, state.challenge, for: state.reauthenticated)])
     },
     Mutant("a challenge outlives its time", breaks: .nobodyWaitsForever) { machine, event in
       guard case .challenged(let state) = machine.state, event == .timedOut(state.epoch, leases: 0)
       else { return machine.handle(event) }
-      return .ignored(.otherEpoch, .none)
+      return .ignored(.otherEpoch)
     },
     Mutant("a cancelled second step ends the session", breaks: .failuresEndNoSession) { machine, event in
-      guard case .challenged(let state) = machine.state, state.session != nil, event == .cancel(state.challenge.token)
+      guard case .challenged(let state) = machine.state, state.session != nil,
+        event == .command(.cancel, state.challenge.token)
       else { return machine.handle(event) }
       return machine.stray(
-        .loggedOut(LoggedOut(reason: .neverLoggedIn, leftovers: .none, targets: nil, sweeping: false)),
-        Effects(.withdraw(state.challenge), .notify))
+        .loggedOut(LoggedOut(reason: .neverLoggedIn)),
+        [.withdraw(state.challenge), .notify])
     },
     Mutant("the wait for a person tells nobody", breaks: .everyChangeIsTold) { machine, event in
       let reaction = machine.handle(event)

@@ -97,46 +97,4 @@ struct QueueingTests {
     #expect(world.count(.reauthenticate) == 0)
     withExtendedLifetime(other) {}
   }
-
-  @Test("a renewal or a check that hangs is ended, and its late answer changes nothing", arguments: Background.allCases)
-  func hanging(background: Background) async throws {
-    world.authority.setRotation(true)
-    let key = try await world.store.logIn(World.alice)
-    world.authority.hold(background.operation, at: .answer, calls: 1)
-    let work = background.begin(world.store)
-    await world.authority.waitUntilHeld(background.operation, at: .answer)
-    await world.clock.waitForSleepers(1, dueWithin: .seconds(30))
-    world.clock.advance(by: .seconds(30))
-    let failure = await #expect(throws: SessionError.self) { try await work.value }
-    guard case .unavailable(let cause) = failure else {
-      Issue.record("answered \(String(describing: failure))")
-      return
-    }
-    #expect(cause.cause == .busy)
-    #expect(world.store.state == .loggedIn(key))
-
-    // What the authority answers late is of the live session: it is neither adopted nor revoked.
-    world.authority.release(background.operation, at: .answer)
-    let late = SessionRecord(
-      Grant(id: key.id, user: key.user, token: SessionToken(bytes: [1]), limits: key.limits), began: key.record.began)
-    #expect(world.store.core.send(.renewed(Epoch(2), .granted(late))) == .ignored(.otherEpoch, .none))
-    #expect(try await world.store.reauthenticate(password: World.alice.password).id == key.id)
-    #expect(world.count(.revoke) == 0)
-    #expect(key.isLive)
-    #expect(world.vaultAgrees)
-  }
-
-  @Test("a check ends in time when the vault hangs")
-  func hangingVault() async throws {
-    let key = try await world.store.logIn(World.alice)
-    world.vault.hold(.load)
-    let check = Task { try await world.store.check() }
-    await world.vault.waitUntilHeld(.load)
-    await world.clock.waitForSleepers(1, dueWithin: .seconds(30))
-    world.clock.advance(by: .seconds(30))
-    await #expect(throws: SessionError.self) { try await check.value }
-    #expect(world.store.state == .loggedIn(key))
-    world.vault.release(.load)
-    #expect(try await world.store.check() == key)
-  }
 }

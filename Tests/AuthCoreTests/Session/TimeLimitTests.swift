@@ -142,7 +142,7 @@ struct TimeLimitTests {
     world.clock.advance(by: SessionTiming().loginStep)
     await #expect(throws: SessionError.unavailable(.late)) { try await wrong.value }
     let stale = SessionEvent.authenticated(epoch, .challenged(challenge))
-    #expect(world.store.core.send(stale) == .ignored(.otherEpoch, .none))
+    #expect(world.store.core.send(stale) == .ignored(.otherEpoch))
     world.authority.release(.answer, at: .answer)
     #expect(try await world.store.answer(World.code, to: challenge).session.isLive)
   }

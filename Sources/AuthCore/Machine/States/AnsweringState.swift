@@ -1,7 +1,7 @@
 /// A state of the State pattern.
 protocol AnsweringState {
   /// The commands that the state permits.
-  var permitted: CommandSet { get }
+  var permitted: [SessionCommand] { get }
 
   /// Answers any event, and notes the next state in the context.
   func react(to event: SessionEvent, _ context: inout TransitionContext) -> Reaction
@@ -10,6 +10,6 @@ protocol AnsweringState {
 extension AnsweringState {
   /// Rejects the command.
   func reject(_ reason: SessionError.Rejection) -> Reaction {
-    .rejected(Reaction.Rejection(reason, permitted: permitted))
+    .rejected(reason, permitted: permitted)
   }
 }

@@ -2,7 +2,7 @@
 package struct Authenticating: AnsweringState, Hashable, Sendable {
   /// The epoch of the work under way.
   package let epoch: Epoch
-  /// The grant that is being saved; nil until the authority answers.
+  /// The session whose token is being saved; nil until the authority answers.
   package let saving: SessionRecord?
   /// The state to return to after a failure.
   package let from: Origin
@@ -15,17 +15,17 @@ package struct Authenticating: AnsweringState, Hashable, Sendable {
     case loggedOut(LoggedOut)
   }
 
-  var permitted: CommandSet { [.logOut] }
+  var permitted: [SessionCommand] { [.logOut] }
 
   func react(to event: SessionEvent, _ context: inout TransitionContext) -> Reaction {
     switch event {
-    case .restore, .logIn, .switchUser, .reauthenticate:
+    case .command(.restore, _), .command(.logIn, _), .command(.switchUser, _), .command(.reauthenticate, _):
       return reject(.alreadyInProgress)
-    case .renew, .check:
+    case .command(.renew, _), .command(.check, _):
       return reject(.notLoggedIn)
-    case .answer, .cancel:
+    case .command(.answer, _), .command(.cancel, _):
       return reject(.challengeOver)
-    case .logOut:
+    case .command(.logOut, _):
       // This sweeps the vault also while a grant is being saved: if that fails, the vault still
       // holds its previous content. The grant itself is revoked when its write comes back.
       return context.clear(from.unfinished, sweeping: true, .userAsked, revoking: true)
@@ -36,9 +36,12 @@ package struct Authenticating: AnsweringState, Hashable, Sendable {
       return conclude(outcome, &context)
     case .renewed(_, let outcome):
       return .fence(outcome)
-    case .saved(let epoch, let record, let outcome):
-      guard epoch == self.epoch, isSaving(record) else { return .fence(record, outcome) }
-      return conclude(record, outcome, &context)
+    case .saved(let epoch, let token, let outcome):
+      guard epoch == self.epoch, let saving else { return .fence(token, outcome) }
+      switch outcome {
+      case .done: return context.move(.loggedIn(LoggedIn(session: saving)), [.notify])
+      case .failed, .superseded: return context.move(from.state, [.discard(token), .notify])
+      }
     case .drained, .revoked, .erased, .timedOut:
       return .ignored(.otherEpoch)
     case .limitReached, .ended:
@@ -48,35 +51,17 @@ package struct Authenticating: AnsweringState, Hashable, Sendable {
 
   func conclude(_ outcome: SessionEvent.Authenticated, _ context: inout TransitionContext) -> Reaction {
     switch outcome {
-    case .granted(let record):
+    case .granted(let grant):
+      let record = SessionRecord(grant, began: epoch)
       let epoch = context.nextEpoch()
       return context.move(
-        .authenticating(Authenticating(epoch: epoch, saving: record, from: from)), Effects(.save(epoch, record)))
+        .authenticating(Authenticating(epoch: epoch, saving: record, from: from)), [.save(epoch, grant.token)])
     case .challenged(let challenge):
       return context.ask(challenge, .login(from))
     case .failed:
-      return context.move(from.state, Effects(.notify))
+      return context.move(from.state, [.notify])
     }
   }
-
-  private func conclude(
-    _ record: SessionRecord, _ outcome: SessionEvent.Saved, _ context: inout TransitionContext
-  ) -> Reaction {
-    switch outcome {
-    case .done:
-      context.move(
-        .loggedIn(LoggedIn(session: record, renewals: RenewalBudget(), predecessor: .none)), Effects(.notify))
-    case .failed, .superseded: context.move(from.state, Effects(.discard(record), .notify))
-    }
-  }
-
-  private func isSaving(_ record: SessionRecord) -> Bool {
-    switch saving {
-    case .some(let kept): kept == record
-    case .none: false
-    }
-  }
-
 }
 
 extension Authenticating.Origin {
@@ -103,6 +88,6 @@ extension TransitionContext {
   mutating func authenticate(from origin: Authenticating.Origin) -> Reaction {
     let epoch = nextEpoch()
     return move(
-      .authenticating(Authenticating(epoch: epoch, saving: nil, from: origin)), Effects(.authenticate(epoch), .notify))
+      .authenticating(Authenticating(epoch: epoch, saving: nil, from: origin)), [.authenticate(epoch), .notify])
   }
 }

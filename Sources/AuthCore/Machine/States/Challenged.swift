@@ -24,10 +24,10 @@ package struct Challenged: AnsweringState, Hashable, Sendable {
     /// A login.
     case login(Authenticating.Origin)
     /// A password or a switch of users, while this session is active.
-    case session(SessionRecord, Renewing.Purpose, RenewalBudget)
+    case session(SessionRecord, Renewing.Purpose)
   }
 
-  var permitted: CommandSet {
+  var permitted: [SessionCommand] {
     switch step {
     case .waiting: [.answer, .cancel, .logOut]
     case .answering: [.cancel, .logOut]
@@ -38,40 +38,39 @@ package struct Challenged: AnsweringState, Hashable, Sendable {
   package var session: SessionRecord? {
     switch from {
     case .login: nil
-    case .session(let session, _, _): session
+    case .session(let session, _): session
     }
   }
 
   /// The session that a right answer goes on with; nil when it begins another one.
   package var reauthenticated: SessionRecord? {
     switch from {
-    case .login, .session(_, .switchUser, _): nil
-    case .session(let session, .password, _), .session(let session, .activity, _), .session(let session, .check, _):
-      session
+    case .login, .session(_, .switchUser): nil
+    case .session(let session, .password), .session(let session, .activity), .session(let session, .check): session
     }
   }
 
   func react(to event: SessionEvent, _ context: inout TransitionContext) -> Reaction {
     switch event {
-    case .restore, .logIn:
+    case .command(.restore, _), .command(.logIn, _):
       return reject(session == nil ? .alreadyInProgress : .alreadyLoggedIn)
-    case .switchUser, .reauthenticate:
+    case .command(.switchUser, _), .command(.reauthenticate, _):
       return reject(.alreadyInProgress)
-    case .renew, .check:
+    case .command(.renew, _), .command(.check, _):
       guard session != nil else { return reject(.notLoggedIn) }
       // An answer ends soon, and its end is worth waiting for. A person may take long.
       return reject(step == .answering ? .renewalInProgress : .alreadyInProgress)
-    case .answer(let token):
+    case .command(.answer, let token):
       guard token == challenge.token else { return reject(.challengeOver) }
       guard step == .waiting else { return reject(.alreadyInProgress) }
       let epoch = context.nextEpoch()
       return context.move(
         .challenged(Challenged(challenge: challenge, epoch: epoch, step: .answering, from: from)),
-        Effects(.answer(epoch, challenge, for: reauthenticated)))
-    case .cancel(let token):
+        [.answer(epoch, challenge, for: reauthenticated)])
+    case .command(.cancel, let token):
       guard token == challenge.token else { return reject(.challengeOver) }
-      return context.move(origin, Effects(.withdraw(challenge), .notify))
-    case .logOut:
+      return context.move(origin, [.withdraw(challenge), .notify])
+    case .command(.logOut, _):
       return end(.userAsked, revoking: true, &context)
     case .restored:
       return .ignored(.otherEpoch)
@@ -81,21 +80,25 @@ package struct Challenged: AnsweringState, Hashable, Sendable {
       return .ignored(.otherEpoch)
     case .authenticated(let epoch, let outcome):
       guard epoch == self.epoch, step == .answering, reauthenticated == nil else { return .fence(outcome) }
-      return conclude(outcome, &context)
-    case .renewed(let epoch, let outcome):
-      guard case .session(let session, let purpose, let renewals) = from else { return .fence(outcome) }
-      guard epoch == self.epoch, step == .answering, reauthenticated != nil else {
-        return .fence(outcome, during: session)
+      // What follows is what follows an answer to the first step.
+      switch from {
+      case .login(let origin):
+        return Authenticating(epoch: epoch, saving: nil, from: origin).conclude(outcome, &context).notifying
+      case .session(let session, let purpose):
+        return firstStep(of: session, purpose).conclude(outcome, &context).notifying
       }
-      return Renewing(session: session, purpose: purpose, epoch: epoch, step: .asking, renewals: renewals)
-        .conclude(outcome, &context).notifying
-    case .saved(_, let record, let outcome):
-      return .fence(record, outcome)
+    case .renewed(let epoch, let outcome):
+      guard epoch == self.epoch, step == .answering, case .session(let session, let purpose) = from,
+        reauthenticated != nil
+      else { return .fence(outcome, during: session) }
+      return firstStep(of: session, purpose).conclude(outcome, &context).notifying
+    case .saved(_, let token, let outcome):
+      return .fence(token, outcome)
     case .drained, .revoked, .erased:
       return .ignored(.otherEpoch)
     case .timedOut(let epoch, _):
       guard epoch == self.epoch, step == .waiting else { return .ignored(.otherEpoch) }
-      return context.move(origin, Effects(.withdraw(challenge), .notify))
+      return context.move(origin, [.withdraw(challenge), .notify])
     case .limitReached(let record, let limit):
       guard record == session else { return .ignored(.otherSession) }
       return end(limit.reason, revoking: true, &context)
@@ -109,28 +112,20 @@ package struct Challenged: AnsweringState, Hashable, Sendable {
     switch from {
     case .login(let origin):
       context.clear(origin.unfinished, sweeping: true, reason, revoking: revoking, withdrawing: challenge)
-    case .session(let session, _, _):
+    case .session(let session, _):
       context.end(session, reason, revoking: revoking, withdrawing: challenge)
     }
   }
 
-  /// The answer came back: what follows is what follows an answer to the first step.
-  private func conclude(_ outcome: SessionEvent.Authenticated, _ context: inout TransitionContext) -> Reaction {
-    switch from {
-    case .login(let origin):
-      Authenticating(epoch: epoch, saving: nil, from: origin).conclude(outcome, &context).notifying
-    case .session(let session, let purpose, let renewals):
-      Renewing(session: session, purpose: purpose, epoch: epoch, step: .asking, renewals: renewals)
-        .conclude(outcome, &context).notifying
-    }
+  private func firstStep(of session: SessionRecord, _ purpose: Renewing.Purpose) -> Renewing {
+    Renewing(session: session, purpose: purpose, epoch: epoch, step: .asking)
   }
 
   /// The state to return to when nobody answers.
   private var origin: SessionState {
     switch from {
     case .login(let origin): origin.state
-    case .session(let session, _, let renewals):
-      .loggedIn(LoggedIn(session: session, renewals: renewals, predecessor: .none))
+    case .session(let session, _): .loggedIn(LoggedIn(session: session))
     }
   }
 }
@@ -138,11 +133,8 @@ package struct Challenged: AnsweringState, Hashable, Sendable {
 extension Reaction {
   /// The same with a notification: nobody can see the challenge any more.
   fileprivate var notifying: Reaction {
-    switch self {
-    case .transition(let step):
-      .transition(Transition(from: step.from, to: step.to, effects: step.effects.notifying))
-    case .rejected, .ignored: self
-    }
+    guard case .transition(let effects) = self, !effects.contains(.notify) else { return self }
+    return .transition(effects + [.notify])
   }
 }
 
@@ -151,6 +143,6 @@ extension TransitionContext {
   mutating func ask(_ challenge: Challenge, _ origin: Challenged.Origin) -> Reaction {
     let epoch = nextEpoch()
     return move(
-      .challenged(Challenged(challenge: challenge, epoch: epoch, step: .waiting, from: origin)), Effects(.notify))
+      .challenged(Challenged(challenge: challenge, epoch: epoch, step: .waiting, from: origin)), [.notify])
   }
 }

@@ -2,36 +2,26 @@
 package struct LoggedIn: AnsweringState, Hashable, Sendable {
   /// The session; the store makes keys from it.
   package let session: SessionRecord
-  /// The renewals begun in this window.
-  package let renewals: RenewalBudget
   /// What remains to clean up of the session that this one replaced.
-  package let predecessor: IncompleteCleanup
+  package var predecessor = IncompleteCleanup.none
 
-  var permitted: CommandSet { [.switchUser, .reauthenticate, .renew, .check, .logOut] }
+  var permitted: [SessionCommand] { [.switchUser, .reauthenticate, .renew, .check, .logOut] }
 
   func react(to event: SessionEvent, _ context: inout TransitionContext) -> Reaction {
     switch event {
-    case .restore, .logIn:
+    case .command(.restore, _), .command(.logIn, _):
       return reject(.alreadyLoggedIn)
-    case .switchUser:
-      let epoch = context.nextEpoch()
-      return renew(.switchUser, epoch, renewals, .authenticate(epoch), &context)
-    case .reauthenticate:
-      let epoch = context.nextEpoch()
-      return renew(.password, epoch, renewals, .reauthenticate(epoch, session), &context)
-    case .renew(let now):
-      guard let renewals = renewals.spending(at: now, under: context.policy) else {
-        // A policy without renewals relies on none.
-        return reject(renewals.isNoted || context.policy.limit == 0 ? .renewedRecently : .renewalsFailed)
-      }
-      let epoch = context.nextEpoch()
-      return renew(.activity, epoch, renewals, .renew(epoch, session), &context)
-    case .check:
-      let epoch = context.nextEpoch()
-      return renew(.check, epoch, renewals, .read(epoch), &context)
-    case .answer, .cancel:
+    case .command(.switchUser, _):
+      return begin(.switchUser, &context) { .authenticate($0) }
+    case .command(.reauthenticate, _):
+      return begin(.password, &context) { .reauthenticate($0, session) }
+    case .command(.renew, _):
+      return begin(.activity, &context) { .renew($0, session) }
+    case .command(.check, _):
+      return begin(.check, &context) { .read($0) }
+    case .command(.answer, _), .command(.cancel, _):
       return reject(.challengeOver)
-    case .logOut:
+    case .command(.logOut, _):
       return context.end(session, .userAsked, revoking: true)
     case .restored:
       return .ignored(.otherEpoch)
@@ -39,8 +29,8 @@ package struct LoggedIn: AnsweringState, Hashable, Sendable {
       return .fence(outcome)
     case .renewed(_, let outcome):
       return .fence(outcome, during: session)
-    case .saved(_, let record, let outcome):
-      return .fence(record, outcome)
+    case .saved(_, let token, let outcome):
+      return .fence(token, outcome)
     case .drained, .revoked, .erased, .timedOut:
       return .ignored(.otherEpoch)
     case .limitReached(let record, let limit):
@@ -52,12 +42,11 @@ package struct LoggedIn: AnsweringState, Hashable, Sendable {
     }
   }
 
-  private func renew(
-    _ purpose: Renewing.Purpose, _ epoch: Epoch, _ renewals: RenewalBudget, _ effect: Effect,
-    _ context: inout TransitionContext
+  private func begin(
+    _ purpose: Renewing.Purpose, _ context: inout TransitionContext, _ effect: (Epoch) -> Effect
   ) -> Reaction {
-    context.move(
-      .renewing(Renewing(session: session, purpose: purpose, epoch: epoch, step: .asking, renewals: renewals)),
-      Effects(effect, .notify))
+    let epoch = context.nextEpoch()
+    return context.move(
+      .renewing(Renewing(session: session, purpose: purpose, epoch: epoch, step: .asking)), [effect(epoch), .notify])
   }
 }

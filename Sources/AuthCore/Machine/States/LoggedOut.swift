@@ -3,37 +3,37 @@ package struct LoggedOut: AnsweringState, Hashable, Sendable {
   /// Why.
   package let reason: LogoutReason
   /// What the last logout could not clean up.
-  package let leftovers: IncompleteCleanup
+  package var leftovers = IncompleteCleanup.none
   /// The tokens that may still work or may still be in the vault; nil when there is none, or when
   /// only the vault knows them.
-  package let targets: Effect.Targets?
+  package var targets: Effect.Targets?
   /// Whether any token in the vault may be such a token, and not only the targets.
-  package let sweeping: Bool
+  package var sweeping = false
 
   /// Whether another `logOut` has something to do.
   ///
   /// A lease that outlived its session ends by itself.
   var isUnfinished: Bool { leftovers.hasTokens }
 
-  var permitted: CommandSet {
+  var permitted: [SessionCommand] {
     isUnfinished ? [.logIn, .logOut] : [.restore, .logIn]
   }
 
   func react(to event: SessionEvent, _ context: inout TransitionContext) -> Reaction {
     switch event {
-    case .restore:
+    case .command(.restore, _):
       // The vault still holds what the user asked to erase.
       guard !isUnfinished else { return reject(.logoutUnfinished) }
       let epoch = context.nextEpoch()
       return context.move(
-        .restoring(Restoring(reading: epoch, obstacle: nil, previously: reason)), Effects(.read(epoch), .notify))
-    case .logIn:
+        .restoring(Restoring(reading: epoch, obstacle: nil, previously: reason)), [.read(epoch), .notify])
+    case .command(.logIn, _):
       return context.authenticate(from: .loggedOut(self))
-    case .switchUser, .reauthenticate, .renew, .check:
+    case .command(.switchUser, _), .command(.reauthenticate, _), .command(.renew, _), .command(.check, _):
       return reject(.notLoggedIn)
-    case .answer, .cancel:
+    case .command(.answer, _), .command(.cancel, _):
       return reject(.challengeOver)
-    case .logOut:
+    case .command(.logOut, _):
       guard isUnfinished else { return reject(.alreadyLoggedOut) }
       return context.clear(targets, sweeping: sweeping, .userAsked, revoking: true)
     case .restored:
@@ -42,8 +42,8 @@ package struct LoggedOut: AnsweringState, Hashable, Sendable {
       return .fence(outcome)
     case .renewed(_, let outcome):
       return .fence(outcome)
-    case .saved(_, let record, let outcome):
-      return .fence(record, outcome)
+    case .saved(_, let token, let outcome):
+      return .fence(token, outcome)
     case .drained, .revoked, .erased, .timedOut:
       return .ignored(.otherEpoch)
     case .limitReached, .ended:

@@ -5,23 +5,23 @@
 /// answers.
 package struct LoggingOut: AnsweringState, Hashable, Sendable {
   /// The epoch of the step under way.
-  package let epoch: Epoch
+  package private(set) var epoch: Epoch
   /// The step under way.
-  package let step: Progress
+  package private(set) var step: Progress
   /// Why the session is over.
-  package let reason: EndReason
+  package private(set) var reason: EndReason
   /// The tokens to revoke and erase; nil when only the vault knows them.
-  package let targets: Effect.Targets?
+  package private(set) var targets: Effect.Targets?
   /// Whether to erase whatever the vault holds, and not only the targets.
-  package let sweeping: Bool
+  package private(set) var sweeping: Bool
   /// Whether to revoke the tokens; not needed when the authority itself ended the session.
-  package let revoking: Bool
+  package private(set) var revoking: Bool
   /// The session that replaces this one.
   ///
   /// The vault already holds it.
-  package let successor: SessionRecord?
+  package private(set) var successor: SessionRecord?
   /// What could not be cleaned up so far.
-  package let leftovers: IncompleteCleanup
+  package private(set) var leftovers: IncompleteCleanup
 
   /// The steps of a logout.
   package enum Progress: Hashable, Sendable, CaseIterable {
@@ -33,16 +33,18 @@ package struct LoggingOut: AnsweringState, Hashable, Sendable {
     case erasing
   }
 
-  var permitted: CommandSet { [.logOut] }
+  var permitted: [SessionCommand] { [.logOut] }
 
   func react(to event: SessionEvent, _ context: inout TransitionContext) -> Reaction {
     switch event {
-    case .restore, .logIn, .switchUser, .reauthenticate, .renew, .check:
+    case .command(.restore, _), .command(.logIn, _), .command(.switchUser, _), .command(.reauthenticate, _),
+      .command(.renew, _), .command(.check, _):
       return reject(.logoutInProgress)
-    case .answer, .cancel:
+    case .command(.answer, _), .command(.cancel, _):
       return reject(.challengeOver)
-    case .logOut:
-      guard let successor else { return context.join() }
+    case .command(.logOut, _):
+      // A logout that is under way is joined.
+      guard let successor else { return .transition([]) }
       return abandon(successor, &context)
     case .restored:
       return .ignored(.otherEpoch)
@@ -50,8 +52,8 @@ package struct LoggingOut: AnsweringState, Hashable, Sendable {
       return .fence(outcome)
     case .renewed(_, let outcome):
       return .fence(outcome)
-    case .saved(_, let record, let outcome):
-      return .fence(record, outcome)
+    case .saved(_, let token, let outcome):
+      return .fence(token, outcome)
     case .drained(let epoch):
       guard epoch == self.epoch, step == .draining else { return .ignored(.otherEpoch) }
       return proceed(.none, &context)
@@ -78,63 +80,53 @@ package struct LoggingOut: AnsweringState, Hashable, Sendable {
   }
 
   private func proceed(_ left: IncompleteCleanup, _ context: inout TransitionContext) -> Reaction {
-    let left = leftovers.adding(left)
+    var next = self
+    next.leftovers = leftovers.adding(left)
     switch step {
-    case .draining:
-      guard revoking, let targets else { return eraseOrFinish(left, &context) }
-      let epoch = context.nextEpoch()
-      return begin(.revoking, epoch, .revoke(epoch, targets, reason), left, &context)
-    case .revoking:
-      return eraseOrFinish(left, &context)
-    case .erasing:
-      return finish(left, &context)
+    case .draining: return revoking && targets != nil ? next.revoke(&context) : next.eraseOrFinish(&context)
+    case .revoking: return next.eraseOrFinish(&context)
+    case .erasing: return next.finish(&context)
     }
   }
 
-  private func eraseOrFinish(_ left: IncompleteCleanup, _ context: inout TransitionContext) -> Reaction {
-    if successor != nil { return finish(left, &context) }
-    let epoch = context.nextEpoch()
-    if let targets, !sweeping { return begin(.erasing, epoch, .erase(epoch, targets), left, &context) }
-    return begin(.erasing, epoch, .forget(epoch), left, &context)
+  private func revoke(_ context: inout TransitionContext) -> Reaction {
+    begin(.revoking, &context) { epoch in targets.map { .revoke(epoch, $0, reason) } ?? .forget(epoch) }
+  }
+
+  private func eraseOrFinish(_ context: inout TransitionContext) -> Reaction {
+    if successor != nil { return finish(&context) }
+    return begin(.erasing, &context) { epoch in
+      if let targets, !sweeping { .erase(epoch, targets) } else { .forget(epoch) }
+    }
   }
 
   private func begin(
-    _ step: Progress, _ epoch: Epoch, _ effect: consuming Effect, _ left: IncompleteCleanup,
-    _ context: inout TransitionContext
+    _ step: Progress, _ context: inout TransitionContext, _ effect: (Epoch) -> Effect
   ) -> Reaction {
-    context.move(
-      .loggingOut(
-        LoggingOut(
-          epoch: epoch, step: step, reason: reason, targets: targets, sweeping: sweeping, revoking: revoking,
-          successor: successor, leftovers: left)),
-      Effects(effect))
+    var next = self
+    (next.epoch, next.step) = (context.nextEpoch(), step)
+    return context.move(.loggingOut(next), [effect(next.epoch)])
   }
 
-  private func finish(_ left: IncompleteCleanup, _ context: inout TransitionContext) -> Reaction {
+  private func finish(_ context: inout TransitionContext) -> Reaction {
     if let successor {
-      return context.move(
-        .loggedIn(LoggedIn(session: successor, renewals: RenewalBudget(), predecessor: left)), Effects(.notify))
+      return context.move(.loggedIn(LoggedIn(session: successor, predecessor: leftovers)), [.notify])
     }
+    var next = LoggedOut(reason: .ended(reason), leftovers: leftovers)
     // When no token remains, the state names none.
-    let next =
-      left.hasTokens
-      ? LoggedOut(reason: .ended(reason), leftovers: left, targets: targets, sweeping: sweeping)
-      : LoggedOut(reason: .ended(reason), leftovers: left, targets: nil, sweeping: false)
-    return context.move(.loggedOut(next), Effects(.notify))
+    if leftovers.hasTokens { (next.targets, next.sweeping) = (targets, sweeping) }
+    return context.move(.loggedOut(next), [.notify])
   }
 
   /// The user logs out while a switch is under way: this ends both sessions.
   private func abandon(_ successor: SessionRecord, _ context: inout TransitionContext) -> Reaction {
-    let token = targets?.token ?? successor.grant.token
-    let next = LoggingOut(
-      epoch: epoch, step: step, reason: .userAsked, targets: Effect.Targets(token, pending: successor.grant.token),
-      sweeping: false, revoking: true, successor: nil, leftovers: leftovers)
+    var next = self
+    let pending = successor.grant.token
+    next.targets = Effect.Targets(targets?.token ?? pending, pending: pending)
+    (next.reason, next.sweeping, next.revoking, next.successor) = (.userAsked, false, true, nil)
     switch step {
-    case .draining: return context.move(.loggingOut(next), Effects(.notify))
-    case .revoking, .erasing:
-      let epoch = context.nextEpoch()
-      let targets = Effect.Targets(token, pending: successor.grant.token)
-      return next.begin(.revoking, epoch, .revoke(epoch, targets, .userAsked), leftovers, &context)
+    case .draining: return context.move(.loggingOut(next), [.notify])
+    case .revoking, .erasing: return next.revoke(&context)
     }
   }
 }
@@ -145,14 +137,12 @@ extension TransitionContext {
     _ session: SessionRecord, _ reason: EndReason, revoking: Bool, pending: SessionToken? = nil,
     successor: SessionRecord? = nil, withdrawing challenge: Challenge? = nil
   ) -> Reaction {
-    let epoch = nextEpoch()
-    let next = LoggingOut(
-      epoch: epoch, step: .draining, reason: reason,
-      targets: Effect.Targets(session.grant.token, pending: pending), sweeping: false, revoking: revoking,
-      successor: successor, leftovers: .none)
-    return move(
-      .loggingOut(next),
-      Effects(.closeKeys(session.began, reason), .notify, .drain(epoch), challenge.map { .withdraw($0) }))
+    let targets = Effect.Targets(session.grant.token, pending: pending)
+    return drain(
+      LoggingOut(
+        epoch: nextEpoch(), step: .draining, reason: reason, targets: targets, sweeping: false, revoking: revoking,
+        successor: successor, leftovers: .none),
+      [.closeKeys(session.began, reason)], withdrawing: challenge)
   }
 
   /// Cleans up what may remain of a session that has no keys.
@@ -162,10 +152,17 @@ extension TransitionContext {
     _ targets: Effect.Targets?, sweeping: Bool, _ reason: EndReason, revoking: Bool,
     withdrawing challenge: Challenge? = nil
   ) -> Reaction {
-    let epoch = nextEpoch()
-    let next = LoggingOut(
-      epoch: epoch, step: .draining, reason: reason, targets: targets, sweeping: sweeping, revoking: revoking,
-      successor: nil, leftovers: .none)
-    return move(.loggingOut(next), Effects(.notify, .drain(epoch), challenge.map { .withdraw($0) }))
+    drain(
+      LoggingOut(
+        epoch: nextEpoch(), step: .draining, reason: reason, targets: targets, sweeping: sweeping, revoking: revoking,
+        successor: nil, leftovers: .none),
+      [], withdrawing: challenge)
+  }
+
+  private mutating func drain(
+    _ state: LoggingOut, _ first: [Effect], withdrawing challenge: Challenge?
+  ) -> Reaction {
+    let withdrawal = challenge.map { [Effect.withdraw($0)] } ?? []
+    return move(.loggingOut(state), first + [.notify, .drain(state.epoch)] + withdrawal)
   }
 }

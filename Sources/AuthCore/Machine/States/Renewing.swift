@@ -5,11 +5,9 @@ package struct Renewing: AnsweringState, Hashable, Sendable {
   /// The purpose of the work.
   package let purpose: Purpose
   /// The epoch of the step under way.
-  package let epoch: Epoch
+  package private(set) var epoch: Epoch
   /// The step under way.
-  package let step: Progress
-  /// The renewals begun in this window.
-  package let renewals: RenewalBudget
+  package private(set) var step: Progress
 
   /// The purpose of the work.
   package enum Purpose: String, Hashable, Sendable, CaseIterable {
@@ -27,49 +25,48 @@ package struct Renewing: AnsweringState, Hashable, Sendable {
   package enum Progress: Hashable, Sendable {
     /// Waiting for the authority.
     case asking
-    /// Saving the grant in the vault.
+    /// Saving the grant in the vault: of this session, or of the one that takes its place.
     case saving(SessionRecord)
     /// Reading the vault again, because another process was faster.
     case rereading
   }
 
-  var permitted: CommandSet {
-    switch purpose {
-    case .activity: [.renew, .logOut]
-    case .check, .password, .switchUser: [.logOut]
-    }
+  var permitted: [SessionCommand] {
+    purpose == .activity ? [.renew, .logOut] : [.logOut]
   }
 
   func react(to event: SessionEvent, _ context: inout TransitionContext) -> Reaction {
     switch event {
-    case .restore, .logIn:
+    case .command(.restore, _), .command(.logIn, _):
       return reject(.alreadyLoggedIn)
-    case .switchUser, .reauthenticate:
+    case .command(.switchUser, _), .command(.reauthenticate, _):
       // At most one authentication is under way. The caller waits for other work.
-      return reject(isAuthentication ? .alreadyInProgress : .renewalInProgress)
-    case .renew:
-      return purpose == .activity ? context.join() : reject(.renewalInProgress)
-    case .check:
+      return reject(purpose == .password || purpose == .switchUser ? .alreadyInProgress : .renewalInProgress)
+    case .command(.renew, _):
+      return purpose == .activity ? .transition([]) : reject(.renewalInProgress)
+    case .command(.check, _):
       // A check does not join: the one under way may have read the vault before the change that
       // this caller knows of.
       return reject(.renewalInProgress)
-    case .answer, .cancel:
+    case .command(.answer, _), .command(.cancel, _):
       return reject(.challengeOver)
-    case .logOut:
+    case .command(.logOut, _):
       return context.end(session, .userAsked, revoking: true, pending: pending)
     case .restored(let epoch, let outcome):
-      guard epoch == self.epoch, isReading else { return .ignored(.otherEpoch) }
+      guard epoch == self.epoch, step == .rereading || step == .asking && purpose == .check else {
+        return .ignored(.otherEpoch)
+      }
       return conclude(outcome, &context)
     case .authenticated(let epoch, let outcome):
-      guard epoch == self.epoch, purpose == .switchUser, step == .asking else { return .fence(outcome) }
+      guard epoch == self.epoch, step == .asking, purpose == .switchUser else { return .fence(outcome) }
       return conclude(outcome, &context)
     case .renewed(let epoch, let outcome):
-      guard epoch == self.epoch, purpose == .activity || purpose == .password, step == .asking else {
+      guard epoch == self.epoch, step == .asking, purpose == .activity || purpose == .password else {
         return .fence(outcome, during: session)
       }
       return conclude(outcome, &context)
-    case .saved(let epoch, let record, let outcome):
-      guard epoch == self.epoch, isSaving(record) else { return .fence(record, outcome) }
+    case .saved(let epoch, let token, let outcome):
+      guard epoch == self.epoch, case .saving(let record) = step else { return .fence(token, outcome) }
       return conclude(record, outcome, &context)
     case .drained, .revoked, .erased, .timedOut:
       return .ignored(.otherEpoch)
@@ -82,33 +79,88 @@ package struct Renewing: AnsweringState, Hashable, Sendable {
     }
   }
 
-  /// Whether the work checks a password.
-  private var isAuthentication: Bool {
-    switch purpose {
-    case .password, .switchUser: true
-    case .activity, .check: false
-    }
-  }
-
-  private func isSaving(_ record: SessionRecord) -> Bool {
-    switch step {
-    case .saving(let kept): kept == record
-    case .asking, .rereading: false
-    }
-  }
-
-  private var isReading: Bool {
-    switch step {
-    case .asking: purpose == .check
-    case .rereading: true
-    case .saving: false
-    }
-  }
-
+  /// The token that may be in the vault in place of the session's.
   private var pending: SessionToken? {
-    switch step {
-    case .saving(let record): record.grant.token
-    case .asking, .rereading: nil
+    if case .saving(let record) = step { record.grant.token } else { nil }
+  }
+
+  // MARK: What the work came to
+
+  private func conclude(_ outcome: SessionEvent.Restored, _ context: inout TransitionContext) -> Reaction {
+    switch outcome {
+    case .found(let grant) where grant.isOfSameSession(as: session.grant):
+      goOn(session.continued(by: grant), &context)
+    case .found(let grant):
+      context.end(session, .switchedUser, revoking: true, successor: SessionRecord(grant, began: epoch))
+    case .absent:
+      context.end(session, .userAsked, revoking: true)
+    case .ended(let reason, let token):
+      context.end(
+        session, reason, revoking: token != session.grant.token,
+        pending: token == session.grant.token ? nil : token)
+    case .obstructed:
+      goOn(session, &context)
     }
+  }
+
+  func conclude(_ outcome: SessionEvent.Authenticated, _ context: inout TransitionContext) -> Reaction {
+    switch outcome {
+    case .granted(let grant): save(SessionRecord(grant, began: epoch), &context)
+    case .challenged(let challenge): context.ask(challenge, .session(session, purpose))
+    case .failed: goOn(session, &context)
+    }
+  }
+
+  func conclude(_ outcome: SessionEvent.Renewed, _ context: inout TransitionContext) -> Reaction {
+    switch outcome {
+    case .granted(let grant) where grant.token == session.grant.token: goOn(session.continued(by: grant), &context)
+    case .granted(let grant): save(session.continued(by: grant), &context)
+    case .challenged(let challenge): context.ask(challenge, .session(session, purpose))
+    case .ended(let reason): context.end(session, reason, revoking: false)
+    case .superseded: reread(&context)
+    case .failed: goOn(session, &context)
+    }
+  }
+
+  private func conclude(
+    _ record: SessionRecord, _ outcome: SessionEvent.Saved, _ context: inout TransitionContext
+  ) -> Reaction {
+    let isSwitch = purpose == .switchUser
+    switch outcome {
+    case .done where isSwitch:
+      return context.end(session, .switchedUser, revoking: true, successor: record)
+    case .done:
+      let session = session.continued(by: record.grant)
+      return goOn(session, &context, [.confirm(session)])
+    case .failed:
+      // A new token of this session was never confirmed, so the token in the vault still works:
+      // memory agrees with the vault.
+      return goOn(session, &context, isSwitch ? [.discard(record.grant.token)] : [])
+    case .superseded:
+      return reread(&context, isSwitch ? [.discard(record.grant.token)] : [])
+    }
+  }
+
+  private func goOn(
+    _ record: SessionRecord, _ context: inout TransitionContext, _ effects: [Effect] = []
+  ) -> Reaction {
+    context.move(.loggedIn(LoggedIn(session: record)), effects + [.notify])
+  }
+
+  private func save(_ record: SessionRecord, _ context: inout TransitionContext) -> Reaction {
+    let next = advanced(to: .saving(record), &context)
+    return context.move(
+      .renewing(next), [.exchange(next.epoch, old: session.grant.token, new: record.grant.token)])
+  }
+
+  private func reread(_ context: inout TransitionContext, _ effects: [Effect] = []) -> Reaction {
+    let next = advanced(to: .rereading, &context)
+    return context.move(.renewing(next), effects + [.read(next.epoch)])
+  }
+
+  private func advanced(to step: Progress, _ context: inout TransitionContext) -> Renewing {
+    var next = self
+    (next.epoch, next.step) = (context.nextEpoch(), step)
+    return next
   }
 }

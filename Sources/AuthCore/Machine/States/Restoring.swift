@@ -9,33 +9,33 @@ package struct Restoring: AnsweringState, Hashable, Sendable {
   /// Why nobody was logged in before this reading, if known.
   package let previously: LogoutReason
 
-  var permitted: CommandSet { [.restore, .logIn, .logOut] }
+  var permitted: [SessionCommand] { [.restore, .logIn, .logOut] }
 
   func react(to event: SessionEvent, _ context: inout TransitionContext) -> Reaction {
     switch event {
-    case .restore:
-      guard reading == nil else { return context.join() }
+    case .command(.restore, _):
+      // A reading that is under way is joined.
+      guard reading == nil else { return .transition([]) }
       let epoch = context.nextEpoch()
       return context.move(
-        .restoring(Restoring(reading: epoch, obstacle: obstacle, previously: previously)),
-        Effects(.read(epoch), .notify))
-    case .logIn:
+        .restoring(Restoring(reading: epoch, obstacle: obstacle, previously: previously)), [.read(epoch), .notify])
+    case .command(.logIn, _):
       return context.authenticate(from: .restoring(obstacle, previously))
-    case .switchUser, .reauthenticate, .renew, .check:
+    case .command(.switchUser, _), .command(.reauthenticate, _), .command(.renew, _), .command(.check, _):
       return reject(.notLoggedIn)
-    case .answer, .cancel:
+    case .command(.answer, _), .command(.cancel, _):
       return reject(.challengeOver)
-    case .logOut:
+    case .command(.logOut, _):
       return context.clear(nil, sweeping: true, .userAsked, revoking: true)
     case .restored(let epoch, let outcome):
       guard epoch == reading else { return .ignored(.otherEpoch) }
-      return conclude(outcome, &context)
+      return conclude(outcome, epoch, &context)
     case .authenticated(_, let outcome):
       return .fence(outcome)
     case .renewed(_, let outcome):
       return .fence(outcome)
-    case .saved(_, let record, let outcome):
-      return .fence(record, outcome)
+    case .saved(_, let token, let outcome):
+      return .fence(token, outcome)
     case .drained, .revoked, .erased, .timedOut:
       return .ignored(.otherEpoch)
     case .limitReached, .ended:
@@ -43,18 +43,18 @@ package struct Restoring: AnsweringState, Hashable, Sendable {
     }
   }
 
-  private func conclude(_ outcome: SessionEvent.Restored, _ context: inout TransitionContext) -> Reaction {
+  private func conclude(
+    _ outcome: SessionEvent.Restored, _ epoch: Epoch, _ context: inout TransitionContext
+  ) -> Reaction {
     switch outcome {
-    case .found(let record):
-      context.move(
-        .loggedIn(LoggedIn(session: record, renewals: RenewalBudget(), predecessor: .none)), Effects(.notify))
+    case .found(let grant):
+      context.move(.loggedIn(LoggedIn(session: SessionRecord(grant, began: epoch))), [.notify])
     case .absent:
-      context.move(
-        .loggedOut(LoggedOut(reason: previously, leftovers: .none, targets: nil, sweeping: false)), Effects(.notify))
+      context.move(.loggedOut(LoggedOut(reason: previously)), [.notify])
     case .ended(let reason, let token):
       context.clear(Effect.Targets(token), sweeping: false, reason, revoking: false)
     case .obstructed(let obstacle):
-      context.move(.restoring(Restoring(reading: nil, obstacle: obstacle, previously: previously)), Effects(.notify))
+      context.move(.restoring(Restoring(reading: nil, obstacle: obstacle, previously: previously)), [.notify])
     }
   }
 }

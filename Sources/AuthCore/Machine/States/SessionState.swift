@@ -9,7 +9,7 @@ package enum SessionState: Hashable, Sendable {
   /// A login is under way.
   case authenticating(Authenticating)
   /// The authority asks for a second step.
-  indirect case challenged(Challenged)
+  case challenged(Challenged)
   /// A session is active.
   case loggedIn(LoggedIn)
   /// A session is active, and work on it is under way.
@@ -70,31 +70,24 @@ package enum SessionState: Hashable, Sendable {
     }
   }
 
-  /// Asks the state for its answer to an event.
-  ///
-  /// A separate function borrows the state; a `switch` at its place of storage would copy it.
-  func react(to event: SessionEvent, _ context: inout TransitionContext) -> Reaction {
+  /// The state as one of the State pattern.
+  private var content: any AnsweringState {
     switch self {
-    case .restoring(let state): state.react(to: event, &context)
-    case .loggedOut(let state): state.react(to: event, &context)
-    case .authenticating(let state): state.react(to: event, &context)
-    case .challenged(let state): state.react(to: event, &context)
-    case .loggedIn(let state): state.react(to: event, &context)
-    case .renewing(let state): state.react(to: event, &context)
-    case .loggingOut(let state): state.react(to: event, &context)
+    case .restoring(let state): state
+    case .loggedOut(let state): state
+    case .authenticating(let state): state
+    case .challenged(let state): state
+    case .loggedIn(let state): state
+    case .renewing(let state): state
+    case .loggingOut(let state): state
     }
   }
 
-  /// The commands that this state permits.
-  package var permitted: CommandSet {
-    switch self {
-    case .restoring(let state): state.permitted
-    case .loggedOut(let state): state.permitted
-    case .authenticating(let state): state.permitted
-    case .challenged(let state): state.permitted
-    case .loggedIn(let state): state.permitted
-    case .renewing(let state): state.permitted
-    case .loggingOut(let state): state.permitted
-    }
+  /// Asks the state for its answer to an event.
+  func react(to event: SessionEvent, _ context: inout TransitionContext) -> Reaction {
+    content.react(to: event, &context)
   }
+
+  /// The commands that this state permits.
+  package var permitted: [SessionCommand] { content.permitted }
 }

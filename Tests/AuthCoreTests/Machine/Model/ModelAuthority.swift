@@ -91,14 +91,14 @@ struct ModelAuthority {
   }
   private static let limits = SessionLimits(idle: .off, absolute: .off, fresh: .off)
 
-  func record(_ token: UInt8, began: Epoch) -> SessionRecord {
+  func grant(_ token: UInt8) -> Grant {
     let session = tokens[Int(token)].session
-    return SessionRecord(
-      Grant(
-        id: SessionID(rawValue: "s\(session)"), user: Self.users[Int(sessions[Int(session)].user)],
-        token: SessionToken(bytes: [token]), limits: Self.limits),
-      began: began)
+    return Grant(
+      id: SessionID(rawValue: "s\(session)"), user: Self.users[Int(sessions[Int(session)].user)],
+      token: SessionToken(bytes: [token]), limits: Self.limits)
   }
+
+  func record(_ token: UInt8, began: Epoch) -> SessionRecord { SessionRecord(grant(token), began: began) }
 
   func user(of record: SessionRecord) -> User { Self.users[Int(session(of: record.token).user)] }
 }

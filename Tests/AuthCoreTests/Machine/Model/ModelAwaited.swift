@@ -13,24 +13,25 @@ struct ModelAwaited {
   private static let gate = LeaseGate(clock: StoppedClock())
 
   mutating func begin(_ command: SessionCommand) {
-    switch command {
-    case .restore: restore = true
-    case .logIn, .switchUser, .reauthenticate, .renew, .check, .answer: work = true
-    case .cancel: break
-    case .logOut: logout = true
+    if command == .restore {
+      restore = true
+    } else if command == .logOut {
+      logout = true
+    } else if command != .cancel {
+      work = true
     }
   }
 
   mutating func settle(_ state: SessionState, isFailure: Bool) -> [Settlement] {
     guard restore || work || logout else { return [] }
     var shipped = Awaited()
-    if restore { _ = shipped.beginRestore() }
-    if work { _ = shipped.beginWork() }
-    if logout { _ = shipped.beginLogout() }
+    if restore { _ = shipped.begin(\.restore) }
+    if work { _ = shipped.begin(\.work) }
+    if logout { _ = shipped.begin(\.logout) }
     if work && (isFailing || isFailure) {
       // A renewal settles nothing, so this only puts the failure down.
       let renewing = Renewing(
-        session: Self.record, purpose: .check, epoch: Epoch(0), step: .asking, renewals: RenewalBudget())
+        session: Self.record, purpose: .check, epoch: Epoch(0), step: .asking)
       _ = shipped.settle(.renewing(renewing), nil, .overtaken)
       isFailing = true
     }

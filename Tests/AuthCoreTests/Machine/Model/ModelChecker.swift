@@ -14,7 +14,7 @@ struct ModelChecker {
     var depth = 0
     /// Whether nothing was left to explore.
     var isWhole = false
-    var outcomes: Set<ModelOutcome> = []
+    var outcomes: [ModelOutcome: String] = [:]
     var violation: ModelViolation?
     /// The steps that lead to the violation.
     var script: String?

@@ -3,7 +3,7 @@
 // How work under way is written.
 extension ModelEncoder {
   mutating func write(_ work: ModelWork) {
-    bytes.append(UInt8(truncatingIfNeeded: work.effect.number))
+    bytes.append(work.effect.kind.rawValue)
     write(work.isOverdue)
     if let epoch = work.epoch { write(brought: epoch) }
     switch work.effect {
@@ -13,14 +13,13 @@ extension ModelEncoder {
       if let record { write(token: record.token) } else { bytes.append(Self.none) }
     case .withdraw(let challenge): write(challenge)
     case .authenticate: write(user: work.user)
-    case .reauthenticate(_, let record), .renew(_, let record), .save(_, let record), .confirm(let record),
-      .discard(let record), .discardSaved(let record):
+    case .reauthenticate(_, let record), .renew(_, let record), .confirm(let record):
       write(token: record.token)
       write(brought: record.began)
+    case .save(_, let token), .discard(let token), .discardSaved(let token): write(token: token.number)
     case .exchange(_, let old, let new):
-      write(token: old.token)
-      write(token: new.token)
-      write(brought: new.began)
+      write(token: old.number)
+      write(token: new.number)
     case .revoke(_, let targets, let reason):
       write(targets)
       write(reason)
@@ -41,10 +40,9 @@ extension ModelEncoder {
 
   private mutating func write(_ event: SessionEvent) {
     switch event {
-    case .restored(_, .found(let record)), .authenticated(_, .granted(let record)), .renewed(_, .granted(let record)):
+    case .restored(_, .found(let grant)), .authenticated(_, .granted(let grant)), .renewed(_, .granted(let grant)):
       bytes.append(0)
-      write(token: record.token)
-      write(brought: record.began)
+      write(token: grant.token.number)
     case .restored(_, .absent), .authenticated(_, .failed), .saved(_, _, .done): bytes.append(1)
     case .restored(_, .ended(let reason, let token)):
       bytes.append(2)
@@ -61,33 +59,8 @@ extension ModelEncoder {
       write(challenge)
     case .revoked(_, let done): write(done)
     case .erased(_, let left): write(left)
-    case .drained, .timedOut, .restore, .logIn, .switchUser, .reauthenticate, .renew, .check, .answer, .cancel, .logOut,
-      .limitReached, .ended:
+    case .drained, .timedOut, .command, .limitReached, .ended:
       bytes.append(6)
-    }
-  }
-}
-
-extension Effect {
-  fileprivate var number: Int {
-    switch self {
-    case .read: 0
-    case .authenticate: 1
-    case .reauthenticate: 2
-    case .renew: 3
-    case .save: 4
-    case .exchange: 5
-    case .drain: 6
-    case .revoke: 7
-    case .erase: 8
-    case .forget: 9
-    case .confirm: 10
-    case .closeKeys: 11
-    case .discard: 12
-    case .discardSaved: 13
-    case .notify: 14
-    case .answer: 15
-    case .withdraw: 16
     }
   }
 }

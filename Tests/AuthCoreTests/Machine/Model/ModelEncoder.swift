@@ -30,7 +30,7 @@ struct ModelEncoder {
     stepNumbers = Array(repeating: Self.unknown, count: authority.steps.count)
     sessionNumbers = Array(repeating: Self.unknown, count: authority.sessions.count)
     bytes.reserveCapacity(96)
-    write(world.machine.state, world)
+    write(world.machine.state)
     write(world)
     writeWorks(world.works)
     writeAuthority(world)
@@ -89,7 +89,7 @@ struct ModelEncoder {
 
   // MARK: The machine
 
-  private mutating func write(_ state: SessionState, _ world: borrowing ModelWorld) {
+  private mutating func write(_ state: SessionState) {
     switch state {
     case .restoring(let state):
       write(false, state.reading != nil)
@@ -112,19 +112,16 @@ struct ModelEncoder {
       case .login(let origin):
         bytes.append(Self.none)
         write(origin)
-      case .session(let session, let purpose, let renewals):
+      case .session(let session, let purpose):
         write(own: session)
         bytes.append(UInt8(truncatingIfNeeded: purpose.number))
-        write(world.isUsed(renewals), renewals.isNoted)
       }
     case .loggedIn(let state):
       bytes.append(30)
-      write(world.isUsed(state.renewals), state.renewals.isNoted)
       write(own: state.session)
       write(state.predecessor)
     case .renewing(let state):
       bytes.append(40)
-      write(world.isUsed(state.renewals), state.renewals.isNoted)
       write(own: state.session)
       bytes.append(UInt8(truncatingIfNeeded: state.purpose.number))
       write(own: state.epoch)
@@ -146,14 +143,14 @@ struct ModelEncoder {
     }
   }
 
-  /// What ``write(_:_:)`` has of each state.
+  /// What ``write(_:)`` has of each state.
   ///
   /// A new field does not compile here. Write it above first: the check takes two worlds that differ
   /// in nothing else for one, and no test would notice.
   private static let written = (
     Restoring.init(reading:obstacle:previously:), LoggedOut.init(reason:leftovers:targets:sweeping:),
     Authenticating.init(epoch:saving:from:), Challenged.init(challenge:epoch:step:from:),
-    LoggedIn.init(session:renewals:predecessor:), Renewing.init(session:purpose:epoch:step:renewals:),
+    LoggedIn.init(session:predecessor:), Renewing.init(session:purpose:epoch:step:),
     LoggingOut.init(epoch:step:reason:targets:sweeping:revoking:successor:leftovers:)
   )
 

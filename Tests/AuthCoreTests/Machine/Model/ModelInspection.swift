@@ -12,8 +12,8 @@ extension ModelJudge {
         if case .loggingOut(let state) = world.machine.state { state.leftovers.notRevoked } else { false }
       expect(
         !world.authority.isLive(targets.token.number) || isReported, .completeMeansOver, "erased before it was revoked")
-    case .discard(let record), .discardSaved(let record):
-      let tokens = [record.token, world.machine.state.session?.token].compactMap(\.self)
+    case .discard(let token), .discardSaved(let token):
+      let tokens = [token.number, world.machine.state.session?.token].compactMap(\.self)
       let sessions = Set(tokens.map { world.authority.tokens[Int($0)].session })
       expect(
         sessions.count == tokens.count, .lateResultsChangeNothing, "the live session is revoked as a late one")

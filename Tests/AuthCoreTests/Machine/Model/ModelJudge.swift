@@ -19,7 +19,8 @@ final class ModelJudge {
   /// The machine, or a mutant of it.
   let handle: Machine
   private(set) var violation: ModelViolation?
-  private(set) var outcomes: Set<ModelOutcome> = []
+  /// The outcomes of each pair that were met, each with the first example.
+  private(set) var outcomes: [ModelOutcome: String] = [:]
   /// What was asked and answered in the last step, for a script.
   var exchanges: [(SessionEvent, Reaction)]?
 
@@ -33,54 +34,58 @@ final class ModelJudge {
     if !holds && violation == nil { violation = ModelViolation(rule: rule, what: what()) }
   }
 
+  private func note(
+    _ before: SessionState, _ event: SessionEvent, _ reaction: Reaction, _ after: SessionState
+  ) {
+    let outcome = ModelOutcome(before.kind, event, reaction, after.kind)
+    if outcomes[outcome] == nil { outcomes[outcome] = "\(before.shape)\t\(event.shape(in: before))" }
+  }
+
   // MARK: An answer
 
   func judge(_ before: SessionMachine, _ event: SessionEvent, _ reaction: Reaction, _ world: borrowing ModelWorld) {
-    outcomes.insert(ModelOutcome(before.state.kind, event.kind, reaction))
+    note(before.state, event, reaction, world.machine.state)
     exchanges?.append((event, reaction))
     let after = world.machine
     expect(
-      reaction.effects.count { $0.changesVault || $0.looksIntoVault } <= 1, .oneVaultOperationPerAnswer,
+      reaction.effects.count { $0.vaultUse != .none } <= 1, .oneVaultOperationPerAnswer,
       "two effects want one turn at the vault")
     switch reaction {
-    case .transition(let transition): judge(transition, before, event, after, world)
-    case .rejected(let rejection):
+    case .transition(let effects): judge(effects, before, event, after, world)
+    case .rejected(let reason, let permitted):
       expect(before == after, .everyEventIsAnswered, "a rejection changed the machine")
-      guard let command = event.kind.command else {
+      guard let command = event.command else {
         return expect(false, .everyEventIsAnswered, "a completion was rejected")
       }
-      let isPermitted = before.state.permitted.commands.contains(command)
+      let isPermitted = before.state.permitted.contains(command)
       expect(
-        !isPermitted || [.renewedRecently, .renewalsFailed].contains(rejection.reason)
-          || isAboutAnotherChallenge(event, before.state),
+        !isPermitted || isAboutAnotherChallenge(event, before.state),
         .everyEventIsAnswered,
         "\(command.rawValue) is permitted, but was rejected"
       )
-      expect(command != .logOut || rejection.reason == .alreadyLoggedOut, .everyLogoutEnds, "a logout was rejected")
+      expect(command != .logOut || reason == .alreadyLoggedOut, .everyLogoutEnds, "a logout was rejected")
+      expect(permitted == before.state.permitted, .everyEventIsAnswered, "a rejection permits something else")
     case .ignored(_, let cleanup):
       expect(before == after, .lateResultsChangeNothing, "an ignored event changed the machine")
       expect(
-        event.kind.command == nil, .everyEventIsAnswered, "\(event.kind.rawValue) was ignored, and somebody awaits it")
+        event.command == nil, .everyEventIsAnswered, "\(event.name) was ignored, and somebody awaits it")
       expect(
         cleanup.allSatisfy { [.discard, .discardSaved, .withdraw].contains($0.kind) }, .lateResultsChangeNothing,
         "more than clean-up")
       let isAwaited = event.epoch != nil && event.epoch == before.state.awaitedEpoch
       expect(
         !isAwaited || before.state.kind == .loggingOut, .nobodyWaitsForever,
-        "\(before.state.shape) goes on after \(event.kind.rawValue)")
-      expect(!isAwaitedStep(event, before.state), .everyLogoutEnds, "a logout did not go on at \(event.kind.rawValue)")
+        "\(before.state.shape) goes on after \(event.name)")
+      expect(!isAwaitedStep(event, before.state), .everyLogoutEnds, "a logout did not go on at \(event.name)")
     }
   }
 
   private func judge(
-    _ transition: Transition, _ before: SessionMachine, _ event: SessionEvent, _ after: SessionMachine,
+    _ effects: [Effect], _ before: SessionMachine, _ event: SessionEvent, _ after: SessionMachine,
     _ world: borrowing ModelWorld
   ) {
-    expect(
-      transition.from == before.state.kind && transition.to == after.state.kind, .everyEventIsAnswered,
-      "the transition names other states")
-    if let command = event.kind.command {
-      let isPermitted = before.state.permitted.commands.contains(command)
+    if let command = event.command {
+      let isPermitted = before.state.permitted.contains(command)
       expect(
         !isAboutAnotherChallenge(event, before.state), .lateResultsChangeNothing,
         "\(command.rawValue) of another challenge was taken")
@@ -89,25 +94,25 @@ final class ModelJudge {
         [.logIn, .switchUser, .answer].contains(command) ? .oneWorkAtATime : .everyEventIsAnswered
       expect(isPermitted, rule, "\(command.rawValue) was taken where it is not permitted")
       expect(
-        command != .logOut || transition.to == .loggingOut, .everyLogoutEnds,
-        "a logout led to \(transition.to.rawValue)")
+        command != .logOut || after.state.kind == .loggingOut, .everyLogoutEnds,
+        "a logout led to \(after.state.shape)")
     } else if let epoch = event.epoch {
       expect(
         epoch == before.state.awaitedEpoch, .lateResultsChangeNothing,
-        "\(event.kind.rawValue) of another epoch was taken")
+        "\(event.name) of another epoch was taken")
     } else if case .limitReached(let record, _) = event {
       expect(record == before.state.session, .lateResultsChangeNothing, "a limit of another record was taken")
     } else if case .ended(let session, _) = event {
       expect(session == before.state.session?.began, .lateResultsChangeNothing, "the end of another session was taken")
     }
     expect(
-      before.state.snapshot == after.state.snapshot || transition.effects.contains(.notify), .everyChangeIsTold,
+      before.state.snapshot == after.state.snapshot || effects.contains(.notify), .everyChangeIsTold,
       "nobody is told of \(after.state.shape)")
-    judgeEnd(before.state, event, after.state)
+    judgeEnd(before.state, event, after.state, world)
     judgeExposure(before.state, after.state, world)
-    if case .loggingOut(let old) = before.state, event.kind != .logOut {
+    if case .loggingOut(let old) = before.state, event.command != .logOut {
       let rank = if case .loggingOut(let new) = after.state { new.rank } else { 0 }
-      expect(rank < old.rank, .everyLogoutEnds, "a logout did not come nearer to its end at \(event.kind.rawValue)")
+      expect(rank < old.rank, .everyLogoutEnds, "a logout did not come nearer to its end at \(event.name)")
     }
     if case .drained = event {
       expect(!(world.gate?.isOpen ?? false), .completeMeansOver, "the leases drained with the keys alive")
@@ -115,12 +120,8 @@ final class ModelJudge {
   }
 
   private func isAboutAnotherChallenge(_ event: SessionEvent, _ state: SessionState) -> Bool {
-    switch event {
-    case .answer(let token), .cancel(let token): token != state.presentChallenge?.token
-    case .restore, .logIn, .switchUser, .reauthenticate, .renew, .check, .logOut, .restored, .authenticated, .renewed,
-      .saved, .drained, .revoked, .erased, .timedOut, .limitReached, .ended:
-      false
-    }
+    guard case .command(let command, let token) = event, command == .answer || command == .cancel else { return false }
+    return token != state.presentChallenge?.token
   }
 
   private func isAwaitedStep(_ event: SessionEvent, _ state: SessionState) -> Bool {
@@ -130,32 +131,29 @@ final class ModelJudge {
     case .drained(let epoch): return epoch == state.epoch && state.step == .draining
     case .revoked(let epoch, _): return epoch == state.epoch && state.step == .revoking
     case .erased(let epoch, _): return epoch == state.epoch && state.step == .erasing
-    case .restore, .logIn, .switchUser, .reauthenticate, .renew, .check, .answer, .cancel, .logOut, .restored,
-      .authenticated, .renewed, .saved, .limitReached, .ended:
-      return false
+    case .command, .restored, .authenticated, .renewed, .saved, .limitReached, .ended: return false
     }
   }
 
   /// Only the user, a limit, a proven-absent vault, an explicit rejection or another session in its
   /// place ends a session.
-  private func judgeEnd(_ before: SessionState, _ event: SessionEvent, _ after: SessionState) {
+  private func judgeEnd(
+    _ before: SessionState, _ event: SessionEvent, _ after: SessionState, _ world: borrowing ModelWorld
+  ) {
     guard before.mayHaveSession, after.isOver else { return }
+    let oldSession = before.session.map { world.authority.tokens[Int($0.token)].session }
     let isCause: Bool =
       switch event {
-      case .logOut, .limitReached, .ended, .restored(_, .absent), .restored(_, .ended), .renewed(_, .ended): true
-      case .restored(_, .found(let record)): !isOfSameSession(record, before.session)
-      case .saved(_, let record, .done): !isOfSameSession(record, before.session)
-      case .restore, .logIn, .switchUser, .reauthenticate, .renew, .check, .answer, .cancel, .restored(_, .obstructed),
-        .authenticated, .renewed(_, .granted), .renewed(_, .challenged), .renewed(_, .superseded), .renewed(_, .failed),
-        .saved(_, _, .failed),
-        .saved(_, _, .superseded), .drained, .revoked, .erased, .timedOut:
+      case .command(.logOut, _), .limitReached, .ended, .restored(_, .absent), .restored(_, .ended),
+        .renewed(_, .ended):
+        true
+      case .restored(_, .found(let grant)): before.session.map { !grant.isOfSameSession(as: $0.grant) } ?? true
+      case .saved(_, let token, .done): world.authority.tokens[Int(token.number)].session != oldSession
+      case .command, .restored(_, .obstructed), .authenticated, .renewed, .saved, .drained, .revoked, .erased,
+        .timedOut:
         false
       }
-    expect(isCause, .failuresEndNoSession, "\(event.kind.rawValue) ended a session, or what may be one")
-  }
-
-  private func isOfSameSession(_ record: SessionRecord, _ session: SessionRecord?) -> Bool {
-    session.map { $0.grant.id == record.grant.id && $0.grant.user.id == record.grant.user.id } ?? false
+    expect(isCause, .failuresEndNoSession, "\(event.name) ended a session, or what may be one")
   }
 
   /// A session is exposed only when the authority granted it to that user and the vault has it.
@@ -236,9 +234,7 @@ extension SessionEvent {
     case .restored(let epoch, _), .authenticated(let epoch, _), .renewed(let epoch, _), .saved(let epoch, _, _),
       .drained(let epoch), .revoked(let epoch, _), .erased(let epoch, _), .timedOut(let epoch, _):
       epoch
-    case .restore, .logIn, .switchUser, .reauthenticate, .renew, .check, .answer, .cancel, .logOut, .limitReached,
-      .ended:
-      nil
+    case .command, .limitReached, .ended: nil
     }
   }
 }

@@ -1,42 +1,50 @@
 @testable import AuthCore
 
-/// An outcome of a cell, in the form in which the table has it.
+/// An outcome of a cell, as a row of the table of the machine.
+///
+/// `auth-cli machine` prints the rows that the exploration met. It has them as a resource:
+/// `RECORD_GOLDEN=1` writes it.
 struct ModelOutcome: Hashable, CustomStringConvertible {
   let state: SessionState.Kind
-  let event: SessionEvent.Kind
-  let answer: MachineTable.Answer
-  let effects: [Effect.Kind]
+  let event: String
+  private let answer: String
+  private let items: [String]
 
-  init(_ state: SessionState.Kind, _ event: SessionEvent.Kind, _ reaction: Reaction) {
-    self.state = state
-    self.event = event
-    answer =
-      switch reaction {
-      case .transition(let transition): .transition(to: transition.to)
-      case .rejected(let rejection): .rejected(rejection.reason, permitted: rejection.permitted)
-      case .ignored(let reason, _): .ignored(reason)
-      }
-    effects = reaction.effects.map(\.kind)
+  init(_ state: SessionState.Kind, _ event: SessionEvent, _ reaction: Reaction, _ after: SessionState.Kind) {
+    (self.state, self.event) = (state, event.name)
+    switch reaction {
+    case .transition(let effects): (answer, items) = ("-> \(after.rawValue)", effects.map { "\($0.kind)" })
+    case .rejected(let reason, let permitted):
+      (answer, items) = ("rejected, \(reason.rawValue)", permitted.map(\.rawValue))
+    case .ignored(let reason, let effects):
+      (answer, items) = ("ignored, \(reason.rawValue)", effects.map { "\($0.kind)" })
+    }
   }
 
-  init(_ cell: MachineTable.Cell, _ outcome: MachineTable.Outcome) {
-    (state, event, answer, effects) = (cell.state, cell.event, outcome.answer, outcome.effects)
+  /// The row, without its example.
+  var description: String { [state.rawValue, event, answer, items.joined(separator: ", ")].joined(separator: "\t") }
+
+  /// Where the rows are.
+  static let path = "Sources/AuthProgram/Machine/machine.tsv"
+
+  /// The rows by state and event, in the order of their declaration: transitions first, then
+  /// rejections, then ignored events, and those without an effect after the others.
+  static func rows(_ outcomes: [ModelOutcome: String]) -> [String] {
+    let states = SessionState.Kind.allCases.map(\.rawValue)
+    func rank(_ outcome: ModelOutcome) -> (Int, Int, Int, Int, String) {
+      let answers = ["->", "rejected", "ignored"]
+      return (
+        states.firstIndex(of: outcome.state.rawValue) ?? 0, events.firstIndex(of: outcome.event) ?? 0,
+        answers.firstIndex { outcome.answer.hasPrefix($0) } ?? 0, outcome.items.isEmpty ? 1 : 0, outcome.description
+      )
+    }
+    return outcomes.sorted { rank($0.key) < rank($1.key) }.map { "\($0.key)\t\($0.value)" }
   }
 
-  /// The outcome in the words of the table.
-  var description: String {
-    let answer =
-      switch self.answer {
-      case .transition(let to): "-> \(to.rawValue)"
-      case .rejected(let reason, let permitted):
-        "rejected, \(reason.rawValue); permitted: " + permitted.commands.map(\.rawValue).joined(separator: ", ")
-      case .ignored(let reason): "ignored, \(reason.rawValue)"
-      }
-    return ([state.rawValue, event.rawValue, answer] + effects.map(\.rawValue)).joined(separator: " ")
-  }
-
-  /// Every outcome in the table.
-  static let all: [ModelOutcome] = MachineTable().cells.flatMap { cell in
-    cell.outcomes.map { ModelOutcome(cell, $0) }
-  }
+  /// The names of all events, the commands first.
+  static let events =
+    SessionCommand.allCases.map(\.rawValue) + [
+      "restored", "authenticated", "renewed", "saved", "drained", "revoked", "erased", "timedOut", "limitReached",
+      "ended",
+    ]
 }

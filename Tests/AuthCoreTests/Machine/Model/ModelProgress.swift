@@ -43,17 +43,17 @@ extension ModelWorld {
     case .save where works[index].isOverdue, .exchange where works[index].isOverdue:
       // The failure was reported; a write that lands is undone in the same turn.
       works.remove(at: index)
-    case .save(let epoch, let record):
-      if choice == .failed { return finish(index, .saved(epoch, record, .failed), isFailure: true) }
+    case .save(let epoch, let token):
+      if choice == .failed { return finish(index, .saved(epoch, token, .failed), isFailure: true) }
       let displaced = vault.token
-      write(record, judge)
-      finish(index, .saved(epoch, record, .done))
-      if let displaced, displaced != record.token {
-        works.append(ModelWork(.discard(authority.record(displaced, began: Epoch(0))), user: 0))
+      write(token, judge)
+      finish(index, .saved(epoch, token, .done))
+      if let displaced, displaced != token.number {
+        works.append(ModelWork(.discard(SessionToken(bytes: [displaced])), user: 0))
       }
     case .exchange(let epoch, let old, let new):
       if choice == .failed { return finish(index, .saved(epoch, new, .failed), isFailure: true) }
-      guard vault.token == old.token else {
+      guard vault.token == old.number else {
         return finish(index, .saved(epoch, new, .superseded), isFailure: true)
       }
       write(new, judge)
@@ -63,13 +63,13 @@ extension ModelWorld {
       finish(index, .erased(epoch, IncompleteCleanup(notErased: choice == .failed)))
     case .forget(let epoch):
       forget(index, epoch, token, hasFailed, choice)
-    case .discardSaved(let record):
+    case .discardSaved(let token):
       if choice == .done {
-        erase([record.grant.token])
-      } else if vault.token == record.token {
+        erase([token])
+      } else if vault.token == token.number {
         vault.difference = .unreported
       }
-      ask(index, about: record.token)
+      ask(index, about: token.number)
     case .drain(let epoch):
       works.remove(at: index)
       send(.drained(epoch), judge)
@@ -82,9 +82,9 @@ extension ModelWorld {
     finish(index, .restored(epoch, .obstructed(obstacle)), isFailure: true)
   }
 
-  private mutating func write(_ record: SessionRecord, _ judge: ModelJudge) {
-    judge.judgeWrite(of: record.token, self)
-    keep(record.token)
+  private mutating func write(_ token: SessionToken, _ judge: ModelJudge) {
+    judge.judgeWrite(of: token.number, self)
+    keep(token.number)
   }
 
   private mutating func erase(_ tokens: [SessionToken]) {
@@ -148,7 +148,7 @@ extension ModelWorld {
         return finish(index, .authenticated(epoch, .failed), isFailure: true)
       }
       let token = authority.begin(for: work.user)
-      finish(index, .authenticated(epoch, .granted(authority.record(token, began: epoch))))
+      finish(index, .authenticated(epoch, .granted(authority.grant(token))))
     case (.read(let epoch), .some(let token)):
       resume(index, epoch, token, choice)
     case (.answer(let epoch, let challenge, let record), _):
@@ -202,7 +202,7 @@ extension ModelWorld {
       return toTheEnd(index, .waiting(token))
     }
     authority.use(token)
-    finish(index, .restored(epoch, .found(authority.record(token, began: epoch))))
+    finish(index, .restored(epoch, .found(authority.grant(token))))
   }
 
   private mutating func answer(
@@ -227,7 +227,7 @@ extension ModelWorld {
     }
     if let record { return renew(index, epoch, record, record.token, .exchanged, isPassword: true) }
     let token = authority.begin(for: authority.steps[step].user)
-    finish(index, .authenticated(epoch, .granted(authority.record(token, began: epoch))))
+    finish(index, .authenticated(epoch, .granted(authority.grant(token))))
   }
 
   private mutating func renew(
@@ -245,6 +245,6 @@ extension ModelWorld {
       return finish(index, .renewed(epoch, .challenged(challenge)))
     }
     let next = choice == .exchanged ? authority.exchange(token) : token
-    finish(index, .renewed(epoch, .granted(authority.record(next, began: record.began))))
+    finish(index, .renewed(epoch, .granted(authority.grant(next))))
   }
 }

@@ -7,6 +7,7 @@ struct ModelPrologue {
   enum Move {
     case command(SessionCommand, user: UInt8 = 0)
     case timeOut
+    case stranger(ModelStep.Stranger)
     case on(Effect.Kind, ModelChoice)
   }
 
@@ -32,6 +33,7 @@ struct ModelPrologue {
     switch move {
     case .command(let command, let user): return .command(command, user: user)
     case .timeOut: return .timeOut
+    case .stranger(let stranger): return .stranger(stranger)
     case .on(let kind, let choice):
       let index = world.works.indices.last { index in
         world.works[index].effect.kind == kind && world.choices(index).contains { $0 == choice }
@@ -91,6 +93,37 @@ struct ModelPrologue {
 
   static let all = [
     ModelPrologue(words: "alice was restored", moves: restored),
+    ModelPrologue(
+      words: "alice's session was ended elsewhere, and she is renewed",
+      moves: restored + [.stranger(.revokes), .command(.renew), .on(.renew, .done)]),
+    ModelPrologue(
+      words: "another process exchanged alice's token, and she is renewed",
+      moves: restored + [.stranger(.renews), .command(.renew), .on(.renew, .done)]),
+    ModelPrologue(
+      words: "another process logged alice out, and the vault is checked",
+      moves: restored + [.stranger(.logsOut), .command(.check), .on(.read, .done)]),
+    ModelPrologue(
+      words: "alice logged out, nothing came back, and she logged out again over a login",
+      moves: restored + [
+        .command(.logOut), .timeOut, .timeOut, .timeOut, .command(.logIn), .command(.logOut), .on(.drain, .arrives),
+        .on(.revoke, .done),
+      ]),
+    ModelPrologue(
+      words: "alice logged out and in, and her token is to be kept",
+      moves: restored + logout + [.command(.logIn), .on(.authenticate, .done), .on(.authenticate, .arrives)]),
+    ModelPrologue(
+      words: "alice logged out over the failed keeping of a new token",
+      moves: exchanging + [.on(.exchange, .failed)] + lateLogout(tokens: 2)),
+    ModelPrologue(
+      words: "alice logged out over the failed keeping of a new token, and is asked for a second step",
+      moves: exchanging + [.on(.exchange, .failed)] + lateLogout(tokens: 2) + challenged),
+    ModelPrologue(
+      words: "alice logged out over a renewal that was granted, and is asked for a second step",
+      moves: renewed + lateLogout() + challenged),
+    ModelPrologue(
+      words: "alice was asked for a second step, logged out before she knew, and is asked again",
+      moves: [.command(.logIn), .on(.authenticate, .challenged)] + abandonedReading + challenged,
+      launch: ModelWorld(ModelBudget(challenges: 2))),
     ModelPrologue(words: "alice entered her password again, and the new token is to be kept", moves: exchanging),
     ModelPrologue(words: "bob is to take the place of alice, and his token is to be kept", moves: switching),
     ModelPrologue(
@@ -113,6 +146,13 @@ struct ModelPrologue {
     ModelPrologue(
       words: "alice logged out while the authority asked for a second step of her password",
       moves: restored + [.command(.reauthenticate), .on(.reauthenticate, .challenged)] + logout),
+    ModelPrologue(
+      words: "alice logged out while the authority asked for a second step of her password, and in",
+      moves: restored + [.command(.reauthenticate), .on(.reauthenticate, .challenged)] + logout + login(0)),
+    ModelPrologue(
+      words: "alice logged out while the authority asked for a second step of her password, and is asked at a login",
+      moves: restored + [.command(.reauthenticate), .on(.reauthenticate, .challenged)] + logout + challenged,
+      launch: ModelWorld.withSession.limited(to: ModelBudget(challenges: 2))),
     ModelPrologue(words: "alice is asked for a second step of her password", moves: challengedInSession),
     ModelPrologue(
       words: "alice answered the second step of her password", moves: challengedInSession + [.command(.answer)]),

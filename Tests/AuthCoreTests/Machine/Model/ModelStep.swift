@@ -4,8 +4,6 @@
 enum ModelStep {
   /// Somebody asks; a login or a switch says for whom.
   case command(SessionCommand, user: UInt8)
-  /// So much time passes that activity may renew again.
-  case windowPasses
   /// A lease of the live session begins.
   case leaseBegins
   /// A lease ends, in time or after its session.
@@ -52,7 +50,6 @@ extension ModelWorld {
       steps.append(.command(command, user: 0))
       if command == .logIn || command == .switchUser { steps.append(.command(command, user: 1)) }
     }
-    if isWindowOpen { steps.append(.windowPasses) }
     if let gate {
       if gate.isOpen && gate.leases < budget.leases { steps.append(.leaseBegins) }
       if gate.leases > 0 { steps.append(.leaseEnds) }
@@ -75,24 +72,9 @@ extension ModelWorld {
   }
 
   private func mayBegin(_ command: SessionCommand) -> Bool {
-    switch command {
-    case .logOut, .cancel: true
-    case .logIn, .switchUser: budget.logins > 0 && works.count < budget.work
-    case .restore, .reauthenticate, .renew, .check, .answer: works.count < budget.work
-    }
-  }
-
-  private var isWindowOpen: Bool {
-    switch machine.state {
-    case .loggedIn(let state): isUsed(state.renewals)
-    case .renewing(let state): isUsed(state.renewals)
-    case .restoring, .loggedOut, .authenticating, .challenged, .loggingOut: false
-    }
-  }
-
-  /// Whether the budget leaves no renewal now.
-  func isUsed(_ renewals: RenewalBudget) -> Bool {
-    renewals.spending(at: now, under: machine.policy) == nil
+    if command == .logOut || command == .cancel { return true }
+    if command == .logIn || command == .switchUser, budget.logins == 0 { return false }
+    return works.count < budget.work
   }
 
   /// How the effect at the index may go on.
@@ -144,8 +126,8 @@ extension ModelWorld {
     case .limit: pastSession.map { .limitReached(authority.record(0, began: $0), .absolute) }
     case .earlierLimit: earlierRecord.map { .limitReached($0, .idle) }
     case .rejection: pastSession.map { .ended($0, .revoked) }
-    case .answer: machine.state.presentChallenge.map { _ in .answer(Self.otherChallenge) }
-    case .cancel: machine.state.presentChallenge.map { _ in .cancel(Self.otherChallenge) }
+    case .answer: machine.state.presentChallenge.map { _ in .command(.answer, Self.otherChallenge) }
+    case .cancel: machine.state.presentChallenge.map { _ in .command(.cancel, Self.otherChallenge) }
     }
   }
 

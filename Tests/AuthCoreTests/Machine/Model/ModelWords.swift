@@ -9,7 +9,7 @@ extension ModelWorld {
     judge.exchanges = []
     take(step, judge)
     let answers = (judge.exchanges ?? []).map { event, reaction in
-      "    \(event.kind.rawValue) -> \(reaction.words(machine.state))"
+      "    \(event.name) -> \(reaction.words(machine.state))"
     }
     return [words] + answers
   }
@@ -22,7 +22,6 @@ extension ModelStep {
     case .command(.logIn, let user): "logIn \(ModelAuthority.names[Int(user)])"
     case .command(.switchUser, let user): "switchUser to \(ModelAuthority.names[Int(user)])"
     case .command(let command, _): command.rawValue
-    case .windowPasses: "a window for renewals passes"
     case .leaseBegins: "a lease begins"
     case .leaseEnds: "a lease ends"
     case .work(let index, let choice): world.works[Int(index)].words(choice, world.authority)
@@ -63,15 +62,16 @@ extension ModelWork {
       case .asking: "authority"
       case .returning: "completion"
       }
-    return "\(effect.kind.rawValue)\(epoch.map { " \($0)" } ?? ""), \(place): \(outcome)\(subject(authority))"
+    return "\(effect.kind)\(epoch.map { " \($0)" } ?? ""), \(place): \(outcome)\(subject(authority))"
   }
 
   private func subject(_ authority: ModelAuthority) -> String {
     switch effect {
     case .authenticate: ", for \(ModelAuthority.names[Int(user)])"
-    case .reauthenticate(_, let record), .renew(_, let record), .save(_, let record), .confirm(let record),
-      .discard(let record), .discardSaved(let record), .exchange(_, _, let record):
-      ", token \(record.token) of \(authority.user(of: record).username)"
+    case .reauthenticate(_, let record), .renew(_, let record), .confirm(let record):
+      holder(record.grant.token, authority)
+    case .save(_, let token), .discard(let token), .discardSaved(let token), .exchange(_, _, let token):
+      holder(token, authority)
     case .answer(_, let challenge, _), .withdraw(let challenge):
       ", challenge of \(ModelAuthority.names[Int(authority.steps[Int(challenge.token.number)].user)])"
     case .read, .drain, .revoke, .erase, .forget, .closeKeys, .notify: ""
@@ -79,13 +79,17 @@ extension ModelWork {
   }
 }
 
+private func holder(_ token: SessionToken, _ authority: ModelAuthority) -> String {
+  ", token \(token.number) of \(authority.grant(token.number).user.username)"
+}
+
 extension Reaction {
   func words(_ state: SessionState) -> String {
-    let effects = self.effects.map(\.kind.rawValue).joined(separator: ", ")
+    let effects = self.effects.map { "\($0.kind)" }.joined(separator: ", ")
     let after = effects.isEmpty ? "" : ": \(effects)"
     return switch self {
     case .transition: "\(state.shape)\(after)"
-    case .rejected(let rejection): "rejected, \(rejection.reason.rawValue)"
+    case .rejected(let reason, _): "rejected, \(reason.rawValue)"
     case .ignored(let reason, _): "ignored, \(reason.rawValue)\(after)"
     }
   }

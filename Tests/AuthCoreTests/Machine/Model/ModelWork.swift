@@ -26,8 +26,9 @@ struct ModelWork {
     switch effect {
     case .read, .save, .exchange, .erase, .forget, .discardSaved, .drain: stage = .waiting(nil)
     case .authenticate, .answer, .withdraw: stage = .asking(nil, hasFailed: false)
-    case .reauthenticate(_, let record), .renew(_, let record), .confirm(let record), .discard(let record):
+    case .reauthenticate(_, let record), .renew(_, let record), .confirm(let record):
       stage = .asking(record.token, hasFailed: false)
+    case .discard(let token): stage = .asking(token.number, hasFailed: false)
     case .revoke(_, let targets, _): stage = .asking(targets.token.number, hasFailed: false)
     case .closeKeys, .notify: preconditionFailure("done in the step that decides it")
     }
@@ -35,13 +36,13 @@ struct ModelWork {
 
   var isWaitingForVault: Bool {
     switch stage {
-    case .waiting: effect.changesVault || effect.looksIntoVault
+    case .waiting: effect.vaultUse != .none
     case .asking, .returning: false
     }
   }
 
   /// Whether those behind it in the line wait for it.
-  var holdsUpVault: Bool { isWaitingForVault && effect.changesVault }
+  var holdsUpVault: Bool { isWaitingForVault && effect.vaultUse == .change }
 
   /// The epoch that the completion will bring.
   var epoch: Epoch? { effect.epoch }

@@ -6,14 +6,13 @@
 /// It does what ``SessionCore`` does with a reaction, but lets each part of it happen at any time
 /// that the protocols permit.
 struct ModelWorld {
-  var machine = SessionMachine(policy: RenewalPolicy(limit: 1))
+  var machine = SessionMachine()
   var authority = ModelAuthority()
   var vault = ModelVault()
   var gate: ModelGate?
   var awaited = ModelAwaited()
   var works: [ModelWork] = []
   var budget: ModelBudget
-  var now = BootInstant(boot: BootID(high: 0, low: 0), uptime: .zero)
   /// The step that was given a time limit last, and the one before.
   var timer: Epoch?
   var pastTimer: Epoch?
@@ -43,7 +42,6 @@ struct ModelWorld {
       } else {
         _ = send(event(command), isFailure: command == .cancel, user: machineUser, judge)
       }
-    case .windowPasses: now = now.advanced(by: machine.policy.window)
     case .leaseBegins: gate?.leases += 1
     case .leaseEnds: gate?.leases -= 1
     case .work(let index, let choice): proceed(Int(index), choice, judge)
@@ -81,17 +79,7 @@ struct ModelWorld {
   }
 
   private func event(_ command: SessionCommand) -> SessionEvent {
-    switch command {
-    case .restore: .restore
-    case .logIn: .logIn
-    case .switchUser: .switchUser
-    case .reauthenticate: .reauthenticate
-    case .renew: .renew(now)
-    case .check: .check
-    case .answer: .answer(machine.state.presentChallenge?.token ?? Self.otherChallenge)
-    case .cancel: .cancel(machine.state.presentChallenge?.token ?? Self.otherChallenge)
-    case .logOut: .logOut
-    }
+    .command(command, machine.state.presentChallenge?.token ?? Self.otherChallenge)
   }
 
   private var machineUser: UInt8 {
@@ -115,13 +103,13 @@ struct ModelWorld {
     let before = machine
     let reaction = judge.handle(&machine, event)
     judge.judge(before, event, reaction, self)
-    guard case .transition(let transition) = reaction else {
+    guard case .transition(let effects) = reaction else {
       start(reaction.effects, user, judge)
       return false
     }
-    if let command = event.kind.command { awaited.begin(command) }
+    if let command = event.command { awaited.begin(command) }
     let (old, new) = (before.state.session, machine.state.session)
-    if transition.effects.contains(where: { $0.reasonToCloseKeys != nil }) { gate?.isOpen = false }
+    if effects.contains(where: { $0.kind == .closeKeys }) { gate?.isOpen = false }
     if let new, old?.began != new.began { gate = ModelGate() }
     if let old, old.began != new?.began { (lastBegan, lastEnded) = (old.began, old.token) }
     if new != nil { lastEnded = nil }
@@ -130,11 +118,11 @@ struct ModelWorld {
       (timer, pastTimer) = (epoch, timer)
     }
     for settlement in awaited.settle(machine.state, isFailure: isFailure) { judge.judge(settlement, self) }
-    start(transition.effects, user, judge)
+    start(effects, user, judge)
     return true
   }
 
-  private mutating func start(_ effects: Effects, _ user: UInt8, _ judge: ModelJudge) {
+  private mutating func start(_ effects: [Effect], _ user: UInt8, _ judge: ModelJudge) {
     for effect in effects {
       judge.judgeStart(of: effect, self)
       switch effect {
@@ -159,7 +147,7 @@ struct ModelWorld {
       if vault.token.map({ authority.tokens[Int($0)].session }) != session { authority.excuse(UInt8(token)) }
     }
     for step in authority.steps.indices { authority.steps[step].isExcused = true }
-    machine = SessionMachine(policy: machine.policy)
+    machine = SessionMachine()
     (gate, awaited, works, timer, lastBegan, lastEnded) = (nil, ModelAwaited(), [], nil, nil, nil)
     (unrevoked, pastTimer) = ([], nil)
   }

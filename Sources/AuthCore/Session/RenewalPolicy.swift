@@ -21,37 +21,27 @@ public struct RenewalPolicy: Hashable, Sendable {
   }
 }
 
-/// The renewals begun in the present window; the count includes failed ones.
-package struct RenewalBudget: Hashable, Sendable {
+/// The renewals of a session in the present window; the count includes failed ones.
+struct RenewalBudget {
   /// When the window began; nil before the first renewal.
-  package var windowBegan: BootInstant?
-  /// Renewals begun in it.
-  package var begun = 0
-  /// Whether the authority noted activity in it.
-  package var isNoted = false
+  private var windowBegan: BootInstant?
+  private var begun = 0
+  /// Whether the authority noted activity in the window.
+  var isNoted = false
 
-  /// Creates an unused budget.
-  package init() {}
-
-  /// The budget after one more renewal at `now`, or nil when the limit of the window is reached.
-  func spending(at now: BootInstant, under policy: RenewalPolicy) -> RenewalBudget? {
-    guard policy.limit > 0 else { return nil }
-    var next = self
+  /// Takes one more renewal at `now`.
+  ///
+  /// - Returns: Why not, when the limit of the window is reached.
+  mutating func spend(at now: BootInstant, under policy: RenewalPolicy) -> SessionError.Rejection? {
     if let windowBegan, windowBegan.boot == now.boot, now.uptime - windowBegan.uptime < policy.window {
-      guard begun < policy.limit else { return nil }
-      next.begun += 1
+      // The window goes on.
     } else {
-      next = RenewalBudget()
-      next.windowBegan = now
-      next.begun = 1
+      self = RenewalBudget()
+      windowBegan = now
     }
-    return next
-  }
-
-  /// The budget after the authority noted activity.
-  var noted: RenewalBudget {
-    var next = self
-    next.isNoted = true
-    return next
+    // A policy without renewals relies on none.
+    guard begun < policy.limit else { return isNoted || policy.limit == 0 ? .renewedRecently : .renewalsFailed }
+    begun += 1
+    return nil
   }
 }

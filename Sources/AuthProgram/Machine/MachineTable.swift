@@ -1,0 +1,80 @@
+/// The table of the session machine: the answers to each pair of a state and an event.
+///
+/// The test that explores the machine writes it to `machine.tsv`, and fails when the two differ.
+struct MachineTable: Sendable {
+  /// One possible answer of a state to an event; it depends on the content of both.
+  struct Row: Sendable {
+    let state: String
+    let event: String
+    let answer: Answer
+    /// The work that the answer names, in order; the permitted commands when it rejects one.
+    let items: [String]
+    /// A state and an event with this answer.
+    let example: (state: String, event: String)
+  }
+
+  enum Answer: Sendable {
+    case transition(to: String)
+    case rejected(String)
+    case ignored(String)
+  }
+
+  /// By state and event, in the order of their declaration.
+  let rows: [Row]
+
+  /// The table of the machine that this program runs.
+  static let shipped = MachineTable(String(decoding: PackageResources.machine_tsv, as: UTF8.self))
+
+  init(_ text: String) {
+    rows = text.split(separator: "\n").map(Row.init)
+  }
+
+  /// The states, in order.
+  var states: [String] { Self.distinct(rows.map(\.state)) }
+  /// The events, in order.
+  var events: [String] { Self.distinct(rows.map(\.event)) }
+
+  private static func distinct(_ names: [String]) -> [String] {
+    var distinct: [String] = []
+    for name in names where !distinct.contains(name) { distinct.append(name) }
+    return distinct
+  }
+
+  /// The events that take the machine from one state to another and do something on the way.
+  func events(from: String, to: String) -> [String] {
+    Self.distinct(rows.filter { $0.state == from && $0.leads(to: to) }.map(\.event))
+  }
+
+  /// The transitions as a Mermaid `stateDiagram-v2`: an arrow for each pair of states, with its
+  /// events.
+  ///
+  /// Rejected, joined and ignored events have no arrow.
+  var mermaid: String {
+    var lines = ["stateDiagram-v2", "  [*] --> \(states.first ?? "")"]
+    for from in states {
+      for to in states {
+        let events = events(from: from, to: to)
+        if !events.isEmpty { lines.append("  \(from) --> \(to): \(events.joined(separator: ", "))") }
+      }
+    }
+    return lines.map { $0 + "\n" }.joined()
+  }
+}
+
+extension MachineTable.Row {
+  fileprivate init(_ line: Substring) {
+    let columns = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+    (state, event, example) = (columns[0], columns[1], (columns[4], columns[5]))
+    let words = columns[2].split(separator: " ").map(String.init)
+    switch words[0] {
+    case "->": answer = .transition(to: words[1])
+    case "rejected,": answer = .rejected(words[1])
+    default: answer = .ignored(words[1])
+    }
+    items = columns[3].split(separator: ",").map { String($0.drop { $0 == " " }) }
+  }
+
+  fileprivate func leads(to state: String) -> Bool {
+    if case .transition(let to) = answer { to == state && !items.isEmpty } else { false }
+  }
+}

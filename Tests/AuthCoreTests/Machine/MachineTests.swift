@@ -1,0 +1,32 @@
+import Testing
+
+@testable import AuthCore
+
+@Suite struct MachineTests {
+  @Test("adding a state or an event does not compile until every cell is decided: no switch has a default")
+  func noDefaults() throws {
+    let files = ["Machine", "Runtime", "Screens", "Session"].flatMap { room in
+      Repository.files(below: "Sources/AuthCore/\(room)", suffix: ".swift")
+    }
+    #expect(files.count > 20)
+    for path in files {
+      let code = SourceFile(path: path, text: try Repository.text(of: path)).code
+      #expect(!code.contains { $0.contains(/^\s*default\s*:|@unknown/) }, "\(path)")
+    }
+  }
+
+  @Test("the store gives the machine every event", arguments: ModelOutcome.events)
+  func isSent(_ event: String) throws {
+    let store = try ["Runtime", "Session"].flatMap { room in
+      Repository.files(below: "Sources/AuthCore/\(room)", suffix: ".swift")
+    }.map(Repository.text(of:)).joined()
+    let sending = try Regex(#"((send|command|begin|work)\(\s*| (in|return|let event =) )\.\#(event)(?!\w)"#)
+    #expect(store.contains(sending), "\(event)")
+  }
+
+  @Test("the names of the events are those of the cases")
+  func names() {
+    #expect(SessionEvent.drained(Epoch(1)).name == "drained")
+    #expect(SessionEvent.command(.logIn).name == "logIn")
+  }
+}

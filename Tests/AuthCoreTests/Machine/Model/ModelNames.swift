@@ -1,0 +1,113 @@
+@testable import AuthCore
+
+// Names for what a script and the table of the machine show.
+
+extension Effect {
+  /// The effects by name.
+  enum Kind: UInt8, CaseIterable {
+    case read, authenticate, reauthenticate, answer, renew, save, exchange, drain, revoke, erase, forget
+    case confirm, closeKeys, discard, discardSaved, withdraw, notify
+  }
+
+  var kind: Kind {
+    switch self {
+    case .read: .read
+    case .authenticate: .authenticate
+    case .reauthenticate: .reauthenticate
+    case .answer: .answer
+    case .renew: .renew
+    case .save: .save
+    case .exchange: .exchange
+    case .drain: .drain
+    case .revoke: .revoke
+    case .erase: .erase
+    case .forget: .forget
+    case .confirm: .confirm
+    case .closeKeys: .closeKeys
+    case .discard: .discard
+    case .discardSaved: .discardSaved
+    case .withdraw: .withdraw
+    case .notify: .notify
+    }
+  }
+}
+
+extension SessionState {
+  /// The challenge that the state holds.
+  var presentChallenge: Challenge? {
+    if case .challenged(let state) = self { state.challenge } else { nil }
+  }
+
+  /// The kind, and the details that tell it from others of its kind.
+  var shape: String {
+    ([kind.rawValue] + details).joined(separator: ", ")
+  }
+
+  private var details: [String] {
+    switch self {
+    case .restoring(let state):
+      [state.reading == nil ? "not reading" : "reading", state.obstacle == nil ? nil : "obstructed"].compactMap(\.self)
+    case .loggedOut(let state): state.details
+    case .authenticating(let state):
+      ["from \(state.from.state.kind.rawValue)", state.saving == nil ? "asking" : "saving"]
+    case .challenged(let state):
+      switch state.from {
+      case .login(let origin): ["from \(origin.state.kind.rawValue)", "\(state.step)"]
+      case .session(_, let purpose): ["for \(purpose.rawValue)", "\(state.step)"]
+      }
+    case .loggedIn: []
+    case .renewing(let state):
+      switch state.step {
+      case .asking: ["for \(state.purpose.rawValue)", "asking"]
+      case .saving: ["for \(state.purpose.rawValue)", "saving"]
+      case .rereading: ["for \(state.purpose.rawValue)", "rereading"]
+      }
+    case .loggingOut(let state): state.details
+    }
+  }
+}
+
+extension LoggedOut {
+  fileprivate var details: [String] {
+    [
+      leftovers.hasTokens ? "unfinished" : nil, targets == nil ? nil : "token known",
+      sweeping ? "whatever is kept" : nil, leftovers.leases > 0 ? "a lease running" : nil,
+    ].compactMap(\.self)
+  }
+}
+
+extension LoggingOut {
+  fileprivate var details: [String] {
+    [
+      "\(step)", targets.map { $0.pending == nil ? "one token" : "two tokens" }, sweeping ? "whatever is kept" : nil,
+      revoking ? nil : "already revoked", successor == nil ? nil : "with a successor",
+      leftovers.hasTokens ? "unfinished" : nil, leftovers.leases > 0 ? "a lease running" : nil,
+    ].compactMap(\.self)
+  }
+}
+
+extension SessionEvent {
+  /// The name, and the details that tell it from others of its name.
+  func shape(in state: SessionState) -> String {
+    let isLate = epoch.map { $0 != state.awaitedEpoch } ?? false
+    return [result.map { "\(name): \($0)" } ?? name, isLate ? "of another epoch" : nil].compactMap(\.self)
+      .joined(separator: ", ")
+  }
+
+  private var result: String? {
+    switch self {
+    case .restored(_, .found), .authenticated(_, .granted), .renewed(_, .granted): "granted"
+    case .authenticated(_, .challenged), .renewed(_, .challenged): "challenged"
+    case .restored(_, .absent): "absent"
+    case .restored(_, .ended), .renewed(_, .ended): "ended"
+    case .restored(_, .obstructed): "obstructed"
+    case .authenticated(_, .failed), .renewed(_, .failed): "failed"
+    case .renewed(_, .superseded): "superseded"
+    case .saved(_, _, let outcome): "\(outcome)"
+    case .revoked(_, let isDone): isDone ? "done" : "failed"
+    case .erased(_, let left): left == .none ? "done" : "failed"
+    case .limitReached(_, let limit): limit.rawValue
+    case .command, .drained, .timedOut, .ended: nil
+    }
+  }
+}
