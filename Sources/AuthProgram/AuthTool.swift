@@ -50,9 +50,6 @@ enum AuthTool {
         glossaries: [environment, files, ErrorCode.glossary])
     })
 
-  /// The commands that only describe the program, and never need the database.
-  static let descriptions = ["machine", "help", "man", "completions"]
-
   private static let environment = About.Glossary(
     title: "Environment", topic: "environment",
     entries: [

@@ -2,50 +2,36 @@ import CommandLineKit
 
 /// What one command line asks for, with everything it says, and how to do it.
 ///
-/// Every command is a type of this kind, in a file of `Commands/` with its declaration.
+/// Every command is a type of this kind, in a file of `Commands/` with its declaration. What its
+/// `run(in:)` takes says what it needs: the ``Workspace`` for the session and the database, the
+/// ``Printer`` for a command that describes the program, the ``ServerOwnership`` for one that
+/// changes the schema of a server.
 protocol CommandBody: Hashable, Sendable {
-  /// Whether it needs the database, and so the program for that database.
-  var asksDatabase: Bool { get }
+  associatedtype Place: CommandPlace
 
-  /// Does what needs no asynchronous call.
-  ///
-  /// - Returns: Nil when ``run(_:)`` is needed for an answer.
-  func runAtOnce(_ run: Run) throws(CommandError) -> Answer?
-
-  /// Does what was asked.
-  func run(_ run: Run) async throws(CommandError) -> Answer
-}
-
-/// A command that works with the session of its context, and with the database.
-protocol WorkspaceCommand: CommandBody {
   /// Whether the command ends no session, whatever it sees.
   var onlyLooks: Bool { get }
 
-  func run(in workspace: Workspace) async throws(CommandError) -> Answer
+  func run(in place: Place) async throws(CommandError) -> Answer
 }
 
-extension WorkspaceCommand {
-  var asksDatabase: Bool { true }
+extension CommandBody {
   var onlyLooks: Bool { false }
 
-  func runAtOnce(_ run: Run) throws(CommandError) -> Answer? { nil }
+  /// Whether it needs the database, and so the program for that database.
+  var asksDatabase: Bool { Place.asksDatabase }
 
-  func run(_ run: Run) async throws(CommandError) -> Answer {
-    try await self.run(in: run.workspace(onlyLooks: onlyLooks))
+  /// Does what was asked.
+  func start(_ run: Run) async throws(CommandError) -> Answer {
+    try await self.run(in: Place(run, onlyLooks: onlyLooks))
   }
 }
 
-/// A command that describes the program: it reads no file and uses no session.
-protocol PlainCommand: CommandBody {
-  func run(_ printer: Printer) throws(CommandError) -> Answer
-}
+/// What a command works with.
+protocol CommandPlace {
+  static var asksDatabase: Bool { get }
 
-extension PlainCommand {
-  var asksDatabase: Bool { false }
-
-  func runAtOnce(_ run: Run) throws(CommandError) -> Answer? { try self.run(run.printer) }
-
-  func run(_ run: Run) async throws(CommandError) -> Answer { try self.run(run.printer) }
+  init(_ run: Run, onlyLooks: Bool) throws(CommandError)
 }
 
 /// What a run gives to its command.
@@ -53,17 +39,12 @@ struct Run {
   let globals: GlobalOptions
   let printer: Printer
   let schemaTools: (any SchemaTools)?
-  private let makeBackend: MakeBackend
+  let makeBackend: MakeBackend
 
   init(_ globals: GlobalOptions, _ makeBackend: @escaping MakeBackend, _ schemaTools: (any SchemaTools)?) {
     self.globals = globals
     self.schemaTools = schemaTools
     printer = Printer(globals)
     self.makeBackend = makeBackend
-  }
-
-  /// Makes what a command works with.
-  func workspace(onlyLooks: Bool = false) throws(CommandError) -> Workspace {
-    try Workspace(globals, printer, makeBackend, onlyLooks: onlyLooks)
   }
 }

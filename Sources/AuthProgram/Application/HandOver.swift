@@ -15,33 +15,6 @@ enum HandOver {
   /// Whether the accounts are on a server.
   static var isWanted: Bool { getenv(variable).map { $0.pointee != 0 } ?? false }
 
-  /// Hands over before this program reads its words, if they clearly name a command that needs the
-  /// database.
-  ///
-  /// The companion reads the same words, and reading them twice is a tenth of what this program
-  /// does before it hands over. It returns when there is no companion to run.
-  /// ``take(isCompanion:)`` then says so, if the words are right.
-  static func takeAtOnce() {
-    guard isWanted, needsDatabase(CommandLine.unsafeArgv) else { return }
-    if let path = companionPath() { replace(by: path) }
-  }
-
-  /// Looks at the words of a whole line, which end with nil.
-  ///
-  /// - Returns: Whether they clearly name a command that needs the database.
-  static func needsDatabase(_ words: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Bool {
-    guard words[0] != nil, let command = words[1], command.pointee != CChar(bitPattern: UInt8(ascii: "-")) else {
-      return false
-    }
-    for name in AuthTool.descriptions where strcmp(command, name) == 0 { return false }
-    var index = 2
-    while let word = words[index] {
-      for option in ["-h", "--help", "--version"] where strcmp(word, option) == 0 { return false }
-      index += 1
-    }
-    return true
-  }
-
   /// Hands over, and never returns; or returns if this is the right program already.
   ///
   /// - Throws: ``CommandError`` when there is no companion, or it is of another version.

@@ -92,7 +92,11 @@ struct Printer {
   }
 }
 
-extension Printer {
+extension Printer: CommandPlace {
+  static var asksDatabase: Bool { false }
+
+  init(_ run: Run, onlyLooks: Bool) { self = run.printer }
+
   /// Prints to the streams of this process what the options ask for.
   init(_ globals: GlobalOptions) {
     self.init(

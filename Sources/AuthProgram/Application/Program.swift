@@ -30,7 +30,6 @@ package struct Program: Sendable {
 
   /// Runs the command line of this process, and ends the process with its status.
   package func main() -> Never {
-    if schemaTools == nil { HandOver.takeAtOnce() }
     StandardDescriptors.occupyClosed()
     // What is made is private from its first moment on, so that a death before its mode is set
     // leaves nothing to repair.
@@ -85,7 +84,7 @@ package struct Program: Sendable {
       return .over(printer.print(printer.describe("program", printer.asJSON ? version : version + "\n")))
     case .help(let topic):
       let printer = Printer.plain(asJSON: parser.mentions(Options.json, in: words))
-      return .over(printer.end { () throws(CommandError) in try HelpCommand(topic: topic).run(printer) })
+      return .over(printer.end { () throws(CommandError) in try HelpCommand(topic: topic).run(in: printer) })
     case .request(let body, let parsed): return begin(body, parsed)
     }
   }
@@ -110,7 +109,6 @@ package struct Program: Sendable {
     let run = Run(globals, makeBackend, schemaTools)
     do throws(CommandError) {
       if body.asksDatabase { try HandOver.take(isCompanion: schemaTools != nil) }
-      if let answer = try body.runAtOnce(run) { return .over(declared(run.printer.print(answer), parsed.path)) }
     } catch {
       return .over(declared(run.printer.refuse(error), parsed.path))
     }
@@ -120,7 +118,7 @@ package struct Program: Sendable {
   private func finish(_ body: any CommandBody, _ globals: GlobalOptions) async -> ExitStatus {
     let run = Run(globals, makeBackend, schemaTools)
     do throws(CommandError) {
-      return run.printer.print(try await body.run(run))
+      return run.printer.print(try await body.start(run))
     } catch {
       return run.printer.refuse(error)
     }

@@ -6,7 +6,7 @@ import Guards
 
 /// What a command works with: the backend, the kept session of this context, and the store over
 /// both.
-final class Workspace {
+final class Workspace: CommandPlace {
   let globals: GlobalOptions
   let printer: Printer
   let places: Places
@@ -34,18 +34,18 @@ final class Workspace {
     static let loaded = RestoreSteps(rawValue: 2)
   }
 
+  static var asksDatabase: Bool { true }
+
   /// Nothing is read or made yet.
   ///
   /// `onlyLooks` is for a command that ends no session, whatever it sees.
-  init(
-    _ globals: GlobalOptions, _ printer: Printer, _ makeBackend: MakeBackend, onlyLooks: Bool = false
-  ) throws(CommandError) {
-    self.globals = globals
-    self.printer = printer
+  init(_ run: Run, onlyLooks: Bool) throws(CommandError) {
+    globals = run.globals
+    printer = run.printer
     places = try Places()
     context = globals.context ?? .standard
     do throws(BackendError) {
-      backend = try makeBackend(places, context.description)
+      backend = try run.makeBackend(places, context.description)
     } catch {
       throw CommandError(error)
     }

@@ -19,7 +19,8 @@ enum AccountsCommand {
         subcommands: [
           ListAccountsCommand.command, ShowAccountCommand.command, ChangeAccountCommand.disable,
           ChangeAccountCommand.enable, ChangeAccountCommand.unlock, ResetPasswordCommand.command,
-          ChangeRoleCommand.promote, ChangeRoleCommand.demote, DeleteAccountCommand.other, RegistrationCommand.command,
+          ChangeAccountCommand.promote, ChangeAccountCommand.demote, DeleteAccountCommand.other,
+          RegistrationCommand.command,
           TwoStepSettingCommand.command,
         ], request: nil)
     }
@@ -27,7 +28,7 @@ enum AccountsCommand {
 }
 
 /// `accounts list`.
-struct ListAccountsCommand: WorkspaceCommand {
+struct ListAccountsCommand: CommandBody {
   let limit: Int
   let after: String?
   let isShort: Bool
@@ -56,7 +57,7 @@ struct ListAccountsCommand: WorkspaceCommand {
 }
 
 /// `accounts show USER`.
-struct ShowAccountCommand: WorkspaceCommand {
+struct ShowAccountCommand: CommandBody {
   let user: String
 
   static var command: Command<any CommandBody> {
@@ -77,8 +78,8 @@ struct ShowAccountCommand: WorkspaceCommand {
   }
 }
 
-/// `accounts disable`, `enable` and `unlock USER`.
-struct ChangeAccountCommand: WorkspaceCommand {
+/// `accounts disable`, `enable`, `unlock`, `promote` and `demote USER`.
+struct ChangeAccountCommand: CommandBody {
   let change: AccountsScreen.Change
   let user: String
 
@@ -94,13 +95,26 @@ struct ChangeAccountCommand: WorkspaceCommand {
     command("unlock", .unlock, "Clear the wait after wrong passwords", "lets bob try passwords again")
   }
 
+  static var promote: Command<any CommandBody> {
+    command("promote", .promote, "Make an account an administrator's", "lets bob change accounts", Self.ofRoles)
+  }
+
+  static var demote: Command<any CommandBody> {
+    command(
+      "demote", .demote, "Make an administrator a member again", "takes the role away from bob", Self.ofRoles)
+  }
+
+  private static let ofRoles = [
+    "Sessions of the account continue with the new role. The last administrator stays one."
+  ]
+
   private static func command(
-    _ name: String, _ change: AccountsScreen.Change, _ summary: String, _ shows: String
+    _ name: String, _ change: AccountsScreen.Change, _ summary: String, _ shows: String, _ discussion: [String] = []
   ) -> Command<any CommandBody> {
     Command(name) {
       .init(
         summary: summary,
-        discussion: ["Needs a password that you entered recently, and asks for it on a terminal."],
+        discussion: discussion + ["Needs a password that you entered recently, and asks for it on a terminal."],
         arguments: [Arguments.account],
         examples: [.init("accounts \(name) bob", shows)],
         statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
@@ -156,7 +170,7 @@ extension Workspace {
       })
   }
 
-  /// `accounts disable`, `enable` and `unlock USER`.
+  /// `accounts disable`, `enable`, `unlock`, `promote` and `demote USER`.
   func changeAccount(_ change: AccountsScreen.Change, _ user: String) async throws(CommandError) -> Answer {
     let screen = try await open(AccountsScreen.self)
     _ = try administrator(screen.session)

@@ -7,7 +7,7 @@ import Glibc
 import TextFormat
 
 /// `app`.
-struct AppCommand: WorkspaceCommand {
+struct AppCommand: CommandBody {
   static var command: Command<any CommandBody> {
     Command("app") {
       .init(
@@ -29,9 +29,7 @@ struct AppCommand: WorkspaceCommand {
   var onlyLooks: Bool { true }
 
   /// It never suspends, so it stays on the thread that signals go to.
-  func runAtOnce(_ run: Run) throws(CommandError) -> Answer? { try run.workspace(onlyLooks: onlyLooks).app() }
-
-  func run(in workspace: Workspace) async throws(CommandError) -> Answer { try workspace.app() }
+  func run(in workspace: Workspace) throws(CommandError) -> Answer { try workspace.app() }
 }
 
 extension Workspace {

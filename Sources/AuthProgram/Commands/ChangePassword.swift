@@ -4,7 +4,7 @@ import CommandLineKit
 import TextFormat
 
 /// `password`.
-struct ChangePasswordCommand: WorkspaceCommand {
+struct ChangePasswordCommand: CommandBody {
   let passwordsFromInput: Bool
 
   static var command: Command<any CommandBody> {

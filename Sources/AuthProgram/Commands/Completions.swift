@@ -1,7 +1,7 @@
 import CommandLineKit
 
 /// `completions SHELL`.
-struct CompletionsCommand: PlainCommand {
+struct CompletionsCommand: CommandBody {
   let shell: Shell
 
   static var command: Command<any CommandBody> {
@@ -21,7 +21,7 @@ struct CompletionsCommand: PlainCommand {
     }
   }
 
-  func run(_ printer: Printer) -> Answer {
+  func run(in printer: Printer) -> Answer {
     printer.describe("completions", Completions(AuthTool.tool).script(for: shell))
   }
 }

@@ -6,7 +6,7 @@ import CommandLineKit
 import TextFormat
 
 /// `contexts`.
-struct ContextsCommand: WorkspaceCommand {
+struct ContextsCommand: CommandBody {
   let isShort: Bool
 
   static var command: Command<any CommandBody> {
@@ -27,11 +27,7 @@ struct ContextsCommand: WorkspaceCommand {
     }
   }
 
-  func runAtOnce(_ run: Run) throws(CommandError) -> Answer? {
-    try run.workspace(onlyLooks: true).contexts(isShort: isShort)
-  }
-
-  func run(in workspace: Workspace) async throws(CommandError) -> Answer {
+  func run(in workspace: Workspace) throws(CommandError) -> Answer {
     try workspace.contexts(isShort: isShort)
   }
 }

@@ -4,7 +4,7 @@ import CommandLineKit
 import TextFormat
 
 /// `profile delete` and `accounts delete USER`.
-struct DeleteAccountCommand: WorkspaceCommand {
+struct DeleteAccountCommand: CommandBody {
   /// Whose; nil for one's own.
   let user: String?
   let isConfirmed: Bool

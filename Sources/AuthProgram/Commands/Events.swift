@@ -5,7 +5,7 @@ import CommandLineKit
 import TextFormat
 
 /// `events`.
-struct EventsCommand: WorkspaceCommand {
+struct EventsCommand: CommandBody {
   let page: PageOptions
   let before: Int64?
 

@@ -2,7 +2,7 @@ import CommandLineKit
 import TextFormat
 
 /// `help [COMMAND...]`, and `--help` anywhere.
-struct HelpCommand: PlainCommand {
+struct HelpCommand: CommandBody {
   let topic: [String]
 
   static var command: Command<any CommandBody> {
@@ -24,7 +24,7 @@ struct HelpCommand: PlainCommand {
     }
   }
 
-  func run(_ printer: Printer) throws(CommandError) -> Answer {
+  func run(in printer: Printer) throws(CommandError) -> Answer {
     do throws(UsageError) {
       return printer.describe(
         "help", try Help(AuthTool.tool, width: min(printer.streams.output.width, 100)).page(topic))

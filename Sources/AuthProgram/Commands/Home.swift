@@ -3,7 +3,7 @@ import CommandLineKit
 import TextFormat
 
 /// `home`.
-struct HomeCommand: WorkspaceCommand {
+struct HomeCommand: CommandBody {
   static var command: Command<any CommandBody> {
     Command("home") {
       .init(

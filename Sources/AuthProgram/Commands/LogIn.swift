@@ -6,7 +6,7 @@ import CommandLineKit
 import TextFormat
 
 /// `login [USER]`.
-struct LogInCommand: WorkspaceCommand {
+struct LogInCommand: CommandBody {
   let user: String?
   let switching: Bool
   let idle: Duration?

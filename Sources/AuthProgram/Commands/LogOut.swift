@@ -6,7 +6,7 @@ import CommandLineKit
 import TextFormat
 
 /// `logout [--all]`.
-struct LogOutCommand: WorkspaceCommand {
+struct LogOutCommand: CommandBody {
   let everywhere: Bool
 
   static var command: Command<any CommandBody> {

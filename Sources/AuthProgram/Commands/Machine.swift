@@ -1,7 +1,7 @@
 import CommandLineKit
 
 /// `machine`: the table of the session machine.
-struct MachineCommand: PlainCommand {
+struct MachineCommand: CommandBody {
   let format: MachineFormat
 
   static var command: Command<any CommandBody> {
@@ -24,7 +24,7 @@ struct MachineCommand: PlainCommand {
     }
   }
 
-  func run(_ printer: Printer) -> Answer {
+  func run(in printer: Printer) -> Answer {
     let table = MachineTable.shipped
     let output = printer.streams.output
     switch format {

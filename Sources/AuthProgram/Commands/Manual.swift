@@ -1,7 +1,7 @@
 import CommandLineKit
 
 /// `man`: the manual page.
-struct ManualCommand: PlainCommand {
+struct ManualCommand: CommandBody {
   static var command: Command<any CommandBody> {
     Command("man") {
       .init(
@@ -13,7 +13,7 @@ struct ManualCommand: PlainCommand {
     }
   }
 
-  func run(_ printer: Printer) -> Answer {
+  func run(in printer: Printer) -> Answer {
     printer.describe("man", Manual(AuthTool.tool).page)
   }
 }

@@ -4,7 +4,7 @@ import CommandLineKit
 import TextFormat
 
 /// `pay AMOUNT --to USER [--idempotency-key KEY]`.
-struct PayCommand: WorkspaceCommand {
+struct PayCommand: CommandBody {
   let amount: Amount
   let payee: String
   let idempotencyKey: String?

@@ -4,7 +4,7 @@ import CommandLineKit
 import TextFormat
 
 /// `profile [--name NAME]`.
-struct ProfileCommand: WorkspaceCommand {
+struct ProfileCommand: CommandBody {
   let newName: String?
 
   static var command: Command<any CommandBody> {

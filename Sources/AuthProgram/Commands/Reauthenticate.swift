@@ -4,7 +4,7 @@ import CommandLineKit
 import TextFormat
 
 /// `reauth`.
-struct ReauthenticateCommand: WorkspaceCommand {
+struct ReauthenticateCommand: CommandBody {
   let passwordFromInput: Bool
 
   static var command: Command<any CommandBody> {

@@ -4,7 +4,7 @@ import CommandLineKit
 import TextFormat
 
 /// `receipts`.
-struct ReceiptsCommand: WorkspaceCommand {
+struct ReceiptsCommand: CommandBody {
   let page: PageOptions
   let before: Int64?
 

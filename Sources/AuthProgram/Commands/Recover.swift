@@ -4,7 +4,7 @@ import CommandLineKit
 import TextFormat
 
 /// `recover [USER]`.
-struct RecoverCommand: WorkspaceCommand {
+struct RecoverCommand: CommandBody {
   let user: String?
   let fromInput: Bool
 

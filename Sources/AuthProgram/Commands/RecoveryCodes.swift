@@ -5,7 +5,7 @@ import CommandLineKit
 import TextFormat
 
 /// `recovery-codes`.
-struct RecoveryCodesCommand: WorkspaceCommand {
+struct RecoveryCodesCommand: CommandBody {
   static var command: Command<any CommandBody> {
     Command("recovery-codes") {
       .init(

@@ -4,7 +4,7 @@ import CommandLineKit
 import TextFormat
 
 /// `register [USER]`.
-struct RegisterCommand: WorkspaceCommand {
+struct RegisterCommand: CommandBody {
   let user: String?
   let passwordFromInput: Bool
 

@@ -4,7 +4,7 @@ import CommandLineKit
 import TextFormat
 
 /// `accounts registration [STATE]`.
-struct RegistrationCommand: WorkspaceCommand {
+struct RegistrationCommand: CommandBody {
   let state: Registration?
 
   static var command: Command<any CommandBody> {

@@ -4,7 +4,7 @@ import CommandLineKit
 import TextFormat
 
 /// `require [--fresh] [--administrator]`.
-struct RequireCommand: WorkspaceCommand {
+struct RequireCommand: CommandBody {
   let isFresh: Bool
   let isAdministrator: Bool
 

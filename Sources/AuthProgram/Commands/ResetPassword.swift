@@ -4,7 +4,7 @@ import CommandLineKit
 import TextFormat
 
 /// `accounts reset-password USER [--as-owner]`.
-struct ResetPasswordCommand: WorkspaceCommand {
+struct ResetPasswordCommand: CommandBody {
   let user: String
   let isAsOwner: Bool
 

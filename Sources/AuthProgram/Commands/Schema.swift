@@ -27,34 +27,31 @@ enum SchemaCommand {
   }
 }
 
-/// A command for the owner of a database on a server.
-protocol ServerCommand: CommandBody {
-  func run(with tools: any SchemaTools) throws(CommandError) -> Answer
-}
+/// What the owner of a database on a server works with.
+struct ServerOwnership: CommandPlace {
+  private let tools: any SchemaTools
 
-extension ServerCommand {
-  var asksDatabase: Bool { true }
+  static var asksDatabase: Bool { true }
 
-  func runAtOnce(_ run: Run) throws(CommandError) -> Answer? {
+  init(_ run: Run, onlyLooks: Bool) throws(CommandError) {
     guard let tools = run.schemaTools else {
       throw CommandError(
         .noServer, "\(HandOver.variable) is not set, and the embedded database needs no schema",
         hint: "Name the database: export \(HandOver.variable)=postgresql://host/database")
     }
-    return try self.run(with: tools)
+    self.tools = tools
   }
 
-  func run(_ run: Run) async throws(CommandError) -> Answer {
-    preconditionFailure("runAtOnce has answered or thrown")
-  }
-
-  fileprivate func asked<Result>(_ body: () throws(BackendError) -> Result) throws(CommandError) -> Result {
-    do throws(BackendError) { return try body() } catch { throw CommandError(error) }
+  /// Has something done at the server.
+  func ask<Result>(
+    _ question: (any SchemaTools) throws(BackendError) -> Result
+  ) throws(CommandError) -> Result {
+    do throws(BackendError) { return try question(tools) } catch { throw CommandError(error) }
   }
 }
 
 /// `schema install --first-administrator USER`.
-struct InstallSchemaCommand: ServerCommand {
+struct InstallSchemaCommand: CommandBody {
   let administrator: String
   let passwordFromInput: Bool
 
@@ -75,14 +72,14 @@ struct InstallSchemaCommand: ServerCommand {
     }
   }
 
-  func run(with tools: any SchemaTools) throws(CommandError) -> Answer {
+  func run(in owner: ServerOwnership) throws(CommandError) -> Answer {
     let password =
       passwordFromInput
       ? Password(bytes: try PasswordQuestion.line())
       : try PasswordQuestion.new(for: administrator) { (password) throws(BackendError) in
         _ = try PasswordPolicy.accept(password, for: try Username(administrator))
       }
-    let server = try asked { () throws(BackendError) in
+    let server = try owner.ask { (tools) throws(BackendError) in
       try tools.install(administrator: administrator, password: password)
     }
     return Answer(
@@ -94,7 +91,7 @@ struct InstallSchemaCommand: ServerCommand {
 }
 
 /// `schema import [--from DIRECTORY]`.
-struct ImportSchemaCommand: ServerCommand {
+struct ImportSchemaCommand: CommandBody {
   let directory: String?
 
   static var command: Command<any CommandBody> {
@@ -113,9 +110,9 @@ struct ImportSchemaCommand: ServerCommand {
     }
   }
 
-  func run(with tools: any SchemaTools) throws(CommandError) -> Answer {
+  func run(in owner: ServerOwnership) throws(CommandError) -> Answer {
     let places = try Places()
-    let summary = try asked { () throws(BackendError) in try tools.importing(from: directory ?? places.data) }
+    let summary = try owner.ask { (tools) throws(BackendError) in try tools.importing(from: directory ?? places.data) }
     let server = summary.connection
     let names = summary.withoutPassword.map(\.escaped).joined(separator: ", ")
     return Answer(
@@ -137,7 +134,7 @@ struct ImportSchemaCommand: ServerCommand {
 }
 
 /// `schema upgrade`.
-struct UpgradeSchemaCommand: ServerCommand {
+struct UpgradeSchemaCommand: CommandBody {
   static var command: Command<any CommandBody> {
     Command("upgrade") {
       .init(
@@ -148,8 +145,8 @@ struct UpgradeSchemaCommand: ServerCommand {
     }
   }
 
-  func run(with tools: any SchemaTools) throws(CommandError) -> Answer {
-    guard let server = try asked({ () throws(BackendError) in try tools.upgrade() }) else {
+  func run(in owner: ServerOwnership) throws(CommandError) -> Answer {
+    guard let server = try owner.ask({ (tools) throws(BackendError) in try tools.upgrade() }) else {
       return Answer(.onlyShows, lines: ["The schema has this version already."], ["upgraded": .bool(false)])
     }
     return Answer(
@@ -160,7 +157,7 @@ struct UpgradeSchemaCommand: ServerCommand {
 }
 
 /// `schema check`.
-struct CheckSchemaCommand: ServerCommand {
+struct CheckSchemaCommand: CommandBody {
   static var command: Command<any CommandBody> {
     Command("check") {
       .init(
@@ -171,8 +168,8 @@ struct CheckSchemaCommand: ServerCommand {
     }
   }
 
-  func run(with tools: any SchemaTools) throws(CommandError) -> Answer {
-    let differences = try asked { () throws(BackendError) in try tools.check() }
+  func run(in owner: ServerOwnership) throws(CommandError) -> Answer {
+    let differences = try owner.ask { (tools) throws(BackendError) in try tools.check() }
     return Answer(
       .onlyShows, status: differences.isEmpty ? .done : .no,
       lines: differences.isEmpty ? ["The schema is in order."] : differences.map(\.escaped),
@@ -181,7 +178,7 @@ struct CheckSchemaCommand: ServerCommand {
 }
 
 /// `schema remove --database NAME`.
-struct RemoveSchemaCommand: ServerCommand {
+struct RemoveSchemaCommand: CommandBody {
   let confirmation: String
 
   static var command: Command<any CommandBody> {
@@ -195,8 +192,9 @@ struct RemoveSchemaCommand: ServerCommand {
     }
   }
 
-  func run(with tools: any SchemaTools) throws(CommandError) -> Answer {
-    guard let server = try asked({ () throws(BackendError) in try tools.remove(confirmation: confirmation) }) else {
+  func run(in owner: ServerOwnership) throws(CommandError) -> Answer {
+    guard let server = try owner.ask({ (tools) throws(BackendError) in try tools.remove(confirmation: confirmation) })
+    else {
       return Answer(.onlyShows, lines: ["There is no schema."], ["removed": .bool(false)])
     }
     return Answer(

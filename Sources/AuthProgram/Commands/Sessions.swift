@@ -4,7 +4,7 @@ import CommandLineKit
 import TextFormat
 
 /// `sessions`.
-struct SessionsCommand: WorkspaceCommand {
+struct SessionsCommand: CommandBody {
   let isShort: Bool
 
   static var command: Command<any CommandBody> {
@@ -29,7 +29,7 @@ struct SessionsCommand: WorkspaceCommand {
 }
 
 /// `sessions revoke ID`.
-struct RevokeSessionCommand: WorkspaceCommand {
+struct RevokeSessionCommand: CommandBody {
   let id: String
 
   static var command: Command<any CommandBody> {

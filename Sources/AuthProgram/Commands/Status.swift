@@ -6,7 +6,7 @@ import CommandLineKit
 import TextFormat
 
 /// `status`.
-struct StatusCommand: WorkspaceCommand {
+struct StatusCommand: CommandBody {
   let isShort: Bool
 
   static var command: Command<any CommandBody> {
@@ -30,10 +30,6 @@ struct StatusCommand: WorkspaceCommand {
     }
   }
 
-  func runAtOnce(_ run: Run) throws(CommandError) -> Answer? {
-    try run.workspace().statusAtOnce(isShort: isShort)
-  }
-
   func run(in workspace: Workspace) async throws(CommandError) -> Answer {
     try await workspace.status(isShort: isShort)
   }
@@ -54,18 +50,6 @@ extension Workspace {
     case .obstructed(let obstacle): throw CommandError(obstacle)
     case .overtaken, .cancelled: throw CommandError(SessionError.overtaken)
     }
-  }
-
-  /// The answer when it is a plain yes, by the store's first step alone, because prompts and
-  /// scripts ask this before everything they do.
-  ///
-  /// - Returns: Nil when the saved session is not active; ``status(isShort:)`` then says why.
-  func statusAtOnce(isShort: Bool) throws(CommandError) -> Answer? {
-    let found = try valid { () throws(BackendError) in
-      try SessionStore.firstLook(at: vault.look(), clock: backend.clock, lookUp: backend.lookUp)
-    }
-    guard let grant = found else { return nil }
-    return try yes(grant.user, grant.id, grant.limits, isShort: isShort)
   }
 
   private func yes(

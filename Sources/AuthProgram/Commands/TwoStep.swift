@@ -4,7 +4,7 @@ import CommandLineKit
 import TextFormat
 
 /// `two-step on`, `two-step off` and `two-step status`.
-struct TwoStepCommand: WorkspaceCommand {
+struct TwoStepCommand: CommandBody {
   enum Action { case on, off, status }
 
   let action: Action

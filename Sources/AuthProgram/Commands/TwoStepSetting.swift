@@ -4,7 +4,7 @@ import CommandLineKit
 import TextFormat
 
 /// `accounts two-step [STATE]`.
-struct TwoStepSettingCommand: WorkspaceCommand {
+struct TwoStepSettingCommand: CommandBody {
   let policy: TwoStepPolicy?
 
   static var command: Command<any CommandBody> {

@@ -6,7 +6,7 @@ import CommandLineKit
 import TextFormat
 
 /// `watch [--until STATE]`.
-struct WatchCommand: WorkspaceCommand {
+struct WatchCommand: CommandBody {
   let end: WatchEnd?
 
   static var command: Command<any CommandBody> {
