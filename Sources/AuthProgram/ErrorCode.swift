@@ -42,7 +42,6 @@ enum ErrorCode: String, Hashable, Sendable, CaseIterable {
   case watchFailed = "watch_failed"
   case companionMissing = "companion_missing"
   case companionOutdated = "companion_outdated"
-  case sessionOfOtherDatabase = "session_of_other_database"
   // Status 4: log in first
   case accountDisabled = "account_disabled"
   case notLoggedIn = "not_logged_in"
@@ -91,7 +90,6 @@ enum ErrorCode: String, Hashable, Sendable, CaseIterable {
     case .watchFailed: (.cannotTell, "changes cannot be watched")
     case .companionMissing: (.cannotTell, "the program for PostgreSQL servers cannot be run")
     case .companionOutdated: (.cannotTell, "the program for PostgreSQL servers has another version")
-    case .sessionOfOtherDatabase: (.cannotTell, "the session belongs to another database")
     case .accountDisabled: (.logInFirst, "the session ended because an administrator disabled the account")
     case .notLoggedIn: (.logInFirst, "nobody is logged in")
     case .passwordChangedSessionEnded: (.logInFirst, "the password is changed; this session ended")
@@ -185,6 +183,7 @@ enum ErrorCode: String, Hashable, Sendable, CaseIterable {
       ("server_starting", "the server is starting or stopping"),
       ("server_unparsable", "the answer of the server was not understood"),
       ("server_unreachable", "the server cannot be reached"),
+      ("session_of_other_database", "the session belongs to another database"),
       ("service_unknown", "libpq knows no service of this name"),
     ],
   ]

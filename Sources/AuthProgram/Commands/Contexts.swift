@@ -43,7 +43,7 @@ extension Workspace {
     case unusable(VaultEvidence)
   }
 
-  private static let otherDatabase = ErrorCode.sessionOfOtherDatabase.rawValue
+  private static let otherDatabase = "session_of_other_database"
 
   /// `contexts`: the session files of this device, and whose they are.
   func contexts(isShort: Bool) throws(CommandError) -> Answer {
