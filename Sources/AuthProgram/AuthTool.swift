@@ -47,7 +47,7 @@ enum AuthTool {
           .init("home", "look around"),
         ],
         statuses: ExitStatus.allCases.map(\.declaration),
-        glossaries: [environment, files, ErrorCode.glossary])
+        glossaries: [environment, files, prompt, ErrorCode.glossary])
     })
 
   private static let environment = About.Glossary(
@@ -67,6 +67,19 @@ enum AuthTool {
       .init(term: "TERM", meaning: "no colour when it is unset, empty or 'dumb'"),
       .init(term: "COLUMNS", meaning: "the width of the output if the terminal does not report one"),
       .init(term: "TZ", meaning: "the time zone of times shown to people"),
+    ])
+
+  /// What a person copies into the settings of a shell.
+  private static let prompt = About.Glossary(
+    title: "Shell prompt", topic: "prompt",
+    entries: [
+      .init(term: "bash", meaning: "PS1='$(auth-cli status --short) '$PS1"),
+      .init(term: "zsh", meaning: "setopt prompt_subst; PS1='$(auth-cli status --short) '$PS1"),
+      .init(term: "fish", meaning: "function fish_right_prompt; auth-cli status --short; end"),
+      .init(
+        term: "starship",
+        meaning: "[custom.auth], and on lines of their own: command = 'auth-cli status --short', when = true"),
+      .init(term: "cost", meaning: "about twice that of /bin/true, each time the prompt is shown"),
     ])
 
   private static let files = About.Glossary(

@@ -5,14 +5,20 @@
 package struct Command<Request: Sendable>: Sendable {
   package let name: String
   package let aliases: [String]
+  /// What people type who look for it.
+  ///
+  /// It is offered and never run.
+  let soughtAs: [String]
   private let describe: @Sendable () -> CommandDescription<Request>
 
   /// `describe` gives what is to say about the command, the same each time.
   package init(
-    _ name: String, aliases: [String] = [], describedBy describe: @escaping @Sendable () -> CommandDescription<Request>
+    _ name: String, aliases: [String] = [], soughtAs: [String] = [],
+    describedBy describe: @escaping @Sendable () -> CommandDescription<Request>
   ) {
     self.name = name
     self.aliases = aliases
+    self.soughtAs = soughtAs
     self.describe = describe
   }
 

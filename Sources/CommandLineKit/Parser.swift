@@ -118,8 +118,10 @@ package struct Parser<Request: Sendable>: Sendable {
   }
 
   private func unknownCommand(_ word: Word, among choices: [Command<Request>], path: [String]) -> UsageError {
-    UsageError(
-      problem: .unknownCommand(word, nearest: NearestName.find(word, among: choices.flatMap(\.names))), path: path)
+    let sought = choices.first { $0.soughtAs.contains(where: word.isSpelled) }
+    return UsageError(
+      problem: .unknownCommand(word, nearest: sought?.name ?? NearestName.find(word, among: choices.flatMap(\.names))),
+      path: path)
   }
 
   /// The commands that the line names, as far as they exist: a request for help is never refused.

@@ -11,39 +11,6 @@ package struct UTCTime: Hashable, Sendable {
     self.seconds = seconds
   }
 
-  /// Reads `2026-01-31`, which is in UTC, `2026-01-31T09:30:00Z` or `2026-01-31T10:30:00+01:00`,
-  /// and nothing else.
-  package init?(iso8601 text: String) {
-    let bytes = Array(text.utf8)
-    let templates = ["0000-00-00", "0000-00-00T00:00:00Z", "0000-00-00T00:00:00+00:00", "0000-00-00T00:00:00-00:00"]
-    guard templates.contains(where: { Self.fits(bytes, Array($0.utf8)) }) else { return nil }
-    func number(_ range: Range<Int>) -> Int64 {
-      bytes[range].reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
-    }
-    let (year, month, day) = (number(0..<4), number(5..<7), number(8..<10))
-    let time = bytes.count >= 20 ? (number(11..<13), number(14..<16), number(17..<19)) : (0, 0, 0)
-    let offset = bytes.count == 25 ? (number(20..<22), number(23..<25)) : (0, 0)
-    guard (1...12).contains(month), (0...23).contains(time.0), (0...59).contains(time.1), (0...59).contains(time.2),
-      (0...23).contains(offset.0), (0...59).contains(offset.1)
-    else { return nil }
-    var parts = tm()
-    (parts.tm_year, parts.tm_mon, parts.tm_mday) = (Int32(year) - 1900, Int32(month) - 1, Int32(day))
-    let midnight = timegm(&parts)
-    // A day that the month does not have comes back as another date.
-    guard parts.tm_mday == Int32(day), parts.tm_mon == Int32(month) - 1 else { return nil }
-    let isEast = bytes.count == 25 && bytes[19] == UInt8(ascii: "+")
-    seconds =
-      Int64(midnight) + time.0 * 3600 + time.1 * 60 + time.2 + (isEast ? -1 : 1) * (offset.0 * 3600 + offset.1 * 60)
-  }
-
-  /// Whether the text has digits where the template has zeros, and is the same elsewhere.
-  private static func fits(_ bytes: [UInt8], _ template: [UInt8]) -> Bool {
-    bytes.count == template.count
-      && zip(bytes, template).allSatisfy { byte, model in
-        model == UInt8(ascii: "0") ? (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) : byte == model
-      }
-  }
-
   /// `2026-01-31T09:30:00Z`, the form of RFC 3339.
   package var iso8601: String {
     var clock = time_t(seconds)

@@ -12,15 +12,32 @@ struct UTCTimeTests {
     ] as [(Int64, String)])
   func iso8601(_ seconds: Int64, _ text: String) {
     #expect(UTCTime(seconds: seconds).iso8601 == text)
-    if seconds >= 0 { #expect(UTCTime(iso8601: text)?.seconds == seconds) }
+    if seconds >= 0 { #expect(TypedTime(text, now: UTCTime(seconds: 0))?.microseconds == seconds * 1_000_000) }
   }
 
   @Test("every day of four centuries comes back as itself")
   func roundTrip() {
     for day in stride(from: Int64(-60_000), through: 86_097, by: 1) {
       let time = UTCTime(seconds: day * 86_400 + 3661)
-      if UTCTime(iso8601: time.iso8601) != time { Issue.record("\(time.iso8601) comes back as another day") }
+      let back = TypedTime(time.iso8601, now: time)?.microseconds
+      if back != time.seconds * 1_000_000 { Issue.record("\(time.iso8601) comes back as another day") }
     }
+  }
+
+  @Test("a day and a time without a zone are those that people see")
+  func localTimes() throws {
+    let noon = UTCTime(seconds: 1_769_860_800)
+    for form in [UTCTime.LocalForm.seconds, .minutes] {
+      let typed = try #require(TypedTime(noon.local(form), now: noon))
+      #expect(UTCTime(seconds: typed.microseconds / 1_000_000).local(form) == noon.local(form))
+    }
+    let day = String(noon.local(.minutes).prefix(10))
+    let midnight = try #require(TypedTime(day, now: noon))
+    #expect(UTCTime(seconds: midnight.microseconds / 1_000_000).local(.seconds) == "\(day) 00:00:00")
+    #expect(TypedTime("today", now: noon) == midnight)
+    let yesterday = try #require(TypedTime("yesterday", now: noon))
+    #expect(UTCTime(seconds: yesterday.microseconds / 1_000_000).local(.seconds).hasSuffix(" 00:00:00"))
+    #expect((20...30).contains((midnight.microseconds - yesterday.microseconds) / 3_600_000_000))
   }
 
   @Test("the ends of the number range do not trap", arguments: [Int64.min, .max])

@@ -44,6 +44,12 @@ struct Deadlines {
   /// A duration in words: `15 min`.
   static func words(_ duration: Duration) -> String { words(duration.wholeSeconds) }
 
+  /// A wait in words, never less than it is: `30 s`, `4 min`.
+  static func wait(_ duration: Duration) -> String {
+    let seconds = duration.wholeSeconds
+    return words(seconds < 120 ? seconds : (seconds + 59) / 60 * 60)
+  }
+
   private static func words(_ seconds: Int64) -> String {
     let minutes = (seconds + 30) / 60
     return switch seconds {

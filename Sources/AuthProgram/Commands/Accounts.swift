@@ -223,7 +223,7 @@ extension AccountSummary {
     let attempts: String? =
       switch throttle {
       case nil: nil
-      case .wait(let duration): "waiting \(duration.wholeSeconds) s"
+      case .wait(let duration): "waiting \(Deadlines.wait(duration))"
       case .locked: "locked"
       }
     return [isDisabled ? "disabled" : attempts == nil ? "active" : nil, attempts].compactMap(\.self).joined(

@@ -8,7 +8,7 @@ struct ChangePasswordCommand: CommandBody {
   let passwordsFromInput: Bool
 
   static var command: Command<any CommandBody> {
-    Command("password") {
+    Command("password", soughtAs: ["passwd"]) {
       .init(
         summary: "Change your password",
         discussion: [

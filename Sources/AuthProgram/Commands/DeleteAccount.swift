@@ -10,7 +10,7 @@ struct DeleteAccountCommand: CommandBody {
   let isConfirmed: Bool
 
   static var own: Command<any CommandBody> {
-    Command("delete") {
+    Command("delete", soughtAs: ["remove", "rm"]) {
       .init(
         summary: "Delete your account",
         discussion: [
@@ -32,7 +32,7 @@ struct DeleteAccountCommand: CommandBody {
   }
 
   static var other: Command<any CommandBody> {
-    Command("delete") {
+    Command("delete", soughtAs: ["remove", "rm"]) {
       .init(
         summary: "Delete an account",
         discussion: [

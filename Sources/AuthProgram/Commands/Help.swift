@@ -37,9 +37,10 @@ struct HelpCommand: CommandBody {
 extension Arguments {
   fileprivate static let topic = Argument.rest(
     "COMMAND", .helpTopic("a command", besides: topics),
-    "A command, or a topic: statuses, codes, environment, files; if omitted, the overview")
+    "A command, or a topic: statuses, codes, environment, files, prompt; if omitted, the overview")
   private static let topics: [ValueForm.Candidate] = [
     .init(value: "statuses", summary: "The exit statuses"), .init(value: "codes", summary: "The error codes"),
     .init(value: "environment", summary: "The variables"), .init(value: "files", summary: "The files"),
+    .init(value: "prompt", summary: "Who is logged in, in your prompt"),
   ]
 }

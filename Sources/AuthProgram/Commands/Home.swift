@@ -1,3 +1,4 @@
+import AuthBackend
 import AuthCore
 import CommandLineKit
 import TextFormat
@@ -25,10 +26,12 @@ extension Workspace {
   func home() async throws(CommandError) -> Answer {
     switch await restore() {
     case .loggedIn(let session):
+      let balance = await balance(session)
       return Answer(
         .onlyShows,
-        lines: bar("Home") + ["Welcome, \(escaping: session.user.displayName)."],
-        ["logged_in": true, "user": .user(session.user)],
+        lines: bar("Home") + ["Welcome, \(escaping: session.user.displayName)."]
+          + (balance.map { ["Your balance is \($0)."] } ?? []),
+        ["logged_in": true, "user": .user(session.user), "balance": .string(orNull: balance)],
         notes: [
           await needsTwoStep(session)
             ? Self.twoStepFirst : "Try: \(run: "receipts"), \(run: "pay", "AMOUNT", "--to", "USER")"
@@ -36,10 +39,35 @@ extension Workspace {
     case .loggedOut:
       return Answer(
         .onlyShows,
-        lines: bar("Home") + ["Welcome. Nobody is logged in."], ["logged_in": false, "user": nil],
-        notes: ["Try: \(run: "login", "USER"), or \(run: "register", "USER")"])
+        lines: bar("Home") + ["Welcome. Nobody is logged in."], ["logged_in": false, "user": nil, "balance": nil],
+        notes: [
+          isRegistrationOpen
+            ? "Try: \(run: "login", "USER"), or \(run: "register", "USER")" : "Log in with: \(run: "login", "USER")"
+        ])
     case .obstructed(let obstacle): throw CommandError(obstacle)
     case .overtaken, .cancelled: throw CommandError(SessionError.overtaken)
+    }
+  }
+
+  /// The balance; nil where it cannot be told now, which the next command explains.
+  private func balance(_ session: LoggedInSession) async -> String? {
+    do throws(CommandError) {
+      return try await ask(session) { (lease) throws(BackendError) in
+        Amount.text(try backend.profile(under: lease).balance)
+      }
+    } catch {
+      return nil
+    }
+  }
+
+  /// Whether anybody may create an account; the answer does not depend on the name that is asked
+  /// about.
+  private var isRegistrationOpen: Bool {
+    do throws(BackendError) {
+      try backend.check(newUsername: "anybody")
+      return true
+    } catch {
+      return error.code != BackendError.Code.registrationClosed.rawValue
     }
   }
 

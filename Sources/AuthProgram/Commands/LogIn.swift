@@ -14,7 +14,7 @@ struct LogInCommand: CommandBody {
   let passwordFromInput: Bool
 
   static var command: Command<any CommandBody> {
-    Command("login") {
+    Command("login", soughtAs: ["sign-in", "signin"]) {
       .init(
         summary: "Log in, or renew the session",
         discussion: [

@@ -10,7 +10,7 @@ struct LogOutCommand: CommandBody {
   let everywhere: Bool
 
   static var command: Command<any CommandBody> {
-    Command("logout") {
+    Command("logout", soughtAs: ["exit", "quit", "sign-out", "signout"]) {
       .init(
         summary: "Log out",
         discussion: [

@@ -10,7 +10,7 @@ struct PayCommand: CommandBody {
   let idempotencyKey: String?
 
   static var command: Command<any CommandBody> {
-    Command("pay") {
+    Command("pay", soughtAs: ["send", "transfer"]) {
       .init(
         summary: "Pay another user",
         discussion: [

@@ -8,7 +8,7 @@ struct ProfileCommand: CommandBody {
   let newName: String?
 
   static var command: Command<any CommandBody> {
-    Command("profile") {
+    Command("profile", soughtAs: ["balance"]) {
       .init(
         summary: "Show, change or delete your profile",
         options: [Options.newName],

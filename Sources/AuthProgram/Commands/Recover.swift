@@ -9,7 +9,7 @@ struct RecoverCommand: CommandBody {
   let fromInput: Bool
 
   static var command: Command<any CommandBody> {
-    Command("recover") {
+    Command("recover", soughtAs: ["forgot", "forgotten", "reset"]) {
       .init(
         summary: "Set a new password with a code",
         discussion: [

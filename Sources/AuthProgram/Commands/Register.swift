@@ -9,7 +9,7 @@ struct RegisterCommand: CommandBody {
   let passwordFromInput: Bool
 
   static var command: Command<any CommandBody> {
-    Command("register") {
+    Command("register", soughtAs: ["create", "sign-up", "signup"]) {
       .init(
         summary: "Create an account",
         discussion: [

@@ -49,11 +49,13 @@ extension Workspace {
   func resetPassword(of user: String, isAsOwner: Bool) async throws(CommandError) -> Answer {
     let name = try valid { () throws(BackendError) in try Username(user) }
     let code: OneTimeCode
+    var isDisabled = false
     if isAsOwner {
       code = try valid { () throws(BackendError) in try backend.resetPasswordAsOwner(of: name) }
     } else {
       code = try await askAsAdministrator { (administrator, fresh, lease) throws(BackendError) in
-        try backend.resetPassword(of: name, for: administrator, fresh, under: lease)
+        isDisabled = try backend.account(named: name, for: administrator, under: lease).isDisabled
+        return try backend.resetPassword(of: name, for: administrator, fresh, under: lease)
       }
     }
     let shown = TextEscaping.escape(code.user.username)
@@ -61,7 +63,9 @@ extension Workspace {
       code,
       effect: .changed(
         "a one-time code for \(shown) is made", hint: "Make another: \(run: "accounts", "reset-password", shown)"),
-      notes: [])
+      notes: isDisabled
+        ? ["The account is disabled, and the code is accepted once you enable it: \(run: "accounts", "enable", shown)"]
+        : [])
   }
 
   /// Asks the backend something that an administrator with a recent password may ask.

@@ -11,7 +11,7 @@ struct TwoStepCommand: CommandBody {
   var codeFromInput = false
 
   static var command: Command<any CommandBody> {
-    Command("two-step") {
+    Command("two-step", soughtAs: ["2fa", "mfa", "otp", "totp"]) {
       .init(
         summary: "Log in with a code after the password",
         discussion: [
@@ -126,13 +126,15 @@ extension Workspace {
 
   /// `two-step on`: a new secret, and on a terminal its first code.
   func turnTwoStepOn(_ session: LoggedInSession) async throws(CommandError) -> Answer {
-    guard try await !twoStep(session).isOn else { throw CommandError(BackendError.twoStepAlreadyOn) }
+    let state = try await twoStep(session)
+    guard !state.isOn else { throw CommandError(BackendError.twoStepAlreadyOn) }
     let fresh = try await fresh(session)
     let secret = try await ask(fresh.session) { (lease) throws(BackendError) in
       try backend.beginTwoStep(for: fresh, under: lease)
     }
     let begun = Answer.Effect.changed(
       "a secret was made, and nothing is asked for yet", hint: "Begin again: \(run: "two-step", "on")")
+    if state.isPending { printer.say("The secret that was shown before is void.") }
     guard !printer.asJSON, PasswordQuestion.hasTerminal else {
       if !printer.asJSON { try show(secret, begun) }
       return Answer(
@@ -173,7 +175,13 @@ extension Workspace {
     } catch {
       throw CommandError(error, after: effect)
     }
-    if output.isTerminal, !printer.isQuiet { QRCode.show(secret.uri) }
+    if output.isTerminal, !printer.isQuiet {
+      if QRCode.columns(of: secret.uri) <= output.width {
+        QRCode.show(secret.uri)
+      } else {
+        printer.say("The terminal is too narrow for a QR code, which needs \(QRCode.columns(of: secret.uri)) columns.")
+      }
+    }
     printer.say("Enter it in an authenticator app. It is not shown again.")
   }
 
@@ -198,6 +206,7 @@ extension Workspace {
       notes: [
         "A code is asked for after your password from now on.",
         "Make recovery codes now, in case you lose the device: \(run: "recovery-codes")",
+        "Sessions that are open stay so. List them, to end those you do not know: \(run: "sessions")",
       ])
   }
 

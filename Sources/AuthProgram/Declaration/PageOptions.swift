@@ -27,8 +27,8 @@ struct PageOptions: Hashable, Sendable {
 extension Options {
   fileprivate static let since = Option.optional(
     "since", "WHEN", .moment(),
-    "Show nothing from before then: 8h, 1d or 1w (ago), 2026-01-31 (in UTC), 2026-01-31T09:30:00Z or "
-      + "2026-01-31T10:30:00+01:00")
+    "Show nothing from before then: 8h, 1d or 1w (ago), today, yesterday, 2026-01-31, '2026-01-31 09:30' or "
+      + "2026-01-31T09:30:00Z; without a zone it is the one that times are shown in")
   fileprivate static let until = Option.optional(
     "until", "WHEN", .moment(), "Show nothing from then on; takes what --since takes, and a day means its beginning")
   fileprivate static let csv = Option.flag(
@@ -39,7 +39,7 @@ extension Moment {
   fileprivate var wallTime: WallTime {
     switch self {
     case .ago(let duration): WallTime(microseconds: (WallTime.now().seconds - duration.wholeSeconds) * 1_000_000)
-    case .at(let seconds): WallTime(microseconds: seconds * 1_000_000)
+    case .at(let microseconds): WallTime(microseconds: microseconds)
     }
   }
 }
@@ -54,7 +54,11 @@ extension Workspace {
   /// The command for the next page, which covers the same times however late it is given.
   func more(_ command: [String], within times: TimeSpan, _ options: PageOptions) -> Hint {
     func bound(_ flag: String, _ time: WallTime?) -> [String] {
-      time.map { [flag, UTCTime(seconds: max(0, $0.seconds)).iso8601] } ?? []
+      guard let time else { return [] }
+      let microseconds = max(0, time.microseconds)
+      let whole = UTCTime(seconds: microseconds / 1_000_000).iso8601
+      let fraction = String(1_000_000 + microseconds % 1_000_000).dropFirst()
+      return [flag, fraction == "000000" ? whole : "\(whole.dropLast()).\(fraction)Z"]
     }
     return more(
       command + bound("--since", times.since) + bound("--until", times.until) + (options.isCSV ? ["--csv"] : []),

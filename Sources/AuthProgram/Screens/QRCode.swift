@@ -2,6 +2,16 @@ import Glibc
 
 /// A QR code on the terminal, drawn by `qrencode` where that is installed.
 enum QRCode {
+  /// How many columns the code of a text takes, with the empty margin of four modules around it.
+  ///
+  /// Source: ISO/IEC 18004, the bytes that versions 1 to 10 hold at level L; a version has 17 modules
+  /// and four for each.
+  static func columns(of text: String) -> Int {
+    let bytes = [17, 32, 53, 78, 106, 134, 154, 192, 230, 271]
+    let version = (bytes.firstIndex { $0 >= text.utf8.count } ?? bytes.count) + 1
+    return 17 + 4 * version + 8
+  }
+
   /// Draws the text on standard output, and nothing where the program is missing.
   ///
   /// The text goes through a pipe and not on a command line, where other users could read it.
