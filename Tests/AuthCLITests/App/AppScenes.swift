@@ -26,12 +26,18 @@ enum AppScenes {
       .init(title: "TIME", unit: "UTC"), .init(title: "AMOUNT", alignment: .right),
       .init(title: "WITH", mayBeCut: true), .init(title: "RECEIPT", alignment: .right),
     ])
-    let names = ["bob", "carol", "opening credit", "日本語の名前", "dave"]
-    func amount(_ index: Int) -> String { index % 3 == 0 ? "7.00" : "\(index % 7).50" }
-    for index in 0..<60 {
+    // The newest first; the oldest is the credit with which the account was opened.
+    let opening = 59
+    let names = ["bob", "carol", "dave", "日本語の名前", "erin"]
+    func name(_ index: Int) -> String { index == opening ? "opening credit" : names[index % 5] }
+    func amount(_ index: Int) -> String {
+      index == opening ? "100.00" : index % 3 == 0 ? "7.00" : "\(index % 7).50"
+    }
+    for index in 0...opening {
+      let minute = opening - index
       table.add([
-        "2026-11-21 20:\(index / 10)\(index % 10)", (index % 3 == 0 ? "+" : "-") + amount(index), names[index % 5],
-        "\(160 - index)",
+        "2026-11-21 20:\(minute / 10)\(minute % 10)",
+        (index == opening || index % 3 == 0 ? "+" : "-") + amount(index), name(index), "\(160 - index)",
       ])
     }
     return AppPage(
@@ -39,18 +45,18 @@ enum AppScenes {
       rows: (0..<60).map { index in
         AppRow(
           id: "\(160 - index)", of: table, index,
-          letters: [AppLetter("p", "pay again", .pay(names[index % 5], amount: amount(index)))],
+          letters: [AppLetter("p", "pay again", .pay(name(index), amount: amount(index)))],
           copying: "\(160 - index)")
       },
       loaded: 60, empty: "No receipts.",
       chart: chart([10_000, 9_350, 9_350, 8_600, 9_300, 9_050, 8_000, 7_150, 7_850, 7_100, 6_250]))
   }()
 
-  /// Values a minute apart; in the same zone everywhere.
+  /// Values at equal distances; in the same zone everywhere.
   static func chart(_ values: [Int64]) -> Chart {
     Chart(
       values.enumerated().map { Chart.Point(at: WallTime(microseconds: Int64($0) * 60_000_000), value: $1) },
-      ends: ("20:00:00", "20:10:00"))
+      ends: ("20:00:00", "20:59:00"))
   }
 
   static func showingReceipts(_ columns: Int = 80, _ rows: Int = 24) -> AppState {
