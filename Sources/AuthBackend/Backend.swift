@@ -437,6 +437,13 @@ public protocol Backend: Authority {
   ) throws(BackendError)
 }
 
+extension Backend {
+  /// Creates an account whose screens show the user name as typed.
+  public func register(username: String, password: Password) throws(BackendError) -> User {
+    try register(username: username, password: password, displayName: nil)
+  }
+}
+
 extension SessionLease {
   /// Checks, for an effect that needs stronger keys, that they are of this session.
   ///

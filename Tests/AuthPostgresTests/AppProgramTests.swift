@@ -66,7 +66,7 @@ extension PostgresTests {
         try terminal.send("2")
         try terminal.expectScreen("Your balance is 100.00.")
         try terminal.send("bob\r12.50\r")
-        try terminal.expectScreen("Pay 12.50 to bob? y/n")
+        try terminal.expectScreen("Pay 12.50 to bob? After this you have 87.50. y/n")
         try terminal.send("y")
         try terminal.expectScreen("Paid 12.50 to bob.")
         try terminal.expectScreen("Your balance is 87.50.")
@@ -84,6 +84,14 @@ extension PostgresTests {
           $0.text.contains("You were logged out in another terminal.") && $0.text.contains("[Log in]")
         }
         #expect(closed.text.contains("[1 Home]"))
+        // The page takes Enter and Esc alone, and only after a pause without a key.
+        let hint = "Enter or Esc: go on"
+        while try terminal.expectScreen("a page", { $0.text.contains(hint) || $0.text.contains("Welcome.") })
+          .text.contains(hint)
+        {
+          try terminal.send("\u{1B}")
+          try terminal.expectScreen("no page that can be left") { !$0.text.contains(hint) }
+        }
         try terminal.send("q")
         #expect(try app.wait() == .exited(0))
         #expect(!terminal.transcript.contains("battery"))

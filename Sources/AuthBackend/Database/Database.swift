@@ -83,6 +83,9 @@ package protocol Transaction: AnyObject {
   /// The present time, for people to read.
   var wallTime: WallTime { get }
 
+  /// The number of the next event: more than that of every event before.
+  func eventNumber() throws(BackendError) -> Int64
+
   /// Waits until no other write has this locked, and keeps it until the transaction is over.
   func lock(_ lock: Lock) throws(BackendError)
 

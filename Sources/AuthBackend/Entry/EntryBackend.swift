@@ -142,7 +142,7 @@ extension EntryBackend {
 
   /// See ``Backend/register(username:password:displayName:)``.
   public func register(
-    username: String, password: Password, displayName: String? = nil
+    username: String, password: Password, displayName: String?
   ) throws(BackendError) -> User {
     try user(.register(username: username, password, displayName: displayName))
   }

@@ -60,17 +60,19 @@ extension Rules {
   ) throws(BackendError) {
     func number(_ id: Int64?) -> SQLValue { id.map { .integer($0) } ?? .null }
     try db.run(
-      EventQuery.append, .integer(db.wallTime.microseconds), .text(name.rawValue), number(account), number(actor),
+      EventQuery.append, .integer(try db.eventNumber()), .integer(db.wallTime.microseconds), .text(name.rawValue),
+      number(account), number(actor),
       .text(session?.rawValue), .text(detail))
     if account == nil { try db.run(EventQuery.trim, .integer(Event.namelessLimit)) }
   }
 }
 
 package enum EventQuery: String, Query {
-  /// The database numbers events in the order of writing.
   case append = """
-    INSERT INTO events(at, name, account, actor, session, detail) VALUES ($1, $2, $3, $4, $5, $6)
+    INSERT INTO events(id, at, name, account, actor, session, detail) VALUES ($1, $2, $3, $4, $5, $6, $7)
     """
+  /// One more than the last number.
+  case next = "SELECT coalesce(max(id) + 1, 0) FROM events"
   case trim = """
     DELETE FROM events WHERE account IS NULL AND id IN
       (SELECT id FROM events WHERE account IS NULL ORDER BY id DESC LIMIT 4 OFFSET $1)

@@ -175,7 +175,9 @@ extension Rules {
   /// Stores a hash of higher cost after a whole login, and writes down that it did.
   ///
   /// A password that was changed in the same transaction stays.
-  func take(_ newHash: String?, of account: AccountRow, in session: SessionID, in db: any Transaction) throws(BackendError) {
+  func take(_ newHash: String?, of account: AccountRow, in session: SessionID, in db: any Transaction)
+    throws(BackendError)
+  {
     guard let newHash else { return }
     let changes = try db.run(
       AccountQuery.rehash, .text(newHash), .integer(account.id), .text(account.passwordHash))

@@ -43,6 +43,16 @@ final class PostgresTransaction: Transaction {
 
   var wallTime: WallTime { WallTime(microseconds: time) }
 
+  /// From a sequence, which transactions that run beside each other do not wait for.
+  func eventNumber() throws(BackendError) -> Int64 {
+    var number: Int64 = 0
+    _ = try step("SELECT nextval(pg_get_serial_sequence('events', 'id'))", []) { (row) throws(BackendError) in
+      number = row.integer(0)
+      return false
+    }
+    return number
+  }
+
   func lock(_ lock: Lock) throws(BackendError) {
     let (sql, values): (String, [SQLValue]) =
       switch lock {

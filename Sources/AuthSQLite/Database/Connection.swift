@@ -96,6 +96,12 @@ final class Connection: Transaction {
 
   var wallTime: WallTime { wallClock() }
 
+  /// The time in microseconds, or one more than the last number where the wall clock stood still or
+  /// went back.
+  func eventNumber() throws(BackendError) -> Int64 {
+    max(wallTime.microseconds, try first(EventQuery.next) { $0.integer(0) } ?? 0)
+  }
+
   /// Nothing to do: SQLite has one writer.
   func lock(_ lock: Lock) {}
 

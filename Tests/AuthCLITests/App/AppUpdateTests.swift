@@ -786,7 +786,7 @@ struct AppUpdateTests {
       let state = AppScenes.showingReceipts(40, 16)
       if opens {
         #expect(state.update(.key(.enter)) == nil)
-        for line in ["TIME (UTC)  2026-11-21 20:00", "WITH        bob", "> Pay again", "  Copy 160"] {
+        for line in ["TIME (UTC)  2026-11-21 20:59", "WITH        bob", "> Pay again", "  Copy 160"] {
           #expect(state.frame.lines.contains(line), "\(line)")
         }
       }

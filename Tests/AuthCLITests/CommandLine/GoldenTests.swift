@@ -16,7 +16,7 @@ struct GoldenTests {
       let name = location.path.joined(separator: "-")
       try Golden.expect(try help.page(location.path), equals: "help-\(name).txt")
     }
-    let kept = try TextFile.list("fixtures/golden", suffix: ".txt").filter { $0.contains("/help-") }
+    let kept = try TextFile.list("fixtures/golden", suffix: ".txt").filter { $0.contains("golden/help-") }
     #expect(kept.count == tool.locations.count + 1, "a page is kept of a command that is gone")
   }
 

@@ -55,7 +55,8 @@ struct BarTests {
   @Test("there is no bar in JSON and none with --quiet")
   func noBar() async throws {
     let home = try await CommandHome(registered: false)
-    #expect(try await show("home --json", in: home)[0] == #"{"version":1,"logged_in":false,"user":null}"#)
+    #expect(
+      try await show("home --json", in: home)[0] == #"{"version":1,"logged_in":false,"user":null,"balance":null}"#)
     #expect(try await show("home --quiet", in: home) == [""])
   }
 

@@ -68,6 +68,7 @@ struct ContractTests {
     let tested: Set = [
       "ScriptedAuthority: Authority", "InMemoryVault: SessionVault", "FileVault: SessionVault",
       "LocalAuthority: Authority", "LocalAuthority: Backend", "PostgresBackend: Authority", "PostgresBackend: Backend",
+      "PostgresAuthority: Authority", "PostgresAuthority: Backend",
     ]
     // These forward calls, or refuse all.
     let others: Set = [

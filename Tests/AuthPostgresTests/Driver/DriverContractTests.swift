@@ -28,7 +28,8 @@ extension PostgresTests {
 
     @Test("the rules on PostgreSQL keep the contract of every backend", arguments: BackendContract.checks)
     func backend(check: BackendContract.Check) async throws {
-      let database = try RulesDatabase()
+      // Waits are exact here: both clocks stand still, and the check moves that of the server.
+      let database = try RulesDatabase(clockStands: true)
       let subject = BackendContract.Subject(
         backend: database.authority, advance: { database.advance(by: $0) },
         setAvailable: { try! database.setAvailable($0) })
@@ -58,9 +59,11 @@ final class RulesDatabase: Sendable {
   private static let number = Mutex(0)
   private let name: String
   private let distance = Mutex<Int64>(0)
-  private let made = Mutex<PostgresAuthority?>(nil)
+  private let made = Mutex<[PostgresAuthority]>([])
 
-  init() throws {
+  /// - Parameter clockStands: Whether only the test moves the clock.
+  /// - Throws: What the server refuses.
+  init(clockStands: Bool = false) throws {
     name = Self.number.withLock { number in
       number += 1
       return "rules\(number)"
@@ -69,12 +72,13 @@ final class RulesDatabase: Sendable {
     try superuser.sql("CREATE DATABASE \(name)")
     try PostgresSchema.install(try ServerAddress(address))
     let database = PostgresDatabase(
-      try ServerAddress(address), patience: .seconds(2), adjusted: { [self] in $0 + distance.withLock { $0 } })
-    made.withLock { $0 = PostgresAuthority(database, label: "here", cost: .least) }
+      try ServerAddress(address), patience: .seconds(2), clock: clockStands ? StandingClock(0) : BootClock(),
+      adjusted: { [self] time in (clockStands ? 1_800_000_000_000_000 : time) + distance.withLock { $0 } })
+    made.withLock { $0 = [PostgresAuthority(database, label: "here", cost: .least)] }
   }
 
   var address: String { Databases.shared.server.address(name) }
-  var authority: PostgresAuthority { made.withLock { $0! } }
+  var authority: PostgresAuthority { made.withLock { $0[0] } }
   var database: any Database { authority.rules.database }
 
   func advance(by duration: Duration) { distance.withLock { $0 += duration.wholeNanoseconds / 1000 } }
