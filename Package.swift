@@ -29,6 +29,9 @@ let package = Package(
     .target(name: "AuthBackendTesting", dependencies: ["AuthBackend", "AuthCore", "AuthCoreTesting", "AuthDevice"]),
     .target(
       name: "AuthSQLite", dependencies: ["AuthBackend", "AuthCore", "AuthDevice", "Guards", "TextFormat", "CSQLite"]),
+    .target(
+      name: "AuthService",
+      dependencies: ["AuthBackend", "AuthCore", "AuthDevice", "Guards", "TextFormat", "CProcess"]),
     .target(name: "CommandLineKit", dependencies: ["TextFormat"]),
     .target(
       name: "AuthProgram",
@@ -59,6 +62,12 @@ let package = Package(
       dependencies: [
         "AuthBackend", "AuthBackendTesting", "AuthDevice", "AuthSQLite", "AuthCoreTesting", "Races", "TextFormat",
         "CSQLite", "CCrypt",
+      ]),
+    .testTarget(
+      name: "AuthServiceTests",
+      dependencies: [
+        "AuthBackend", "AuthBackendTesting", "AuthCore", "AuthCoreTesting", "AuthDevice", "AuthService", "AuthSQLite",
+        "Guards", "Programs", "TextFormat",
       ]),
     .testTarget(name: "TextFormatTests", dependencies: ["TextFormat"]),
     .testTarget(name: "CommandLineKitTests", dependencies: ["CommandLineKit", "TextFormat"]),

@@ -39,7 +39,7 @@ public enum TwoStepPolicy: String, Hashable, Sendable, CaseIterable {
 /// It never prints itself. A backend gives it once, and nothing gives it again.
 public struct TwoStepSecret: Hashable, Sendable, Redacted {
   package let bytes: [UInt8]
-  private let username: String
+  package let username: String
 
   /// Creates a value, for a backend to answer with.
   ///

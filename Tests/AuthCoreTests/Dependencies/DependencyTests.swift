@@ -19,6 +19,7 @@ import Testing
     ("AuthBackend", language.union(["AuthCore", "AuthDevice", "CCrypt", "Guards", "Glibc", "TextFormat"])),
     ("AuthBackendTesting", language.union(["AuthBackend", "AuthCore", "AuthCoreTesting", "AuthDevice", "Glibc"])),
     ("AuthSQLite", system.union(["AuthBackend", "AuthCore", "AuthDevice", "Guards", "TextFormat", "CSQLite"])),
+    ("AuthService", system.union(["AuthBackend", "AuthCore", "AuthDevice", "CProcess", "Guards", "TextFormat"])),
     ("CommandLineKit", language.union(["Glibc", "TextFormat"])),
     (
       "AuthProgram",
@@ -114,6 +115,10 @@ import Testing
     #expect(
       try dependencies(of: "AuthSQLite") == [
         "AuthBackend", "AuthCore", "AuthDevice", "Guards", "TextFormat", "CSQLite",
+      ])
+    #expect(
+      try dependencies(of: "AuthService") == [
+        "AuthBackend", "AuthCore", "AuthDevice", "CProcess", "Guards", "TextFormat",
       ])
     #expect(try dependencies(of: "CommandLineKit") == ["TextFormat"])
     #expect(

@@ -1,0 +1,61 @@
+package import AuthBackend
+package import AuthCore
+
+/// What a client sends.
+package enum ClientFrame: Sendable {
+  /// The first frame: the version of the client.
+  case hello(major: UInt16)
+  /// A question; its answer has the same number.
+  case request(UInt32, BackendRequest)
+  /// Asks for ``ServerFrame/lookAgain`` when something changes for the account of a session.
+  ///
+  /// It is answered by `done` or a failure, once.
+  case subscribe(UInt32, SessionToken)
+
+  enum Tag: UInt8, CaseIterable {
+    case hello = 1
+    case request = 2
+    case subscribe = 3
+  }
+}
+
+extension ClientFrame {
+  /// The frame with its length.
+  ///
+  /// - Throws: ``WireFault`` when it is too long.
+  package func encoded() throws(WireFault) -> [UInt8] {
+    let writer = WireWriter(for: .plain)
+    write(to: writer)
+    return try writer.checkedFrame()
+  }
+
+  func write(to writer: WireWriter) {
+    switch self {
+    case .hello(let major): writer.tag(Tag.hello).number(major)
+    case .request(let id, let request): writer.tag(Tag.request).number(id).request(request)
+    case .subscribe(let id, let token): writer.tag(Tag.subscribe).number(id).token(token)
+    }
+  }
+
+  /// Reads a frame without its length.
+  package init(payload: [UInt8]) throws(WireFault) {
+    var reader = WireReader(payload, for: .plain)
+    switch try reader.tag(Tag.self) {
+    case .hello:
+      self = .hello(major: try reader.number())
+      // Another version may say more.
+      if case .hello(let major) = self, major != Frames.major { return }
+    case .request: self = .request(try reader.number(), try reader.request())
+    case .subscribe: self = .subscribe(try reader.number(), try reader.token())
+    }
+    try reader.end()
+  }
+}
+
+extension WireWriter {
+  func checkedFrame() throws(WireFault) -> [UInt8] {
+    let frame = frame
+    if frame.isEmpty { throw .frameLength(bytes.count - 4) }
+    return frame
+  }
+}

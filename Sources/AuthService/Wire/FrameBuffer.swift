@@ -1,0 +1,42 @@
+import AuthCore
+
+/// The limits of the protocol.
+package enum Frames {
+  /// The version that both sides must have; another one has other frames.
+  package static let major: UInt16 = 1
+  /// The most bytes of a frame, without its length.
+  package static let longest = 65_536
+  /// The most rows that a client asks for at once, and a service gives, so that they fit a frame.
+  package static let longestPage = 50
+}
+
+/// Collects the bytes of a connection into frames.
+package struct FrameBuffer: Redacted {
+  private var bytes: [UInt8] = []
+  private var start = 0
+
+  package init() {}
+
+  /// Whether the next frame has begun and is not complete.
+  package var isInsideFrame: Bool { start < bytes.count }
+
+  package mutating func append(_ more: some Collection<UInt8>) {
+    if start > 0 {
+      bytes.removeFirst(start)
+      start = 0
+    }
+    bytes += more
+  }
+
+  /// Takes the next frame, without its length; nil until all of it is there.
+  ///
+  /// - Throws: ``WireFault`` for a length that no frame has; the connection is of no use any more.
+  package mutating func next() throws(WireFault) -> [UInt8]? {
+    guard bytes.count - start >= 4 else { return nil }
+    let length = bytes[start..<(start + 4)].reduce(0) { $0 << 8 | Int($1) }
+    guard (1...Frames.longest).contains(length) else { throw .frameLength(length) }
+    guard bytes.count - start - 4 >= length else { return nil }
+    defer { start += 4 + length }
+    return Array(bytes[(start + 4)..<(start + 4 + length)])
+  }
+}

@@ -1,0 +1,29 @@
+/// Why bytes are not what the protocol says.
+package enum WireFault: Error, Hashable, Sendable {
+  /// A value goes on after the end of its frame.
+  case truncated
+  /// A frame has more than its value.
+  case trailing(bytes: Int)
+  /// A text is not UTF-8.
+  case notText
+  /// A kind that this version does not know.
+  case unknownTag(UInt8, of: String)
+  /// A value that its type does not have.
+  case invalid(String)
+  /// A frame of no bytes, or of more than ``Frames/longest``.
+  case frameLength(Int)
+}
+
+extension WireFault: CustomStringConvertible {
+  /// What is wrong, as a clause.
+  package var description: String {
+    switch self {
+    case .truncated: "a message ended too early"
+    case .trailing(let count): "a message had \(count) bytes too many"
+    case .notText: "a text was not UTF-8"
+    case .unknownTag(let tag, let kind): "the \(kind) \(tag) is unknown"
+    case .invalid(let what): "not a valid \(what)"
+    case .frameLength(let length): "a message of \(length) bytes; 1 to \(Frames.longest) are accepted"
+    }
+  }
+}

@@ -1,0 +1,177 @@
+import AuthBackend
+import AuthCore
+
+@testable import AuthService
+
+/// A value of each kind that crosses the socket, with nothing left at a default.
+///
+/// The switches are over the tags, so a new tag does not compile without its sample.
+enum Samples {
+  static let secret = "correct horse battery staple"
+  static let password = Password(secret)
+  static let token = SessionToken(bytes: (100..<132).map { UInt8($0) })
+  static let newToken = SessionToken(bytes: (200..<232).map { UInt8($0) })
+  static let code = RecoveryCode(typed: Array("abcde-fghjk-mnpqr-stvwx-yz012".utf8))
+  static let instant = BootInstant(boot: BootID(high: 1, low: .max), uptime: .nanoseconds(1_234_567_890_123))
+  static let limits = SessionLimits(idle: .at(instant), absolute: .off, fresh: .missing)
+  static let user = User(id: UserID(rawValue: "u7"), username: "alice", displayName: "Alice Ä", role: .administrator)
+  static let grant = Grant(id: SessionID(rawValue: "s1"), user: user, token: token, limits: limits)
+  static let request = LimitRequest(idle: .seconds(60), absolute: .milliseconds(1500))
+  static let origin = SessionOrigin(terminal: "pts/3", program: "auth-cli", host: "192.0.2.1")
+  static let new = NewSession(token: newToken, label: "work", origin: origin)
+  static let receipt = Receipt(
+    id: 9, payer: "alice", payee: "bob", amount: Amount(unchecked: 1250), madeAt: WallTime(microseconds: -5), key: "k1",
+    isRepetition: true)
+  static let page = Page(
+    within: TimeSpan(since: WallTime(microseconds: 1), until: WallTime(microseconds: 2)), before: 77, limit: 20)
+  static let account = AccountSummary(
+    user: user, isDisabled: true, createdAt: WallTime(microseconds: 3), failedAttempts: 5,
+    throttle: .wait(.milliseconds(1_200)))
+  static let event = Event(
+    id: 4, at: WallTime(microseconds: 6), name: "authn_login_success", account: "alice", actor: "bob",
+    session: .named(SessionID(rawValue: "s1")), detail: "why")
+  static let challenge = Challenge(token: newToken, question: .code(digits: 6), triesLeft: 3, deadline: .at(instant))
+
+  static func bob() throws -> Username { try Username("bob") }
+  static func order() throws -> PaymentOrder {
+    PaymentOrder(amount: try Amount("12.50"), payee: try bob(), key: try IdempotencyKey("k1"))
+  }
+
+  static func request(_ tag: RequestTag) throws -> BackendRequest {
+    switch tag {
+    case .logIn: .logIn(Credentials(username: "alice", password: password), request, new)
+    case .reauthenticate: .reauthenticate(token, password, request, newToken: newToken)
+    case .answer: .answer(Password("123456"), challenge: token, new)
+    case .resume: .resume(token)
+    case .lookUp: .lookUp(token)
+    case .renew: .renew(token)
+    case .confirm: .confirm(token)
+    case .revoke: .revoke(token, .expired(.idle))
+    case .checkUsername: .checkUsername("alice")
+    case .checkPassword: .checkPassword(password, username: "alice")
+    case .checkForLogins: .checkForLogins
+    case .register: .register(username: "alice", password, displayName: "Alice")
+    case .profile: .profile(token)
+    case .rename: .rename("Alice", token)
+    case .changePassword: .changePassword(from: password, to: Password("another"), token, newToken: newToken)
+    case .deleteOwnAccount: .deleteOwnAccount(token)
+    case .makeRecoveryCodes: .makeRecoveryCodes(token)
+    case .recover: .recover(username: "alice", code, password)
+    case .resetPassword: .resetPassword(try bob(), token)
+    case .resetPasswordAsOwner: .resetPasswordAsOwner(try bob())
+    case .twoStep: .twoStep(token)
+    case .beginTwoStep: .beginTwoStep(token)
+    case .confirmTwoStep: .confirmTwoStep(password, token)
+    case .endTwoStep: .endTwoStep(password, token)
+    case .twoStepPolicy: .twoStepPolicy(token)
+    case .setTwoStepPolicy: .setTwoStepPolicy(.required, token)
+    case .sessions: .sessions(token)
+    case .revokeSession: .revokeSession(SessionID(rawValue: "s2"), token)
+    case .endAllSessions: .endAllSessions(token)
+    case .earlierPayment: .earlierPayment(try order(), token)
+    case .pay: .pay(try order(), token)
+    case .receipts: .receipts(page, token)
+    case .events: .events(.everyone, page, token)
+    case .accounts: .accounts(after: "alice", limit: 30, token)
+    case .account: .account(try bob(), token)
+    case .setDisabled: .setDisabled(true, try bob(), token)
+    case .unlock: .unlock(try bob(), token)
+    case .setRole: .setRole(.administrator, try bob(), token)
+    case .deleteAccount: .deleteAccount(try bob(), token)
+    case .registration: .registration(token)
+    case .setRegistration: .setRegistration(.closed, token)
+    case .registerOther: .registerOther(username: "carol", token)
+    case .noteView: .noteView("accounts", token)
+    }
+  }
+
+  static func answer(_ tag: AnswerTag) -> BackendAnswer {
+    switch tag {
+    case .done: .done
+    case .grant: .grant(grant)
+    case .found: .found(grant)
+    case .user: .user(user)
+    case .profile: .profile(Profile(user: user, balance: -3, createdAt: WallTime(microseconds: 8)))
+    case .recoveryCodes: .recoveryCodes([code, code])
+    case .oneTimeCode: .oneTimeCode(OneTimeCode(user: user, code: code, validFor: .seconds(9)))
+    case .twoStep:
+      .twoStep(TwoStepState(since: WallTime(microseconds: 9), isPending: true, recoveryCodes: 4, isRequired: true))
+    case .twoStepSecret: .twoStepSecret(TwoStepSecret(bytes: [1, 2, 3], username: "alice"))
+    case .twoStepPolicy: .twoStepPolicy(.required)
+    case .sessions:
+      .sessions([
+        SessionSummary(
+          id: SessionID(rawValue: "s1"), isCurrent: true, label: "work", origin: origin,
+          createdAt: WallTime(microseconds: 1), activeAt: WallTime(microseconds: 2), limits: limits)
+      ])
+    case .count: .count(12)
+    case .receipt: .receipt(receipt)
+    case .earlier: .earlier(receipt)
+    case .receipts: .receipts([receipt])
+    case .events: .events([event])
+    case .account: .account(account)
+    case .accounts: .accounts([account, account])
+    case .registration: .registration(.closed)
+    }
+  }
+
+  static func error(_ tag: ErrorTag) throws -> BackendError {
+    switch tag {
+    case .invalid: .passwordTooShort(characters: 3)
+    case .refused: .payeeUnknown(try bob())
+    case .credentials: .credentialsNotAccepted
+    case .challenged: .challenged(challenge)
+    case .session: .session(.ended(.expired(.absolute)))
+    case .notFresh: .notFresh
+    case .notPermitted: .notPermitted
+    case .throttled: .throttled(.wait(.seconds(2)))
+    case .unavailable: .unavailable(.busy, "database_busy", "The database is busy.", hint: "Try again.")
+    }
+  }
+
+  /// Every case that the samples above leave out.
+  static var otherErrors: [BackendError] {
+    let questions: [Challenge.Question] = [.recoveryCode, .other("What is your favourite colour?")]
+    return [.throttled(.locked), .session(.superseded)]
+      + EndReason.allCases.map { .session(.ended($0)) }
+      + Unavailability.Cause.allCases.map { .unavailable($0, "code", "What.", hint: "Hint.") }
+      + questions.map { .challenged(Challenge(token: token, question: $0, triesLeft: 1, deadline: .off)) }
+  }
+
+  static let hello = ServiceHello(
+    database: "00112233445566778899aabbccddeeff", now: instant, policy: .standard)
+
+  static func clientFrames() throws -> [ClientFrame] {
+    try ClientFrame.Tag.allCases.flatMap { (tag) throws -> [ClientFrame] in
+      switch tag {
+      case .hello: [.hello(major: Frames.major)]
+      case .request: try RequestTag.allCases.map { .request(0x0102_0304, try request($0)) }
+      case .subscribe: [.subscribe(5, token)]
+      }
+    }
+  }
+
+  static func serverFrames() throws -> [ServerFrame] {
+    try ServerFrame.Tag.allCases.flatMap { (tag) throws -> [ServerFrame] in
+      switch tag {
+      case .hello: [.hello(hello), .hello(ServiceHello(database: hello.database, now: nil, policy: .standard))]
+      case .answer:
+        AnswerTag.allCases.map { .answer(6, now: instant, answer($0)) } + [
+          .answer(7, now: nil, .found(nil)), .answer(8, now: nil, .earlier(nil)),
+          .answer(
+            9, now: nil,
+            .events([
+              Event(
+                id: 1, at: WallTime(microseconds: 0), name: "", account: nil, actor: nil, session: nil, detail: nil),
+              Event(
+                id: 2, at: WallTime(microseconds: 0), name: "x", account: nil, actor: nil, session: .hashed("ab"),
+                detail: nil),
+            ])),
+        ]
+      case .failure:
+        try (ErrorTag.allCases.map { try error($0) } + otherErrors).map { .failure(9, now: instant, $0) }
+      case .lookAgain: [.lookAgain]
+      }
+    }
+  }
+}
