@@ -28,7 +28,6 @@ extension PostgresTests {
       "setting(integer,text,bytea)", "start_login(integer,bytea,text,bytea,text,bytea,bytea,boolean)",
       "start_reauthentication(integer,bytea,bytea,text,bytea,bytea,boolean)", "unlock(integer,bytea,text)",
       "make_recovery_codes(integer,bytea,bytea)", "recover(integer,text,bytea,text,bytea)",
-      "check_recovery(integer,text,bytea,bytea)",
       "reset_password(integer,bytea,text,bytea)", "reset_password_as_owner(integer,text,bytea)",
       "set_role(integer,bytea,text,text)", "registration(integer,bytea)", "set_registration(integer,bytea,boolean)",
       "register_other(integer,bytea,text,text,text,bytea,bytea)", "delete_account(integer,bytea,text)",

@@ -136,15 +136,20 @@ extension PostgresTests {
       #expect(try scene.judgeLogin(late, code: nil) == "ticket_unknown")
     }
 
+    /// Of the present password it tells nothing: `right` and `new` are answered alike.
     @Test("a recovery code is judged and counted by one call, which may be rolled back: it has 125 random bits")
     func recovery() throws {
       let scene = try JudgingScene()
-      for (code, learned, committed) in [("none", "code_not_accepted", 1), ("recovery", "ok", 0)] {
+      for (code, proof, learned, committed) in [
+        ("none", "new", "code_not_accepted", 1), ("none", "right", "code_not_accepted", 1),
+        ("recovery", "new", "ok", 0),
+        ("recovery", "right", "ok", 0),
+      ] {
         for isCommitted in [false, true] {
           try scene.start()
           try scene.person.sql("BEGIN")
           let rows = try scene.person.rows(
-            "SELECT code FROM authcore.recover(1, 'alice', '\(code)', '\(JudgingScene.setting)', sha256('new'))")
+            "SELECT code FROM authcore.recover(1, 'alice', '\(code)', '\(JudgingScene.setting)', sha256('\(proof)'))")
           #expect(rows == [[learned]])
           try scene.person.sql(isCommitted ? "COMMIT" : "ROLLBACK")
           #expect(try scene.counted("alice") == (isCommitted ? committed : 0))

@@ -15,6 +15,17 @@ extension RunOnceSuites {
       #expect(objects.allSatisfy { $0.runs.load(ordering: .relaxed) == 1 })
     }
 
+    @Test("a control is repeated until it shows the fault, and at most 20 times") func control() async {
+      for shownInRace in [1, 3, 20, 21] {
+        var races = 0
+        let isShown = await showsTwoAtOnce {
+          races += 1
+          return [0, 0, races == shownInRace ? 1 : 0]
+        }
+        #expect(isShown == (shownInRace <= 20) && races == min(shownInRace, 20))
+      }
+    }
+
     @Test("the published algorithm runs a body twice in the same harness") func published() async {
       let isShown = await showsTwoAtOnce {
         let objects = (0..<rounds).map { _ in PublishedRunOnce() }

@@ -34,7 +34,7 @@ extension Rules {
       let present = try database.read { (db) throws(BackendError) in
         try redeemable(code, of: try account(named: name, in: db), at: try db.now(), in: db)?.account.passwordHash
       }
-      if let present, try hasher.verifies(new, against: present) { throw .passwordUnchanged }
+      let isUnchanged = if let present { try hasher.verifies(new, against: present) } else { false }
       let recovered = try database.write(.everything) { (db) throws(BackendError) -> Result<User?, BackendError> in
         let now = try db.now()
         let account = try account(named: name, in: db)
@@ -42,6 +42,8 @@ extension Rules {
           return .failure(try countWrongCode(on: account, name, at: now, in: db))
         }
         guard account.passwordHash == present else { return .success(nil) }
+        // Only a code that still works may say so: of many guesses at once one is heard.
+        if isUnchanged { return .failure(.passwordUnchanged) }
         try db.run(CodeQuery.use, .integer(account.id), Self.hash(code))
         try db.run(CodeQuery.voidOneTimeCodes, .integer(account.id))
         try db.run(AccountQuery.setPassword, .text(hash), .integer(account.id))

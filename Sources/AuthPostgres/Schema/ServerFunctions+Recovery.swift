@@ -83,25 +83,6 @@ extension ServerSchema {
           RETURN v_heard;
         END
         """),
-      // For a right code: the setting of the present password, and whether this verifier is of it.
-      .open(
-        "check_recovery", "p_name text, p_code bytea, p_verifier bytea", returns: "setting_answer",
-        """
-        DECLARE
-          v_answer setting_answer;
-        BEGIN
-          PERFORM enter(p_version);
-          IF p_name IS NULL THEN PERFORM malformed('name'); END IF;
-          IF p_code IS NULL OR octet_length(p_code) > 8192 THEN PERFORM malformed('code'); END IF;
-          SELECT CASE WHEN a.verifier = p_verifier THEN 'password_unchanged' END, NULL, a.setting INTO v_answer
-            FROM accounts a JOIN codes c ON c.account = a.id
-            WHERE a.name = p_name AND NOT a.disabled AND c.code_hash = sha256(p_code) AND c.used_with IS NULL
-              AND coalesce(c.expires_at > clock_ns(), true);
-          v_answer.code := coalesce(v_answer.code, 'ok');
-          v_answer.now_ns := clock_ns();
-          RETURN v_answer;
-        END
-        """),
       // A new password for a code. The same request again, after its answer was lost, is known by
       // its verifier, which is kept with the used code.
       .open(

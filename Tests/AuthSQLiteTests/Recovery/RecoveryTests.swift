@@ -7,6 +7,32 @@ import TextFormat
 
 private let newPassword = Password("quiet meadow copper lantern")
 
+/// A database in which something else happens after each read.
+private struct OvertakenDatabase: Database {
+  let base: any Database
+  let afterRead: @Sendable () -> Void
+
+  var clock: any SessionClock { base.clock }
+  var patience: Duration { base.patience }
+
+  func read<Result: Sendable>(
+    _ body: (any Transaction) throws(BackendError) -> Result
+  ) throws(BackendError) -> Result {
+    let result = try base.read(body)
+    afterRead()
+    return result
+  }
+
+  func write<Result: Sendable>(
+    _ scope: WriteScope, preparing queries: [String], _ body: (any Transaction) throws(BackendError) -> Result
+  ) throws(BackendError) -> Result {
+    try base.write(scope, preparing: queries, body)
+  }
+
+  func removeTraces() throws(BackendError) { try base.removeTraces() }
+  func changes() throws(BackendError) -> any ChangeSource { try base.changes() }
+}
+
 @Suite struct RecoveryTests {
   @Test("a code is read without regard to case, hyphens, spaces and look-alike letters")
   func reading() {
@@ -33,6 +59,23 @@ private let newPassword = Password("quiet meadow copper lantern")
     #expect(recover(bobPassword) == "password_unchanged")
     _ = try authority.logIn("bob", bobPassword)
     #expect(recover(newPassword) == nil)
+  }
+
+  @Test("a code that was used meanwhile does not tell whether a password is the present one") func overtaken() throws {
+    let authority = Workspace().authority()
+    try authority.registerBoth()
+    let issued = try authority.resetPasswordAsOwner(of: try Username("bob")).code
+    // Another recovery is done after this one has read what it compares with.
+    let database = OvertakenDatabase(base: authority.rules.database) {
+      _ = try? authority.recover(username: "bob", code: issued, password: newPassword)
+    }
+    let rules = Rules(database: database, policy: .standard, cost: .least)
+    #expect(
+      code { () throws(BackendError) in
+        try rules.recover(username: "bob", code: issued, password: bobPassword)
+      } == "credentials_not_accepted")
+    let bob = try authority.rules.account(named: Username("bob"), token: try authority.logIn().token)
+    #expect(bob.failedAttempts == 1)
   }
 
   @Test("codes are stored as their SHA-256, and as nothing else")

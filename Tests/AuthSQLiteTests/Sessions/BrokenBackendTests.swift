@@ -75,6 +75,7 @@ struct BrokenBackend: Backend {
     case revokesNothing = "a session can be revoked by its name, by its user only"
     case otherPolicy = "limits are those of the policy, on the backend's clock"
     case usesCodesTwice = "a recovery code sets a new password once, however it is typed, and ends the sessions"
+    case refusesLate = "a recovery refuses the present password as the new one, and its code can still be used"
     case makesNineCodes = "new recovery codes take the place of the old ones, and there are ten"
     case countsNoCodes = "every code that opens nothing gets one answer, and counts as a wrong password does"
     case opensDisabled = "a code opens an account that waits or is locked, and none that is disabled"
@@ -314,6 +315,12 @@ struct BrokenBackend: Backend {
         return User(id: UserID(rawValue: "u2"), username: username, displayName: username, role: .member)
       }
     case .countsNoCodes where code.text == "00000-00000-00000-00000-00000": throw .codeNotAccepted
+    case .refusesLate:
+      do throws(BackendError) {
+        return try base.recover(username: username, code: code, password: password)
+      } catch {
+        throw error.code == "password_unchanged" ? .codeNotAccepted : error
+      }
     default: return try base.recover(username: username, code: code, password: password)
     }
   }
