@@ -11,6 +11,11 @@ package final class Rules: Sendable {
   /// The limits of sessions.
   package let policy: SessionPolicy
   let hasher: PasswordHasher
+  /// Whether people reach the database through a service.
+  ///
+  /// Then a registration never makes an administrator, and nobody who asks is the owner of the
+  /// database: both are up to an operator.
+  package let isShared: Bool
 
   /// Creates the rules of a database; nothing is read yet.
   ///
@@ -18,9 +23,11 @@ package final class Rules: Sendable {
   ///   - database: Where the data is.
   ///   - policy: The limits of sessions.
   ///   - cost: The cost of a password's hash.
-  package init(database: any Database, policy: SessionPolicy, cost: PasswordCost) {
+  ///   - isShared: Whether people reach the database through a service.
+  package init(database: any Database, policy: SessionPolicy, cost: PasswordCost, isShared: Bool = false) {
     self.database = database
     self.policy = policy
+    self.isShared = isShared
     hasher = PasswordHasher(cost: cost)
   }
 }

@@ -47,12 +47,12 @@ public final class LocalAuthority: EntryBackend {
   package init(
     directory: String, label: String? = nil, origin: @escaping @Sendable () -> SessionOrigin? = { nil },
     policy: SessionPolicy = .standard, busyWait: Duration = .seconds(5), clock: any SessionClock = BootClock(),
-    cost: PasswordCost,
+    cost: PasswordCost, isShared: Bool = false,
     wallClock: @escaping @Sendable () -> WallTime = WallTime.now
   ) {
     database = SQLiteDatabase(
       directory: PrivateDirectory(named: directory), busyWait: busyWait, clock: clock, wallClock: wallClock)
-    rules = Rules(database: database, policy: policy, cost: cost)
+    rules = Rules(database: database, policy: policy, cost: cost, isShared: isShared)
     self.label = label
     self.origin = origin
   }

@@ -3,10 +3,10 @@ package import AuthCore
 extension Rules {
   /// Makes an account.
   ///
-  /// The first one ever is an administrator's; each opens with 100.00.
+  /// The first one ever is an administrator's, except in a shared database; each opens with 100.00.
   ///
-  /// It does not log in. It makes the database when there is none, and forgets failed attempts on
-  /// the name from before it existed.
+  /// It does not log in. It makes the database when there is none, unless it is shared, and forgets
+  /// failed attempts on the name from before it existed.
   ///
   /// - Parameters:
   ///   - username: 1 to 64 letters, digits, `.`, `_` or `-`.
@@ -22,14 +22,15 @@ extension Rules {
     let name = try Username(username)
     let shown = try DisplayName(displayName ?? username)
     let accepted = try PasswordPolicy.accept(password, for: name)
-    try database.write(.creation) { (db) throws(BackendError) in
+    try database.write(isShared ? .rows : .creation) { (db) throws(BackendError) in
       try requireOpenRegistration(in: db)
       try requireFree(name, in: db)
     }
     let hash = try hasher.hash(accepted)
     return try database.write(.everything) { (db) throws(BackendError) in
       try requireOpenRegistration(in: db)
-      let account = try create(name, shown, passwordHash: hash, in: db)
+      let isFirst = isShared ? false : try db.run(AccountQuery.takeFirstAdministrator) == 1
+      let account = try create(name, shown, isFirst ? .administrator : .member, passwordHash: hash, in: db)
       try record(.userCreated, account: account.id, actor: account.id, detail: account.user.role.rawValue, in: db)
       return account.user
     }
@@ -42,7 +43,7 @@ extension Rules {
     let name = try Username(username)
     let shown = try DisplayName(username)
     return try administeringFreshly(token, "registration") { (db, own, now) throws(BackendError) in
-      let account = try create(name, shown, passwordHash: hasher.unmatchable, in: db)
+      let account = try create(name, shown, .member, passwordHash: hasher.unmatchable, in: db)
       try record(
         .userCreated, account: account.id, actor: own.account, session: own.id, detail: account.user.role.rawValue,
         in: db)
@@ -51,11 +52,10 @@ extension Rules {
     }
   }
 
-  private func create(
-    _ name: Username, _ shown: DisplayName, passwordHash: String, in db: any Transaction
+  func create(
+    _ name: Username, _ shown: DisplayName, _ role: Role, passwordHash: String, in db: any Transaction
   ) throws(BackendError) -> AccountRow {
     try requireFree(name, in: db)
-    let role: Role = try db.run(AccountQuery.takeFirstAdministrator) == 1 ? .administrator : .member
     let id = try db.first(
       AccountQuery.insert, .text(name.canonical), .text(shown.text), .text(role.rawValue), .text(passwordHash),
       .integer(db.wallTime.microseconds)

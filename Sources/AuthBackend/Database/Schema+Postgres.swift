@@ -8,8 +8,10 @@ extension Schema {
     var text = step
     for (sqlite, postgres) in dialect { text = text.replacing(sqlite, with: postgres) }
     // The triggers are the last statements of their step.
-    guard let start = text.firstRange(of: "CREATE TRIGGER")?.lowerBound else { return text }
-    return text[..<start] + appendOnly
+    for (start, triggers) in [("DROP TRIGGER", archivable), ("CREATE TRIGGER", appendOnly)] {
+      if let start = text.firstRange(of: start)?.lowerBound { return text[..<start] + triggers }
+    }
+    return text
   }
 
   private static let dialect = [
@@ -20,10 +22,24 @@ extension Schema {
 
   /// Events are append-only; see the second step.
   private static let appendOnly = """
-    CREATE FUNCTION events_keep() RETURNS trigger LANGUAGE plpgsql AS
+    CREATE FUNCTION events_keep() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS
       $$ BEGIN RAISE EXCEPTION 'events are append-only'; END $$;
     CREATE TRIGGER events_keep BEFORE UPDATE ON events FOR EACH ROW EXECUTE FUNCTION events_keep();
     CREATE TRIGGER events_stay BEFORE DELETE ON events FOR EACH ROW WHEN (old.account IS NOT NULL)
       EXECUTE FUNCTION events_keep();
+    """
+
+  /// See the eighth step.
+  private static let archivable = """
+    CREATE FUNCTION events_stay() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS
+      $$ BEGIN
+        IF old.id > (SELECT archived_through FROM authority WHERE id = 1) THEN
+          RAISE EXCEPTION 'events are append-only';
+        END IF;
+        RETURN old;
+      END $$;
+    DROP TRIGGER events_stay ON events;
+    CREATE TRIGGER events_stay BEFORE DELETE ON events FOR EACH ROW
+      WHEN (old.account IS NOT NULL OR old.name = 'authz_admin') EXECUTE FUNCTION events_stay();
     """
 }

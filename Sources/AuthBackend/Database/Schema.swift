@@ -13,7 +13,7 @@ package enum Schema {
   package static var version: Int64 { Int64(steps.count) }
 
   /// The statements that lead from each version to the next, beginning with the empty file.
-  package static let steps: [String] = [first, second, third, fourth, fifth, sixth, seventh]
+  package static let steps: [String] = [first, second, third, fourth, fifth, sixth, seventh, eighth]
 
   private static let first = """
     CREATE TABLE authority(
@@ -199,5 +199,18 @@ package enum Schema {
       until INTEGER NOT NULL
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX challenges_account ON challenges(account, until);
+    """
+
+  /// Version 8 lets an operator archive events: up to a number that is set for the time of the
+  /// deletion.
+  ///
+  /// What operators did concerns no account, and is kept nevertheless.
+  private static let eighth = """
+    ALTER TABLE authority ADD COLUMN archived_through INTEGER NOT NULL DEFAULT -1;
+    DROP TRIGGER IF EXISTS events_stay;
+    CREATE TRIGGER events_stay BEFORE DELETE ON events
+      WHEN (old.account IS NOT NULL OR old.name = 'authz_admin')
+        AND old.id > (SELECT archived_through FROM authority WHERE id = 1)
+      BEGIN SELECT RAISE(ABORT, 'events are append-only'); END;
     """
 }

@@ -32,7 +32,7 @@ extension Rules {
     }
   }
 
-  private static func event(_ row: Row) -> Event {
+  static func event(_ row: Row) -> Event {
     Event(
       id: row.integer(0), at: WallTime(microseconds: row.integer(1)), name: row.text(2),
       account: DeletedAccount.shown(row.optionalText(3)), actor: DeletedAccount.shown(row.optionalText(4)),
@@ -74,8 +74,8 @@ package enum EventQuery: String, Query {
   /// One more than the last number.
   case next = "SELECT coalesce(max(id) + 1, 0) FROM events"
   case trim = """
-    DELETE FROM events WHERE account IS NULL AND id IN
-      (SELECT id FROM events WHERE account IS NULL ORDER BY id DESC LIMIT 4 OFFSET $1)
+    DELETE FROM events WHERE account IS NULL AND id IN (SELECT id FROM events
+      WHERE account IS NULL AND name <> 'authz_admin' ORDER BY id DESC LIMIT 4 OFFSET $1)
     """
   // The times are those that are shown.
   case page = """
@@ -83,6 +83,13 @@ package enum EventQuery: String, Query {
     FROM events e LEFT JOIN accounts a ON a.id = e.account LEFT JOIN accounts b ON b.id = e.actor
     WHERE e.id < $1 AND e.at >= $2 AND e.at < $3 ORDER BY e.id DESC LIMIT $4
     """
+  case archivable = """
+    SELECT e.id, e.at, e.name, a.name, b.name, e.session, e.detail
+    FROM events e LEFT JOIN accounts a ON a.id = e.account LEFT JOIN accounts b ON b.id = e.actor
+    WHERE e.id > $1 AND e.at < $2 ORDER BY e.id LIMIT $3
+    """
+  case allowArchiving = "UPDATE authority SET archived_through = $1 WHERE id = 1"
+  case deleteArchived = "DELETE FROM events WHERE id <= $1 AND at < $2"
   case pageOfAccount = """
     SELECT e.id, e.at, e.name, a.name, b.name, e.session, e.detail
     FROM events e LEFT JOIN accounts a ON a.id = e.account LEFT JOIN accounts b ON b.id = e.actor

@@ -1,4 +1,5 @@
 import AuthCore
+import AuthDevice
 import CCrypt
 import Glibc
 import TextFormat
@@ -27,9 +28,12 @@ package struct PasswordHasher: Sendable {
   /// Nil, a password that cannot be one, costs the same and is never it.
   package func verifies(_ password: NormalizedPassword?, against stored: String) throws(BackendError) -> Bool {
     let bytes = password.map { Array($0.text.utf8) } ?? []
-    guard let hash = Self.crypt(bytes, stored.utf8.map(CChar.init(bitPattern:)) + [0]) else {
+    let hashed = HashedHash(stored)
+    let setting = hashed?.setting ?? stored
+    guard let hash = Self.crypt(bytes, setting.utf8.map(CChar.init(bitPattern:)) + [0]) else {
       throw Self.failed("if there is as much, the stored hash is damaged.")
     }
+    if let hashed { return Secrets.areEqual(SHA256.hash(hash), hashed.digest) && password != nil }
     return Secrets.areEqual(hash, Array(stored.utf8)) && password != nil
   }
 

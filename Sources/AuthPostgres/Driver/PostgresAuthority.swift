@@ -14,12 +14,12 @@ package final class PostgresAuthority: EntryBackend {
 
   package init(
     _ database: PostgresDatabase, label: String? = nil, origin: @escaping @Sendable () -> SessionOrigin? = { nil },
-    policy: SessionPolicy = .standard, cost: PasswordCost = .standard
+    policy: SessionPolicy = .standard, cost: PasswordCost = .standard, isShared: Bool = false
   ) {
     self.database = database
     self.label = label
     self.origin = origin
-    rules = Rules(database: database, policy: policy, cost: cost)
+    rules = Rules(database: database, policy: policy, cost: cost, isShared: isShared)
   }
 
   package var handler: any RequestHandler { rules }

@@ -6,6 +6,8 @@ import TextFormat
 /// The rule book's tables in a PostgreSQL database, in a schema of their own.
 package enum PostgresSchema {
   package static let name = "auth"
+  /// Nothing in a temporary schema takes the place of a table or a function.
+  static let searchPath = "\(name), pg_catalog, pg_temp"
   /// The keys of the advisory locks: "AuS1" and "AuS2".
   static let (writeLock, unknownNamesLock): (Int64, Int64) = (0x4175_5331, 0x4175_5332)
 
@@ -29,7 +31,7 @@ package enum PostgresSchema {
     let steps = Schema.steps.map(Schema.forPostgres).joined(separator: "\n")
     return """
       CREATE SCHEMA \(name);
-      SET search_path = \(name), pg_catalog;
+      SET search_path = \(searchPath);
       CREATE TABLE facts(version bigint NOT NULL, id bytea NOT NULL);
       INSERT INTO facts VALUES (\(Schema.version), uuid_send(gen_random_uuid()));
       \(steps)
@@ -44,7 +46,7 @@ package enum PostgresSchema {
   ) throws(ServerFault) -> BootID {
     try connection.runScript(
       """
-      SET search_path = \(name), pg_catalog; SET lock_timeout = \(lockTimeout.wholeMilliseconds);
+      SET search_path = \(searchPath); SET lock_timeout = \(lockTimeout.wholeMilliseconds);
       SET idle_in_transaction_session_timeout = \(2 * lockTimeout.wholeMilliseconds); SET synchronous_commit = on
       """, until: deadline)
     let rows = try connection.run("SELECT version, encode(id, 'hex') FROM facts", [], until: deadline)

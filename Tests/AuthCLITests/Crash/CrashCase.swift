@@ -177,6 +177,7 @@ enum CrashStart {
 
   private static let changes: [CrashCase.Start: String] = [
     .oldSchema: """
+    DROP TRIGGER events_stay; ALTER TABLE authority DROP COLUMN archived_through;
     DROP TABLE challenges; ALTER TABLE sessions DROP COLUMN excused_until;
     DROP TABLE two_steps; ALTER TABLE authority DROP COLUMN two_step_required;
     DROP TABLE codes; DROP TABLE reserved_names; ALTER TABLE authority DROP COLUMN registration_closed;

@@ -48,6 +48,7 @@ extension PostgresTests {
     static let statements = [
       list(AccountQuery.self), list(UnknownNameQuery.self), list(SessionQuery.self), list(LedgerQuery.self),
       list(EventQuery.self), list(CodeQuery.self), list(TwoStepQuery.self), list(ChallengeQuery.self),
+      list(OperatorQuery.self),
     ].flatMap(\.self)
 
     private static func list<Q: Query>(_: Q.Type) -> [String] { Q.allCases.map(\.rawValue) }

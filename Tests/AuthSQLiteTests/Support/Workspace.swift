@@ -32,10 +32,12 @@ final class Workspace: Sendable {
 
   func authority(
     policy: SessionPolicy = .standard, busyWait: Duration = .seconds(5), cost: PasswordCost = .least,
+    isShared: Bool = false,
     wallClock: @escaping @Sendable () -> WallTime = WallTime.now
   ) -> LocalAuthority {
     LocalAuthority(
       directory: data, policy: policy, busyWait: busyWait, clock: clock, cost: cost,
+      isShared: isShared,
       // The authority keeps its directory alive by this.
       wallClock: { withExtendedLifetime(self, wallClock) })
   }

@@ -1,0 +1,51 @@
+import AuthCore
+
+/// Events leave the database in two requests: they are read page by page and written to a file,
+/// and then exactly those are deleted.
+extension Rules {
+  /// Events before a time, oldest first.
+  ///
+  /// - Parameters:
+  ///   - time: Only those written before.
+  ///   - number: Only those after this number; nil begins with the oldest.
+  ///   - limit: How many at most.
+  /// - Returns: The page; shorter than `limit` when it is the last.
+  /// - Throws: ``BackendError`` of kind `unavailable`.
+  package func archivableEvents(
+    before time: WallTime, after number: Int64?, limit: Int
+  ) throws(BackendError) -> [Event] {
+    try database.read { (db) throws(BackendError) in
+      try db.all(
+        EventQuery.archivable, .integer(number ?? -1), .integer(time.microseconds), .integer(max(0, limit))
+      ) { Self.event($0) }
+    }
+  }
+
+  /// Deletes the events that were archived, and logs that as an event.
+  ///
+  /// It is the only deletion that the trigger on events lets pass.
+  ///
+  /// - Parameters:
+  ///   - time: The time before which they were read.
+  ///   - number: The number of the last one.
+  ///   - count: How many were read.
+  /// - Throws: ``BackendError`` of kind `unavailable` (`database_busy`) when there are more or fewer;
+  ///   then nothing is deleted.
+  package func deleteArchivedEvents(
+    before time: WallTime, through number: Int64, count: Int
+  ) throws(BackendError) {
+    try database.write(.everything) { (db) throws(BackendError) in
+      // Its number is greater than those, so numbers go on growing when all others are deleted.
+      try record(.administered, account: nil, detail: "\(count) events archived, before \(time.iso8601)", in: db)
+      try db.run(EventQuery.allowArchiving, .integer(number))
+      let deleted = try db.run(EventQuery.deleteArchived, .integer(number), .integer(time.microseconds))
+      try db.run(EventQuery.allowArchiving, .integer(-1))
+      guard deleted == count else {
+        throw .unavailable(
+          .busy, "database_busy",
+          "The events changed while they were archived: \(count) were read, and \(deleted) found.",
+          hint: "Nothing was deleted. Archive them again.")
+      }
+    }
+  }
+}

@@ -1,0 +1,200 @@
+import AuthBackend
+import AuthCore
+import AuthDevice
+import AuthSQLite
+import Testing
+
+/// What an operator does without a session, and what people may not do in a shared database.
+@Suite struct OperatorTests {
+  private let work = Workspace()
+  private let bob: Username
+
+  init() throws {
+    bob = try Username("bob")
+  }
+
+  private var shared: LocalAuthority { work.authority(isShared: true) }
+
+  private func installed() throws -> LocalAuthority {
+    let authority = shared
+    _ = try authority.rules.install(firstAdministrator: "Alice", password: alicePassword)
+    try authority.rules.setRegistration(.open, token: try authority.logIn().token)
+    _ = try authority.register(username: "bob", password: bobPassword)
+    return authority
+  }
+
+  private func events(_ detail: String) -> Int64? {
+    work.raw.number("SELECT count(*) FROM events WHERE actor IS NULL AND detail LIKE '\(detail)'")
+  }
+
+  @Test("the first administrator is installed, once, and the registration is closed after that")
+  func installation() throws {
+    let authority = shared
+    func install(_ name: String, _ password: Password) -> String? {
+      code { () throws(BackendError) in
+        try authority.rules.install(firstAdministrator: name, password: password)
+      }
+    }
+    #expect(install("alice", Password("short")) == "password_too_short")
+    #expect(install("alice", alicePassword) == nil)
+    #expect(install("eve", alicePassword) == "schema_exists")
+    let session = try authority.logIn()
+    #expect(session.user.role == .administrator)
+    #expect(try authority.rules.registration(token: session.token) == .closed)
+    #expect(
+      code { () throws(BackendError) in try authority.register(username: "bob", password: bobPassword) }
+        == "registration_closed")
+    #expect(events("registration closed") == 1)
+  }
+
+  @Test("a registration in a shared database makes no administrator, and no database")
+  func registration() throws {
+    func register(_ name: String) -> String? {
+      code { () throws(BackendError) in try shared.register(username: name, password: bobPassword) }
+    }
+    #expect(register("bob") == "database_missing")
+    // A database that an embedded program made, whose administrator is gone.
+    try work.authority().registerBoth()
+    work.raw.script("UPDATE authority SET administrator_made = 0")
+    #expect(register("carol") == nil)
+    #expect(work.raw.rows("SELECT role FROM accounts WHERE name = 'carol'") == [["member"]])
+    #expect(work.raw.number("SELECT administrator_made FROM authority") == 0)
+  }
+
+  @Test("nobody is the owner of a shared database")
+  func owner() throws {
+    let authority = try installed()
+    let refusal = code { () throws(BackendError) in try authority.resetPasswordAsOwner(of: bob) }
+    #expect(refusal == "not_database_owner")
+    guard case .oneTimeCode(let code) = try authority.rules.perform(.resetPassword(bob)) else {
+      Issue.record("an operator got no code")
+      return
+    }
+    _ = try authority.recover(username: "bob", code: code.code, password: Password("quiet meadow copper lantern"))
+  }
+
+  @Test("an operator ends the sessions of one user")
+  func sessions() throws {
+    let authority = try installed()
+    let (kept, ended) = (try authority.logIn(), try authority.logIn("bob", bobPassword))
+    guard case .count(1) = try authority.rules.perform(.endSessions(bob)) else {
+      Issue.record("not one session was ended")
+      return
+    }
+    #expect(try authority.lookUp(ended.token) == nil)
+    #expect(try authority.lookUp(kept.token) != nil)
+    #expect(events("revoked") == 1)
+  }
+
+  @Test("an operator turns a second step off, and a code that was asked for is no longer accepted")
+  func twoStep() throws {
+    let authority = try installed()
+    let secret = try authority.turnTwoStepOn(try authority.logIn("bob", bobPassword).token)
+    let challenge = try authority.challenge("bob", bobPassword)
+    _ = try authority.rules.perform(.endTwoStep(bob))
+    _ = try authority.logIn("bob", bobPassword)
+    #expect(code { () throws(BackendError) in try authority.answer(secret.code(at: .now()), to: challenge) } != nil)
+    #expect(code { () throws(BackendError) in try authority.rules.endTwoStep(of: bob) } == "two_step_not_on")
+    #expect(events("operator") == 1)
+  }
+
+  @Test("after a restore no session and no code of the backup is accepted, and the report says what to check")
+  func restore() throws {
+    let authority = try installed()
+    let alice = try authority.logIn()
+    let codes = try authority.rules.makeRecoveryCodes(token: alice.token)
+    _ = try authority.turnTwoStepOn(alice.token)
+    let challenge = try authority.challenge()
+    let receipt = try authority.rules.pay(
+      try authority.order("1", to: "alice"), token: try authority.logIn("bob", bobPassword).token)
+    _ = try authority.rules.setDisabled(true, account: bob, token: alice.token)
+    let last = work.raw.number("SELECT max(id) FROM events")
+    guard case .restored(let report) = try authority.rules.perform(.afterRestore) else {
+      Issue.record("there is no report")
+      return
+    }
+    #expect(try authority.lookUp(alice.token) == nil)
+    let recovery = code { () throws(BackendError) in
+      try authority.recover(
+        username: "alice", code: codes[0], password: Password("quiet meadow copper lantern"))
+    }
+    #expect(recovery == "credentials_not_accepted")
+    #expect(
+      code { () throws(BackendError) in try authority.answer(Password(codes[0].text), to: challenge) }
+        == "credentials_not_accepted")
+    #expect(report.sessions == 2 && report.codes == 10, "\(report)")
+    #expect(report.administrators == .init(first: ["alice"], count: 1))
+    #expect(report.disabled == .init(first: ["bob"], count: 1))
+    #expect(report.withTwoStep == .init(first: ["alice"], count: 1))
+    #expect(report.lastPayment == .init(id: receipt.id, at: receipt.madeAt))
+    #expect(report.lastEvent?.id == last)
+    #expect(events("after a restore: 2 sessions ended, 10 codes voided") == 1)
+  }
+
+  @Test("exactly the events that were archived are deleted, and no others can be")
+  func archive() throws {
+    let wall = MovableTime()
+    let authority = work.authority(isShared: true, wallClock: { wall.now })
+    _ = try authority.rules.install(firstAdministrator: "alice", password: alicePassword)
+    for _ in 0..<4 { _ = try authority.logIn() }
+    wall.move(by: 60)
+    let time = wall.now
+    _ = try authority.logIn()
+    var archived: [Event] = []
+    while true {
+      guard
+        case .events(let page) = try authority.rules.perform(
+          .archivable(before: time, after: archived.last?.id, limit: 2))
+      else { throw UnexpectedAnswer(kind: nil) }
+      archived += page
+      if page.count < 2 { break }
+    }
+    let numbers = try #require(work.raw.rows("SELECT id FROM events ORDER BY id")).map { Int64($0[0]) }
+    #expect(archived.map(\.id) == numbers.dropLast().map { $0 } && archived.count == 6)
+    let last = try #require(archived.last).id
+    func delete(_ count: Int) -> String? {
+      code { () throws(BackendError) in
+        try authority.rules.perform(.deleteArchived(before: time, through: last, count: count))
+      }
+    }
+    #expect(delete(5) == "database_busy" && delete(7) == "database_busy")
+    #expect(work.raw.number("SELECT count(*) FROM events") == 7)
+    #expect(delete(6) == nil)
+    #expect(work.raw.rows("SELECT name FROM events ORDER BY id") == [["authn_login_success"], ["authz_admin"]])
+    #expect(events("6 events archived, before %") == 1)
+    for name in ["authn_login_success", "authz_admin"] {
+      #expect(!work.raw.script("DELETE FROM events WHERE name = '\(name)'"))
+    }
+    #expect(!work.raw.script("UPDATE events SET detail = 'x'"))
+  }
+
+  @Test("a flood of unknown names does not delete what operators did")
+  func flood() throws {
+    let authority = try installed()
+    let kept = work.raw.number("SELECT count(*) FROM events WHERE name = 'authz_admin' AND account IS NULL")
+    work.raw.script(
+      """
+      WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 11000)
+      INSERT INTO events(id, at, name) SELECT i, 0, 'authn_login_fail' FROM n
+      """)
+    for _ in 0..<3 { #expect(code { () throws(BackendError) in try authority.logIn("nobody", bobPassword) } != nil) }
+    #expect(kept == 1)
+    #expect(work.raw.number("SELECT count(*) FROM events WHERE name = 'authz_admin' AND account IS NULL") == kept)
+    #expect(
+      work.raw.number("SELECT count(*) FROM events WHERE account IS NULL AND name <> 'authz_admin'") ?? 0 < 10_903)
+  }
+
+  @Test("a password that another kind of database stored as a hash of its hash logs in, and is stored anew")
+  func hashedHash() throws {
+    let authority = try installed()
+    let hash = try #require(work.raw.rows("SELECT password_hash FROM accounts WHERE name = 'bob'")?.first?.first)
+    let setting = hash.split(separator: "$", omittingEmptySubsequences: false).dropLast().joined(separator: "$")
+    let imported = HashedHash(setting: setting, digest: SHA256.hash(Array(hash.utf8)))
+    work.raw.script("UPDATE accounts SET password_hash = '\(imported.stored)' WHERE name = 'bob'")
+    #expect(code { () throws(BackendError) in try authority.logIn("bob", wrongPassword) } == "credentials_not_accepted")
+    _ = try authority.logIn("bob", bobPassword)
+    let stored = try #require(work.raw.rows("SELECT password_hash FROM accounts WHERE name = 'bob'")?.first?.first)
+    #expect(PasswordCost(of: stored) == .least)
+    _ = try authority.logIn("bob", bobPassword)
+  }
+}
