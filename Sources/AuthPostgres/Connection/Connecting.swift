@@ -2,6 +2,7 @@ import AuthBackend
 import AuthDevice
 import CPostgres
 import Glibc
+import Guards
 import TextFormat
 
 /// Makes a connection: host after host, each a little later beside those that have not answered
@@ -15,14 +16,21 @@ struct Connecting {
   let limits: ServerLimits
   /// What the hosts are checked against if there are several.
   var timeline: NewestTimeline?
+  /// Says why a server must not be used; nil when it may be.
+  var verify: (@Sendable (ServerConnection, ContinuousClock.Instant) -> ServerFault?)?
+  /// The host that answered last, which is tried first.
+  var order: HostOrder?
 
   /// One host, with the settings that name it alone.
   private struct Candidate {
+    /// Its place in the address.
+    let index: Int
     let settings: [(String, String)]
   }
 
   private struct Attempt {
     let connection: OpaquePointer
+    var index = 0
     var state: PostgresPollingStatusType = PGRES_POLLING_WRITING
   }
 
@@ -33,7 +41,9 @@ struct Connecting {
     let candidates = plan(first.connection)
     if candidates.isEmpty { return try race([first], [], until: deadline) }
     PQfinish(first.connection)
-    return try race([], candidates, until: deadline)
+    let last = order?.last ?? 0
+    return try race(
+      [], candidates.filter { $0.index == last } + candidates.filter { $0.index != last }, until: deadline)
   }
 
   /// What every connection has, whatever the address says.
@@ -91,7 +101,7 @@ struct Connecting {
       if addresses.count == count { settings.append(("hostaddr", addresses[index])) }
       if ports.count == count { settings.append(("port", ports[index])) }
       if ports.count == 1 { settings.append(("port", ports[0])) }
-      return Candidate(settings: settings)
+      return Candidate(index: index, settings: settings)
     }
   }
 
@@ -106,7 +116,10 @@ struct Connecting {
     while true {
       if !candidates.isEmpty, attempts.isEmpty || ContinuousClock.now >= nextStart {
         do throws(ServerFault) {
-          attempts.append(try start(candidates.removeFirst().settings))
+          let candidate = candidates.removeFirst()
+          var attempt = try start(candidate.settings)
+          attempt.index = candidate.index
+          attempts.append(attempt)
         } catch {
           faults.append(error)
           continue
@@ -125,10 +138,14 @@ struct Connecting {
         attempts[index].state = advanced(attempts[index])
         switch attempts[index].state {
         case PGRES_POLLING_OK:
-          let ready = attempts.remove(at: index).connection
-          PQsetErrorVerbosity(ready, PQERRORS_DEFAULT)
-          let connection = ServerConnection(ready)
-          guard waiting.count > 1, let fault = outdated(connection, until: deadline) else { return connection }
+          let ready = attempts.remove(at: index)
+          PQsetErrorVerbosity(ready.connection, PQERRORS_DEFAULT)
+          let connection = ServerConnection(ready.connection)
+          let outdated = waiting.count > 1 ? outdated(connection, until: deadline) : nil
+          guard let fault = outdated ?? verify?(connection, deadline) else {
+            order?.last = ready.index
+            return connection
+          }
           faults.append(fault)
         case PGRES_POLLING_FAILED:
           let failed = attempts.remove(at: index).connection
@@ -162,7 +179,7 @@ struct Connecting {
       let recorded = timeline.record.map { " (recorded in \($0.path.escaped))" } ?? ""
       return .notConnected(
         "\(connection.place) is an old primary of timeline \(number), and timeline \(newer) has confirmed changes\(recorded)",
-        .outdated(record: timeline.record.map { $0.path.asShellWord }))
+        .outdated(forget: timeline.record.map { "rm -f " + $0.path.asShellWord }))
     } catch {
       switch error {
       case .refused: return nil
@@ -207,5 +224,15 @@ struct Connecting {
       if kind != .other { trouble = kind }
     }
     return .notConnected(messages.joined(separator: "; "), trouble)
+  }
+}
+
+/// The host that answered last, by its place in the address.
+final class HostOrder: Sendable {
+  private let index = Locked(0)
+
+  var last: Int {
+    get { index.withLock { $0 } }
+    set { index.withLock { $0 = newValue } }
   }
 }

@@ -17,6 +17,9 @@ final class ServerConnection {
   /// Which timeline of which cluster the server is on, if that was asked.
   var timeline: (number: UInt32, cluster: String)?
 
+  /// The server, until it is written down that it confirmed a change.
+  var unconfirmed: ConfirmedServer.Identity?
+
   init(_ connection: OpaquePointer) {
     self.connection = connection
     place = Self.place(of: connection)

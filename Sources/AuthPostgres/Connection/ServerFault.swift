@@ -15,8 +15,8 @@ enum ServerFault: Error, Hashable {
 /// What kept a connection from being made, as far as it can be told.
 enum ConnectionTrouble: Hashable {
   case address, password, entry, certificate, encryption, readOnly, silence, busy, starting, other
-  /// An old primary; where the newer timeline is recorded, if in a file.
-  case outdated(record: String?)
+  /// An old primary; the command that forgets the newer one, if that is recorded.
+  case outdated(forget: String?)
 }
 
 extension ServerFault {
@@ -56,6 +56,14 @@ extension ServerFault {
       return .unavailable(
         .unwritable, "server_full", "The database at \(place) has no room: \(message).",
         hint: "Make room at the server; nothing was changed.")
+    case ServerState.newer:
+      return .unavailable(
+        .unparsable, "database_newer", "The tables at \(place) were made by a newer version: \(message).",
+        hint: "Nothing was changed. Install the newer version.")
+    case ServerState.older:
+      return .unavailable(
+        .unparsable, "database_older", "The tables at \(place) were made by an older version: \(message).",
+        hint: "Nothing was changed. Bring them up to date: auth-service schema upgrade")
     case ServerState.otherEncoding:
       return .unavailable(
         .unreadable, "server_encoding", "The database at \(place) has the encoding \(message), and has to have UTF8.",
@@ -155,9 +163,9 @@ extension ConnectionTrouble {
     case .silence: "Check that the server runs and that the network lets you through; nothing was changed."
     case .busy: "It has no connection free: wait for others, or raise max_connections there. Nothing was changed."
     case .starting: "It is starting or stopping: try again in a moment. Nothing was changed."
-    case .outdated(let record):
+    case .outdated(let command):
       "Stop the old primary, or make it a standby. If it is the right server, "
-        + (record.map { "forget the newer one: rm -f \($0)" } ?? "restart this program.")
+        + (command.map { "forget the newer one: \($0)" } ?? "restart this program.")
     case .other: "Check AUTH_CLI_AUTHORITY, and that the server runs; nothing was changed."
     }
   }

@@ -14,6 +14,7 @@ package final class PostgresDatabase: Database {
   private let serverClock: ServerClock
   /// The time to use for a time of the server's clock, in microseconds since 1970.
   private let adjusted: @Sendable (Int64) -> Int64
+  private let confirmed: ConfirmedServer?
   package let patience: Duration
 
   /// Names a database; nothing is connected yet.
@@ -23,20 +24,26 @@ package final class PostgresDatabase: Database {
   ///   - limits: How long to wait, for what.
   ///   - connections: How many at most.
   ///   - patience: How long a transaction waits for others.
+  ///   - confirmed: Where it is written down which server confirmed the last change. An older one is
+  ///     refused then; nil refuses none.
   ///   - clock: The clock of this machine.
   ///   - adjusted: The time to use for a time of the server's clock, in microseconds since 1970, for
   ///     tests that move it.
   package init(
     _ address: ServerAddress, limits: ServerLimits = ServerLimits(), connections: Int = 32,
-    patience: Duration = .seconds(5), clock: any SessionClock = BootClock(),
+    patience: Duration = .seconds(5), confirmed: ConfirmedServer? = nil, clock: any SessionClock = BootClock(),
     adjusted: @escaping @Sendable (Int64) -> Int64 = { $0 }
   ) {
     self.limits = limits
     self.adjusted = adjusted
     self.patience = patience
+    self.confirmed = confirmed
     serverClock = ServerClock(local: clock)
+    let order = HostOrder()
     pool = ConnectionPool(size: connections) { () throws(ServerFault) in
-      let connection = try Connecting(address: address, limits: limits, timeline: nil).connect()
+      let connecting = Connecting(
+        address: address, limits: limits, verify: { confirmed?.refusal(of: $0, until: $1) }, order: order)
+      let connection = try connecting.connect()
       let id = try PostgresSchema.check(connection, lockTimeout: patience, until: .now + limits.answer)
       return PreparedStatements(connection, to: id)
     }
@@ -123,6 +130,7 @@ package final class PostgresDatabase: Database {
     }
     do throws(ServerFault) {
       try transaction.command("COMMIT")
+      if scope != nil { confirmed?.note(statements.connection) }
       return (.done(result), true)
     } catch {
       if scope == nil { return (.done(result), false) }

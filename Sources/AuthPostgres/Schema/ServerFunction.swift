@@ -92,4 +92,6 @@ enum ServerState {
   static let malformed = "AC005"
   /// Not raised by the server: the connection says its encoding.
   static let otherEncoding = "AC006"
+  /// Not raised by the server: the tables say their version.
+  static let (newer, older) = ("AC007", "AC008")
 }

@@ -1,0 +1,111 @@
+import AuthBackend
+import AuthCore
+import PostgresServers
+import Testing
+
+@testable import AuthPostgres
+
+extension PostgresTests {
+  /// The tables are created, upgraded, checked and removed by an operator.
+  @Suite struct DriverSchemaTests {
+    private func code<Result>(_ body: () throws(BackendError) -> Result) -> String? {
+      do throws(BackendError) {
+        _ = try body()
+        return nil
+      } catch {
+        return error.code
+      }
+    }
+
+    private func superuser(_ database: RulesDatabase, _ script: String) throws {
+      try Databases.connect(database.address).sql("SET search_path = auth; " + script)
+    }
+
+    @Test("an installation can be repeated until there is an account, and the tables are as they should be")
+    func install() throws {
+      let database = try RulesDatabase(isEmpty: true)
+      let address = try ServerAddress(database.address)
+      #expect(code { () throws(BackendError) in try database.authority.checkForLogins() } == "schema_missing")
+      try PostgresSchema.install(address)
+      try PostgresSchema.install(address)
+      #expect(try PostgresSchema.check(address) == [])
+      _ = try database.authority.rules.install(firstAdministrator: "alice", password: alicePassword)
+      #expect(code { () throws(BackendError) in try PostgresSchema.install(address) } == "schema_exists")
+      #expect(
+        code { () throws(BackendError) in
+          try database.authority.rules.install(firstAdministrator: "eve", password: alicePassword)
+        } == "schema_exists")
+      _ = try database.authority.token("alice", alicePassword)
+    }
+
+    @Test(
+      "a check names what differs",
+      arguments: [
+        ("DROP INDEX sessions_live", "sessions_live"), ("ALTER TABLE codes ADD COLUMN x int", "column codes.x"),
+        ("ALTER TABLE accounts ALTER role DROP NOT NULL", "column accounts.role"),
+        ("DROP TRIGGER events_stay ON events", "trigger"),
+        ("ALTER TABLE events DISABLE TRIGGER events_keep", "trigger"),
+        (
+          "CREATE OR REPLACE FUNCTION events_keep() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN new; END'",
+          "function"
+        ),
+        ("ALTER FUNCTION events_keep() RESET search_path", "function events_keep"),
+        ("ALTER TABLE ledger_accounts DROP CONSTRAINT ledger_accounts_check", "balance >= 0"),
+        ("GRANT SELECT ON accounts TO person", "for person SELECT"),
+        ("ALTER TABLE sessions OWNER TO person", "sessions (r) of person"),
+        ("CREATE TABLE more(x int)", "relation more"),
+      ])
+    func check(change: String, words: String) throws {
+      let database = try RulesDatabase()
+      try superuser(database, change)
+      let found = try PostgresSchema.check(try ServerAddress(database.address))
+      #expect(found.contains { $0.contains(words) }, "\(found)")
+    }
+
+    @Test("older tables are upgraded once, and newer ones are refused, unless they say that older programs may go on")
+    func versions() throws {
+      let database = try RulesDatabase()
+      let address = try ServerAddress(database.address)
+      try superuser(
+        database,
+        """
+        DROP TRIGGER events_stay ON events; DROP FUNCTION events_stay;
+        CREATE TRIGGER events_stay BEFORE DELETE ON events FOR EACH ROW WHEN (old.account IS NOT NULL)
+          EXECUTE FUNCTION events_keep();
+        ALTER TABLE authority DROP COLUMN archived_through; UPDATE facts SET version = 7, oldest = 7
+        """)
+      #expect(code { () throws(BackendError) in try database.authority.checkForLogins() } == "database_older")
+      #expect(try PostgresSchema.upgrade(address))
+      #expect(try !PostgresSchema.upgrade(address))
+      #expect(try PostgresSchema.check(address) == [])
+      try database.authority.checkForLogins()
+      let next = Schema.version + 1
+      func answer() throws -> String? {
+        let fresh = PostgresAuthority(PostgresDatabase(address))
+        return code { () throws(BackendError) in try fresh.checkForLogins() }
+      }
+      try superuser(database, "UPDATE facts SET version = \(next)")
+      #expect(try answer() == nil)
+      try superuser(database, "UPDATE facts SET oldest = \(next)")
+      #expect(try answer() == "database_newer")
+      #expect(code { () throws(BackendError) in try PostgresSchema.upgrade(address) } == "database_newer")
+    }
+
+    @Test("tables are removed when the name of the database is repeated, and nobody else's are touched")
+    func remove() throws {
+      let database = try RulesDatabase()
+      let address = try ServerAddress(database.address)
+      func remove(_ name: String) -> String? {
+        code { () throws(BackendError) in _ = try PostgresSchema.remove(address, confirmation: name) }
+      }
+      #expect(remove("postgres") == "confirmation_wrong")
+      #expect(try PostgresSchema.check(address) == [])
+      #expect(remove(database.name) == nil)
+      #expect(try PostgresSchema.check(address) == ["there is no schema auth"])
+      try superuser(database, "CREATE SCHEMA auth; CREATE TABLE auth.users(x int)")
+      #expect(remove(database.name) == "schema_foreign")
+      #expect(code { () throws(BackendError) in try PostgresSchema.install(address) } == "schema_foreign")
+      try superuser(database, "SELECT * FROM auth.users")
+    }
+  }
+}
