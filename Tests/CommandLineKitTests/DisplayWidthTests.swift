@@ -64,4 +64,22 @@ struct DisplayWidthTests {
     #expect(table.lines(width: 110)[0].hasPrefix("TIME (UTC)           EVENT"))
     #expect(table.lines(width: nil)[0].hasPrefix("TIME (UTC)           EVENT"))
   }
+
+  @Test("text that may be cut is wrapped in its column while that can be read, and then the last is below its row")
+  func wrapped() {
+    var table = Table([
+      .init(title: "N", alignment: .right), .init(title: "WHO", mayBeCut: true), .init(title: "TEXT", mayBeCut: true),
+    ])
+    table.add(["1", "bob", "0123456789012345678901234567890"])
+    table.add(["22", "alice", ""])
+    #expect(
+      table.lines(width: 28) == [
+        " N  WHO    TEXT", " 1  bob    01234567890123456", "           78901234567890", "22  alice",
+      ])
+    #expect(
+      table.lines(width: 26) == [
+        " N  WHO", "  TEXT", " 1  bob", "  012345678901234567890123", "    4567890", "22  alice",
+      ])
+    #expect(table.lines(width: 8)[0] == "n 1")
+  }
 }

@@ -59,10 +59,9 @@ enum PasswordQuestion {
   }
 
   /// Asks for a code alone, on the controlling terminal.
-  static func codeOnTerminal(_ question: String) throws(CommandError) -> Password {
-    Password(
-      bytes: try answer(
-        try terminal(nil, for: "code", insteadUse: Options.codeFromInput.declaration.flag), question))
+  static func codeOnTerminal(_ question: String, mayBeEmpty: Bool = false) throws(CommandError) -> Password {
+    let terminal = try terminal(nil, for: "code", insteadUse: Options.codeFromInput.declaration.flag)
+    return Password(bytes: try mayBeEmpty ? line(terminal, question) : answer(terminal, question))
   }
 
   /// Reads a code alone from standard input.
@@ -79,12 +78,15 @@ enum PasswordQuestion {
   private static func answer(_ terminal: borrowing SilentTerminal, _ question: String) throws(CommandError) -> [UInt8] {
     for attempt in 1...attempts {
       if attempt > 1 { try say(terminal, "nothing was entered; try again.") }
-      let line: [UInt8]
-      do throws(PromptError) { line = try terminal.ask(question) } catch { throw CommandError(error) }
-      if !line.isEmpty { return line }
+      let typed = try line(terminal, question)
+      if !typed.isEmpty { return typed }
     }
     throw CommandError(
       .nothingEntered, "nothing was entered", hint: "Run the command again; nothing was changed.")
+  }
+
+  private static func line(_ terminal: borrowing SilentTerminal, _ question: String) throws(CommandError) -> [UInt8] {
+    do throws(PromptError) { return try terminal.ask(question) } catch { throw CommandError(error) }
   }
 
   private static func say(_ terminal: borrowing SilentTerminal, _ sentence: String) throws(CommandError) {

@@ -8,6 +8,7 @@ import TextFormat
 /// `contexts`.
 struct ContextsCommand: CommandBody {
   let isShort: Bool
+  let showsUsers: Bool
 
   static var command: Command<any CommandBody> {
     Command("contexts") {
@@ -17,19 +18,25 @@ struct ContextsCommand: CommandBody {
           "A context is a login beside others on this device; choose one with --context. This shows who is logged in in "
             + "each. It is not activity, and changes nothing."
         ],
-        options: [Options.short],
+        options: [Options.short, Options.users],
         examples: [
           .init("contexts", "shows each context and its user"),
           .init("contexts --json", "prints the same as JSON"),
         ],
         statuses: .of(.done, .usage, .cannotTell)
-      ) { words throws(UsageError) in ContextsCommand(isShort: try words[Options.short]) }
+      ) { words throws(UsageError) in
+        ContextsCommand(isShort: try words[Options.short], showsUsers: try words[Options.users])
+      }
     }
   }
 
   func run(in workspace: Workspace) throws(CommandError) -> Answer {
-    try workspace.contexts(isShort: isShort)
+    try workspace.contexts(isShort: isShort, showsUsers: showsUsers)
   }
+}
+
+extension Options {
+  fileprivate static let users = Option.flag("users", "Print the names of their users alone, one on a line")
 }
 
 extension Workspace {
@@ -46,7 +53,7 @@ extension Workspace {
   private static let otherDatabase = "session_of_other_database"
 
   /// `contexts`: the session files of this device, and whose they are.
-  func contexts(isShort: Bool) throws(CommandError) -> Answer {
+  func contexts(isShort: Bool, showsUsers: Bool) throws(CommandError) -> Answer {
     if isShort, !printer.asJSON {
       return Answer(.onlyShows, lines: try contextNames().map(\.description))
     }
@@ -73,6 +80,10 @@ extension Workspace {
         guard case .token = elsewhere else { throw CommandError(failure) }
         found.append((name, .elsewhere))
       }
+    }
+    if showsUsers, !printer.asJSON {
+      let names = found.compactMap { if case .user(let grant) = $0.content { grant.user.username } else { nil } }
+      return Answer(.onlyShows, lines: Set(names).sorted().map(TextEscaping.escape))
     }
     let deadlines = try Deadlines(clock: backend.clock)
     var table = Table([

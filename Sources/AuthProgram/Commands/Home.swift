@@ -50,7 +50,7 @@ extension Workspace {
   }
 
   /// The balance; nil where it cannot be told now, which the next command explains.
-  private func balance(_ session: LoggedInSession) async -> String? {
+  func balance(_ session: LoggedInSession) async -> String? {
     do throws(CommandError) {
       return try await ask(session) { (lease) throws(BackendError) in
         Amount.text(try backend.profile(under: lease).balance)

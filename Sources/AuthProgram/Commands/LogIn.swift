@@ -52,7 +52,7 @@ struct LogInCommand: CommandBody {
 }
 
 extension Arguments {
-  fileprivate static let user = Argument.optional("USER", Kinds.username, "Your user name; if omitted, you are asked")
+  fileprivate static let user = Argument.optional("USER", Kinds.localUser, "Your user name; if omitted, you are asked")
 }
 
 extension Options {

@@ -45,7 +45,7 @@ extension Arguments {
 }
 
 extension Options {
-  fileprivate static let payee = Option.required("to", "USER", Kinds.username, "The user to pay")
+  fileprivate static let payee = Option.required("to", "USER", Kinds.payee, "The user to pay")
   fileprivate static let idempotencyKey = Option.optional(
     "idempotency-key", "KEY", Kinds.idempotencyKey,
     "Name this payment, so that a retry does not pay again")
@@ -67,13 +67,14 @@ extension Workspace {
         try backend.earlierPayment(of: order, under: lease)
       })
     {
-      return paid(earlier)
+      return await paid(earlier, screen.session)
     }
     let fresh = try await fresh(screen.session)
-    return paid(try await store.pay(order, fresh, on: screen, at: backend))
+    return await paid(try await store.pay(order, fresh, on: screen, at: backend), fresh.session)
   }
 
-  private func paid(_ receipt: Receipt) -> Answer {
+  private func paid(_ receipt: Receipt, _ session: LoggedInSession) async -> Answer {
+    let balance = await balance(session)
     let order = "\(receipt.amount) to \(TextEscaping.escape(receipt.payee))"
     let line =
       receipt.isRepetition
@@ -81,8 +82,11 @@ extension Workspace {
         + "Nothing was paid now."
       : "Paid \(order). Receipt \(receipt.id)."
     return Answer(
-      .changed("paid, receipt \(receipt.id)", hint: "See it with: \(run: "receipts")"), lines: bar("Pay") + [line],
-      ["receipt": .receipt(receipt), "repeated": .bool(receipt.isRepetition)])
+      .changed("paid, receipt \(receipt.id)", hint: "See it with: \(run: "receipts")"),
+      lines: bar("Pay") + [line + (balance.map { " You have \($0)." } ?? "")],
+      [
+        "receipt": .receipt(receipt), "repeated": .bool(receipt.isRepetition), "balance": .string(orNull: balance),
+      ])
   }
 }
 

@@ -7,13 +7,14 @@ import TextFormat
 struct ReceiptsCommand: CommandBody {
   let page: PageOptions
   let before: Int64?
+  let isShort: Bool
 
   static var command: Command<any CommandBody> {
     Command("receipts") {
       .init(
         summary: "List payments made and received",
         discussion: ["Newest first, a page at a time. The last line shows the command for the next page."],
-        options: PageOptions.options + [Options.before],
+        options: PageOptions.options + [Options.before, Options.shortReceipts],
         examples: [
           .init("receipts", "shows the newest"),
           .init("receipts --limit 100 --json", "prints more of them as JSON"),
@@ -22,24 +23,27 @@ struct ReceiptsCommand: CommandBody {
         ],
         statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst)
       ) { words throws(UsageError) in
-        ReceiptsCommand(page: try PageOptions(words), before: try words[Options.before])
+        ReceiptsCommand(
+          page: try PageOptions(words), before: try words[Options.before], isShort: try words[Options.shortReceipts])
       }
     }
   }
 
   func run(in workspace: Workspace) async throws(CommandError) -> Answer {
-    try await workspace.receipts(page, before: before)
+    try await workspace.receipts(page, before: before, isShort: isShort)
   }
 }
 
 extension Options {
   fileprivate static let before = Option.optional(
     "before", "ID", Kinds.receipt, "Show receipts before this one (the next page)")
+  fileprivate static let shortReceipts = Option.flag(
+    "short", "Print the names of the users alone, each once, one on a line")
 }
 
 extension Workspace {
   /// `receipts`: payments made and received, the latest first.
-  func receipts(_ options: PageOptions, before: Int64?) async throws(CommandError) -> Answer {
+  func receipts(_ options: PageOptions, before: Int64?, isShort: Bool) async throws(CommandError) -> Answer {
     try checkForm(options)
     let times = options.times
     let screen = try await open(ReceiptsScreen.self)
@@ -47,6 +51,13 @@ extension Workspace {
       try await asking { () throws(LeaseError<BackendError>) in
         try screen.page(of: backend, within: times, before: before, limit: limit)
       }
+    }
+    if isShort, !printer.asJSON {
+      let own = screen.session.user.username
+      var names: [String] = []
+      for name in page.items.compactMap({ $0.other(than: own) }) where !names.contains(name) { names.append(name) }
+      // The name that is shown of deleted accounts is no user's.
+      return Answer(.onlyShows, lines: names.filter { $0 != DeletedAccount.shownName }.map(TextEscaping.escape))
     }
     let notes = page.lastOfMore.map { [more(["receipts", "--before", String($0.id)], within: times, options)] } ?? []
     if options.isCSV {

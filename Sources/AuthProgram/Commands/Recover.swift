@@ -42,7 +42,7 @@ struct RecoverCommand: CommandBody {
 
 extension Arguments {
   fileprivate static let forgetful = Argument.optional(
-    "USER", Kinds.username, "Your user name; if omitted, you are asked")
+    "USER", Kinds.localUser, "Your user name; if omitted, you are asked")
 }
 
 extension Options {

@@ -37,7 +37,9 @@ struct TwoStepCommand: CommandBody {
         summary: "Turn the second step on",
         discussion: [
           "Shows a secret, which you enter in an authenticator app: as text, as a URI and, if qrencode is installed, as a "
-            + "QR code. It is on as soon as you enter a code of the app, and not before. The secret is never shown again.",
+            + "QR code. It is on as soon as you enter a code of the app, and not before. The secret is never shown again. Until "
+            + "then another 'two-step on' takes a code of the same secret, or makes a new one. At the end it offers to end "
+            + "your other sessions, which were begun without a code.",
           "Needs a password that you entered recently, and asks for it on a terminal. Make recovery codes too: one of "
             + "them opens your account if the device is lost.",
           "Without a terminal, and with --json, the secret alone is printed. Then confirm it with --code-stdin.",
@@ -98,7 +100,8 @@ extension Workspace {
   private static let tries = 3
   /// After a secret was shown: to begin again would make another one, and the app has this one.
   private static let pendingHint: Hint =
-    "The second step is not on. The secret stays valid: enter its next code with \(run: "two-step", "on", "--code-stdin")"
+    "The second step is not on. The secret stays valid: enter its next code with \(run: "two-step", "on")"
+  private static let pendingQuestion = "Code of the secret that was shown before, or Enter for a new secret: "
 
   /// `two-step status`.
   func showTwoStep() async throws(CommandError) -> Answer {
@@ -129,13 +132,17 @@ extension Workspace {
     let state = try await twoStep(session)
     guard !state.isOn else { throw CommandError(BackendError.twoStepAlreadyOn) }
     let fresh = try await fresh(session)
+    let isAsking = !printer.asJSON && PasswordQuestion.hasTerminal
+    if state.isPending, isAsking, try await confirmOnTerminal(Self.pendingQuestion, mayBeEmpty: true, fresh) {
+      return try await offeringToEndOthers(turnedOn(session.user), fresh)
+    }
     let secret = try await ask(fresh.session) { (lease) throws(BackendError) in
       try backend.beginTwoStep(for: fresh, under: lease)
     }
     let begun = Answer.Effect.changed(
       "a secret was made, and nothing is asked for yet", hint: "Begin again: \(run: "two-step", "on")")
     if state.isPending { printer.say("The secret that was shown before is void.") }
-    guard !printer.asJSON, PasswordQuestion.hasTerminal else {
+    guard isAsking else {
       if !printer.asJSON { try show(secret, begun) }
       return Answer(
         begun,
@@ -146,16 +153,27 @@ extension Workspace {
         notes: ["It is not on yet. Enter the secret in the app, then: \(run: "two-step", "on", "--code-stdin")"])
     }
     try show(secret, begun)
+    _ = try await confirmOnTerminal("Authenticator code: ", fresh)
+    return try await offeringToEndOthers(turnedOn(session.user), fresh)
+  }
+
+  /// Asks for a code of the secret, and again after a wrong one.
+  ///
+  /// - Returns: False when nothing was entered where that is an answer; otherwise the step is on.
+  private func confirmOnTerminal(
+    _ question: String, mayBeEmpty: Bool = false, _ fresh: FreshSession
+  ) async throws(CommandError) -> Bool {
     for left in (0..<Self.tries).reversed() {
       let code: Password
       do throws(CommandError) {
-        code = try PasswordQuestion.codeOnTerminal("Authenticator code: ")
+        code = try PasswordQuestion.codeOnTerminal(question, mayBeEmpty: mayBeEmpty)
       } catch {
         throw error.withHint(Self.pendingHint)
       }
+      if code.bytes.isEmpty { return false }
       do throws(CommandError) {
         try await confirm(code, fresh)
-        return turnedOn(session.user)
+        return true
       } catch {
         // Of other errors it may be unknown whether the second step is on.
         guard error == .wrongCode else { throw error }
@@ -163,6 +181,36 @@ extension Workspace {
       }
     }
     throw CommandError.wrongCode.withHint(Self.pendingHint)
+  }
+
+  /// Prints the answer, and offers to end the other sessions, which were begun without a code.
+  private func offeringToEndOthers(_ answer: Answer, _ fresh: FreshSession) async throws(CommandError) -> Answer {
+    let others: [SessionSummary]
+    do throws(CommandError) {
+      others = try await ask(fresh.session) { (lease) throws(BackendError) in try backend.sessions(under: lease) }
+        .filter { !$0.isCurrent }
+    } catch {
+      // The step is on, whether or not there is anything to offer.
+      return answer
+    }
+    if others.isEmpty || printer.isQuiet { return answer }
+    try printer.show(answer)
+    let count = others.count == 1 ? "your other session" : "your \(others.count) other sessions"
+    let typed: [UInt8]
+    do throws(PromptError) {
+      typed = try NameQuestion.ask(
+        "Type yes to end \(count), or Enter to keep: ", for: "answer", insteadUse: "sessions")
+    } catch {
+      return Answer(.onlyShows)
+    }
+    guard typed == Array("yes".utf8) else { return Answer(.onlyShows) }
+    for session in others {
+      try await ask(fresh.session) { (lease) throws(BackendError) in
+        try backend.revokeSession(session.id, for: fresh, under: lease)
+      }
+    }
+    return Answer(
+      .changed("\(count) ended", hint: "Look with: \(run: "sessions")"), lines: ["Ended \(count)."])
   }
 
   /// Prints the secret: with `--quiet` too, because nobody can see it again.
@@ -177,7 +225,7 @@ extension Workspace {
     }
     if output.isTerminal, !printer.isQuiet {
       if QRCode.columns(of: secret.uri) <= output.width {
-        QRCode.show(secret.uri)
+        if !QRCode.show(secret.uri) { printer.say("With qrencode installed, a QR code is shown here.") }
       } else {
         printer.say("The terminal is too narrow for a QR code, which needs \(QRCode.columns(of: secret.uri)) columns.")
       }

@@ -20,6 +20,12 @@ enum Kinds {
   static let idempotencyKey = name("an idempotency key", accepted: IdempotencyKey.rule) {
     (text) throws(BackendError) in _ = try IdempotencyKey(text)
   }
+  /// A user name that completes to those who are logged in on this device, in any context.
+  static let localUser = ValueKind<String>(
+    "a user name", accepted: Username.rule, listedBy: "contexts --users", convert: username.convert)
+  /// A user name that completes to those whom the user paid, or was paid by.
+  static let payee = ValueKind<String>(
+    "a user name", accepted: Username.rule, listedBy: "receipts --short --limit 1000", convert: username.convert)
   /// A user name that an administrator may complete.
   static let account = ValueKind<String>(
     "a user name", accepted: Username.rule, listedBy: "accounts list --short --limit 1000", convert: username.convert)

@@ -12,18 +12,18 @@ enum QRCode {
     return 17 + 4 * version + 8
   }
 
-  /// Draws the text on standard output, and nothing where the program is missing.
+  /// Draws the text on standard output; false where the program is missing.
   ///
   /// The text goes through a pipe and not on a command line, where other users could read it.
-  static func show(_ text: String) {
+  static func show(_ text: String) -> Bool {
     var ends: [Int32] = [-1, -1]
-    guard pipe(&ends) == 0 else { return }
+    guard pipe(&ends) == 0 else { return false }
     // It fits into the pipe, so nobody has to wait for its reader.
     let bytes = Array(text.utf8)
     let isWritten = write(ends[1], bytes, bytes.count) == bytes.count
     close(ends[1])
     defer { close(ends[0]) }
-    guard isWritten else { return }
+    guard isWritten else { return false }
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
@@ -33,8 +33,9 @@ enum QRCode {
     let words: [UnsafeMutablePointer<CChar>?] = line.map { strdup($0) }
     defer { for word in words { free(word) } }
     var child: pid_t = 0
-    guard posix_spawnp(&child, "qrencode", &actions, nil, words + [nil], [nil]) == 0 else { return }
+    guard posix_spawnp(&child, "qrencode", &actions, nil, words + [nil], [nil]) == 0 else { return false }
     var status: Int32 = 0
     while waitpid(child, &status, 0) < 0, errno == EINTR {}
+    return status == 0
   }
 }

@@ -27,16 +27,17 @@ extension Table {
     // Sessions of an older version do not know where they were begun.
     let showsOrigin = sessions.contains { $0.origin != nil }
     var table = Table(
-      [.init(title: "SESSION"), .init(title: "CONTEXT", mayBeCut: true)]
-        + (showsOrigin ? [.init(title: "FROM", mayBeCut: true)] : []) + [
-          times.column("BEGAN"), times.column("ACTIVE"), .init(title: "ENDS IN", alignment: .right), .init(title: ""),
-        ])
+      [
+        .init(title: "SESSION"), .init(title: "CONTEXT", mayBeCut: true), times.column("BEGAN"), times.column("ACTIVE"),
+        .init(title: "ENDS IN", alignment: .right), .init(title: ""),
+      ] + (showsOrigin ? [.init(title: "FROM", mayBeCut: true)] : []))
     for session in sessions {
       table.add(
-        [session.id.rawValue, session.label ?? ""] + (showsOrigin ? [session.origin?.words ?? ""] : []) + [
-          times.cell(session.createdAt.seconds, .minutes), times.cell(session.activeAt.seconds, .minutes),
-          deadlines.remaining(session.limits), session.isCurrent ? "this one" : "",
-        ])
+        [
+          session.id.rawValue, session.label ?? "", times.cell(session.createdAt.seconds, .minutes),
+          times.cell(session.activeAt.seconds, .minutes), deadlines.remaining(session.limits),
+          session.isCurrent ? "this one" : "",
+        ] + (showsOrigin ? [session.origin?.words ?? ""] : []))
     }
     return table
   }

@@ -61,25 +61,52 @@ package struct Table: Hashable, Sendable {
 
   /// The lines, the titles first.
   ///
-  /// Where a line would be wider than `width`, each row becomes a paragraph in which every value
-  /// is beside its title: nothing is ever cut off. Nil is for a file or a pipe.
+  /// Nothing is ever cut off. Where a line would be wider than `width`, text goes on below itself in
+  /// its column. If that leaves columns too narrow to read, the last one is below each row. On a very
+  /// narrow terminal each row is a paragraph in which every value is beside its title. Nil is for a
+  /// file or a pipe.
   package func lines(width: Int?) -> [String] {
-    let aligned = aligned
-    guard let width, aligned.contains(where: { DisplayWidth.columns($0) > width }) else { return aligned }
+    let natural = columns.indices.map { column in
+      ([columns[column].heading] + rows.map { $0[column] }).map(DisplayWidth.columns).max() ?? 0
+    }
+    guard let width else { return lines(natural, .max) }
+    for (readable, isLastBelow) in [(16, false), (8, true), (8, false)] {
+      if isLastBelow, columns.last?.mayBeCut != true { continue }
+      let widths = fitted(isLastBelow ? natural.dropLast() : natural, readable, width)
+      if let widths { return lines(widths, width) }
+    }
     return rows.flatMap { paragraph($0, width: width) }
   }
 
-  private var aligned: [String] {
-    let table = [columns.map(\.heading)] + rows
-    let widths = columns.indices.map { column in table.map { DisplayWidth.columns($0[column]) }.max() ?? 0 }
-    return table.map { row in
-      let cells = columns.indices.map { column in
-        let space = String(repeating: " ", count: widths[column] - DisplayWidth.columns(row[column]))
-        return columns[column].alignment == .left ? row[column] + space : space + row[column]
+  /// The widths of columns that fit together, the widest text narrowed first; nil if they do not.
+  private func fitted(_ natural: [Int], _ readable: Int, _ width: Int) -> [Int]? {
+    var widths = natural
+    while widths.reduce(2 * (widths.count - 1), +) > width {
+      let narrowed = widths.indices.filter { columns[$0].mayBeCut && widths[$0] > readable }
+      guard let widest = narrowed.max(by: { widths[$0] < widths[$1] }) else { return nil }
+      widths[widest] -= 1
+    }
+    return widths
+  }
+
+  /// The lines in columns of these widths; what has no column is below its row.
+  private func lines(_ widths: [Int], _ width: Int) -> [String] {
+    ([columns.map(\.heading)] + rows).flatMap { row in
+      let cells = zip(row, widths).map { DisplayWidth.split($0, to: $1, indent: "") }
+      var lines = (0..<(cells.map(\.count).max() ?? 0)).map { number in
+        var line = ""
+        for (column, cell) in cells.enumerated() {
+          let text = number < cell.count ? cell[number] : ""
+          let space = String(repeating: " ", count: widths[column] - DisplayWidth.columns(text))
+          line += (column > 0 ? "  " : "") + (columns[column].alignment == .left ? text + space : space + text)
+        }
+        while line.last == " " { line.removeLast() }
+        return line
       }
-      var line = cells.joined(separator: "  ")
-      while line.last == " " { line.removeLast() }
-      return line
+      for text in row.dropFirst(widths.count) where !text.isEmpty {
+        lines += DisplayWidth.split("  " + text, to: width, indent: "    ")
+      }
+      return lines
     }
   }
 

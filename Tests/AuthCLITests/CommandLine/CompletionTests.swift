@@ -32,10 +32,11 @@ struct CompletionTests {
       (["auth-cli", "machine", "--format", ""], "text mermaid json"),
       (["auth-cli", "machine", "--format", "=", "m"], "mermaid"),
       (["auth-cli", "--context", "pay", "log"], "login logout"), (["auth-cli", "whoami", "--js"], "--json"),
-      (["auth-cli", "pay", "5", "--id"], "--idempotency-key"), (["auth-cli", "pay", "--to", ""], ""),
+      (["auth-cli", "pay", "5", "--id"], "--idempotency-key"), (["auth-cli", "pay", "--to", ""], "carol dave"),
       (["auth-cli", "completions", ""], "bash zsh fish"), (["auth-cli", "help", "statu"], "statuses status"),
       (["auth-cli", "pay", "--", "--"], ""), (["auth-cli", "--context", "w"], "work"),
       (["auth-cli", "accounts", "show", ""], "alice bob"), (["auth-cli", "sessions", "revoke", "k"], "k1a8rcny9q17"),
+      (["auth-cli", "login", "e"], "erin"), (["auth-cli", "pay", "3", "--to", "d"], "dave"),
     ]
     // In place of the program, what it would print: each list by its own command.
     var script = """
@@ -44,6 +45,8 @@ struct CompletionTests {
           'contexts --short') printf '%s\\n' default work ;;
           'accounts list --short --limit 1000') printf '%s\\n' alice bob ;;
           'sessions --short') echo k1a8rcny9q17 ;;
+          'contexts --users') echo erin ;;
+          'receipts --short --limit 1000') printf '%s\\n' carol dave ;;
         esac
       }
 
@@ -66,7 +69,8 @@ struct CompletionTests {
       ("--context x sessions r", "revoke\tEnd one of your sessions"), ("accounts demote ", "alice bob"),
       ("sessions revoke ", "k1a8rcny9q17"),
       ("status --context w", "work\tUse the session with this name; contexts keep several logins at once"),
-      ("profile d", "delete\tDelete your account"), ("pay 5 --to ", ""),
+      ("profile d", "delete\tDelete your account"), ("login ", "erin"),
+      ("pay 5 --to d", "dave\tThe user to pay"),
     ]
     // In place of the program, what it would print: each list by its own command.
     var script = """
@@ -75,6 +79,8 @@ struct CompletionTests {
           case 'contexts --short'; printf '%s\\n' default work
           case 'accounts list --short --limit 1000'; printf '%s\\n' alice bob
           case 'sessions --short'; echo k1a8rcny9q17
+          case 'contexts --users'; echo erin
+          case 'receipts --short --limit 1000'; printf '%s\\n' carol dave
         end
       end
 

@@ -1,4 +1,5 @@
 import AuthBackend
+import AuthCore
 import Races
 import Terminals
 import Testing
@@ -25,13 +26,13 @@ struct BarTests {
     }
   }
 
-  @Test("the button changes with the session")
-  func button() async throws {
+  @Test("it says who is logged in, and has no button: nobody can press one of a command that has ended")
+  func account() async throws {
     let home = try await CommandHome()
     try await home.succeed("login alice", as: "alice")
-    #expect(try await show("profile --name Alicia", in: home)[0].hasSuffix("alice  [Log out]"))
+    #expect(try await show("profile --name Alicia", in: home)[0].hasSuffix("  alice"))
     try await home.succeed("logout")
-    #expect(try await show("home", in: home)[0].hasSuffix("[Log in]"))
+    #expect(try await show("home", in: home)[0].hasSuffix("  not logged in"))
   }
 
   @Test(
@@ -42,7 +43,7 @@ struct BarTests {
   func plain(_ line: String, _ variable: String, _ value: String) async throws {
     let home = try await CommandHome(registered: false)
     let lines = try await show(line, in: home, adding: [variable: value])
-    #expect(lines[0] == "Home" + String(repeating: " ", count: 68) + "[Log in]")
+    #expect(lines[0] == "Home" + String(repeating: " ", count: 63) + "not logged in")
     #expect(!lines.joined().contains("\u{1B}"))
   }
 
@@ -60,25 +61,34 @@ struct BarTests {
     #expect(try await show("home --quiet", in: home) == [""])
   }
 
-  @Test("on a narrow terminal the account gives way first, then the title")
+  @Test("on a narrow terminal the title gives way, then the account")
   func narrow() async throws {
     let home = try await CommandHome()
     try await home.succeed("login alice", as: "alice")
     for (columns, bar) in [
+      (14, "Profile  alice"), (13, "Profile alice"), (12, "Profi… alice"), (7, "… alice"), (5, "alice"), (4, "ali…"),
+    ] {
+      #expect(try await show("profile --no-color", in: home, columns: UInt16(columns))[0] == bar, "\(columns)")
+    }
+  }
+
+  @Test("the button of the full-screen program stays whole, and the account gives way first, then the title")
+  func button() {
+    let button = NavigationBar.Button.logOut(
+      User(id: UserID(rawValue: "u1"), username: "alice", displayName: "Alice", role: .member))
+    for (columns, bar) in [
       (26, "Profile   alice  [Log out]"), (25, "Profile  alice  [Log out]"), (24, "Profile  ali…  [Log out]"),
-      (22, "Profile  a…  [Log out]"), (21, "Profile     [Log out]"), (16, "Prof… [Log out]"), (9, "[Log out]"),
+      (22, "Profile  a…  [Log out]"), (21, "Profile     [Log out]"), (16, "Profi… [Log out]"), (9, "[Log out]"),
       (5, "[Log…"),
     ] {
-      let lines = try await show("profile --no-color", in: home, columns: UInt16(columns))
-      #expect(lines[0].count == columns, "\(columns)")
-      #expect(lines[0] == bar || columns == 16, "\(columns): \(lines[0])")
+      #expect(Bar(title: "Profile", button: button).line(width: columns, style: .plain) == bar, "\(columns)")
     }
   }
 
   @Test("where the title has no room, nothing is sent in its place")
   func noTitle() async throws {
     let home = try await CommandHome(registered: false)
-    #expect(try await show("home", in: home, columns: 2)[0] == "[…")
+    #expect(try await show("home", in: home, columns: 2)[0] == "n…")
   }
 
   @Test("tables fit the terminal")

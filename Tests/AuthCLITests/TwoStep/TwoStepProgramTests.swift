@@ -37,7 +37,7 @@ struct TwoStepProgramTests {
     /// not used before.
     func code() -> String { Self.code(of: secret, stepsAhead: 1) }
 
-    private static func code(of secret: TwoStepSecret, stepsAhead: Int64) -> String {
+    static func code(of secret: TwoStepSecret, stepsAhead: Int64) -> String {
       let time = WallTime(microseconds: WallTime.now().microseconds + stepsAhead * TOTP.period * 1_000_000)
       return String(decoding: secret.code(at: time).bytes, as: UTF8.self)
     }
@@ -139,10 +139,60 @@ struct TwoStepProgramTests {
     #expect(given.end == .exited(5) && given.shown.contains("otpauth://totp/auth-cli:alice?secret="), "\(given.shown)")
     #expect(given.shown.contains("wrong code; 1 more try."), "\(given.shown)")
     #expect(given.shown.contains("The secret stays valid"), "\(given.shown)")
-    let left = try await Dialogue.answer(
-      "two-step on", in: home, [Step(question: wrong.question, answer: "\u{4}", isLine: false)])
-    #expect(left.end == .exited(2) && left.shown.contains("auth-cli two-step on --code-stdin"), "\(left.shown)")
+    let shown = try #require(given.shown.firstMatch(of: /secret=([A-Z2-7]{32})&/)).output.1
+    let secret = TwoStepSecret(bytes: try #require(Scene.bytes(String(shown))), username: "alice")
+    // The app has that secret, so the next run goes on with it.
+    let pending = Step(question: "or Enter for a new secret: ", answer: "\u{4}", isLine: false)
+    let left = try await Dialogue.answer("two-step on", in: home, [pending])
+    #expect(left.end == .exited(2) && left.shown.contains("with auth-cli two-step on\r\n"), "\(left.shown)")
     #expect(try await home.run("two-step status --json").text.contains(#""two_step":"pending""#))
+    let right = try await Dialogue.answer(
+      "two-step on", in: home, [Step(question: pending.question, answer: Scene.code(of: secret, stepsAhead: 0))])
+    #expect(right.end == .exited(0) && right.shown.contains("The second step of alice is on."), "\(right.shown)")
+    #expect(!right.shown.contains("otpauth:"), "\(right.shown)")
+  }
+
+  @Test("Enter makes a new secret of one that waits, which says that the old one is void")
+  func beginAgain() async throws {
+    let home = try await CommandHome()
+    try await home.succeed("login alice", as: "alice")
+    _ = try await home.run("two-step on --json")
+    let again = try await Dialogue.answer(
+      "two-step on", in: home,
+      [
+        Step(question: "or Enter for a new secret: ", answer: ""),
+        Step(question: "Authenticator code: ", answer: "\u{4}", isLine: false),
+      ])
+    #expect(again.shown.contains("The secret that was shown before is void."), "\(again.shown)")
+    #expect(again.shown.contains("otpauth:"), "\(again.shown)")
+  }
+
+  @Test("turning it on offers to end the other sessions, which goes without a word where there are none")
+  func otherSessions() async throws {
+    for (typed, count) in [("", 3), ("yes", 1)] {
+      let home = try await CommandHome()
+      for context in ["default", "laptop", "phone"] {
+        try await home.succeed("login alice --context \(context)", as: "alice")
+      }
+      let words = home.words("two-step on")
+      let shown = try await onOwnThread {
+        let terminal = try PseudoTerminal(columns: 200)
+        let program = try terminal.launch(words, environment: home.environment)
+        try terminal.expect("Authenticator code: ")
+        let secret = try #require(terminal.transcript.firstMatch(of: /secret=([A-Z2-7]{32})&/)).output.1
+        let bytes = try #require(Scene.bytes(String(secret)))
+        let code = TwoStepSecret(bytes: bytes, username: "alice").code(at: WallTime.now())
+        try terminal.send(String(decoding: code.bytes, as: UTF8.self) + "\n")
+        try terminal.expect("Type yes to end your 2 other sessions, or Enter to keep: ")
+        try terminal.send(typed + "\n")
+        _ = try terminal.expectEnd()
+        #expect(try program.wait() == .exited(0))
+        return terminal.transcript
+      }
+      #expect(shown.contains("Ended your 2 other sessions.") == (typed == "yes"), "\(shown)")
+      let left = try await home.run("sessions --short").text.split(separator: "\n").count
+      #expect(left == count, "\(shown)")
+    }
   }
 
   @Test("an error that is not about the code keeps its own hint, also after a wrong code")
