@@ -73,8 +73,8 @@ test-crash: setup ## Kill every command at every call that writes, and half way 
 test-backends: setup ## Compare both backends over a random history of DIFFERENTIAL_OPERATIONS=20000
 	TEST_ALL=1 DIFFERENTIAL_OPERATIONS=$${DIFFERENTIAL_OPERATIONS:-20000} .ci/tests --filter DifferentialTests
 
-test-races: setup ## Race processes over accounts on both backends, in ACCOUNT_RACE_ROUNDS=200
-	TEST_ALL=1 ACCOUNT_RACE_ROUNDS=$${ACCOUNT_RACE_ROUNDS:-200} .ci/tests --filter 'AccountRaceTests|AccountProgramTests'
+test-races: setup ## Race processes and connections over accounts on both databases, in ACCOUNT_RACE_ROUNDS=200
+	TEST_ALL=1 ACCOUNT_RACE_ROUNDS=$${ACCOUNT_RACE_ROUNDS:-200} .ci/tests --filter 'AccountRaceTests|AccountProgramTests|RuleRaceTests'
 
 test-cuts: setup ## Cut the connection to a PostgreSQL server at each message of 22 commands
 	TEST_ALL=1 CUT_CONNECTIONS=all .ci/tests --filter CutConnectionTests

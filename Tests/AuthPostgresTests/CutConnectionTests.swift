@@ -22,23 +22,23 @@ extension PostgresTests {
       let name: String
       /// What is done before it without cuts.
       var prepare: @Sendable (Scene) throws -> Void = { _ in }
-      let run: @Sendable (Scene, PostgresBackend) throws -> Void
+      let run: @Sendable (Scene, PostgresAuthority) throws -> Void
       let effects: String
       var testDescription: String { name }
     }
 
     /// Accounts and a session to work with, made without the proxy.
     final class Scene: Sendable {
-      let database: TestDatabase
+      let database: RulesDatabase
       let token: SessionToken
-      let number: Int
 
-      init(number: Int) throws {
-        self.number = number
-        database = try Databases.shared.make()
-        let backend = try database.backend()
-        try backend.registerBoth()
-        token = try backend.logIn(Credentials(username: "alice", password: alicePassword), limits: .standard).token
+      init(_ database: RulesDatabase) throws {
+        self.database = database
+        try database.reinstall()
+        let authority = database.authority
+        _ = try authority.register(username: "alice", password: alicePassword)
+        _ = try authority.register(username: "bob", password: bobPassword)
+        token = try authority.token("alice", alicePassword)
       }
 
       /// A recovery code of bob.
@@ -47,11 +47,11 @@ extension PostgresTests {
       /// Lets bob have that code.
       func issueCode() throws {
         let hash = Hex.text(SHA256.hash(Self.code.canonical))
-        try database.superuser {
+        try superuser {
           try $0.sql(
             """
-            INSERT INTO authcore.codes(account, code_hash)
-              SELECT id, '\\x\(hash)' FROM authcore.accounts WHERE name = 'bob'
+            INSERT INTO auth.codes(account, code_hash)
+              SELECT id, '\\x\(hash)' FROM auth.accounts WHERE name = 'bob'
             """)
         }
       }
@@ -61,30 +61,33 @@ extension PostgresTests {
 
       /// Gives alice a second step: one that is on, or one that waits for a code.
       func beginTwoStep(isOn: Bool) throws {
-        try database.superuser {
+        try superuser {
           try $0.sql(
             """
-            INSERT INTO authcore.two_steps
-              SELECT id, '12345678901234567890', \(isOn ? "0, 0" : "NULL, NULL") FROM authcore.accounts WHERE name = 'alice'
+            INSERT INTO auth.two_steps(account, secret, last_step, since)
+              SELECT id, '12345678901234567890', \(isOn ? "0, 0" : "NULL, NULL") FROM auth.accounts WHERE name = 'alice'
             """)
         }
       }
 
       /// Gives all money of bob to alice.
       func emptyBob() throws {
-        let backend = try database.backend()
-        let bob = try backend.logIn(Credentials(username: "bob", password: bobPassword), limits: .standard).token
         let order = PaymentOrder(amount: try Amount("100"), payee: try Username("alice"), key: nil)
-        _ = try backend.pay(order, token: bob)
+        let bob = try database.authority.token("bob", bobPassword)
+        _ = try database.authority.rules.pay(order, token: bob)
       }
 
       func effects(_ query: String) throws -> Int {
-        try database.superuser { Int(try $0.rows(query).first?[0] ?? "") ?? -1 }
+        try superuser { Int(try $0.rows(query).first?[0] ?? "") ?? -1 }
+      }
+
+      private func superuser<Result>(_ body: (ServerConnection) throws -> Result) throws -> Result {
+        try body(try Databases.connect(database.address))
       }
     }
 
     private static func events(_ name: EventName) -> String {
-      "SELECT count(*) FROM authcore.events WHERE name = '\(name.rawValue)'"
+      "SELECT count(*) FROM auth.events WHERE name = '\(name.rawValue)'"
     }
     private static func order(_ key: String?) throws -> PaymentOrder {
       PaymentOrder(
@@ -112,43 +115,45 @@ extension PostgresTests {
         }, effects: events(.loginSucceeded)),
       Command(
         name: "two-step on", prepare: { try $0.beginTwoStep(isOn: false) },
-        run: { try $1.confirmTwoStep(Scene.step, token: $0.token) }, effects: events(.twoStepOn)),
+        run: { try $1.rules.confirmTwoStep(Scene.step, token: $0.token) }, effects: events(.twoStepOn)),
       Command(
         name: "two-step off", prepare: { try $0.beginTwoStep(isOn: true) },
-        run: { try $1.endTwoStep(Scene.step, token: $0.token) }, effects: events(.twoStepOff)),
+        run: { try $1.rules.endTwoStep(Scene.step, token: $0.token) }, effects: events(.twoStepOff)),
       Command(
-        name: "accounts two-step", run: { try $1.setTwoStepPolicy(.required, token: $0.token) },
-        effects: "SELECT two_step_required::int FROM authcore.authority"),
+        name: "accounts two-step", run: { try $1.rules.setTwoStepPolicy(.required, token: $0.token) },
+        effects: "SELECT two_step_required FROM auth.authority"),
       Command(
         name: "reauth",
         run: { _ = try $1.reauthenticate($0.token, password: alicePassword, requesting: .standard) },
         effects: events(.reauthenticated)),
       Command(
-        name: "pay", run: { _ = try $1.pay(try order(nil), token: $0.token) },
-        effects: "SELECT count(*) FROM authcore.transfers WHERE payer <> 0"),
+        name: "pay", run: { _ = try $1.rules.pay(try order(nil), token: $0.token) },
+        effects: "SELECT count(*) FROM auth.transfers WHERE payer <> 0"),
       Command(
-        name: "pay with a key", run: { _ = try $1.pay(try order("key"), token: $0.token) },
-        effects: "SELECT count(*) FROM authcore.transfers WHERE payer <> 0"),
+        name: "pay with a key", run: { _ = try $1.rules.pay(try order("key"), token: $0.token) },
+        effects: "SELECT count(*) FROM auth.transfers WHERE payer <> 0"),
       Command(
-        name: "profile --name", run: { _ = try $1.rename(to: "Ada", token: $0.token) }, effects: events(.userUpdated)),
+        name: "profile --name", run: { _ = try $1.rules.rename(to: "Ada", token: $0.token) },
+        effects: events(.userUpdated)),
       Command(
         name: "password",
         run: {
           _ = try $1.changePassword(from: alicePassword, to: Password("quite another password"), token: $0.token)
         }, effects: events(.passwordChanged)),
       Command(
-        name: "logout --all", run: { _ = try $1.endAllSessions(token: $0.token) }, effects: events(.sessionEnded)),
+        name: "logout --all", run: { _ = try $1.rules.endAllSessions(token: $0.token) }, effects: events(.sessionEnded)),
       Command(
         name: "accounts disable",
-        run: { _ = try $1.setDisabled(true, account: try Username("bob"), token: $0.token) },
+        run: { _ = try $1.rules.setDisabled(true, account: try Username("bob"), token: $0.token) },
         effects: events(.userDisabled)),
       Command(
-        name: "accounts unlock", run: { _ = try $1.unlock(account: try Username("bob"), token: $0.token) },
+        name: "accounts unlock", run: { _ = try $1.rules.unlock(account: try Username("bob"), token: $0.token) },
         effects: events(.loginUnlocked)),
       Command(
-        name: "accounts show", run: { try $1.noteView(of: "bob", token: $0.token) }, effects: events(.sensitiveRead)),
+        name: "accounts show", run: { try $1.rules.noteView(of: "bob", token: $0.token) },
+        effects: events(.sensitiveRead)),
       Command(
-        name: "recovery-codes", run: { _ = try $1.makeRecoveryCodes(token: $0.token) },
+        name: "recovery-codes", run: { _ = try $1.rules.makeRecoveryCodes(token: $0.token) },
         effects: events(.recoveryCodesMade)),
       Command(
         name: "recover", prepare: { try $0.issueCode() },
@@ -156,20 +161,21 @@ extension PostgresTests {
         effects: events(.recovered)),
       Command(
         name: "accounts reset-password",
-        run: { _ = try $1.resetPassword(of: try Username("bob"), token: $0.token) }, effects: events(.oneTimeCodeMade)),
+        run: { _ = try $1.rules.resetPassword(of: try Username("bob"), token: $0.token) },
+        effects: events(.oneTimeCodeMade)),
       Command(
         name: "accounts promote",
-        run: { _ = try $1.setRole(.administrator, account: try Username("bob"), token: $0.token) },
-        effects: "SELECT count(*) FROM authcore.accounts WHERE role = 'administrator'"),
+        run: { _ = try $1.rules.setRole(.administrator, account: try Username("bob"), token: $0.token) },
+        effects: "SELECT count(*) FROM auth.accounts WHERE role = 'administrator'"),
       Command(
-        name: "accounts registration", run: { try $1.setRegistration(.closed, token: $0.token) },
-        effects: "SELECT registration_closed::int FROM authcore.authority"),
+        name: "accounts registration", run: { try $1.rules.setRegistration(.closed, token: $0.token) },
+        effects: "SELECT registration_closed FROM auth.authority"),
       Command(
-        name: "register, closed", run: { _ = try $1.registerOther(username: "carol", token: $0.token) },
+        name: "register, closed", run: { _ = try $1.rules.registerOther(username: "carol", token: $0.token) },
         effects: events(.userCreated)),
       Command(
         name: "accounts delete", prepare: { try $0.emptyBob() },
-        run: { try $1.deleteAccount(try Username("bob"), token: $0.token) }, effects: events(.userDeleted)),
+        run: { try $1.rules.deleteAccount(try Username("bob"), token: $0.token) }, effects: events(.userDeleted)),
     ]
 
     @Test(
@@ -179,7 +185,8 @@ extension PostgresTests {
       let proxy = CuttingProxy(target: Databases.shared.server.directory)
       defer { proxy.close() }
       // How many messages there are.
-      let first = try Scene(number: 0)
+      let database = try RulesDatabase()
+      let first = try Scene(database)
       try command.prepare(first)
       try command.run(first, try backend(first, proxy))
       let counts = proxy.counts
@@ -195,8 +202,8 @@ extension PostgresTests {
       if ProcessInfo.processInfo.environment["CUT_CONNECTIONS"] != "all" {
         cuts = Array(cuts.shuffled().prefix(2))
       }
-      for (number, cut) in cuts.enumerated() {
-        let scene = try Scene(number: number + 1)
+      for cut in cuts {
+        let scene = try Scene(database)
         try command.prepare(scene)
         let before = try scene.effects(command.effects)
         proxy.arm(cut)
@@ -212,20 +219,21 @@ extension PostgresTests {
         }
         #expect(
           try scene.effects(
-            "SELECT sum(balance)::bigint + (SELECT sum(amount)::bigint FROM authcore.entries) FROM authcore.ledger_accounts"
+            "SELECT sum(balance)::bigint + (SELECT sum(amount)::bigint FROM auth.entries) FROM auth.ledger_accounts"
           ) == 0)
       }
     }
 
-    private func backend(_ scene: Scene, _ proxy: CuttingProxy) throws -> PostgresBackend {
-      PostgresBackend(
-        try ServerAddress("host=\(proxy.directory) user=person dbname=\(scene.database.name)"), cost: .least)
+    private func backend(_ scene: Scene, _ proxy: CuttingProxy) throws -> PostgresAuthority {
+      let address = try ServerAddress(
+        "host=\(proxy.directory) user=postgres dbname=\(scene.database.name) application_name=cut")
+      return PostgresAuthority(PostgresDatabase(address), cost: .least)
     }
 
     /// Waits until the server has ended what the cut connection began.
     private func settle(_ scene: Scene) throws {
       while try scene.effects(
-        "SELECT count(*) FROM pg_stat_activity WHERE datname = '\(scene.database.name)' AND usename = 'person' AND state = 'active'"
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = '\(scene.database.name)' AND application_name = 'cut' AND state <> 'idle'"
       ) != 0 {}
     }
   }

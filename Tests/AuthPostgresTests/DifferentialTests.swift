@@ -10,11 +10,11 @@ import Testing
 @testable import AuthPostgres
 
 extension PostgresTests {
-  /// The embedded backend and this one give the same answers to the same questions.
+  /// The rules on SQLite and on PostgreSQL give the same answers to the same questions.
   @Suite struct DifferentialTests {
     /// `DIFFERENTIAL_SEED` and `DIFFERENTIAL_OPERATIONS` choose another history; `make
     /// test-backends` takes a long one from a random seed.
-    @Test("a random history gets equal answers from both backends, clocks moved alike")
+    @Test("a random history gets equal answers from both databases, clocks moved alike")
     func equalAnswers() throws {
       let environment = ProcessInfo.processInfo.environment
       let length = environment["DIFFERENTIAL_OPERATIONS"].flatMap { Int($0) }
@@ -46,9 +46,8 @@ private final class History {
   private let clock = StandingClock(1_800_000_000_000_000_000)
   private let directory: URL
   private let local: LocalAuthority
-  private let remote: PostgresBackend
-  private let database: TestDatabase
-  private let superuser: ServerConnection
+  private let remote: PostgresAuthority
+  private let database: RulesDatabase
 
   /// The same session at both.
   private struct Pair {
@@ -66,8 +65,6 @@ private final class History {
   private var codes: [(name: String, left: RecoveryCode, right: RecoveryCode)] = []
   /// Secrets of both, by the name of the user.
   private var secrets: [String: (left: TwoStepSecret, right: TwoStepSecret)] = [:]
-  /// The server as the owner of the database.
-  private let owner: PostgresBackend
 
   struct Step {
     let operation: String
@@ -82,20 +79,18 @@ private final class History {
     local = LocalAuthority(
       directory: directory.path, label: "here", clock: clock, cost: .least,
       wallClock: { WallTime(microseconds: clock.nanoseconds / 1000) })
-    database = try Databases.shared.make()
-    remote = PostgresBackend(try database.address(), label: "here", cost: .least)
-    owner = PostgresBackend(try database.address(user: "postgres"), label: "here", cost: .least)
-    superuser = try Databases.connect(database.server.address(database.name))
+    database = try RulesDatabase(clockStands: true)
+    remote = database.authority
     // A database that exists answers as an empty one does.
     for name in ["root", "alice", "bob"] {
       passwords[name] = "violet kettles under 4 wet stars"
       names.append(name)
       _ = try local.register(username: name, password: Password(passwords[name, default: ""]))
-      try freeze()
+      freeze()
       _ = try remote.register(username: name, password: Password(passwords[name, default: ""]))
       clock.advance(by: 1000)
     }
-    try freeze()
+    freeze()
     try beginInTwoSteps("bob")
   }
 
@@ -107,24 +102,25 @@ private final class History {
     )
     sessionNames.append((left.id, right.id))
     tokens.append(Pair(left: left.token, right: right.token))
-    let made = (try local.rules.makeRecoveryCodes(token: left.token), try remote.makeRecoveryCodes(token: right.token))
+    let made = (
+      try local.rules.makeRecoveryCodes(token: left.token), try remote.rules.makeRecoveryCodes(token: right.token)
+    )
     codes += zip(made.0, made.1).map { (name, $0, $1) }
     let secret = (
-      left: try local.rules.beginTwoStep(token: left.token), right: try remote.beginTwoStep(token: right.token)
+      left: try local.rules.beginTwoStep(token: left.token), right: try remote.rules.beginTwoStep(token: right.token)
     )
     secrets[name] = secret
     let time = WallTime(microseconds: clock.nanoseconds / 1000)
     try local.rules.confirmTwoStep(secret.left.code(at: time), token: left.token)
-    try remote.confirmTwoStep(secret.right.code(at: time), token: right.token)
+    try remote.rules.confirmTwoStep(secret.right.code(at: time), token: right.token)
   }
 
   deinit {
     try? FileManager.default.removeItem(at: directory)
   }
 
-  private func freeze() throws {
-    try superuser.sql("UPDATE authcore.test_clock SET frozen = \(clock.nanoseconds)")
-  }
+  /// Sets the clock of the server to that of the embedded database.
+  private func freeze() { database.setTime(clock.nanoseconds) }
 
   private func pick<Element>(_ choices: [Element]) -> Element { choices[Int(generator.next() % UInt64(choices.count))] }
   private func chance(_ percent: UInt64) -> Bool { generator.next() % 100 < percent }
@@ -132,7 +128,7 @@ private final class History {
   func step() throws -> Step {
     let pause: Int64 = pick([1_000, 1_000, 5_000_000, 1_000_000_000, 1_000_000_000, 40_000_000_000, 400_000_000_000])
     clock.advance(by: chance(1) ? 7_200_000_000_000 : pause)
-    try freeze()
+    freeze()
     switch generator.next() % 100 {
     case 0..<3: return try register()
     case 3..<18: return try logIn()
@@ -235,7 +231,7 @@ private final class History {
     // promise.
     if let last = tokens.last, last.left != pair.left, step.left.hasPrefix("grant") {
       _ = try? local.rules.sessions(token: last.left)
-      _ = try? remote.sessions(token: last.right)
+      _ = try? remote.rules.sessions(token: last.right)
     }
     return step
   }
@@ -290,13 +286,14 @@ private final class History {
     switch generator.next() % 8 {
     case 0, 1:
       return both(
-        "two-step of \(name)", { try local.rules.twoStep(token: pair.left) }, { try remote.twoStep(token: pair.right) }
+        "two-step of \(name)", { try local.rules.twoStep(token: pair.left) },
+        { try remote.rules.twoStep(token: pair.right) }
       ) { state, _ in "\(state)" }
     case 2, 3:
       var made: (left: TwoStepSecret?, right: TwoStepSecret?) = (nil, nil)
       let step = both(
         "two-step of \(name) begins", { try local.rules.beginTwoStep(token: pair.left) },
-        { try remote.beginTwoStep(token: pair.right) }
+        { try remote.rules.beginTwoStep(token: pair.right) }
       ) { secret, isLeft in
         if isLeft { made.left = secret } else { made.right = secret }
         return "a secret of \(secret.bytes.count) bytes"
@@ -308,18 +305,18 @@ private final class History {
       let answer = answer(name)
       return both(
         "two-step of \(name) ends, \(answer.words)", { try local.rules.endTwoStep(answer.left, token: pair.left) },
-        { try remote.endTwoStep(answer.right, token: pair.right) }
+        { try remote.rules.endTwoStep(answer.right, token: pair.right) }
       ) { _, _ in "done" }
     case 6:
       return both(
         "two-step policy", { try local.rules.twoStepPolicy(token: pair.left) },
-        { try remote.twoStepPolicy(token: pair.right) }
+        { try remote.rules.twoStepPolicy(token: pair.right) }
       ) { policy, _ in "\(policy)" }
     default:
       let policy: TwoStepPolicy = chance(20) ? .required : .optional
       return both(
         "two-step \(policy)", { try local.rules.setTwoStepPolicy(policy, token: pair.left) },
-        { try remote.setTwoStepPolicy(policy, token: pair.right) }
+        { try remote.rules.setTwoStepPolicy(policy, token: pair.right) }
       ) { _, _ in "done" }
     }
   }
@@ -329,7 +326,7 @@ private final class History {
     return both(
       "two-step of \(name) on, \(answer.words)",
       { try self.local.rules.confirmTwoStep(answer.left, token: pair.left) },
-      { try self.remote.confirmTwoStep(answer.right, token: pair.right) }
+      { try self.remote.rules.confirmTwoStep(answer.right, token: pair.right) }
     ) { _, _ in "done" }
   }
 
@@ -351,7 +348,7 @@ private final class History {
       passwords[name] = new
       if let last = tokens.last {
         _ = try? local.rules.sessions(token: last.left)
-        _ = try? remote.sessions(token: last.right)
+        _ = try? remote.rules.sessions(token: last.right)
       }
     }
     return step
@@ -362,7 +359,6 @@ private final class History {
     let known = codes.isEmpty || chance(20) ? nil : codes[Int(generator.next() % UInt64(codes.count))]
     let own = known.map { chance(80) ? $0.name : name } ?? name
     let wrong = RecoveryCode(typed: Array("wrong \(generator.next() % 3)".utf8))
-    // Not the present one, which only the embedded backend refuses.
     let new = pick(["short", "a recovered password \(generator.next())"])
     let step = both(
       "recover \(own) \(known.map { "with a code of \($0.name)" } ?? "with a wrong code")",
@@ -395,7 +391,7 @@ private final class History {
       let user = Self.name(local, pair.left)
       let step = both(
         "recovery codes of \(user)", { try local.rules.makeRecoveryCodes(token: pair.left) },
-        { try remote.makeRecoveryCodes(token: pair.right) }
+        { try remote.rules.makeRecoveryCodes(token: pair.right) }
       ) { codes, isLeft in
         if isLeft { made.left = codes } else { made.right = codes }
         return "\(codes.count) codes"
@@ -405,34 +401,34 @@ private final class History {
     case 1, 2:
       return issued(
         "reset of \(name)", { try local.rules.resetPassword(of: name, token: pair.left) },
-        { try remote.resetPassword(of: name, token: pair.right) })
+        { try remote.rules.resetPassword(of: name, token: pair.right) })
     case 3:
       return issued(
         "reset of \(name) as the owner", { try local.resetPasswordAsOwner(of: name) },
-        { try self.owner.resetPasswordAsOwner(of: name) })
+        { try self.remote.resetPasswordAsOwner(of: name) })
     case 4:
       // Promoted more often than demoted, or soon only one could do anything.
       let role: Role = chance(60) ? .administrator : .member
       return both(
         "role \(role) of \(name)", { try local.rules.setRole(role, account: name, token: pair.left) },
-        { try remote.setRole(role, account: name, token: pair.right) }
+        { try remote.rules.setRole(role, account: name, token: pair.right) }
       ) { account, _ in "\(account)" }
     case 5:
       let setting: Registration = chance(30) ? .closed : .open
       return both(
         "registration \(setting)", { try local.rules.setRegistration(setting, token: pair.left) },
-        { try remote.setRegistration(setting, token: pair.right) }
+        { try remote.rules.setRegistration(setting, token: pair.right) }
       ) { _, _ in "done" }
     case 6:
       return both(
         "registration", { try local.rules.registration(token: pair.left) },
-        { try remote.registration(token: pair.right) }
+        { try remote.rules.registration(token: pair.right) }
       ) { setting, _ in "\(setting)" }
     case 7:
       let other = chance(30) ? name.canonical : "User\(names.count)"
       let step = issued(
         "register \(other) for somebody", { try local.rules.registerOther(username: other, token: pair.left) },
-        { try remote.registerOther(username: other, token: pair.right) })
+        { try remote.rules.registerOther(username: other, token: pair.right) })
       if step.left.hasPrefix("User"), let made = codes.last { names.append(made.name) }
       return step
     case 8:
@@ -451,21 +447,21 @@ private final class History {
     let payee = try Username(pick(names))
     // Both are asked: the use of a session that is over is an event.
     let balances =
-      chance(60) ? (try? local.rules.profile(token: pair.left), try? remote.profile(token: pair.right)) : nil
+      chance(60) ? (try? local.rules.profile(token: pair.left), try? remote.rules.profile(token: pair.right)) : nil
     if let balance = balances?.0?.balance, balance > 0, let amount = try? Amount(minorUnits: balance) {
       let order = PaymentOrder(amount: amount, payee: payee, key: nil)
       _ = try? local.rules.pay(order, token: pair.left)
-      _ = try? remote.pay(order, token: pair.right)
+      _ = try? remote.rules.pay(order, token: pair.right)
     }
     if chance(70) {
       return both(
         "delete oneself", { try local.rules.deleteAccount(token: pair.left) },
-        { try remote.deleteAccount(token: pair.right) }
+        { try remote.rules.deleteAccount(token: pair.right) }
       ) { _, _ in "done" }
     }
     return both(
       "delete \(name)", { try local.rules.deleteAccount(name, token: pair.left) },
-      { try remote.deleteAccount(name, token: pair.right) }
+      { try remote.rules.deleteAccount(name, token: pair.right) }
     ) { _, _ in "done" }
   }
 
@@ -494,18 +490,20 @@ private final class History {
         { try Self.wait { try await remote.revoke(pair.right, reason: reason) } }
       ) { _, _ in "done" }
     case 4:
-      return both("profile", { try local.rules.profile(token: pair.left) }, { try remote.profile(token: pair.right) }) {
+      return both(
+        "profile", { try local.rules.profile(token: pair.left) }, { try remote.rules.profile(token: pair.right) }
+      ) {
         profile, _ in "\(profile)"
       }
     case 5:
       let shown = pick(["Somebody", "Ada Lovelace", " bad", "\u{1B}[31m"])
       return both(
         "rename \(shown)", { try local.rules.rename(to: shown, token: pair.left) },
-        { try remote.rename(to: shown, token: pair.right) }
+        { try remote.rules.rename(to: shown, token: pair.right) }
       ) { profile, _ in "\(profile)" }
     case 6:
       return both(
-        "sessions", { try local.rules.sessions(token: pair.left) }, { try remote.sessions(token: pair.right) }
+        "sessions", { try local.rules.sessions(token: pair.left) }, { try remote.rules.sessions(token: pair.right) }
       ) {
         sessions, isLeft in
         sessions.map {
@@ -517,13 +515,13 @@ private final class History {
       let target = chance(50) ? (sessionNames.last ?? sessionNames[index]) : sessionNames[index]
       return both(
         "revoke session \(index)", { try local.rules.revokeSession(target.left, token: pair.left) },
-        { try remote.revokeSession(target.right, token: pair.right) }
+        { try remote.rules.revokeSession(target.right, token: pair.right) }
       ) { _, _ in "done" }.renaming(target.left.rawValue, target.right.rawValue)
     case 8:
       guard chance(30) else { fallthrough }
       return both(
         "end all", { try local.rules.endAllSessions(token: pair.left) },
-        { try remote.endAllSessions(token: pair.right) }
+        { try remote.rules.endAllSessions(token: pair.right) }
       ) { count, _ in "\(count)" }
     case 9, 10, 11, 12:
       var key: IdempotencyKey?
@@ -536,40 +534,41 @@ private final class History {
       if chance(20) {
         return both(
           "earlier \(order)", { try local.rules.earlierPayment(of: order, token: pair.left) },
-          { try remote.earlierPayment(of: order, token: pair.right) }
+          { try remote.rules.earlierPayment(of: order, token: pair.right) }
         ) { receipt, _ in "\(String(describing: receipt))" }
       }
       return both(
-        "pay \(order)", { try local.rules.pay(order, token: pair.left) }, { try remote.pay(order, token: pair.right) }
+        "pay \(order)", { try local.rules.pay(order, token: pair.left) },
+        { try remote.rules.pay(order, token: pair.right) }
       ) { receipt, _ in "\(receipt)" }
     case 13:
       let before = chance(50) ? nil : Int64(generator.next() % 200)
       return both(
         "receipts", { try local.rules.receipts(before: before, limit: 7, token: pair.left) },
-        { try remote.receipts(before: before, limit: 7, token: pair.right) }
+        { try remote.rules.receipts(before: before, limit: 7, token: pair.right) }
       ) { receipts, _ in "\(receipts)" }
     case 14, 15:
       let scope: EventScope = chance(50) ? .own : .everyone
       return both(
         "events \(scope)", { try local.rules.events(scope, limit: 9, token: pair.left) },
-        { try remote.events(scope, limit: 9, token: pair.right) }
+        { try remote.rules.events(scope, limit: 9, token: pair.right) }
       ) { events, isLeft in events.map { self.text($0, isLeft) }.joined(separator: "; ") }
     case 16:
       return both(
         "accounts", { try local.rules.accounts(after: name.canonical, limit: 5, token: pair.left) },
-        { try remote.accounts(after: name.canonical, limit: 5, token: pair.right) }
+        { try remote.rules.accounts(after: name.canonical, limit: 5, token: pair.right) }
       ) { accounts, _ in "\(accounts)" }
     case 17:
       return both(
         "account \(name)", { try local.rules.account(named: name, token: pair.left) },
-        { try remote.account(named: name, token: pair.right) }
+        { try remote.rules.account(named: name, token: pair.right) }
       ) { account, _ in "\(account)" }
     case 18:
       // Enabled more often than disabled, or soon nobody could do anything.
       let isDisabled = chance(25)
       return both(
         "disabled \(isDisabled) \(name)", { try local.rules.setDisabled(isDisabled, account: name, token: pair.left) },
-        { try remote.setDisabled(isDisabled, account: name, token: pair.right) }
+        { try remote.rules.setDisabled(isDisabled, account: name, token: pair.right) }
       ) { account, _ in "\(account)" }
     case 19, 20, 21:
       return try administer(pair, name)
@@ -579,12 +578,12 @@ private final class History {
       if chance(50) {
         return both(
           "unlock \(name)", { try local.rules.unlock(account: name, token: pair.left) },
-          { try remote.unlock(account: name, token: pair.right) }
+          { try remote.rules.unlock(account: name, token: pair.right) }
         ) { account, _ in "\(account)" }
       }
       return both(
         "note view", { try local.rules.noteView(of: name.canonical, token: pair.left) },
-        { try remote.noteView(of: name.canonical, token: pair.right) }
+        { try remote.rules.noteView(of: name.canonical, token: pair.right) }
       ) { _, _ in "done" }
     }
   }
@@ -609,6 +608,7 @@ private final class History {
     if case .at(let instant) = deadline { "\(instant.uptime)" } else { "\(deadline)" }
   }
 
+  /// Its number is the database's own.
   private func text(_ event: Event, _ isLeft: Bool) -> String {
     let session: String
     switch event.session {
@@ -616,7 +616,7 @@ private final class History {
     case .hashed, nil: session = "-"
     }
     return
-      "\(event.id) \(event.at.microseconds) \(event.name) \(event.account ?? "-") \(event.actor ?? "-") \(session) \(event.detail ?? "-")"
+      "\(event.at.microseconds) \(event.name) \(event.account ?? "-") \(event.actor ?? "-") \(session) \(event.detail ?? "-")"
   }
 
   /// Runs what never really suspends.

@@ -38,15 +38,9 @@ extension PostgresTests {
     /// Pays until it is over: with a key for each payment, repeated until it is answered; or
     /// without, and repeated like that, too.
     private func payer(_ number: Int, _ address: ServerAddress, _ ledger: Ledger, withKeys: Bool) throws -> Thread {
-      let backend = PostgresBackend(
-        address, limits: ServerLimits(connecting: .seconds(1), answer: .seconds(2), repeating: .seconds(4)),
-        cost: .least)
-      let token = try backend.logIn(
-        Credentials(
-          username: number.isMultiple(of: 2) ? "alice" : "bob",
-          password: number.isMultiple(of: 2) ? alicePassword : bobPassword),
-        limits: .standard
-      ).token
+      let backend = Self.authority(address, ServerLimits(connecting: .seconds(1), answer: .seconds(2)))
+      let isAlice = number.isMultiple(of: 2)
+      let token = try backend.token(isAlice ? "alice" : "bob", isAlice ? alicePassword : bobPassword)
       return Thread {
         var count = 0
         while !ledger.state.withLock({ $0.isOver }) {
@@ -72,19 +66,21 @@ extension PostgresTests {
     }
 
     private func pay(
-      _ backend: PostgresBackend, _ token: SessionToken, to payee: String, key: String, _ withKey: Bool
+      _ authority: PostgresAuthority, _ token: SessionToken, to payee: String, key: String, _ withKey: Bool
     ) throws -> Int64 {
-      let amount = try Amount(minorUnits: 1)
-      if withKey {
-        return try backend.pay(
-          PaymentOrder(amount: amount, payee: try Username(payee), key: try IdempotencyKey(key)), token: token
-        ).id
-      }
-      // The control: what a client without keys does. It marks the payment for the count only.
-      let answers = try backend.server.call(
-        "pay", [.bytes(ServerToken(token).secret), .text(payee), .number(1), .text(nil), .flag(false)], .once)
-      guard let id = answers.first?.number(3) else { throw BackendError.notFresh }
-      return id
+      // The control: what a client without keys does.
+      let key = withKey ? try IdempotencyKey(key) : nil
+      return try authority.rules.pay(
+        PaymentOrder(amount: try Amount(minorUnits: 1), payee: try Username(payee), key: key), token: token
+      ).id
+    }
+
+    /// A service of its own: a database with connections of its own.
+    private static func authority(
+      _ address: ServerAddress, _ limits: ServerLimits, confirmed: ConfirmedServer? = nil
+    ) -> PostgresAuthority {
+      PostgresAuthority(
+        PostgresDatabase(address, limits: limits, connections: 2, confirmed: confirmed), cost: .least)
     }
 
     private struct Result {
@@ -99,7 +95,7 @@ extension PostgresTests {
       _ pair: ThrowawayPair, from: String, to: String, withKeys: Bool = true, isPartition: Bool = false
     ) throws -> Result {
       let address = try ServerAddress(
-        "host=\(pair.directory)/a,\(pair.directory)/b user=person dbname=accounts target_session_attrs=read-write")
+        "host=\(pair.directory)/a,\(pair.directory)/b user=postgres dbname=accounts target_session_attrs=read-write")
       let before = try count(pair, from)
       let ledger = Ledger()
       let threads = try (0..<8).map { try payer($0, address, ledger, withKeys: withKeys) }
@@ -123,13 +119,13 @@ extension PostgresTests {
       var result = Result(acknowledged: final.acknowledged.count)
       result.pause = (state.firstAfter ?? promoted) - promoted
       if withKeys {
-        let rows = try server.rows("SELECT id, key FROM authcore.transfers WHERE key IS NOT NULL")
+        let rows = try server.rows("SELECT id, key FROM auth.transfers WHERE key IS NOT NULL")
         // A number can be used again after an asynchronous failover: number and key together name a
         // payment.
         let present = Set(rows.map { "\($0[0] ?? "") \($0[1] ?? "")" })
         result.lost = final.acknowledged.filter { !present.contains("\($0.id) \($0.key)") }.count
         result.doubled = rows.count - Set(rows.compactMap { $0[1] }).count
-        try server.sql("UPDATE authcore.transfers SET key = NULL")
+        try server.sql("UPDATE auth.transfers SET key = NULL")
       } else {
         // Each payment was to be made once; of the last of each payer nobody knows.
         result.doubled = max(0, try count(pair, to) - before - final.sent)
@@ -140,7 +136,7 @@ extension PostgresTests {
     private func count(_ pair: ThrowawayPair, _ name: String) throws -> Int {
       Int(
         try Databases.connect("host=\(pair.directory)/\(name) user=postgres dbname=accounts")
-          .rows("SELECT count(*) FROM authcore.transfers").first?[0] ?? "") ?? 0
+          .rows("SELECT count(*) FROM auth.transfers").first?[0] ?? "") ?? 0
     }
 
     private func wait(for count: Int, _ ledger: Ledger) {
@@ -153,11 +149,10 @@ extension PostgresTests {
       let superuser = try Databases.connect("host=\(pair.directory)/a user=postgres dbname=postgres")
       try superuser.sql("CREATE DATABASE accounts")
       let address = "host=\(pair.directory)/a user=postgres dbname=accounts"
-      try SchemaOwner(try ServerAddress(address), cost: .least).installEmpty()
-      try superuser.sql("CREATE ROLE person LOGIN; GRANT auth_cli TO person")
-      let backend = PostgresBackend(
-        try ServerAddress("host=\(pair.directory)/a user=person dbname=accounts"), cost: .least)
-      try backend.registerBoth()
+      try PostgresSchema.install(try ServerAddress(address))
+      let authority = Self.authority(try ServerAddress(address), ServerLimits())
+      _ = try authority.register(username: "alice", password: alicePassword)
+      _ = try authority.register(username: "bob", password: bobPassword)
       try body(pair)
     }
 
@@ -185,7 +180,7 @@ extension PostgresTests {
     func killed() throws {
       try withPair { pair in
         let ledger = Ledger()
-        let address = try ServerAddress("host=\(pair.directory)/a user=person dbname=accounts")
+        let address = try ServerAddress("host=\(pair.directory)/a user=postgres dbname=accounts")
         let threads = try (0..<8).map { try payer($0, address, ledger, withKeys: true) }
         for thread in threads { thread.start() }
         for number in 1...3 {
@@ -197,7 +192,7 @@ extension PostgresTests {
         ledger.state.withLock { $0.isOver = true }
         for thread in threads { while !thread.isFinished { usleep(10_000) } }
         let rows = try Databases.connect("host=\(pair.directory)/a user=postgres dbname=accounts")
-          .rows("SELECT key FROM authcore.transfers WHERE key IS NOT NULL").compactMap { $0[0] }
+          .rows("SELECT key FROM auth.transfers WHERE key IS NOT NULL").compactMap { $0[0] }
         #expect(rows.count == Set(rows).count)
         #expect(ledger.state.withLock { state in state.acknowledged.filter { !rows.contains($0.key) }.count } == 0)
       }
@@ -224,7 +219,7 @@ extension PostgresTests {
           // The standby falls behind, as a slow network makes it.
           pair.tell("pause \(standby)")
           let ledger = Ledger()
-          let address = try ServerAddress("host=\(pair.directory)/\(primary) user=person dbname=accounts")
+          let address = try ServerAddress("host=\(pair.directory)/\(primary) user=postgres dbname=accounts")
           let threads = try (0..<4).map { try payer($0, address, ledger, withKeys: true) }
           for thread in threads { thread.start() }
           wait(for: 100, ledger)
@@ -235,7 +230,7 @@ extension PostgresTests {
           pair.tell("promote \(standby)")
           let present = Set(
             try Databases.connect("host=\(pair.directory)/\(standby) user=postgres dbname=accounts")
-              .rows("SELECT key FROM authcore.transfers WHERE key IS NOT NULL").compactMap { $0[0] })
+              .rows("SELECT key FROM auth.transfers WHERE key IS NOT NULL").compactMap { $0[0] })
           lost += ledger.state.withLock { state in state.acknowledged.filter { !present.contains($0.key) }.count }
           pair.tell("follow \(primary) \(standby)")
           (primary, standby) = (standby, primary)
@@ -261,96 +256,63 @@ extension PostgresTests {
       }
     }
 
-    @Test("a client that saw the new primary does not take the old one, which was started again")
+    @Test("a service does not take the old primary, which was started again, even when it starts anew itself")
     func oldPrimary() throws {
       try withPair { pair in
-        let backend = PostgresBackend(
-          try ServerAddress("host=\(pair.directory)/a,\(pair.directory)/b user=person dbname=accounts"),
-          limits: ServerLimits(connecting: .seconds(2), answer: .seconds(2), repeating: .seconds(4)), cost: .least)
-        let credentials = Credentials(username: "alice", password: alicePassword)
-        let token = try backend.logIn(credentials, limits: .standard).token
-        pair.tell("kill a")
-        pair.tell("promote b")
-        _ = try backend.pay(
-          PaymentOrder(amount: try Amount("1"), payee: try Username("bob")), token: token)
-        pair.tell("start a")
-        pair.tell("kill b")
-        let failure = #expect(throws: BackendError.self) { _ = try backend.receipts(token: token) }
-        #expect(failure?.code == "server_outdated")
-        // With both there, the new one is used.
-        pair.tell("start b")
-        for _ in 0..<4 {
-          pair.tell("kill b")
-          pair.tell("start b")
-          #expect(try backend.receipts(token: token).first?.amount == Amount("1"))
-        }
-      }
-    }
-
-    /// The record that the program keeps.
-    private struct FileRecord: TimelineRecord {
-      let file: TimelineFile
-      var path: String { file.path }
-      func newest(of cluster: String) -> UInt32? { file.newest(of: cluster) }
-      func keep(_ timeline: UInt32, of cluster: String) { file.keep(timeline, of: cluster) }
-    }
-
-    @Test("a command that starts anew does not take the old primary either, if an earlier one saw the new primary")
-    func oldPrimaryAndNewCommands() throws {
-      try withPair { pair in
-        let directory = NSTemporaryDirectory() + "timelines-\(UInt32.random(in: 0 ... .max))"
+        let directory = NSTemporaryDirectory() + "confirmed-\(UInt32.random(in: 0 ... .max))"
+        try FileManager.default.createDirectory(
+          atPath: directory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
         defer { try? FileManager.default.removeItem(atPath: directory) }
-        // Each command has a backend of its own, as each process has.
-        func command<Answer>(_ body: (PostgresBackend) throws -> Answer) throws -> Answer {
-          try body(
-            PostgresBackend(
-              try ServerAddress("host=\(pair.directory)/a,\(pair.directory)/b user=person dbname=accounts"),
-              limits: ServerLimits(connecting: .seconds(2), answer: .seconds(2), repeating: .seconds(4)), cost: .least,
-              timelines: FileRecord(file: TimelineFile(directory: directory))))
+        let address = try ServerAddress("host=\(pair.directory)/a,\(pair.directory)/b user=postgres dbname=accounts")
+        func service() -> PostgresAuthority {
+          Self.authority(
+            address, ServerLimits(connecting: .seconds(2), answer: .seconds(2)),
+            confirmed: ConfirmedServer(directory: directory))
         }
-        let credentials = Credentials(username: "alice", password: alicePassword)
-        let token = try command { try $0.logIn(credentials, limits: .standard).token }
+        let running = service()
+        let token = try running.token("alice", alicePassword)
         pair.tell("kill a")
         pair.tell("promote b")
-        _ = try command {
-          try $0.pay(PaymentOrder(amount: try Amount("1"), payee: try Username("bob")), token: token)
-        }
+        let order = PaymentOrder(amount: try Amount("1"), payee: try Username("bob"))
+        let receipt = try running.rules.pay(order, token: token)
         pair.tell("start a")
-        #expect(try command { try $0.receipts(token: token).first?.amount } == Amount("1"))
+        #expect(try service().rules.receipts(token: token).first == receipt)
         pair.tell("kill b")
-        let failure = #expect(throws: BackendError.self) { _ = try command { try $0.receipts(token: token) } }
-        #expect(failure?.code == "server_outdated")
+        for authority in [running, service()] {
+          let failure = #expect(throws: BackendError.self) { _ = try authority.rules.receipts(token: token) }
+          #expect(failure?.code == "server_outdated")
+        }
         pair.tell("start b")
-        #expect(try command { try $0.receipts(token: token).first?.amount } == Amount("1"))
+        for authority in [running, service()] {
+          #expect(try authority.rules.receipts(token: token).first == receipt)
+        }
       }
     }
 
-    @Test("trap: a cancelled wait for replication is not taken for success")
-    func cancelled() throws {
+    @Test("what was ended, used or counted before a failover stays so")
+    func kept() throws {
       try withPair { pair in
         pair.tell("sync a b")
-        pair.tell("pause b")
-        let backend = PostgresBackend(
-          try ServerAddress("host=\(pair.directory)/a user=person dbname=accounts"),
-          limits: ServerLimits(answer: .seconds(3), repeating: .seconds(3)), cost: .least)
-        let directory = pair.directory
-        let canceller = Thread {
-          guard let superuser = try? Databases.connect("host=\(directory)/a user=postgres dbname=postgres") else {
-            return
-          }
-          for _ in 0..<200 {
-            _ = try? superuser.rows(
-              "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE usename = 'person' AND wait_event = 'SyncRep'")
-            usleep(20_000)
-          }
+        let address = try ServerAddress("host=\(pair.directory)/a,\(pair.directory)/b user=postgres dbname=accounts")
+        let authority = Self.authority(address, ServerLimits(connecting: .seconds(2), answer: .seconds(2)))
+        let alice = try authority.token("alice", alicePassword)
+        let ended = try authority.token("alice", alicePassword)
+        _ = try authority.rules.perform(.revoke(ended, .userAsked))
+        let codes = try authority.rules.makeRecoveryCodes(token: alice)
+        let secret = try authority.rules.beginTwoStep(token: alice)
+        let step = secret.code(at: .now())
+        try authority.rules.confirmTwoStep(step, token: alice)
+        _ = try authority.token("alice", alicePassword, answer: Password(codes[0].text))
+        for _ in 0..<3 { _ = try? authority.token("bob", alicePassword) }
+        pair.tell("kill a")
+        pair.tell("promote b")
+        #expect(try authority.lookUp(ended) == nil)
+        #expect(try authority.lookUp(alice) != nil)
+        for used in [step, Password(codes[0].text)] {
+          #expect(throws: BackendError.self) { _ = try authority.token("alice", alicePassword, answer: used) }
         }
-        canceller.start()
-        let failure = #expect(throws: BackendError.self) {
-          _ = try backend.register(username: "carol", password: Password("paper lantern river orchard"))
-        }
-        #expect(failure?.code == "outcome_unknown")
-        pair.tell("resume b")
-        while !canceller.isFinished { usleep(10_000) }
+        #expect(try authority.rules.account(named: try Username("bob"), token: alice).failedAttempts == 3)
+        _ = try authority.token("alice", alicePassword, answer: Password(codes[1].text))
       }
     }
   }

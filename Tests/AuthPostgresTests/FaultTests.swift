@@ -3,6 +3,7 @@ import AuthCore
 import AuthSQLite
 import Foundation
 import PostgresServers
+import Races
 import Synchronization
 import Testing
 
@@ -11,9 +12,16 @@ import Testing
 extension PostgresTests {
   /// Each fault is a clear message with its code, and within the limits.
   @Suite struct FaultTests {
+    private static func authority(
+      _ address: String, _ limits: ServerLimits = ServerLimits(), confirmed: ConfirmedServer? = nil
+    ) throws -> PostgresAuthority {
+      PostgresAuthority(
+        PostgresDatabase(try ServerAddress(address), limits: limits, confirmed: confirmed), cost: .least)
+    }
+
     private func code(_ address: String, limits: ServerLimits = ServerLimits()) throws -> String {
-      let backend = PostgresBackend(try ServerAddress(address), limits: limits, cost: .least)
-      let failure = #expect(throws: BackendError.self) { _ = try backend.lookUp(SessionToken(bytes: [1])) }
+      let authority = try Self.authority(address, limits)
+      let failure = #expect(throws: BackendError.self) { _ = try authority.lookUp(SessionToken(bytes: [1])) }
       #expect(failure?.hint.isEmpty == false)
       return failure?.code ?? ""
     }
@@ -39,10 +47,9 @@ extension PostgresTests {
       #expect(try code(server.address("there_is_no_such_database")) == "server_unreachable")
       #expect(try code(server.address("postgres", user: "there_is_no_such_role")) == "server_login_refused")
       #expect(try code(server.address("postgres")) == "schema_missing")
-      let database = try Databases.shared.make()
-      try database.superuser {
-        try $0.sql("DO $$ BEGIN CREATE ROLE stranger LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$")
-      }
+      let database = try RulesDatabase()
+      try Databases.connect(database.address).sql(
+        "DO $$ BEGIN CREATE ROLE stranger LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$")
       #expect(try code(server.address(database.name, user: "stranger")) == "role_not_permitted")
     }
 
@@ -57,10 +64,14 @@ extension PostgresTests {
 
     @Test("a server without a free connection, and one that starts, say so in every language")
     func refusals() throws {
-      let database = try Databases.shared.make(isChanged: true)
-      try database.superuser { try $0.sql("ALTER DATABASE \(database.name) CONNECTION LIMIT 0") }
-      let backend = PostgresBackend(try database.address(), cost: .least)
-      let full = #expect(throws: BackendError.self) { _ = try backend.lookUp(SessionToken(bytes: [1])) }
+      let database = try RulesDatabase()
+      try Databases.connect(database.address).sql(
+        """
+        DO $$ BEGIN CREATE ROLE service LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$;
+        ALTER DATABASE \(database.name) CONNECTION LIMIT 0
+        """)
+      let crowded = try Self.authority(database.server.address(database.name, user: "service"))
+      let full = #expect(throws: BackendError.self) { _ = try crowded.lookUp(SessionToken(bytes: [1])) }
       #expect(full?.code == "server_busy")
       #expect(full?.description.contains("FATAL:  too many connections for database") == true)
       #expect(full?.description.contains("LOCATION") == false)
@@ -68,7 +79,7 @@ extension PostgresTests {
       server.refuse(state: "57P03", message: "das Datenbanksystem startet")
       let address = "host=127.0.0.1 port=\(server.port) sslmode=disable dbname=x user=x"
       let starting = #expect(throws: BackendError.self) {
-        _ = try PostgresBackend(address: address).lookUp(SessionToken(bytes: [1]))
+        _ = try Self.authority(address).lookUp(SessionToken(bytes: [1]))
       }
       #expect(starting?.code == "server_starting")
       #expect(starting?.description.hasSuffix("FATAL:  das Datenbanksystem startet.") == true)
@@ -78,90 +89,143 @@ extension PostgresTests {
       }
     }
 
-    @Test("a server that names a fast hash, or one that would fill the memory, gets nothing of the password")
-    func rogueSetting() throws {
-      let database = try Databases.shared.make(isChanged: true)
-      try database.backend().registerBoth()
-      let salt = "aaaaaaaaaaaaaaaaaaaaa."
-      for (setting, cost, isHashed) in [
-        ("$3$$", PasswordCost.least, false), ("ab", .least, false), ("$1$aaaaaaaa", .least, false),
-        ("$y$j9T$" + salt, .least, true), ("$y$jFT$" + salt, .least, false), ("$y$j75$", .least, false),
-        ("$y$j75$" + salt + "x", .least, false), (PasswordCost.least.prefix + salt, .standard, false),
-        (PasswordCost.standard.prefix + salt, .standard, true), ("", .least, false),
-      ] {
-        try database.superuser {
-          try $0.sql(
-            """
-            CREATE OR REPLACE FUNCTION authcore.setting(p_version integer, p_name text, p_name_hash bytea)
-            RETURNS authcore.setting_answer LANGUAGE sql SECURITY DEFINER AS $body$
-              SELECT 'ok', authcore.clock_ns(), '\(setting)', NULL
-            $body$;
-            """)
-        }
-        let backend = PostgresBackend(try database.address(), cost: cost)
-        let failure = #expect(throws: BackendError.self) {
-          _ = try backend.logIn(Credentials(username: "alice", password: alicePassword), limits: .standard)
-        }
-        // What is hashed is not the setting of the account; the client asks again, and gives up.
-        #expect(failure?.code == (isHashed ? "database_busy" : "server_setting_refused"), "\(setting)")
-      }
-    }
-
     @Test("the next host is tried beside one that is silent")
     func nextHost() throws {
       let silent = try SilentServer()
-      let database = try Databases.shared.make()
+      let database = try RulesDatabase()
       let address =
-        "host=127.0.0.1,\(database.server.directory) port=\(silent.port),5432 sslmode=disable dbname=\(database.name) user=person"
-      let backend = PostgresBackend(try ServerAddress(address), cost: .least)
-      #expect(try backend.lookUp(SessionToken(bytes: [1])) == nil)
-      #expect(backend.connection?.place == database.server.directory)
+        "host=127.0.0.1,\(database.server.directory) port=\(silent.port),5432 sslmode=disable dbname=\(database.name) user=postgres"
+      #expect(try Self.authority(address).lookUp(SessionToken(bytes: [1])) == nil)
+      // And before it, once it has answered.
+      let order = HostOrder()
+      func connect() throws -> ServerConnection {
+        try Connecting(
+          address: try ServerAddress(address), limits: ServerLimits(nextHost: .seconds(3)), order: order
+        ).connect()
+      }
+      let start = ContinuousClock.now
+      _ = try connect()
+      let second = ContinuousClock.now
+      _ = try connect()
+      #expect(order.last == 1)
+      #expect(second - start >= .seconds(3) && ContinuousClock.now - second < .seconds(3))
     }
 
-    /// A record that says what it is told to say.
-    private struct ScriptedRecord: TimelineRecord {
-      final class Kept: Sendable {
-        let timelines = Mutex<[String: UInt32]>([:])
-      }
-      let path = "/the/record"
-      let recorded: UInt32?
-      let kept = Kept()
-
-      func newest(of cluster: String) -> UInt32? { recorded }
-      func keep(_ timeline: UInt32, of cluster: String) {
-        kept.timelines.withLock { $0[cluster] = timeline }
-      }
-    }
-
-    @Test("of several hosts, one of an older timeline than one that confirmed a change is refused")
-    func olderTimeline() throws {
-      let database = try Databases.shared.make()
-      let directory = database.server.directory
-      func backend(_ hosts: String, _ record: ScriptedRecord) throws -> PostgresBackend {
-        PostgresBackend(
-          try ServerAddress("host=\(hosts) user=person dbname=\(database.name)"), cost: .least, timelines: record)
-      }
-      let twice = "\(directory),\(directory)"
-      let first = ScriptedRecord(recorded: nil)
+    @Test("a server that is older than the one that confirmed a change is refused, until that is forgotten")
+    func confirmedServer() throws {
+      let directory = NSTemporaryDirectory() + "state-\(UInt32.random(in: 0 ... .max))"
+      try FileManager.default.createDirectory(
+        atPath: directory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+      defer { try? FileManager.default.removeItem(atPath: directory) }
+      let database = try RulesDatabase()
+      let confirmed = ConfirmedServer(directory: directory)
+      func authority() throws -> PostgresAuthority { try Self.authority(database.address, confirmed: confirmed) }
       // A read confirms nothing: a promotion that is taken back answers reads, too.
-      let reader = try backend(twice, first)
-      #expect(try reader.lookUp(SessionToken(bytes: [1])) == nil)
-      #expect(first.kept.timelines.withLock { $0.isEmpty })
-      _ = try reader.register(username: "alice", password: alicePassword)
-      #expect(first.kept.timelines.withLock { Array($0.values) } == [1])
-      let same = ScriptedRecord(recorded: 1)
-      _ = try backend(twice, same).register(username: "bob", password: bobPassword)
-      #expect(same.kept.timelines.withLock { $0.isEmpty })
-      let newer = ScriptedRecord(recorded: 2)
-      let failure = #expect(throws: BackendError.self) {
-        _ = try backend(twice, newer).lookUp(SessionToken(bytes: [1]))
+      #expect(try authority().lookUp(SessionToken(bytes: [1])) == nil)
+      #expect(confirmed.known() == nil)
+      _ = try authority().register(username: "alice", password: alicePassword)
+      let known = try #require(confirmed.known())
+      #expect(known.timeline == 1)
+      #expect(try authority().lookUp(SessionToken(bytes: [1])) == nil)
+      for (content, words) in [
+        ("\(known.system) 2", "old primary of timeline 1, and timeline 2 has confirmed changes"),
+        ("7 1", "another cluster (\(known.system)) than the one that confirmed changes (7"),
+      ] {
+        try content.write(toFile: confirmed.path, atomically: true, encoding: .utf8)
+        let failure = #expect(throws: BackendError.self) {
+          _ = try authority().register(username: "eve", password: alicePassword)
+        }
+        #expect(failure?.code == "server_outdated")
+        #expect(failure?.description.contains(words) == true, "\(failure?.description ?? "")")
+        #expect(failure?.hint.hasSuffix("auth-service forget-timeline") == true)
       }
-      #expect(failure?.code == "server_outdated")
-      #expect(failure?.description.contains("timeline 2 has confirmed changes (recorded in /the/record)") == true)
-      #expect(failure?.hint.hasSuffix("rm -f '/the/record'") == true)
-      #expect(newer.kept.timelines.withLock { $0.isEmpty })
-      // There is no other host that it could be the old primary of.
-      #expect(try backend(directory, newer).lookUp(SessionToken(bytes: [1])) == nil)
+      #expect(try confirmed.forget())
+      #expect(try !confirmed.forget())
+      _ = try authority().register(username: "bob", password: bobPassword)
+      #expect(confirmed.known() == known)
+    }
+
+    @Test("a commit that a warning comes with, or no answer in time, has an unknown outcome, and nothing is cancelled")
+    func replication() throws {
+      let server = try ThrowawayServer(settings: ["synchronous_standby_names=nobody"])
+      defer { server.stop() }
+      let address = server.address("postgres")
+      let local = address + " options='-c synchronous_commit=local'"
+      try PostgresSchema.install(try ServerAddress(local))
+      try Databases.connect(local).sql("ALTER ROLE postgres SET synchronous_commit = local")
+      let authority = try Self.authority(address, ServerLimits(answer: .seconds(1)))
+      // No standby answers: the change is made here, and may be lost when another server takes over.
+      let silent = #expect(throws: BackendError.self) {
+        _ = try authority.register(username: "alice", password: alicePassword)
+      }
+      #expect(silent?.code == "outcome_unknown")
+      let other = try Self.authority(address, ServerLimits(answer: .seconds(60)))
+      let answers = TwoThreads.answers { side -> String? in
+        do {
+          if side == 0 {
+            _ = try other.register(username: "bob", password: bobPassword)
+            return nil
+          }
+          let superuser = try Databases.connect(local)
+          while true {
+            let cancelled = try superuser.rows(
+              "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND state = 'active' AND query = 'COMMIT'"
+            )
+            if !cancelled.isEmpty { return "cancelled" }
+          }
+        } catch {
+          return (error as? BackendError)?.code ?? "\(error)"
+        }
+      }
+      #expect(answers == ["outcome_unknown", "cancelled"])
+    }
+
+    @Test("a connection that ends while it commits leaves the outcome unknown, and nothing before that does")
+    func commit() throws {
+      let database = try RulesDatabase()
+      let authority = database.authority
+      _ = try authority.register(username: "alice", password: alicePassword)
+      let token = try authority.token("alice", alicePassword)
+      let superuser = try Databases.connect(database.address)
+      try superuser.sql(
+        """
+        SET search_path = auth;
+        CREATE FUNCTION die() RETURNS trigger LANGUAGE plpgsql AS
+          'BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); PERFORM pg_sleep(10); RETURN NULL; END';
+        CREATE CONSTRAINT TRIGGER die AFTER UPDATE ON accounts DEFERRABLE INITIALLY DEFERRED
+          FOR EACH ROW EXECUTE FUNCTION die();
+        """)
+      let failure = #expect(throws: BackendError.self) { _ = try authority.rules.rename(to: "Ada", token: token) }
+      #expect(failure?.code == "outcome_unknown")
+      #expect(try authority.rules.profile(token: token).user.displayName == "alice")
+      try superuser.sql("DROP FUNCTION auth.die CASCADE")
+      #expect(try authority.rules.rename(to: "Ada", token: token).user.displayName == "Ada")
+    }
+
+    @Test("a missing table is named, and what the transaction did before is undone")
+    func missingTable() throws {
+      let database = try RulesDatabase()
+      let authority = database.authority
+      _ = try authority.register(username: "alice", password: alicePassword)
+      _ = try authority.register(username: "bob", password: bobPassword)
+      let token = try authority.token("alice", alicePassword)
+      let superuser = try Databases.connect(database.address)
+      let order = PaymentOrder(amount: try Amount("1"), payee: try Username("bob"))
+      for table in ["entries", "events"] {
+        try superuser.sql("ALTER TABLE auth.\(table) RENAME TO elsewhere")
+        let failure = #expect(throws: BackendError.self) {
+          if table == "entries" {
+            _ = try authority.rules.pay(order, token: token)
+          } else {
+            _ = try authority.rules.rename(to: "Ada", token: token)
+          }
+        }
+        #expect(failure?.code == "schema_missing" && failure?.description.contains(table) == true)
+        try superuser.sql("ALTER TABLE auth.elsewhere RENAME TO \(table)")
+        #expect(try authority.rules.profile(token: token).balance == 100_00)
+        #expect(try authority.rules.profile(token: token).user.displayName == "alice")
+        #expect(try superuser.rows("SELECT count(*) FROM auth.transfers WHERE payer = 1") == [["0"]])
+      }
     }
 
     @Test("over TCP a server without TLS is refused unless that is said")
@@ -194,17 +258,17 @@ extension PostgresTests {
         settings: ["listen_addresses=127.0.0.1", "port=\(port)", "ssl=on"] + files.settings)
       defer { server.stop() }
       let local = "host=\(server.directory) port=\(port) dbname=postgres"
-      try SchemaOwner(try ServerAddress(local + " user=postgres"), cost: .least).installEmpty()
       try Databases.connect(local + " user=postgres").sql(
-        "CREATE ROLE person LOGIN PASSWORD 'right word'; GRANT auth_cli TO person")
+        "CREATE ROLE person LOGIN PASSWORD 'right word'; GRANT CREATE ON DATABASE postgres TO person")
       let person = local + " user=person passfile="
-      #expect(try PostgresBackend(address: person + files.rightWord).lookUp(SessionToken(bytes: [1])) == nil)
+      try PostgresSchema.install(try ServerAddress(person + files.rightWord))
+      #expect(try Self.authority(person + files.rightWord).lookUp(SessionToken(bytes: [1])) == nil)
       #expect(try code(person + files.wrongWord) == "server_login_refused")
       #expect(try code(person + "/nonexistent") == "server_login_refused")
       let remote = "hostaddr=127.0.0.1 port=\(port) dbname=postgres user=postgres sslrootcert="
-      let safe = try PostgresBackend(address: "host=localhost " + remote + files.certificate)
-      #expect(try safe.lookUp(SessionToken(bytes: [1])) == nil)
-      #expect(safe.connection?.encryption?.hasPrefix("TLS") == true)
+      let safe = "host=localhost " + remote + files.certificate
+      #expect(try Self.authority(safe).lookUp(SessionToken(bytes: [1])) == nil)
+      #expect(try Databases.connect(safe).facts.encryption?.hasPrefix("TLS") == true)
       #expect(try code("host=localhost " + remote + files.otherCertificate) == "server_certificate")
       // The rules of this server let nobody in without TLS.
       #expect(try code("host=localhost sslmode=disable " + remote + files.certificate) == "server_login_refused")
@@ -217,151 +281,33 @@ extension PostgresTests {
     func diskFull() throws {
       let disk = try SmallDisk()
       defer { disk.remove() }
-      let database = try Databases.shared.make(isChanged: true)
-      let backend = try database.backend()
-      try backend.registerBoth()
-      let token = try backend.logIn(Credentials(username: "alice", password: alicePassword), limits: .standard).token
-      try database.superuser {
-        try $0.sql("CREATE TABLESPACE small LOCATION '\(disk.directory)'")
-        try $0.sql("ALTER TABLE authcore.transfers SET TABLESPACE small")
-      }
+      let database = try RulesDatabase()
+      let authority = database.authority
+      _ = try authority.register(username: "alice", password: alicePassword)
+      _ = try authority.register(username: "bob", password: bobPassword)
+      let token = try authority.token("alice", alicePassword)
+      let superuser = try Databases.connect(database.address)
+      try superuser.sql("CREATE TABLESPACE small LOCATION '\(disk.directory)'")
+      try superuser.sql("ALTER TABLE auth.transfers SET TABLESPACE small")
       disk.fill()
       let order = PaymentOrder(amount: try Amount(minorUnits: 1), payee: try Username("bob"))
       var paid: Int64 = 0
       let failure = #expect(throws: BackendError.self) {
         // The last page of the table takes some rows more.
         for _ in 0..<1000 {
-          _ = try backend.pay(order, token: token)
+          _ = try authority.rules.pay(order, token: token)
           paid += 1
         }
       }
       #expect(failure?.code == "server_full")
       #expect(failure?.hint.contains("nothing was changed") == true)
-      #expect(try backend.profile(token: token).balance == 100_00 - paid)
+      #expect(try authority.rules.profile(token: token).balance == 100_00 - paid)
       disk.free()
-      _ = try backend.pay(order, token: token)
-      #expect(try backend.profile(token: token).balance == 100_00 - paid - 1)
-      try database.superuser {
-        try $0.sql("ALTER TABLE authcore.transfers SET TABLESPACE pg_default")
-        try $0.sql("DROP TABLESPACE small")
-      }
+      _ = try authority.rules.pay(order, token: token)
+      #expect(try authority.rules.profile(token: token).balance == 100_00 - paid - 1)
+      try superuser.sql("ALTER TABLE auth.transfers SET TABLESPACE pg_default")
+      try superuser.sql("DROP TABLESPACE small")
     }
 
-    @Test("an older and a newer schema are refused, each with what to do")
-    func versions() throws {
-      for (major, expected) in [(0, "database_older"), (2, "database_newer")] {
-        let database = try Databases.shared.make(isChanged: true)
-        try database.superuser {
-          try $0.sql(
-            """
-            UPDATE authcore.authority SET major = \(major);
-            CREATE OR REPLACE FUNCTION authcore.enter(p_version integer) RETURNS void LANGUAGE plpgsql AS $$
-            BEGIN
-              IF p_version <> \(major) THEN RAISE EXCEPTION 'other version' USING ERRCODE = 'AC001'; END IF;
-            END $$;
-            """)
-        }
-        let backend = try database.backend()
-        let failure = #expect(throws: BackendError.self) { _ = try backend.lookUp(SessionToken(bytes: [1])) }
-        #expect(failure?.code == expected)
-      }
-    }
-
-    @Test("a token of another database is not sent there, and says which is which")
-    func otherDatabase() async throws {
-      let (first, second) = (try Databases.shared.make(), try Databases.shared.make())
-      let issuer = try first.backend()
-      try issuer.registerBoth()
-      let token = try issuer.logIn(Credentials(username: "alice", password: alicePassword), limits: .standard).token
-      let other = try second.backend()
-      let failure = #expect(throws: BackendError.self) { _ = try other.lookUp(token) }
-      #expect(failure?.code == "session_of_other_database")
-      await #expect(throws: Unavailability.self) { try await other.revoke(token, reason: .userAsked) }
-      let pay = #expect(throws: BackendError.self) {
-        _ = try other.pay(
-          PaymentOrder(amount: try Amount("1"), payee: try Username("bob")), token: token)
-      }
-      #expect(pay?.code == "session_of_other_database")
-      // It left no event there: nothing of it was sent.
-      #expect(try second.superuser { try $0.rows("SELECT count(*) FROM authcore.events") } == [["0"]])
-      #expect(try issuer.lookUp(token) != nil)
-    }
-
-    @Test("a server that is killed under a payment pays once, and says so or says what is unknown")
-    func killed() throws {
-      let database = try Databases.shared.make()
-      let backend = try database.backend()
-      try backend.registerBoth()
-      let token = try backend.logIn(Credentials(username: "alice", password: alicePassword), limits: .standard).token
-      let order = PaymentOrder(amount: try Amount("1"), payee: try Username("bob"))
-      var paid = 0
-      for _ in 0..<10 {
-        // The server process of this connection dies between two calls: the next one connects
-        // again.
-        try database.superuser {
-          _ = try $0.rows(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(database.name)' AND usename = 'person'"
-          )
-        }
-        _ = try backend.pay(order, token: token)
-        paid += 1
-      }
-      let rows = try database.superuser {
-        try $0.rows("SELECT count(*) FROM authcore.transfers WHERE payer = 1")
-      }
-      #expect(rows == [[String(paid)]])
-    }
-  }
-}
-
-/// Listens on a port of this machine, and answers nothing unless it is told to refuse.
-final class SilentServer {
-  let port: UInt16
-  private let descriptor: Int32
-
-  init() throws {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    self.descriptor = descriptor
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let isBound = withUnsafeMutablePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(descriptor, $0, length) == 0 && listen(descriptor, 8) == 0 && getsockname(descriptor, $0, &length) == 0
-      }
-    }
-    try #require(isBound)
-    port = UInt16(bigEndian: address.sin_port)
-  }
-
-  /// Answers the next connection as a server that ends it with an error.
-  ///
-  /// Source: PostgreSQL, "Message Formats", ErrorResponse.
-  func refuse(state: String, message: String) {
-    var fields: [UInt8] = []
-    for (field, value) in [
-      ("S", "FATAL"), ("V", "FATAL"), ("C", state), ("M", message), ("F", "postmaster.c"), ("L", "1"),
-    ] {
-      fields += Array(field.utf8) + Array(value.utf8) + [0]
-    }
-    fields.append(0)
-    let length = UInt32(fields.count + 4)
-    let answer = [UInt8(ascii: "E")] + [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: length >> $0) } + fields
-    let listening = descriptor
-    Thread {
-      let connection = accept(listening, nil, nil)
-      var request = [UInt8](repeating: 0, count: 1024)
-      _ = read(connection, &request, request.count)
-      _ = write(connection, answer, answer.count)
-      shutdown(connection, Int32(SHUT_WR))
-      // Until the client has closed it: an earlier end could reach it before the answer.
-      while read(connection, &request, request.count) > 0 {}
-      close(connection)
-    }.start()
-  }
-
-  deinit {
-    close(descriptor)
   }
 }

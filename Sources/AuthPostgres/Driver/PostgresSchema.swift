@@ -113,7 +113,7 @@ package enum PostgresSchema {
       SET search_path = \(searchPath); SET lock_timeout = \(lockTimeout.wholeMilliseconds);
       SET idle_in_transaction_session_timeout = \(2 * lockTimeout.wholeMilliseconds); SET synchronous_commit = on
       """, until: deadline)
-    let rows = try connection.run("SELECT version, oldest, encode(id, 'hex') FROM facts", [], until: deadline)
+    let rows = try connection.run("SELECT version, oldest, encode(id, 'hex') FROM \(name).facts", [], until: deadline)
     guard let row = rows.first, let version = row[0].flatMap({ Int64($0) }), let oldest = row[1].flatMap({ Int64($0) }),
       let id = row[2].flatMap({ Hex.bytes(Array($0.utf8)) }).flatMap({ BootID($0) })
     else { throw .refused(state: "42P01", "the table of facts is empty") }

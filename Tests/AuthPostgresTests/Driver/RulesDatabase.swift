@@ -11,6 +11,7 @@ import Testing
 /// A database with the rule book's tables, and the rules over it, whose clock a test moves.
 final class RulesDatabase: Sendable {
   private static let number = Mutex(0)
+  private static let standing: Int64 = 1_800_000_000_000_000
   let name: String
   private let distance = Mutex<Int64>(0)
   private let made = Mutex<[PostgresAuthority]>([])
@@ -27,17 +28,32 @@ final class RulesDatabase: Sendable {
     let superuser = try Databases.connect(Databases.shared.server.address("postgres"))
     try superuser.sql("CREATE DATABASE \(name)")
     if !isEmpty { try PostgresSchema.install(try ServerAddress(address)) }
+    try connect(clockStands: clockStands)
+  }
+
+  /// Creates the tables anew, without any account.
+  func reinstall() throws {
+    try Databases.connect(address).sql("SET client_min_messages = error; DROP SCHEMA auth CASCADE")
+    try PostgresSchema.install(try ServerAddress(address))
+    try connect(clockStands: false)
+  }
+
+  private func connect(clockStands: Bool) throws {
     let database = PostgresDatabase(
       try ServerAddress(address), patience: .seconds(2), clock: clockStands ? StandingClock(0) : BootClock(),
-      adjusted: { [self] time in (clockStands ? 1_800_000_000_000_000 : time) + distance.withLock { $0 } })
+      adjusted: { [self] time in (clockStands ? Self.standing : time) + distance.withLock { $0 } })
     made.withLock { $0 = [PostgresAuthority(database, label: "here", cost: .least)] }
   }
 
+  var server: ThrowawayServer { Databases.shared.server }
   var address: String { Databases.shared.server.address(name) }
   var authority: PostgresAuthority { made.withLock { $0[0] } }
   var database: any Database { authority.rules.database }
 
   func advance(by duration: Duration) { distance.withLock { $0 += duration.wholeNanoseconds / 1000 } }
+
+  /// Sets the clock of a database that stands, in nanoseconds since 1970.
+  func setTime(_ nanoseconds: Int64) { distance.withLock { $0 = nanoseconds / 1000 - Self.standing } }
 
   func setAvailable(_ isAvailable: Bool) throws {
     try Databases.connect(Databases.shared.server.address("postgres")).sql(
