@@ -36,7 +36,8 @@ let package = Package(
     .target(
       name: "AuthProgram",
       dependencies: [
-        "AuthBackend", "AuthCore", "AuthDevice", "AuthSQLite", "CommandLineKit", "CProcess", "Guards", "TextFormat",
+        "AuthBackend", "AuthCore", "AuthDevice", "AuthService", "AuthSQLite", "CommandLineKit", "CProcess", "Guards",
+        "TextFormat",
       ],
       resources: [.embedInCode("Machine/machine.tsv")]),
     .executableTarget(name: "auth-cli", dependencies: ["AuthSQLite", "AuthProgram"]),
@@ -66,8 +67,8 @@ let package = Package(
     .testTarget(
       name: "AuthServiceTests",
       dependencies: [
-        "AuthBackend", "AuthBackendTesting", "AuthCore", "AuthCoreTesting", "AuthDevice", "AuthService", "AuthSQLite",
-        "Guards", "Programs", "TextFormat",
+        "auth-cli", "AuthBackend", "AuthBackendTesting", "AuthCore", "AuthCoreTesting", "AuthDevice", "AuthService",
+        "AuthSQLite", "Guards", "Programs", "TextFormat",
       ]),
     .testTarget(name: "TextFormatTests", dependencies: ["TextFormat"]),
     .testTarget(name: "CommandLineKitTests", dependencies: ["CommandLineKit", "TextFormat"]),

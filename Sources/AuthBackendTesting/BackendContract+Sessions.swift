@@ -97,13 +97,14 @@ extension BackendContract {
     },
 
     Check("a change can be waited for") { probe throws(Breach) in
-      let (alice, _) = try await probe.both()
+      // The session that was begun last is the one whose changes are told.
+      let (_, bob) = try await probe.both()
       let source = try probe.answer { () throws(BackendError) in try probe.backend.changes() }.value("changes")
       let listens = try probe.answer { () throws(BackendError) in try source.listen() }.value("listen")
       try require(listens, "the source has nothing to listen to")
       let again = try probe.answer { () throws(BackendError) in try source.listen() }.value("the second listen")
       try require(again, "the second listen stopped the first")
-      _ = try alice.rename("Another name").value("rename")
+      _ = try bob.rename("Another name").value("rename")
       // A source may also ask for a look from time to time.
       if source.longestWait != nil { return }
       var polled = pollfd(fd: source.descriptor, events: Int16(POLLIN), revents: 0)

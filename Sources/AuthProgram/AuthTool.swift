@@ -39,7 +39,7 @@ enum AuthTool {
         discussion: [
           "You register an account, log in, and use the screens that need a login: payments, receipts, your profile. "
             + "Accounts, sessions and money are in one database on this machine, "
-            + "or in a PostgreSQL database for many machines."
+            + "or in a service for several people and machines."
         ],
         firstSteps: [
           .init("register alice", "create an account"),
@@ -58,8 +58,9 @@ enum AuthTool {
         meaning: "the directory for the database and the sessions, instead of the XDG directories; not a symbolic link"),
       .init(
         term: "AUTH_CLI_AUTHORITY",
-        meaning: "a PostgreSQL database to use instead of the one on this machine: postgresql://host/database, or "
-          + "service=NAME; a password belongs in ~/.pgpass"),
+        meaning: "where the accounts are, instead of your database on this machine: unix:/run/auth-cli/authority.sock for "
+          + "a service on this machine, ssh://[user@]host[:port] for one that ssh reaches, several hosts with commas; "
+          + "postgresql://host/database for a PostgreSQL database"),
       .init(term: "AUTH_CLI_CONTEXT", meaning: "the context to use when --context is not given"),
       .init(term: "XDG_DATA_HOME", meaning: "where the database is kept, in auth-cli/; relative values are ignored"),
       .init(term: "XDG_STATE_HOME", meaning: "where sessions are kept, in auth-cli/; relative values are ignored"),

@@ -102,7 +102,7 @@ extension PostgresTests {
           #expect(outcome.ending == .exited(3), "\(command): \(outcome.text)")
           #expect(
             outcome.text.contains("belongs to the database")
-              || outcome.text.contains("holds a session of the PostgreSQL database"))
+              || outcome.text.contains("holds a session of the database"))
         }
       }
       for authority in [two, nil] {

@@ -8,6 +8,7 @@ extension Rules {
   /// costs nothing. It is counted, checked and paid for in one transaction, so nothing is ever taken
   /// back after a code could have been judged.
   func answer(_ code: Password, to token: SessionToken, for new: NewSession) throws(BackendError) -> Grant {
+    if let grant = try earlierAnswer(new.token) { return grant }
     let hash = SHA256.hash(token.bytes)
     let outcome = try allowedAttempt { () throws(BackendError) in
       try answering(hash) { (db, open, account, now) throws(BackendError) -> (PasswordAttempt, AnswerOutcome?) in
@@ -37,6 +38,17 @@ extension Rules {
     case .granted(let grant): return grant
     case .wrong(let challenge?): throw .challenged(challenge)
     case .wrong(nil): throw .stepNotAccepted
+    }
+  }
+
+  /// The grant of an answer that was right and whose own answer was lost: nobody else has the token
+  /// that it names.
+  private func earlierAnswer(_ token: SessionToken) throws(BackendError) -> Grant? {
+    try database.read { (db) throws(BackendError) in
+      switch try find(hash: SHA256.hash(token.bytes), at: try db.now(), in: db) {
+      case .live(let session), .pending(let session, _): session.grant(token: token)
+      case .ended, .superseded, .unknown: nil
+      }
     }
   }
 

@@ -71,7 +71,7 @@ public final class FileVault: SessionVault {
         database != SessionFile.database(of: token)
       {
         throw FileError(
-          .denied, "\(path.escaped) holds a session of another PostgreSQL database, \(database).",
+          .denied, "\(path.escaped) holds a session of another database, \(database).",
           hint: "Log out there first, or use another --context. The file was not changed.")
       }
       try DurableFile.replace(name, in: directory, with: SessionFile.content(token))
@@ -206,12 +206,12 @@ public final class FileVault: SessionVault {
     case (.embedded, let database?):
       return .unavailable(
         VaultError(
-          "\(path.escaped) holds a session of the PostgreSQL database \(database), and AUTH_CLI_AUTHORITY is not set.",
+          "\(path.escaped) holds a session of the database \(database), and AUTH_CLI_AUTHORITY is not set.",
           hint: "Set AUTH_CLI_AUTHORITY to that database, or use another --context. Nothing was changed."))
     case (.server, nil):
       return .unavailable(
         VaultError(
-          "\(path.escaped) holds a session of the database on this machine, and AUTH_CLI_AUTHORITY names a server.",
+          "\(path.escaped) holds a session of the database on this machine, and AUTH_CLI_AUTHORITY names another one.",
           hint: "Unset AUTH_CLI_AUTHORITY, or use another --context. Nothing was changed."))
     }
   }

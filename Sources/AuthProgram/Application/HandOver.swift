@@ -1,3 +1,4 @@
+import AuthService
 import CommandLineKit
 import Glibc
 import TextFormat
@@ -12,15 +13,21 @@ enum HandOver {
   /// Tells the companion the version of the program that it replaces.
   static let versionVariable = "AUTH_CLI_HANDED_OVER_BY"
 
-  /// Whether the accounts are on a server.
+  /// Whether the accounts are on a server, or at a service.
   static var isWanted: Bool { getenv(variable).map { $0.pointee != 0 } ?? false }
+
+  /// The address of the service that has the accounts, right or wrong; nil where there is none.
+  static var service: String? {
+    guard let text = Environment.word(variable)?.text, ServiceAddress.isMeant(by: text) else { return nil }
+    return text
+  }
 
   /// Hands over, and never returns; or returns if this is the right program already.
   ///
   /// - Throws: ``CommandError`` when there is no companion, or it is of another version.
   static func take(isCompanion: Bool) throws(CommandError) {
     guard !isCompanion else { return try check() }
-    guard isWanted else { return }
+    guard isWanted, service == nil else { return }
     guard let path = companionPath() else {
       throw missing("the path of auth-cli cannot be read: \(ErrorNumber.current.explanation)")
     }

@@ -27,7 +27,8 @@ extension JSON {
   static func server(_ connection: BackendConnection?) -> JSON {
     guard let connection else { return .null }
     return .members([
-      "place": .string(connection.place), "database": .string(connection.database), "role": .string(connection.role),
+      "place": .string(connection.place), "database": .string(connection.database),
+      "role": .string(orNull: connection.role),
       "encryption": .string(orNull: connection.encryption),
     ])
   }

@@ -1,4 +1,5 @@
 package import AuthBackend
+import AuthService
 import CommandLineKit
 import Glibc
 
@@ -15,10 +16,13 @@ package struct Program: Sendable {
   /// Makes and checks the schema of a server; nil in the program with the embedded backend.
   let schemaTools: (any SchemaTools)?
 
-  /// Creates the program over the embedded backend, which hands over to its companion where
-  /// AUTH_CLI_AUTHORITY names a server.
-  package init(_ makeBackend: @escaping MakeBackend) {
-    self.makeBackend = makeBackend
+  /// Creates the program over the embedded backend, or over the service that AUTH_CLI_AUTHORITY
+  /// names; where it names a server, the program hands over to its companion.
+  package init(_ makeEmbedded: @escaping MakeBackend) {
+    makeBackend = { places, label throws(BackendError) in
+      guard let address = HandOver.service else { return try makeEmbedded(places, label) }
+      return try ServiceAuthority(address: address, label: label, origin: OwnOrigin.find)
+    }
     schemaTools = nil
   }
 

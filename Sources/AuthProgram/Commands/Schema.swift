@@ -35,6 +35,11 @@ struct ServerOwnership: CommandPlace {
 
   init(_ run: Run, onlyLooks: Bool) throws(CommandError) {
     guard let tools = run.schemaTools else {
+      if HandOver.service != nil {
+        throw CommandError(
+          .noServer, "\(HandOver.variable) names a service, which creates its tables by itself",
+          hint: "On the machine of the service, as its user: auth-service schema --help")
+      }
       throw CommandError(
         .noServer, "\(HandOver.variable) is not set, and the embedded database needs no schema",
         hint: "Name the database: export \(HandOver.variable)=postgresql://host/database")

@@ -116,7 +116,8 @@ extension Workspace {
     line += "."
     if let server = backend.connection {
       line += " Database \(TextEscaping.escape(server.database)) at \(TextEscaping.escape(server.place))"
-      line += " as \(TextEscaping.escape(server.role)), \(server.protection)."
+      if let role = server.role { line += " as \(TextEscaping.escape(role))" }
+      line += ", \(server.protection). Administrator is a boundary there."
     }
     return line
   }

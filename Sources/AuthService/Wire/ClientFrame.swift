@@ -20,6 +20,13 @@ package enum ClientFrame: Sendable {
 }
 
 extension ClientFrame {
+  /// The first frame of this program.
+  static var hello: [UInt8] {
+    let writer = WireWriter(for: .plain)
+    ClientFrame.hello(major: Frames.major).write(to: writer)
+    return writer.frame
+  }
+
   /// The frame with its length.
   ///
   /// - Throws: ``WireFault`` when it is too long.

@@ -130,7 +130,7 @@ extension WireWriter {
 
 extension WireReader {
   mutating func amount() throws(WireFault) -> Amount {
-    guard let amount = try? Amount(minorUnits: try number()) else { throw .invalid("amount") }
+    guard let amount = try? Amount(minorUnits: try number()) else { throw .invalid("amount of money") }
     return amount
   }
 

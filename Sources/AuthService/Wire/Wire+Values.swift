@@ -147,7 +147,7 @@ extension WireReader {
   mutating func password() throws(WireFault) -> Password { Password(bytes: try data()) }
 
   mutating func endReason() throws(WireFault) -> EndReason {
-    guard let reason = EndReason(code: try text()) else { throw .invalid("reason") }
+    guard let reason = EndReason(code: try text()) else { throw .invalid("end reason") }
     return reason
   }
 }

@@ -24,7 +24,8 @@ import Testing
     (
       "AuthProgram",
       system.union([
-        "AuthBackend", "AuthCore", "AuthDevice", "AuthSQLite", "CommandLineKit", "CProcess", "Guards", "TextFormat",
+        "AuthBackend", "AuthCore", "AuthDevice", "AuthService", "AuthSQLite", "CommandLineKit", "CProcess", "Guards",
+        "TextFormat",
       ])
     ),
     ("auth-cli", Set(["AuthSQLite", "AuthProgram"])),
@@ -123,7 +124,8 @@ import Testing
     #expect(try dependencies(of: "CommandLineKit") == ["TextFormat"])
     #expect(
       try dependencies(of: "AuthProgram") == [
-        "AuthBackend", "AuthCore", "AuthDevice", "AuthSQLite", "CommandLineKit", "CProcess", "Guards", "TextFormat",
+        "AuthBackend", "AuthCore", "AuthDevice", "AuthService", "AuthSQLite", "CommandLineKit", "CProcess", "Guards",
+        "TextFormat",
       ])
     #expect(try dependencies(of: "auth-cli") == ["AuthSQLite", "AuthProgram"])
     #expect(

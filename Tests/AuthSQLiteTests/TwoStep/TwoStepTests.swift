@@ -42,6 +42,22 @@ import Testing
     #expect(code { () throws(BackendError) in try scene.authority.answer(scene.code, to: open) } != nil)
   }
 
+  @Test("an answer that is repeated under its token is the same session, and uses no other code up")
+  func repeated() throws {
+    let scene = try Scene()
+    let challenge = try scene.authority.challenge()
+    let new = NewSession(token: SessionToken(bytes: [UInt8](repeating: 7, count: 32)), label: nil, origin: nil)
+    let first = try scene.authority.grant(.answer(scene.code, challenge: challenge.token, new))
+    let second = try scene.authority.grant(.answer(scene.code, challenge: challenge.token, new))
+    #expect(first == second)
+    let other = NewSession(token: SessionToken(bytes: [UInt8](repeating: 8, count: 32)), label: nil, origin: nil)
+    #expect(
+      code { () throws(BackendError) in
+        try scene.authority.grant(.answer(scene.code, challenge: challenge.token, other))
+      }
+        == "credentials_not_accepted")
+  }
+
   @Test("a hash of higher cost is stored when the code is right too, and not before")
   func betterHash() throws {
     let scene = try Scene()

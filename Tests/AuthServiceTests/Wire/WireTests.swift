@@ -121,7 +121,7 @@ struct WireTests {
     var name = reader { $0.text("a b") }
     #expect(throws: WireFault.invalid("user name")) { try name.username() }
     var amount = reader { $0.number(Int64(0)) }
-    #expect(throws: WireFault.invalid("amount")) { try amount.amount() }
+    #expect(throws: WireFault.invalid("amount of money")) { try amount.amount() }
     var list = reader { $0.number(UInt32.max) }
     #expect(throws: WireFault.truncated) { try list.list { (r) throws(WireFault) in try r.text() } }
   }

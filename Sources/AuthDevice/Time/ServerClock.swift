@@ -1,11 +1,11 @@
-import AuthBackend
 package import AuthCore
 import Guards
 
-/// The clock of the server, as it was last heard, carried on by this machine's boot clock.
+/// The clock of a database on another machine, as it was last heard, continued by this machine's
+/// boot clock.
 ///
-/// Limits are instants of the server's clock, so that all clients agree on them, and the restart of
-/// a client ends nothing. The database takes the place of the boot.
+/// Limits are instants of that clock, so that all clients agree on them, and the restart of a client
+/// ends nothing.
 package final class ServerClock: SessionClock {
   private struct Heard {
     let database: BootID
@@ -16,12 +16,12 @@ package final class ServerClock: SessionClock {
   private let local: any SessionClock
   private let heard = Locked<(database: BootID?, last: Heard?)>((nil, nil))
 
-  init(local: any SessionClock) {
+  package init(local: any SessionClock) {
     self.local = local
   }
 
   /// Takes the time of an answer, which is no later than it arrived.
-  func hear(_ server: Int64, from database: BootID?) {
+  package func hear(_ server: Int64, from database: BootID?) {
     guard let now = try? local.now() else { return }
     heard.withLock { heard in
       if let database { heard.database = database }

@@ -1,0 +1,162 @@
+import AuthBackend
+import AuthCore
+import Glibc
+import TextFormat
+
+/// Makes a connection to a service, and hears its hello.
+struct Dialling {
+  let address: ServiceAddress
+  let limits: ClientLimits
+  /// Whether ssh may ask the user for a password or about a new host.
+  let mayAsk: Bool
+
+  /// - Throws: ``BackendError`` of kind `unavailable`: nothing but this client's version was sent.
+  func connect() throws(BackendError) -> (ServiceLink, ServiceHello) {
+    switch address {
+    case .unix(let path): return (try greeted(try socket(path), at: path))
+    case .ssh(let hosts, let socket):
+      var last: BackendError?
+      for host in hosts {
+        do throws(BackendError) {
+          return try greeted(try ssh(to: host, socket), at: host.destination)
+        } catch {
+          last = error
+        }
+      }
+      throw last ?? ServiceFault.lost("no host is named").failure(at: address.place)
+    }
+  }
+
+  private func greeted(_ link: ServiceLink, at place: String) throws(BackendError) -> (ServiceLink, ServiceHello) {
+    do throws(ServiceFault) {
+      return (link, try greet(link))
+    } catch {
+      if case .lost = error, let status = link.exitStatus { throw sshFailure(status, place) }
+      throw error.failure(at: place)
+    }
+  }
+
+  private func greet(_ link: ServiceLink) throws(ServiceFault) -> ServiceHello {
+    let deadline = AnswerDeadline(in: mayAsk ? limits.asking : limits.connecting)
+    do throws(ServiceFault) {
+      try link.send(ClientFrame.hello, until: deadline)
+    } catch {
+      // What it said before it closed says more.
+      guard case .lost = error else { throw error }
+    }
+    switch try link.receive(for: .plain, until: deadline) {
+    case .hello(let hello): return hello
+    case .otherVersion(let version): throw .otherVersion(version)
+    case .answer, .failure, .lookAgain: throw .unasked
+    }
+  }
+
+  // MARK: A socket of this machine
+
+  private func socket(_ path: String) throws(BackendError) -> ServiceLink {
+    let trust = SocketTrust(path: path)
+    try trust.check()
+    let descriptor = Glibc.socket(
+      AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+    guard descriptor >= 0 else { throw unreachable(path, ErrorNumber.current) }
+    let link = ServiceLink(descriptor)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+    let deadline = ContinuousClock.now + limits.connecting
+    while true {
+      let result = withUnsafePointer(to: &address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+        }
+      }
+      if result == 0 { break }
+      let error = ErrorNumber.current
+      // Its queue is full.
+      guard error.code == EAGAIN || error.code == EINTR, ContinuousClock.now < deadline else {
+        throw unreachable(path, error)
+      }
+      poll(nil, 0, 10)
+    }
+    try trust.check(peer: descriptor)
+    return link
+  }
+
+  private func unreachable(_ path: String, _ error: ErrorNumber) -> BackendError {
+    let cause = "No service can be reached at \(path.escaped): \(error.explanation)."
+    return switch error.code {
+    case EAGAIN:
+      .unavailable(.busy, "service_busy", cause, hint: "It takes no more connections now: try again in a moment.")
+    case EACCES, EPERM:
+      .unavailable(
+        .unreachable, "service_unreachable", cause,
+        hint: "Ask an administrator of this machine to let you in: usermod -aG auth-cli USER")
+    case _:
+      .unavailable(
+        .unreachable, "service_unreachable", cause,
+        hint: error.isOfDescriptors
+          ? ErrorNumber.moreDescriptors
+          : "Check AUTH_CLI_AUTHORITY, and that auth-service runs; nothing was changed.")
+    }
+  }
+
+  // MARK: Another machine
+
+  /// What is run on the host; a forced command takes its place, and needs none of it.
+  private static func command(_ socket: String?) -> [String] {
+    ["auth-service", "connect"] + (socket.map { ["--socket", ShellQuoting.posix($0)] } ?? [])
+  }
+
+  /// The arguments of ssh; the host comes after `--`, so that it is never an option.
+  static func arguments(to host: ServiceAddress.Host, _ socket: String?, mayAsk: Bool) -> [String] {
+    ["ssh", "-T"] + (mayAsk ? [] : ["-o", "BatchMode=yes"]) + (host.port.map { ["-p", String($0)] } ?? [])
+      + ["--", host.destination] + command(socket)
+  }
+
+  private func ssh(to host: ServiceAddress.Host, _ socket: String?) throws(BackendError) -> ServiceLink {
+    var ends: [Int32] = [-1, -1]
+    guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
+      throw noSSH(ErrorNumber.current)
+    }
+    defer { close(ends[1]) }
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDIN_FILENO)
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
+    let arguments = Self.arguments(to: host, socket, mayAsk: mayAsk).map { strdup($0) } + [nil]
+    defer { for argument in arguments { free(argument) } }
+    var process: pid_t = 0
+    let result = posix_spawnp(&process, "ssh", &actions, nil, arguments, environ)
+    guard result == 0 else {
+      close(ends[0])
+      throw noSSH(ErrorNumber(result))
+    }
+    return ServiceLink(ends[0], process: process)
+  }
+
+  private func noSSH(_ error: ErrorNumber) -> BackendError {
+    .unavailable(
+      .unreachable, "ssh_missing", "ssh cannot be run: \(error.explanation).",
+      hint: error.isOfDescriptors ? ErrorNumber.moreDescriptors : "Install the client of OpenSSH; nothing was changed.")
+  }
+
+  private func sshFailure(_ status: Int32, _ place: String) -> BackendError {
+    let host = place.escaped
+    return switch status {
+    case 255:
+      .unavailable(
+        .unreachable, "ssh_failed", "ssh could not reach the service at \(host); its own message is above.",
+        hint: "Check that this works: ssh \(ShellQuoting.word(place)) auth-service connect </dev/null")
+    case 127:
+      .unavailable(
+        .unreachable, "service_missing", "\(host) has no auth-service that ssh finds.",
+        hint: "Install it there, or give your key the forced command that README's article shows; nothing was changed.")
+    case _:
+      .unavailable(
+        .unreachable, "service_unreachable",
+        "auth-service connect at \(host) ended \(status < 0 ? "by a signal" : "with status \(status)").",
+        hint: "Its own message is above; check that the service runs there. Nothing was changed.")
+    }
+  }
+}

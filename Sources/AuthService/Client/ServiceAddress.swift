@@ -1,0 +1,96 @@
+package import AuthBackend
+import TextFormat
+
+/// Where a service is: its socket on this machine, or a host that ssh reaches.
+package enum ServiceAddress: Hashable, Sendable {
+  /// The absolute path of a socket.
+  case unix(String)
+  /// Hosts to try in order, and the path of the socket there; nil for the usual one.
+  case ssh([Host], socket: String?)
+
+  /// A machine as ssh names it.
+  package struct Host: Hashable, Sendable {
+    /// With the user before it, if there is one.
+    let destination: String
+    let port: UInt16?
+  }
+
+  /// Whether a text has one of the forms of this type, right or wrong.
+  package static func isMeant(by text: String) -> Bool { text.hasPrefix("unix:") || text.hasPrefix("ssh:") }
+
+  /// Reads `unix:PATH` or `ssh://[user@]host[:port][,…][/socket]`.
+  ///
+  /// - Throws: ``AuthBackend/BackendError`` of kind `invalid`.
+  package init(_ text: String) throws(BackendError) {
+    if text.unicodeScalars.contains(where: \.isUnprintable) { throw Self.invalid("it has characters without a shape") }
+    if text.hasPrefix("unix:") {
+      self = .unix(try Self.socket(text.dropFirst("unix:".count)))
+      return
+    }
+    guard text.hasPrefix("ssh://") else { throw Self.invalid("it begins with neither unix: nor ssh://") }
+    let rest = text.dropFirst("ssh://".count)
+    let end = rest.firstIndex(of: "/") ?? rest.endIndex
+    var hosts: [Host] = []
+    for part in rest[..<end].split(separator: ",", omittingEmptySubsequences: false) {
+      hosts.append(try Self.host(part))
+    }
+    self = .ssh(hosts, socket: end == rest.endIndex ? nil : try Self.socket(rest[end...]))
+  }
+
+  /// Linux has room for this in the address of a socket.
+  private static let longestPath = 107
+
+  private static func socket(_ path: Substring) throws(BackendError) -> String {
+    guard path.hasPrefix("/"), !path.hasSuffix("/") else {
+      throw invalid("'\(path)' is not the absolute path of a socket")
+    }
+    guard path.utf8.count <= longestPath else { throw invalid("the path has more than \(longestPath) bytes") }
+    return String(path)
+  }
+
+  private static func host(_ text: Substring) throws(BackendError) -> Host {
+    var (name, port) = (text, UInt16?.none)
+    // The colons of an address of version 6 stand in brackets.
+    let lastBracket = text.lastIndex(of: "]") ?? text.startIndex
+    if let colon = text.lastIndex(of: ":"), colon >= lastBracket {
+      guard let number = UInt16(text[text.index(after: colon)...]), number > 0 else {
+        throw invalid("'\(text)' has no valid port")
+      }
+      (name, port) = (text[..<colon], number)
+    }
+    let parts = name.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
+    for part in parts {
+      // ssh would take a name with a hyphen before it for an option.
+      let isName =
+        !part.isEmpty && !part.hasPrefix("-")
+        && part.utf8.allSatisfy { isAlphanumeric($0) || $0 >= 0x80 || "._-+:%[]\\".utf8.contains($0) }
+      guard isName else { throw invalid("'\(part)' is not the name of a user or a host") }
+    }
+    return Host(destination: name.filter { $0 != "[" && $0 != "]" }, port: port)
+  }
+
+  private static func isAlphanumeric(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    case _: false
+    }
+  }
+
+  private static func invalid(_ reason: String) -> BackendError {
+    .invalid(
+      "address_invalid", "AUTH_CLI_AUTHORITY does not name a service: \(reason).",
+      hint: "Write it like unix:/run/auth-cli/authority.sock or ssh://host; nothing was changed.")
+  }
+}
+
+extension ServiceAddress {
+  /// The address in words.
+  package var place: String {
+    switch self {
+    case .unix(let path): path
+    case .ssh(let hosts, _): hosts.map(\.destination).joined(separator: ", ")
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import AuthBackend
+import AuthCore
+import Glibc
+
+/// Listens on a connection of its own, which the service tells when something changes for the
+/// account of the session.
+///
+/// What is wrong with the service is found by the read that follows, which says it.
+final class ServiceChanges: ChangeSource {
+  private let base: ServiceConnection
+  private var link: ServiceLink?
+  private var session: SessionID?
+
+  init(_ base: ServiceConnection) { self.base = base }
+
+  func listen() -> Bool {
+    guard let grant = base.session else { return false }
+    if link != nil, session == grant.id { return true }
+    link = subscribed(grant)
+    session = grant.id
+    return link != nil
+  }
+
+  var descriptor: Int32 { link?.descriptor ?? -1 }
+
+  /// Without a connection it looks again from time to time.
+  var longestWait: Duration? { link == nil ? .seconds(5) : nil }
+
+  func drain() -> Bool {
+    guard let link else { return true }
+    do throws(ServiceFault) {
+      return try link.drain()
+    } catch {
+      self.link = nil
+      return true
+    }
+  }
+
+  /// Nobody is asked for a password in the background.
+  private func subscribed(_ grant: Grant) -> ServiceLink? {
+    guard let (link, hello) = try? Dialling(address: base.address, limits: base.limits, mayAsk: false).connect(),
+      let frame = base.subscription(1, grant.token, at: hello)
+    else { return nil }
+    let deadline = AnswerDeadline(in: base.limits.answer)
+    guard (try? link.send(frame, until: deadline)) != nil,
+      case .answer(1, _, .done)? = try? link.receive(for: .plain, until: deadline)
+    else { return nil }
+    return link
+  }
+}

@@ -1,0 +1,236 @@
+package import AuthBackend
+package import AuthCore
+import AuthDevice
+import Glibc
+import Guards
+import TextFormat
+
+/// Sends requests to a service, one after the other on one connection.
+///
+/// A request whose answer was lost is repeated where that cannot do anything twice, under the ids
+/// that it had; the outcome of every other change is unknown then, and the error says so.
+package final class ServiceConnection: RequestHandler {
+  let address: ServiceAddress
+  let limits: ClientLimits
+  let clock: ServerClock
+  private let state = Locked(State())
+
+  private struct State {
+    var link: ServiceLink?
+    var number: UInt32 = 0
+    /// Kept when the connection is lost: the service that comes back must have the same database.
+    var hello: ServiceHello?
+    /// The session that was last granted or found.
+    var session: Grant?
+  }
+
+  /// - Parameters:
+  ///   - address: Where the service is.
+  ///   - limits: How long to wait, for what.
+  ///   - clock: The clock of this machine.
+  package init(
+    _ address: ServiceAddress, limits: ClientLimits = ClientLimits(), clock: any SessionClock = BootClock()
+  ) {
+    self.address = address
+    self.limits = limits
+    self.clock = ServerClock(local: clock)
+  }
+
+  /// What the service said about itself; nil before the first request.
+  var hello: ServiceHello? { state.withLock { $0.hello } }
+
+  /// The session of this connection's user, for subscriptions.
+  var session: Grant? { state.withLock { $0.session } }
+
+  /// Connects, unless there was a connection already.
+  func greet() throws(BackendError) {
+    try state.withLock { (state) throws(BackendError) in
+      if state.hello == nil { _ = try connected(&state) }
+    }
+  }
+
+  package func perform(_ request: BackendRequest) throws(BackendError) -> BackendAnswer {
+    switch request {
+    case .receipts(let page, let token):
+      return .receipts(
+        try paged(page.limit) { (last: Receipt?, count) throws(BackendError) in
+          let next = Page(within: page.times, before: last?.id ?? page.before, limit: count)
+          guard case .receipts(let rows) = try exchange(.receipts(next, token)) else { return nil }
+          return rows.map(\.withoutDrawnKey)
+        })
+    case .events(let scope, let page, let token):
+      return .events(
+        try paged(page.limit) { (last: Event?, count) throws(BackendError) in
+          let next = Page(within: page.times, before: last?.id ?? page.before, limit: count)
+          guard case .events(let rows) = try exchange(.events(scope, next, token)) else { return nil }
+          return rows
+        })
+    case .accounts(let after, let limit, let token):
+      return .accounts(
+        try paged(limit) { (last: AccountSummary?, count) throws(BackendError) in
+          let after = last?.user.username ?? after
+          guard case .accounts(let rows) = try exchange(.accounts(after: after, limit: count, token)) else {
+            return nil
+          }
+          return rows
+        })
+    case .pay(let order, let token) where order.key == nil:
+      // Under a key, a payment whose answer was lost is repeated, and made once.
+      let key = try IdempotencyKey(Receipt.drawnKeys + Secrets.randomName(length: Receipt.drawnLength))
+      let keyed = PaymentOrder(amount: order.amount, payee: order.payee, key: key)
+      let answer = try exchange(.pay(keyed, token))
+      guard case .receipt(let receipt) = answer else { return answer }
+      return .receipt(receipt.withoutDrawnKey)
+    case .earlierPayment, .pay, .logIn, .reauthenticate, .answer, .resume, .lookUp, .renew, .confirm, .revoke,
+      .checkUsername, .checkPassword, .checkForLogins, .register, .profile, .rename, .changePassword,
+      .deleteOwnAccount, .makeRecoveryCodes, .recover, .resetPassword, .resetPasswordAsOwner, .twoStep, .beginTwoStep,
+      .confirmTwoStep, .endTwoStep, .twoStepPolicy, .setTwoStepPolicy, .sessions, .revokeSession, .endAllSessions,
+      .account, .setDisabled, .unlock, .setRole, .deleteAccount, .registration, .setRegistration, .registerOther,
+      .noteView:
+      return try exchange(request)
+    }
+  }
+
+  /// A list in pages that fit a frame; `page` gets the last row so far and how many to ask for.
+  private func paged<Value>(
+    _ limit: Int, _ page: (Value?, Int) throws(BackendError) -> [Value]?
+  ) throws(BackendError) -> [Value] {
+    var rows: [Value] = []
+    while true {
+      let count = min(limit - rows.count, Frames.longestPage)
+      guard let more = try page(rows.last, count) else { throw ServiceFault.unasked.failure(at: address.place) }
+      rows += more
+      if more.count < count || rows.count >= limit { return rows }
+    }
+  }
+
+  private func exchange(_ request: BackendRequest) throws(BackendError) -> BackendAnswer {
+    try state.withLock { (state) throws(BackendError) in try exchange(request, &state) }
+  }
+
+  /// Asks, and asks again where the answer was lost and that is allowed.
+  private func exchange(_ request: BackendRequest, _ state: inout State) throws(BackendError) -> BackendAnswer {
+    var lost: ServiceFault?
+    var tries = 0
+    let end = ContinuousClock.now + limits.returning
+    while true {
+      let link: ServiceLink
+      do throws(BackendError) {
+        link = try connected(&state)
+      } catch {
+        guard let lost else { throw error }
+        if ContinuousClock.now < end, error.code != Self.otherDatabase {
+          poll(nil, 0, 50)
+          continue
+        }
+        throw verdict(lost, request)
+      }
+      state.number &+= 1
+      let frame = try encoded(request, state.number, for: state)
+      let answered: Result<BackendAnswer, BackendError>
+      do throws(ServiceFault) {
+        answered = try answer(to: frame, state.number, request, link, state)
+      } catch {
+        state.link = nil
+        tries += 1
+        guard case .lost = error, request.effect != .once, tries < 3 else { throw verdict(error, request) }
+        lost = error
+        continue
+      }
+      if case .success(.grant(let grant)) = answered { state.session = grant }
+      if case .success(.found(let grant?)) = answered { state.session = grant }
+      return try answered.get()
+    }
+  }
+
+  private func verdict(_ fault: ServiceFault, _ request: BackendRequest) -> BackendError {
+    switch request.effect {
+    case .read: return fault.failure(at: address.place)
+    case .repeatable, .once:
+      if case .pay(let order, _) = request {
+        return fault.outcomeUnknown(at: address.place, key: order.key?.description)
+      }
+      return fault.outcomeUnknown(at: address.place, key: nil)
+    }
+  }
+
+  private func connected(_ state: inout State) throws(BackendError) -> ServiceLink {
+    if let link = state.link, !link.isOver { return link }
+    state.link = nil
+    let (link, hello) = try Dialling(address: address, limits: limits, mayAsk: isatty(STDIN_FILENO) == 1).connect()
+    if let known = state.hello?.database, known != hello.database {
+      throw .unavailable(
+        .unreachable, Self.otherDatabase,
+        "\(address.place.escaped) had the database \(known.escaped), and has \(hello.database.escaped) now.",
+        hint: "Check AUTH_CLI_AUTHORITY; nothing was sent to it.")
+    }
+    state.link = link
+    state.hello = hello
+    hear(hello.now)
+    return link
+  }
+
+  private func form(_ hello: ServiceHello?) -> TokenForm {
+    .named(hello.flatMap { Hex.bytes(Array($0.database.utf8)) } ?? [])
+  }
+
+  static let otherDatabase = "session_of_other_database"
+
+  private func encoded(_ request: BackendRequest, _ number: UInt32, for state: State) throws(BackendError) -> [UInt8] {
+    let writer = WireWriter(for: form(state.hello))
+    ClientFrame.request(number, request).write(to: writer)
+    if let foreign = writer.foreignDatabase {
+      throw .unavailable(
+        .unreachable, Self.otherDatabase,
+        "The session belongs to the database \(Hex.text(foreign)), and \(address.place.escaped) is \(state.hello?.database.escaped ?? "unknown").",
+        hint: "Set AUTH_CLI_AUTHORITY to its database, or use another --context. Nothing was sent or changed.")
+    }
+    do throws(WireFault) {
+      return try writer.checkedFrame()
+    } catch {
+      throw .unavailable(
+        .unparsable, "request_too_long", "The request is longer than the service accepts: \(error).",
+        hint: "Use shorter values; nothing was sent.")
+    }
+  }
+
+  /// The frame that subscribes to the changes of a session; nil for a service with another database.
+  func subscription(_ number: UInt32, _ token: SessionToken, at hello: ServiceHello) -> [UInt8]? {
+    let writer = WireWriter(for: form(hello))
+    ClientFrame.subscribe(number, token).write(to: writer)
+    return writer.foreignDatabase == nil ? writer.frame : nil
+  }
+
+  private func answer(
+    to frame: [UInt8], _ number: UInt32, _ request: BackendRequest, _ link: ServiceLink, _ state: State
+  ) throws(ServiceFault) -> Result<BackendAnswer, BackendError> {
+    let deadline = AnswerDeadline(in: request.hashes ? limits.hashing : limits.answer)
+    try link.send(frame, until: deadline)
+    switch try link.receive(for: form(state.hello), until: deadline) {
+    case .answer(number, let now, let answer):
+      hear(now)
+      return .success(answer)
+    case .failure(number, let now, let error):
+      hear(now)
+      return .failure(error)
+    case .answer, .failure, .hello, .otherVersion, .lookAgain: throw .unasked
+    }
+  }
+
+  private func hear(_ now: BootInstant?) {
+    if let now { clock.hear(now.uptime.wholeNanoseconds, from: now.boot) }
+  }
+}
+
+extension Receipt {
+  /// Begins the keys that a client draws for payments without one.
+  static let drawnKeys = "auto-"
+  static let drawnLength = 20
+
+  /// The receipt as the payment was asked for: without a key that was drawn to send it safely.
+  var withoutDrawnKey: Receipt {
+    guard let key, key.hasPrefix(Self.drawnKeys), key.utf8.count == Self.drawnKeys.utf8.count + Self.drawnLength
+    else { return self }
+    return Receipt(id: id, payer: payer, payee: payee, amount: amount, madeAt: madeAt, key: nil)
+  }
+}

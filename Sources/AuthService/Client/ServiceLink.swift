@@ -1,0 +1,119 @@
+import AuthBackend
+import Glibc
+import TextFormat
+
+/// Until when to wait, and how long that was when the wait began.
+struct AnswerDeadline {
+  let time: Duration
+  let end: ContinuousClock.Instant
+
+  init(in time: Duration) {
+    self.time = time
+    end = .now + time
+  }
+}
+
+/// A connected socket, and the frames on it.
+final class ServiceLink {
+  let descriptor: Int32
+  /// What ssh runs as.
+  private let process: pid_t?
+  private var buffer = FrameBuffer()
+
+  /// Takes over a descriptor.
+  init(_ descriptor: Int32, process: pid_t? = nil) {
+    self.descriptor = descriptor
+    self.process = process
+  }
+
+  deinit {
+    close(descriptor)
+    // ssh ends when its input does; it stays a zombie until this process ends, or is collected here.
+    if let process { waitpid(process, nil, WNOHANG) }
+  }
+
+  /// Whether the other side closed, or said something that nobody asked for.
+  var isOver: Bool {
+    var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return poll(&polled, 1, 0) != 0
+  }
+
+  /// Sends a frame.
+  func send(_ frame: [UInt8], until deadline: AnswerDeadline) throws(ServiceFault) {
+    var sent = 0
+    while sent < frame.count {
+      let count = frame[sent...].withUnsafeBytes {
+        Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+      }
+      if count > 0 {
+        sent += count
+      } else if count < 0, errno == EAGAIN {
+        try wait(for: POLLOUT, until: deadline)
+      } else if errno != EINTR {
+        throw .lost("the connection ended (\(ErrorNumber.current.explanation))")
+      }
+    }
+  }
+
+  /// Receives the next frame.
+  func receive(for form: TokenForm, until deadline: AnswerDeadline) throws(ServiceFault) -> ServerFrame {
+    while true {
+      do throws(WireFault) {
+        if let payload = try buffer.next() { return try ServerFrame(payload: payload, for: form) }
+      } catch {
+        throw .garbled(error)
+      }
+      if try !fill() { try wait(for: POLLIN, until: deadline) }
+    }
+  }
+
+  /// Takes all frames that are there.
+  ///
+  /// - Returns: Whether there was one.
+  func drain() throws(ServiceFault) -> Bool {
+    while try fill() {}
+    var isAny = false
+    do throws(WireFault) {
+      while try buffer.next() != nil { isAny = true }
+    } catch {
+      throw .garbled(error)
+    }
+    return isAny
+  }
+
+  /// Reads what is there; false for nothing.
+  private func fill() throws(ServiceFault) -> Bool {
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    let count = recv(descriptor, &bytes, bytes.count, Int32(MSG_DONTWAIT))
+    if count > 0 {
+      buffer.append(bytes[..<count])
+      return true
+    }
+    if count < 0, errno == EAGAIN || errno == EINTR { return false }
+    if buffer.isInsideFrame { throw .lost("the connection ended inside an answer") }
+    throw .lost(count == 0 ? "the connection ended" : "the connection ended (\(ErrorNumber.current.explanation))")
+  }
+
+  private func wait(for event: Int32, until deadline: AnswerDeadline) throws(ServiceFault) {
+    var polled = pollfd(fd: descriptor, events: Int16(event), revents: 0)
+    while true {
+      let left = deadline.end - .now
+      // Rounded up, so that the wait does not end before its time.
+      let count = poll(&polled, 1, left > .zero ? Int32(clamping: left.wholeNanoseconds / 1_000_000 + 1) : 0)
+      if count > 0 { return }
+      if count == 0, left <= .zero { throw .silent(deadline.time) }
+    }
+  }
+
+  /// How ssh ended; nil while it runs, and for a socket of this machine.
+  var exitStatus: Int32? {
+    guard let process else { return nil }
+    var status: Int32 = 0
+    // It closed its output, so it ends in a moment.
+    for _ in 0..<200 {
+      if waitpid(process, &status, WNOHANG) == process { return status & 0x7F == 0 ? status >> 8 & 0xFF : -1 }
+      poll(nil, 0, 10)
+    }
+    return nil
+  }
+}

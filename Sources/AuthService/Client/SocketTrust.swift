@@ -1,0 +1,112 @@
+import AuthBackend
+import AuthCore
+import AuthDevice
+import Glibc
+import TextFormat
+
+/// Whether a socket is the service's: a password that is sent to another user's is lost.
+///
+/// Everything on the way to it belongs to root, to the caller or to the user `auth-cli`, and nobody
+/// else may write there; and so does the process that listens.
+struct SocketTrust {
+  let path: String
+
+  /// The user that a service runs as.
+  private static let serviceUser = "auth-cli"
+  private static let mostLinks = 40
+
+  /// Checks every directory of the path, and of the links in it.
+  func check() throws(BackendError) {
+    var at = ""
+    var rest = Self.parts(path)
+    var links = 0
+    try check(at, isLast: false)
+    while let name = rest.popLast() {
+      if name == ".." {
+        at = PrivateDirectory.parent(of: at)
+        if at == "/" { at = "" }
+        continue
+      }
+      let next = at + "/" + name
+      if let target = try target(of: next) {
+        links += 1
+        if links > Self.mostLinks { throw failure("has too many symbolic links", next) }
+        if target.hasPrefix("/") { at = "" }
+        rest += Self.parts(target)
+        continue
+      }
+      at = next
+      try check(at, isLast: rest.isEmpty)
+    }
+  }
+
+  /// Checks the user of the process that listens.
+  func check(peer descriptor: Int32) throws(BackendError) {
+    // The id of the process, of the user and of the group.
+    var peer: [UInt32] = [0, .max, 0]
+    var size = socklen_t(MemoryLayout<UInt32>.size * peer.count)
+    guard getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0, isTrusted(peer[1]) else {
+      throw failure("is served by user id \(peer[1])", path)
+    }
+  }
+
+  /// The names in a path, the last one first.
+  private static func parts(_ path: String) -> [String] {
+    path.split(separator: "/").filter { $0 != "." }.map(String.init).reversed()
+  }
+
+  private func check(_ place: String, isLast: Bool) throws(BackendError) {
+    let shown = place.isEmpty ? "/" : place
+    var status = stat()
+    guard lstat(shown, &status) == 0 else { throw missing(shown) }
+    guard isTrusted(status.st_uid) else { throw failure("belongs to user id \(status.st_uid)", shown) }
+    // Who may write to a socket may only connect to it.
+    if isLast { return }
+    // In a sticky directory only its owner takes away what another made.
+    let isOpen = status.st_mode & 0o022 != 0 && status.st_mode & mode_t(S_ISVTX) == 0
+    if isOpen { throw failure("can be changed by other users", shown) }
+  }
+
+  private func target(of path: String) throws(BackendError) -> String? {
+    var target = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink(path, &target, target.count)
+    if count > 0 { return String(decoding: target.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self) }
+    guard errno == EINVAL else { throw missing(path) }
+    return nil
+  }
+
+  private func isTrusted(_ user: uid_t) -> Bool {
+    user == 0 || user == geteuid() || user == Self.serviceUserID()
+  }
+
+  /// The id of the user, from the file: asking for it by a call would load libraries.
+  private static func serviceUserID() -> uid_t? {
+    guard let file = fopen("/etc/passwd", "re") else { return nil }
+    defer { fclose(file) }
+    var line = [CChar](repeating: 0, count: 1024)
+    while fgets(&line, Int32(line.count), file) != nil {
+      let text = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+      let fields = text.split(separator: ":", omittingEmptySubsequences: false)
+      if fields.count > 2, fields[0] == serviceUser { return uid_t(fields[2]) }
+    }
+    return nil
+  }
+
+  private func missing(_ place: String) -> BackendError {
+    let error = ErrorNumber.current
+    return .unavailable(
+      .unreachable, "service_unreachable",
+      "No service can be reached at \(path.escaped): \(place.escaped): \(error.explanation).",
+      hint: error.code == EACCES
+        ? "Ask an administrator of this machine to let you in: usermod -aG \(Self.serviceUser) USER"
+        : "Check AUTH_CLI_AUTHORITY, and that auth-service runs; nothing was changed.")
+  }
+
+  private func failure(_ reason: String, _ place: String) -> BackendError {
+    .unavailable(
+      .unreachable, "service_untrusted", "The service at \(path.escaped) is not trusted: \(place.escaped) \(reason).",
+      hint:
+        "Nothing was sent. It has to belong to root, to you or to the user \(Self.serviceUser), and nobody else may "
+        + "write there.")
+  }
+}

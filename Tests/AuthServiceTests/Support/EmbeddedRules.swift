@@ -1,0 +1,101 @@
+import AuthBackend
+import AuthCore
+import AuthDevice
+import AuthSQLite
+import Glibc
+import Synchronization
+
+@testable import AuthService
+
+/// The rule book on SQLite, in a directory of its own, with clocks that a test moves.
+final class EmbeddedRules: Sendable {
+  let path: String
+  private let instant = Mutex(BootInstant(boot: BootID(high: 1, low: 1), uptime: .seconds(1000)))
+  private let distance = Atomic<Int64>(0)
+  private let made = Mutex<LocalAuthority?>(nil)
+
+  init() {
+    var template = Array("\(access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp")/auth-rules-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { preconditionFailure("mkdtemp failed: \(errno)") }
+    path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    made.withLock {
+      $0 = LocalAuthority(
+        directory: path + "/data", clock: MovedClock(rules: self), cost: .least,
+        wallClock: { [wall = Reference(self)] in wall.value?.wallTime ?? .now() })
+    }
+  }
+
+  deinit {
+    for directory in [path + "/data", path] {
+      guard let entries = opendir(directory) else { continue }
+      while let entry = readdir(entries) {
+        let name = withUnsafePointer(to: &entry.pointee.d_name) {
+          $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+        }
+        unlink("\(directory)/\(name)")
+      }
+      closedir(entries)
+      rmdir(directory)
+    }
+    rmdir(path)
+  }
+
+  private struct MovedClock: SessionClock {
+    weak let rules: EmbeddedRules?
+    func now() throws(ClockError) -> BootInstant { rules?.now ?? Samples.instant }
+    func sleep(for duration: Duration) async throws(CancellationError) { rules?.advance(by: duration) }
+  }
+
+  private struct Reference: Sendable {
+    weak let value: EmbeddedRules?
+    init(_ value: EmbeddedRules) { self.value = value }
+  }
+
+  var authority: LocalAuthority {
+    guard let authority = made.withLock({ $0 }) else { preconditionFailure("made by init") }
+    return authority
+  }
+  var rules: Rules { authority.rules }
+  var now: BootInstant { instant.withLock { $0 } }
+  var wallTime: WallTime { WallTime(microseconds: WallTime.now().microseconds + distance.load(ordering: .relaxed)) }
+
+  func advance(by duration: Duration) { instant.withLock { $0 = $0.advanced(by: duration) } }
+  func moveWall(by seconds: Int64) { distance.add(seconds * 1_000_000, ordering: .relaxed) }
+
+  func setAvailable(_ isAvailable: Bool) {
+    rename(path + (isAvailable ? "/away" : "/data"), path + (isAvailable ? "/data" : "/away"))
+  }
+
+  static let alice = Credentials(username: "alice", password: Password("correct horse battery"))
+  static let bob = Credentials(username: "bob", password: Password("another good passphrase"))
+
+  /// Makes alice, the administrator, and bob.
+  func registerBoth() throws {
+    for who in [Self.alice, Self.bob] {
+      _ = try authority.register(username: who.username, password: who.password, displayName: nil)
+    }
+  }
+
+  /// Turns the second step of alice on.
+  func turnTwoStepOn() throws -> TwoStepSecret {
+    let token = try authority.logIn(Self.alice, limits: .standard).token
+    let secret = try rules.beginTwoStep(token: token)
+    try rules.confirmTwoStep(secret.code(at: wallTime), token: token)
+    return secret
+  }
+}
+
+extension TestService {
+  /// A service over a rule book on SQLite.
+  convenience init(
+    _ embedded: EmbeddedRules, _ deliver: @escaping @Sendable (BackendRequest, Int) -> Delivery = { _, _ in .whole }
+  ) {
+    self.init(embedded.rules, clock: { embedded.now }, deliver)
+  }
+
+  func authority() -> ServiceAuthority {
+    var limits = ClientLimits()
+    limits.returning = .milliseconds(300)
+    return ServiceAuthority(connection(limits))
+  }
+}
