@@ -58,8 +58,9 @@ enum AuthTool {
         meaning: "the directory for the database and the sessions, instead of the XDG directories; not a symbolic link"),
       .init(
         term: "AUTH_CLI_AUTHORITY",
-        meaning: "where the accounts are, instead of your database on this machine: unix:/run/auth-cli/authority.sock for "
-          + "a service on this machine, ssh://[user@]host[:port] for one that ssh reaches, several hosts with commas; "
+        meaning: "where the accounts are, instead of your database on this machine: "
+          + "unix:/run/auth-cli/authority.sock for a service on this machine, "
+          + "ssh://[user@]host[:port] for one that ssh reaches, several hosts with commas; "
           + "postgresql://host/database for a PostgreSQL database"),
       .init(term: "AUTH_CLI_CONTEXT", meaning: "the context to use when --context is not given"),
       .init(term: "XDG_DATA_HOME", meaning: "where the database is kept, in auth-cli/; relative values are ignored"),
