@@ -74,7 +74,7 @@ public final class FileVault: SessionVault {
           .denied, "\(path.escaped) holds a session of another database, \(database).",
           hint: "Log out there first, or use another --context. The file was not changed.")
       }
-      try DurableFile.replace(name, in: directory, with: SessionFile.content(token))
+      try write(token)
       return reading
     }
   }
@@ -83,7 +83,7 @@ public final class FileVault: SessionVault {
   public func replace(_ old: SessionToken, with new: SessionToken) async throws(VaultError) -> Bool {
     try change { (reading) throws(FileError) in
       guard reading == .token(old) else { return false }
-      try DurableFile.replace(name, in: directory, with: SessionFile.content(new))
+      try write(new)
       return true
     }
   }
@@ -109,6 +109,14 @@ public final class FileVault: SessionVault {
       guard case .corrupt = reading else { return nil }
       return try moveAside()
     }
+  }
+
+  private func write(_ token: SessionToken) throws(FileError) {
+    let content = SessionFile.content(token)
+    guard content.count <= SessionFile.longest else {
+      throw FileError(.noSpace, "The token is too long for a session file.", hint: "Use another vault.")
+    }
+    try DurableFile.replace(name, in: directory, with: content)
   }
 
   /// Runs `body` as the only writer, with the saved token.
@@ -174,7 +182,7 @@ public final class FileVault: SessionVault {
     guard fstat(descriptor, &status) == 0 else { return unavailable("cannot be examined", .current) }
     let facts = FileFacts(path: path, status: status)
     guard facts.isRegularFile else { return judged(facts, nil) }
-    var content = [UInt8](repeating: 0, count: SessionFile.longest)
+    var content = [UInt8](repeating: 0, count: min(Int(status.st_size), SessionFile.longest))
     let count = read(descriptor, &content, content.count)
     guard count >= 0 else { return unavailable("cannot be read", .current) }
     return judged(facts, SessionFile.read(Array(content.prefix(count))))

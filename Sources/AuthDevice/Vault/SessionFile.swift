@@ -15,9 +15,15 @@ import TextFormat
 ///     <the database, 32 hexadecimal digits>
 ///     <SHA-256 of the lines before with their ends, 64 hexadecimal digits>
 ///
+/// A token of another length, such as one of `AuthOAuth`, is kept in version 3:
+///
+///     authlocal-session 3
+///     <the token, hexadecimal digits>
+///     <SHA-256 of the lines before with their ends, 64 hexadecimal digits>
+///
 /// The checksum finds accidents, not forgeries: whoever can write the file has the session anyway.
 enum SessionFile {
-  static let longest = 4096
+  static let longest = 65_536
   private static let magic = "authlocal-session"
   private static let tokenLength = 32
   /// A token of a server begins with the id of its database.
@@ -40,7 +46,7 @@ enum SessionFile {
     if let database = database(of: token) {
       body = "\(magic) 2\n\(Hex.text(Array(token.bytes.dropFirst(databaseLength))))\n\(database)\n"
     } else {
-      body = "\(magic) 1\n\(Hex.text(token.bytes))\n"
+      body = "\(magic) \(token.bytes.count == tokenLength ? 1 : 3)\n\(Hex.text(token.bytes))\n"
     }
     return Array((body + Hex.text(SHA256.hash(Array(body.utf8))) + "\n").utf8)
   }
@@ -54,17 +60,18 @@ enum SessionFile {
     let salvaged = lines.count > 1 && found != 2 ? token(lines[1]) : nil
     guard let found else { return .corrupt("its version cannot be read", salvaged) }
     switch found {
-    case 1:
+    case 1, 3:
       guard lines.count == 4, lines[3].isEmpty else { return .corrupt("it is incomplete", salvaged) }
-      guard let salvaged, isWhole(lines) else { return .corrupt("its checksum does not fit", salvaged) }
-      return .token(salvaged)
+      let token = found == 1 ? salvaged : Hex.bytes(Array(lines[1])).map(SessionToken.init)
+      guard let token, isWhole(lines) else { return .corrupt("its checksum does not fit", salvaged) }
+      return .token(token)
     case 2:
       guard lines.count == 5, lines[4].isEmpty else { return .corrupt("it is incomplete", nil) }
       guard isWhole(lines), let secret = token(lines[1]), let database = Hex.bytes(Array(lines[2])),
         database.count == databaseLength
       else { return .corrupt("its checksum does not fit", nil) }
       return .token(SessionToken(bytes: database + secret.bytes))
-    case _: return .corrupt("it has version \(found), and this program knows versions 1 and 2", salvaged)
+    case _: return .corrupt("it has version \(found), and this program knows versions 1 to 3", salvaged)
     }
   }
 

@@ -32,6 +32,29 @@ import Testing
     #expect(try await vault.setAside() == nil)
   }
 
+  @Test("a token of any length is kept, such as that of a server which speaks OAuth 2.0")
+  func longTokens() async throws {
+    let work = Workspace()
+    let vault = work.vault()
+    for count in [1, 31, 33, 4096, 30_000] {
+      let token = SessionToken(bytes: (0..<count).map { UInt8(truncatingIfNeeded: $0) })
+      try await vault.store(token)
+      #expect(await work.vault().load() == .token(token))
+      #expect(work.run("head -n 1 '\(vault.path)'") == "authlocal-session 3")
+    }
+    let last = await vault.load()
+    await #expect(throws: VaultError.self) {
+      try await vault.store(SessionToken(bytes: Array(repeating: 1, count: 40_000)))
+    }
+    #expect(await vault.load() == last)
+    work.run("sed -i '2s/^00/01/' '\(vault.path)'")
+    guard case .corrupt(let evidence) = await vault.load() else {
+      Issue.record("a changed file was read")
+      return
+    }
+    #expect(evidence.description.contains("checksum"))
+  }
+
   @Test("where it cannot look, it does not say that it erased") func cannotLook() async throws {
     let (work, vault) = try await ready()
     work.run("touch '\(work.state)/of-others'; chmod 777 '\(work.state)'")
@@ -93,7 +116,7 @@ import Testing
     "what cannot be used is corrupt, says which file and why, and is set aside by storing",
     arguments: [
       ("truncate -s 20 FILE", "incomplete", false), ("head -c 500 /dev/urandom > FILE", "not a session file", false),
-      (": > FILE", "empty", false), ("sed -i '1s/1$/3/' FILE", "version 3", true),
+      (": > FILE", "empty", false), ("sed -i '1s/1$/4/' FILE", "version 4", true),
       ("sed -i '1s/1$/x/' FILE", "version cannot be read", true),
       ("sed -i '3s/^./x/' FILE", "checksum", true), ("sed -i '$d' FILE", "incomplete", true),
       ("echo more >> FILE", "incomplete", true),
