@@ -15,6 +15,7 @@ let package = Package(
     .library(name: "AuthBackend", targets: ["AuthBackend"]),
     .library(name: "AuthBackendTesting", targets: ["AuthBackendTesting"]),
     .library(name: "AuthDevice", targets: ["AuthDevice"]),
+    .library(name: "AuthOAuth", targets: ["AuthOAuth"]),
     .library(name: "AuthSQLite", targets: ["AuthSQLite"]),
     .executable(name: "auth-cli", targets: ["auth-cli"]),
   ],
@@ -25,6 +26,7 @@ let package = Package(
     .target(name: "AuthCoreTesting", dependencies: ["AuthCore", "Guards"]),
     .target(name: "TextFormat"),
     .target(name: "AuthDevice", dependencies: ["AuthCore", "Guards", "TextFormat"]),
+    .target(name: "AuthOAuth", dependencies: ["AuthCore", "AuthDevice", "Guards", "TextFormat"]),
     .target(name: "AuthBackend", dependencies: ["AuthCore", "AuthDevice", "Guards", "TextFormat", "CCrypt"]),
     .target(name: "AuthBackendTesting", dependencies: ["AuthBackend", "AuthCore", "AuthCoreTesting", "AuthDevice"]),
     .target(
@@ -58,6 +60,9 @@ let package = Package(
     .testTarget(name: "GuardsTests", dependencies: ["Guards", "Races"]),
     .testTarget(
       name: "AuthCoreTests", dependencies: ["AuthCore", "AuthCoreTesting", "Guards", "Programs", "Races"]),
+    .testTarget(
+      name: "AuthOAuthTests",
+      dependencies: ["AuthCore", "AuthCoreTesting", "AuthDevice", "AuthOAuth", "Guards", "Programs", "TextFormat"]),
     .testTarget(
       name: "AuthSQLiteTests",
       dependencies: [
@@ -118,7 +123,10 @@ if headers.contains(where: { FileManager.default.fileExists(atPath: $0 + "/libpq
 
 // The deep model check and Thread Sanitizer build only what they test.
 if Context.environment["CORE_ONLY"] != nil {
-  let core = ["Guards", "AuthCore", "AuthCoreTesting", "Programs", "Races", "GuardsTests", "AuthCoreTests"]
+  let core = [
+    "Guards", "AuthCore", "AuthCoreTesting", "TextFormat", "AuthDevice", "AuthOAuth", "Programs", "Races",
+    "GuardsTests", "AuthCoreTests",
+  ]
   package.targets.removeAll { !core.contains($0.name) }
   package.products.removeAll { !core.contains($0.name) }
 }

@@ -67,7 +67,8 @@ struct ContractTests {
     // Write a test as the `ContractTests` have them, and then its type here.
     let tested: Set = [
       "ScriptedAuthority: Authority", "InMemoryVault: SessionVault", "FileVault: SessionVault",
-      "LocalAuthority: Authority", "LocalAuthority: Backend", "PostgresBackend: Authority", "PostgresBackend: Backend",
+      "LocalAuthority: Authority", "LocalAuthority: Backend", "OAuthAuthority: Authority", "PostgresBackend: Authority",
+      "PostgresBackend: Backend",
       "PostgresAuthority: Authority", "PostgresAuthority: Backend",
     ]
     // These forward calls, or refuse all.

@@ -16,6 +16,7 @@ import Testing
     ("AuthCoreTesting", portable.union(["AuthCore", "Guards"])),
     ("TextFormat", language.union(["Glibc"])),
     ("AuthDevice", system.union(["AuthCore", "Guards", "TextFormat"])),
+    ("AuthOAuth", language.union(["AuthCore", "AuthDevice", "Guards", "TextFormat"])),
     ("AuthBackend", language.union(["AuthCore", "AuthDevice", "CCrypt", "Guards", "Glibc", "TextFormat"])),
     ("AuthBackendTesting", language.union(["AuthBackend", "AuthCore", "AuthCoreTesting", "AuthDevice", "Glibc"])),
     ("AuthSQLite", system.union(["AuthBackend", "AuthCore", "AuthDevice", "Guards", "TextFormat", "CSQLite"])),
@@ -111,6 +112,7 @@ import Testing
     #expect(try dependencies(of: "AuthCoreTesting") == ["AuthCore", "Guards"])
     #expect(try dependencies(of: "TextFormat") == [])
     #expect(try dependencies(of: "AuthDevice") == ["AuthCore", "Guards", "TextFormat"])
+    #expect(try dependencies(of: "AuthOAuth") == ["AuthCore", "AuthDevice", "Guards", "TextFormat"])
     #expect(try dependencies(of: "AuthBackend") == ["AuthCore", "AuthDevice", "Guards", "TextFormat", "CCrypt"])
     #expect(try dependencies(of: "AuthBackendTesting") == ["AuthBackend", "AuthCore", "AuthCoreTesting", "AuthDevice"])
     #expect(

@@ -7,7 +7,7 @@ import Testing
   /// The articles whose code becomes the app, by a name in the block that is taken.
   private static let blocks = [
     ("GettingStarted.md", "HomeModel"), ("LiveKeys.md", "AccountScreen"), ("Leases.md", "UploadError"),
-    ("WritingAnAuthority.md", "OAuthAuthority"),
+    ("WritingAnAuthority.md", "OAuthApp"),
   ]
 
   @Test("an app with the code of the articles builds without a warning, and its tests pass", .timeLimit(.minutes(10)))

@@ -7,6 +7,7 @@ import Testing
   private static let files =
     Repository.files(below: "Sources/AuthCore/AuthCore.docc", suffix: ".md")
     + Repository.files(below: "Sources/Guards/Guards.docc", suffix: ".md")
+    + Repository.files(below: "Sources/AuthOAuth/AuthOAuth.docc", suffix: ".md")
     + ["README.md", "CONTRIBUTING.md"].filter { (try? Repository.text(of: $0)) != nil }
 
   /// Modules in the place of those that this system does not have: declarations without a body.

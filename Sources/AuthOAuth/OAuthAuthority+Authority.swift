@@ -1,0 +1,179 @@
+public import AuthCore
+import Guards
+
+extension OAuthAuthority: Authority {
+  /// Exchanges the credentials of an ``AuthorizationRequest`` or a ``DeviceAuthorization``.
+  ///
+  /// OAuth 2.0 has no limits that a client asks for: this authority keeps them itself.
+  public func authenticate(
+    _ credentials: Credentials, limits: LimitRequest
+  ) async throws(AuthorityError<CredentialsRejection>) -> Grant {
+    try await answering(CredentialsRejection.notAccepted) { () async throws(Refusal) in
+      try await begin(credentials.password, limits).grant()
+    }
+  }
+
+  /// Asks the server about the refresh token (RFC 7662), where it can be asked without spending it;
+  /// otherwise believes the vault.
+  public func resume(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
+    var saved = try live(token)
+    try await check(saved)
+    await settle(&saved)
+    return saved.grant(token)
+  }
+
+  /// Exchanges the refresh token (RFC 6749, section 6), and keeps the new access token in memory.
+  public func renew(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
+    var saved = try live(token)
+    // A newer one that the vault did not get: the old one may be spent.
+    let given = saved.refresh
+    let old = memory.withLock { $0.newer[given] } ?? given
+    return try await answering(SessionRejection.superseded) { () async throws(Refusal) in
+      let now = try now()
+      let answer: TokenAnswer
+      do throws(Refusal) {
+        answer = try await self.token(["grant_type": "refresh_token", "refresh_token": old])
+      } catch {
+        if case .rejected("invalid_grant") = error { memory.withLock { _ = $0.ended.insert(given) } }
+        throw error
+      }
+      saved.refresh = answer.refresh ?? old
+      // The old token may be spent: when the server cannot say now who the user is, the new one must
+      // not be lost.
+      if let (user, subject) = try? await owner(of: answer) {
+        guard user.id == saved.user.id, subject == saved.subject || subject == nil else {
+          if saved.refresh != old { try? await end(saved.refresh) }
+          throw .unavailable(.otherUser)
+        }
+        saved.user = user
+      }
+      if saved.limits != LimitRequest() { saved.active = now.uptime }
+      await settle(&saved)
+      keep(answer, of: saved, insteadOf: given, at: now)
+      return saved.grant()
+    }
+  }
+
+  /// Exchanges the password of new credentials of the same user, and gives the session their tokens.
+  ///
+  /// The session is fresh only if the request was made with `prompting`.
+  public func reauthenticate(
+    _ token: SessionToken, password: Password, limits: LimitRequest
+  ) async throws(AuthorityError<ReauthenticationRejection>) -> Grant {
+    let saved: SavedSession
+    do throws(AuthorityError<SessionRejection>) {
+      saved = try live(token)
+      try await check(saved)
+    } catch {
+      switch error {
+      case .rejected(let rejection): throw .rejected(.session(rejection))
+      case .throttled(let throttle): throw .throttled(throttle)
+      case .unavailable(let cause): throw .unavailable(cause)
+      }
+    }
+    // A session that was asked to be short stays short.
+    let limits = LimitRequest(
+      idle: [limits.idle, saved.limits.idle].compactMap(\.self).min(),
+      absolute: [limits.absolute, saved.limits.absolute].compactMap(\.self).min())
+    return try await answering(ReauthenticationRejection.notAccepted) { () async throws(Refusal) in
+      try await begin(password, limits, of: saved).grant()
+    }
+  }
+
+  /// Ends the refresh token that this one replaced; OAuth 2.0 has no confirmation of its own.
+  public func confirm(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) {
+    _ = try await resume(token)
+  }
+
+  /// Ends the refresh token at the server (RFC 7009), and its successor that is not confirmed.
+  public func revoke(_ token: SessionToken, reason: EndReason) async throws(Unavailability) {
+    guard let saved = SavedSession(token) else { return }
+    let newer = memory.withLock { memory in
+      memory.access[saved.id] = nil
+      return memory.newer[saved.refresh]
+    }
+    do throws(Refusal) {
+      for refresh in Set([saved.refresh, saved.replaced, newer].compactMap(\.self)) { try await end(refresh) }
+    } catch {
+      throw error.unavailability
+    }
+    memory.withLock { $0.newer[saved.refresh] = nil }
+  }
+}
+
+extension OAuthAuthority {
+  /// What the token holds, unless one of its limits has passed.
+  private func live(_ token: SessionToken) throws(AuthorityError<SessionRejection>) -> SavedSession {
+    guard let saved = SavedSession(token) else { throw .rejected(.ended(.revoked)) }
+    let now: BootInstant
+    do throws(Refusal) { now = try self.now() } catch { throw error.error(.superseded) }
+    switch saved.sessionLimits.verdict(at: now) {
+    case .live: return saved
+    case .expired(let limit): throw .rejected(.ended(.expired(limit)))
+    case .rebooted: throw .rejected(.ended(.rebooted))
+    }
+  }
+
+  /// Asks the server whether the session goes on, where that spends nothing.
+  ///
+  /// A token that is not active may have been exchanged by another process. So the answer is
+  /// `superseded`: the store looks into the vault again, and ends the session if nothing newer is
+  /// there.
+  private func check(_ saved: SavedSession) async throws(AuthorityError<SessionRejection>) {
+    try await answering(SessionRejection.superseded) { () async throws(Refusal) in
+      if memory.withLock({ $0.ended.contains(saved.refresh) }) { throw .rejected("invalid_grant") }
+      guard saved.isIntrospected, let said = try await introspect(saved.refresh, "refresh_token") else { return }
+      guard said.isActive else { throw .rejected("invalid_grant") }
+      if let subject = said.claims["sub"], let known = saved.subject, subject != known {
+        throw .unavailable(.otherUser)
+      }
+    }
+  }
+
+  /// Begins a session, or goes on with one that new tokens are for.
+  private func begin(
+    _ password: Password, _ limits: LimitRequest, of session: SavedSession? = nil
+  ) async throws(Refusal) -> SavedSession {
+    guard let login = Login(password, of: server) else { throw .rejected("invalid_grant") }
+    let now = try now()
+    let answer = try await token(login.form)
+    guard let refresh = answer.refresh else { throw .unavailable(.noRefreshToken) }
+    do throws(Refusal) {
+      let (user, subject) = try await owner(of: answer)
+      if let session, session.user.id != user.id { throw Refusal.rejected("invalid_grant") }
+      // A server that calls a token inactive which it has just issued does not know refresh tokens
+      // there, as django-oauth-toolkit: its word would end every session.
+      let said = try? await introspect(refresh, "refresh_token")
+      let saved = SavedSession(
+        id: session?.id ?? SessionID(rawValue: randomText()), user: user, subject: subject, refresh: refresh,
+        replaced: session?.refresh, isIntrospected: said?.isActive ?? false, began: now, active: now.uptime,
+        fresh: login.isFresh ? now.uptime + freshness : now.uptime, limits: limits)
+      keep(answer, of: saved, insteadOf: session?.refresh, at: now)
+      return saved
+    } catch {
+      try? await end(refresh)
+      throw error
+    }
+  }
+
+  /// Keeps the access token, and the refresh token until it is known to be in the vault.
+  private func keep(_ answer: TokenAnswer, of saved: SavedSession, insteadOf old: String?, at now: BootInstant) {
+    let (id, refresh, access) = (saved.id, saved.refresh, Access(answer, at: now))
+    memory.withLock { memory in
+      memory.access[id] = access
+      if let old, old != refresh { memory.newer[old] = refresh }
+    }
+  }
+
+  /// Ends what the token replaced, now that the vault holds it: the first use confirms a token.
+  private func settle(_ saved: inout SavedSession) async {
+    if let replaced = saved.replaced, (try? await end(replaced)) != nil { saved.replaced = nil }
+    let refresh = saved.refresh
+    memory.withLock { memory in
+      for (old, new) in memory.newer where new == refresh {
+        memory.newer[old] = nil
+        memory.ended.insert(old)
+      }
+    }
+  }
+}

@@ -1,0 +1,154 @@
+public import AuthCore
+import Guards
+
+/// An authority for a server that speaks OAuth 2.0.
+///
+/// The user logs in at the server: in the browser (``authorization(redirectURI:prompting:)``) or on
+/// another device (``deviceAuthorization()``). Both give credentials for the store; a password that
+/// somebody types into the app is never sent. The vault keeps the refresh token; access tokens stay in
+/// memory, and ``withAccessToken(of:in:_:)`` lends them.
+///
+/// Only the server's own `invalid_grant`, or its word that a token is not active, ends a session.
+/// Everything else, such as a proxy's page, a timeout or an error of the server, says nothing about it.
+///
+/// ```swift
+/// import AuthCore
+/// import AuthOAuth
+///
+/// func store(
+///   _ server: OAuthServer, _ vault: any SessionVault, _ clock: any SessionClock, send: @escaping OAuthTransport
+/// ) -> (SessionStore, OAuthAuthority) {
+///   let client = OAuthClient(id: "app", redirectURI: "com.example.app:/login", scopes: ["openid", "offline_access"])
+///   let authority = OAuthAuthority(server: server, client: client, clock: clock, send: send)
+///   return (SessionStore(authority: authority, vault: vault, clock: clock), authority)
+/// }
+/// ```
+public final class OAuthAuthority: Sendable {
+  let server: OAuthServer
+  let client: OAuthClient
+  let clock: any SessionClock
+  let freshness: Duration
+  let readUser: @Sendable (OAuthClaims) -> User?
+  let exchange: Exchange
+  let memory = Locked(Memory())
+
+  /// Creates an authority.
+  ///
+  /// - Parameters:
+  ///   - server: Where the server answers.
+  ///   - client: What it knows of the app.
+  ///   - clock: Measures how long tokens last.
+  ///   - freshness: How long a password counts as recently entered.
+  ///   - user: Finds the user in what the server says at its userinfo endpoint; where it has none, at
+  ///     introspection; otherwise beside the tokens.
+  ///   - send: Sends requests.
+  public init(
+    server: OAuthServer, client: OAuthClient, clock: any SessionClock, freshness: Duration = .seconds(900),
+    user: @escaping @Sendable (OAuthClaims) -> User? = { $0.user }, send: @escaping OAuthTransport
+  ) {
+    self.server = server
+    self.client = client
+    self.clock = clock
+    self.freshness = freshness
+    readUser = user
+    exchange = Exchange(client: client, send: send)
+  }
+
+  /// Begins a login in the browser.
+  ///
+  /// - Parameters:
+  ///   - redirectURI: Where the browser returns to, for a port that was chosen just now (RFC 8252,
+  ///     section 7.3); nil means that of the client.
+  ///   - prompting: Asks the server to let the user enter the password (`prompt=login`), which makes the
+  ///     session fresh. A server that ignores it, ignores it silently.
+  /// - Returns: What the browser is to open, and what takes its answer.
+  /// - Throws: `misconfigured` when the server has no secure address for logins.
+  public func authorization(
+    redirectURI: String? = nil, prompting: Bool = false
+  ) throws(OAuthError) -> AuthorizationRequest {
+    try AuthorizationRequest(self, redirectURI: redirectURI ?? client.redirectURI, isPrompting: prompting)
+  }
+
+  /// Begins a login on another device.
+  public func deviceAuthorization() async throws(OAuthError) -> DeviceAuthorization {
+    guard let endpoint = server.deviceAuthorizationEndpoint else {
+      throw .misconfigured("The server has no address for devices.")
+    }
+    do throws(Refusal) {
+      let now = try now()
+      let answer = try await exchange.post(endpoint, client.scope.map { ["scope": $0] } ?? [:])
+      guard let device = DeviceAuthorization(answer, self, at: now) else { throw .unavailable(.unusable) }
+      return device
+    } catch {
+      throw error.error
+    }
+  }
+}
+
+// MARK: The server's answers
+
+extension OAuthAuthority {
+  func now() throws(Refusal) -> BootInstant {
+    do throws(ClockError) {
+      return try clock.now()
+    } catch {
+      throw .unavailable(Unavailability(.unreadable, error.description, hint: error.hint))
+    }
+  }
+
+  /// Asks the token endpoint.
+  func token(_ form: [String: String]) async throws(Refusal) -> TokenAnswer {
+    guard let answer = TokenAnswer(try await exchange.post(server.tokenEndpoint, form)) else {
+      throw .unavailable(.unusable)
+    }
+    return answer
+  }
+
+  /// Whether the server calls a token active, and what it says of it; nil where it cannot be asked.
+  func introspect(_ token: String, _ hint: String) async throws(Refusal) -> (isActive: Bool, claims: OAuthClaims)? {
+    guard let endpoint = server.introspectionEndpoint else { return nil }
+    do throws(Refusal) {
+      let claims = try await exchange.post(endpoint, ["token": token, "token_type_hint": hint])
+      guard let claims, let isActive = claims.flag("active") else { throw .unavailable(.unusable) }
+      return (isActive, claims)
+    } catch {
+      throw .unavailable(error.unavailability)
+    }
+  }
+
+  /// Who the tokens are for.
+  func owner(of answer: TokenAnswer) async throws(Refusal) -> (user: User, subject: String?) {
+    var claims = answer.claims
+    if let endpoint = server.userInfoEndpoint {
+      claims = try await exchange.get(endpoint, with: answer.access)
+    } else if let said = try? await introspect(answer.access, "access_token"), said.isActive {
+      claims = said.claims
+    }
+    guard let user = readUser(claims) else {
+      throw .unavailable(.oauth("no_user", "The server does not say who the user is."))
+    }
+    return (user, claims["sub"])
+  }
+
+  /// Ends a refresh token, and with it its access tokens (RFC 7009, section 2.1).
+  func end(_ refresh: String) async throws(Refusal) {
+    guard let endpoint = server.revocationEndpoint else {
+      throw .unavailable(
+        .oauth("no_revocation", "The server cannot be told of a logout.", hint: "The session ends there by itself."))
+    }
+    do throws(Refusal) {
+      _ = try await exchange.post(endpoint, ["token": refresh, "token_type_hint": "refresh_token"], isSilent: true)
+      memory.withLock { _ = $0.ended.insert(refresh) }
+    } catch {
+      throw .unavailable(error.unavailability)
+    }
+  }
+}
+
+extension Unavailability {
+  static let unusable = Unavailability.oauth("unparsable", "The server's answer cannot be used.")
+  static let noRefreshToken = Unavailability.oauth(
+    "no_refresh_token", "The server gave no refresh token.", hint: "Ask for the scope that gives one.")
+  static let otherUser = Unavailability.oauth(
+    "other_user", "The server answered for another user.", hint: "Log in again.")
+}

@@ -1,0 +1,50 @@
+public import AuthCore
+import TextFormat
+
+/// What the server says about a user: the members of its JSON answer.
+public struct OAuthClaims: Sendable, Redacted {
+  private let members: [JSON.Member]
+
+  /// Reads a body; nil when it is too long, or not a JSON object.
+  init?(_ body: [UInt8]) {
+    guard body.count <= OAuthResponse.longestBody, case .object(let members)? = JSON(parsing: body) else { return nil }
+    self.members = members
+  }
+
+  /// A text or a number; nil when it is missing or something else.
+  public subscript(name: String) -> String? {
+    switch value(name) {
+    case .string(let text): text
+    case .integer(let number): String(number)
+    case _: nil
+    }
+  }
+
+  /// The texts of a list, such as the user's groups; empty when there is no such list.
+  public func list(_ name: String) -> [String] {
+    guard case .array(let values)? = value(name) else { return [] }
+    return values.compactMap { if case .string(let text) = $0 { text } else { nil } }
+  }
+
+  /// True or false; nil when it is missing or something else.
+  public func flag(_ name: String) -> Bool? {
+    if case .bool(let flag)? = value(name) { flag } else { nil }
+  }
+
+  func has(_ name: String) -> Bool { value(name) != nil }
+
+  private func value(_ name: String) -> JSON? { members.first { $0.name == name }?.value }
+
+  /// The user by the names of OpenID Connect Core 1.0, section 5.1, and of RFC 7662, section 2.2:
+  /// an ordinary member, because neither has a name for administrators.
+  ///
+  /// Nil when neither `sub` nor a user name is there.
+  public var user: User? {
+    guard let username = self["preferred_username"] ?? self["username"] ?? self["email"] ?? self["sub"] else {
+      return nil
+    }
+    return User(
+      id: UserID(rawValue: self["sub"] ?? username), username: username, displayName: self["name"] ?? username,
+      role: .member)
+  }
+}

@@ -1,0 +1,19 @@
+/// Bytes as text that an address or a header may hold as it is (RFC 4648, section 5), without
+/// padding.
+package enum Base64URL {
+  private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+
+  package static func text(_ bytes: [UInt8]) -> String {
+    var text: [UInt8] = []
+    var (pool, bits) = (UInt32(0), 0)
+    for byte in bytes {
+      (pool, bits) = (pool << 8 | UInt32(byte), bits + 8)
+      while bits >= 6 {
+        bits -= 6
+        text.append(alphabet[Int(pool >> bits & 63)])
+      }
+    }
+    if bits > 0 { text.append(alphabet[Int(pool << (6 - bits) & 63)]) }
+    return String(decoding: text, as: UTF8.self)
+  }
+}

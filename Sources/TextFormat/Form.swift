@@ -1,0 +1,50 @@
+/// Parameters of HTTP: `application/x-www-form-urlencoded` (WHATWG URL, section 5), and the query of
+/// an address.
+package enum Form {
+  /// The parameters in the order of their names.
+  ///
+  /// Everything that is not plain is escaped, so that no value can add a parameter or end a line.
+  package static func text(_ fields: [String: String]) -> String {
+    fields.sorted { $0.key < $1.key }.map { "\(escaped($0.key))=\(escaped($0.value))" }.joined(separator: "&")
+  }
+
+  /// Reads parameters; nil when one is there twice, or is not readable.
+  package static func fields(_ text: some StringProtocol) -> [String: String]? {
+    var fields: [String: String] = [:]
+    for pair in text.split(separator: "&") {
+      let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard let name = plain(parts[0]), let value = plain(parts.count == 2 ? parts[1] : ""),
+        fields.updateValue(value, forKey: name) == nil
+      else { return nil }
+    }
+    return fields
+  }
+
+  private static func escaped(_ text: String) -> String {
+    var result = ""
+    for byte in text.utf8 {
+      let scalar = Unicode.Scalar(byte)
+      switch scalar {
+      case "a"..."z", "A"..."Z", "0"..."9", "-", ".", "_", "~": result.unicodeScalars.append(scalar)
+      case _: result += "%" + Hex.text([byte]).uppercased()
+      }
+    }
+    return result
+  }
+
+  private static func plain(_ text: some StringProtocol) -> String? {
+    var bytes: [UInt8] = []
+    var rest = Array(text.utf8)[...]
+    while let byte = rest.popFirst() {
+      switch byte {
+      case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
+      case UInt8(ascii: "%"):
+        guard let value = Hex.bytes(rest.prefix(2).map { $0 | 0x20 }), !value.isEmpty else { return nil }
+        bytes += value
+        rest = rest.dropFirst(2)
+      case _: bytes.append(byte)
+      }
+    }
+    return String(validating: bytes, as: UTF8.self)
+  }
+}

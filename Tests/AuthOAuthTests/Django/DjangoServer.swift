@@ -1,0 +1,95 @@
+import AuthOAuth
+import Foundation
+import Programs
+import Testing
+
+/// django-oauth-toolkit, an authorization server that knows nothing of this project, on a port of
+/// this machine.
+///
+/// It is installed from PyPI into `.build/oauth-server`, once.
+struct DjangoServer {
+  let place: String
+  let directory: URL
+
+  private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().path(percentEncoded: false)
+  private static let home = root + "/.build/oauth-server"
+  private static let python = home + "/bin/python"
+  /// The device grant of this release does not work with oauthlib 4.
+  private static let packages = ["django-oauth-toolkit==3.4.1", "oauthlib==3.3.1"]
+
+  static let advice: Comment = "needs python3 and pip, which installs django-oauth-toolkit; make test-all runs it"
+
+  /// Whether it can be run here: installs it where it is missing.
+  static let isHere = Task { () -> Bool in
+    guard Effort.isComplete else { return false }
+    func succeeds(_ program: String, _ arguments: [String]) async throws -> Bool {
+      try await Program(program, arguments, timeLimit: .seconds(240)).run().ending == .exited(0)
+    }
+    let check = ["-c", "import oauth2_provider, oauthlib; assert oauthlib.__version__ == '3.3.1'"]
+    if try await succeeds(python, check) { return true }
+    guard try await succeeds(Program.inheritedEnvironment["PYTHON"] ?? "python3", ["-m", "venv", "--clear", home])
+    else {
+      return false
+    }
+    return try await succeeds(python, ["-m", "pip", "install", "--quiet"] + packages)
+  }
+
+  /// Runs `body` with a server of its own.
+  static func run(_ body: (DjangoServer) async throws -> Void) async throws {
+    let directory = FileManager.default.temporaryDirectory.appending(path: "oauth-" + UUID().uuidString)
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
+    // The server ends when its directory is gone.
+    defer { try? FileManager.default.removeItem(at: directory) }
+    let script = """
+      "$0" "$1" "$2" >"$2/log" 2>&1 </dev/null &
+      until [ -e "$2/port" ]; do kill -0 $! || { cat "$2/log"; exit 1; }; sleep 0.1; done
+      """
+    let start = Program(
+      "sh", ["-c", script, python, root + "/fixtures/oauth-server/server.py", directory.path(percentEncoded: false)],
+      timeLimit: .seconds(100))
+    let outcome = try await start.run()
+    try #require(outcome.ending == .exited(0), "\(outcome.text)")
+    let port = try String(contentsOf: directory.appending(path: "port"), encoding: .utf8)
+    try await body(DjangoServer(place: "http://127.0.0.1:\(port)", directory: directory))
+  }
+
+  // MARK: Requests
+
+  /// Sends a request with curl, which follows no redirect.
+  func send(_ request: OAuthRequest) async throws -> OAuthResponse {
+    var arguments = ["--request", request.method]
+    for (name, value) in request.headers { arguments += ["--header", "\(name): \(value)"] }
+    if request.method == "POST" { arguments += ["--data-binary", "@-"] }
+    return try await curl(arguments + [request.url], input: request.body)
+  }
+
+  /// Where a signed-in browser is sent to.
+  func browse(_ url: String, form: [String] = []) async throws -> String {
+    let jar = directory.appending(path: "cookies").path(percentEncoded: false)
+    _ = try await curl(["--cookie", jar, "--cookie-jar", jar, place + "/login/"])
+    let fields = form.flatMap { ["--data-urlencode", $0] }
+    let response = try await curl(["--cookie", jar, "--cookie-jar", jar] + fields + [url])
+    return try #require(
+      response.headers["Location"],
+      "status \(response.status): \(String(decoding: response.body.prefix(500), as: UTF8.self))")
+  }
+
+  private func curl(_ arguments: [String], input: [UInt8] = []) async throws -> OAuthResponse {
+    let outcome = try await Program(
+      "curl", ["--silent", "--show-error", "--include", "--max-time", "30"] + arguments, input: input,
+      timeLimit: .seconds(60)
+    ).run()
+    try #require(outcome.ending == .exited(0), "\(outcome.text)")
+    let parts = outcome.text.split(separator: "\r\n\r\n", maxSplits: 1, omittingEmptySubsequences: false)
+    let lines = try #require(parts.first).split(separator: "\r\n")
+    let status = try #require(lines.first?.split(separator: " ").dropFirst().first.flatMap { Int($0) })
+    let headers = lines.dropFirst().compactMap { line -> (String, String)? in
+      let pair = line.split(separator: ": ", maxSplits: 1)
+      return pair.count == 2 ? (String(pair[0]), String(pair[1])) : nil
+    }
+    return OAuthResponse(
+      status: status, headers: Dictionary(headers) { first, _ in first },
+      body: Array((parts.count == 2 ? parts[1] : "").utf8))
+  }
+}

@@ -1,0 +1,117 @@
+import AuthCore
+import AuthCoreTesting
+import Testing
+
+@testable import AuthOAuth
+
+/// The authority against a server that others wrote.
+@Suite(.enabled(DjangoServer.advice) { (try? await DjangoServer.isHere.value) == true })
+struct DjangoTests {
+  private func authority(
+    _ django: DjangoServer, _ clock: ManualClock, client: String = "app"
+  ) async throws -> OAuthAuthority {
+    var server = try await OAuthServer.discover(issuer: django.place) { try await django.send($0) }
+    #expect(server.namesIssuer)
+    // What its description leaves out.
+    server.userInfoEndpoint = django.place + "/userinfo/"
+    server.deviceAuthorizationEndpoint = django.place + "/device-authorization/"
+    return OAuthAuthority(
+      server: server,
+      client: OAuthClient(id: client, redirectURI: "com.example.app:/login", scopes: ["openid", "read"]),
+      clock: clock
+    ) { try await django.send($0) }
+  }
+
+  private func logIn(_ django: DjangoServer, _ authority: OAuthAuthority) async throws -> Credentials {
+    let request = try authority.authorization()
+    return try request.credentials(from: try await django.browse(request.url))
+  }
+
+  @Test("a login, a request with an access token, a renewal, a new start and a logout", .timeLimit(.minutes(5)))
+  func session() async throws {
+    try await DjangoServer.run { django in
+      let (clock, vault) = (ManualClock(), InMemoryVault())
+      let authority = try await authority(django, clock)
+      let store = SessionStore(authority: authority, vault: vault, clock: clock)
+      let session = try await store.logIn(try await logIn(django, authority))
+      #expect(session.user.id == UserID(rawValue: "1"))
+
+      func data() async throws -> String {
+        try await authority.withAccessToken(of: session, in: store) { token in
+          let response = try await django.send(
+            OAuthRequest(
+              method: "GET", url: django.place + "/data/", headers: ["Authorization": token.header], body: []))
+          if response.status == 401 { throw AccessTokenRefused() }
+          return String(decoding: response.body, as: UTF8.self)
+        }
+      }
+      #expect(try await data() == "the data of alice")
+      let before = await vault.load()
+      clock.advance(by: .seconds(100))
+      #expect(try await data() == "the data of alice")
+      #expect(await vault.load() != before)
+
+      let later = SessionStore(authority: try await self.authority(django, clock), vault: vault, clock: clock)
+      guard case .loggedIn(let restored) = await later.restore() else {
+        Issue.record("the session was not restored")
+        return
+      }
+      #expect(restored.id == session.id)
+      _ = try await later.renew()
+      _ = try await store.check()
+
+      guard case .token(let last) = await vault.load() else {
+        Issue.record("the vault holds no token")
+        return
+      }
+      #expect(try await later.logOut() == .complete)
+      await #expect(throws: AuthorityError<SessionRejection>.rejected(.superseded)) {
+        try await self.authority(django, clock).renew(last)
+      }
+    }
+  }
+
+  @Test("a spent refresh token ends the session, and so does a forged code begin none", .timeLimit(.minutes(5)))
+  func refusals() async throws {
+    try await DjangoServer.run { django in
+      let (clock, vault) = (ManualClock(), InMemoryVault())
+      let authority = try await authority(django, clock)
+      let store = SessionStore(authority: authority, vault: vault, clock: clock)
+      let session = try await store.logIn(try await logIn(django, authority))
+      guard case .token(let token) = await vault.load() else {
+        Issue.record("the vault holds no token")
+        return
+      }
+      // Somebody who copied the token uses it, and then its owner.
+      _ = try await self.authority(django, clock).renew(token)
+      await #expect(throws: SessionError.ended(.revoked)) { try await store.renew() }
+      #expect(session.endReason == .revoked)
+
+      let (first, second) = (try authority.authorization(), try authority.authorization())
+      let address = try await django.browse(first.url)
+      let stolen = address.replacing(
+        /state=[^&]*/, with: "state=\(second.url.firstMatch(of: /state=([^&]*)/)?.1 ?? "")")
+      let credentials = try second.credentials(from: stolen)
+      await #expect(throws: SessionError.credentialsNotAccepted) { try await store.logIn(credentials) }
+    }
+  }
+
+  @Test("a login on another device", .timeLimit(.minutes(5)))
+  func device() async throws {
+    try await DjangoServer.run { django in
+      let clock = ManualClock()
+      let authority = try await authority(django, clock, client: "device")
+      let device = try await authority.deviceAuthorization()
+      #expect(device.verificationURI == django.place + "/device/")
+      let waiting = Task { () async throws -> Credentials in try await device.credentials() }
+      await clock.waitForSleepers(1)
+      clock.advance(by: .seconds(1))
+      await clock.waitForSleepers(1)
+      let confirmation = try await django.browse(device.verificationURI, form: ["user_code=\(device.userCode)"])
+      _ = try await django.browse(django.place + confirmation, form: ["action=accept"])
+      clock.advance(by: .seconds(10))
+      let grant = try await authority.authenticate(try await waiting.value, limits: LimitRequest())
+      #expect(grant.user.id == UserID(rawValue: "1"))
+    }
+  }
+}

@@ -1,0 +1,113 @@
+import AuthCore
+import AuthCoreTesting
+import AuthOAuth
+import Testing
+
+/// A server, or somebody in its place, that means harm.
+@Suite struct HostileServerTests {
+  private static let nested = String(repeating: "[", count: 100_000) + String(repeating: "]", count: 100_000)
+
+  @Test(
+    "tokens that cannot be used are refused, and nothing is kept of them",
+    arguments: [
+      #"{"access_token": "a\r\nX-Evil: 1", "refresh_token": "r", "token_type": "Bearer"}"#,
+      #"{"access_token": "a", "refresh_token": "r\u0000", "token_type": "Bearer"}"#,
+      #"{"access_token": "a b", "refresh_token": "r", "token_type": "Bearer"}"#,
+      #"{"access_token": "", "refresh_token": "r", "token_type": "Bearer"}"#,
+      #"{"access_token": "a", "refresh_token": "r", "token_type": "mac"}"#,
+      #"{"access_token": "a", "refresh_token": "r"}"#,
+      #"{"access_token": ["a"], "refresh_token": "r", "token_type": "Bearer"}"#,
+      #"{"access_token": "a", "access_token": "b", "refresh_token": "r", "token_type": "Bearer"}"#,
+      #"{"access_token": "a", "token_type": "Bearer"}"#,
+      #"{"access_token": "a", "refresh_token": "r", "token_type": "Bearer", "x": \#(nested)}"#,
+      #"{"access_token": "a", "refresh_token": "r", "token_type": "Bearer", "x": "\#(String(repeating: "x", count: 300_000))"}"#,
+      "\u{FEFF}{}", "null", "",
+    ])
+  func tokens(body: String) async throws {
+    let world = OAuthWorld()
+    world.server.script("/token", 200, body)
+    let failure = await #expect(throws: SessionError.self) { try await world.logIn() }
+    guard case .unavailable? = failure else {
+      Issue.record("the login was answered \(String(describing: failure))")
+      return
+    }
+    #expect(world.server.forms("/userinfo").isEmpty)
+    #expect(await world.vault.load() == .absent)
+  }
+
+  @Test(
+    "a lifetime beyond reason neither traps nor lasts",
+    arguments: ["-1", "9223372036854775807", "1e300", "\"soon\"", "\"300\"", "null", "99999999999999999999", "{}"])
+  func lifetimes(value: String) async throws {
+    let world = OAuthWorld()
+    world.server.script(
+      "/token", 200,
+      #"{"access_token": "a", "refresh_token": "r", "token_type": "bearer", "expires_in": \#(value)}"#)
+    world.server.script("/userinfo", 200, #"{"sub": "1"}"#)
+    let session = try await world.logIn()
+    #expect(session.user.username == "1")
+    _ = try? await world.accessToken(session)
+  }
+
+  @Test(
+    "a form goes to a secure address only",
+    arguments: [
+      "http://server.example/token", "http://127.0.0.1.evil.example/token", "http://localhost@evil.example/token",
+      "https://server.example@evil.example/token", "https:///token", "ftp://server.example/token",
+      "https://server.example/token#a", "https://server.example/\r\nX: 1", "https://[::1/token",
+      "//server.example/token",
+      "https://ser\u{0432}er.example/token", "http://[::1].evil.example/", "",
+    ])
+  func insecure(address: String) async throws {
+    let world = OAuthWorld()
+    var server = world.server.server
+    server.tokenEndpoint = address
+    let authority = world.server.authority(world.clock, server: server)
+    let credentials = try world.credentials()
+    await #expect(throws: AuthorityError<CredentialsRejection>.self) {
+      try await authority.authenticate(credentials, limits: LimitRequest())
+    }
+    #expect(world.server.requests == [])
+  }
+
+  @Test(
+    "http is for this machine",
+    arguments: ["http://127.0.0.1:8000/token", "http://[::1]:8000/token", "HTTP://localhost/"])
+  func loopback(address: String) async throws {
+    let world = OAuthWorld()
+    var server = world.server.server
+    server.tokenEndpoint = address
+    _ = try? await world.server.authority(world.clock, server: server)
+      .authenticate(try world.credentials(), limits: LimitRequest())
+    #expect(world.server.requests.map(\.url) == [address])
+  }
+
+  @Test("no value adds a parameter or a header to a request")
+  func injection() async throws {
+    let world = OAuthWorld(
+      client: OAuthClient(
+        id: "app&grant_type=x\r\nX-Evil: 1", secret: Password("s&client_id=other"),
+        redirectURI: "com.example.app:/login?a=b"))
+    let request = try world.authority.authorization()
+    #expect(request.url.split(separator: "?").count == 2)
+    #expect(!request.url.contains("\r") && !request.url.contains("grant_type=x"))
+    _ = try? await world.authority.deviceAuthorization()
+    let sent = try #require(world.server.forms("/device").first)
+    #expect(sent == ["client_id": "app&grant_type=x\r\nX-Evil: 1", "client_secret": "s&client_id=other"])
+    let header = try #require(world.server.requests.first).headers
+    #expect(header == ["Accept": "application/json", "Content-Type": "application/x-www-form-urlencoded"])
+  }
+
+  @Test("a saved session of another form is refused, and asks nobody")
+  func forgedToken() async throws {
+    let world = OAuthWorld()
+    for text in ["", "refresh-1", "version=1&id=a&refresh_token=b", "version=2", "%", "version=1&version=1"] {
+      let token = SessionToken(bytes: Array(text.utf8))
+      await #expect(throws: AuthorityError<SessionRejection>.rejected(.ended(.revoked))) {
+        try await world.authority.renew(token)
+      }
+      try await world.authority.revoke(token, reason: .userAsked)
+    }
+    #expect(world.server.requests == [])
+  }
+}

@@ -1,0 +1,31 @@
+import AuthCore
+import AuthCoreTesting
+import AuthOAuth
+import Testing
+
+/// The contract of every authority, over a server in memory and a browser.
+@Suite struct OAuthContractTests {
+  private static func subject(_ change: @Sendable (inout ServerDouble.Settings) -> Void) -> AuthorityContract.Subject {
+    let (server, clock) = (ServerDouble(), ManualClock())
+    server.set(change)
+    func account(_ name: String) -> Credentials {
+      Credentials(username: name, password: Password(ServerDouble.passwords[name] ?? ""))
+    }
+    return AuthorityContract.Subject(
+      authority: Browser(authority: server.authority(clock), server: server), first: account("alice"),
+      second: account("bob"), advance: { clock.advance(by: $0) },
+      setAvailable: { isAvailable in server.set { $0.isOffline = !isAvailable } })
+  }
+
+  @Test("the authority keeps the contract", arguments: AuthorityContract.checks, [true, false])
+  func keepsContract(check: AuthorityContract.Check, rotates: Bool) async {
+    let violation = await check.run(on: Self.subject { $0.rotates = rotates })
+    #expect(violation == nil)
+  }
+
+  @Test("where refresh tokens cannot be asked about, a saved session is believed, and in this process nothing else")
+  func believesVault() async {
+    let violations = await AuthorityContract.violations { Self.subject { $0.introspects = false } }
+    #expect(violations.map(\.check) == ["an authority that cannot answer says so, and it changes nothing"])
+  }
+}
