@@ -9,6 +9,7 @@ import Glibc
 final class ServiceChanges: ChangeSource {
   private let base: ServiceConnection
   private var link: ServiceLink?
+  /// The session whose changes are told, or could not be.
   private var session: SessionID?
 
   init(_ base: ServiceConnection) { self.base = base }
@@ -23,8 +24,12 @@ final class ServiceChanges: ChangeSource {
 
   var descriptor: Int32 { link?.descriptor ?? -1 }
 
-  /// Without a connection it looks again from time to time.
-  var longestWait: Duration? { link == nil ? .seconds(5) : nil }
+  /// Without a connection it looks again from time to time, and at once for a session that began
+  /// after ``listen()``.
+  var longestWait: Duration? {
+    if link != nil { return nil }
+    return base.session.map { $0.id == session } ?? true ? .seconds(5) : .zero
+  }
 
   func drain() -> Bool {
     guard let link else { return true }

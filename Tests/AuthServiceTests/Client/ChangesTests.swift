@@ -35,8 +35,9 @@ import Testing
     let authority = ServiceAuthority(service.connection())
     let source = authority.changes()
     #expect(try source.listen() == false)
-    #expect(source.descriptor == -1 && source.longestWait != nil)
+    #expect(source.descriptor == -1 && source.longestWait == .seconds(5))
     _ = try authority.logIn(EmbeddedRules.alice, limits: .standard)
+    #expect(source.longestWait == .zero, "it does not listen to the session that began")
     #expect(try source.listen())
     #expect(source.longestWait == nil)
     change.signal()
@@ -73,5 +74,6 @@ import Testing
     let source = authority.changes()
     #expect(try source.listen() == false)
     #expect(source.descriptor == -1)
+    #expect(source.longestWait == .seconds(5), "it asks without end")
   }
 }

@@ -131,6 +131,8 @@ final class TestService: Sendable {
         Thread.detachNewThread { [weak self] in
           serve(TestPeer(descriptor), number)
           if let self { self.state.withLock { _ = $0.open.remove(descriptor) } }
+          // A child that was started meanwhile may have the descriptor too.
+          shutdown(descriptor, Int32(SHUT_RDWR))
           close(descriptor)
         }
       }
