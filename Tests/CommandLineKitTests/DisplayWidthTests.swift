@@ -58,8 +58,8 @@ struct DisplayWidthTests {
       ])
     #expect(
       table.lines(width: 20) == [
-        "time 2026-01-31 10:3", "    0:00 UTC", "  event authn_login_", "    successafterfail", "  this one",
-        "  text 日本語日本語", "    日本語日本語",
+        "time 2026-01-31", "    10:30:00 UTC", "  event", "    authn_login_succ", "    essafterfail", "  this one",
+        "  text", "    日本語日本語日本", "    語日本語",
       ])
     #expect(table.lines(width: 110)[0].hasPrefix("TIME (UTC)           EVENT"))
     #expect(table.lines(width: nil)[0].hasPrefix("TIME (UTC)           EVENT"))
@@ -81,5 +81,9 @@ struct DisplayWidthTests {
         " N  WHO", "  TEXT", " 1  bob", "  012345678901234567890123", "    4567890", "22  alice",
       ])
     #expect(table.lines(width: 8)[0] == "n 1")
+    #expect(
+      DisplayWidth.split("one or two words, and morethan one", to: 9, indent: "  ") == [
+        "one or", "  two", "  words,", "  and", "  moretha", "  n one",
+      ])
   }
 }

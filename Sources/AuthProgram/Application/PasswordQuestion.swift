@@ -5,6 +5,8 @@ import Glibc
 
 /// Asks for a password and has it checked, the terminal silent until the answer is there.
 enum PasswordQuestion {
+  // MARK: - On a terminal
+
   /// Asks on the controlling terminal, and for a code too if one is needed.
   ///
   /// - Parameters:
@@ -43,6 +45,12 @@ enum PasswordQuestion {
     return try refused(result, wrong, afterCode: codes > 0)
   }
 
+  /// Asks for a code alone, on the controlling terminal.
+  static func codeOnTerminal(_ question: String, mayBeEmpty: Bool = false) throws(CommandError) -> Password {
+    let terminal = try terminal(nil, for: "code", insteadUse: Options.codeFromInput.declaration.flag)
+    return Password(bytes: try mayBeEmpty ? line(terminal, question) : answer(terminal, question))
+  }
+
   /// What a code is asked for with.
   static let codeQuestion = "Authenticator or recovery code: "
 
@@ -58,52 +66,7 @@ enum PasswordQuestion {
     return terminal >= 0
   }
 
-  /// Asks for a code alone, on the controlling terminal.
-  static func codeOnTerminal(_ question: String, mayBeEmpty: Bool = false) throws(CommandError) -> Password {
-    let terminal = try terminal(nil, for: "code", insteadUse: Options.codeFromInput.declaration.flag)
-    return Password(bytes: try mayBeEmpty ? line(terminal, question) : answer(terminal, question))
-  }
-
-  /// Reads a code alone from standard input.
-  static func codeFromInput() throws(CommandError) -> Password {
-    do throws(PromptError) {
-      return Password(bytes: try SecretLines().lines(["code"])[0])
-    } catch {
-      throw CommandError(error)
-    }
-  }
-
-  /// Asks for a line, and asks again if it is empty: an Enter alone is no guess, and is not
-  /// counted.
-  private static func answer(_ terminal: borrowing SilentTerminal, _ question: String) throws(CommandError) -> [UInt8] {
-    for attempt in 1...attempts {
-      if attempt > 1 { try say(terminal, "nothing was entered; try again.") }
-      let typed = try line(terminal, question)
-      if !typed.isEmpty { return typed }
-    }
-    throw CommandError(
-      .nothingEntered, "nothing was entered", hint: "Run the command again; nothing was changed.")
-  }
-
-  private static func line(_ terminal: borrowing SilentTerminal, _ question: String) throws(CommandError) -> [UInt8] {
-    do throws(PromptError) { return try terminal.ask(question) } catch { throw CommandError(error) }
-  }
-
-  private static func say(_ terminal: borrowing SilentTerminal, _ sentence: String) throws(CommandError) {
-    do throws(PromptError) { try terminal.say(sentence) } catch { throw CommandError(error) }
-  }
-
-  private static func terminal(
-    _ insteadOf: CommandError?, for noun: String = "password",
-    insteadUse flag: String = Options.passwordFromInput.declaration.flag
-  ) throws(CommandError) -> SilentTerminal {
-    do throws(PromptError) {
-      return try SilentTerminal.controlling(for: noun, insteadUse: flag)
-    } catch {
-      if case .noTerminal = error, let insteadOf { throw insteadOf }
-      throw CommandError(error)
-    }
-  }
+  // MARK: - From standard input
 
   /// Reads the password from standard input, and the code from its next line if one is needed.
   ///
@@ -154,6 +117,15 @@ enum PasswordQuestion {
     return value
   }
 
+  /// Reads a code alone from standard input.
+  static func codeFromInput() throws(CommandError) -> Password {
+    do throws(PromptError) {
+      return Password(bytes: try SecretLines().lines(["code"])[0])
+    } catch {
+      throw CommandError(error)
+    }
+  }
+
   /// The one line of standard input that is a password.
   static func line() throws(CommandError) -> [UInt8] {
     try lines(["password"])[0]
@@ -168,9 +140,7 @@ enum PasswordQuestion {
     }
   }
 
-  /// How often a question is asked: a mistyped new password should not end the command, and a
-  /// question must end.
-  private static let attempts = 3
+  // MARK: - A password that does not exist yet
 
   /// Asks for a password that does not exist yet, twice, unless it is refused already.
   ///
@@ -182,18 +152,6 @@ enum PasswordQuestion {
     for username: String, check: (Password) throws(BackendError) -> Void
   ) throws(CommandError) -> Password {
     try new(for: username, on: try terminal(nil), check: check)
-  }
-
-  private static func new(
-    for username: String, on terminal: borrowing SilentTerminal, check: (Password) throws(BackendError) -> Void
-  ) throws(CommandError) -> Password {
-    for _ in 1..<attempts {
-      switch try newOnce(for: username, on: terminal, check: check) {
-      case .success(let password): return password
-      case .failure(let refusal): try say(terminal, "\(refusal.message); try again.")
-      }
-    }
-    return try newOnce(for: username, on: terminal, check: check).get()
   }
 
   /// Asks for a recovery code and twice for a new password, and uses both, the terminal silent
@@ -219,6 +177,22 @@ enum PasswordQuestion {
     return try result.get()
   }
 
+  /// How often a question is asked: a mistyped new password should not end the command, and a
+  /// question must end.
+  private static let attempts = 3
+
+  private static func new(
+    for username: String, on terminal: borrowing SilentTerminal, check: (Password) throws(BackendError) -> Void
+  ) throws(CommandError) -> Password {
+    for _ in 1..<attempts {
+      switch try newOnce(for: username, on: terminal, check: check) {
+      case .success(let password): return password
+      case .failure(let refusal): try say(terminal, "\(refusal.message); try again.")
+      }
+    }
+    return try newOnce(for: username, on: terminal, check: check).get()
+  }
+
   /// - Returns: The password, or why another one may do better.
   private static func newOnce(
     for username: String, on terminal: borrowing SilentTerminal, check: (Password) throws(BackendError) -> Void
@@ -237,6 +211,40 @@ enum PasswordQuestion {
           hint: "Run the command again; nothing was changed."))
     }
     return .success(Password(bytes: first))
+  }
+
+  // MARK: - The steps of a question
+
+  private static func terminal(
+    _ insteadOf: CommandError?, for noun: String = "password",
+    insteadUse flag: String = Options.passwordFromInput.declaration.flag
+  ) throws(CommandError) -> SilentTerminal {
+    do throws(PromptError) {
+      return try SilentTerminal.controlling(for: noun, insteadUse: flag)
+    } catch {
+      if case .noTerminal = error, let insteadOf { throw insteadOf }
+      throw CommandError(error)
+    }
+  }
+
+  /// Asks for a line, and asks again if it is empty: an Enter alone is no guess, and is not
+  /// counted.
+  private static func answer(_ terminal: borrowing SilentTerminal, _ question: String) throws(CommandError) -> [UInt8] {
+    for attempt in 1...attempts {
+      if attempt > 1 { try say(terminal, "nothing was entered; try again.") }
+      let typed = try line(terminal, question)
+      if !typed.isEmpty { return typed }
+    }
+    throw CommandError(
+      .nothingEntered, "nothing was entered", hint: "Run the command again; nothing was changed.")
+  }
+
+  private static func line(_ terminal: borrowing SilentTerminal, _ question: String) throws(CommandError) -> [UInt8] {
+    do throws(PromptError) { return try terminal.ask(question) } catch { throw CommandError(error) }
+  }
+
+  private static func say(_ terminal: borrowing SilentTerminal, _ sentence: String) throws(CommandError) {
+    do throws(PromptError) { try terminal.say(sentence) } catch { throw CommandError(error) }
   }
 
   private static func checked<Value>(

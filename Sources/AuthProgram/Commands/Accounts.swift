@@ -204,33 +204,6 @@ extension Workspace {
   }
 }
 
-extension AccountsScreen.Change {
-  /// What the account is afterwards.
-  var done: String {
-    switch self {
-    case .disable: "disabled"
-    case .enable: "enabled"
-    case .unlock: "unlocked"
-    case .promote: "an administrator"
-    case .demote: "a member"
-    }
-  }
-}
-
-extension AccountSummary {
-  /// In words: whether it may be used, and whether attempts are heard.
-  var state: String {
-    let attempts: String? =
-      switch throttle {
-      case nil: nil
-      case .wait(let duration): "waiting \(Deadlines.wait(duration))"
-      case .locked: "locked"
-      }
-    return [isDisabled ? "disabled" : attempts == nil ? "active" : nil, attempts].compactMap(\.self).joined(
-      separator: ", ")
-  }
-}
-
 extension JSON {
   fileprivate static func account(_ account: AccountSummary) -> JSON {
     let wait: JSON

@@ -100,12 +100,4 @@ extension EventSession {
     case .hashed(let hash): hash
     }
   }
-
-  /// For people: what is no name of a session is marked.
-  var shown: String {
-    switch self {
-    case .named(let id): id.rawValue
-    case .hashed(let hash): "\(hash) (old form)"
-    }
-  }
 }

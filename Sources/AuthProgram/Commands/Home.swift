@@ -49,17 +49,6 @@ extension Workspace {
     }
   }
 
-  /// The balance; nil where it cannot be told now, which the next command explains.
-  func balance(_ session: LoggedInSession) async -> String? {
-    do throws(CommandError) {
-      return try await ask(session) { (lease) throws(BackendError) in
-        Amount.text(try backend.profile(under: lease).balance)
-      }
-    } catch {
-      return nil
-    }
-  }
-
   /// Whether anybody may create an account; the answer does not depend on the name that is asked
   /// about.
   private var isRegistrationOpen: Bool {
@@ -69,12 +58,5 @@ extension Workspace {
     } catch {
       return error.code != BackendError.Code.registrationClosed.rawValue
     }
-  }
-
-  /// The navigation bar, on a terminal.
-  func bar(_ title: String) -> [String] {
-    let output = printer.streams.output
-    guard output.isTerminal else { return [] }
-    return [Bar(bar: NavigationBar(title: title, store: store)).line(width: output.width, style: output.style), ""]
   }
 }

@@ -67,16 +67,4 @@ extension Workspace {
         ? ["The account is disabled, and the code is accepted once you enable it: \(run: "accounts", "enable", shown)"]
         : [])
   }
-
-  /// Asks the backend something that an administrator with a recent password may ask.
-  func askAsAdministrator<Value>(
-    _ question: (AdminSession, FreshSession, borrowing SessionLease) throws(BackendError) -> Value
-  ) async throws(CommandError) -> Value {
-    let session = try await activeSession()
-    // The role comes first, so that no password is asked for in vain.
-    _ = try administrator(session)
-    let fresh = try await fresh(session)
-    let administrator = try administrator(fresh.session)
-    return try await ask(fresh.session) { (lease) throws(BackendError) in try question(administrator, fresh, lease) }
-  }
 }

@@ -99,19 +99,6 @@ extension Workspace {
       .changed("session \(TextEscaping.escape(id)) is revoked", hint: "Your other sessions: \(run: "sessions")"),
       lines: bar("Sessions") + ["Revoked session \(escaping: id)."], ["revoked": .string(id)])
   }
-
-  /// Looks again after the session was ended at the authority, so that this device forgets it too.
-  func forgetRevoked() async {
-    // Ended is the expected answer; anything else is found out by the next command.
-    do throws(SessionError) { try await store.check() } catch {}
-  }
-}
-
-extension SessionOrigin {
-  /// For people: `pts/3, auth-cli, from 192.0.2.7`.
-  var words: String {
-    [terminal ?? "no terminal", program, host.map { "from \($0)" }].compactMap(\.self).joined(separator: ", ")
-  }
 }
 
 extension JSON {

@@ -80,3 +80,16 @@ final class AccountsScreen: LiveScreen, RunsOnce {
     }
   }
 }
+
+extension AccountsScreen.Change {
+  /// What the account is afterwards.
+  var done: String {
+    switch self {
+    case .disable: "disabled"
+    case .enable: "enabled"
+    case .unlock: "unlocked"
+    case .promote: "an administrator"
+    case .demote: "a member"
+    }
+  }
+}

@@ -78,3 +78,34 @@ extension Receipt {
   /// With whom the user of that name has it; nil where the money came from no user.
   func other(than own: String) -> String? { payer == own ? payee : payer }
 }
+
+extension AccountSummary {
+  /// In words: whether it may be used, and whether attempts are heard.
+  var state: String {
+    let attempts: String? =
+      switch throttle {
+      case nil: nil
+      case .wait(let duration): "waiting \(Deadlines.wait(duration))"
+      case .locked: "locked"
+      }
+    return [isDisabled ? "disabled" : attempts == nil ? "active" : nil, attempts].compactMap(\.self).joined(
+      separator: ", ")
+  }
+}
+
+extension SessionOrigin {
+  /// For people: `pts/3, auth-cli, from 192.0.2.7`.
+  var words: String {
+    [terminal ?? "no terminal", program, host.map { "from \($0)" }].compactMap(\.self).joined(separator: ", ")
+  }
+}
+
+extension EventSession {
+  /// For people: what is no name of a session is marked.
+  var shown: String {
+    switch self {
+    case .named(let id): id.rawValue
+    case .hashed(let hash): "\(hash) (old form)"
+    }
+  }
+}

@@ -26,19 +26,28 @@ package enum DisplayWidth {
   }
 
   /// `text` in lines of at most `limit` columns, all but the first behind `indent`.
+  ///
+  /// A line ends after a word; one that is wider than a line is broken where the line ends.
   package static func split(_ text: String, to limit: Int, indent: String) -> [String] {
-    var lines = [""]
-    var used = 0
+    if columns(text) <= limit { return [text] }
+    var lines: [String] = []
+    var line = ""
     for character in text {
-      let width = columns(character)
-      if used + width > limit, used > (lines.count == 1 ? 0 : indent.count) {
-        lines.append(indent)
-        used = indent.count
+      let start = lines.isEmpty ? 0 : indent.count
+      if columns(line) + columns(character) > limit, line.count > start {
+        let space = character == " " ? line.endIndex : line.lastIndex(of: " ")
+        if let space, line[..<space].contains(where: { $0 != " " }), columns(indent + line[space...]) <= limit {
+          lines.append(String(line[..<space]))
+          line = indent + line[space...].dropFirst()
+        } else {
+          lines.append(line)
+          line = indent
+        }
+        if character == " " { continue }
       }
-      lines[lines.count - 1].append(character)
-      used += width
+      line.append(character)
     }
-    return lines
+    return lines + [line]
   }
 
   /// `text` followed by spaces up to `width` columns.
