@@ -76,4 +76,15 @@ public final class LocalAuthority: EntryBackend {
 
   /// Reports that the database may have changed.
   public func changes() throws(BackendError) -> any ChangeSource { try database.changes() }
+
+  /// Keeps every other process out of the database until this one ends, as a service does.
+  ///
+  /// - Throws: ``BackendError`` of kind `unavailable` (`database_in_use`) when another process uses it.
+  package func holdAlone() throws(BackendError) { try database.holdAlone() }
+
+  /// What SQLite finds wrong with the file; nothing when all is well.
+  package func faults() throws(BackendError) -> [String] { try database.faults() }
+
+  /// Writes a copy of one state of the data to a new file; others wait meanwhile.
+  package func copy(to file: String) throws(BackendError) { try database.copy(to: file) }
 }

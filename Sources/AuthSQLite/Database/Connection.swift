@@ -79,6 +79,13 @@ final class Connection: Transaction {
     isSetUpForWriting = true
   }
 
+  /// Takes the lock that a writer has, and keeps it until the connection is closed.
+  ///
+  /// Source: sqlite.org/pragma.html#pragma_locking_mode.
+  func keepOthersOut() throws(BackendError) {
+    try execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT")
+  }
+
   /// Runs statements that are not kept and give nothing.
   func execute(_ sql: String) throws(BackendError) {
     let code = sqlite3_exec(handle, sql, nil, nil, nil)

@@ -53,6 +53,13 @@ enum DatabaseError {
       hint: "Nothing was changed. Keep it as evidence and put a backup in its place.")
   }
 
+  /// Another process has the file open that this one wants for itself.
+  static func inUse(_ path: String) -> BackendError {
+    .unavailable(
+      .busy, "database_in_use", "\(path.escaped) is in use by another process.",
+      hint: "Stop the service and every auth-cli that uses the file; nothing was changed.")
+  }
+
   /// There is no file, or one that nothing was ever committed to.
   static func missing(_ path: String, isEmpty: Bool = false) -> BackendError {
     .unavailable(

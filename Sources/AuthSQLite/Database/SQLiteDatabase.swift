@@ -24,6 +24,10 @@ final class SQLiteDatabase: Database {
     var connection: Connection?
     var inode: ino_t = 0
     var device: dev_t = 0
+    /// Whether no other process may use the file while it is open.
+    var isAlone = false
+
+    mutating func close() { self = Open(isAlone: isAlone) }
   }
 
   let directory: PrivateDirectory
@@ -74,6 +78,40 @@ final class SQLiteDatabase: Database {
     }
   }
 
+  /// Keeps every other process out of the file from now on, until this one ends.
+  ///
+  /// - Throws: ``BackendError`` of kind `unavailable` (`database_in_use`) when another process uses it.
+  func holdAlone() throws(BackendError) {
+    do throws(BackendError) {
+      // A file of an older schema is brought to the present one first, which takes a second reader.
+      try read { _ in }
+      try open.withLock { (open) throws(BackendError) in
+        open.close()
+        open.isAlone = true
+        _ = try connection(of: &open, .writing)
+      }
+    } catch {
+      throw error.code == "database_busy" ? DatabaseError.inUse(path) : error
+    }
+  }
+
+  /// What SQLite finds wrong with the file; nothing when all is well.
+  func faults() throws(BackendError) -> [String] {
+    try readConnection { (db) throws(BackendError) in
+      let found = try db.all(CheckQuery.integrity) { $0.text(0) }.filter { $0 != "ok" }
+      return found + (try db.all(CheckQuery.references) { "a row of \($0.text(0)) refers to a row that is missing" })
+    }
+  }
+
+  /// Writes a copy of one state of the data to a new file; others wait meanwhile.
+  func copy(to file: String) throws(BackendError) {
+    try open.withLock { (open) throws(BackendError) in
+      let quoted = file.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''")
+      try connection(of: &open, .reading).execute("VACUUM INTO '\(quoted)'")
+    }
+    do throws(FileError) { try DurableFile.synchronize(file) } catch { throw error.asLocalFailure }
+  }
+
   private func transaction<Result: Sendable>(
     _ access: Access, preparing queries: [String] = [], _ body: (Connection) throws(BackendError) -> Result
   ) throws(BackendError) -> Result {
@@ -98,7 +136,7 @@ final class SQLiteDatabase: Database {
       }
       // A connection on which a commit failed half way may hold locks, and knows no more than we
       // do.
-      open = Open()
+      open.close()
       if access == .reading || failed.counter != nil && changeCounter(&open) == failed.counter { throw failed.failure }
       throw DatabaseError.outcomeUnknown(failed.failure)
     }
@@ -150,7 +188,7 @@ final class SQLiteDatabase: Database {
     do throws(FileError) {
       facts = try checkedFile(access)
     } catch {
-      open = Open()
+      open.close()
       throw error.kind == .missing && access != .creating ? DatabaseError.missing(path) : error.asLocalFailure
     }
     // SQLite takes for empty what is shorter than any page, and would begin anew in it.
@@ -160,9 +198,11 @@ final class SQLiteDatabase: Database {
     if let connection = open.connection, open.inode == facts.status.st_ino, open.device == facts.status.st_dev {
       return connection
     }
-    open = Open()
+    open.close()
     let connection = try Connection(path: path, wait: patience, clock: clock, wallClock: wallClock)
-    open = Open(connection: connection, inode: facts.status.st_ino, device: facts.status.st_dev)
+    if open.isAlone { try connection.keepOthersOut() }
+    open = Open(
+      connection: connection, inode: facts.status.st_ino, device: facts.status.st_dev, isAlone: open.isAlone)
     return connection
   }
 
@@ -209,4 +249,9 @@ final class SQLiteDatabase: Database {
   }
 
   private var missing: FileError { FileError(.missing, "\(path.escaped) does not exist.", hint: "") }
+}
+
+private enum CheckQuery: String, Query {
+  case integrity = "PRAGMA integrity_check"
+  case references = "PRAGMA foreign_key_check"
 }
