@@ -29,7 +29,7 @@ OLDER := -c release -Xswiftc -enable-testing -Xswiftc -DOLDER_SYSTEM --scratch-p
 DEEP_FILTER ?= ModelCheck
 
 .PHONY: help build demo app test test-all test-tsan test-older-systems test-release test-failover test-crash test-backends test-cuts test-races transcripts-cram \
-  check-deep lint format release bench docs pictures version install uninstall clean \
+  check-deep lint format release bench docs pictures version install uninstall install-service uninstall-service clean \
   setup setup-release
 
 help: ## List the targets
@@ -144,9 +144,30 @@ install: release ## Install the executables, man page and completions (PREFIX=/u
 	install -D -m 644 .build/share/zsh "$(ZSH_COMPLETION)"
 	install -D -m 644 .build/share/fish "$(FISH_COMPLETION)"
 
+SERVICE := .build/release/auth-service
+UNITS := $(DESTDIR)/usr/lib/systemd/system
+SERVICE_FILES := "$(DESTDIR)$(PREFIX)/bin/auth-service" "$(DESTDIR)$(PREFIX)/share/man/man1/auth-service.1" \
+  "$(UNITS)/auth-service.service" "$(UNITS)/auth-service.socket" \
+  "$(DESTDIR)/usr/lib/sysusers.d/auth-cli.conf" "$(DESTDIR)/usr/lib/tmpfiles.d/auth-cli.conf"
+
+install-service: setup-release ## Install auth-service, its man page and its units for systemd (PREFIX=/usr/local, DESTDIR=)
+	.ci/release auth-service
+	@mkdir -p .build/share
+	$(SERVICE) man >.build/share/auth-service.1
+	sed 's|/usr/bin/|$(PREFIX)/bin/|' fixtures/systemd/auth-service.service >.build/share/auth-service.service
+	install -D -m 755 $(SERVICE) "$(DESTDIR)$(PREFIX)/bin/auth-service"
+	install -D -m 644 .build/share/auth-service.1 "$(DESTDIR)$(PREFIX)/share/man/man1/auth-service.1"
+	install -D -m 644 .build/share/auth-service.service "$(UNITS)/auth-service.service"
+	install -D -m 644 fixtures/systemd/auth-service.socket "$(UNITS)/auth-service.socket"
+	install -D -m 644 fixtures/systemd/auth-cli.sysusers "$(DESTDIR)/usr/lib/sysusers.d/auth-cli.conf"
+	install -D -m 644 fixtures/systemd/auth-cli.tmpfiles "$(DESTDIR)/usr/lib/tmpfiles.d/auth-cli.conf"
+
 # Directories stay: other programs may rely on one that happens to be empty.
 uninstall: ## Remove exactly what install installed (same PREFIX and DESTDIR)
 	rm -f "$(EXECUTABLE)" "$(COMPANION)" "$(MAN)" "$(BASH_COMPLETION)" "$(ZSH_COMPLETION)" "$(FISH_COMPLETION)"
+
+uninstall-service: ## Remove exactly what install-service installed (same PREFIX and DESTDIR)
+	rm -f $(SERVICE_FILES)
 
 clean: ## Remove everything that was built
 	rm -rf .build

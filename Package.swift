@@ -18,6 +18,7 @@ let package = Package(
     .library(name: "AuthOAuth", targets: ["AuthOAuth"]),
     .library(name: "AuthSQLite", targets: ["AuthSQLite"]),
     .executable(name: "auth-cli", targets: ["auth-cli"]),
+    .executable(name: "auth-service", targets: ["auth-service"]),
   ],
   dependencies: [],
   targets: [
@@ -33,7 +34,7 @@ let package = Package(
       name: "AuthSQLite", dependencies: ["AuthBackend", "AuthCore", "AuthDevice", "Guards", "TextFormat", "CSQLite"]),
     .target(
       name: "AuthService",
-      dependencies: ["AuthBackend", "AuthCore", "AuthDevice", "Guards", "TextFormat", "CProcess"]),
+      dependencies: ["AuthBackend", "AuthCore", "AuthDevice", "Guards", "TextFormat", "CProcess", "CSocket"]),
     .target(name: "CommandLineKit", dependencies: ["TextFormat"]),
     .target(
       name: "AuthProgram",
@@ -43,10 +44,18 @@ let package = Package(
       ],
       resources: [.embedInCode("Machine/machine.tsv")]),
     .executableTarget(name: "auth-cli", dependencies: ["AuthSQLite", "AuthProgram"]),
+    .target(
+      name: "AuthServiceProgram",
+      dependencies: [
+        "AuthBackend", "AuthCore", "AuthDevice", "AuthService", "AuthSQLite", "CommandLineKit", "CProcess",
+        "TextFormat",
+      ]),
+    .executableTarget(name: "auth-service", dependencies: ["AuthServiceProgram"]),
     .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CCrypt", providers: [.apt(["libcrypt-dev"])]),
     // Not a library but calls of the system that Swift cannot make.
     .systemLibrary(name: "CProcess"),
+    .systemLibrary(name: "CSocket"),
     .target(name: "PostgresServers", path: "Tests/PostgresServers"),
     .target(name: "Programs", path: "Tests/Programs"),
     // auth-cli with the least cost of a password, for tests that are not about the cost: the hash
@@ -55,6 +64,9 @@ let package = Package(
     .executableTarget(
       name: "auth-cli-least-cost", dependencies: ["AuthBackend", "AuthDevice", "AuthSQLite", "AuthProgram"],
       path: "Tests/auth-cli-least-cost"),
+    .executableTarget(
+      name: "auth-service-least-cost", dependencies: ["AuthBackend", "AuthServiceProgram"],
+      path: "Tests/auth-service-least-cost"),
     .target(name: "Races", dependencies: ["Guards"], path: "Tests/Races"),
     .target(name: "Terminals", dependencies: ["CommandLineKit"], path: "Tests/Terminals"),
     .testTarget(name: "GuardsTests", dependencies: ["Guards", "Races"]),
@@ -72,8 +84,9 @@ let package = Package(
     .testTarget(
       name: "AuthServiceTests",
       dependencies: [
-        "auth-cli", "AuthBackend", "AuthBackendTesting", "AuthCore", "AuthCoreTesting", "AuthDevice", "AuthService",
-        "AuthSQLite", "Guards", "Programs", "TextFormat",
+        "auth-cli", "auth-cli-least-cost", "auth-service", "auth-service-least-cost", "AuthBackend",
+        "AuthBackendTesting", "AuthCore", "AuthCoreTesting", "AuthDevice", "AuthService", "AuthServiceProgram",
+        "AuthSQLite", "Guards", "PostgresServers", "Programs", "TextFormat",
       ]),
     .testTarget(name: "TextFormatTests", dependencies: ["TextFormat"]),
     .testTarget(name: "CommandLineKitTests", dependencies: ["CommandLineKit", "TextFormat"]),
@@ -119,6 +132,10 @@ if headers.contains(where: { FileManager.default.fileExists(atPath: $0 + "/libpq
         "Races", "Terminals", "TextFormat",
       ]),
   ]
+}
+
+if package.targets.contains(where: { $0.name == "AuthPostgres" }) {
+  for target in package.targets where target.name == "AuthServiceProgram" { target.dependencies.append("AuthPostgres") }
 }
 
 // The deep model check and Thread Sanitizer build only what they test.

@@ -52,7 +52,9 @@ struct ErrorCodeTests {
   private static func literals() throws -> [String: AuthProgram.ExitStatus] {
     var codes: [String: AuthProgram.ExitStatus] = [:]
     for path in try TextFile.list("Sources", suffix: ".swift")
-    where path.contains("/Sources/Auth") && !path.contains("/Sources/AuthProgram/") && !path.contains("Testing/") {
+    where path.contains("/Sources/Auth") && !path.contains("/Sources/AuthProgram/")
+      && !path.contains("/Sources/AuthServiceProgram/") && !path.contains("Testing/")
+    {
       let text = try TextFile.read(path)
       for match in text.matches(of: /\.(unavailable\(\s*\.\w+,|refused\(|invalid\()\s*"([a-z_]+)"/) {
         let kind = match.output.1

@@ -20,7 +20,18 @@ import Testing
     ("AuthBackend", language.union(["AuthCore", "AuthDevice", "CCrypt", "Guards", "Glibc", "TextFormat"])),
     ("AuthBackendTesting", language.union(["AuthBackend", "AuthCore", "AuthCoreTesting", "AuthDevice", "Glibc"])),
     ("AuthSQLite", system.union(["AuthBackend", "AuthCore", "AuthDevice", "Guards", "TextFormat", "CSQLite"])),
-    ("AuthService", system.union(["AuthBackend", "AuthCore", "AuthDevice", "CProcess", "Guards", "TextFormat"])),
+    (
+      "AuthService",
+      system.union(["AuthBackend", "AuthCore", "AuthDevice", "CProcess", "CSocket", "Guards", "TextFormat"])
+    ),
+    (
+      "AuthServiceProgram",
+      system.union([
+        "AuthBackend", "AuthCore", "AuthDevice", "AuthPostgres", "AuthService", "AuthSQLite", "CommandLineKit",
+        "CProcess", "TextFormat",
+      ])
+    ),
+    ("auth-service", Set(["AuthServiceProgram"])),
     ("CommandLineKit", language.union(["Glibc", "TextFormat"])),
     (
       "AuthProgram",
@@ -121,8 +132,14 @@ import Testing
       ])
     #expect(
       try dependencies(of: "AuthService") == [
-        "AuthBackend", "AuthCore", "AuthDevice", "CProcess", "Guards", "TextFormat",
+        "AuthBackend", "AuthCore", "AuthDevice", "CProcess", "CSocket", "Guards", "TextFormat",
       ])
+    #expect(
+      try dependencies(of: "AuthServiceProgram") == [
+        "AuthBackend", "AuthCore", "AuthDevice", "AuthService", "AuthSQLite", "CommandLineKit", "CProcess",
+        "TextFormat",
+      ])
+    #expect(try dependencies(of: "auth-service") == ["AuthServiceProgram"])
     #expect(try dependencies(of: "CommandLineKit") == ["TextFormat"])
     #expect(
       try dependencies(of: "AuthProgram") == [

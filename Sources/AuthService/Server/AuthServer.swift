@@ -1,0 +1,282 @@
+package import AuthBackend
+import AuthCore
+import AuthDevice
+import CSocket
+import Glibc
+import Guards
+import TextFormat
+
+/// The service: it alone holds the database, and people ask it over a socket.
+///
+/// Workers watch all sockets and never wait: requests go to threads that wait for the database, and
+/// requests with a password to threads that hash. A request has its place in the queue before its
+/// password is counted as a try, and is done even if the client hangs up.
+package final class AuthServer: Sendable {
+  private struct Table {
+    var connections: [UInt64: Connection] = [:]
+    var ofUser: [uid_t: Int] = [:]
+    var next: UInt64 = 1
+    var isClosed = false
+    var accepted: UInt64 = 0
+  }
+
+  let rules: Rules
+  let limits: ServiceLimits
+  let log: ServiceLog
+  let counters = Counters()
+  private let identity: String
+  private let listener: Int32
+  private let epoll: Int32
+  private let table = Locked<Table>(Table())
+  private let feed: ChangeFeed
+  private let requests: JobPool<Job>
+  private let passwords: JobPool<Job>
+
+  /// The tag of the listening socket, which no connection has.
+  private static let listenerTag: UInt64 = 0
+
+  /// Creates the service; nobody is let in yet.
+  ///
+  /// - Parameters:
+  ///   - rules: What decides, over a database that no other program uses.
+  ///   - identity: See ``ServedDatabase/identity``.
+  ///   - listener: A socket that listens.
+  ///   - limits: What a caller may take.
+  ///   - looksEvery: How often to look for changes that others made in the database.
+  ///   - log: Where refusals are written.
+  package init(
+    _ rules: Rules, identity: String, listener: Int32, limits: ServiceLimits, looksEvery: Duration, log: ServiceLog
+  ) {
+    self.rules = rules
+    self.limits = limits
+    self.log = log
+    self.listener = listener
+    self.identity = identity
+    feed = ChangeFeed(rules, every: looksEvery)
+    requests = JobPool(threads: limits.databaseThreads, limits.requestBounds)
+    passwords = JobPool(threads: limits.hashThreads, limits.passwordBounds)
+    epoll = epoll_create1(0)
+  }
+
+  /// Lets people in.
+  ///
+  /// - Returns: False when the system gave no thread.
+  package func start() -> Bool {
+    let perform: @Sendable (Job) -> Void = { self.perform($0) }
+    _ = fcntl(listener, F_SETFL, fcntl(listener, F_GETFL) | O_NONBLOCK)
+    let workers = 2
+    var isRunning =
+      epoll >= 0 && requests.start(perform) && passwords.start(perform) && feed.start { self.after($1, $0) }
+      && startThread { self.sweep() }
+    for _ in 0..<workers { isRunning = isRunning && startThread { self.watch() } }
+    return isRunning && csocket_add(epoll, listener, 1, 0, Self.listenerTag) == 0
+  }
+
+  /// Takes nothing new, finishes what runs, and closes.
+  ///
+  /// - Returns: Whether all that ran was finished in time.
+  package func stop() -> Bool {
+    let open = table.withLock { table in
+      table.isClosed = true
+      return Array(table.connections.values)
+    }
+    close(listener)
+    for job in requests.close() + passwords.close() { answer(job, .failure(.stopping)) }
+    for connection in open { after(connection.stop(), connection) }
+    let deadline = ContinuousClock.now + limits.stopTime
+    while !table.withLock({ $0.connections.isEmpty }) {
+      guard ContinuousClock.now < deadline else { return false }
+      usleep(5_000)
+    }
+    return true
+  }
+
+  /// The state of the service, which waits for nothing.
+  package var status: ServiceStatus {
+    let (connections, accepted) = table.withLock { ($0.connections.count, $0.accepted) }
+    let counts = counters.values
+    return ServiceStatus(
+      connections: connections, accepted: accepted, subscribers: feed.count, requests: requests.load,
+      passwords: passwords.load, answered: counts.answered, hashed: counts.hashed, unavailable: counts.unavailable,
+      refused: counts.refused, fault: feed.fault)
+  }
+
+  /// Says that something was written that did not come over a socket.
+  package func noteChange() { feed.wake() }
+
+  // MARK: Sockets
+
+  private func watch() {
+    while true {
+      var tag: UInt64 = 0
+      var isHungUp: Int32 = 0
+      guard csocket_wait(epoll, &tag, &isHungUp) == 1 else { continue }
+      if tag == Self.listenerTag {
+        accept()
+      } else if let connection = table.withLock({ $0.connections[tag] }) {
+        if isHungUp != 0 { drop(connection, .hungUp) } else { after(connection.advance(), connection) }
+      }
+    }
+  }
+
+  private func accept() {
+    while true {
+      let descriptor = Glibc.accept(listener, nil, nil)
+      if descriptor < 0 {
+        // Without a descriptor to spare, the next look is the sweeper's.
+        if errno == EAGAIN || errno == EINTR { _ = csocket_rearm(epoll, listener, 1, 0, Self.listenerTag) }
+        return
+      }
+      guard let peer = Peer(of: descriptor) else {
+        close(descriptor)
+        continue
+      }
+      let connection: Connection? = table.withLock { table in
+        let ofUser = table.ofUser[peer.user] ?? 0
+        guard !table.isClosed, table.connections.count < limits.connections, ofUser < limits.connectionsOfUser
+        else { return nil }
+        let connection = Connection(descriptor, peer, number: table.next, epoll: epoll, limits)
+        table.connections[table.next] = connection
+        table.ofUser[peer.user] = ofUser + 1
+        table.next += 1
+        table.accepted += 1
+        return connection
+      }
+      if let connection {
+        let hello = ServiceHello(database: identity, now: try? rules.database.clock.now(), policy: rules.policy)
+        after(connection.open(.hello(hello)), connection)
+      } else {
+        let frame = ServerFrame.failure(0, now: nil, .busy(after: .seconds(5))).encoded()
+        _ = send(descriptor, frame, frame.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
+        close(descriptor)
+        refused("too_many_connections", peer)
+      }
+    }
+  }
+
+  /// Does what a look at a socket asks for.
+  private func after(_ outcome: Connection.Outcome, _ connection: Connection) {
+    for (id, question) in outcome.questions { submit(Job(connection: connection, id: id, question: question)) }
+    if let ending = outcome.ending { drop(connection, ending) }
+  }
+
+  private func drop(_ connection: Connection, _ ending: Connection.Ending) {
+    let wasThere = table.withLock { table in
+      guard table.connections.removeValue(forKey: connection.number) != nil else { return false }
+      let left = (table.ofUser[connection.peer.user] ?? 1) - 1
+      table.ofUser[connection.peer.user] = left == 0 ? nil : left
+      return true
+    }
+    feed.remove(connection.number)
+    if wasThere, ending != .hungUp, ending != .stopping { refused(ending.rawValue, connection.peer) }
+    // The number of the descriptor may be somebody else's as soon as it is closed.
+    connection.close()
+  }
+
+  /// Closes what is overdue, and lets people in again after there was no descriptor for them.
+  private func sweep() {
+    while true {
+      usleep(500_000)
+      let (open, isClosed) = table.withLock { (Array($0.connections.values), $0.isClosed) }
+      let now = ContinuousClock.now
+      for connection in open {
+        if let ending = connection.overdue(at: now) { drop(connection, ending) }
+      }
+      if !isClosed { _ = csocket_rearm(epoll, listener, 1, 0, Self.listenerTag) }
+    }
+  }
+
+  // MARK: Requests
+
+  private func submit(_ job: Job) {
+    let pool: JobPool<Job>
+    switch job.question {
+    case .subscribe: pool = requests
+    case .request(let request):
+      switch request.handling {
+      case .hashes: pool = passwords
+      case .reads, .writes: pool = requests
+      case .forOperators:
+        refused("operators_only", job.connection.peer)
+        return answer(job, .failure(.notPermitted))
+      }
+    }
+    guard !pool.submit(job, of: job.connection.peer.user) else { return }
+    let isStopping = table.withLock { $0.isClosed }
+    if !isStopping { refused("queue_full", job.connection.peer) }
+    answer(job, .failure(isStopping ? .stopping : .busy(after: pool.load.wait)))
+  }
+
+  private func perform(_ job: Job) {
+    switch job.question {
+    case .subscribe(let token):
+      answer(
+        job,
+        Result { () throws(BackendError) in
+          try feed.add(job.connection, token)
+          return .done
+        })
+    case .request(let request):
+      let hashes = request.handling == .hashes
+      // The client does not wait any more; what it asked is not done behind its back.
+      guard hashes || ContinuousClock.now - job.since < limits.answerTime else {
+        return answer(job, .failure(.busy(after: .seconds(1))))
+      }
+      let result = Result { () throws(BackendError) in try rules.perform(request.withinFrame) }
+      answer(job, result)
+      counters.count(result, hashes: hashes)
+      if request.handling != .reads { feed.wake() }
+      if case .failure(let error) = result, error.isRefusal { refused(error.code, job.connection.peer) }
+    }
+  }
+
+  private func answer(_ job: Job, _ result: Result<BackendAnswer, BackendError>) {
+    let now = try? rules.database.clock.now()
+    let frame: ServerFrame =
+      switch result {
+      case .success(let answer): .answer(job.id, now: now, answer)
+      case .failure(let error): .failure(job.id, now: now, error)
+      }
+    after(job.connection.answer(frame), job.connection)
+  }
+
+  private func refused(_ reason: String, _ peer: Peer) {
+    counters.refused(reason)
+    log.write(.notice, "refused", ["reason": reason, "uid": "\(peer.user)", "pid": "\(peer.process)"])
+  }
+}
+
+extension BackendRequest {
+  /// With pages that fit a frame.
+  fileprivate var withinFrame: BackendRequest {
+    func short(_ page: Page) -> Page {
+      Page(within: page.times, before: page.before, limit: min(page.limit, Frames.longestPage))
+    }
+    if case .receipts(let page, let token) = self { return .receipts(short(page), token) }
+    if case .events(let scope, let page, let token) = self { return .events(scope, short(page), token) }
+    if case .accounts(let after, let limit, let token) = self {
+      return .accounts(after: after, limit: min(limit, Frames.longestPage), token)
+    }
+    return self
+  }
+}
+
+extension BackendError {
+  /// Whether an operator wants to know of it.
+  fileprivate var isRefusal: Bool {
+    switch kind {
+    case .credentials, .notPermitted, .throttled, .unavailable: true
+    case .invalid, .refused, .challenged, .session, .notFresh: false
+    }
+  }
+
+  fileprivate static func busy(after wait: Duration) -> BackendError {
+    .unavailable(
+      .busy, "service_busy", "The service has too many requests.",
+      hint: "Try again in \(max(1, wait.secondsRoundedUp)) s; nothing was changed.")
+  }
+
+  fileprivate static var stopping: BackendError {
+    .unavailable(.busy, "service_stopping", "The service is stopping.", hint: "Try again; nothing was changed.")
+  }
+}

@@ -1,0 +1,236 @@
+import AuthBackend
+import AuthCore
+import CSocket
+import Glibc
+import Guards
+
+/// Who is at the other end of a connection, for limits and for the log.
+///
+/// It grants nothing.
+struct Peer: Hashable, Sendable {
+  let user: uid_t
+  let process: pid_t
+
+  init?(of descriptor: Int32) {
+    var peer = csocket_peer()
+    guard csocket_peer_of(descriptor, &peer) == 0 else { return nil }
+    (user, process) = (peer.user, peer.process)
+  }
+}
+
+/// The socket of one client.
+///
+/// Whoever has the lock reads, writes and watches it; none of these waits. What a client asks is
+/// decided under the lock and done after it.
+final class Connection: Sendable {
+  /// Why a connection is over, as the log has it.
+  enum Ending: String, Sendable {
+    case hungUp = "hung_up"
+    case tooSlow = "too_slow"
+    case notReading = "not_reading"
+    case badFrame = "bad_frame"
+    case otherVersion = "other_version"
+    case stopping
+  }
+
+  /// What came of looking at the socket.
+  struct Outcome: Sendable {
+    var questions: [(id: UInt32, Job.Question)] = []
+    var ending: Ending?
+  }
+
+  private struct State {
+    var isOpen = true
+    var isGreeted = false
+    /// Nothing more is read: the client said so, or what it sent cannot be understood.
+    var isInputOver: Ending?
+    var input = FrameBuffer()
+    var output: [UInt8] = []
+    var sent = 0
+    var unanswered = 0
+    var isToldToLook = false
+    /// When the present wait for the client is over.
+    var deadline: ContinuousClock.Instant?
+  }
+
+  let number: UInt64
+  let peer: Peer
+  private let descriptor: Int32
+  private let epoll: Int32
+  private let limits: ServiceLimits
+  private let state: Locked<State>
+
+  /// Takes a connected socket over.
+  init(_ descriptor: Int32, _ peer: Peer, number: UInt64, epoll: Int32, _ limits: ServiceLimits) {
+    self.number = number
+    self.peer = peer
+    self.descriptor = descriptor
+    self.epoll = epoll
+    self.limits = limits
+    state = Locked(State(deadline: .now + limits.frameTime))
+  }
+
+  /// Greets the client and begins to watch the socket.
+  func open(_ hello: ServerFrame) -> Outcome {
+    let bytes = hello.encoded()
+    return state.withLock { state in
+      state.output = bytes
+      _ = csocket_add(epoll, descriptor, 0, 0, number)
+      return settle(&state)
+    }
+  }
+
+  /// Reads and writes what it can.
+  func advance() -> Outcome {
+    state.withLock { state in
+      guard state.isOpen else { return Outcome() }
+      if state.isInputOver == nil, state.output.isEmpty { receive(&state) }
+      return settle(&state)
+    }
+  }
+
+  /// Answers a request that was read.
+  func answer(_ frame: ServerFrame) -> Outcome {
+    let bytes = frame.encoded()
+    return state.withLock { state in
+      guard state.isOpen else { return Outcome() }
+      state.unanswered -= 1
+      state.output += bytes
+      return settle(&state)
+    }
+  }
+
+  /// Tells a subscriber to look again, unless it was told and has not read it yet.
+  func lookAgain() -> Outcome {
+    state.withLock { state in
+      guard state.isOpen, !state.isToldToLook else { return Outcome() }
+      state.isToldToLook = true
+      state.output += ServerFrame.lookAgain.encoded()
+      return settle(&state)
+    }
+  }
+
+  /// Reads nothing more; what was read is answered.
+  func stop() -> Outcome {
+    state.withLock { state in
+      guard state.isOpen else { return Outcome() }
+      state.isInputOver = .stopping
+      return settle(&state)
+    }
+  }
+
+  /// Why its time is over, if it is.
+  func overdue(at now: ContinuousClock.Instant) -> Ending? {
+    state.withLock { state in
+      guard state.isOpen, let deadline = state.deadline, deadline < now else { return nil }
+      return state.output.isEmpty ? .tooSlow : .notReading
+    }
+  }
+
+  /// Closes the socket; it must not be in the table of connections any more.
+  func close() {
+    state.withLock { state in
+      guard state.isOpen else { return }
+      state = State(isOpen: false)
+      Glibc.close(descriptor)
+    }
+  }
+
+  // MARK: With the lock held
+
+  private func receive(_ state: inout State) {
+    let chunk = 16_384
+    withUnsafeTemporaryAllocation(byteCount: chunk, alignment: 16) { buffer in
+      // At most a frame, so that no client has a thread for itself.
+      for _ in 0..<4 {
+        let count = recv(descriptor, buffer.baseAddress, chunk, Int32(MSG_DONTWAIT))
+        if count > 0 {
+          state.input.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+          if count < chunk { return }
+        } else {
+          if count == 0 || errno != EAGAIN && errno != EINTR { state.isInputOver = .hungUp }
+          return
+        }
+      }
+    }
+  }
+
+  /// Writes, takes the next frames, and says what to wait for.
+  private func settle(_ state: inout State) -> Outcome {
+    var outcome = Outcome()
+    let wasWritten = state.output.isEmpty
+    guard flush(&state) else { return Outcome(ending: .hungUp) }
+    if state.output.isEmpty, state.isInputOver == nil || state.isInputOver == .hungUp {
+      takeFrames(&state, &outcome)
+      // What is wrong with a frame is said at once.
+      guard flush(&state) else { return Outcome(ending: .hungUp) }
+    }
+    if let ending = state.isInputOver, state.unanswered == 0, state.output.isEmpty {
+      outcome.ending = ending
+      return outcome
+    }
+    let isBusy = state.unanswered >= limits.requestsOfConnection || !state.output.isEmpty
+    let waitsForRest = !isBusy && state.isInputOver == nil && (state.input.isInsideFrame || !state.isGreeted)
+    if !state.output.isEmpty {
+      if wasWritten || state.deadline == nil { state.deadline = .now + limits.frameTime }
+    } else if !waitsForRest {
+      state.deadline = nil
+    } else if state.deadline == nil || !outcome.questions.isEmpty {
+      state.deadline = .now + limits.frameTime
+    }
+    let reads = state.isInputOver == nil && !isBusy
+    _ = csocket_rearm(epoll, descriptor, reads ? 1 : 0, state.output.isEmpty ? 0 : 1, number)
+    return outcome
+  }
+
+  /// - Returns: False when the client is gone.
+  private func flush(_ state: inout State) -> Bool {
+    while state.sent < state.output.count {
+      let count = state.output.withUnsafeBytes { bytes in
+        send(
+          descriptor, bytes.baseAddress.map { $0 + state.sent }, bytes.count - state.sent,
+          Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
+      }
+      if count < 0 {
+        if errno == EINTR { continue }
+        return errno == EAGAIN
+      }
+      state.sent += count
+    }
+    (state.output, state.sent, state.isToldToLook) = ([], 0, false)
+    return true
+  }
+
+  private func takeFrames(_ state: inout State, _ outcome: inout Outcome) {
+    do throws(WireFault) {
+      while state.unanswered < limits.requestsOfConnection, let payload = try state.input.next() {
+        switch (try ClientFrame(payload: payload), state.isGreeted) {
+        case (.hello(Frames.major), false): state.isGreeted = true
+        case (.hello, false):
+          state.isInputOver = .otherVersion
+          return
+        case (.request(let id, let request), true): ask(id, .request(request))
+        case (.subscribe(let id, let token), true): ask(id, .subscribe(token))
+        case (.hello, true), (.request, false), (.subscribe, false): throw .invalid("order of messages")
+        }
+      }
+      // A buffer that is empty keeps no memory.
+      if !state.input.isInsideFrame { state.input = FrameBuffer() }
+    } catch {
+      state.isInputOver = .badFrame
+      state.output = ServerFrame.failure(0, now: nil, .badFrame(error)).encoded()
+    }
+    func ask(_ id: UInt32, _ question: Job.Question) {
+      state.unanswered += 1
+      outcome.questions.append((id, question))
+    }
+  }
+}
+
+extension BackendError {
+  fileprivate static func badFrame(_ fault: WireFault) -> BackendError {
+    .unavailable(
+      .unparsable, "message_invalid", "The service did not understand a message: \(fault).",
+      hint: "Use programs of one version.")
+  }
+}

@@ -1,0 +1,59 @@
+import AuthCore
+import Glibc
+
+/// Threads that do one kind of work, in the order of a ``FairQueue``.
+final class JobPool<Job: Sendable>: Sendable {
+  private struct State {
+    var queue: FairQueue<Job>
+    var isOver = false
+    /// How long a job takes, as a moving average.
+    var average = Duration.zero
+  }
+
+  let threads: Int
+  private let state: Monitor<State>
+
+  init(threads: Int, _ bounds: FairQueue<Job>.Bounds) {
+    self.threads = threads
+    state = Monitor(State(queue: FairQueue(bounds)))
+  }
+
+  /// - Returns: False when a thread could not be started.
+  func start(_ perform: @escaping @Sendable (Job) -> Void) -> Bool {
+    for _ in 0..<threads where !startThread({ self.run(perform) }) { return false }
+    return true
+  }
+
+  private func run(_ perform: (Job) -> Void) {
+    while let (user, job) = state.wait({ state -> (user: uid_t, job: Job)?? in
+      if let next = state.queue.next() { return next }
+      return state.isOver ? .some(nil) : nil
+    }) ?? nil {
+      let began = ContinuousClock.now
+      perform(job)
+      let took = ContinuousClock.now - began
+      state.change { state in
+        state.average = state.average == .zero ? took : (state.average * 7 + took) / 8
+        state.queue.finished(user)
+      }
+    }
+  }
+
+  /// - Returns: False when there is no place for it.
+  func submit(_ job: Job, of user: uid_t) -> Bool {
+    state.change { !$0.isOver && $0.queue.append(job, of: user) }
+  }
+
+  /// Takes out all that waits; what runs goes on, and nothing begins any more.
+  func close() -> [Job] {
+    state.change(wakingAll: true) { state in
+      state.isOver = true
+      return state.queue.removeAll()
+    }
+  }
+
+  /// How many wait and run, and how long a new job would wait.
+  var load: (waiting: Int, running: Int, wait: Duration) {
+    state.withLock { ($0.queue.count, $0.queue.running, $0.average * ($0.queue.count + 1) / threads) }
+  }
+}

@@ -1,0 +1,26 @@
+package import AuthBackend
+import AuthDevice
+import TextFormat
+
+/// What the service reads of its database before it lets anybody in.
+package struct ServedDatabase: Sendable {
+  /// Names the database, for as long as it exists: 16 bytes as hexadecimal text.
+  ///
+  /// It is made from the salt that a database draws when it is made, which a backup keeps.
+  package let identity: String
+  /// Whether it ever had one.
+  package let hasAdministrator: Bool
+
+  /// Reads it.
+  package init(_ database: any Database) throws(BackendError) {
+    let facts = try database.read { (db) throws(BackendError) in
+      try db.first(ServedDatabaseQuery.facts) { ($0.blob(0), hasAdministrator: $0.flag(1)) }
+    }
+    identity = Hex.text(Array(SHA256.hash(Array("auth-service".utf8) + (facts?.0 ?? [])).prefix(16)))
+    hasAdministrator = facts?.hasAdministrator ?? false
+  }
+}
+
+package enum ServedDatabaseQuery: String, Query {
+  case facts = "SELECT event_salt, administrator_made FROM authority WHERE id = 1"
+}

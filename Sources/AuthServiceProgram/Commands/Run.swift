@@ -1,0 +1,150 @@
+import AuthBackend
+import AuthService
+import CommandLineKit
+import Glibc
+import TextFormat
+
+/// `run`.
+struct RunCommand: ServiceCommand {
+  let database: DatabasePlace
+  let socket: String
+  let operators: String?
+  let group: String?
+  let databaseThreads: Int?
+  let limits: ServiceLimits
+
+  static var command: Command<any ServiceCommand> {
+    Command("run") {
+      .init(
+        summary: "Run the service until SIGTERM",
+        discussion: [
+          "With an SQLite database no other program may use the file meanwhile; services on one PostgreSQL database may be as many as you like.",
+          "The socket is the one that systemd listens on, or is created: mode 0660, in a directory where only root "
+            + "and the user of the service may write. A second one beside it is for operators alone.",
+        ],
+        options: [
+          Options.database, Options.postgres, Options.socket, Options.operatorSocket, Options.group,
+          Options.connections, Options.connectionsOfUser, Options.requestsOfUser, Options.passwordsOfUser,
+          Options.databaseThreads, Options.hashThreads, Options.stopTime,
+        ],
+        examples: [
+          .init("run --database /var/lib/auth-service", "serves the SQLite database in that directory"),
+          .init("run --postgres-file /etc/auth-service/postgres", "serves the PostgreSQL database that the file names"),
+        ],
+        statuses: .of(.done, .usage, .cannotTell, .no)
+      ) { words throws(UsageError) in try RunCommand(words) }
+    }
+  }
+
+  init(_ words: ParsedWords) throws(UsageError) {
+    database = try DatabasePlace(words)
+    socket = try words[Options.socket]
+    operators = try words[Options.operatorSocket]
+    group = try words[Options.group]
+    databaseThreads = try words[Options.databaseThreads]
+    let hashThreads = try words[Options.hashThreads] ?? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+    var limits = ServiceLimits(databaseThreads: 1, hashThreads: hashThreads)
+    if let connections = try words[Options.connections] { limits.connections = connections }
+    if let connections = try words[Options.connectionsOfUser] { limits.connectionsOfUser = connections }
+    if let requests = try words[Options.requestsOfUser] { limits.requestsOfUser = requests }
+    if let passwords = try words[Options.passwordsOfUser] { limits.passwordsOfUser = passwords }
+    if let time = try words[Options.stopTime] { limits.stopTime = time }
+    self.limits = limits
+  }
+
+  func run(in program: ServiceProgram) throws(ServiceError) -> ServiceExit {
+    let log = ServiceLog()
+    let signals = StopSignals()
+    let backend = try ServedBackend.open(
+      database, cost: program.cost, threads: databaseThreads, hashThreads: limits.hashThreads)
+    let facts = try backend.facts
+    // From here on people may connect, and are served when all is ready.
+    let people: ListeningSocket
+    if let inherited = ListeningSocket.inherited(named: "people") {
+      people = inherited
+    } else {
+      people = try ListeningSocket(at: socket, mode: 0o660, group: try groupID)
+    }
+    defer { people.remove() }
+    var limits = limits
+    limits.databaseThreads = backend.threads
+    limits.connections = min(limits.connections, Descriptors.raised - 64)
+    let server = AuthServer(
+      backend.rules, identity: facts.identity, listener: people.descriptor, limits: limits,
+      looksEvery: backend.looksEvery, log: log)
+    guard server.start() else { throw Self.noThreads }
+    let desk = try ListeningSocket(at: operatorPath(beside: people.path), mode: 0o600)
+    defer { desk.remove() }
+    guard OperatorDesk(desk, server, backend, log).start() else { throw Self.noThreads }
+    SystemdNotice.ready.send()
+    log.write(.information, "started", ["database": database.kind, "socket": people.path ?? "systemd"])
+    signals.wait()
+    SystemdNotice.stopping.send()
+    let isFinished = server.stop()
+    log.write(isFinished ? .information : .warning, "stopped", ["finished": isFinished ? "yes" : "no"])
+    return .done
+  }
+
+  private static var noThreads: ServiceError {
+    ServiceError(
+      .cannotTell, "the system gave no threads: \(ErrorNumber.current.explanation)",
+      hint: "Raise TasksMax and LimitNOFILE, or the limits of your shell.")
+  }
+
+  /// Beside the socket that was created; where systemd created that, in the service's own directory.
+  private func operatorPath(beside path: String?) -> String {
+    if let operators { return operators }
+    guard let path else { return (Environment.value("RUNTIME_DIRECTORY") ?? "/run/auth-service") + "/operators.sock" }
+    return (path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ".") + "/operators.sock"
+  }
+
+  private var groupID: gid_t? {
+    get throws(ServiceError) {
+      guard let group else { return nil }
+      guard let found = getgrnam(group) else {
+        throw ServiceError(
+          .usage, "there is no group \(group.escaped)", hint: "Create it: groupadd --system \(group.escaped)")
+      }
+      return found.pointee.gr_gid
+    }
+  }
+}
+
+/// The descriptors of this process, one for each connection.
+private enum Descriptors {
+  /// How many it may have, raised to the most that the system allows.
+  static var raised: Int {
+    var limit = rlimit()
+    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1024 }
+    limit.rlim_cur = limit.rlim_max
+    _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    _ = getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    return Int(min(limit.rlim_cur, 1_000_000))
+  }
+}
+
+extension Options {
+  static let socket = Option.standard(
+    "socket", "PATH", Kinds.path, "The socket for people", standard: Places.socket, shownAs: Places.socket)
+  fileprivate static let operatorSocket = Option.optional(
+    "operators", "PATH", Kinds.path, "The socket for operators, if not beside the socket for people")
+  fileprivate static let group = Option.optional(
+    "group", "NAME", ValueKind.identifier("a group", maximumBytes: 32), "The group that may connect")
+  fileprivate static let connections = count("connections", "Connections in all (default: 4096)")
+  fileprivate static let connectionsOfUser = count(
+    "connections-per-user", "Connections of one user of the machine (default: 1024)")
+  fileprivate static let requestsOfUser = count(
+    "requests-per-user", "Requests of one user that wait for the database (default: 512)")
+  fileprivate static let passwordsOfUser = count(
+    "passwords-per-user", "Passwords of one user that wait to be checked (default: 224 of 256)")
+  fileprivate static let databaseThreads = count(
+    "database-threads", "Requests that use the database at once (default: SQLite 2, PostgreSQL 32)")
+  fileprivate static let hashThreads = count(
+    "hash-threads", "Passwords that are hashed at once, of 64 MiB each (default: one for each processor)")
+  fileprivate static let stopTime = Option.optional(
+    "stop-time", "DURATION", ValueKind.duration(), "How long to finish what runs after SIGTERM (default: 10s)")
+
+  private static func count(_ name: String, _ summary: String) -> Option<Int?> {
+    Option.optional(name, "N", ValueKind.wholeNumber("a number", in: 1...100_000), summary)
+  }
+}

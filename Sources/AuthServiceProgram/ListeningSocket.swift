@@ -1,0 +1,131 @@
+import AuthDevice
+import Glibc
+import TextFormat
+
+/// A Unix socket that listens, and its place in the file system.
+struct ListeningSocket: Sendable {
+  let descriptor: Int32
+  /// The path; nil for a socket of systemd's.
+  let path: String?
+
+  /// Takes a socket that systemd listens on for this process.
+  ///
+  /// Source: sd_listen_fds(3).
+  static func inherited(named name: String) -> ListeningSocket? {
+    func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+    guard variable("LISTEN_PID") == String(getpid()), let count = variable("LISTEN_FDS").flatMap(Int32.init) else {
+      return nil
+    }
+    let names = (variable("LISTEN_FDNAMES") ?? "").split(separator: ":", omittingEmptySubsequences: false)
+    let first: Int32 = 3
+    for index in 0..<max(0, count) {
+      let own = names.indices.contains(Int(index)) ? String(names[Int(index)]) : ""
+      if own == name || names.isEmpty && index == 0 {
+        return ListeningSocket(descriptor: first + index, path: nil)
+      }
+    }
+    return nil
+  }
+
+  /// Creates a socket in a directory where nobody else may write.
+  ///
+  /// A socket that a process left behind when it was killed is replaced, if it belongs to this user
+  /// and nobody listens on it.
+  ///
+  /// - Parameters:
+  ///   - path: Where; at most 107 bytes.
+  ///   - mode: Who may connect.
+  ///   - group: The group that may, if its members may.
+  /// - Throws: ``ServiceError`` when others may write there, or something else is there.
+  init(at path: String, mode: mode_t, group: gid_t? = nil) throws(ServiceError) {
+    try Self.checkDirectory(of: path)
+    guard var address = sockaddr_un(path: path) else {
+      throw Self.failed(path, "its path is longer than 107 bytes")
+    }
+    if let old = try Self.facts(path) {
+      guard old.isSocket, old.isOwn else { throw Self.occupied(path, "something else is there") }
+      guard !address.isAnswered else { throw Self.occupied(path, "another service listens there") }
+      unlink(path)
+    }
+    descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    self.path = path
+    // Nobody gets in before the mode is set.
+    let mask = umask(0o777)
+    let isBound = address.withPointer { bind(descriptor, $0, $1) } == 0
+    let error = ErrorNumber.current
+    umask(mask)
+    guard isBound else { throw Self.failed(path, error.explanation) }
+    if let group, chown(path, uid_t.max, group) != 0 { throw Self.failed(path, ErrorNumber.current.explanation) }
+    guard chmod(path, mode) == 0, listen(descriptor, 1024) == 0 else {
+      throw Self.failed(path, ErrorNumber.current.explanation)
+    }
+  }
+
+  private init(descriptor: Int32, path: String?) {
+    self.descriptor = descriptor
+    self.path = path
+  }
+
+  /// Removes a socket of its own from the file system.
+  func remove() {
+    if let path { unlink(path) }
+  }
+
+  private static func checkDirectory(of path: String) throws(ServiceError) {
+    let end = path.lastIndex(of: "/") ?? path.startIndex
+    let directory = path.hasPrefix("/") ? String(path[..<end]) + "/" : "."
+    guard let facts = try facts(directory) else { throw failed(path, "its directory does not exist") }
+    guard facts.isDirectory, facts.isOwn || facts.status.st_uid == 0, !facts.isWritableByOthers else {
+      throw failed(path, "others may write to its directory (\(facts.ownership), mode \(facts.mode))")
+    }
+  }
+
+  private static func facts(_ path: String) throws(ServiceError) -> FileFacts? {
+    do throws(FileError) { return try FileFacts(of: path) } catch { throw ServiceError(error) }
+  }
+
+  private static func failed(_ path: String, _ reason: String) -> ServiceError {
+    ServiceError(
+      .cannotTell, "the socket \(path.escaped) cannot be created: \(reason)",
+      hint: "Choose a directory that belongs to root or to the user of the service, with mode 0755 or less.")
+  }
+
+  private static func occupied(_ path: String, _ reason: String) -> ServiceError {
+    ServiceError(
+      .cannotTell, "the socket \(path.escaped) cannot be created: \(reason)",
+      hint: "Stop the other service, or choose another path.")
+  }
+}
+
+extension FileFacts {
+  fileprivate var isSocket: Bool { status.st_mode & S_IFMT == S_IFSOCK }
+}
+
+extension sockaddr_un {
+  /// The address of a path; nil when it does not fit.
+  init?(path: String) {
+    self.init()
+    sun_family = sa_family_t(AF_UNIX)
+    let bytes = Array(path.utf8)
+    let fits = withUnsafeMutableBytes(of: &sun_path) { buffer in
+      guard bytes.count < buffer.count, !bytes.contains(0) else { return false }
+      buffer.copyBytes(from: bytes)
+      return true
+    }
+    guard fits else { return nil }
+  }
+
+  mutating func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+    let length = socklen_t(MemoryLayout<sockaddr_un>.size)
+    return withUnsafePointer(to: &self) { $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, length) } }
+  }
+
+  /// Whether somebody listens there.
+  fileprivate var isAnswered: Bool {
+    mutating get {
+      let probe = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+      defer { close(probe) }
+      return withPointer { connect(probe, $0, $1) } == 0
+    }
+  }
+}

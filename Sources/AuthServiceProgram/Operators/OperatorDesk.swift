@@ -1,0 +1,162 @@
+import AuthBackend
+import AuthCore
+import AuthService
+import Glibc
+import TextFormat
+
+/// Answers operators on a socket of their own, each on a thread of its own.
+///
+/// Only root and the user of the service can open the socket, so whoever asks may.
+final class OperatorDesk: Sendable {
+  private let listener: ListeningSocket
+  private let server: AuthServer
+  private let backend: ServedBackend
+  private let log: ServiceLog
+
+  init(_ listener: ListeningSocket, _ server: AuthServer, _ backend: ServedBackend, _ log: ServiceLog) {
+    self.listener = listener
+    self.server = server
+    self.backend = backend
+    self.log = log
+  }
+
+  func start() -> Bool { startThread { self.accept() } }
+
+  private func accept() {
+    while true {
+      let descriptor = Glibc.accept(listener.descriptor, nil, nil)
+      if descriptor < 0, errno == EBADF || errno == EINVAL { return }
+      guard descriptor >= 0 else { continue }
+      guard startThread({ self.serve(descriptor) }) else {
+        close(descriptor)
+        continue
+      }
+    }
+  }
+
+  private func serve(_ descriptor: Int32) {
+    defer { close(descriptor) }
+    let channel = OperatorChannel(descriptor, time: .seconds(30))
+    do throws(ServiceError) {
+      let (kind, bytes) = try channel.receive()
+      guard kind == .question else { throw OperatorChannel.lost }
+      let words = OperatorChannel.words(bytes)
+      let (status, text) = try answer(words, channel)
+      if !["health", "metrics"].contains(words[0]) { log.write(.notice, "operator", ["command": words[0]]) }
+      try channel.send(.result, ["\(status.rawValue)", text])
+    } catch {
+      try? channel.send(.failure, ["\(error.status.rawValue)", error.message, error.hint])
+    }
+  }
+
+  /// Answers a command.
+  ///
+  /// - Returns: Its status, and what it prints.
+  private func answer(_ words: [String], _ channel: OperatorChannel) throws(ServiceError) -> (ServiceExit, String) {
+    let name = words.count > 1 ? words[1] : ""
+    switch words.first {
+    case "health": return health(asJSON: name == "json")
+    case "metrics": return (.done, server.status.metrics)
+    case "sessions end":
+      guard case .count(let count) = try ask(.endSessions(try user(name))) else { break }
+      return (.done, count == 1 ? "Ended 1 session.\n" : "Ended \(count) sessions.\n")
+    case "reset-password":
+      guard case .oneTimeCode(let made) = try ask(.resetPassword(try user(name))) else { break }
+      return (.done, "One-time code for \(made.user.username.escaped): \(made.code.text)\n")
+    case "two-step off":
+      _ = try ask(.endTwoStep(try user(name)))
+      return (.done, "The second step is off.\n")
+    case "after-restore":
+      guard case .restored(let report) = try ask(.afterRestore) else { break }
+      return (.done, report.text)
+    case "events archive": return (.done, try archive(before: name, channel))
+    case "backup": return (.done, try backup(channel))
+    case _: break
+    }
+    throw ServiceError(.cannotTell, "the service does not know this command", hint: "Use programs of one version.")
+  }
+
+  private func ask(_ request: OperatorRequest) throws(ServiceError) -> OperatorAnswer {
+    do throws(BackendError) {
+      let answer = try backend.rules.perform(request)
+      server.noteChange()
+      return answer
+    } catch {
+      throw ServiceError(error)
+    }
+  }
+
+  private func user(_ name: String) throws(ServiceError) -> Username {
+    do throws(BackendError) { return try Username(name) } catch { throw ServiceError(error) }
+  }
+
+  private func health(asJSON: Bool) -> (ServiceExit, String) {
+    let status = server.status
+    return (status.fault == nil ? .done : .no, asJSON ? status.json + "\n" : status.text)
+  }
+
+  // MARK: Files, which the command writes
+
+  /// Sends the events before a time as lines of JSON, and deletes them when they are written.
+  private func archive(
+    before text: String, _ channel: OperatorChannel
+  ) throws(ServiceError) -> String {
+    guard let microseconds = Int64(text) else { throw OperatorChannel.lost }
+    let time = WallTime(microseconds: microseconds)
+    var last: Int64?
+    var count = 0
+    while true {
+      guard case .events(let events) = try ask(.archivable(before: time, after: last, limit: 100)) else {
+        throw OperatorChannel.lost
+      }
+      if events.isEmpty { break }
+      for event in events { try channel.send(.data, Array((event.archived.text + "\n").utf8)) }
+      count += events.count
+      last = events.last?.id
+    }
+    try channel.send(.sent, ["\(count)"])
+    guard let last else { return "There are no events before that time.\n" }
+    // The command has made the file durable when it says so.
+    guard try channel.receive().kind == .question else { throw OperatorChannel.lost }
+    _ = try ask(.deleteArchived(before: time, through: last, count: count))
+    return "Archived \(count) events.\n"
+  }
+
+  private func backup(_ channel: OperatorChannel) throws(ServiceError) -> String {
+    guard let copy = backend.copy else {
+      throw ServiceError(
+        .no, "a PostgreSQL database is backed up by its own tools",
+        hint: "Use pg_dump or pg_basebackup, and auth-service after-restore when you restored.")
+    }
+    var name = Array((copy.directory + "/backup-XXXXXX").utf8CString)
+    guard mkdtemp(&name) != nil else { throw Self.unreadable }
+    let folder = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    let file = folder + "/copy.db"
+    defer {
+      unlink(file)
+      rmdir(folder)
+    }
+    do throws(BackendError) { try copy.write(file) } catch { throw ServiceError(error) }
+    let source = open(file, O_RDONLY | O_CLOEXEC)
+    guard source >= 0 else { throw Self.unreadable }
+    defer { close(source) }
+    var size = 0
+    var buffer = [UInt8](repeating: 0, count: 32_768)
+    while true {
+      let count = read(source, &buffer, buffer.count)
+      guard count >= 0 else { throw Self.unreadable }
+      if count == 0 { break }
+      try channel.send(.data, Array(buffer[..<count]))
+      size += count
+    }
+    try channel.send(.sent, ["\(size)"])
+    guard try channel.receive().kind == .question else { throw OperatorChannel.lost }
+    return "Copied \(size) bytes.\n"
+  }
+
+  private static var unreadable: ServiceError {
+    ServiceError(
+      .cannotTell, "the copy cannot be written or read: \(ErrorNumber.current.explanation)",
+      hint: "Make room in the directory of the database.")
+  }
+}

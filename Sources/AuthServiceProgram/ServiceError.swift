@@ -1,0 +1,55 @@
+import AuthBackend
+import AuthDevice
+import CommandLineKit
+
+/// Why a command of `auth-service` did not do what it was asked: what happened, and what to do.
+struct ServiceError: Error, Equatable, Sendable {
+  let status: ServiceExit
+  let message: String
+  let hint: String
+
+  init(_ status: ServiceExit, _ message: String, hint: String) {
+    self.status = status
+    self.message = message
+    self.hint = hint
+  }
+
+  init(_ error: BackendError) {
+    let status: ServiceExit =
+      switch error.kind {
+      case .invalid: .usage
+      case .refused, .notPermitted, .notFresh, .credentials, .challenged, .throttled, .session: .no
+      case .unavailable: .cannotTell
+      }
+    self.init(status, error.description, hint: error.hint)
+  }
+
+  init(_ error: FileError) { self.init(.cannotTell, error.description, hint: error.hint) }
+  init(_ error: UsageError) { self.init(.usage, error.message, hint: error.hint) }
+  init(_ error: PromptError) {
+    self.init(error.code == .unreadableInput ? .cannotTell : .usage, error.message, hint: error.hint)
+  }
+}
+
+/// How a run ended, with the numbers of `auth-cli`.
+enum ServiceExit: Int32, Sendable, CaseIterable {
+  case done = 0
+  case no = 1
+  case usage = 2
+  case cannotTell = 3
+
+  var declaration: StatusDeclaration {
+    let meaning =
+      switch self {
+      case .done: "done, or yes"
+      case .no: "no: refused, or not healthy"
+      case .usage: "the command line or the input is not valid; nothing was changed"
+      case .cannotTell: "a file, a socket or the database is missing, damaged, busy or not permitted"
+      }
+    return StatusDeclaration(code: rawValue, meaning: meaning)
+  }
+}
+
+extension [StatusDeclaration] {
+  static func of(_ statuses: ServiceExit...) -> [StatusDeclaration] { statuses.map(\.declaration) }
+}

@@ -1,0 +1,122 @@
+import AuthBackend
+import CommandLineKit
+
+/// The one declaration of `auth-service`, from which its parser and its help follow.
+enum ServiceTool {
+  static let name = "auth-service"
+
+  static let tool = Tool<any ServiceCommand>(
+    name: name,
+    groups: [
+      .init(
+        title: "Service",
+        commands: [RunCommand.command, ConnectCommand.command, SchemaCommand.command, ForgetTimelineCommand.command]),
+      .init(
+        title: "For operators of a running service",
+        commands: [
+          OperatorCommand.health, OperatorCommand.metrics, OperatorCommand.sessions, OperatorCommand.resetPassword,
+          OperatorCommand.twoStep, OperatorCommand.events, OperatorCommand.backup, OperatorCommand.afterRestore,
+        ]),
+      .init(title: "About the program", commands: [HelpCommand.command, ManualCommand.command]),
+    ],
+    globalOptions: [],
+    about: {
+      About(
+        version: version, date: "November 23, 2026",
+        summary: "share one database of accounts between people and machines",
+        discussion: [
+          "People use auth-cli with AUTH_CLI_AUTHORITY=unix:\(Places.socket), or ssh://HOST. "
+            + "The service alone reads and writes the database.",
+          "Read more in the article 'Running the service'.",
+        ],
+        firstSteps: [
+          .init("schema install --first-administrator alice", "create the database"),
+          .init("run", "start the service"),
+          .init("health", "see whether it works"),
+        ],
+        statuses: ServiceExit.allCases.map(\.declaration),
+        glossaries: [
+          .init(
+            title: "Environment", topic: "environment",
+            entries: [
+              .init(term: "STATE_DIRECTORY", meaning: "the directory of the database, where --database is not given"),
+              .init(
+                term: "AUTH_SERVICE_POSTGRES",
+                meaning: "a PostgreSQL database instead: postgresql://host/database, without a password"),
+              .init(
+                term: "AUTH_SERVICE_OPERATORS", meaning: "the socket for operators, where --operators is not given"),
+              .init(term: "LISTEN_FDS, NOTIFY_SOCKET", meaning: "set by systemd"),
+            ])
+        ])
+    })
+
+  private static let version = "0.1.0"
+}
+
+/// `help`.
+struct HelpCommand: ServiceCommand {
+  let topic: [String]
+
+  static let command = Command<any ServiceCommand>("help") {
+    .init(
+      summary: "Show help", arguments: [words], examples: [.init("help run", "explains a command")],
+      statuses: .of(.done, .usage, .cannotTell)
+    ) { parsed throws(UsageError) in HelpCommand(topic: try parsed[words]) }
+  }
+
+  func run(in program: ServiceProgram) throws(ServiceError) -> ServiceExit {
+    let page: String
+    do throws(UsageError) {
+      page = try Help(ServiceTool.tool, width: 100).page(topic)
+    } catch {
+      throw ServiceError(error)
+    }
+    try Output.write(page)
+    return .done
+  }
+
+  private static let words = Argument.rest(
+    "COMMAND", .helpTopic("a command", besides: [.init(value: "statuses", summary: "The exit statuses")]),
+    "A command, or a topic; if omitted, the overview")
+}
+
+/// `man`.
+struct ManualCommand: ServiceCommand {
+  static let command = Command<any ServiceCommand>("man") {
+    .init(
+      summary: "Print the manual page", examples: [.init("man | man -l -", "shows the page")],
+      statuses: .of(.done, .usage, .cannotTell)
+    ) { _ throws(UsageError) in ManualCommand() }
+  }
+
+  func run(in program: ServiceProgram) throws(ServiceError) -> ServiceExit {
+    try Output.write(Manual(ServiceTool.tool).page)
+    return .done
+  }
+}
+
+/// Where things are when nobody says otherwise.
+enum Places {
+  static let socket = "/run/auth-cli/authority.sock"
+  static let operators = "/run/auth-service/operators.sock"
+}
+
+/// Kinds of values and options that several commands have.
+enum Kinds {
+  static let path = ValueKind.text("a path", maximumBytes: 512)
+  static let username = ValueKind("a user name", accepted: Username.rule) { word -> Username? in
+    word.text.flatMap { try? Username($0) }
+  }
+}
+
+enum Options {
+  static let database = Option.optional(
+    "database", "DIRECTORY", Kinds.path, "The directory of the SQLite database", environment: "STATE_DIRECTORY")
+  static let postgres = Option.optional(
+    "postgres-file", "FILE", Kinds.path,
+    "A file with the address of a PostgreSQL database, in place of --database; or set AUTH_SERVICE_POSTGRES")
+  static let operators = Option.optional(
+    "operators", "PATH", Kinds.path, "The socket for operators, if not \(Places.operators)",
+    environment: "AUTH_SERVICE_OPERATORS")
+  static let passwordFromInput = Option.flag("password-stdin", "Read the new password from standard input")
+}

@@ -1,0 +1,3 @@
+import AuthServiceProgram
+
+ServiceProgram().main()

@@ -1,0 +1,166 @@
+import AuthBackend
+import AuthCore
+import Glibc
+import Programs
+import Testing
+
+@testable import AuthService
+
+@Suite("Clients that misbehave")
+struct HostileClientTests {
+  @Test("what is no message costs the connection that sent it, with a reason, and nobody else")
+  func garbage() throws {
+    let service = try RunningService()
+    let other = try service.client()
+    let tokens = try other.logIn("alice")
+    let hello = try ClientFrame.hello(major: Frames.major).encoded()
+    let request = try ClientFrame.request(1, .lookUp(tokens)).encoded()
+    let cases: [(String, [UInt8])] = [
+      ("no bytes", [0, 0, 0, 0]), ("too long", [0, 1, 0, 1]), ("much too long", [255, 255, 255, 255]),
+      ("an unknown kind", [0, 0, 0, 1, 99]), ("a request before the hello", request),
+      ("two hellos", hello + hello), ("half a request", hello + [0, 0, 0, 5] + request[4..<9]),
+      ("HTTP", Array("GET / HTTP/1.1\r\n\r\n".utf8)),
+    ]
+    for (name, bytes) in cases {
+      let client = try ServiceClient(service.socket, greets: false)
+      try client.send(bytes)
+      guard case .failure(0, _, let error) = try client.next() else {
+        Issue.record("\(name): no reason")
+        continue
+      }
+      #expect(error.code == "message_invalid", "\(name)")
+      #expect(try client.next() == nil, "\(name)")
+    }
+    guard case .found(.some) = try other.ask(.lookUp(tokens)) else {
+      Issue.record("the other client is not served")
+      return
+    }
+    #expect(service.log.contains("reason=bad_frame uid=\(getuid())"))
+  }
+
+  @Test("a client of another version is told which one this is, and is not served")
+  func otherVersion() throws {
+    let service = try RunningService()
+    let client = try ServiceClient(service.socket, greets: false)
+    try client.send(.hello(major: Frames.major + 1))
+    #expect(try client.next() == nil)
+    #expect(service.log.contains("reason=other_version"))
+  }
+
+  @Test("random bytes never stop the service")
+  func random() throws {
+    let service = try RunningService()
+    var generator = SystemRandomNumberGenerator()
+    let hello = try ClientFrame.hello(major: Frames.major).encoded()
+    for _ in 0..<300 {
+      let client = try ServiceClient(service.socket, greets: false)
+      let count = Int.random(in: 1...200, using: &generator)
+      let payload = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
+      // As a frame of its own, so that the decoder sees all of it.
+      let length = [UInt8(0), 0, UInt8(count >> 8), UInt8(count & 255)]
+      try client.send(hello + length + [UInt8.random(in: 1...3, using: &generator)] + payload.dropFirst())
+    }
+    _ = try service.client().logIn("alice")
+  }
+
+  @Test("10,000 connections that open and drop leave no descriptor and no memory behind")
+  func connections() throws {
+    let service = try RunningService()
+    let client = try service.client()
+    let token = try client.logIn("alice")
+    func settle(to count: Int) throws {
+      // Each request is a round through the threads that close what was dropped.
+      for _ in 0..<100_000 where service.descriptors > count { _ = try client.ask(.lookUp(token)) }
+    }
+    let warmUp = try (0..<200).map { _ in try ServiceClient.connected(service.socket) }
+    for descriptor in warmUp { close(descriptor) }
+    let before = service.descriptors
+    try settle(to: before - 150)
+    let (descriptors, memory) = (service.descriptors, try service.memory("VmRSS"))
+    let half = try ClientFrame.hello(major: Frames.major).encoded().dropLast()
+    for number in 0..<10_000 {
+      let descriptor = try ServiceClient.connected(service.socket)
+      // Some leave half a message.
+      if number % 3 == 0 {
+        _ = half.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+      }
+      close(descriptor)
+    }
+    try settle(to: descriptors)
+    #expect(service.descriptors <= descriptors)
+    #expect(try service.memory("VmRSS") < memory + 8 * 1024)
+    guard case .found(.some) = try client.ask(.lookUp(token)) else {
+      Issue.record("not served any more")
+      return
+    }
+  }
+
+  @Test("one user has at most so many connections, and another is let in", .enabled(if: SetUser.isPossible))
+  func connectionsOfUser() throws {
+    let service = try RunningService(options: ["--connections-per-user", "20"])
+    var held: [ServiceClient] = []
+    for _ in 0..<20 { held.append(try service.client()) }
+    #expect(throws: ServiceClient.Failure.self) { try service.client() }
+    let other = try ServiceClient(asUser: 12_345, service)
+    _ = try other.logIn("bob")
+    #expect(service.log.contains("reason=too_many_connections"))
+    held = []
+  }
+
+  @Test(
+    "one user who fills the queue for passwords is told to wait, and another logs in meanwhile",
+    .enabled(if: SetUser.isPossible))
+  func passwords() throws {
+    let service = try RunningService(options: ["--passwords-per-user", "32", "--hash-threads", "2"])
+    let crowd = try (0..<10).map { _ in try ServiceClient(asUser: 12_345, service) }
+    for client in crowd { for _ in 0..<16 { try client.send(ServiceClient.login("bob")) } }
+    let root = try service.client()
+    _ = try root.logIn("alice")
+    var codes: [String: Int] = [:]
+    for client in crowd {
+      for _ in 0..<16 {
+        switch try client.answer() {
+        case .success: codes["done", default: 0] += 1
+        case .failure(let error): codes[error.code, default: 0] += 1
+        }
+      }
+    }
+    #expect(codes["done", default: 0] >= 32, "\(codes)")
+    #expect(codes["service_busy", default: 0] > 0, "\(codes)")
+    #expect(codes.count == 2, "\(codes)")
+  }
+
+  @Test("many logins at the same moment cost waiting and not memory, and other requests are answered meanwhile")
+  func memory() throws {
+    let service = try RunningService(
+      options: ["--hash-threads", "2"], executable: RunningService.products + "/auth-service")
+    let watcher = try service.client()
+    let token = try watcher.logIn("alice")
+    let count = Effort.isComplete ? 200 : 40
+    let crowd = try (0..<(count / 10)).map { _ in try service.client() }
+    // Names without an account cost what others cost.
+    for (index, client) in crowd.enumerated() {
+      for number in 0..<10 { try client.send(ServiceClient.login("nobody\(index)x\(number)")) }
+    }
+    guard case .found(.some) = try watcher.ask(.lookUp(token)) else {
+      Issue.record("not answered")
+      return
+    }
+    for client in crowd {
+      for _ in 0..<10 {
+        guard case .failure(let error) = try client.answer() else {
+          Issue.record("a name without an account logged in")
+          return
+        }
+        #expect(error.code == "credentials_not_accepted")
+      }
+    }
+    // A hash takes 64 MiB, and two run.
+    #expect(try service.memory("VmHWM") < (2 * 64 + 100) * 1024)
+  }
+}
+
+/// Whether a test may run a program as another user.
+enum SetUser {
+  static let isPossible = geteuid() == 0 && access("/usr/bin/setpriv", X_OK) == 0
+}

@@ -1,0 +1,119 @@
+import AuthBackend
+import AuthCore
+import AuthSQLite
+import Foundation
+import Glibc
+import Programs
+import Testing
+
+@testable import AuthService
+
+@Suite("Operators of the service")
+struct OperatorTests {
+  private func run(_ service: RunningService, _ words: [String], status: Int32 = 0) async throws -> String {
+    let outcome = try await service.run(words + ["--operators", service.folder + "/operators.sock"])
+    #expect(outcome.ending == .exited(status), "\(words): \(outcome.text)")
+    return outcome.text
+  }
+
+  @Test("health and metrics answer, as text and for programs")
+  func health() async throws {
+    let service = try RunningService()
+    _ = try service.client().logIn("alice")
+    #expect(try await run(service, ["health"]).contains("The database answers."))
+    #expect(try await run(service, ["health", "--json"]).contains("\"healthy\":true"))
+    let metrics = try await run(service, ["metrics"])
+    #expect(metrics.contains("auth_service_passwords_total 1\n") && metrics.contains("auth_service_database_up 1\n"))
+  }
+
+  @Test("an operator ends sessions, resets a password and turns a second step off, and it is logged")
+  func users() async throws {
+    let service = try RunningService()
+    let client = try service.client()
+    let token = try client.logIn("bob")
+    #expect(try await run(service, ["sessions", "end", "bob"]) == "Ended 1 session.\n")
+    guard case .found(nil) = try client.ask(.lookUp(token)) else {
+      Issue.record("the session goes on")
+      return
+    }
+    #expect(try await run(service, ["reset-password", "bob"]).hasPrefix("One-time code for bob: "))
+    #expect(try await run(service, ["two-step", "off", "bob"], status: 1).contains("auth-service: "))
+    _ = try await run(service, ["sessions", "end", "nobody"], status: 1)
+    #expect(service.log.contains("<5>operator command=\"sessions end\""))
+    #expect(!service.log.contains("bob"))
+  }
+
+  @Test(
+    "the operators' socket is for root and the service alone, and a member of the group is kept out",
+    .enabled(if: SetUser.isPossible))
+  func socket() async throws {
+    let service = try RunningService()
+    var status = stat()
+    #expect(stat(service.folder + "/operators.sock", &status) == 0 && status.st_mode & 0o7777 == 0o600)
+    let outcome = try await service.run(
+      [
+        "--reuid=12345", "--regid=0", "--clear-groups", RunningService.executable, "health", "--operators",
+        service.folder + "/operators.sock",
+      ], program: "/usr/bin/setpriv")
+    #expect(outcome.ending == .exited(3) && outcome.text.contains("Permission denied"), "\(outcome.text)")
+  }
+
+  @Test("a backup of the running service is a whole database, and is restored with after-restore")
+  func backup() async throws {
+    let service = try RunningService()
+    let client = try service.client()
+    let token = try client.logIn("alice")
+    let file = service.folder + "/backup.db"
+    #expect(try await run(service, ["backup", file]).hasPrefix("Copied "))
+    var status = stat()
+    #expect(stat(file, &status) == 0 && status.st_mode & 0o7777 == 0o600)
+    #expect(try await run(service, ["backup", file], status: 1).contains("exists already"))
+    let order = PaymentOrder(amount: try Amount("5"), payee: try Username("bob"), key: nil)
+    _ = try client.ask(.pay(order, token))
+    service.end()
+    try FileManager.default.removeItem(atPath: service.data)
+    try FileManager.default.createDirectory(
+      atPath: service.data, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    try FileManager.default.moveItem(atPath: file, toPath: service.data + "/authority.db")
+    try service.start()
+    let restored = try service.client()
+    guard case .found(.some) = try restored.ask(.lookUp(token)) else {
+      Issue.record("the backup has no session")
+      return
+    }
+    let report = try await run(service, ["after-restore"])
+    #expect(report.contains("Sessions ended: 1.") && report.contains("administrators: alice"), "\(report)")
+    guard case .found(nil) = try restored.ask(.lookUp(token)) else {
+      Issue.record("a session of the backup goes on")
+      return
+    }
+  }
+
+  @Test("archived events are in the file, and no longer in the database")
+  func archive() async throws {
+    let service = try RunningService()
+    let client = try service.client()
+    for _ in 0..<5 { _ = try client.logIn("alice") }
+    let file = service.folder + "/events.jsonl"
+    let tomorrow = "2999-01-01"
+    #expect(try await run(service, ["events", "archive", "--before", tomorrow, file]).hasPrefix("Archived "))
+    let lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
+    #expect(lines.count { $0.contains("\"name\":\"authn_login_success\"") } == 5, "\(lines.first ?? "")")
+    let token = try client.logIn("alice")
+    guard case .events(let left) = try client.ask(.events(.own, Page(within: .all, before: nil, limit: 50), token))
+    else {
+      Issue.record("no events")
+      return
+    }
+    #expect(left.count == 1)
+  }
+
+  @Test("health answers while every thread waits for the database")
+  func busy() async throws {
+    let service = try RunningService(options: ["--hash-threads", "1"])
+    let client = try service.client()
+    for _ in 0..<16 { try client.send(ServiceClient.login("bob")) }
+    #expect(try await run(service, ["health"]).contains("The database answers."))
+    for _ in 0..<16 { _ = try client.answer().get() }
+  }
+}

@@ -1,0 +1,132 @@
+import AuthBackend
+import AuthCore
+import AuthSQLite
+import Foundation
+import Glibc
+import Programs
+import Testing
+
+@testable import AuthService
+
+/// A process of `auth-service`, built with a cheap hash, on an SQLite database of its own.
+final class RunningService {
+  static let password = "a long good password"
+  static let products: String = {
+    var path = [CChar](repeating: 0, count: 4096)
+    let count = readlink("/proc/self/exe", &path, path.count - 1)
+    let executable = String(decoding: path[..<max(0, count)].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    return String(executable[..<(executable.lastIndex(of: "/") ?? executable.endIndex)])
+  }()
+  static let executable = products + "/auth-service-least-cost"
+
+  /// Where all of it is; others may pass through.
+  let folder: String
+  var data: String { folder + "/data" }
+  var socket: String { folder + "/people.sock" }
+  private let executable: String
+  private let options: [String]
+  private let environment: [String: String]
+  private var process: Process?
+
+  /// Creates the database, with accounts of which the first is the administrator's, and starts the
+  /// service with more options of `run`.
+  init(
+    _ users: [String] = ["alice", "bob"], options: [String] = [], executable: String = RunningService.executable
+  ) throws {
+    var name = Array("/tmp/service-XXXXXX".utf8CString)
+    try #require(mkdtemp(&name) != nil)
+    folder = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    chmod(folder, 0o755)
+    self.executable = executable
+    self.options = ["--database", folder + "/data"] + options
+    environment = [:]
+    let authority = LocalAuthority(directory: folder + "/data", cost: .least)
+    for user in users {
+      _ = try authority.register(username: user, password: Password(Self.password), displayName: nil)
+    }
+    try start()
+  }
+
+  /// Starts a service on a PostgreSQL database that has its tables.
+  init(postgres address: String) throws {
+    var name = Array("/tmp/service-XXXXXX".utf8CString)
+    try #require(mkdtemp(&name) != nil)
+    folder = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    executable = Self.executable
+    options = []
+    environment = ["AUTH_SERVICE_POSTGRES": address, "STATE_DIRECTORY": folder]
+    try start()
+  }
+
+  deinit {
+    if let process, process.isRunning { kill(process.processIdentifier, SIGKILL) }
+    try? FileManager.default.removeItem(atPath: folder)
+  }
+
+  /// Starts it, and waits until it says that it is ready.
+  func start() throws {
+    let notices = folder + "/notices.sock"
+    unlink(notices)
+    let receiver = Glibc.socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    defer { close(receiver) }
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: notices.utf8) }
+    let isBound = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(receiver, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    try #require(isBound == 0)
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: executable)
+    process.arguments = ["run", "--socket", socket] + options
+    process.environment = environment.merging(["NOTIFY_SOCKET": notices, "PATH": "/usr/bin:/bin"]) { $1 }
+    _ = FileManager.default.createFile(atPath: folder + "/log", contents: nil)
+    process.standardError = FileHandle(forWritingAtPath: folder + "/log")
+    try process.run()
+    self.process = process
+    var event = pollfd(fd: receiver, events: Int16(POLLIN), revents: 0)
+    try #require(poll(&event, 1, 60_000) == 1, "not ready: \(log)")
+    var bytes = [UInt8](repeating: 0, count: 64)
+    let count = recv(receiver, &bytes, bytes.count, 0)
+    #expect(String(decoding: bytes[..<max(0, count)], as: UTF8.self) == "READY=1")
+  }
+
+  var pid: pid_t { process?.processIdentifier ?? 0 }
+
+  /// What it wrote on standard error.
+  var log: String { (try? String(contentsOfFile: folder + "/log", encoding: .utf8)) ?? "" }
+
+  /// Sends a signal, and waits until the process is over.
+  ///
+  /// - Returns: Its status, or the number of the signal as a negative number.
+  @discardableResult
+  func end(_ signal: Int32 = SIGTERM) -> Int32 {
+    guard let process else { return 0 }
+    kill(process.processIdentifier, signal)
+    process.waitUntilExit()
+    return process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
+  }
+
+  func client() throws -> ServiceClient { try ServiceClient(socket) }
+
+  /// The descriptors that the process has open.
+  var descriptors: Int { (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd").count) ?? 0 }
+
+  /// A number of /proc/PID/status, in KiB.
+  func memory(_ field: String) throws -> Int {
+    let status = try String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)
+    let line = try #require(status.split(separator: "\n").first { $0.hasPrefix(field + ":") })
+    return try #require(line.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first.flatMap { Int($0) })
+  }
+
+  /// Runs another command of `auth-service`, or of another program.
+  func run(
+    _ arguments: [String], program: String = RunningService.executable, input: String = ""
+  ) async throws -> ProgramOutcome {
+    try await Program(
+      program, arguments, environment: ["AUTH_CLI_HOME": data], input: Array(input.utf8), timeLimit: .seconds(60)
+    ).run()
+  }
+}

@@ -1,0 +1,186 @@
+import AuthBackend
+import AuthCore
+import Foundation
+import Glibc
+import Programs
+import Testing
+
+@testable import AuthService
+
+@Suite("The service")
+struct ServerTests {
+  private static func order(_ amount: String, _ key: String) throws -> PaymentOrder {
+    PaymentOrder(amount: try Amount(amount), payee: try Username("bob"), key: try IdempotencyKey(key))
+  }
+
+  @Test("a user logs in, pays and logs out over the socket, and a payment with a key is made once")
+  func session() throws {
+    let service = try RunningService()
+    let client = try service.client()
+    let token = try client.logIn("alice")
+    guard case .found(.some(let grant)) = try client.ask(.lookUp(token)) else {
+      Issue.record("the session is not found")
+      return
+    }
+    #expect(grant.user.username == "alice" && grant.user.role == .administrator)
+    let order = try Self.order("12", "rent")
+    guard case .receipt(let first) = try client.ask(.pay(order, token)),
+      case .receipt(let second) = try client.ask(.pay(order, token))
+    else {
+      Issue.record("not paid")
+      return
+    }
+    #expect(first.id == second.id && !first.isRepetition && second.isRepetition)
+    _ = try client.ask(.revoke(token, .userAsked))
+    guard case .found(nil) = try client.ask(.lookUp(token)) else {
+      Issue.record("the session goes on")
+      return
+    }
+    #expect(service.end() == 0)
+    #expect(service.log.contains("<6>started") && service.log.contains("<6>stopped finished=yes"))
+  }
+
+  @Test("a registration over the socket makes a member, and an owner's request is refused")
+  func members() throws {
+    let service = try RunningService()
+    let client = try service.client()
+    let answer = try client.ask(
+      .register(username: "carol", Password(RunningService.password), displayName: nil))
+    guard case .user(let user) = answer else {
+      Issue.record("not registered")
+      return
+    }
+    #expect(user.role == .member)
+    try client.send(.resetPasswordAsOwner(Username("alice")))
+    guard case .failure(let error) = try client.answer() else {
+      Issue.record("a person is the owner")
+      return
+    }
+    #expect(error.code == "not_permitted")
+    #expect(service.log.contains("reason=operators_only uid=\(getuid())"))
+  }
+
+  @Test("while it runs, no second service and no auth-cli uses the file")
+  func alone() async throws {
+    let service = try RunningService()
+    let second = try await service.run(["run", "--database", service.data, "--socket", service.folder + "/other.sock"])
+    #expect(second.ending == .exited(3))
+    #expect(second.text.contains("is in use by another process"))
+    let embedded = try await service.run(
+      ["login", "alice", "--password-stdin"], program: LeastCost.executable,
+      input: RunningService.password + "\n")
+    #expect(embedded.ending == .exited(3), "\(embedded.text)")
+    #expect(embedded.text.contains("in use by another process"))
+    _ = try service.client().logIn("alice")
+  }
+
+  @Test("a database that is missing is not created")
+  func missing() async throws {
+    let service = try RunningService()
+    service.end()
+    try FileManager.default.removeItem(atPath: service.data)
+    let outcome = try await service.run(["run", "--database", service.data, "--socket", service.socket])
+    #expect(outcome.ending == .exited(3))
+    #expect(access(service.socket, F_OK) != 0)
+  }
+
+  @Test("the socket is for its group, in a directory where only root and the service may write")
+  func modes() async throws {
+    let service = try RunningService()
+    var status = stat()
+    #expect(stat(service.socket, &status) == 0)
+    #expect(status.st_mode & 0o7777 == 0o660)
+    // Another user's file in its place, and a directory where others write, are refused.
+    service.end()
+    #expect(access(service.socket, F_OK) != 0)
+    _ = FileManager.default.createFile(atPath: service.socket, contents: nil)
+    let occupied = try await service.run(["run", "--database", service.data, "--socket", service.socket])
+    #expect(occupied.ending == .exited(3) && occupied.text.contains("something else is there"), "\(occupied.text)")
+    unlink(service.socket)
+    chmod(service.folder, 0o777)
+    let shared = try await service.run(["run", "--database", service.data, "--socket", service.socket])
+    #expect(shared.ending == .exited(3) && shared.text.contains("others may write"), "\(shared.text)")
+  }
+
+  @Test("a socket that another user placed there is not used", .enabled(if: geteuid() == 0))
+  func placed() async throws {
+    let service = try RunningService()
+    service.end()
+    let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    defer { close(listener) }
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: service.socket.utf8) }
+    _ = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(listener, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    #expect(chown(service.socket, 12_345, 12_345) == 0)
+    let outcome = try await service.run(["run", "--database", service.data, "--socket", service.socket])
+    #expect(outcome.ending == .exited(3) && outcome.text.contains("something else is there"), "\(outcome.text)")
+    #expect(access(service.socket, F_OK) == 0)
+  }
+
+  @Test("its memory is closed to others, and it leaves no core")
+  func memory() throws {
+    let service = try RunningService()
+    var status = stat()
+    // The files of a process that is not dumpable belong to root, whoever runs it; as root, its
+    // limits show it.
+    #expect(stat("/proc/\(service.pid)/mem", &status) == 0 && status.st_uid == 0)
+    let limits = try String(contentsOfFile: "/proc/\(service.pid)/limits", encoding: .utf8)
+    let cores = try #require(limits.split(separator: "\n").first { $0.hasPrefix("Max core file size") })
+    #expect(cores.split(separator: " ").filter { $0 == "0" }.count == 2)
+  }
+
+  @Test("SIGTERM lets what runs finish, and clients see the end of the connection")
+  func stops() throws {
+    let service = try RunningService()
+    let client = try service.client()
+    let token = try client.logIn("alice")
+    for number in 0..<8 { try client.send(.pay(try Self.order("1", "k\(number)"), token)) }
+    // The first answer shows that the others were read or will not be.
+    _ = try client.answer().get()
+    #expect(service.end() == 0)
+    var answered = 1
+    while let frame = try client.next() {
+      switch frame {
+      case .answer: answered += 1
+      case .failure(_, _, let error): #expect(error.code == "service_stopping")
+      case .hello, .otherVersion, .lookAgain: Issue.record("\(frame)")
+      }
+    }
+    try service.start()
+    let again = try service.client()
+    guard case .receipts(let receipts) = try again.ask(.receipts(Page(within: .all, before: nil, limit: 50), token))
+    else {
+      Issue.record("no receipts")
+      return
+    }
+    // The opening credit is one too.
+    #expect(receipts.count == answered + 1)
+  }
+
+  @Test("after kill -9 at any moment, each payment with a key is made once")
+  func killed() throws {
+    let service = try RunningService()
+    var client = try service.client()
+    let token = try client.logIn("alice")
+    for round in 0..<10 {
+      let order = try Self.order("1", "round\(round)")
+      try client.send(.pay(order, token))
+      service.end(SIGKILL)
+      // Whatever was lost, the same key does not pay twice.
+      try service.start()
+      client = try service.client()
+      for _ in 0..<2 { _ = try client.ask(.pay(order, token)) }
+    }
+    guard case .receipts(let receipts) = try client.ask(.receipts(Page(within: .all, before: nil, limit: 50), token))
+    else {
+      Issue.record("no receipts")
+      return
+    }
+    #expect(receipts.count == 11)
+  }
+}

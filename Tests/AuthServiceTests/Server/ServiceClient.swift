@@ -1,0 +1,131 @@
+import AuthBackend
+import AuthCore
+import Foundation
+import Glibc
+import Testing
+
+@testable import AuthService
+
+/// A client that says what a test wants it to say.
+final class ServiceClient {
+  enum Failure: Error { case notConnected, noHello, closed, tooLate }
+
+  private let descriptor: Int32
+  private var buffer = FrameBuffer()
+  private(set) var hello: ServiceHello?
+  private var lastID: UInt32 = 0
+
+  /// Takes a connected socket over, and reads what the service says first.
+  init(_ descriptor: Int32, greets: Bool = true) throws {
+    self.descriptor = descriptor
+    guard case .hello(let hello) = try next() else { throw Failure.noHello }
+    self.hello = hello
+    if greets { try send(.hello(major: Frames.major)) }
+  }
+
+  convenience init(_ path: String, greets: Bool = true) throws {
+    try self.init(try Self.connected(path), greets: greets)
+  }
+
+  /// A client of another user: `auth-service connect`, run by that user.
+  convenience init(asUser user: uid_t, _ service: RunningService) throws {
+    var pair: [Int32] = [0, 0]
+    guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &pair) == 0 else {
+      throw Failure.notConnected
+    }
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/setpriv")
+    process.arguments =
+      [
+        "--reuid=\(user)", "--regid=0", "--clear-groups", RunningService.executable, "connect", "--socket",
+        service.socket,
+      ]
+    let end = FileHandle(fileDescriptor: pair[1], closeOnDealloc: true)
+    process.standardInput = end
+    process.standardOutput = end
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    try end.close()
+    try self.init(pair[0])
+  }
+
+  deinit { close(descriptor) }
+
+  static func connected(_ path: String) throws -> Int32 {
+    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+    let isConnected = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    guard isConnected == 0 else {
+      close(descriptor)
+      throw Failure.notConnected
+    }
+    return descriptor
+  }
+
+  func send(_ bytes: [UInt8]) throws {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+      guard count > 0 else { throw Failure.closed }
+      rest = rest.dropFirst(count)
+    }
+  }
+
+  func send(_ frame: ClientFrame) throws { try send(try frame.encoded()) }
+
+  /// Sends a request; its number comes back with the answer.
+  @discardableResult
+  func send(_ request: BackendRequest) throws -> UInt32 {
+    lastID += 1
+    try send(.request(lastID, request))
+    return lastID
+  }
+
+  /// The next frame; nil when the service closed the connection.
+  func next() throws -> ServerFrame? {
+    while true {
+      if let payload = try buffer.next() { return try ServerFrame(payload: payload) }
+      var event = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      guard poll(&event, 1, 60_000) == 1 else { throw Failure.tooLate }
+      var bytes = [UInt8](repeating: 0, count: 65_536)
+      let count = recv(descriptor, &bytes, bytes.count, 0)
+      guard count > 0 else { return nil }
+      buffer.append(bytes[..<count])
+    }
+  }
+
+  /// The next answer, whatever was asked.
+  func answer() throws -> Result<BackendAnswer, BackendError> {
+    switch try next() {
+    case .answer(_, _, let answer): .success(answer)
+    case .failure(_, _, let error): .failure(error)
+    case .hello, .otherVersion, .lookAgain, nil: throw Failure.closed
+    }
+  }
+
+  func ask(_ request: BackendRequest) throws -> BackendAnswer {
+    try send(request)
+    return try answer().get()
+  }
+
+  /// Logs in under a token of its own.
+  func logIn(_ name: String, password: String = RunningService.password) throws -> SessionToken {
+    let answer = try ask(Self.login(name, password))
+    guard case .grant(let grant) = answer else { throw Failure.closed }
+    return grant.token
+  }
+
+  static func login(_ name: String, _ password: String = RunningService.password) -> BackendRequest {
+    .logIn(
+      Credentials(username: name, password: Password(password)), .standard,
+      NewSession(token: Self.token(), label: nil, origin: nil))
+  }
+
+  static func token() -> SessionToken { SessionToken(bytes: (0..<32).map { _ in UInt8.random(in: 0...255) }) }
+}

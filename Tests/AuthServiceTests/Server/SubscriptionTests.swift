@@ -1,0 +1,79 @@
+import AuthBackend
+import AuthCore
+import Testing
+
+@testable import AuthService
+
+@Suite("Subscriptions")
+struct SubscriptionTests {
+  /// Subscribes a new connection to what concerns the session's user.
+  private func subscriber(_ service: RunningService, _ token: SessionToken) throws -> ServiceClient {
+    let client = try service.client()
+    try client.send(.subscribe(1, token))
+    guard case .answer(1, _, .done) = try client.next() else { throw ServiceClient.Failure.closed }
+    return client
+  }
+
+  @Test("a payment tells payer and payee to look again, and nobody else")
+  func payment() throws {
+    let service = try RunningService(["alice", "bob", "carol", "dave"])
+    let client = try service.client()
+    let tokens = try ["bob", "carol", "dave"].map { try client.logIn($0) }
+    let (bob, carol, dave) =
+      (try subscriber(service, tokens[0]), try subscriber(service, tokens[1]), try subscriber(service, tokens[2]))
+    let order = PaymentOrder(amount: try Amount("1"), payee: try Username("carol"), key: nil)
+    _ = try client.ask(.pay(order, tokens[0]))
+    for told in [bob, carol] {
+      guard case .lookAgain = try told.next() else {
+        Issue.record("not told")
+        return
+      }
+    }
+    // What was not for dave does not come before what is.
+    try dave.send(.request(2, .lookUp(tokens[2])))
+    guard case .answer(2, _, _) = try dave.next() else {
+      Issue.record("dave was told of somebody else's payment")
+      return
+    }
+  }
+
+  @Test("a session that ends hears of it, and of nothing afterwards")
+  func end() throws {
+    let service = try RunningService()
+    let client = try service.client()
+    let (first, second) = (try client.logIn("bob"), try client.logIn("bob"))
+    let told = try subscriber(service, first)
+    _ = try client.ask(.revoke(first, .userAsked))
+    guard case .lookAgain = try told.next() else {
+      Issue.record("not told")
+      return
+    }
+    try told.send(.request(2, .lookUp(first)))
+    guard case .answer(2, _, .found(nil)) = try told.next() else {
+      Issue.record("the session goes on")
+      return
+    }
+    let witness = try subscriber(service, second)
+    _ = try client.ask(.rename("Robert", second))
+    guard case .lookAgain = try witness.next() else {
+      Issue.record("the witness was not told")
+      return
+    }
+    try told.send(.request(3, .lookUp(first)))
+    guard case .answer(3, _, _) = try told.next() else {
+      Issue.record("told after its end")
+      return
+    }
+  }
+
+  @Test("without an active session nobody subscribes")
+  func refused() throws {
+    let service = try RunningService()
+    let client = try service.client()
+    try client.send(.subscribe(1, ServiceClient.token()))
+    guard case .failure(1, _, let error) = try client.next(), case .session = error.kind else {
+      Issue.record("subscribed")
+      return
+    }
+  }
+}

@@ -1,0 +1,4 @@
+import AuthBackend
+import AuthServiceProgram
+
+ServiceProgram(cost: .least).main()
