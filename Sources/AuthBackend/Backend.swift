@@ -325,17 +325,17 @@ public protocol Backend: Authority {
 
   // MARK: Administration
 
-  /// Accounts in the order of their names.
+  /// Accounts.
   ///
   /// - Parameters:
-  ///   - after: Only names after this one; nil begins with the first.
-  ///   - limit: How many at most.
+  ///   - query: Which, and in which order.
   ///   - administrator: Proves the role.
   ///   - lease: The same session.
-  /// - Returns: The page; shorter than `limit` when it is the last.
-  /// - Throws: ``BackendError`` of kind `notPermitted` without the role.
+  /// - Returns: The page; shorter than the limit when it is the last.
+  /// - Throws: ``BackendError`` of kind `notPermitted` without the role, or `refused`
+  ///   (`account_not_found`) where the order needs the account that the page comes after.
   func accounts(
-    after: String?, limit: Int, for administrator: AdminSession, under lease: borrowing SessionLease
+    _ query: AccountsQuery, for administrator: AdminSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> [AccountSummary]
 
   /// One account.

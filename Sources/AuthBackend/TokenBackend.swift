@@ -43,7 +43,7 @@ package protocol TokenBackend: Backend {
   func events(
     _ scope: EventScope, within times: TimeSpan, before: Int64?, limit: Int, token: SessionToken
   ) throws(BackendError) -> [Event]
-  func accounts(after: String?, limit: Int, token: SessionToken) throws(BackendError) -> [AccountSummary]
+  func accounts(_ query: AccountsQuery, token: SessionToken) throws(BackendError) -> [AccountSummary]
   func account(named name: Username, token: SessionToken) throws(BackendError) -> AccountSummary
   func setDisabled(_ disabled: Bool, account name: Username, token: SessionToken) throws(BackendError) -> AccountSummary
   func unlock(account name: Username, token: SessionToken) throws(BackendError) -> AccountSummary
@@ -213,11 +213,11 @@ extension TokenBackend {
     return try events(.everyone, within: times, before: before, limit: limit, token: token)
   }
 
-  /// See ``Backend/accounts(after:limit:for:under:)``.
+  /// See ``Backend/accounts(_:for:under:)``.
   public func accounts(
-    after: String?, limit: Int, for administrator: AdminSession, under lease: borrowing SessionLease
+    _ query: AccountsQuery, for administrator: AdminSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> [AccountSummary] {
-    try accounts(after: after, limit: limit, token: try lease.token(with: administrator.session))
+    try accounts(query, token: try lease.token(with: administrator.session))
   }
 
   /// See ``Backend/account(named:for:under:)``.

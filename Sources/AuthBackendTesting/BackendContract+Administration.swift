@@ -55,6 +55,9 @@ extension BackendContract {
     },
   ]
 
+  /// What the backend on the functions of a server has no index for.
+  package static let ofLastLogin = "accounts can be listed by their last login"
+
   static let administration: [Check] = [
     Check("accounts come in the order of their names, in pages") { probe throws(Breach) in
       try probe.register("carol")
@@ -63,12 +66,51 @@ extension BackendContract {
       func names(_ page: [AccountSummary]) -> [String] { page.map(\.user.username) }
       let all = try carol.accounts().value("accounts")
       try require(names(all) == ["alice", "bob", "carol"], "the accounts are \(names(all))")
-      try require(names(try carol.accounts(limit: 2).value("accounts")) == ["alice", "bob"], "a page of two is wrong")
-      try require(
-        names(try carol.accounts(after: "alice").value("accounts")) == ["bob", "carol"], "the page after is wrong")
+      func list(_ query: AccountsQuery) throws(Breach) -> [String] {
+        try carol.accounts(query).value("accounts").map(\.user.username)
+      }
+      try require(try list(AccountsQuery(limit: 2)) == ["alice", "bob"], "a page of two is wrong")
+      try require(try list(AccountsQuery(after: "alice", limit: 50)) == ["bob", "carol"], "the page after is wrong")
       let bob = try carol.account(probe.name("bob")).value("account")
       try require(bob == all[1], "one account is \(bob), in the list it is \(all[1])")
       try carol.account(probe.name("dave")).refused("an unknown account", with: "account_not_found", .refused)
+    },
+
+    Check("accounts can be listed by the prefix of their names") { probe throws(Breach) in
+      let (alice, _) = try await probe.both()
+      for name in ["carol", "car", "carl-2", "cas"] { try probe.register(name, as: "carol") }
+      func require(_ prefix: String, after: String? = nil, has names: [String]) throws(Breach) {
+        let query = AccountsQuery(namePrefix: prefix, after: after, limit: 3)
+        try alice.requireAccounts(query, names, "of \(prefix) after \(after ?? "the start")")
+      }
+      try require("car", has: ["car", "carl-2", "carol"])
+      try require("CAR", has: ["car", "carl-2", "carol"])
+      try require("car", after: "car", has: ["carl-2", "carol"])
+      try require("ca", after: "a", has: ["car", "carl-2", "carol"])
+      for none in ["x", "car%", "#", "é"] { try require(none, has: []) }
+    },
+
+    Check(Self.ofLastLogin) { probe throws(Breach) in
+      let (alice, _) = try await probe.both()
+      try probe.register("carol")
+      let carol = try alice.account(probe.name("carol")).value("account")
+      try require(carol.lastLoginAt == nil, "before a login there was one at \(String(describing: carol.lastLoginAt))")
+      for name in ["alice", "bob", "carol", "bob"] {
+        await probe.subject.advance(.seconds(1))
+        _ = try await probe.logIn(name)
+      }
+      var query = AccountsQuery(order: .lastLogin, limit: 50)
+      // Whoever never logged in comes last.
+      try probe.register("dave", as: "carol")
+      try alice.requireAccounts(query, ["bob", "carol", "alice", "dave"], "by their last login")
+      query.limit = 1
+      try alice.requireAccounts(query, ["bob"], "in a page of one")
+      query.after = "bob"
+      try alice.requireAccounts(query, ["carol"], "after bob")
+      query.namePrefix = "al"
+      try alice.requireAccounts(query, ["alice"], "of al after bob")
+      query.after = "nobody"
+      try alice.accounts(query).refused("a page after nobody", with: "account_not_found", .refused)
     },
 
     Check("a disabled account's sessions end, and its password looks wrong until it is enabled") {
@@ -149,4 +191,11 @@ extension BackendContract {
       try require(!names.contains("sensitive_read"), "a refused look was recorded as one")
     },
   ]
+}
+
+extension Login {
+  fileprivate func requireAccounts(_ query: AccountsQuery, _ names: [String], _ which: String) throws(Breach) {
+    let found = try accounts(query).value("accounts").map(\.user.username)
+    try require(found == names, "\(which) the accounts are \(found)")
+  }
 }

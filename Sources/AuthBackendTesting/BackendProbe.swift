@@ -27,8 +27,8 @@ struct BackendProbe: Sendable {
   }
 
   @discardableResult
-  func register(_ name: String) throws(Breach) -> User {
-    guard let password = Self.passwords[name] else { throw Breach("the contract has no password of \(name)") }
+  func register(_ name: String, as other: String? = nil) throws(Breach) -> User {
+    guard let password = Self.passwords[other ?? name] else { throw Breach("the contract has no password of \(name)") }
     return try answer { () throws(BackendError) in
       try backend.register(username: name, password: password, displayName: nil)
     }.value("register of \(name)")

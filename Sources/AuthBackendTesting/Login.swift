@@ -108,10 +108,10 @@ struct Login {
   }
 
   func accounts(
-    after: String? = nil, limit: Int = 50, keys: Login? = nil
+    _ query: AccountsQuery = AccountsQuery(limit: 50), keys: Login? = nil
   ) throws(Breach) -> Answer<[AccountSummary]> {
     try administer(keys) { (role, lease: borrowing SessionLease) throws(BackendError) in
-      try backend.accounts(after: after, limit: limit, for: role, under: lease)
+      try backend.accounts(query, for: role, under: lease)
     }
   }
 

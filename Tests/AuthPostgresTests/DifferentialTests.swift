@@ -554,9 +554,10 @@ private final class History {
         { try remote.rules.events(scope, limit: 9, token: pair.right) }
       ) { events, isLeft in events.map { self.text($0, isLeft) }.joined(separator: "; ") }
     case 16:
+      let query = AccountsQuery(namePrefix: chance(50) ? "" : "a", after: name.canonical, limit: 5)
       return both(
-        "accounts", { try local.rules.accounts(after: name.canonical, limit: 5, token: pair.left) },
-        { try remote.rules.accounts(after: name.canonical, limit: 5, token: pair.right) }
+        "accounts", { try local.rules.accounts(query, token: pair.left) },
+        { try remote.rules.accounts(query, token: pair.right) }
       ) { accounts, _ in "\(accounts)" }
     case 17:
       return both(

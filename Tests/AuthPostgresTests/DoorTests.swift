@@ -459,7 +459,7 @@ extension PostgresTests {
       #expect(try count(.authorizationFailed) == [["\(SessionPolicy.notedRefusals)"]])
       // A login that is finished begins anew; one that is not, and asks for a code, does not.
       _ = try backend.logIn(Credentials(username: "bob", password: bobPassword), limits: .standard)
-      _ = try? backend.accounts(token: bob.token)
+      _ = try? backend.accounts(AccountsQuery(limit: 50), token: bob.token)
       #expect(try count(.authorizationFailed) == [["\(SessionPolicy.notedRefusals + 1)"]])
       try database.superuser {
         try $0.sql(
@@ -567,7 +567,7 @@ extension PostgresTests {
       try backend.registerBoth()
       let bob = try backend.logIn(Credentials(username: "bob", password: bobPassword), limits: .standard)
       for attempt in [
-        { _ = try backend.accounts(token: bob.token) },
+        { _ = try backend.accounts(AccountsQuery(limit: 50), token: bob.token) },
         { _ = try backend.setDisabled(true, account: try Username("alice"), token: bob.token) },
         { _ = try backend.unlock(account: try Username("alice"), token: bob.token) },
         { _ = try backend.events(.everyone, token: bob.token) },

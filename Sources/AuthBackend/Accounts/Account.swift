@@ -13,14 +13,20 @@ public struct AccountSummary: Hashable, Sendable {
   public let failedAttempts: Int64
   /// Why the next attempt would be denied; nil when it would be checked.
   public let throttle: Throttle?
+  /// When its last session began, by the wall clock; nil before the first one.
+  public let lastLoginAt: WallTime?
 
   /// Creates a value, for a backend to answer with.
-  public init(user: User, isDisabled: Bool, createdAt: WallTime, failedAttempts: Int64, throttle: Throttle?) {
+  public init(
+    user: User, isDisabled: Bool, createdAt: WallTime, failedAttempts: Int64, throttle: Throttle?,
+    lastLoginAt: WallTime? = nil
+  ) {
     self.user = user
     self.isDisabled = isDisabled
     self.createdAt = createdAt
     self.failedAttempts = failedAttempts
     self.throttle = throttle
+    self.lastLoginAt = lastLoginAt
   }
 }
 

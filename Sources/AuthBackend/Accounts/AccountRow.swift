@@ -8,6 +8,8 @@ struct AccountRow: Sendable {
   let isDisabled: Bool
   let createdAt: WallTime
   let throttle: ThrottleRecord
+  /// In microseconds since 1970; 0 before the first login.
+  let lastLogin: Int64
 
   static func userID(_ id: Int64) -> UserID { UserID(rawValue: "u\(id)") }
 
@@ -19,6 +21,7 @@ struct AccountRow: Sendable {
     isDisabled = row.flag(5)
     createdAt = WallTime(microseconds: row.integer(6))
     throttle = ThrottleRecord(row, from: 7)
+    lastLogin = row.integer(12)
   }
 
   /// Reads id, name, display name and role from four columns.
@@ -35,26 +38,34 @@ struct AccountRow: Sendable {
 package enum AccountQuery: String, Query {
   case byName = """
     SELECT id, name, display_name, role, password_hash, disabled, created_at, guesses, attempts, wait_boot, wait_until,
-      failures
+      failures, last_login_at
     FROM accounts WHERE name = $1
     """
   case byID = """
     SELECT id, name, display_name, role, password_hash, disabled, created_at, guesses, attempts, wait_boot, wait_until,
-      failures
+      failures, last_login_at
     FROM accounts WHERE id = $1
     """
   case page = """
     SELECT id, name, display_name, role, password_hash, disabled, created_at, guesses, attempts, wait_boot, wait_until,
-      failures
-    FROM accounts WHERE name > $1 ORDER BY name LIMIT $2
+      failures, last_login_at
+    FROM accounts WHERE name >= $1 AND name < $2 ORDER BY name LIMIT $3
     """
+  /// The names are compared as expressions, so that the rows come from the index of logins.
+  case pageByLogin = """
+    SELECT id, name, display_name, role, password_hash, disabled, created_at, guesses, attempts, wait_boot, wait_until,
+      failures, last_login_at
+    FROM accounts WHERE (last_login_at, id) < ($1, $2) AND name || '' >= $3 AND name || '' < $4
+    ORDER BY last_login_at DESC, id DESC LIMIT $5
+    """
+  case noteLogin = "UPDATE accounts SET last_login_at = $1 WHERE id = $2"
   case exists = "SELECT 1 FROM accounts WHERE name = $1"
   case isReserved = "SELECT 1 FROM reserved_names WHERE name_hash = $1"
   case reserveName = "INSERT INTO reserved_names(name_hash) VALUES ($1)"
   /// What remains of a deleted account: a number for payments and events to refer to.
   case erase = """
     UPDATE accounts SET name = '#' || id, display_name = $1, role = 'member', password_hash = $2, disabled = 1,
-      guesses = 0, attempts = 0, failures = 0, wait_boot = NULL, wait_until = NULL
+      guesses = 0, attempts = 0, failures = 0, wait_boot = NULL, wait_until = NULL, last_login_at = 0
     WHERE id = $3
     """
   case registration = "SELECT registration_closed FROM authority WHERE id = 1"

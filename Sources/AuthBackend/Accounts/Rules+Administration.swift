@@ -1,26 +1,39 @@
 package import AuthCore
 
 extension Rules {
-  /// Accounts in the order of their names.
+  /// Accounts.
   ///
   /// - Parameters:
-  ///   - after: Only names after this one; nil begins with the first.
-  ///   - limit: How many at most.
+  ///   - query: Which, and in which order.
   ///   - token: The session of an administrator.
-  /// - Returns: The page; shorter than `limit` when it is the last.
+  /// - Returns: The page; shorter than the limit when it is the last.
   /// - Throws: ``BackendError``.
-  package func accounts(
-    after: String? = nil, limit: Int = 50, token: SessionToken
-  ) throws(BackendError) -> [AccountSummary] {
+  package func accounts(_ query: AccountsQuery, token: SessionToken) throws(BackendError) -> [AccountSummary] {
     try administering(token, reading: "accounts") { (db, _, now) throws(BackendError) in
-      let rows = try db.all(
-        AccountQuery.page, .text(max(after ?? "", DeletedAccount.lastName)), .integer(max(0, limit))
-      ) {
-        (row) throws(BackendError) in try AccountRow(row, in: db)
-      }
       var page: [AccountSummary] = []
-      for row in rows { page.append(try summary(row, at: now, in: db)) }
+      for row in try rows(query, in: db) { page.append(try summary(row, at: now, in: db)) }
       return page
+    }
+  }
+
+  private func rows(_ query: AccountsQuery, in db: any Transaction) throws(BackendError) -> [AccountRow] {
+    let (from, to) = query.names
+    let limit = SQLValue.integer(max(0, query.limit))
+    switch query.order {
+    case .name:
+      // The next name that there can be: nothing in a name comes before `-`.
+      let next = query.after.map { max($0 + "-", from) } ?? from
+      return try db.all(AccountQuery.page, .text(next), .text(to), limit) { (row) throws(BackendError) in
+        try AccountRow(row, in: db)
+      }
+    case .lastLogin:
+      let last = try query.after.map { (name) throws(BackendError) in try existing(try Username(name), in: db) }
+      return try db.all(
+        AccountQuery.pageByLogin, .integer(last?.lastLogin ?? .max), .integer(last?.id ?? .max), .text(from),
+        .text(to), limit
+      ) { (row) throws(BackendError) in
+        try AccountRow(row, in: db)
+      }
     }
   }
 
@@ -173,6 +186,7 @@ extension Rules {
   {
     AccountSummary(
       user: row.user, isDisabled: row.isDisabled, createdAt: row.createdAt, failedAttempts: row.throttle.attempts,
-      throttle: row.throttle.status(at: now, mayLock: try mayLock(row, in: db)))
+      throttle: row.throttle.status(at: now, mayLock: try mayLock(row, in: db)),
+      lastLoginAt: row.lastLogin > 0 ? WallTime(microseconds: row.lastLogin) : nil)
   }
 }

@@ -182,7 +182,8 @@ package enum Schema {
   private static let sixth = "DELETE FROM unknown_names;"
 
   /// Version 7 keeps the challenges that wait for a code, so that any process can take the answer,
-  /// and until when a session whose password was just changed needs none.
+  /// until when a session whose password was just changed needs none, and when each account last
+  /// logged in.
   private static let seventh = """
     ALTER TABLE sessions ADD COLUMN excused_until INTEGER;
 
@@ -199,6 +200,13 @@ package enum Schema {
       until INTEGER NOT NULL
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX challenges_account ON challenges(account, until);
+
+    ALTER TABLE accounts ADD COLUMN last_login_at INTEGER NOT NULL DEFAULT 0;
+    UPDATE accounts SET last_login_at = coalesce((
+      SELECT max(at) FROM events
+      WHERE account = accounts.id AND events.name IN ('authn_login_success', 'authn_login_successafterfail')), 0)
+    WHERE name > '/';
+    CREATE INDEX accounts_last_login ON accounts(last_login_at, id);
     """
 
   /// Version 8 lets an operator archive events: up to a number that is set for the time of the

@@ -53,7 +53,7 @@ package enum BackendRequest: Sendable {
   case events(EventScope, Page, SessionToken)
 
   // Administration.
-  case accounts(after: String?, limit: Int, SessionToken)
+  case accounts(AccountsQuery, SessionToken)
   case account(Username, SessionToken)
   case setDisabled(Bool, Username, SessionToken)
   case unlock(Username, SessionToken)

@@ -292,11 +292,11 @@ extension EntryBackend {
 
 /// The operations of administrators.
 extension EntryBackend {
-  /// See ``Backend/accounts(after:limit:for:under:)``.
+  /// See ``Backend/accounts(_:for:under:)``.
   public func accounts(
-    after: String?, limit: Int, for administrator: AdminSession, under lease: borrowing SessionLease
+    _ query: AccountsQuery, for administrator: AdminSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> [AccountSummary] {
-    try ask(.accounts(after: after, limit: limit, try lease.token(with: administrator.session))) {
+    try ask(.accounts(query, try lease.token(with: administrator.session))) {
       if case .accounts(let accounts) = $0 { accounts } else { nil }
     }
   }

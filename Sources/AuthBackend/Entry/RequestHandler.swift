@@ -63,8 +63,7 @@ extension Rules: RequestHandler {
       return .events(
         try events(scope, within: page.times, before: page.before, limit: page.limit, token: token))
 
-    case .accounts(let after, let limit, let token):
-      return .accounts(try accounts(after: after, limit: limit, token: token))
+    case .accounts(let query, let token): return .accounts(try accounts(query, token: token))
     case .account(let name, let token): return .account(try account(named: name, token: token))
     case .setDisabled(let disabled, let name, let token):
       return .account(try setDisabled(disabled, account: name, token: token))

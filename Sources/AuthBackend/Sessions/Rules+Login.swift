@@ -71,6 +71,7 @@ extension Rules {
       return session.grant(token: new.token)
     }
     let grant = try begin(new, account: account, limits: limits, at: now, in: db)
+    try db.run(AccountQuery.noteLogin, .integer(db.wallTime.microseconds), .integer(account.id))
     let failures = account.throttle.failures
     let details = [failures > 0 ? "\(failures) failure\(failures == 1 ? "" : "s")" : nil, code.words]
     try record(

@@ -179,16 +179,23 @@ extension PostgresBackend {
     return events
   }
 
-  package func accounts(
-    after: String? = nil, limit: Int = 50, token: SessionToken
-  ) throws(BackendError) -> [AccountSummary] {
+  package func accounts(_ query: AccountsQuery, token: SessionToken) throws(BackendError) -> [AccountSummary] {
+    guard query.order == .name else {
+      throw BackendError(.invalid, "order_not_available", "This database lists accounts by name only.", hint: "")
+    }
+    let (from, to) = query.names
     var accounts: [AccountSummary] = []
+    // The function wants the name to begin after: `caq~` is before `car`, and no name is between.
+    var before = from
+    if let last = before.unicodeScalars.popLast(), last.isASCII, last.value > 0 {
+      before.unicodeScalars.append(contentsOf: [Unicode.Scalar(UInt8(last.value - 1)), "~"])
+    }
     for answer in try call(
-      "accounts", token, [.text(max(after ?? "", DeletedAccount.lastName)), .number(Int64(limit))], .none)
+      "accounts", token, [.text(max(query.after ?? "", before)), .number(Int64(query.limit))], .none)
     {
       accounts.append(try summary(answer))
     }
-    return accounts
+    return accounts.filter { $0.user.username >= from && $0.user.username < to }
   }
 
   package func account(named name: Username, token: SessionToken) throws(BackendError) -> AccountSummary {

@@ -1,6 +1,7 @@
 import AuthBackend
 import AuthCore
 import CommandLineKit
+import TextFormat
 
 /// What an administrator does in the full-screen program.
 enum Administration: Sendable {
@@ -66,24 +67,31 @@ extension AccountsScreen {
 extension AppPage {
   /// Accounts, and the rules for all of them.
   static func accounts(
-    _ page: Page<AccountSummary>, _ registration: Registration, _ policy: TwoStepPolicy
+    _ page: Page<AccountSummary>, _ registration: Registration, _ policy: TwoStepPolicy,
+    query: AppQuery = AppQuery()
   ) -> AppPage {
     var administrators = 0
     for account in page.items where account.isActiveAdministrator { administrators += 1 }
     let table = Table.accounts(page.items)
+    let logins = LocalTimes(page.items.compactMap { $0.lastLoginAt?.seconds })
+    var columns = table.columns
+    columns.insert(logins.column("LAST LOGIN"), at: columns.count - 1)
     var rows = rules(registration, policy)
     for (index, account) in page.items.enumerated() {
       // Of accounts that are not loaded another one may be.
       let isLast =
-        account.user.role == .administrator && page.lastOfMore == nil
+        account.user.role == .administrator && page.lastOfMore == nil && query.prefix.isEmpty
         && administrators == (account.isActiveAdministrator ? 1 : 0)
+      var cells = table.rows[index]
+      cells.insert(account.lastLoginAt.map { logins.cell($0.seconds, .minutes) } ?? "", at: cells.count - 1)
       rows.append(
         AppRow(
-          id: account.user.username, cells: table.rows[index], menu: menu(of: account, isLast: isLast),
+          id: account.user.username, cells: cells, menu: menu(of: account, isLast: isLast),
           letters: [AppLetter("y", "copy \(account.user.username)", .copy(account.user.username))]))
     }
     return AppPage(
-      table.columns, rows, "first", isPart: page.lastOfMore != nil, loaded: page.items.count, empty: "No accounts.")
+      columns, rows, query.order == .name ? "first" : "latest", isPart: page.lastOfMore != nil,
+      loaded: page.items.count, query: query, empty: "No accounts.")
   }
 
   private static func rules(_ registration: Registration, _ policy: TwoStepPolicy) -> [AppRow] {

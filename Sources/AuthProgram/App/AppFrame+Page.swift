@@ -97,7 +97,7 @@ extension AppState {
     }
     if let row = layout.filterRow {
       let end = frame.put("\(filter.label): \(filter.text)", row: row, column: 0, width: layout.listWidth)
-      let part = page.part.map { "  in \($0)" } ?? ""
+      let part = page.prefix.isEmpty ? page.part.map { "  in \($0)" } ?? "" : "  in the first letters of names"
       if end + DisplayWidth.columns(part) <= layout.listWidth {
         frame.put(part, row: row, column: end, style: .faint)
       }

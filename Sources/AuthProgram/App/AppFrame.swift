@@ -104,6 +104,7 @@ extension AppState {
     } else {
       let row = menuRow ?? selected.map { rowsShown[$0] }
       for letter in row?.letters ?? [] { keys.append((String(letter.key), letter.label)) }
+      if tab == .accounts, menu == nil { keys.append(("s", "sort by name, or by the last login")) }
       keys += [
         ("↑ ↓ k j", "choose a line, as Ctrl-P -N"), ("PgUp PgDn", "a screen up or down, as Ctrl-B -F"),
         ("Ctrl-U -D", "half a screen up or down"), ("Home End", "the first or the last line, as g G"),
@@ -218,6 +219,7 @@ extension AppState {
       if let label = row.menu == nil ? row.choice?.label : "details" { add("Enter " + label) }
       for letter in (menuRow ?? row).letters { add("\(letter.key) " + (letter.key == "y" ? "copy" : letter.label)) }
     }
+    if tab == .accounts, menu == nil, page != nil { add("s by " + (otherOrder == .name ? "name" : "last login")) }
     if menu != nil { add("Esc back") } else if !filter.text.isEmpty { add("Esc clear") }
     if selected != nil { add("↑↓ choose") }
     add("q quit")

@@ -40,6 +40,9 @@ extension AppState {
       } else if tab != .home {
         return open(.home)
       }
+    case .character("s") where tab == .accounts && menuRow == nil:
+      self[tab].asked.order = otherOrder
+      return .load(tab, isActivity: true, self[tab].asked)
     case .character("M"):
       readsMouse.toggle()
       notice = AppNotice(
@@ -73,6 +76,9 @@ extension AppState {
 
   /// Whether the rows that are open are a list of something.
   var canFilter: Bool { tab != .home && menuRow == nil && !(page?.rows ?? []).isEmpty }
+
+  /// The order that accounts are not in.
+  var otherOrder: AccountsQuery.Order { self[.accounts].asked.order == .name ? .lastLogin : .name }
 
   private func enter() -> AppEffect? {
     guard let selected else { return nil }

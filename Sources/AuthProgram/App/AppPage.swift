@@ -13,6 +13,9 @@ final class AppPage: Sendable {
   let part: String?
   /// How many rows were loaded, of which there may be more.
   let loaded: Int
+  /// How the names of the accounts begin that were asked for, and in which order they are.
+  let prefix: String
+  let order: AccountsQuery.Order
   /// What the user has, on the tab that pays.
   let balance: Int64?
   /// In place of the rows where there are none.
@@ -23,13 +26,15 @@ final class AppPage: Sendable {
 
   init(
     lines: [String] = [], columns: [Table.Column] = [], rows: [AppRow] = [], part: String? = nil, loaded: Int = 0,
-    balance: Int64? = nil, empty: String = "", chart: Chart? = nil, machine: MachineView? = nil
+    query: AppQuery = AppQuery(), balance: Int64? = nil, empty: String = "", chart: Chart? = nil,
+    machine: MachineView? = nil
   ) {
     self.lines = lines
     self.columns = columns
     self.rows = rows
     self.part = part
     self.loaded = loaded
+    (prefix, order) = (query.prefix, query.order)
     self.balance = balance
     self.empty = empty
     self.chart = chart

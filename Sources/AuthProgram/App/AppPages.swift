@@ -84,11 +84,11 @@ extension AppPage {
   /// The first part of a list, or all of it.
   convenience init(
     _ columns: [Table.Column], _ rows: [AppRow], _ which: String, isPart: Bool, loaded: Int, lines: [String] = [],
-    empty: String, chart: Chart? = nil
+    query: AppQuery = AppQuery(), empty: String, chart: Chart? = nil
   ) {
     self.init(
       lines: lines, columns: columns, rows: rows, part: isPart ? "the \(which) \(loaded)" : nil, loaded: loaded,
-      empty: empty, chart: chart)
+      query: query, empty: empty, chart: chart)
   }
 }
 

@@ -21,23 +21,25 @@ final class AppScreens: Sendable {
 
   /// What a tab shows of what its screen loads; the administrator is needed for accounts.
   func page(
-    _ tab: AppTab, rows: Int, of backend: any Backend, _ administrator: AdminSession?, _ deadlines: Deadlines
+    _ tab: AppTab, _ query: AppQuery, of backend: any Backend, _ administrator: AdminSession?, _ deadlines: Deadlines
   ) throws(LeaseError<BackendError>) -> AppPage {
     switch tab {
     case .pay: return .pay(try profile.profile(of: backend))
     case .receipts:
       return .receipts(
-        try receipts.page(of: backend, before: nil, limit: rows), of: try profile.profile(of: backend))
+        try receipts.page(of: backend, before: nil, limit: query.rows), of: try profile.profile(of: backend))
     case .profile: return .profile(try profile.profile(of: backend))
     case .sessions: return .sessions(try sessions.sessions(at: backend), deadlines)
     case .events:
       return .events(
-        try events.page(of: backend, before: nil, limit: rows), try sessions.sessions(at: backend))
+        try events.page(of: backend, before: nil, limit: query.rows), try sessions.sessions(at: backend))
     case .accounts:
       guard let administrator else { return AppPage() }
       let (registration, policy) = try accounts.rules(at: backend, for: administrator)
       return .accounts(
-        try accounts.page(of: backend, after: nil, limit: rows, for: administrator), registration, policy)
+        try accounts.page(
+          AccountsQuery(namePrefix: query.prefix, order: query.order, limit: query.rows), of: backend,
+          for: administrator), registration, policy, query: query)
     case .home, .machine: return AppPage()
     }
   }

@@ -123,6 +123,8 @@ final class AppState {
     guard let rows = page?.rows else { return [] }
     guard !filter.text.isEmpty, menuRow == nil else { return rows }
     let wanted = filter.text.lowercased()
+    // The backend was asked for names that begin so.
+    if page?.prefix.isEmpty == false { return rows.filter { $0.id.hasPrefix(wanted) } }
     // The search of the library would link the engine of regular expressions.
     return rows.filter { row in row.cells.contains { strstr($0.lowercased(), wanted) != nil } }
   }
@@ -178,16 +180,24 @@ final class AppList {
   /// The first row that shows, and how many rows show.
   var top = 0
   var height = 0
-  /// How many rows were asked for.
-  var asked = AppPage.limit
+  /// What was asked for.
+  var asked = AppQuery()
 
   init(menuOf: String? = nil) {
     self.menuOf = menuOf
   }
 
   func clear() {
-    (page, index, id, top, asked) = (nil, 0, nil, 0, AppPage.limit)
+    (page, index, id, top, asked) = (nil, 0, nil, 0, AppQuery())
   }
+}
+
+/// Which rows to load.
+struct AppQuery: Hashable, Sendable {
+  var rows = AppPage.limit
+  /// Of accounts only those whose names begin so, and in which order.
+  var prefix = ""
+  var order = AccountsQuery.Order.name
 }
 
 /// A line of the screen, such as what it says by itself.

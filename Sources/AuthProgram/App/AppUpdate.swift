@@ -22,8 +22,8 @@ indirect enum AppMessage: Sendable {
 
 /// What to do.
 enum AppEffect: Sendable {
-  /// Load the tab with so many rows; whether a person asked for it, which is activity.
-  case load(AppTab, isActivity: Bool, rows: Int = AppPage.limit)
+  /// Load these rows of the tab; whether a person asked for it, which is activity.
+  case load(AppTab, isActivity: Bool, AppQuery = AppQuery())
   /// Find out who is logged in.
   case look
   case perform(AppAction)
@@ -35,8 +35,8 @@ enum AppEffect: Sendable {
   func isLike(_ other: AppEffect) -> Bool {
     switch (self, other) {
     case (.look, .look): true
-    case (.load(let tab, let isActivity, let rows), .load(let otherTab, let isOtherActivity, let otherRows)):
-      tab == otherTab && isActivity == isOtherActivity && rows == otherRows
+    case (.load(let tab, let isActivity, let query), .load(let otherTab, let isOtherActivity, let otherQuery)):
+      tab == otherTab && isActivity == isOtherActivity && query == otherQuery
     case (.load, _), (.look, _), (.perform, _), (.copy, _), (.quit, _): false
     }
   }
@@ -56,15 +56,19 @@ extension AppState {
   /// Loads more rows where the end of the list is near, or where a filter leaves few of them.
   private func loadMore() -> AppEffect? {
     let list = self[tab]
-    guard menuRow == nil, form == nil, let page = list.page, page.part != nil, list.asked <= page.loaded else {
-      return nil
+    guard menuRow == nil, form == nil, let page = list.page else { return nil }
+    let wanted = tab == .accounts ? filter.text.lowercased() : ""
+    if wanted != list.asked.prefix, page.part != nil || !wanted.hasPrefix(page.prefix) {
+      list.asked = AppQuery(prefix: wanted, order: list.asked.order)
+      return .load(tab, isActivity: false, list.asked)
     }
+    guard page.part != nil, list.asked.rows <= page.loaded else { return nil }
     let left = rowsShown.count - (selected ?? 0)
     guard left <= max(1, list.height), filter.text.isEmpty || left == 1 || page.loaded < AppPage.searched else {
       return nil
     }
-    list.asked = page.loaded + AppPage.limit
-    return .load(tab, isActivity: false, rows: list.asked)
+    list.asked.rows = page.loaded + AppPage.limit
+    return .load(tab, isActivity: false, list.asked)
   }
 
   private func take(_ message: AppMessage) -> AppEffect? {
@@ -120,6 +124,8 @@ extension AppState {
         interrupt(.refused("\(problem.sentence) \(problem.hint)"))
         return
       }
+      // Such as the order, which this database may not have.
+      self[tab].asked.order = self[tab].page?.order ?? .name
       // That change was made: it is not what was refused.
       if notice?.text != Administration.ownStepMissing { warn(problem) }
       if problem.code == BackendError.Code.twoStepRequired.rawValue { self[tab].clear() }
@@ -150,7 +156,7 @@ extension AppState {
 
   /// Loads again what is shown, because it may have changed.
   private func refresh() -> AppEffect? {
-    tab == .home || tab.isGuarded && !isLoggedIn ? nil : .load(tab, isActivity: false, rows: self[tab].asked)
+    tab == .home || tab.isGuarded && !isLoggedIn ? nil : .load(tab, isActivity: false, self[tab].asked)
   }
 
   /// The session is over: what belongs to it closes, and Home says why.
@@ -304,7 +310,7 @@ extension AppState {
     self.tab = tab
     if let form, form.isTab { draft = form }
     form = tab == .pay ? draft ?? newPayment() : nil
-    return tab == .home ? nil : .load(tab, isActivity: true, rows: self[tab].asked)
+    return tab == .home ? nil : .load(tab, isActivity: true, self[tab].asked)
   }
 
   func choose(_ choice: AppChoice) -> AppEffect? {

@@ -62,9 +62,9 @@ final class AppWork: Sendable {
   func take(_ effect: AppEffect) async -> AppMessage {
     switch effect {
     case .look: return .looked(await look())
-    case .load(let tab, let isActivity, let rows):
+    case .load(let tab, let isActivity, let query):
       do throws(CommandError) {
-        return .loaded(tab, .success(try await load(tab, isActivity: isActivity, rows: rows)))
+        return .loaded(tab, .success(try await load(tab, isActivity: isActivity, query)))
       } catch {
         return .loaded(tab, .failure(error))
       }
@@ -108,7 +108,7 @@ final class AppWork: Sendable {
     }
   }
 
-  private func load(_ tab: AppTab, isActivity: Bool, rows: Int) async throws(CommandError) -> AppPage {
+  private func load(_ tab: AppTab, isActivity: Bool, _ query: AppQuery) async throws(CommandError) -> AppPage {
     if tab == .home {
       // Whether anybody may register, before a name is typed: any name tells.
       do throws(BackendError) { try backend.check(newUsername: "x") } catch { throw CommandError(error) }
@@ -121,7 +121,7 @@ final class AppWork: Sendable {
     let administrator = tab == .accounts ? try administrator(screens.accounts.session) : nil
     let deadlines = try Deadlines(clock: backend.clock)
     return try await store.asking { () throws(LeaseError<BackendError>) in
-      try screens.page(tab, rows: rows, of: backend, administrator, deadlines)
+      try screens.page(tab, query, of: backend, administrator, deadlines)
     }
   }
 

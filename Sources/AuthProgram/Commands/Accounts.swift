@@ -144,7 +144,7 @@ extension Workspace {
     let screen = try await open(AccountsScreen.self)
     let administrator = try administrator(screen.session)
     let page = try await asking { () throws(LeaseError<BackendError>) in
-      try screen.page(of: backend, after: after, limit: limit, for: administrator)
+      try screen.page(AccountsQuery(after: after, limit: limit), of: backend, for: administrator)
     }
     if isShort, !printer.asJSON {
       return Answer(.onlyShows, lines: page.items.map { TextEscaping.escape($0.user.username) })

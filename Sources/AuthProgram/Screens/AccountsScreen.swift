@@ -13,14 +13,15 @@ final class AccountsScreen: LiveScreen, RunsOnce {
   /// A change to an account.
   enum Change { case disable, enable, unlock, promote, demote }
 
-  /// Loads a page, by name.
+  /// Loads a page of as many as the query wants, or fewer.
   func page(
-    of backend: any Backend, after: String?, limit: Int, for administrator: AdminSession
+    _ query: AccountsQuery, of backend: any Backend, for administrator: AdminSession
   ) throws(LeaseError<BackendError>) -> Page<AccountSummary> {
     try session.withLease { (lease) throws(BackendError) in
       try noteView(at: backend, for: administrator, under: lease)
-      return Page(
-        of: limit, from: try backend.accounts(after: after, limit: limit + 1, for: administrator, under: lease))
+      var oneMore = query
+      oneMore.limit += 1
+      return Page(of: query.limit, from: try backend.accounts(oneMore, for: administrator, under: lease))
     }
   }
 

@@ -65,13 +65,12 @@ package final class ServiceConnection: RequestHandler {
           guard case .events(let rows) = try exchange(.events(scope, next, token)) else { return nil }
           return rows
         })
-    case .accounts(let after, let limit, let token):
+    case .accounts(let query, let token):
       return .accounts(
-        try paged(limit) { (last: AccountSummary?, count) throws(BackendError) in
-          let after = last?.user.username ?? after
-          guard case .accounts(let rows) = try exchange(.accounts(after: after, limit: count, token)) else {
-            return nil
-          }
+        try paged(query.limit) { (last: AccountSummary?, count) throws(BackendError) in
+          let next = AccountsQuery(
+            namePrefix: query.namePrefix, order: query.order, after: last?.user.username ?? query.after, limit: count)
+          guard case .accounts(let rows) = try exchange(.accounts(next, token)) else { return nil }
           return rows
         })
     case .pay(let order, let token) where order.key == nil:

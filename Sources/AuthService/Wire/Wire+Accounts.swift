@@ -21,7 +21,12 @@ extension WireWriter {
   @discardableResult
   func account(_ value: AccountSummary) -> WireWriter {
     user(value.user).flag(value.isDisabled).wallTime(value.createdAt).number(value.failedAttempts)
-      .optional(value.throttle, throttle)
+      .optional(value.throttle, throttle).optional(value.lastLoginAt, wallTime)
+  }
+
+  @discardableResult
+  func accountsQuery(_ value: AccountsQuery) -> WireWriter {
+    text(value.namePrefix).word(value.order).optional(value.after, text).number(value.limit)
   }
 
   @discardableResult
@@ -61,7 +66,11 @@ extension WireReader {
   mutating func account() throws(WireFault) -> AccountSummary {
     AccountSummary(
       user: try user(), isDisabled: try flag(), createdAt: try wallTime(), failedAttempts: try number(),
-      throttle: try flag() ? try throttle() : nil)
+      throttle: try flag() ? try throttle() : nil, lastLoginAt: try flag() ? try wallTime() : nil)
+  }
+
+  mutating func accountsQuery() throws(WireFault) -> AccountsQuery {
+    AccountsQuery(namePrefix: try text(), order: try word(), after: try optionalText(), limit: try number())
   }
 
   /// The form that was written is read as itself: what typing varies is decided already.

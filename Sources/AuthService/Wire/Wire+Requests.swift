@@ -54,7 +54,7 @@ extension WireWriter {
     case .pay(let order, let token): tag(.pay).order(order).token(token)
     case .receipts(let page, let token): tag(.receipts).page(page).token(token)
     case .events(let scope, let page, let token): tag(.events).scope(scope).page(page).token(token)
-    case .accounts(let after, let limit, let token): tag(.accounts).optional(after, text).number(limit).token(token)
+    case .accounts(let query, let token): tag(.accounts).accountsQuery(query).token(token)
     case .account(let name, let token): tag(.account).username(name).token(token)
     case .setDisabled(let isDisabled, let name, let token):
       tag(.setDisabled).flag(isDisabled).username(name).token(token)
@@ -110,7 +110,7 @@ extension WireReader {
     case .pay: .pay(try order(), try token())
     case .receipts: .receipts(try page(), try token())
     case .events: .events(try scope(), try page(), try token())
-    case .accounts: .accounts(after: try optionalText(), limit: try number(), try token())
+    case .accounts: .accounts(try accountsQuery(), try token())
     case .account: .account(try username(), try token())
     case .setDisabled: .setDisabled(try flag(), try username(), try token())
     case .unlock: .unlock(try username(), try token())

@@ -9,8 +9,8 @@ extension AppEffect: Equatable {
   static func == (one: AppEffect, other: AppEffect) -> Bool {
     switch (one, other) {
     case (.look, .look), (.quit, .quit): true
-    case (.load(let one, let isActivity, let rows), .load(let other, let isOtherActivity, let otherRows)):
-      one == other && isActivity == isOtherActivity && rows == otherRows
+    case (.load(let one, let isActivity, let query), .load(let other, let isOtherActivity, let otherQuery)):
+      one == other && isActivity == isOtherActivity && query == otherQuery
     case (.copy(let one), .copy(let other)): one == other
     case (.perform(let one), .perform(let other)): one == other
     case _: false

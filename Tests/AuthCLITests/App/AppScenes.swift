@@ -127,9 +127,15 @@ enum AppScenes {
     let page = AppPage.accounts(Page(of: AppPage.limit, from: summaries), .open, .optional)
     let rows = page.rows.map {
       $0.cells.count == 1
-        ? $0 : AppRow(id: $0.id, cells: $0.cells.dropLast() + ["2026-11-21 20:00"], menu: $0.menu, letters: $0.letters)
+        ? $0
+        : AppRow(
+          id: $0.id,
+          cells: $0.cells.dropLast(2) + [$0.id == "bob" ? "" : "2026-11-21 20:30", "2026-11-21 20:00"],
+          menu: $0.menu, letters: $0.letters)
     }
-    return page.with(rows, columns: page.columns.dropLast() + [.init(title: "SINCE", unit: "UTC")])
+    return page.with(
+      rows,
+      columns: page.columns.dropLast(2) + [.init(title: "LAST LOGIN", unit: "UTC"), .init(title: "SINCE", unit: "UTC")])
   }()
 
   /// What the Machine tab says after a renewal that came too soon.

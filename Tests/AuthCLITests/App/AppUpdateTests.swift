@@ -765,19 +765,67 @@ struct AppUpdateTests {
     #expect(state.update(.loaded(.receipts, .success(page(501)))) == nil)
     #expect(state.frame.lines.last?.hasSuffix("1 of 500+") == true)
     #expect(state.update(.key(.down)) == nil)
-    #expect(state.update(.key(.end)) == .load(.receipts, isActivity: false, rows: 1000))
+    #expect(state.update(.key(.end)) == .load(.receipts, isActivity: false, AppQuery(rows: 1000)))
     // It is asked for once.
     #expect(state.update(.key(.up)) == nil && state.update(.key(.down)) == nil)
     #expect(state.update(.loaded(.receipts, .success(page(1001)))) == nil)
     #expect(state.selected == 499 && state.frame.lines.last?.hasSuffix("500 of 1000+") == true)
     // A change elsewhere loads as many again.
-    #expect(state.update(.looked(nil)) == .load(.receipts, isActivity: false, rows: 1000))
+    #expect(state.update(.looked(nil)) == .load(.receipts, isActivity: false, AppQuery(rows: 1000)))
     AppScenes.type("/caro", into: state)
     #expect(state.update(.key(.character("l"))) == nil)
-    #expect(state[.receipts].asked == 1500)
+    #expect(state[.receipts].asked.rows == 1500)
     #expect(state.frame.lines.contains { $0.hasPrefix("Filter: carol  in the newest 1000") })
     #expect(state.update(.loaded(.receipts, .success(page(1200)))) == nil)
     #expect(state.rowsShown.count == 1 && !state.frame.lines.contains { $0.contains("in the newest") })
+  }
+
+  @Test("where not all accounts are loaded, the filter asks for names that begin so, and s for another order")
+  func accountsAreAskedFor() {
+    func page(_ query: AppQuery, of names: [String], isPart: Bool = false) -> AppPage {
+      let accounts = names.map { name in
+        AccountSummary(
+          user: User(id: UserID(rawValue: name), username: name, displayName: "Al", role: .member), isDisabled: false,
+          createdAt: WallTime(microseconds: 0), failedAttempts: 0, throttle: nil)
+      }
+      return AppPage.accounts(
+        Page(of: isPart ? names.count - 1 : names.count, from: accounts), .open, .optional, query: query)
+    }
+    func load(_ query: AppQuery, isActivity: Bool = false) -> AppEffect {
+      .load(.accounts, isActivity: isActivity, query)
+    }
+    let state = AppScenes.loggedIn()
+    #expect(state.update(.key(.character("8"))) == load(AppQuery(), isActivity: true))
+    // All are there, so nobody has to be asked.
+    #expect(state.update(.loaded(.accounts, .success(page(AppQuery(), of: ["bob", "carol"])))) == nil)
+    AppScenes.type("/CA", into: state)
+    #expect(state.update(.key(.character("R"))) == nil)
+    #expect(state.rowsShown.contains { $0.id == "carol" } && !state.rowsShown.contains { $0.id == "bob" })
+    #expect(state.update(.key(.escape)) == nil)
+
+    let many = (0..<20).map { "b\($0)" } + ["sally"]
+    #expect(state.update(.loaded(.accounts, .success(page(AppQuery(), of: many, isPart: true)))) == nil)
+    #expect(state.update(.key(.character("/"))) == nil)
+    #expect(state.update(.key(.character("A"))) == load(AppQuery(prefix: "a")))
+    #expect(state.update(.key(.character("l"))) == load(AppQuery(prefix: "al")))
+    // An answer to what was typed before is asked about again only where it may lack something.
+    #expect(state.update(.loaded(.accounts, .success(page(AppQuery(prefix: "a"), of: ["ada", "alice"])))) == nil)
+    #expect(state.rowsShown.map(\.id) == ["alice"])
+    #expect(state.update(.loaded(.accounts, .success(page(AppQuery(prefix: "al"), of: ["al", "alice"])))) == nil)
+    #expect(state.frame.lines.contains { $0.hasPrefix("Filter: Al  in the first letters of names") })
+    #expect(state.update(.key(.character("i"))) == nil && state.rowsShown.map(\.id) == ["alice"])
+    #expect(state.update(.key(.escape)) == load(AppQuery()))
+    #expect(state.update(.loaded(.accounts, .success(page(AppQuery(), of: many, isPart: true)))) == nil)
+
+    #expect(state.frame.lines.last?.contains("s by last login") == true)
+    let byLogin = AppQuery(order: .lastLogin)
+    #expect(state.update(.key(.character("s"))) == load(byLogin, isActivity: true))
+    let refused = CommandError(.no, "order_not_available", "no index", hint: "")
+    #expect(state.update(.loaded(.accounts, .failure(refused))) == nil && state.otherOrder == .lastLogin)
+    #expect(state.update(.key(.character("s"))) == load(byLogin, isActivity: true))
+    #expect(state.update(.loaded(.accounts, .success(page(byLogin, of: many)))) == nil)
+    #expect(state.frame.lines.last?.contains("s by name") == true)
+    #expect(state.update(.looked(nil)) == load(byLogin))
   }
 
   @Test("Enter shows all of a row and what can be done with it, and letters do it in the list and in the details")

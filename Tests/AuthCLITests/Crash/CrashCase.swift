@@ -179,6 +179,7 @@ enum CrashStart {
     .oldSchema: """
     DROP TRIGGER events_stay; ALTER TABLE authority DROP COLUMN archived_through;
     DROP TABLE challenges; ALTER TABLE sessions DROP COLUMN excused_until;
+    DROP INDEX accounts_last_login; ALTER TABLE accounts DROP COLUMN last_login_at;
     DROP TABLE two_steps; ALTER TABLE authority DROP COLUMN two_step_required;
     DROP TABLE codes; DROP TABLE reserved_names; ALTER TABLE authority DROP COLUMN registration_closed;
     ALTER TABLE sessions DROP COLUMN terminal; ALTER TABLE sessions DROP COLUMN program;

@@ -119,8 +119,13 @@ import Testing
     let authority = Workspace().authority()
     try authority.registerBoth()
     let (alice, bob) = (try authority.logIn(), try authority.logIn("bob", bobPassword))
-    #expect(try authority.rules.accounts(token: alice.token).map(\.user.username) == ["alice", "bob"])
-    #expect(try authority.rules.accounts(after: "alice", limit: 1, token: alice.token).map(\.user.username) == ["bob"])
+    #expect(
+      try authority.rules.accounts(AccountsQuery(limit: 50), token: alice.token).map(\.user.username) == [
+        "alice", "bob",
+      ])
+    #expect(
+      try authority.rules.accounts(AccountsQuery(after: "alice", limit: 1), token: alice.token).map(\.user.username)
+        == ["bob"])
     #expect(try authority.rules.setDisabled(true, account: Username("bob"), token: alice.token).isDisabled)
     await #expect(throws: AuthorityError<SessionRejection>.rejected(.ended(.accountDisabled))) {
       try await authority.resume(bob.token)
@@ -152,7 +157,8 @@ import Testing
     let (alice, bob) = (try authority.logIn(), try authority.logIn("bob", bobPassword))
     let name = try Username("alice")
     let refusals = [
-      failure { () throws(BackendError) in _ = try authority.rules.accounts(token: bob.token) },
+      failure { () throws(BackendError) in _ = try authority.rules.accounts(AccountsQuery(limit: 50), token: bob.token)
+      },
       failure { () throws(BackendError) in _ = try authority.rules.account(named: name, token: bob.token) },
       failure { () throws(BackendError) in _ = try authority.rules.setDisabled(true, account: name, token: bob.token) },
       failure { () throws(BackendError) in _ = try authority.rules.unlock(account: name, token: bob.token) },

@@ -53,10 +53,12 @@ import Testing
     let before = work.authority()
     try before.registerBoth()
     _ = try before.rules.makeRecoveryCodes(token: try before.logIn().token)
+    _ = try before.logIn("bob", bobPassword)
     work.raw.script(
       """
       DROP TRIGGER events_stay; ALTER TABLE authority DROP COLUMN archived_through;
       DROP TABLE challenges; ALTER TABLE sessions DROP COLUMN excused_until;
+      DROP INDEX accounts_last_login; ALTER TABLE accounts DROP COLUMN last_login_at;
       DROP TABLE two_steps; ALTER TABLE authority DROP COLUMN two_step_required;
       UPDATE authority SET registration_closed = 1; PRAGMA user_version = 4;
       INSERT INTO unknown_names(name_hash, guesses, attempts) VALUES (x'00', 1, 1)
@@ -67,6 +69,8 @@ import Testing
     try fresh.authority().registerBoth()
     #expect(schema(work.raw) == schema(fresh.raw))
     #expect(work.raw.number("SELECT count(*) FROM unknown_names") == 0)
+    let login = "SELECT max(e.at) FROM events e WHERE e.account = a.id AND e.name = 'authn_login_success'"
+    #expect(work.raw.number("SELECT last_login_at = (\(login)) FROM accounts a WHERE name = 'bob'") == 1)
     #expect(
       try authority.rules.twoStep(token: session.token)
         == TwoStepState(since: nil, isPending: false, recoveryCodes: 10, isRequired: false))

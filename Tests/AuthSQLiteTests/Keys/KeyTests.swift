@@ -49,7 +49,7 @@ import Testing
     let (administrator, fresh) = (try AdminSession(session), try FreshSession(session))
     try session.withLease { (lease: borrowing SessionLease) throws(BackendError) in
       let bob = try Username("bob")
-      #expect(try authority.accounts(after: nil, limit: 50, for: administrator, under: lease).count == 2)
+      #expect(try authority.accounts(AccountsQuery(limit: 50), for: administrator, under: lease).count == 2)
       #expect(try authority.setDisabled(true, account: bob, for: administrator, fresh, under: lease).isDisabled)
       #expect(try authority.account(named: bob, for: administrator, under: lease).isDisabled)
       #expect(try authority.unlock(account: bob, for: administrator, fresh, under: lease).failedAttempts == 0)

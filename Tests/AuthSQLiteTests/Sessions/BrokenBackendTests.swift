@@ -60,6 +60,8 @@ struct BrokenBackend: Backend {
     case ignoresPage = "receipts come newest first, in pages"
     case ignoresSince = "events of an account come newest first, in pages, and since a time"
     case reversesAccounts = "accounts come in the order of their names, in pages"
+    case ignoresPrefix = "accounts can be listed by the prefix of their names"
+    case ignoresOrder = "accounts can be listed by their last login"
     case looksUpNothing = "lookUp knows the present token of a live session and no other"
     case neverDisables = "a disabled account's sessions end, and its password looks wrong until it is enabled"
     case believesTheRole =
@@ -254,9 +256,12 @@ struct BrokenBackend: Backend {
   }
 
   func accounts(
-    after: String?, limit: Int, for administrator: AdminSession, under lease: borrowing SessionLease
+    _ query: AccountsQuery, for administrator: AdminSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> [AccountSummary] {
-    let page = try base.accounts(after: after, limit: limit, for: administrator, under: lease)
+    var query = query
+    if flaw == .ignoresPrefix { query.namePrefix = "" }
+    if flaw == .ignoresOrder { query.order = .name }
+    let page = try base.accounts(query, for: administrator, under: lease)
     return flaw == .reversesAccounts ? page.reversed() : page
   }
 

@@ -26,7 +26,7 @@ enum Samples {
     within: TimeSpan(since: WallTime(microseconds: 1), until: WallTime(microseconds: 2)), before: 77, limit: 20)
   static let account = AccountSummary(
     user: user, isDisabled: true, createdAt: WallTime(microseconds: 3), failedAttempts: 5,
-    throttle: .wait(.milliseconds(1_200)))
+    throttle: .wait(.milliseconds(1_200)), lastLoginAt: WallTime(microseconds: 5))
   static let event = Event(
     id: 4, at: WallTime(microseconds: 6), name: "authn_login_success", account: "alice", actor: "bob",
     session: .named(SessionID(rawValue: "s1")), detail: "why")
@@ -72,7 +72,7 @@ enum Samples {
     case .pay: .pay(try order(), token)
     case .receipts: .receipts(page, token)
     case .events: .events(.everyone, page, token)
-    case .accounts: .accounts(after: "alice", limit: 30, token)
+    case .accounts: .accounts(AccountsQuery(namePrefix: "a", order: .lastLogin, after: "alice", limit: 30), token)
     case .account: .account(try bob(), token)
     case .setDisabled: .setDisabled(true, try bob(), token)
     case .unlock: .unlock(try bob(), token)

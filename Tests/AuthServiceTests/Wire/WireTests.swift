@@ -177,7 +177,7 @@ struct WireTests {
       role: .administrator)
     let account = AccountSummary(
       user: user, isDisabled: true, createdAt: WallTime(microseconds: 1), failedAttempts: 1,
-      throttle: .wait(.seconds(1)))
+      throttle: .wait(.seconds(1)), lastLoginAt: WallTime(microseconds: 1))
     let event = Event(
       id: 1, at: WallTime(microseconds: 1), name: name, account: name, actor: name,
       session: .hashed(name), detail: String(repeating: "d", count: 512))
