@@ -29,7 +29,7 @@ enum Administration: Sendable {
 
   /// What was done, where it closes the accounts to whoever did it.
   static var ownStepMissing: String {
-    "A second step is required of administrators now. You have none: set yours up with auth-cli two-step on."
+    "A second step is required of administrators now. You have none: set yours up on Home."
   }
 }
 
@@ -59,7 +59,7 @@ extension AccountsScreen {
           done = Administration.ownStepMissing
         }
       }
-      return AppOutcome(done, code: code)
+      return AppOutcome(done, page: code.map { .code($0) })
     }
   }
 }

@@ -17,6 +17,13 @@ indirect enum AppAction: Sendable {
   case rename(String)
   case changePassword(present: Password, new: Password)
   case revoke(SessionID)
+  /// Sets a new password with a code, and logs in.
+  case recover(username: String, code: Password, new: Password)
+  case makeRecoveryCodes
+  case beginTwoStep
+  case confirmTwoStep(Password)
+  case endTwoStep(Password)
+  case deleteOwnAccount
   case administer(Administration)
 
   /// What is going on, while it is.
@@ -29,7 +36,11 @@ indirect enum AppAction: Sendable {
     case .register: "Creating the account"
     case .pay: "Paying"
     case .rename: "Changing the name"
-    case .changePassword: "Changing the password"
+    case .changePassword, .recover: "Changing the password"
+    case .makeRecoveryCodes: "Making codes"
+    case .beginTwoStep: "Making a secret"
+    case .confirmTwoStep, .endTwoStep: "Checking the code"
+    case .deleteOwnAccount: "Deleting the account"
     case .revoke: "Ending the session"
     case .administer: "Changing it"
     }

@@ -18,6 +18,11 @@ final class AppForm {
     case changePassword
     case createAccount
     case deleteAccount(String)
+    /// Set a new password with a recovery code, or with the one-time code of an administrator.
+    case recover(username: String = "")
+    case confirmTwoStep(AppSecret)
+    case endTwoStep
+    case deleteOwnAccount(String)
   }
 
   let purpose: Purpose
@@ -28,6 +33,8 @@ final class AppForm {
   let verb: String
   /// What to know before it is filled in.
   let advice: String
+  /// A QR code, where there is room for it.
+  let picture: [String]
   var focus = 0
   var problem: CommandError?
   /// The form that this one covers, to come back to.
@@ -41,6 +48,7 @@ final class AppForm {
     var text = ""
     var firstSecret = 3
     var advice = ""
+    var picture: [String] = []
     let newPassword = "A password has at least 15 characters. A few words are easy to remember."
     switch purpose {
     case .logIn(let tab, let name):
@@ -81,8 +89,27 @@ final class AppForm {
       verb = "delete it"
       advice =
         "Type its name to go on. Its balance must be 0.00. Its payments stay, and the name is never given again."
+    case .recover(let name):
+      title = "Set a new password with a code"
+      (labels, firstSecret, text) = (["Username", "Code", "New password", "Repeat it"], 1, name)
+      (verb, advice) = ("set it", "A recovery code, or a one-time code from an administrator. " + newPassword)
+    case .confirmTwoStep(let secret):
+      title = "Enter this secret in an authenticator app, then its code here"
+      (labels, firstSecret, picture) = (["Code"], 0, secret.picture)
+      (verb, advice) = ("turn it on", "Secret: \(secret.text)")
+    case .endTwoStep:
+      title = "Turn the second step off"
+      (labels, firstSecret) = (["Code"], 0)
+      (verb, advice) = ("turn it off", "A code of your authenticator app, or a recovery code.")
+    case .deleteOwnAccount:
+      title = "Delete your account for ever"
+      labels = ["Your username"]
+      verb = "delete it"
+      advice =
+        "Type your name to go on. Your balance must be 0.00. Your payments stay, and the name is never given again."
     }
     self.advice = advice
+    self.picture = picture
     var fields: [AppInput] = []
     for label in labels {
       fields.append(AppInput(label, fields.isEmpty ? text : "", isSecret: fields.count >= firstSecret))
@@ -115,7 +142,7 @@ final class AppForm {
     }
     let first = fields[0].text
     let password = fields[min(1, fields.count - 1)].password
-    let isRepeated = fields.count < 3 || fields[1].isLike(fields[2])
+    let isRepeated = fields.count < 3 || fields[fields.count - 2].isLike(fields[fields.count - 1])
     switch purpose {
     case .logIn: return .logIn(Credentials(username: first, password: password))
     case .register:
@@ -135,6 +162,14 @@ final class AppForm {
     case .rename: return .rename(first)
     case .changePassword:
       return isRepeated ? .changePassword(present: fields[0].password, new: password) : refuseRepetition()
+    case .recover:
+      let code = fields[1].password
+      return isRepeated ? .recover(username: first, code: code, new: fields[2].password) : refuseRepetition()
+    case .confirmTwoStep: return .confirmTwoStep(password)
+    case .endTwoStep: return .endTwoStep(password)
+    case .deleteOwnAccount(let name):
+      if first == name { return .deleteOwnAccount }
+      return refuse("not_confirmed", "Nothing was deleted: that is not your name.", "Type \(name), or press Esc.")
     case .createAccount: return .administer(.create(first))
     case .deleteAccount(let name):
       if first == name { return .administer(.delete(name)) }
@@ -150,8 +185,8 @@ final class AppForm {
   }
 
   private func refuseRepetition() -> AppAction? {
-    for index in 1...2 { fields[index].clear() }
-    focus = 1
+    for field in fields.suffix(2) { field.clear() }
+    focus = fields.count - 2
     return refuse("passwords_differ", "The two passwords differ.", "Type both again.")
   }
 }

@@ -33,6 +33,12 @@ extension AppState {
     area.top += count
     if area.height > 3 { area.top += 1 }
     frame.put(below, area)
+    area.top += below.count + 1
+    if !form.picture.isEmpty {
+      let fits = area.height >= form.picture.count && columns >= DisplayWidth.columns(form.picture[0])
+      let advice = "A larger terminal shows it as a QR code, too."
+      frame.put(fits ? AppNotice.lines(form.picture, .plain) : AppNotice.wrap(advice, .faint, width: columns), area)
+    }
   }
 
   /// The message below the fields: that work is going on, or what is wrong and a hint.

@@ -13,7 +13,7 @@ extension AppState {
     drawTabs(in: &frame)
     let body = body
     if let interruption {
-      frame.put(interruption.lines(width: columns, height: body.height), body)
+      frame.put(interruption.lines(width: columns, height: body.height), from: interruptionTop, body)
     } else if let help {
       frame.put(helpLines, from: clamped(helpTop: help), body)
     } else if let form {
@@ -99,6 +99,7 @@ extension AppState {
         ("Shift-Tab ↑", "the field before"), ("Esc", "leave"), ("Ctrl-U -W", "delete the text, or a word"),
         ("Ctrl-A -E", "to its start, or its end"),
       ]
+      if case .logIn = form?.purpose { keys.append(("Ctrl-R", "you forgot the password: set a new one with a code")) }
     } else if isFiltering {
       keys = [("Enter", "keep the filter"), ("Esc", "take it away")]
     } else {
@@ -189,7 +190,11 @@ extension AppState {
       let longer = keys.isEmpty ? key : keys + "  " + key
       if DisplayWidth.columns(longer) <= width { keys = longer }
     }
-    if interruption != nil { return isQuiet ? "Enter or Esc: go on" : "" }
+    if interruption != nil {
+      if interruptionLines.count > body.height { add("↑↓ scroll") }
+      if isQuiet { add("Enter or Esc: go on") }
+      return keys
+    }
     if help != nil {
       guard helpLines.count > body.height else { return "any key: back" }
       add("↑↓ scroll")
@@ -203,6 +208,7 @@ extension AppState {
       add(form.isTab ? "Esc leave" : "Esc cancel")
       if form.fields.count > 1 { add("Tab field") }
       if form.isTab, form.fields[form.focus].text.isEmpty { add("←→ tabs") }
+      if case .logIn = form.purpose { add("Ctrl-R forgotten?") }
       add("F1 help")
       return keys
     }

@@ -5,13 +5,15 @@ import CommandLineKit
 /// A page that comes without being asked for, while somebody may be typing: it takes nothing but
 /// Enter or Esc, and these only after a moment without a key, so that the rest of a password goes
 /// nowhere.
-enum AppInterruption {
+enum AppInterruption: Sendable {
   /// The session ended; the sentence says why.
   case ended(String)
   /// A form cannot be used; the sentence says why.
   case refused(String)
   /// A code that is shown once.
   case code(OneTimeCode)
+  /// Recovery codes that are shown once.
+  case codes([String])
 
   /// For how long no key may come before one counts.
   static let quiet = Duration.milliseconds(300)
@@ -23,6 +25,16 @@ enum AppInterruption {
     case .ended(let sentence), .refused(let sentence):
       return AppNotice.wrap(sentence, .bad, width: width) + space
         + AppNotice.wrap("What you type here goes nowhere.", width: width)
+    case .codes(let codes):
+      let count = max(1, (width + 2) / (DisplayWidth.columns(codes.first ?? "") + 2))
+      var lines: [AppNotice] = []
+      for start in stride(from: 0, to: codes.count, by: count) {
+        lines.append(AppNotice(codes[start..<min(start + count, codes.count)].joined(separator: "  "), .strong))
+      }
+      return lines + space
+        + AppNotice.wrap(
+          "Keep them where only you can read them; they are not shown again. Each works once, if you forgot your password "
+            + "or lost your authenticator app. All earlier codes are void.", width: width)
     case .code(let code):
       let name = code.user.username
       let lines =
@@ -39,7 +51,7 @@ enum AppInterruption {
 extension AppState {
   /// Shows the page in place of all else.
   func interrupt(_ interruption: AppInterruption) {
-    (self.interruption, lastKey) = (interruption, now)
+    (self.interruption, lastKey, interruptionTop) = (interruption, now, 0)
   }
 
   /// Whether a key that leaves the interruption counts.
@@ -49,8 +61,16 @@ extension AppState {
   func leaveInterruption(_ key: Key) {
     switch key {
     case .enter, .escape: if isQuiet { interruption = nil }
+    case .up, .scrollUp: interruptionTop -= 1
+    case .down, .scrollDown: interruptionTop += 1
+    case .pageUp: interruptionTop -= body.height
+    case .pageDown: interruptionTop += body.height
     case _: break
     }
+    interruptionTop = max(0, min(interruptionTop, interruptionLines.count - body.height))
     lastKey = now
   }
+
+  /// All lines of the interruption.
+  var interruptionLines: [AppNotice] { interruption?.lines(width: columns, height: body.height) ?? [] }
 }

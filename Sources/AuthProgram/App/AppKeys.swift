@@ -168,6 +168,11 @@ extension AppState {
     let last = form.fields.count - 1
     switch key {
     case .help: help = 0
+    case .control("r"):
+      guard case .logIn = form.purpose else { return nil }
+      let name = form.fields[0].text
+      dropForm()
+      self.form = AppForm(.recover(username: name))
     case .escape where isStep:
       uncover()
       return perform(.cancelAnswer)

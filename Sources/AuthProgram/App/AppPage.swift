@@ -124,7 +124,9 @@ indirect enum AppChoice: Sendable {
       case .register, .createAccount: "create it"
       case .reauthenticate, .secondStep, .pay: "open"
       case .rename, .changePassword: "change"
-      case .deleteAccount: "delete it"
+      case .recover: "open"
+      case .confirmTwoStep, .endTwoStep: "end it"
+      case .deleteAccount, .deleteOwnAccount: "delete it"
       }
     case .ask(let question): question.label
     case .perform: "do it"

@@ -38,7 +38,7 @@ extension AppPage {
     AppPage(lines: ["Your balance is \(Amount.text(profile.balance))."], balance: profile.balance)
   }
 
-  static func profile(_ profile: Profile) -> AppPage {
+  static func profile(_ profile: Profile, _ twoStep: TwoStepState) -> AppPage {
     let user = profile.user
     func row(_ name: String, _ text: String, _ choice: AppChoice? = nil) -> AppRow {
       AppRow(id: name, cells: [name, text], choice: choice)
@@ -50,6 +50,17 @@ extension AppPage {
         row("Role", user.role.rawValue), row("Balance", Amount.text(profile.balance), .open(.receipts)),
         row("Since", UTCTime(seconds: profile.createdAt.seconds).local(.minutes)),
         row("Password", "change it", .fill(.changePassword)),
+        row(
+          "Second step",
+          twoStep.isOn
+            ? "on, \(twoStep.recoveryCodes) recovery code\(twoStep.recoveryCodes == 1 ? "" : "s") left" : "off: set it up",
+          twoStep.isOn ? .fill(.endTwoStep) : .perform(.beginTwoStep)),
+        row(
+          "Recovery codes", "make new ones",
+          .ask(
+            AppQuestion(
+              "Make ten recovery codes? All earlier codes become void.", label: "make them", .makeRecoveryCodes))),
+        row("Account", "delete it", .fill(.deleteOwnAccount(user.username))),
       ])
   }
 

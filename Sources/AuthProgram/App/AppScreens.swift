@@ -28,7 +28,9 @@ final class AppScreens: Sendable {
     case .receipts:
       return .receipts(
         try receipts.page(of: backend, before: nil, limit: query.rows), of: try profile.profile(of: backend))
-    case .profile: return .profile(try profile.profile(of: backend))
+    case .profile:
+      let twoStep = try profile.session.withLease { (lease) throws(BackendError) in try backend.twoStep(under: lease) }
+      return .profile(try profile.profile(of: backend), twoStep)
     case .sessions: return .sessions(try sessions.sessions(at: backend), deadlines)
     case .events:
       return .events(

@@ -28,6 +28,12 @@ final class AppState {
   var question: AppQuestion?
   /// What takes the place of all else until somebody has seen it.
   var interruption: AppInterruption?
+  /// Which of its lines is the first that shows.
+  var interruptionTop = 0
+  /// Whether there is no account yet.
+  var isEmpty = false
+  /// Whether an administrator has to set up a second step before anything else.
+  var lacksTwoStep = false
   var notice: AppNotice?
   /// The notice of why the last look found nothing out.
   var lookNotice: AppNotice?
@@ -150,8 +156,10 @@ final class AppState {
     @inline(never)
     func add(_ words: String, _ choice: AppChoice) { rows.append(AppRow(words, choice)) }
     var greeting = "Welcome. Nobody is logged in."
+    var about: [String] = []
     if let user {
       greeting = "Welcome, \(user.displayName)."
+      if lacksTwoStep { add("Set up a second step", .perform(.beginTwoStep)) }
       add("Pay somebody", .open(.pay))
       add("See your receipts", .open(.receipts))
       add("See where you are logged in", .open(.sessions))
@@ -159,13 +167,19 @@ final class AppState {
       add("Change your password", .fill(.changePassword))
       add("See how your session works", .open(.machine))
       add("Log out", .ask(.logOut))
+    } else if isEmpty {
+      about = ["There are no accounts yet. The first one administers the others."]
+      add("Create the first account", .fill(.register))
+      add("Log in", .fill(.logIn(then: .home)))
+      add("See how a session works", .open(.machine))
     } else {
       add("Log in", .fill(.logIn(then: .home)))
       add("Create an account", .fill(.register))
+      add("Set a new password with a code", .fill(.recover()))
       add("See how a session works", .open(.machine))
     }
     add("Quit", .quit)
-    return AppPage(lines: [greeting, ""], rows: rows)
+    return AppPage(lines: [greeting] + about + [""], rows: rows)
   }
 }
 

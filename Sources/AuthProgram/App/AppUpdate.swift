@@ -11,11 +11,11 @@ indirect enum AppMessage: Sendable {
   /// The screens of the user were dismissed; the sentence says why.
   case dismissed(String)
   case loaded(AppTab, Result<AppPage, CommandError>)
-  /// An action came to its end; the text says what was done. A code that was made is shown once.
-  case finished(AppAction, Result<String, CommandError>, code: OneTimeCode? = nil)
+  /// An action came to its end; the text says what was done. What is shown once comes with it.
+  case finished(AppAction, Result<String, CommandError>, page: AppInterruption? = nil, secret: AppSecret? = nil)
   /// It was found out who is logged in, at first and when something changed outside; the problem is
   /// why that failed.
-  case looked(CommandError?)
+  case looked(CommandError?, isEmpty: Bool = false)
   /// Time went by.
   case tick
 }
@@ -78,9 +78,9 @@ extension AppState {
     case .button(let button): return take(button)
     case .dismissed(let sentence): return close(because: sentence)
     case .loaded(let tab, let result): take(tab, result)
-    case .finished(let action, let result, let code): return finish(action, result, code)
-    case .looked(let problem):
-      isRestored = true
+    case .finished(let action, let result, let page, let secret): return finish(action, result, page, secret)
+    case .looked(let problem, let isEmpty):
+      (isRestored, self.isEmpty) = (true, isEmpty)
       // What could not be found out before is known now.
       if problem == nil, notice === lookNotice { notice = nil }
       lookNotice = nil
@@ -128,7 +128,10 @@ extension AppState {
       self[tab].asked.order = self[tab].page?.order ?? .name
       // That change was made: it is not what was refused.
       if notice?.text != Administration.ownStepMissing { warn(problem) }
-      if problem.code == BackendError.Code.twoStepRequired.rawValue { self[tab].clear() }
+      if problem.code == BackendError.Code.twoStepRequired.rawValue {
+        self[tab].clear()
+        lacksTwoStep = true
+      }
       // Does not leave a form: what was typed there would be lost.
       if tab == self.tab, self[tab].page == nil, form == nil { _ = open(.home, keepingNotice: true) }
     }
@@ -151,7 +154,11 @@ extension AppState {
     for tab in AppTab.allCases where tab != .machine { self[tab].clear() }
     (menu, draft, isFiltering, loadingBegan) = (nil, nil, false, now)
     filter.clear()
-    if case .code = interruption { interruption = nil }
+    lacksTwoStep = false
+    switch interruption {
+    case .code, .codes: interruption = nil
+    case .ended, .refused, .none: break
+    }
   }
 
   /// Loads again what is shown, because it may have changed.
@@ -165,7 +172,10 @@ extension AppState {
     if form?.isForAnybody == false { dropForm() }
     (question, notice) = (nil, nil)
     if tab.isGuarded { tab = .home }
-    if case .logOut = work { return refresh() }
+    switch work {
+    case .logOut, .deleteOwnAccount: return refresh()
+    case _: break
+    }
     interrupt(.ended(sentence))
     return refresh()
   }
@@ -183,18 +193,19 @@ extension AppState {
   }
 
   private func finish(
-    _ action: AppAction, _ result: Result<String, CommandError>, _ code: OneTimeCode?
+    _ action: AppAction, _ result: Result<String, CommandError>, _ page: AppInterruption?, _ secret: AppSecret?
   ) -> AppEffect? {
     // What came of it belongs to the form that asked for it, and to no other.
     let isHere = form === sender
     if draft === sender { draft = nil }
     (work, sender) = (nil, nil)
-    if let code { interrupt(.code(code)) }
+    if let page { interrupt(page) }
     switch result {
     case .success(let text):
       // A code is not made again: it is seen first.
-      if isQuitting, code == nil { return .quit }
+      if isQuitting, page == nil { return .quit }
       isQuitting = false
+      if let secret, isHere { form = AppForm(.confirmTwoStep(secret)) }
       return succeed(action, text, isHere: isHere)
     case .failure(let problem):
       isQuitting = false
@@ -255,7 +266,16 @@ extension AppState {
       if case .changePassword = first { return perform(first) }
       return succeed(first, text, isHere: true)
     case .register(let credentials):
-      if case .register = purpose { form = AppForm(.logIn(then: .home, username: credentials.username)) }
+      if case .register = purpose { enter(as: credentials.username) }
+      return refresh()
+    case .recover(let name, _, _):
+      if case .recover = purpose { enter(as: name) }
+      return refresh()
+    case .beginTwoStep: notice = nil
+    case .confirmTwoStep, .endTwoStep:
+      lacksTwoStep = false
+      if isHere { dropForm() }
+      return refresh()
     case .reauthenticate:
       guard case .reauthenticate(let then) = purpose else { return nil }
       uncover()
@@ -263,7 +283,7 @@ extension AppState {
     case .pay:
       if case .pay = purpose { form = newPayment() }
       return refresh()
-    case .cancelAnswer, .logOut: break
+    case .cancelAnswer, .logOut, .makeRecoveryCodes, .deleteOwnAccount: break
     case .rename, .changePassword, .administer:
       if isHere, form?.isTab == false { dropForm() }
       // The account is gone, and its menu with it, before the list is loaded again.
@@ -272,6 +292,13 @@ extension AppState {
     case .revoke: return refresh()
     }
     return nil
+  }
+
+  /// After a new account or a new password: the user is logged in, or is asked to log in.
+  private func enter(as username: String) {
+    dropForm()
+    tab = .home
+    if !isLoggedIn { form = AppForm(.logIn(then: .home, username: username)) }
   }
 
   /// Closes the form, and wipes the passwords that were typed into it.
@@ -341,8 +368,10 @@ extension AppForm {
   /// Whether it stays open when the session ends.
   fileprivate var isForAnybody: Bool {
     switch purpose {
-    case .logIn, .register, .secondStep(of: .logIn): true
-    case .pay, .rename, .changePassword, .reauthenticate, .secondStep, .createAccount, .deleteAccount: false
+    case .logIn, .register, .recover, .secondStep(of: .logIn): true
+    case .pay, .rename, .changePassword, .reauthenticate, .secondStep, .createAccount, .deleteAccount, .confirmTwoStep,
+      .endTwoStep, .deleteOwnAccount:
+      false
     }
   }
 }

@@ -6,11 +6,13 @@ import CommandLineKit
 struct AppOutcome: Sendable {
   /// What was done, as a sentence.
   let done: String
-  /// The code that was made, if one was.
-  let code: OneTimeCode?
+  /// What is shown once, if something is.
+  let page: AppInterruption?
+  /// The secret that the next form asks a code of.
+  let secret: AppSecret?
 
-  init(_ done: String, code: OneTimeCode? = nil) {
-    (self.done, self.code) = (done, code)
+  init(_ done: String, page: AppInterruption? = nil, secret: AppSecret? = nil) {
+    (self.done, self.page, self.secret) = (done, page, secret)
   }
 }
 
@@ -20,7 +22,34 @@ extension AppWork {
     switch action {
     case .logIn(let credentials): return try await logIn(credentials)
     case .logOut: return try await logOut()
-    case .register(let credentials): return try register(credentials)
+    case .register(let credentials): return try await register(credentials)
+    case .recover(let name, let code, let password): return try await recover(name, code, password)
+    case .makeRecoveryCodes:
+      return try await changeFresh { (fresh, lease) throws(BackendError) in
+        let codes = try backend.makeRecoveryCodes(for: fresh, under: lease)
+        return AppOutcome("You have new recovery codes.", page: .codes(codes.map(\.text)))
+      }
+    case .beginTwoStep:
+      return try await changeFresh { (fresh, lease) throws(BackendError) in
+        let secret = try backend.beginTwoStep(for: fresh, under: lease)
+        return AppOutcome("", secret: AppSecret(text: secret.text, picture: QRCode.lines(secret.uri)))
+      }
+    case .confirmTwoStep(let code):
+      return try await withCode { (fresh, lease) throws(BackendError) in
+        try backend.confirmTwoStep(code, for: fresh, under: lease)
+        return AppOutcome("The second step is on. Make recovery codes now, in case you lose the device.")
+      }
+    case .endTwoStep(let code):
+      return try await withCode { (fresh, lease) throws(BackendError) in
+        try backend.endTwoStep(code, for: fresh, under: lease)
+        return AppOutcome("The second step is off.")
+      }
+    case .deleteOwnAccount:
+      let outcome = try await changeFresh { (fresh, lease) throws(BackendError) in
+        try backend.deleteAccount(for: fresh, under: lease)
+        return AppOutcome("Your account is deleted.")
+      }
+      return outcome
     case .reauthenticate(let password): return try await confirm(password)
     case .answer(let code): return try await answer(code)
     case .cancelAnswer:
@@ -94,14 +123,60 @@ extension AppWork {
     }
   }
 
-  private func register(_ credentials: Credentials) throws(CommandError) -> AppOutcome {
+  /// Changes something that needs a recent password.
+  private func changeFresh(
+    _ change: (FreshSession, borrowing SessionLease) throws(BackendError) -> AppOutcome
+  ) async throws(CommandError) -> AppOutcome {
+    guard let session = store.session else { throw .notLoggedIn }
+    let fresh = try fresh(session)
+    return try await self.change { () throws(LeaseError<BackendError>) in
+      try fresh.session.withLease { (lease) throws(BackendError) in try change(fresh, lease) }
+    }
+  }
+
+  /// The same with a code: a wrong one is no wrong password.
+  private func withCode(
+    _ change: (FreshSession, borrowing SessionLease) throws(BackendError) -> AppOutcome
+  ) async throws(CommandError) -> AppOutcome {
+    do throws(CommandError) {
+      return try await changeFresh(change)
+    } catch {
+      throw error == .wrongPassword ? .wrongCode : error
+    }
+  }
+
+  private func register(_ credentials: Credentials) async throws(CommandError) -> AppOutcome {
+    let user: User
     do throws(BackendError) {
-      let user = try backend.register(
+      user = try backend.register(
         username: credentials.username, password: credentials.password, displayName: nil)
-      let role = user.role == .administrator ? ", the administrator" : ""
-      return AppOutcome("Created \(user.username)\(role). Enter its password to log in.")
     } catch {
       throw CommandError(error)
+    }
+    let role = user.role == .administrator ? ", the administrator" : ""
+    return await loggedIn(credentials, after: "Created \(user.username)\(role).")
+  }
+
+  private func recover(
+    _ name: String, _ code: Password, _ password: Password
+  ) async throws(CommandError) -> AppOutcome {
+    do throws(BackendError) {
+      try backend.check(newPassword: password, for: name)
+      _ = try backend.recover(username: name, code: RecoveryCode(typed: code.bytes), password: password)
+    } catch {
+      throw CommandError(recovery: error)
+    }
+    let credentials = Credentials(username: name, password: password)
+    return await loggedIn(credentials, after: "The new password is set; all sessions are ended.")
+  }
+
+  /// Logs in where that needs nothing else: what was done before stays done.
+  private func loggedIn(_ credentials: Credentials, after done: String) async -> AppOutcome {
+    do throws(CommandError) {
+      return AppOutcome(done + " " + (try await logIn(credentials)).done)
+    } catch {
+      if case .challenged(let challenge, _) = store.state { store.cancel(challenge) }
+      return AppOutcome(done + " Log in now.")
     }
   }
 
@@ -167,8 +242,10 @@ extension AppAction {
   /// Whether somebody asks to log in or out with it.
   var mayEndSession: Bool {
     switch self {
-    case .logIn, .logOut, .answer: true
-    case .register, .reauthenticate, .cancelAnswer, .pay, .rename, .changePassword, .revoke, .administer: false
+    case .logIn, .logOut, .answer, .register, .recover: true
+    case .reauthenticate, .cancelAnswer, .pay, .rename, .changePassword, .revoke, .administer, .makeRecoveryCodes,
+      .beginTwoStep, .confirmTwoStep, .endTwoStep, .deleteOwnAccount:
+      false
     }
   }
 }

@@ -15,6 +15,8 @@ final class AppWork: Sendable {
   private let authority: CommandAuthority
   private let vault: FileVault
   private let isFileGone = Locked(false)
+  /// Whether it is known that there are accounts.
+  private let hasAccounts = Locked(false)
   private let open = Locked<AppScreens?>(nil)
   /// Makes the names of this run's payments its own.
   let run = UInt64.random(in: 0...UInt64.max)
@@ -61,7 +63,7 @@ final class AppWork: Sendable {
   /// Does it, and says what came of it.
   func take(_ effect: AppEffect) async -> AppMessage {
     switch effect {
-    case .look: return .looked(await look())
+    case .look: return .looked(await look(), isEmpty: isEmpty)
     case .load(let tab, let isActivity, let query):
       do throws(CommandError) {
         return .loaded(tab, .success(try await load(tab, isActivity: isActivity, query)))
@@ -73,11 +75,23 @@ final class AppWork: Sendable {
       defer { if action.mayEndSession { authority.finishEnding() } }
       do throws(CommandError) {
         let outcome = try await carryOut(action)
-        return .finished(action, .success(outcome.done), code: outcome.code)
+        return .finished(action, .success(outcome.done), page: outcome.page, secret: outcome.secret)
       } catch {
         return .finished(action, .failure(error))
       }
     case .copy, .quit: return .tick
+    }
+  }
+
+  /// Whether there is no account yet.
+  private var isEmpty: Bool {
+    guard store.session == nil, !hasAccounts.withLock(\.self) else { return false }
+    do throws(BackendError) {
+      try backend.checkForLogins()
+      hasAccounts.withLock { $0 = true }
+      return false
+    } catch {
+      return CommandError(error).code == ErrorCode.databaseMissing.rawValue
     }
   }
 

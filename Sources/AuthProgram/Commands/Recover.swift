@@ -80,16 +80,21 @@ extension Workspace {
     do throws(BackendError) {
       return try backend.recover(username: name, code: code, password: password)
     } catch {
-      switch error.kind {
-      case .credentials: throw .codeRefused
-      case .throttled(let throttle): throw .codeRefused(throttle)
-      case .invalid, .refused, .challenged, .session, .notFresh, .notPermitted, .unavailable: throw CommandError(error)
-      }
+      throw CommandError(recovery: error)
     }
   }
 }
 
 extension CommandError {
+  /// Why a code set no new password.
+  init(recovery error: BackendError) {
+    switch error.kind {
+    case .credentials: self = .codeRefused
+    case .throttled(let throttle): self = .codeRefused(throttle)
+    case .invalid, .refused, .challenged, .session, .notFresh, .notPermitted, .unavailable: self.init(error)
+    }
+  }
+
   fileprivate static let codeRefused = CommandError(
     .credentialsNotAccepted, "the name and the code were not accepted",
     hint: "Check both. A code works once; a code from an administrator works for a limited time.")

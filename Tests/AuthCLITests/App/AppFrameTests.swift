@@ -18,6 +18,24 @@ struct AppFrameTests {
 
   static let scenes: [Scene] = [
     Scene(name: "home-logged-out") { AppScenes.loggedOut($0, $1) },
+    Scene(name: "home-without-accounts") { columns, rows in
+      let state = AppState(columns: columns, rows: rows)
+      _ = state.update(.looked(nil, isEmpty: true))
+      return state
+    },
+    Scene(name: "recovery-codes") { columns, rows in
+      let state = AppScenes.loggedIn(columns, rows)
+      _ = state.update(.finished(.makeRecoveryCodes, .success("You have new recovery codes."), page: AppScenes.codes))
+      return state
+    },
+    Scene(name: "second-step") { columns, rows in
+      let state = AppScenes.loggedIn(columns, rows)
+      let secret = AppSecret(
+        text: "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP", picture: Array(repeating: String(repeating: "█", count: 41), count: 20))
+      _ = state.perform(.beginTwoStep)
+      _ = state.update(.finished(.beginTwoStep, .success(""), secret: secret))
+      return state
+    },
     Scene(name: "home-logged-in") { AppScenes.loggedIn($0, $1) },
     Scene(name: "receipts") { columns, rows in
       let state = AppScenes.showingReceipts(columns, rows)
@@ -109,7 +127,7 @@ struct AppFrameTests {
     Scene(name: "one-time-code") { columns, rows in
       let state = AppScenes.showingAccounts(columns, rows, below: 4)
       let action = AppAction.administer(.resetPassword("bob"))
-      _ = state.update(.finished(action, .success("A one-time code for bob is made."), code: AppScenes.code))
+      _ = state.update(.finished(action, .success("A one-time code for bob is made."), page: .code(AppScenes.code)))
       return state
     },
     Scene(name: "ended-elsewhere") { columns, rows in

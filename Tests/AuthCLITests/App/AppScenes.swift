@@ -157,6 +157,8 @@ enum AppScenes {
     user: User(id: UserID(rawValue: "2"), username: "bob", displayName: "Bob", role: .member),
     code: RecoveryCode(typed: Array("k3v9x2ab1c7d3fgh5m8n0pqrs".utf8)), validFor: .seconds(3600))
 
+  static let codes = AppInterruption.codes((0..<10).map { "k3v9\($0)-2ab1c-7d3fg-h5m8n-0pqrs" })
+
   /// What the form for a payment makes of "bob" and "12.50", at first.
   static var payment: AppAction {
     do throws(BackendError) {

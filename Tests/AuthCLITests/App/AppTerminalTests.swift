@@ -43,13 +43,12 @@ struct AppTerminalTests {
     let before = terminal.settings
     try await onOwnThread {
       let app = try terminal.launch(home.words("app"), environment: home.environment)
-      try terminal.expectScreen("Welcome. Nobody is logged in.")
-      try terminal.send("\u{1B}[B\r")
+      try terminal.expectScreen("> Create the first account")
+      try terminal.send("\r")
       try terminal.expectScreen("Create an account")
       for line in ["alice", Self.alice, Self.alice] { try terminal.send(line + "\r") }
-      try terminal.expectScreen("Enter its password to log in.")
-      #expect(!terminal.transcript.contains("battery"))
-      try terminal.send(Self.alice + "\r")
+      try terminal.expectScreen("Created alice, the administrator. Logged in as alice.")
+      #expect(!terminal.transcript.contains("kettle"))
       try terminal.expectScreen("Welcome, alice.")
       try elsewhere(home, "echo 'paper lantern river orchard' | auth-cli register bob --password-stdin")
       try terminal.send("2")
@@ -239,7 +238,34 @@ struct AppTerminalTests {
       try terminal.expectScreen("Welcome, alice.")
       try terminal.send("q")
       #expect(try app.wait() == .exited(0))
-      for secret in codes + ["battery"] { #expect(!terminal.transcript.contains(secret)) }
+      for secret in codes + ["kettle"] { #expect(!terminal.transcript.contains(secret)) }
+    }
+  }
+
+  @Test("recovery codes are made in the Profile tab, and one of them sets a new password and logs in")
+  func recovers() async throws {
+    let home = try await CommandHome()
+    try await home.succeed("login alice", as: "alice")
+    let terminal = try PseudoTerminal()
+    try await onOwnThread {
+      let app = try terminal.launch(home.words("app"), environment: home.environment)
+      try terminal.expectScreen("Welcome, alice.")
+      try terminal.send("4")
+      try terminal.expectScreen("off: set it up")
+      try terminal.send("\u{1B}[F\u{1B}[A\r")
+      try terminal.expectScreen("Make ten recovery codes?")
+      try terminal.send("y")
+      let shown = try terminal.expectScreen("they are not shown again")
+      let code = shown.frame.lines[3].prefix(29)
+      try leave(terminal, to: "make new ones")
+      try terminal.send("ly")
+      try terminal.expectScreen("> Log in")
+      try terminal.send("lalice\u{12}")
+      try terminal.expectScreen("Set a new password with a code")
+      try terminal.send("\(code)\rcedar window mosaic falcon\rcedar window mosaic falcon\r")
+      try terminal.expectScreen("The new password is set; all sessions are ended. Logged in as alice.")
+      try terminal.send("q")
+      #expect(try app.wait() == .exited(0))
     }
   }
 
@@ -422,7 +448,7 @@ struct AppTerminalTests {
     try await onOwnThread {
       let variables = home.environment.merging(["NO_COLOR": "1"]) { $1 }
       let app = try terminal.launch(home.words("app"), environment: variables)
-      try terminal.expectScreen("> Log in")
+      try terminal.expectScreen("> Create the first account")
       try terminal.send("q")
       #expect(try app.wait() == .exited(0))
     }

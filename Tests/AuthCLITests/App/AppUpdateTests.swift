@@ -628,7 +628,7 @@ struct AppUpdateTests {
 
   @Test("a second step that is required now closes the accounts to whoever has none, and says that the change is made")
   func ownStepMissing() {
-    let made = "A second step is required of administrators now. You have none: set yours up with auth-cli two-step on."
+    let made = "A second step is required of administrators now. You have none: set yours up on Home."
     let refused = CommandError(BackendError.twoStepRequired)
     let action = AppAction.administer(.twoStep(.required))
     // The list may be loaded again before the change is known to be made, and after.
@@ -694,7 +694,7 @@ struct AppUpdateTests {
     _ = state.update(.key(.escape))
     _ = state.update(.key(.character("q")))
     #expect(
-      state.update(.finished(action, .success("Created bob."), code: AppScenes.code))
+      state.update(.finished(action, .success("Created bob."), page: .code(AppScenes.code)))
         == .load(.accounts, isActivity: false))
     for key in [Key.character("q"), .down, .character("3")] { #expect(state.update(.key(key)) == nil) }
     #expect(state.frame.lines.contains(AppScenes.code.code.text))
@@ -706,7 +706,7 @@ struct AppUpdateTests {
     state.wait(.milliseconds(300))
     #expect(state.update(.key(.enter)) == nil)
     #expect(!state.frame.lines.contains(AppScenes.code.code.text) && state.tab == .accounts)
-    _ = state.update(.finished(action, .success("Created bob."), code: AppScenes.code))
+    _ = state.update(.finished(action, .success("Created bob."), page: .code(AppScenes.code)))
     _ = state.update(.dismissed("You are logged out."))
     if case .ended = state.interruption {} else { Issue.record("the code still shows") }
   }
@@ -1029,6 +1029,111 @@ struct AppUpdateTests {
     AppScenes.type("ly", into: impatient)
     _ = impatient.update(.key(.character("q")))
     #expect(impatient.update(.key(.character("q"))) == .quit)
+  }
+
+  @Test("without accounts Home says so and begins with the first one, and whoever creates one is logged in")
+  func firstAccount() {
+    for isLoggedIn in [true, false] {
+      let state = AppState(columns: 80, rows: 24)
+      _ = state.update(.looked(nil, isEmpty: true))
+      #expect(state.frame.lines.contains("There are no accounts yet. The first one administers the others."))
+      #expect(state.update(.key(.enter)) == .load(.home, isActivity: false) && state.form?.purpose == .register)
+      for text in ["alice", "correct horse battery", "correct horse battery"] {
+        AppScenes.type(text, into: state)
+        if state.form?.focus != 2 { _ = state.update(.key(.enter)) }
+      }
+      #expect(state.update(.key(.enter)) == .perform(.register(Self.credentials)))
+      if isLoggedIn { _ = state.update(.button(.logOut(AppScenes.alice))) }
+      _ = state.update(.finished(.register(Self.credentials), .success("Created alice.")))
+      #expect(state.form?.purpose == (isLoggedIn ? nil : .logIn(then: .home, username: "alice")))
+      #expect(state.notice?.text == "Created alice." && state.tab == .home)
+    }
+  }
+
+  @Test("a forgotten password is set anew with a code, from the login with its name")
+  func forgotten() {
+    let state = AppScenes.loggedOut()
+    AppScenes.type("lalice", into: state)
+    #expect(state.frame.lines.last?.contains("Ctrl-R forgotten?") == true)
+    #expect(state.update(.key(.control("r"))) == nil && state.form?.purpose == .recover(username: "alice"))
+    for text in ["k3v9x", "quiet meadow lantern", "quiet meadow"] {
+      AppScenes.type(text, into: state)
+      if state.form?.focus != 3 { _ = state.update(.key(.enter)) }
+    }
+    #expect(state.update(.key(.enter)) == nil)
+    #expect(state.form?.problem?.code == "passwords_differ" && state.form?.focus == 2)
+    #expect(state.form?.fields.map(\.typed) == ["alice", "k3v9x", "", ""])
+    for text in ["quiet meadow lantern", "quiet meadow lantern"] {
+      AppScenes.type(text, into: state)
+      if state.form?.focus == 2 { _ = state.update(.key(.enter)) }
+    }
+    let action = AppAction.recover(
+      username: "alice", code: Password("k3v9x"), new: Password("quiet meadow lantern"))
+    #expect(state.update(.key(.enter)) == .perform(action))
+    _ = state.update(.finished(action, .success("The new password is set; all sessions are ended. Log in now.")))
+    #expect(state.form?.purpose == .logIn(then: .home, username: "alice"))
+    // Elsewhere it is no command.
+    _ = state.update(.key(.escape))
+    #expect(state.update(.key(.control("r"))) == nil && state.form == nil)
+  }
+
+  @Test("the Profile tab sets up and ends a second step, and a wrong code leaves the secret where it is")
+  func ownSecondStep() {
+    let profile = Profile(user: AppScenes.alice, balance: 0, createdAt: WallTime(microseconds: 0))
+    func choice(_ isOn: Bool) -> AppChoice? {
+      let state = TwoStepState(
+        since: isOn ? WallTime(microseconds: 0) : nil, isPending: false, recoveryCodes: 9, isRequired: false)
+      return AppPage.profile(profile, state).rows.first { $0.id == "Second step" }?.choice
+    }
+    #expect(choice(true) == .fill(.endTwoStep) && choice(false) == .perform(.beginTwoStep))
+    let state = AppScenes.loggedIn()
+    #expect(state.perform(.beginTwoStep) == .perform(.beginTwoStep))
+    let secret = AppSecret(text: "JBSWY3DP", picture: [])
+    #expect(state.update(.finished(.beginTwoStep, .success(""), secret: secret)) == nil)
+    #expect(state.frame.lines.contains("Secret: JBSWY3DP") && state.notice == nil)
+    AppScenes.type("123456", into: state)
+    let confirm = AppAction.confirmTwoStep(Password("123456"))
+    #expect(state.update(.key(.enter)) == .perform(confirm))
+    _ = state.update(.finished(confirm, .failure(.wrongCode)))
+    #expect(state.frame.lines.contains("Secret: JBSWY3DP") && state.form?.fields[0].isEmpty == true)
+    AppScenes.type("123456", into: state)
+    _ = state.update(.key(.enter))
+    _ = state.update(.finished(confirm, .success("The second step is on.")))
+    #expect(state.form == nil && state.notice?.text == "The second step is on.")
+  }
+
+  @Test("recovery codes are shown once, all of them also in few rows, and your own account is deleted after its name")
+  func ownAccount() {
+    let state = AppScenes.loggedIn(40, 10)
+    _ = state.update(.finished(.makeRecoveryCodes, .success("You have new recovery codes."), page: AppScenes.codes))
+    var seen = Set(state.frame.lines)
+    for _ in 0..<8 {
+      _ = state.update(.key(.down))
+      seen.formUnion(state.frame.lines)
+    }
+    #expect((0..<10).allSatisfy { number in seen.contains { $0.hasPrefix("k3v9\(number)-") } })
+    state.interruption = nil
+    _ = state.choose(.fill(.deleteOwnAccount("alice")))
+    AppScenes.type("bob", into: state)
+    #expect(state.update(.key(.enter)) == nil && state.form?.problem?.code == "not_confirmed")
+    _ = state.update(.key(.control("u")))
+    AppScenes.type("alice", into: state)
+    #expect(state.update(.key(.enter)) == .perform(.deleteOwnAccount))
+    // That its session ends is no surprise.
+    _ = state.update(.dismissed("You are logged out: the account was deleted."))
+    #expect(state.interruption == nil)
+    _ = state.update(.button(.logIn))
+    _ = state.update(.finished(.deleteOwnAccount, .success("Your account is deleted.")))
+    #expect(state.notice?.text == "Your account is deleted.")
+  }
+
+  @Test("an administrator without the second step that is required sets it up from Home")
+  func requiredSecondStep() {
+    let state = AppScenes.loggedIn()
+    AppScenes.type("3", into: state)
+    _ = state.update(.loaded(.receipts, .failure(CommandError(BackendError.twoStepRequired))))
+    #expect(state.tab == .home && state.frame.lines.contains("> Set up a second step"))
+    #expect(state.update(.key(.enter)) == .perform(.beginTwoStep))
   }
 
   @Test("two passwords that differ are asked for again")
