@@ -85,6 +85,7 @@ package struct SmallScreen {
     case "K":
       let blank = String(repeating: " ", count: frame.columns - cursor.column)
       frame.put(blank, row: cursor.row, column: cursor.column)
+    case "X": frame.put(String(repeating: " ", count: first ?? 1), row: cursor.row, column: cursor.column)
     case "m":
       let parameters = text.hasPrefix("0;") ? String(text.dropFirst(2)) : text
       guard let known = CellStyle.allCases.first(where: { $0.parameters(colors: true) == parameters }) else {

@@ -13,9 +13,13 @@ package struct MachineStep: Hashable, Sendable {
   /// The state afterwards, which may be the same.
   package let to: SessionState.Kind
   package let answer: Answer
+  /// When; nil where that is not known.
+  package let at: ContinuousClock.Instant?
 
-  package init(event: String, from: SessionState.Kind, to: SessionState.Kind, answer: Answer) {
-    (self.event, self.from, self.to, self.answer) = (event, from, to, answer)
+  package init(
+    event: String, from: SessionState.Kind, to: SessionState.Kind, answer: Answer, at: ContinuousClock.Instant? = nil
+  ) {
+    (self.event, self.from, self.to, self.answer, self.at) = (event, from, to, answer, at)
   }
 
   init(_ event: SessionEvent, from: SessionState, to: SessionState, _ reaction: Reaction) {
@@ -25,7 +29,7 @@ package struct MachineStep: Hashable, Sendable {
       case .rejected(let reason, _): .rejected(reason)
       case .ignored: .ignored
       }
-    self.init(event: event.name, from: from.kind, to: to.kind, answer: answer)
+    self.init(event: event.name, from: from.kind, to: to.kind, answer: answer, at: .now)
   }
 }
 

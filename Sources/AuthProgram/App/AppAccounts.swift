@@ -151,7 +151,9 @@ extension AppPage {
     if !isLast { rows.append(AppRow("Delete for ever (balance must be 0.00)", .fill(.deleteAccount(name)))) }
     let about = "\(name) (\(account.user.displayName)): \(account.user.role.rawValue), \(account.state)."
     let why = isLast ? ["The last administrator cannot be disabled, demoted or deleted."] : []
-    return AppPage(lines: [about] + why + [""], rows: rows)
+    let last = account.lastLoginAt.map { ["Last login \(UTCTime(seconds: $0.seconds).local(.minutes))"] } ?? []
+    return AppPage(
+      lines: [about] + last + why + [""], rows: rows, moments: account.lastLoginAt.map { [1: $0.seconds] } ?? [:])
   }
 
   /// A row that does it, after the question where there is one.

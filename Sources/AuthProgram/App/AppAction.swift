@@ -48,6 +48,16 @@ indirect enum AppAction: Sendable {
 }
 
 extension CommandError {
+  /// The same with what to do on this screen, where its hint names a command.
+  var onScreen: CommandError {
+    switch code {
+    case BackendError.Code.twoStepRequired.rawValue: withHint("Set one up on Home.")
+    case ErrorCode.locked.rawValue:
+      withHint("Press Ctrl-R in the login to use a recovery code, or ask an administrator to unlock the account.")
+    case _: self
+    }
+  }
+
   /// The message, which is a clause, as a sentence of its own.
   var sentence: String {
     guard let first = message.first, let last = message.last else { return message }

@@ -37,6 +37,8 @@ final class AppForm {
   let picture: [String]
   var focus = 0
   var problem: CommandError?
+  /// Until when the same would be refused again.
+  var waitEnd: Duration?
   /// The form that this one covers, to come back to.
   let covered: AppForm?
 

@@ -22,6 +22,10 @@ extension AppState {
       frame.put(field.label, row: row, column: 0, style: isFocus ? .strong : .plain)
       let (text, cursor) = field.visible(width: width)
       frame.put(text, row: row, column: label + 1, width: width, style: field.isSecret ? .faint : .plain)
+      if isFocus, !isWaiting, let name = completion(of: form) {
+        let rest = String(name.dropFirst(field.text.count))
+        frame.put(rest, row: row, column: label + 1 + cursor, width: width - cursor, style: .faint)
+      }
       if isFocus {
         frame.put("[", row: row, column: label)
         frame.put("]", row: row, column: label + width + 1)
@@ -45,8 +49,17 @@ extension AppState {
   private func message(of form: AppForm) -> [AppNotice] {
     if isWaiting, isWorkLong { return AppNotice.wrap(workWords, .strong, width: columns) }
     return AppNotice.wrap(form.problem?.sentence ?? "", .bad, width: columns)
-      + AppNotice.wrap(form.problem?.hint.description ?? "", width: columns)
+      + AppNotice.wrap(hint(of: form), width: columns)
       + AppNotice.wrap(form.advice, .faint, width: columns)
+  }
+}
+
+extension AppState {
+  /// What to do about what is wrong; a wait as it is now.
+  private func hint(of form: AppForm) -> String {
+    guard let problem = form.problem else { return "" }
+    guard let end = form.waitEnd else { return problem.hint.description }
+    return end > now ? "Try again in \(Deadlines.wait(end - now))." : "You can try again now."
   }
 }
 

@@ -13,6 +13,8 @@ struct AppPageLayout {
   var listWidth: Int
   /// None where it is 0.
   var chartWidth: Int
+  /// How wide what stands beside the list is: the chart, and on wide screens all of the selected row.
+  var sideWidth: Int
   var columns: AppColumns
   var hasHeading = false
   /// How many lines below the list show what the selected row has no room for.
@@ -41,6 +43,9 @@ struct AppPageLayout {
 }
 
 extension AppState {
+  /// From how many columns on a screen shows all of the selected row beside the list.
+  private static let wide = 140
+
   /// Lays out what is open.
   func layout(of page: AppPage) -> AppPageLayout {
     var area = body
@@ -48,22 +53,22 @@ extension AppState {
     // The list comes first; the chart takes what it leaves, and no more than a third.
     var chartWidth = min(columns / 3, columns - AppColumns.total(natural) - 4)
     if columns < 72 || area.height < 5 || page.chart == nil || chartWidth < 18 { chartWidth = 0 }
-    let listWidth = columns - (chartWidth > 0 ? chartWidth + 2 : 0)
+    let hasDetails = columns >= Self.wide && menuRow == nil && page.rows.contains { $0.menu != nil }
+    let sideWidth = chartWidth > 0 ? chartWidth : hasDetails ? min(64, columns / 3) : 0
+    let listWidth = columns - (sideWidth > 0 ? sideWidth + 2 : 0)
     var layout = AppPageLayout(
-      rows: area, listWidth: listWidth, chartWidth: chartWidth,
+      rows: area, listWidth: listWidth, chartWidth: chartWidth, sideWidth: sideWidth,
       columns: AppColumns(page.columns, naturalWidths: natural, width: listWidth - 2))
-    for line in page.lines {
-      // Lines in columns keep their spaces while they fit.
-      let fits = DisplayWidth.columns(line) <= listWidth
-      layout.lines += fits ? [AppNotice(line, .plain)] : AppNotice.wrap(line, width: listWidth)
-    }
+    layout.lines = lines(of: page, width: listWidth, height: area.height)
     if chartWidth == 0, let chart = page.chart, area.height >= 6 {
       let (from, to) = chart.ends
       let width = max(1, min(40, columns - from.utf8.count - to.utf8.count - 2))
       layout.lines.insert(AppNotice("\(from) \(chart.lines(width: width, height: 1)[0]) \(to)", .plain), at: 0)
     }
-    // Of little room the list gets most.
-    if !page.rows.isEmpty { layout.lines = Array(layout.lines.prefix(max(0, area.height - 4))) }
+    // Of little room the list gets most; in details what they say does, and the bar has their letters.
+    if !page.rows.isEmpty {
+      layout.lines = Array(layout.lines.prefix(max(0, area.height - (menuRow == nil ? 4 : 1))))
+    }
     area.top += min(layout.lines.count, area.height)
     if isFiltering || !filter.text.isEmpty, menuRow == nil, area.height > 1 {
       layout.filterRow = area.top
@@ -86,6 +91,25 @@ extension AppState {
     return layout
   }
 
+  /// The lines above the list, in columns where there is room for these, else one after the other.
+  private func lines(of page: AppPage, width: Int, height: Int) -> [AppNotice] {
+    var lines: [AppNotice] = []
+    let texts = page.lines.enumerated().map { index, line in
+      line + (page.moments[index].map { ", " + Deadlines.ago(wallNow - $0) } ?? "")
+    }
+    for line in texts {
+      // Lines in columns keep their spaces while they fit.
+      let fits = DisplayWidth.columns(line) <= width
+      lines += fits ? [AppNotice(line, .plain)] : AppNotice.wrap(line, width: width)
+    }
+    guard menuRow != nil, lines.count + page.rows.count > height else { return lines }
+    var parts: [String] = []
+    for line in texts where !line.isEmpty {
+      parts.append(line.split(separator: " ").joined(separator: " "))
+    }
+    return AppNotice.wrap(parts.joined(separator: " · "), width: width)
+  }
+
   /// Draws lines, the list with its chart, and what the list has no room for.
   func draw(_ page: AppPage, in frame: inout Frame, _ area: AppArea) {
     let layout = layout(of: page)
@@ -94,6 +118,11 @@ extension AppState {
     chartArea.top = layout.filterRow ?? layout.rows.top
     if layout.chartWidth > 0, let chart = page.chart {
       draw(chart, in: &frame, chartArea, columns: (columns - layout.chartWidth)..<columns)
+    }
+    if columns >= Self.wide, layout.sideWidth > 0, let selected, let details = rowsShown[selected].menu {
+      if layout.chartWidth > 0 { chartArea.top += 16 }
+      let lines = lines(of: details, width: layout.sideWidth, height: chartArea.height)
+      frame.put(lines, chartArea, column: columns - layout.sideWidth)
     }
     if let row = layout.filterRow {
       let end = frame.put("\(filter.label): \(filter.text)", row: row, column: 0, width: layout.listWidth)
@@ -119,6 +148,10 @@ extension AppState {
         continue
       }
       frame.put(layout.columns.line(rows[index].cells), row: row, column: 2)
+      if let arrived, arrived.ids.contains(rows[index].id) {
+        frame.put("+", row: row, column: 1)
+        frame.restyle(row: row, columns: 0..<layout.listWidth, style: .good)
+      }
       if index == selected {
         frame.put(">", row: row, column: 0)
         frame.restyle(row: row, columns: 0..<layout.listWidth, style: .selected)
@@ -158,9 +191,9 @@ extension AppState {
     var words = area
     var column = 0
     if columns >= 60 {
-      let boxed = machine.states(boxed: true)
+      let boxed = columns >= 100 ? machine.diagram() : machine.states(boxed: true)
       if boxed.count <= area.height { states = boxed }
-      column = 2 + DisplayWidth.columns(states[0].text)
+      for state in states { column = max(column, 2 + DisplayWidth.columns(state.text)) }
     } else {
       // Where there is no room for all states, the present one is there.
       if states.count > area.height {

@@ -95,7 +95,8 @@ extension AppState {
       keys = [("y", "yes"), ("n Esc", "no")]
     } else if form != nil {
       keys = [
-        ("Enter", "the next field; in the last one it is sent"), ("Tab ↓", "the next field"),
+        ("Enter", "the next field; in the last one it is sent"),
+        ("Tab ↓", "the next field; Tab takes a name that is offered"),
         ("Shift-Tab ↑", "the field before"), ("Esc", "leave"), ("Ctrl-U -W", "delete the text, or a word"),
         ("Ctrl-A -E", "to its start, or its end"),
       ]
@@ -159,6 +160,7 @@ extension AppState {
     var said = notice
     var answers = ""
     if let question { (said, answers) = (AppNotice(question.text, .strong), " y/n") }
+    if question == nil, let ending { said = ending }
     if isWorkLong, !isWaiting { (said, answers) = (AppNotice(workWords, .strong), "") }
     guard let said else { return [] }
     let text = TextEscaping.escape(said.text)
@@ -206,7 +208,7 @@ extension AppState {
       if isWaiting { return "Esc leave" }
       add("Enter " + (form.focus == form.fields.count - 1 ? form.verb : "next"))
       add(form.isTab ? "Esc leave" : "Esc cancel")
-      if form.fields.count > 1 { add("Tab field") }
+      if let name = completion(of: form) { add("Tab " + name) } else if form.fields.count > 1 { add("Tab field") }
       if form.isTab, form.fields[form.focus].text.isEmpty { add("←→ tabs") }
       if case .logIn = form.purpose { add("Ctrl-R forgotten?") }
       add("F1 help")
@@ -218,18 +220,27 @@ extension AppState {
       return keys
     }
     add("? help")
+    var letters: [AppLetter] = []
+    func addLetters() {
+      for letter in letters { add("\(letter.key) " + (letter.key == "y" ? "copy" : letter.label)) }
+    }
     let rows = rowsShown
     let selected = selected(in: rows)
     if let selected {
       let row = rows[selected]
-      if let label = row.menu == nil ? row.choice?.label : "details" { add("Enter " + label) }
-      for letter in (menuRow ?? row).letters { add("\(letter.key) " + (letter.key == "y" ? "copy" : letter.label)) }
+      // What is the same for every row comes first where there is room, so that a step draws little.
+      if let label = row.menu == nil ? row.choice?.label : "details" {
+        add("Enter " + (width < 60 ? label : DisplayWidth.pad(label, to: 9)))
+      }
+      letters = (menuRow ?? row).letters
+      if width < 60 { addLetters() }
     }
     if tab == .accounts, menu == nil, page != nil { add("s by " + (otherOrder == .name ? "name" : "last login")) }
     if menu != nil { add("Esc back") } else if !filter.text.isEmpty { add("Esc clear") }
     if selected != nil { add("↑↓ choose") }
     add("q quit")
     if selected != nil, canFilter { add("/ filter") }
+    if width >= 60 { addLetters() }
     add("Tab next")
     add(isLoggedIn ? "l log out" : "l log in")
     return keys

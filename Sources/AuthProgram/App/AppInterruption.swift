@@ -40,7 +40,7 @@ enum AppInterruption: Sendable {
       let lines =
         AppNotice.lines(DisplayWidth.split(code.code.text, to: width, indent: ""), .strong) + space
         + AppNotice.wrap(
-          "It works once, within \(Deadlines.words(code.validFor)), and sets a new password: auth-cli recover \(name). "
+          "It works once, within \(Deadlines.words(code.validFor)), and sets a new password: here on Home, or with auth-cli recover \(name). "
             + "It is not shown again.", width: width)
       guard height > lines.count + 1 else { return lines }
       return [AppNotice("Give this one-time code to \(name):", .plain)] + space + lines

@@ -179,6 +179,10 @@ extension AppState {
     case .escape: leaveForm()
     case .right where form.isTab && field.text.isEmpty: return step(by: 1)
     case .left where form.isTab && field.text.isEmpty: return step(by: -1)
+    case .tab where completion(of: form) != nil, .right where completion(of: form) != nil:
+      if let name = completion(of: form) {
+        _ = field.edit(.paste(PastedText(String(name.dropFirst(field.text.count)))))
+      }
     case .tab, .down: form.focus = form.focus == last ? 0 : form.focus + 1
     case .backTab, .up: form.focus = form.focus == 0 ? last : form.focus - 1
     case .enter where form.focus < last: form.focus += 1
@@ -191,6 +195,23 @@ extension AppState {
       form.problem = field.edit(key).map { CommandError(.no, "not_taken", $0, hint: "") }
     }
     return nil
+  }
+
+  /// The name that is being typed, if it can be known: of whom the user has paid, or who was logged in.
+  func completion(of form: AppForm) -> String? {
+    let field = form.fields[form.focus]
+    guard form.focus == 0, !field.isSecret, !field.isEmpty, field.cursor == field.text.count else { return nil }
+    let names: [String]
+    switch form.purpose {
+    case .pay:
+      names = (self[.pay].page?.names ?? []) + (self[.accounts].page?.rows ?? []).filter { $0.menu != nil }.map(\.id)
+    case .logIn, .recover: names = knownUsers
+    case .register, .reauthenticate, .secondStep, .rename, .changePassword, .createAccount, .deleteAccount,
+      .confirmTwoStep, .endTwoStep, .deleteOwnAccount:
+      names = []
+    }
+    let typed = field.text.lowercased()
+    return names.first { $0.hasPrefix(typed) && $0.count > typed.count }
   }
 
   /// What a payment leaves, where the balance is known.

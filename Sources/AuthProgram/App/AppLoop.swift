@@ -1,3 +1,4 @@
+import AuthBackend
 import AuthCore
 import CommandLineKit
 import Glibc
@@ -15,13 +16,15 @@ final class AppLoop {
   private var revision: UInt64 = 0
   /// Told why the session ended, whatever tab is open.
   private var session: ProfileScreen?
+  /// How many keys put off the end of the session.
+  private var renewals = 0
   /// What is to be put into the clipboard.
   private var copied: String?
   private let start = ContinuousClock.now
 
   /// Starts to follow the session; the context is given where it is not the default one.
   init(work: AppWork, context: String?) throws(CommandError) {
-    state = AppState(columns: 80, rows: 24, context: context)
+    state = AppState(columns: 80, rows: 24, context: context, epoch: WallTime.now().seconds)
     self.work = work
     mailbox = try AppMailbox()
     AppThreads.start { [work, mailbox] in
@@ -35,9 +38,9 @@ final class AppLoop {
   /// Shows the screen until somebody quits.
   ///
   /// It never suspends, so it stays on the thread of the program that signals go to.
-  func run(colors: Bool) throws(CommandError) {
+  func run(colors: Bool, isASCII: Bool) throws(CommandError) {
     do throws(PromptError) {
-      var terminal = try ScreenTerminal(colors: colors)
+      var terminal = try ScreenTerminal(colors: colors, isASCII: isASCII)
       resize(to: terminal)
       terminal.readMouse(state.readsMouse)
       try terminal.show(state.frame)
@@ -71,7 +74,12 @@ final class AppLoop {
   /// - Returns: Whether it is over.
   private func takeNews() -> Bool {
     if work.isLimitReached { submit(.look) }
-    if take(.tick) { return true }
+    if state.renewals != renewals {
+      renewals = state.renewals
+      submit(.renew)
+    }
+    let end = work.sessionEnd
+    if take(.ends(in: end?.left, isIdle: end?.isIdle == true)) || take(.tick) { return true }
     var news = early + mailbox.take()
     while true {
       early = []
@@ -115,7 +123,7 @@ final class AppLoop {
     switch effect {
     case .quit: return true
     case .copy(let text): copied = text
-    case .look, .load, .perform: submit(effect)
+    case .look, .load, .renew, .perform: submit(effect)
     }
     return false
   }

@@ -18,6 +18,10 @@ final class AppPage: Sendable {
   let order: AccountsQuery.Order
   /// What the user has, on the tab that pays.
   let balance: Int64?
+  /// Whom the user paid, or was paid by, the latest first; on the tab that pays.
+  let names: [String]
+  /// Which lines above the list say when something was, and when: in seconds since 1970.
+  let moments: [Int: Int64]
   /// In place of the rows where there are none.
   let empty: String
   let chart: Chart?
@@ -26,7 +30,8 @@ final class AppPage: Sendable {
 
   init(
     lines: [String] = [], columns: [Table.Column] = [], rows: [AppRow] = [], part: String? = nil, loaded: Int = 0,
-    query: AppQuery = AppQuery(), balance: Int64? = nil, empty: String = "", chart: Chart? = nil,
+    query: AppQuery = AppQuery(), balance: Int64? = nil, names: [String] = [], moments: [Int: Int64] = [:],
+    empty: String = "", chart: Chart? = nil,
     machine: MachineView? = nil
   ) {
     self.lines = lines
@@ -36,6 +41,7 @@ final class AppPage: Sendable {
     self.loaded = loaded
     (prefix, order) = (query.prefix, query.order)
     self.balance = balance
+    (self.names, self.moments) = (names, moments)
     self.empty = empty
     self.chart = chart
     self.machine = machine
@@ -65,19 +71,27 @@ final class AppRow: Sendable {
   }
 
   /// A row of a table: Enter shows all of it, and what letters do.
-  convenience init(id: String, of table: Table, _ index: Int, letters: [AppLetter], copying copy: String) {
+  ///
+  /// The moments are those of the columns with these titles, in seconds since 1970.
+  convenience init(
+    id: String, of table: Table, _ index: Int, moments: [String: Int64] = [:], letters: [AppLetter],
+    copying copy: String
+  ) {
     let cells = table.rows[index]
     let letters = letters + [AppLetter("y", "copy \(copy)", .copy(copy))]
     var width = 0
     for column in table.columns { width = max(width, DisplayWidth.columns(column.heading)) }
     var lines: [String] = []
+    var places: [Int: Int64] = [:]
     for (column, cell) in zip(table.columns, cells) where !cell.isEmpty {
+      places[lines.count] = moments[column.title]
       lines.append(DisplayWidth.pad(column.heading, to: width) + "  " + cell)
     }
     self.init(
       id: id, cells: cells,
       menu: AppPage(
-        lines: lines + [""], rows: letters.map { AppRow(id: String($0.key), cells: [$0.sentence], choice: $0.choice) }),
+        lines: lines + [""], rows: letters.map { AppRow(id: String($0.key), cells: [$0.sentence], choice: $0.choice) },
+        moments: places),
       letters: letters)
   }
 
@@ -144,7 +158,7 @@ final class AppQuestion: Sendable {
   let label: String
   let action: AppAction
 
-  init(_ text: String, label: String = "do it", _ action: AppAction) {
+  init(_ text: String, label: String = "change it", _ action: AppAction) {
     self.text = text
     self.label = label
     self.action = action

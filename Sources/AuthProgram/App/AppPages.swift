@@ -25,7 +25,8 @@ extension AppPage {
       }
       rows.append(
         AppRow(
-          id: receipt.id.description, of: table, index, letters: again.map { [$0] } ?? [],
+          id: receipt.id.description, of: table, index, moments: ["TIME": receipt.madeAt.seconds],
+          letters: again.map { [$0] } ?? [],
           copying: receipt.id.description))
     }
     return AppPage(
@@ -34,8 +35,16 @@ extension AppPage {
   }
 
   /// What the form for a payment shows beside it.
-  static func pay(_ profile: Profile) -> AppPage {
-    AppPage(lines: ["Your balance is \(Amount.text(profile.balance))."], balance: profile.balance)
+  static func pay(_ profile: Profile, _ latest: [Receipt]) -> AppPage {
+    var names: [String] = []
+    for receipt in latest {
+      guard let name = receipt.other(than: profile.user.username), name != DeletedAccount.shownName,
+        !names.contains(name)
+      else { continue }
+      names.append(name)
+    }
+    return AppPage(
+      lines: ["Your balance is \(Amount.text(profile.balance))."], balance: profile.balance, names: names)
   }
 
   static func profile(_ profile: Profile, _ twoStep: TwoStepState) -> AppPage {
@@ -53,7 +62,8 @@ extension AppPage {
         row(
           "Second step",
           twoStep.isOn
-            ? "on, \(twoStep.recoveryCodes) recovery code\(twoStep.recoveryCodes == 1 ? "" : "s") left" : "off: set it up",
+            ? "on, \(twoStep.recoveryCodes) recovery code\(twoStep.recoveryCodes == 1 ? "" : "s") left"
+            : "off: set it up",
           twoStep.isOn ? .fill(.endTwoStep) : .perform(.beginTwoStep)),
         row(
           "Recovery codes", "make new ones",
@@ -72,7 +82,9 @@ extension AppPage {
     for (index, session) in sessions.enumerated() {
       rows.append(
         AppRow(
-          id: session.id.rawValue, of: table, index, letters: [.ending(session)], copying: session.id.rawValue))
+          id: session.id.rawValue, of: table, index,
+          moments: ["ACTIVE": session.activeAt.seconds, "BEGAN": session.createdAt.seconds],
+          letters: [.ending(session)], copying: session.id.rawValue))
     }
     return AppPage(columns: table.columns, rows: rows, empty: "No sessions.")
   }
@@ -85,7 +97,8 @@ extension AppPage {
       let session = sessions.first { event.session == .named($0.id) }
       rows.append(
         AppRow(
-          id: event.id.description, of: table, index, letters: session.map { [.ending($0)] } ?? [],
+          id: event.id.description, of: table, index, moments: ["TIME": event.at.seconds],
+          letters: session.map { [.ending($0)] } ?? [],
           copying: event.session?.shown ?? event.name))
     }
     return AppPage(
@@ -108,7 +121,7 @@ extension AppLetter {
   fileprivate static func ending(_ session: SessionSummary) -> AppLetter {
     if session.isCurrent { return AppLetter("e", "log out", .ask(.logOut)) }
     let question = "End session \(session.id.rawValue)? Whoever uses it must log in again."
-    return AppLetter("e", "end the session", .ask(AppQuestion(question, .revoke(session.id))))
+    return AppLetter("e", "end the session", .ask(AppQuestion(question, label: "end it", .revoke(session.id))))
   }
 }
 

@@ -24,7 +24,11 @@ final class AppScreens: Sendable {
     _ tab: AppTab, _ query: AppQuery, of backend: any Backend, _ administrator: AdminSession?, _ deadlines: Deadlines
   ) throws(LeaseError<BackendError>) -> AppPage {
     switch tab {
-    case .pay: return .pay(try profile.profile(of: backend))
+    case .pay:
+      let latest = try payment.session.withLease { (lease) throws(BackendError) in
+        try backend.receipts(within: .all, before: nil, limit: 50, under: lease)
+      }
+      return .pay(try profile.profile(of: backend), latest)
     case .receipts:
       return .receipts(
         try receipts.page(of: backend, before: nil, limit: query.rows), of: try profile.profile(of: backend))

@@ -51,6 +51,16 @@ final class AppState {
   var loadingBegan = Duration.zero
   /// When the last key came, or the interruption.
   var lastKey = Duration.zero
+  /// What the wall clock shows at the zero of ``now``, in seconds since 1970.
+  let epoch: Int64
+  /// When the session ends by itself, and whether a key puts that off.
+  var end: (at: Duration, isIdle: Bool)?
+  /// How many keys put off the end of a session.
+  var renewals = 0
+  /// The receipts of money that has just arrived, and until when they are marked.
+  var arrived: (ids: Set<String>, until: Duration)?
+  /// Who was logged in here, the latest first.
+  var knownUsers: [String] = []
   /// Whether the program ends when the work is done.
   var isQuitting = false
   /// Whether presses of the mouse are read, so that the terminal itself selects no text.
@@ -58,7 +68,8 @@ final class AppState {
   /// How many payments were begun.
   var payments = 0
 
-  init(columns: Int, rows: Int, context: String? = nil) {
+  init(columns: Int, rows: Int, context: String? = nil, epoch: Int64 = 0) {
+    self.epoch = epoch
     self.context = context
     self.columns = columns
     self.rows = rows
@@ -76,7 +87,30 @@ final class AppState {
     if work != nil { add(isWorkLong ? workBegan + .seconds(seconds + 1) : workBegan + Self.moment) }
     if page == nil || !isRestored { add(loadingBegan + Self.moment) }
     if interruption != nil { add(lastKey + AppInterruption.quiet) }
+    if let end = form?.waitEnd, form?.problem != nil, end > now { add(end - Deadlines.nextChange(ofWait: end - now)) }
+    if let end, isLoggedIn {
+      add(end.at - Self.lastMinute)
+      if ending != nil { add(end.at - Deadlines.nextChange(ofWait: end.at - now)) }
+    }
+    if let arrived { add(arrived.until) }
+    for moment in menuRow?.menu?.moments.values ?? [:].values {
+      let step: Int64 = wallNow - moment < 7200 ? 60 : 3600
+      add(now + .seconds(step - (wallNow - moment) % step))
+    }
     return next
+  }
+
+  /// What the wall clock shows, in seconds since 1970.
+  var wallNow: Int64 { epoch + now.components.seconds }
+
+  /// How long before its end the screen says that a session ends.
+  private static let lastMinute = Duration.seconds(60)
+
+  /// That the session is about to end, in its last minute.
+  var ending: AppNotice? {
+    guard isLoggedIn, let end, end.at > now, end.at - now <= Self.lastMinute else { return nil }
+    let rest = end.isIdle ? "any key continues it." : "log in again then."
+    return AppNotice("Your session ends in \(Deadlines.wait(end.at - now)); \(rest)", .strong)
   }
 
   /// What takes no longer than this needs no word that it goes on.

@@ -16,6 +16,8 @@ indirect enum AppMessage: Sendable {
   /// It was found out who is logged in, at first and when something changed outside; the problem is
   /// why that failed.
   case looked(CommandError?, isEmpty: Bool = false)
+  /// When the session ends by itself, if it does, and whether activity puts that off.
+  case ends(in: Duration?, isIdle: Bool)
   /// Time went by.
   case tick
 }
@@ -27,6 +29,8 @@ enum AppEffect: Sendable {
   /// Find out who is logged in.
   case look
   case perform(AppAction)
+  /// Tell the session that somebody is there.
+  case renew
   /// Put the text into the clipboard.
   case copy(String)
   case quit
@@ -34,10 +38,10 @@ enum AppEffect: Sendable {
   /// Whether both are the same look or the same loading, so that one of them is enough.
   func isLike(_ other: AppEffect) -> Bool {
     switch (self, other) {
-    case (.look, .look): true
+    case (.look, .look), (.renew, .renew): true
     case (.load(let tab, let isActivity, let query), .load(let otherTab, let isOtherActivity, let otherQuery)):
       tab == otherTab && isActivity == isOtherActivity && query == otherQuery
-    case (.load, _), (.look, _), (.perform, _), (.copy, _), (.quit, _): false
+    case (.load, _), (.look, _), (.renew, _), (.perform, _), (.copy, _), (.quit, _): false
     }
   }
 }
@@ -48,6 +52,8 @@ extension AppState {
   /// Nothing else changes the state.
   func update(_ message: AppMessage, at now: Duration) -> AppEffect? {
     self.now = now
+    if case .key = message, ending != nil, end?.isIdle == true { renewals += 1 }
+    if let arrived, arrived.until <= now { self.arrived = nil }
     let effect = take(message)
     scroll()
     return effect ?? loadMore()
@@ -89,12 +95,29 @@ extension AppState {
         lookNotice = notice
       }
       return refresh()
+    case .ends(let duration, let isIdle): end = duration.map { (now + $0, isIdle) }
     case .tick: break
     }
     return nil
   }
 
+  /// Marks money that arrived since the tab was loaded before.
+  private func noteArrivals(_ tab: AppTab, _ page: AppPage) {
+    guard let old = self[tab].page, !old.rows.isEmpty || old.balance != nil else { return }
+    var text = ""
+    if let before = old.balance, let balance = page.balance, balance > before {
+      text = "\(Amount.text(balance - before)) arrived."
+    } else if tab == .receipts, let last = page.rows.firstIndex(where: { $0.id == old.rows[0].id }) {
+      let rows = page.rows[..<last].filter { $0.cells.count > 2 && $0.cells[1].hasPrefix("+") }
+      guard let latest = rows.first else { return }
+      arrived = (Set(rows.map(\.id)), now + .seconds(5))
+      text = rows.count > 1 ? "\(rows.count) payments arrived." : "\(latest.cells[1]) arrived from \(latest.cells[2])."
+    }
+    if !text.isEmpty, notice == nil { say(text) }
+  }
+
   private func warn(_ problem: CommandError) {
+    let problem = problem.onScreen
     notice = AppNotice("\(problem.sentence) \(problem.hint)", .bad)
   }
 
@@ -107,6 +130,7 @@ extension AppState {
     if tab.isGuarded, !isLoggedIn { return }
     switch result {
     case .success(let page):
+      noteArrivals(tab, page)
       self[tab].page = page
       guard let menu else { return }
       // What can be done may be other actions now: the cursor stays on its own.
@@ -144,6 +168,7 @@ extension AppState {
     isRestored = true
     guard user?.id != before else { return isOther ? refresh() : nil }
     forgetUser()
+    if let user { knownUsers = [user.username] + knownUsers.filter { $0 != user.username } }
     if tab.isGuarded, !isLoggedIn { tab = .home }
     if let user, work == nil { say("\(user.username) is logged in.") }
     return refresh()
@@ -153,6 +178,7 @@ extension AppState {
   private func forgetUser() {
     for tab in AppTab.allCases where tab != .machine { self[tab].clear() }
     (menu, draft, isFiltering, loadingBegan) = (nil, nil, false, now)
+    arrived = nil
     filter.clear()
     lacksTwoStep = false
     switch interruption {
@@ -244,7 +270,8 @@ extension AppState {
       return refresh()
     }
     form.clearSecrets()
-    form.problem = problem
+    form.problem = problem.onScreen
+    form.waitEnd = problem.wait.map { now + $0 }
     // The payee is to be mended.
     if form.isTab, problem.code == BackendError.Code.payeeUnknown.rawValue { form.focus = 0 }
     return nil

@@ -32,7 +32,9 @@ extension AppWork {
     case .beginTwoStep:
       return try await changeFresh { (fresh, lease) throws(BackendError) in
         let secret = try backend.beginTwoStep(for: fresh, under: lease)
-        return AppOutcome("", secret: AppSecret(text: secret.text, picture: QRCode.lines(secret.uri)))
+        return AppOutcome(
+          "",
+          secret: AppSecret(text: secret.text, picture: Environment.hasOtherEncoding ? [] : QRCode.lines(secret.uri)))
       }
     case .confirmTwoStep(let code):
       return try await withCode { (fresh, lease) throws(BackendError) in
@@ -95,7 +97,9 @@ extension AppWork {
     do throws(SessionError) {
       pressed = try await bar.press(.logIn) { credentials }
     } catch {
-      throw error == .credentialsNotAccepted ? .wrongCredentials : CommandError(error)
+      // Nobody has to go elsewhere for a new password.
+      let hint: Hint = "Check both and try again; after five wrong passwords in a row you must wait. Forgotten? Ctrl-R"
+      throw error == .credentialsNotAccepted ? .wrongCredentials.withHint(hint) : CommandError(error)
     }
     guard case .loggedIn(let session) = pressed else {
       throw CommandError(.overtaken, "who is logged in changed at the same moment", hint: "Look, and try again.")

@@ -2,6 +2,7 @@ import AuthBackend
 import AuthCore
 import AuthDevice
 import Guards
+import TextFormat
 
 /// Does what the screen asks for, away from the thread that draws it.
 ///
@@ -57,6 +58,14 @@ final class AppWork: Sendable {
     }
   }
 
+  /// How long it is until the session ends by itself, and whether activity puts that off.
+  var sessionEnd: (left: Duration, isIdle: Bool)? {
+    guard let limits = store.session?.limits, let earliest = limits.earliest, let now = try? backend.clock.now() else {
+      return nil
+    }
+    return (earliest.uptime - now.uptime, limits.absolute != .at(earliest))
+  }
+
   /// Whether a limit of the session is reached.
   var isLimitReached: Bool { timeUntilLimit.map { $0 <= .zero } ?? false }
 
@@ -79,6 +88,10 @@ final class AppWork: Sendable {
       } catch {
         return .finished(action, .failure(error))
       }
+    case .renew:
+      // Where that fails, the look finds out why.
+      if (try? await store.renew()) != nil { return .tick }
+      return .looked(await look(), isEmpty: isEmpty)
     case .copy, .quit: return .tick
     }
   }
@@ -91,7 +104,7 @@ final class AppWork: Sendable {
       hasAccounts.withLock { $0 = true }
       return false
     } catch {
-      return CommandError(error).code == ErrorCode.databaseMissing.rawValue
+      return error.code == "database_missing"
     }
   }
 
@@ -149,7 +162,12 @@ final class AppWork: Sendable {
 
   private var machinePage: AppPage {
     let machine = store.machine
-    return AppPage(machine: MachineView(present: machine.state, table: .shipped, steps: machine.steps))
+    let (wall, now) = (WallTime.now(), ContinuousClock.now)
+    let times = machine.steps.map { step in
+      step.at.map { String(UTCTime(seconds: wall.seconds - (now - $0).components.seconds).local(.seconds).suffix(8)) }
+        ?? ""
+    }
+    return AppPage(machine: MachineView(present: machine.state, table: .shipped, steps: machine.steps, times: times))
   }
 
   func administrator(_ session: LoggedInSession) throws(CommandError) -> AdminSession {

@@ -55,7 +55,7 @@ extension CommandError {
     case .wait(let duration):
       self.init(
         .throttled, "too many wrong passwords, so this one was not checked",
-        hint: "Try again in \(Deadlines.wait(duration)).")
+        hint: "Try again in \(Deadlines.wait(duration)).", wait: duration)
     case .locked:
       self.init(
         .locked, "too many wrong passwords: the account is locked",

@@ -9,8 +9,10 @@ struct CommandError: Error, Equatable, Sendable {
     let code: String
     let message: String
     let hint: Hint
+    let wait: Duration?
 
-    init(_ status: ExitStatus, _ code: String, _ message: String, _ hint: Hint) {
+    init(_ status: ExitStatus, _ code: String, _ message: String, _ hint: Hint, _ wait: Duration?) {
+      self.wait = wait
       self.status = status
       self.code = code
       self.message = message
@@ -27,22 +29,26 @@ struct CommandError: Error, Equatable, Sendable {
   var message: String { parts.message }
   /// What to do next.
   var hint: Hint { parts.hint }
+  /// How long it was, when this was made, until the same can be tried again.
+  var wait: Duration? { parts.wait }
 
-  init(_ code: ErrorCode, _ message: String, hint: Hint) {
-    self.init(code.status, code.rawValue, message, hint: hint)
+  init(_ code: ErrorCode, _ message: String, hint: Hint, wait: Duration? = nil) {
+    self.init(code.status, code.rawValue, message, hint: hint, wait: wait)
   }
 
   /// An error with a code from outside of the program: of the command line, of a backend, of the
   /// library.
-  init(_ status: ExitStatus, _ code: String, _ message: String, hint: Hint) {
-    parts = Parts(status, code, message, hint)
+  init(_ status: ExitStatus, _ code: String, _ message: String, hint: Hint, wait: Duration? = nil) {
+    parts = Parts(status, code, message, hint, wait)
   }
 
   /// The same error with another thing to do next.
-  func withHint(_ hint: Hint) -> CommandError { CommandError(status, code, message, hint: hint) }
+  func withHint(_ hint: Hint) -> CommandError { CommandError(status, code, message, hint: hint, wait: wait) }
 
   /// The same error with another sentence for what happened.
-  func withMessage(_ message: String) -> CommandError { CommandError(status, code, message, hint: hint) }
+  func withMessage(_ message: String) -> CommandError {
+    CommandError(status, code, message, hint: hint, wait: wait)
+  }
 
   static func == (one: CommandError, other: CommandError) -> Bool {
     one.status == other.status && one.code == other.code && one.message == other.message && one.hint == other.hint

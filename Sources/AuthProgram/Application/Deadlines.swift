@@ -50,6 +50,23 @@ struct Deadlines {
     return words(seconds < 120 ? seconds : (seconds + 59) / 60 * 60)
   }
 
+  /// How long ago a moment was, in words: `5 min ago`.
+  static func ago(_ seconds: Int64) -> String {
+    switch seconds {
+    case ..<60: "just now"
+    case ..<7200: "\(seconds / 60) min ago"
+    case ..<172_800: "\(seconds / 3600) h ago"
+    case _: "\(seconds / 86_400) days ago"
+    }
+  }
+
+  /// When the words for a wait change next: how much of it is left then.
+  static func nextChange(ofWait duration: Duration) -> Duration {
+    let seconds = duration.wholeSeconds
+    let step: Int64 = seconds < 120 ? 1 : 60
+    return .seconds((seconds - 1) / step * step)
+  }
+
   private static func words(_ seconds: Int64) -> String {
     let minutes = (seconds + 30) / 60
     return switch seconds {

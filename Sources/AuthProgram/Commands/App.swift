@@ -13,11 +13,14 @@ struct AppCommand: CommandBody {
       .init(
         summary: "Open all of it as one full-screen program",
         discussion: [
-          "Log in, pay, read receipts, end sessions, change accounts: with the arrow keys and Enter, on the whole terminal. "
-            + "What another terminal changes shows at once, and a session that ends there closes its screens here. The "
-            + "Machine tab shows the session machine at work. Press ? for the keys, q to quit.",
+          "Log in, pay, read receipts, end sessions, set up a second step, change accounts: with the arrow keys and Enter, "
+            + "on the whole terminal. Enter shows all of a row, and letters act on it: the bar at the foot has them. The mouse "
+            + "chooses and scrolls; M leaves it to the terminal. Press ? for all keys, q to quit.",
+          "What another terminal changes shows immediately, and a session that ends there closes its screens here. The "
+            + "Machine tab shows the session machine at work.",
           "It needs a terminal. Nothing is only there: every other command does its part without it, and 'watch' follows the "
-            + "session line by line, which suits screen readers better.",
+            + "session line by line, which suits screen readers better. NO_COLOR switches colours off, and a locale without "
+            + "UTF-8 gets ASCII.",
         ],
         examples: [.init("app", "opens the home screen")],
         statuses: .of(.done, .usage, .cannotTell)
@@ -39,7 +42,7 @@ extension Workspace {
     do throws(VaultError) { try vault.prepare() } catch { throw CommandError(error) }
     let work = AppWork(store: store, backend: backend, authority: authority, vault: vault)
     let loop = try AppLoop(work: work, context: context == .standard ? nil : context.description)
-    try loop.run(colors: printer.streams.output.style.allowsColor)
+    try loop.run(colors: printer.streams.output.style.allowsColor, isASCII: Environment.hasOtherEncoding)
     return Answer(.onlyShows)
   }
 

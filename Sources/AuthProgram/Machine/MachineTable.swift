@@ -45,6 +45,11 @@ struct MachineTable: Sendable {
     Self.distinct(rows.filter { $0.state == from && $0.leads(to: to) }.map(\.event))
   }
 
+  /// Whether an event takes the machine from one state to another.
+  func hasArrow(from: String, to: String) -> Bool {
+    rows.contains { $0.state == from && $0.leads(to: to) }
+  }
+
   /// The transitions as a Mermaid `stateDiagram-v2`: an arrow for each pair of states, with its
   /// events.
   ///

@@ -12,16 +12,6 @@ enum QRCode {
     return 17 + 4 * version + 8
   }
 
-  /// How many columns the code of a text takes, with the empty margin of four modules around it.
-  ///
-  /// Source: ISO/IEC 18004, the bytes that versions 1 to 10 hold at level L; a version has 17 modules
-  /// and four for each.
-  static func columns(of text: String) -> Int {
-    let bytes = [17, 32, 53, 78, 106, 134, 154, 192, 230, 271]
-    let version = (bytes.firstIndex { $0 >= text.utf8.count } ?? bytes.count) + 1
-    return 17 + 4 * version + 8
-  }
-
   /// Draws the text on standard output; false where the program is missing.
   static func show(_ text: String) -> Bool {
     let lines = lines(text)

@@ -254,8 +254,9 @@ extension BackendRequest {
     }
     if case .receipts(let page, let token) = self { return .receipts(short(page), token) }
     if case .events(let scope, let page, let token) = self { return .events(scope, short(page), token) }
-    if case .accounts(let after, let limit, let token) = self {
-      return .accounts(after: after, limit: min(limit, Frames.longestPage), token)
+    if case .accounts(var query, let token) = self {
+      query.limit = min(query.limit, Frames.longestPage)
+      return .accounts(query, token)
     }
     return self
   }

@@ -8,10 +8,11 @@ package enum FrameDiff {
   ///   - old: What the terminal shows; nil where that is not known, and everything is drawn.
   ///   - new: What it is to show.
   ///   - colors: Whether it may use colour.
+  ///   - isASCII: Whether the terminal shows ASCII alone.
   /// - Returns: The bytes; none where nothing changes.
-  package static func bytes(from old: Frame?, to new: Frame, colors: Bool) -> [UInt8] {
+  package static func bytes(from old: Frame?, to new: Frame, colors: Bool, isASCII: Bool = false) -> [UInt8] {
     if old == new { return [] }
-    var writer = Writer(colors: colors, columns: new.columns)
+    var writer = Writer(colors: colors, isASCII: isASCII, columns: new.columns)
     writer.add("\u{1B}[?2026h")
     let before: Frame
     if let old, old.columns == new.columns, old.rows == new.rows {
@@ -37,13 +38,15 @@ package enum FrameDiff {
 private struct Writer {
   private(set) var bytes: [UInt8] = []
   private let colors: Bool
+  private let isASCII: Bool
   private let columns: Int
   /// Where the terminal's cursor is; nil where that is not certain.
   private var position: Frame.Position?
   private var current = CellStyle.plain
 
-  init(colors: Bool, columns: Int) {
+  init(colors: Bool, isASCII: Bool, columns: Int) {
     self.colors = colors
+    self.isASCII = isASCII
     self.columns = columns
   }
 
@@ -86,20 +89,54 @@ private struct Writer {
     var end = new.columns
     while end > 0, new[row, end - 1] == .blank { end -= 1 }
     if isWhole { clear(row) }
-    for column in 0..<new.columns {
+    var column = 0
+    while column < new.columns {
       let cell = new[row, column]
       // The second half of a wide character is drawn with the first.
-      guard isWhole ? column < end : cell != old[row, column], cell.width > 0 else { continue }
+      guard isWhole ? column < end : cell != old[row, column], cell.width > 0 else {
+        column += 1
+        continue
+      }
+      if column < end { rewrite(new, row, before: column) }
       move(to: row, column)
       if column >= end {
         clear(row)
         return
       }
-      style(cell.style)
-      add(String(cell.character))
-      // After one of those, the terminal's cursor may be elsewhere.
-      if cell.isDisputed { position = nil } else { position?.column += Int(cell.width) }
+      var blanks = 0
+      while column + blanks < end, new[row, column + blanks] == .blank { blanks += 1 }
+      if blanks > Self.shortest {
+        if !isWhole { erase(blanks) }
+        column += blanks
+        continue
+      }
+      draw(cell)
+      column += 1
     }
+  }
+
+  /// So many blanks cost more bytes than to erase them and to move on.
+  private static let shortest = 8
+
+  private mutating func draw(_ cell: Frame.Cell) {
+    style(cell.style)
+    add(isASCII ? cell.inASCII : String(cell.character))
+    // After one of those, the terminal's cursor may be elsewhere.
+    if cell.isDisputed, !isASCII { position = nil } else { position?.column += Int(cell.width) }
+  }
+
+  /// Draws a few cells that have not changed, where that takes no more bytes than to move over them.
+  private mutating func rewrite(_ new: Frame, _ row: Int, before column: Int) {
+    guard let position, position.row == row, (1...3).contains(column - position.column) else { return }
+    let cells = (position.column..<column).map { new[row, $0] }
+    guard cells.allSatisfy({ $0.width == 1 && $0.style == current && $0.character.utf8.count == 1 }) else { return }
+    for cell in cells { draw(cell) }
+  }
+
+  /// Erases so many cells from the cursor on, which stays.
+  private mutating func erase(_ count: Int) {
+    style(.plain)
+    add("\u{1B}[\(count)X")
   }
 
   /// Clears the row, from the cursor on where that is in it.
@@ -113,8 +150,8 @@ private struct Writer {
 extension Frame.Cell {
   /// Whether terminals differ in how many columns they give the character.
   ///
-  /// They agree on Latin letters with their marks, on lines and blocks, and on the letters of East
-  /// Asia.
+  /// They agree on Latin letters with their marks, on arrows, lines and blocks, and on the letters of
+  /// East Asia.
   fileprivate var isDisputed: Bool {
     if character.utf8.count == 1 { return false }
     var isFirst = true
@@ -122,12 +159,37 @@ extension Frame.Cell {
       defer { isFirst = false }
       if isFirst {
         switch scalar.value {
-        case 0x20...0x24F, 0x2500...0x259F, 0x3041...0x30FF, 0x4E00...0x9FFF, 0xAC00...0xD7A3, 0xFF01...0xFF60: continue
+        case 0x20...0x24F, 0x2190...0x2193, 0x2500...0x259F, 0x3041...0x30FF, 0x4E00...0x9FFF, 0xAC00...0xD7A3,
+          0xFF01...0xFF60:
+          continue
         case _: return true
         }
       }
       guard (0x300...0x36F).contains(scalar.value) else { return true }
     }
     return false
+  }
+}
+
+extension Frame.Cell {
+  /// What stands for the character where only ASCII shows, in as many columns.
+  fileprivate var inASCII: String {
+    if character.isASCII { return String(character) }
+    let sign =
+      switch character {
+      case "─", "·", "–": "-"
+      case "│": "|"
+      case "┌", "┐", "└", "┘", "├", "┤", "┬", "┴", "┼": "+"
+      case "↑": "^"
+      case "↓": "v"
+      case "←", "‹", "◀": "<"
+      case "→", "›", "▶": ">"
+      case "…": "~"
+      case "▁", "▂", "▃": "_"
+      case "▄", "▅", "▆": "="
+      case "▇", "█": "#"
+      case _: "?"
+      }
+    return String(repeating: sign, count: Int(width))
   }
 }

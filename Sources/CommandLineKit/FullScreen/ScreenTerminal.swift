@@ -22,6 +22,7 @@ package struct ScreenTerminal: ~Copyable {
   private let descriptor: Int32
   private let signals: TerminalSignals
   private let colors: Bool
+  private let isASCII: Bool
   private var decoder = KeyDecoder()
   /// When what was read last is all there is, if it is unfinished.
   private var settles: MonotonicDeadline?
@@ -33,9 +34,11 @@ package struct ScreenTerminal: ~Copyable {
 
   /// Takes the controlling terminal.
   ///
-  /// - Parameter colors: Whether colour may be used.
+  /// - Parameters:
+  ///   - colors: Whether colour may be used.
+  ///   - isASCII: Whether it shows ASCII alone.
   /// - Throws: ``PromptError`` when there is none, or it is in use.
-  package init(colors: Bool) throws(PromptError) {
+  package init(colors: Bool, isASCII: Bool = false) throws(PromptError) {
     // Not waited for when it takes nothing, so that a signal acts at once. The mode is this
     // opening's alone.
     let descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
@@ -53,6 +56,7 @@ package struct ScreenTerminal: ~Copyable {
     }
     self.descriptor = descriptor
     self.colors = colors
+    self.isASCII = isASCII
   }
 
   deinit {
@@ -75,7 +79,7 @@ package struct ScreenTerminal: ~Copyable {
   package mutating func show(_ frame: Frame) throws(PromptError) {
     // Whoever had the terminal meanwhile may have changed its modes.
     if shown == nil { before += Array((decoder.readsMouse ? Self.mouseOn : Self.mouseOff).utf8) }
-    let bytes = before + FrameDiff.bytes(from: shown, to: frame, colors: colors)
+    let bytes = before + FrameDiff.bytes(from: shown, to: frame, colors: colors, isASCII: isASCII)
     (shown, before) = (frame, [])
     var rest = bytes[...]
     while !rest.isEmpty {

@@ -40,6 +40,16 @@ package enum Environment {
     getenv(name).map { String(cString: $0) }
   }
 
+  /// Whether the locale names another encoding than UTF-8; where nothing names a locale, it does not.
+  package static var hasOtherEncoding: Bool {
+    for name in ["LC_ALL", "LC_CTYPE", "LANG"] {
+      guard let locale = value(name)?.lowercased(), !locale.isEmpty else { continue }
+      return !locale.hasSuffix("utf-8") && !locale.hasSuffix("utf8") && !locale.contains("utf-8@")
+        && !locale.contains("utf8@")
+    }
+    return false
+  }
+
   /// The value as the bytes it has.
   package static func word(_ name: String) -> Word? {
     getenv(name).map { Word(cString: $0) }

@@ -8,7 +8,7 @@ import AuthCore
 extension AppEffect: Equatable {
   static func == (one: AppEffect, other: AppEffect) -> Bool {
     switch (one, other) {
-    case (.look, .look), (.quit, .quit): true
+    case (.look, .look), (.renew, .renew), (.quit, .quit): true
     case (.load(let one, let isActivity, let query), .load(let other, let isOtherActivity, let otherQuery)):
       one == other && isActivity == isOtherActivity && query == otherQuery
     case (.copy(let one), .copy(let other)): one == other
@@ -40,7 +40,8 @@ extension AppAction: Equatable {
     switch (one, other) {
     case (.recover(let name, let code, let new), .recover(let otherName, let otherCode, let otherNew)):
       name == otherName && code == otherCode && new == otherNew
-    case (.makeRecoveryCodes, .makeRecoveryCodes), (.beginTwoStep, .beginTwoStep), (.deleteOwnAccount, .deleteOwnAccount):
+    case (.makeRecoveryCodes, .makeRecoveryCodes), (.beginTwoStep, .beginTwoStep),
+      (.deleteOwnAccount, .deleteOwnAccount):
       true
     case (.confirmTwoStep(let one), .confirmTwoStep(let other)), (.endTwoStep(let one), .endTwoStep(let other)):
       one == other

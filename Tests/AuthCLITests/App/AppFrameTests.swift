@@ -14,7 +14,7 @@ struct AppFrameTests {
     var testDescription: String { name }
   }
 
-  static let sizes = [(20, 5), (40, 12), (80, 24), (120, 40), (200, 60)]
+  static let sizes = [(20, 5), (40, 10), (80, 24), (120, 40), (200, 60)]
 
   static let scenes: [Scene] = [
     Scene(name: "home-logged-out") { AppScenes.loggedOut($0, $1) },
@@ -31,7 +31,8 @@ struct AppFrameTests {
     Scene(name: "second-step") { columns, rows in
       let state = AppScenes.loggedIn(columns, rows)
       let secret = AppSecret(
-        text: "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP", picture: Array(repeating: String(repeating: "█", count: 41), count: 20))
+        text: "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP",
+        picture: Array(repeating: String(repeating: "█", count: 41), count: 20))
       _ = state.perform(.beginTwoStep)
       _ = state.update(.finished(.beginTwoStep, .success(""), secret: secret))
       return state
@@ -80,6 +81,26 @@ struct AppFrameTests {
       _ = state.update(.key(.enter))
       AppScenes.type("12.50", into: state)
       _ = state.update(.key(.enter))
+      return state
+    },
+    Scene(name: "session-ending") { columns, rows in
+      let state = AppScenes.showingReceipts(columns, rows)
+      _ = state.update(.ends(in: .seconds(42), isIdle: true))
+      return state
+    },
+    Scene(name: "paying-completed") { columns, rows in
+      let state = AppScenes.loggedIn(columns, rows)
+      let page = AppPage(lines: ["Your balance is 87.50."], balance: 8750, names: ["bob", "carol"])
+      _ = state.update(.key(.character("2")))
+      _ = state.update(.loaded(.pay, .success(page)))
+      AppScenes.type("ca", into: state)
+      return state
+    },
+    Scene(name: "money-arrived") { columns, rows in
+      let state = AppScenes.loggedIn(columns, rows)
+      _ = state.update(.key(.character("3")))
+      let older = AppScenes.receipts.with(Array(AppScenes.receipts.rows.dropFirst(2)))
+      for page in [older, AppScenes.receipts] { _ = state.update(.loaded(.receipts, .success(page))) }
       return state
     },
     Scene(name: "receipt") { columns, rows in
@@ -148,7 +169,8 @@ struct AppFrameTests {
         MachineStep(event: "saved", from: .authenticating, to: .loggedIn, answer: .transition),
         MachineStep(event: "renew", from: .loggedIn, to: .loggedIn, answer: .rejected(.renewedRecently)),
       ]
-      let view = MachineView(present: .loggedIn, table: .shipped, steps: steps)
+      let times = steps.indices.map { "20:59:0\($0)" }
+      let view = MachineView(present: .loggedIn, table: .shipped, steps: steps, times: times)
       _ = state.update(.loaded(.machine, .success(AppPage(machine: view))))
       return state
     },
@@ -191,15 +213,30 @@ struct AppFrameTests {
     #expect(state.frame.lines[1].contains("[3 Receipts]"))
   }
 
-  @Test("one step in a list is little more than the two rows that change", arguments: sizes)
-  func smallStep(_ columns: Int, _ rows: Int) {
-    let state = AppScenes.showingReceipts(columns, rows)
-    let before = state.frame
-    _ = state.update(.key(.down))
-    let bytes = FrameDiff.bytes(from: before, to: state.frame, colors: true)
-    #expect(bytes.count > 0)
-    // Where two rows are all there is, the step scrolls.
-    if rows > 5 { #expect(bytes.count <= 3 * columns + 100) }
+  /// Of events the lines below the list change too: they have what the row has no room for.
+  @Test(
+    "one step in a list of 80 columns costs at most 200 bytes, and 300 with lines below it",
+    arguments: [("receipts", 200), ("accounts", 200), ("events", 300)])
+  func smallStep(_ name: String, _ most: Int) throws {
+    let state = try #require(Self.scenes.first { $0.name == name }).make(80, 24)
+    for key in [Key.home] + Array(repeating: .down, count: 12) {
+      let before = state.frame
+      _ = state.update(.key(key))
+      let bytes = FrameDiff.bytes(from: before, to: state.frame, colors: true)
+      #expect(bytes.count <= most || key == .home, "\(bytes.count) bytes: \(String(decoding: bytes, as: UTF8.self))")
+    }
+  }
+
+  @Test("the details of a row say all of it also in 40 by 10")
+  func smallDetails() {
+    let state = AppScenes.loggedIn(40, 10)
+    AppScenes.type("6", into: state)
+    _ = state.update(.loaded(.events, .success(AppScenes.events)))
+    for key in [Key.down, .enter] { _ = state.update(.key(key)) }
+    let text = state.frame.lines.joined(separator: " ")
+    for part in ["TIME", "EVENT authn_login_successafterfail", "SESSION p7c2m4x0e5ta", "3 failed attempts", "> Copy"] {
+      #expect(text.contains(part), "\(part)")
+    }
   }
 
   @Test("a password that is typed is in no frame and in no description")

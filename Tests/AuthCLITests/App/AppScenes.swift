@@ -44,7 +44,7 @@ enum AppScenes {
       lines: ["Balance  62.50", ""], columns: table.columns,
       rows: (0..<60).map { index in
         AppRow(
-          id: "\(160 - index)", of: table, index,
+          id: "\(160 - index)", of: table, index, moments: ["TIME": 0],
           letters: [AppLetter("p", "pay again", .pay(name(index), amount: amount(index)))],
           copying: "\(160 - index)")
       },

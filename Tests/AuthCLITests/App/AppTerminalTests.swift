@@ -259,7 +259,7 @@ struct AppTerminalTests {
       let code = shown.frame.lines[3].prefix(29)
       try leave(terminal, to: "make new ones")
       try terminal.send("ly")
-      try terminal.expectScreen("> Log in")
+      try terminal.expectScreen("Logged out.")
       try terminal.send("lalice\u{12}")
       try terminal.expectScreen("Set a new password with a code")
       try terminal.send("\(code)\rcedar window mosaic falcon\rcedar window mosaic falcon\r")
@@ -390,6 +390,41 @@ struct AppTerminalTests {
     }
   }
 
+  @Test("Ctrl-L draws all of it again, whatever else was drawn there")
+  func drawsAgain() async throws {
+    let home = try await CommandHome(registered: false)
+    let terminal = try PseudoTerminal()
+    try await onOwnThread {
+      let app = try terminal.launch(home.words("app"), environment: home.environment)
+      try terminal.expectScreen("Nobody is logged in.")
+      let seen = terminal.transcript.count
+      try terminal.send("\u{C}")
+      try terminal.expect("the whole screen once more") { bytes in
+        let more = String(decoding: bytes, as: UTF8.self).dropFirst(seen)
+        return more.contains("\u{1B}[2J") && more.contains("Nobody is logged in.") && more.contains("? help")
+      }
+      try terminal.send("q")
+      #expect(try app.wait() == .exited(0))
+    }
+  }
+
+  @Test("where the locale has no UTF-8, only ASCII is written", arguments: ["C", "de_DE.ISO-8859-1"])
+  func asciiLocale(_ locale: String) async throws {
+    let home = try await CommandHome()
+    try await home.succeed("login alice", as: "alice")
+    let terminal = try PseudoTerminal()
+    try await onOwnThread {
+      let variables = home.environment.merging(["LC_ALL": locale]) { $1 }
+      let app = try terminal.launch(home.words("app"), environment: variables)
+      try terminal.expectScreen("^v choose")
+      try terminal.send("7")
+      try terminal.expectScreen("> renewing on")
+      try terminal.send("q")
+      #expect(try app.wait() == .exited(0))
+    }
+    #expect(terminal.transcript.utf8.allSatisfy { $0 < 0x80 })
+  }
+
   @Test("a storm of sizes ends in the last size")
   func resizes() async throws {
     let home = try await CommandHome(registered: false)
@@ -454,5 +489,6 @@ struct AppTerminalTests {
     }
     #expect(terminal.transcript.contains("\u{1B}[7m") || terminal.transcript.contains(";7m"))
     for color in 30...37 { #expect(!terminal.transcript.contains("\(color)m")) }
+    #expect(!terminal.transcript.contains("38;5;"))
   }
 }

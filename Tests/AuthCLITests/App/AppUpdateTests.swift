@@ -743,7 +743,7 @@ struct AppUpdateTests {
     }
     let page = AppPage.events(Page(of: AppPage.limit, from: events), sessions)
     let question = AppQuestion(
-      "End session p7c2? Whoever uses it must log in again.", .revoke(SessionID(rawValue: "p7c2")))
+      "End session p7c2? Whoever uses it must log in again.", label: "end it", .revoke(SessionID(rawValue: "p7c2")))
     #expect(page.rows.map { $0.letters.first { $0.key == "e" }?.choice } == [.ask(.logOut), .ask(question), nil])
   }
 
@@ -834,7 +834,7 @@ struct AppUpdateTests {
       let state = AppScenes.showingReceipts(40, 16)
       if opens {
         #expect(state.update(.key(.enter)) == nil)
-        for line in ["TIME (UTC)  2026-11-21 20:59", "WITH        bob", "> Pay again", "  Copy 160"] {
+        for line in ["TIME (UTC)  2026-11-21 20:59, just now", "WITH        bob", "> Pay again", "  Copy 160"] {
           #expect(state.frame.lines.contains(line), "\(line)")
         }
       }
@@ -1029,6 +1029,153 @@ struct AppUpdateTests {
     AppScenes.type("ly", into: impatient)
     _ = impatient.update(.key(.character("q")))
     #expect(impatient.update(.key(.character("q"))) == .quit)
+  }
+
+  @Test("a wait after wrong guesses counts down, and nothing is drawn but its words")
+  func countsDown() {
+    let state = AppScenes.loggedOut()
+    AppScenes.type("lalice", into: state)
+    _ = state.update(.key(.enter))
+    AppScenes.type("wrong", into: state)
+    _ = state.update(.key(.enter))
+    let action = AppAction.logIn(Credentials(username: "alice", password: Password("wrong")))
+    _ = state.update(.finished(action, .failure(CommandError(.wait(.seconds(180))))))
+    func says(_ text: String) -> Bool { state.frame.lines.contains(text) }
+    #expect(says("Try again in 3 min.") && state.nextChange == .seconds(60))
+    state.wait(.seconds(61))
+    #expect(says("Try again in 119 s.") && state.nextChange == .seconds(62))
+    state.wait(.seconds(118))
+    #expect(says("Try again in 1 s.") && state.nextChange == .seconds(180))
+    state.wait(.seconds(1))
+    #expect(says("You can try again now.") && state.nextChange == nil)
+  }
+
+  @Test("in its last minute the screen says that the session ends, and a key continues one that waits for activity")
+  func sessionEnds() {
+    let state = AppScenes.loggedIn()
+    func says(_ text: String) -> Bool { state.frame.lines.contains { $0.contains(text) } }
+    _ = state.update(.ends(in: .seconds(300), isIdle: true))
+    _ = state.update(.key(.down))
+    #expect(!says("session ends") && state.nextChange == .seconds(240) && state.renewals == 0)
+    state.wait(.seconds(250))
+    #expect(says("Your session ends in 50 s; any key continues it.") && state.nextChange == .seconds(251))
+    // The key does what it does everywhere, too.
+    #expect(state.update(.key(.character("7"))) == .load(.machine, isActivity: true) && state.renewals == 1)
+    _ = state.update(.ends(in: .seconds(1800), isIdle: true))
+    #expect(!says("session ends"))
+    _ = state.update(.ends(in: .seconds(30), isIdle: false))
+    _ = state.update(.key(.down))
+    #expect(says("Your session ends in 30 s; log in again then.") && state.renewals == 1)
+    _ = state.update(.button(.logIn))
+    #expect(!says("session ends") && state.nextChange != .seconds(251))
+  }
+
+  @Test("money that arrives is marked for five seconds, and said once")
+  func arrives() {
+    let state = AppScenes.loggedIn()
+    _ = state.update(.key(.character("3")))
+    func marked() -> [String] { state.frame.lines.filter { $0.dropFirst().hasPrefix("+") } }
+    let older = AppScenes.receipts.with(Array(AppScenes.receipts.rows.dropFirst(4)))
+    for page in [older, older] { _ = state.update(.loaded(.receipts, .success(page))) }
+    #expect(marked() == [] && state.notice == nil)
+    // Of the four, the first and the fourth are paid to her; she pays the others.
+    _ = state.update(.loaded(.receipts, .success(AppScenes.receipts)))
+    #expect(marked().count == 2 && state.notice?.text == "2 payments arrived.")
+    #expect(state.nextChange == .seconds(5))
+    state.wait(.seconds(5))
+    #expect(marked() == [] && state.nextChange == nil)
+
+    let payer = AppScenes.loggedIn()
+    _ = payer.update(.key(.character("2")))
+    for balance in [100, 750, 600] as [Int64] {
+      _ = payer.update(.loaded(.pay, .success(AppPage(lines: ["x"], balance: balance))))
+      #expect(payer.notice?.text == (balance == 100 ? nil : "6.50 arrived."))
+    }
+  }
+
+  @Test("the names of payees, and of whoever was logged in here, are completed")
+  func completes() {
+    let state = AppScenes.loggedIn()
+    _ = state.update(.key(.character("2")))
+    let page = AppPage(lines: ["Your balance is 1.00."], balance: 100, names: ["bob", "carol", "carl"])
+    _ = state.update(.loaded(.pay, .success(page)))
+    AppScenes.type("Ca", into: state)
+    #expect(state.frame.lines.contains { $0.contains("[Carol") } && state.form?.fields[0].typed == "Ca")
+    #expect(state.frame.lines.last?.contains("Tab carol") == true)
+    _ = state.update(.key(.tab))
+    #expect(state.form?.fields[0].typed == "Carol" && state.form?.focus == 0)
+    _ = state.update(.key(.tab))
+    #expect(state.form?.focus == 1)
+    AppScenes.type("1", into: state)
+    #expect(state.form.flatMap { state.completion(of: $0) } == nil)
+
+    let profile = Profile(user: AppScenes.alice, balance: 0, createdAt: WallTime(microseconds: 0))
+    let receipts = [
+      ("alice", "bob"), ("carol", "alice"), ("alice", "bob"), (nil, "alice"), ("alice", "deleted account"),
+    ]
+    .map { payer, payee in
+      Receipt(
+        id: 1, payer: payer, payee: payee, amount: Amount(unchecked: 1), madeAt: WallTime(microseconds: 0), key: nil)
+    }
+    #expect(AppPage.pay(profile, receipts).names == ["bob", "carol"])
+
+    _ = state.update(.button(.logIn))
+    let login = AppScenes.loggedIn()
+    _ = login.update(.button(.logIn))
+    AppScenes.type("lal", into: login)
+    _ = login.update(.key(.right))
+    #expect(login.form?.fields[0].typed == "alice")
+  }
+
+  @Test("details say how long ago it was, and that changes by the minute")
+  func relativeTimes() {
+    let state = AppState(columns: 80, rows: 24, epoch: 1_000)
+    _ = state.update(.button(.logOut(AppScenes.alice)))
+    _ = state.update(.key(.character("3")))
+    _ = state.update(.loaded(.receipts, .success(AppScenes.receipts)))
+    #expect(state.nextChange == nil)
+    _ = state.update(.key(.enter))
+    #expect(state.frame.lines.contains { $0.hasSuffix(", 16 min ago") } && state.nextChange == .seconds(20))
+    state.wait(.seconds(20))
+    #expect(state.frame.lines.contains { $0.hasSuffix(", 17 min ago") })
+    for (seconds, words) in [(59, "just now"), (60, "1 min ago"), (7_200, "2 h ago"), (172_800, "2 days ago")] {
+      #expect(Deadlines.ago(Int64(seconds)) == words)
+    }
+  }
+
+  @Test("every way from one state to another has an arrow in the diagram, and no other has")
+  func arrows() throws {
+    let view = MachineView(present: .loggedIn, table: .shipped, steps: [])
+    let lines = view.diagram().map { Array($0.text) }
+    let kinds = SessionState.Kind.allCases
+    let table = MachineTable.shipped
+    let edge = try #require(lines[0].firstIndex(of: "┐"))
+    func at(_ row: Int, _ column: Int) -> Character {
+      lines.indices.contains(row) && lines[row].indices.contains(column) ? lines[row][column] : " "
+    }
+    for (from, source) in kinds.enumerated() {
+      // Follows the line out of the state through its joints, and each lane to its end.
+      var reached: Set<String> = []
+      var column = edge + 1
+      while "─┬┐┤┼│┴┘ ".contains(at(2 * from + 1, column)), column < lines[0].count + 40 {
+        if "┬┐┤┼┴┘".contains(at(2 * from + 1, column)) {
+          for step in [-1, 1] {
+            var row = 2 * from + 1
+            let leaves = step < 0 ? "┤┼┴┘" : "┬┐┤┼"
+            guard leaves.contains(at(row, column)) else { continue }
+            while true {
+              row += step
+              if row % 2 == 0, "┐┘┤".contains(at(row, column)) { reached.insert(kinds[row / 2].rawValue) }
+              guard "│┤┼┬┴".contains(at(row, column)) else { break }
+            }
+          }
+        }
+        column += 1
+      }
+      let wanted = kinds.filter { $0 != source && table.hasArrow(from: source.rawValue, to: $0.rawValue) }.map(
+        \.rawValue)
+      #expect(reached == Set(wanted), "\(source.rawValue)")
+    }
   }
 
   @Test("without accounts Home says so and begins with the first one, and whoever creates one is logged in")

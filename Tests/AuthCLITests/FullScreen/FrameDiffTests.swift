@@ -1,3 +1,4 @@
+import Glibc
 import Terminals
 import Testing
 
@@ -41,11 +42,48 @@ struct FrameDiffTests {
     for (row, style) in CellStyle.allCases.enumerated() { frame.put("text", row: row, column: 0, style: style) }
     let text = String(decoding: FrameDiff.bytes(from: nil, to: frame, colors: false), as: UTF8.self)
     let colored = String(decoding: FrameDiff.bytes(from: nil, to: frame, colors: true), as: UTF8.self)
-    for color in 30...37 {
-      #expect(!text.contains("\(color)m"))
-    }
-    #expect(colored.contains("[0;32m") && colored.contains("[0;1;31m"))
+    #expect(!text.contains("38;5;"))
+    for color in 30...37 { #expect(!text.contains("\(color)m")) }
+    #expect(colored.contains("[0;38;5;28m") && colored.contains("[0;1;38;5;196m"))
     #expect(text.contains("[0;7m") && text.contains("[1m"))
+  }
+
+  @Test("colours have contrast with a white and with a black background", arguments: CellStyle.allCases)
+  func contrast(_ style: CellStyle) throws {
+    guard let parameter = style.parameters(colors: true).split(separator: ";").last, parameter.count > 1 else { return }
+    let number = try #require(Int(parameter)) - 16
+    // The colour cube of xterm, and the relative luminance of WCAG 2.2.
+    let levels = [0, 95, 135, 175, 215, 255].map { (level: Double) in
+      let part = level / 255
+      return part <= 0.04045 ? part / 12.92 : pow((part + 0.055) / 1.055, 2.4)
+    }
+    try #require((0..<216).contains(number))
+    let luminance =
+      0.2126 * levels[number / 36] + 0.7152 * levels[number / 6 % 6] + 0.0722 * levels[number % 6]
+    #expect(1.05 / (luminance + 0.05) >= 3.9 && (luminance + 0.05) / 0.05 >= 3.9, "\(style)")
+  }
+
+  @Test("where the locale has no UTF-8, all bytes are ASCII, and everything is in its columns")
+  func ascii() {
+    var screen = SmallScreen(columns: 40, rows: 4)
+    var frame = Frame(columns: 40, rows: 4)
+    frame.put("┌──┐ 名前 Zoë ▶ ‹› ↑↓…", row: 1, column: 0)
+    frame.put("end", row: 1, column: 30)
+    let bytes = FrameDiff.bytes(from: nil, to: frame, colors: true, isASCII: true)
+    #expect(bytes.allSatisfy { $0 < 0x80 })
+    screen.feed(bytes)
+    #expect(screen.frame.lines[1] == "+--+ ???? Zo? > <> ^v~        end")
+  }
+
+  @Test("few blanks are drawn, many are erased, and those after the last sign with one sequence")
+  func blanks() {
+    var old = Frame(columns: 40, rows: 1)
+    old.put(String(repeating: "x", count: 40), row: 0, column: 0)
+    var new = Frame(columns: 40, rows: 1)
+    new.put("a  b", row: 0, column: 0)
+    new.put("c", row: 0, column: 20)
+    let text = String(decoding: FrameDiff.bytes(from: old, to: new, colors: true), as: UTF8.self)
+    #expect(text == "\u{1B}[?2026h\u{1B}[1Ha  b\u{1B}[16X\u{1B}[16Cc\u{1B}[K\u{1B}[?2026l")
   }
 
   @Test("all of a frame is inside one synchronized update, and the cursor hides while it is drawn")

@@ -150,9 +150,8 @@ import Testing
       _ = try scene.embedded.rules.perform(.registerOther(username: "user\(number)", scene.secret(token)))
     }
     func names(_ limit: Int) throws -> [String] {
-      guard
-        case .accounts(let accounts) = try scene.authority.handler.perform(.accounts(after: nil, limit: limit, token))
-      else { throw WireFault.invalid("accounts") }
+      let answer = try scene.authority.handler.perform(.accounts(AccountsQuery(limit: limit), token))
+      guard case .accounts(let accounts) = answer else { throw WireFault.invalid("accounts") }
       return accounts.map(\.user.username)
     }
     #expect(try names(1000).count == 2 * Frames.longestPage + 2)
