@@ -4,7 +4,7 @@ import AuthCoreTesting
 
 extension BackendContract {
   static let twoStep: [Check] = [
-    check("a second step begins with a right code, and a code opens once") { probe, _, bob throws(Breach) in
+    check("a second step begins with a right code, and a code opens once") { probe, alice, bob throws(Breach) in
       try require(try bob.twoStep().value("twoStep") == .off, "the second step begins on")
       try bob.confirmTwoStep(BackendProbe.wrongStep)
         .refused("a code before there is a secret", with: "two_step_not_begun", .refused)
@@ -13,12 +13,17 @@ extension BackendContract {
       let secret = try bob.beginTwoStep().value("beginTwoStep")
       try require(void.bytes != secret.bytes, "two secrets are equal")
       try require(try bob.twoStep().value("twoStep").isPending, "a secret that was made is not pending")
+      let name = try probe.name("bob")
+      let before = try alice.account(name).value("account")
+      try require(!before.hasSecondStep, "an administrator sees a second step that is not on")
       _ = try await probe.logIn("bob")
       let time = try bob.time()
       try bob.confirmTwoStep(void.code(at: time))
         .refused("a code of a void secret", with: "credentials_not_accepted", .credentials)
       try bob.confirmTwoStep(secret.code(at: time)).value("confirmTwoStep")
       try require(try bob.twoStep().value("twoStep").isOn, "a right code turned nothing on")
+      let listed = try alice.accounts(AccountsQuery(limit: 2)).value("accounts").map(\.hasSecondStep)
+      try require(listed == [false, true], "an administrator does not see who has a second step")
       try bob.confirmTwoStep(secret.code(at: time)).refused("a second code", with: "two_step_already_on", .refused)
       try bob.beginTwoStep().refused("another secret", with: "two_step_already_on", .refused)
 

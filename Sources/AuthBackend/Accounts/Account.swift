@@ -16,10 +16,13 @@ public struct AccountSummary: Hashable, Sendable {
   /// When its last session began, by the wall clock; nil before the first one.
   public let lastLoginAt: WallTime?
 
+  /// Whether a login asks for a code after the password.
+  public let hasSecondStep: Bool
+
   /// Creates a value, for a backend to answer with.
   public init(
     user: User, isDisabled: Bool, createdAt: WallTime, failedAttempts: Int64, throttle: Throttle?,
-    lastLoginAt: WallTime? = nil
+    lastLoginAt: WallTime? = nil, hasSecondStep: Bool = false
   ) {
     self.user = user
     self.isDisabled = isDisabled
@@ -27,6 +30,7 @@ public struct AccountSummary: Hashable, Sendable {
     self.failedAttempts = failedAttempts
     self.throttle = throttle
     self.lastLoginAt = lastLoginAt
+    self.hasSecondStep = hasSecondStep
   }
 }
 

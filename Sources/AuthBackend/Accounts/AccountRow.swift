@@ -10,6 +10,7 @@ struct AccountRow: Sendable {
   let throttle: ThrottleRecord
   /// In microseconds since 1970; 0 before the first login.
   let lastLogin: Int64
+  let hasSecondStep: Bool
 
   static func userID(_ id: Int64) -> UserID { UserID(rawValue: "u\(id)") }
 
@@ -22,6 +23,7 @@ struct AccountRow: Sendable {
     createdAt = WallTime(microseconds: row.integer(6))
     throttle = ThrottleRecord(row, from: 7)
     lastLogin = row.integer(12)
+    hasSecondStep = row.flag(13)
   }
 
   /// Reads id, name, display name and role from four columns.
@@ -38,23 +40,27 @@ struct AccountRow: Sendable {
 package enum AccountQuery: String, Query {
   case byName = """
     SELECT id, name, display_name, role, password_hash, disabled, created_at, guesses, attempts, wait_boot, wait_until,
-      failures, last_login_at
+      failures, last_login_at,
+      EXISTS (SELECT 1 FROM two_steps WHERE account = accounts.id AND last_step IS NOT NULL)
     FROM accounts WHERE name = $1
     """
   case byID = """
     SELECT id, name, display_name, role, password_hash, disabled, created_at, guesses, attempts, wait_boot, wait_until,
-      failures, last_login_at
+      failures, last_login_at,
+      EXISTS (SELECT 1 FROM two_steps WHERE account = accounts.id AND last_step IS NOT NULL)
     FROM accounts WHERE id = $1
     """
   case page = """
     SELECT id, name, display_name, role, password_hash, disabled, created_at, guesses, attempts, wait_boot, wait_until,
-      failures, last_login_at
+      failures, last_login_at,
+      EXISTS (SELECT 1 FROM two_steps WHERE account = accounts.id AND last_step IS NOT NULL)
     FROM accounts WHERE name >= $1 AND name < $2 ORDER BY name LIMIT $3
     """
   /// The names are compared as expressions, so that the rows come from the index of logins.
   case pageByLogin = """
     SELECT id, name, display_name, role, password_hash, disabled, created_at, guesses, attempts, wait_boot, wait_until,
-      failures, last_login_at
+      failures, last_login_at,
+      EXISTS (SELECT 1 FROM two_steps WHERE account = accounts.id AND last_step IS NOT NULL)
     FROM accounts WHERE (last_login_at, id) < ($1, $2) AND name || '' >= $3 AND name || '' < $4
     ORDER BY last_login_at DESC, id DESC LIMIT $5
     """

@@ -187,6 +187,6 @@ extension Rules {
     AccountSummary(
       user: row.user, isDisabled: row.isDisabled, createdAt: row.createdAt, failedAttempts: row.throttle.attempts,
       throttle: row.throttle.status(at: now, mayLock: try mayLock(row, in: db)),
-      lastLoginAt: row.lastLogin > 0 ? WallTime(microseconds: row.lastLogin) : nil)
+      lastLoginAt: row.lastLogin > 0 ? WallTime(microseconds: row.lastLogin) : nil, hasSecondStep: row.hasSecondStep)
   }
 }

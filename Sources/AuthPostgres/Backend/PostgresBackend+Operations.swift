@@ -241,6 +241,6 @@ extension PostgresBackend {
     }
     return AccountSummary(
       user: try user(answer, from: 2), isDisabled: answer.flag(6), createdAt: WallTime(microseconds: created),
-      failedAttempts: attempts, throttle: throttle)
+      failedAttempts: attempts, throttle: throttle, hasSecondStep: answer.flag(11))
   }
 }

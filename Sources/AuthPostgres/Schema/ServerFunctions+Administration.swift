@@ -73,6 +73,7 @@ extension ServerSchema {
           v_answer.attempts := p_account.attempts;
           v_answer.throttle := v_heard.decision;
           v_answer.wait_ns := v_heard.wait_ns;
+          v_answer.two_step := asks_for_code(p_account.id);
           RETURN v_answer;
         END
         """),

@@ -192,7 +192,7 @@ extension ServerSchema {
     );
     CREATE TYPE account_answer AS (
       code text, now_ns bigint, account bigint, name text, display_name text, role text, disabled boolean,
-      created_at bigint, attempts bigint, throttle text, wait_ns bigint
+      created_at bigint, attempts bigint, throttle text, wait_ns bigint, two_step boolean
     );
 
     """

@@ -175,6 +175,7 @@ extension Workspace {
     let screen = try await open(AccountsScreen.self)
     _ = try administrator(screen.session)
     let name = try valid { () throws(BackendError) in try Username(user) }
+    if change == .promote { try await sayWhatIsMissing(name, on: screen) }
     let fresh = try await fresh(screen.session)
     let administrator = try administrator(fresh.session)
     let changed = try await asking { () throws(LeaseError<BackendError>) in
@@ -184,6 +185,20 @@ extension Workspace {
     let shown = TextEscaping.escape(changed.user.username)
     return describe(
       .changed("\(shown) is \(change.done)", hint: "Look with: \(run: "accounts", "show", shown)"), changed)
+  }
+
+  /// Says before a promotion that the new administrator must set up a second step first.
+  private func sayWhatIsMissing(_ name: Username, on screen: AccountsScreen) async throws(CommandError) {
+    let administrator = try administrator(screen.session)
+    let (_, policy) = try await asking { () throws(LeaseError<BackendError>) in
+      try screen.rules(at: backend, for: administrator)
+    }
+    guard policy == .required else { return }
+    let account = try await asking { () throws(LeaseError<BackendError>) in
+      try screen.account(name, at: backend, for: administrator)
+    }
+    if account.hasSecondStep { return }
+    printer.say("\(name) has no second step, and can do nothing but set one up as an administrator.")
   }
 
   func describe(_ effect: Answer.Effect, _ account: AccountSummary) -> Answer {
@@ -198,7 +213,7 @@ extension Workspace {
       lines: bar("Accounts") + sentence + [
         "Username         \(escaping: user.username)", "Name             \(escaping: user.displayName)",
         "Role             \(user.role.rawValue)", "State            \(account.state)",
-        "Failed attempts  \(account.failedAttempts)",
+        "Failed attempts  \(account.failedAttempts)", "Second step      \(account.hasSecondStep ? "on" : "off")",
         "Since            \(UTCTime(seconds: account.createdAt.seconds).local)",
       ], ["account": .account(account)])
   }
@@ -216,7 +231,7 @@ extension JSON {
     return .members([
       "user": .user(account.user), "disabled": .bool(account.isDisabled), "locked": .bool(isLocked),
       "wait_seconds": wait, "failed_attempts": .integer(account.failedAttempts),
-      "created_at": .string(account.createdAt.iso8601),
+      "two_step": .string(account.hasSecondStep ? "on" : "off"), "created_at": .string(account.createdAt.iso8601),
     ])
   }
 }

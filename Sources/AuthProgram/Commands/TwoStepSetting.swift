@@ -51,25 +51,56 @@ extension TwoStepPolicy: Choice {
 extension Workspace {
   /// `accounts two-step [STATE]`.
   func twoStepPolicy(changedTo policy: TwoStepPolicy?) async throws(CommandError) -> Answer {
+    let screen = try await open(AccountsScreen.self)
+    let administrator = try administrator(screen.session)
     guard let policy else {
-      let session = try await activeSession()
-      let administrator = try administrator(session)
-      return describe(
-        .onlyShows,
-        try await ask(session) { (lease) throws(BackendError) in
-          try backend.twoStepPolicy(for: administrator, under: lease)
-        })
+      let (_, present) = try await asking { () throws(LeaseError<BackendError>) in
+        try screen.rules(at: backend, for: administrator)
+      }
+      return describe(.onlyShows, present, without: try await administratorsWithoutStep(on: screen, administrator))
+    }
+    let without = policy == .required ? try await administratorsWithoutStep(on: screen, administrator) : []
+    if !without.isEmpty {
+      printer.say("Without a second step, these can do nothing but set one up then: \(Self.list(without)).")
     }
     try await askAsAdministrator { (administrator, fresh, lease) throws(BackendError) in
       try backend.setTwoStepPolicy(policy, for: administrator, fresh, under: lease)
     }
     return describe(
-      .changed("the second step is \(policy.rawValue)", hint: "Look with: \(run: "accounts", "two-step")"), policy)
+      .changed("the second step is \(policy.rawValue)", hint: "Look with: \(run: "accounts", "two-step")"), policy,
+      without: nil)
   }
 
-  private func describe(_ effect: Answer.Effect, _ policy: TwoStepPolicy) -> Answer {
+  /// The administrators who could do nothing else before they set up a second step, if it is required.
+  private func administratorsWithoutStep(
+    on screen: AccountsScreen, _ administrator: AdminSession
+  ) async throws(CommandError) -> [String] {
+    var query = AccountsQuery(limit: 200)
+    var names: [String] = []
+    while true {
+      let page = try await asking { () throws(LeaseError<BackendError>) in
+        try screen.page(query, of: backend, for: administrator)
+      }
+      names += page.items.filter { $0.user.role == .administrator && !$0.isDisabled && !$0.hasSecondStep }
+        .map(\.user.username)
+      guard let last = page.lastOfMore else { return names }
+      query.after = last.user.username
+    }
+  }
+
+  private static func list(_ names: [String]) -> String {
+    names.map(TextEscaping.escape).joined(separator: ", ")
+  }
+
+  /// `without`: the administrators without one, where that was looked up.
+  private func describe(_ effect: Answer.Effect, _ policy: TwoStepPolicy, without: [String]?) -> Answer {
     Answer(
-      effect, lines: bar("Accounts") + ["The second step is \(policy.rawValue): \(policy.summary)."],
-      ["two_step": .string(policy.rawValue)])
+      effect,
+      lines: bar("Accounts") + ["The second step is \(policy.rawValue): \(policy.summary)."]
+        + (without?.isEmpty == false ? ["Administrators without one: \(Self.list(without ?? []))."] : []),
+      [
+        "two_step": .string(policy.rawValue),
+        "administrators_without": without.map { .array($0.map(JSON.string)) } ?? .null,
+      ])
   }
 }

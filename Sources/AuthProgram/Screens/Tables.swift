@@ -61,12 +61,12 @@ extension Table {
     let times = LocalTimes(accounts.map(\.createdAt.seconds))
     var table = Table([
       .init(title: "USERNAME", mayBeCut: true), .init(title: "NAME", mayBeCut: true), .init(title: "ROLE"),
-      .init(title: "STATE"),
-      times.column("SINCE"),
+      .init(title: "STATE"), .init(title: "TWO-STEP"), times.column("SINCE"),
     ])
     for account in accounts {
       table.add([
         account.user.username, account.user.displayName, account.user.role.rawValue, account.state,
+        account.hasSecondStep ? "on" : "off",
         times.cell(account.createdAt.seconds, .minutes),
       ])
     }

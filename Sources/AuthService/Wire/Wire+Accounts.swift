@@ -22,6 +22,7 @@ extension WireWriter {
   func account(_ value: AccountSummary) -> WireWriter {
     user(value.user).flag(value.isDisabled).wallTime(value.createdAt).number(value.failedAttempts)
       .optional(value.throttle, throttle).optional(value.lastLoginAt, wallTime)
+      .flag(value.hasSecondStep)
   }
 
   @discardableResult
@@ -66,7 +67,8 @@ extension WireReader {
   mutating func account() throws(WireFault) -> AccountSummary {
     AccountSummary(
       user: try user(), isDisabled: try flag(), createdAt: try wallTime(), failedAttempts: try number(),
-      throttle: try flag() ? try throttle() : nil, lastLoginAt: try flag() ? try wallTime() : nil)
+      throttle: try flag() ? try throttle() : nil, lastLoginAt: try flag() ? try wallTime() : nil,
+      hasSecondStep: try flag())
   }
 
   mutating func accountsQuery() throws(WireFault) -> AccountsQuery {

@@ -279,6 +279,28 @@ struct TwoStepProgramTests {
     #expect(try await home.run("accounts list --short").ending == .exited(0))
   }
 
+  @Test("an administrator sees who has a second step, and whom a change holds up, before it is made")
+  func whoHasOne() async throws {
+    let home = try await Scene().home
+    #expect(try await home.run("accounts show alice").text.contains("\nSecond step      on\n"))
+    #expect(try await home.run("accounts show bob --json").text.contains(#""two_step":"off""#))
+    let list = try await home.run("accounts list").text
+    #expect(list.contains(#/alice +administrator +active +on /#), "\(list)")
+    #expect(list.contains(#/bob +member +active +off /#), "\(list)")
+    #expect(try await !home.run("accounts two-step").text.contains("without one"))
+    #expect(try await !home.run("accounts promote bob").text.contains("has no second step"))
+    let shown = try await home.run("accounts two-step").text
+    #expect(shown.contains("Administrators without one: bob."), "\(shown)")
+    let required = try await home.run("accounts two-step required").text
+    #expect(
+      required.contains(/Without a second step, these can do nothing but set one up then: bob\.\n(.|\n)*is required/),
+      "\(required)")
+    try await home.succeed("accounts demote bob")
+    let promoted = try await home.run("accounts promote bob").text
+    let sentence = "bob has no second step, and can do nothing but set one up as an administrator.\n"
+    #expect(promoted.contains(sentence) && promoted.contains(/as an administrator\.\n(.|\n)*bob is an/), "\(promoted)")
+  }
+
   @Test("the statement of the threat model turns off the second step of a lost device")
   func lostDevice() async throws {
     let scene = try await Scene()

@@ -26,7 +26,7 @@ enum Samples {
     within: TimeSpan(since: WallTime(microseconds: 1), until: WallTime(microseconds: 2)), before: 77, limit: 20)
   static let account = AccountSummary(
     user: user, isDisabled: true, createdAt: WallTime(microseconds: 3), failedAttempts: 5,
-    throttle: .wait(.milliseconds(1_200)), lastLoginAt: WallTime(microseconds: 5))
+    throttle: .wait(.milliseconds(1_200)), lastLoginAt: WallTime(microseconds: 5), hasSecondStep: true)
   static let event = Event(
     id: 4, at: WallTime(microseconds: 6), name: "authn_login_success", account: "alice", actor: "bob",
     session: .named(SessionID(rawValue: "s1")), detail: "why")
