@@ -2,20 +2,21 @@ public import Synchronization
 
 /// Lets one caller through at a time; a refused call changes nothing.
 ///
-/// Copies are the same gate. `Gatekeeper()` has one condition. With an option set or a `Set`, each
-/// element is a condition of its own, and an option that names several takes all of them or none.
-/// The empty option is always refused. `==` and `hash` of an element run under the gate's lock, and
-/// must not use the gate.
+/// All references are the same gate. `Gatekeeper()` has one condition. With an option set or a
+/// `Set`, each element is a separate condition, and an option with several elements takes all of
+/// them or none. The empty option is always refused. `==` and `hash` of an element run under the
+/// gate's lock, so they must not use the gate.
 ///
-/// A passage is *unowned* or *owned*. ``attemptPassage()`` begins an unowned one, which any call of
-/// ``reset()`` ends. `withPassage` and ``acquire()`` begin an owned one: it ends with its holder.
+/// A passage is *unowned* or *owned*. ``attemptPassage()`` begins an unowned passage: any call of
+/// ``reset()`` ends it. `withPassage` and ``acquire()`` begin an owned passage: only its holder
+/// ends it.
 ///
 /// The idea and the names: Dan Loman, "Use a Gatekeeper to manage control flow", 2021.
 public final class Gatekeeper<Value>: Sendable {
   @usableFromInline enum Phase: UInt8, AtomicRepresentable, Sendable { case open, unowned, owned }
 
-  @usableFromInline let phase = Atomic(Phase.open)  // Of a gate with one condition.
-  @usableFromInline let taken: Locked<(unowned: Value, owned: Value)>  // Of a gate for a set.
+  @usableFromInline let phase = Atomic(Phase.open)  // For one condition.
+  @usableFromInline let taken: Locked<(unowned: Value, owned: Value)>  // For a set of conditions.
 
   init(_ taken: sending (unowned: Value, owned: Value)) { self.taken = Locked(taken) }
 }
@@ -24,18 +25,18 @@ extension Gatekeeper where Value == Bool {
   /// Creates an open gate.
   public convenience init() { self.init((false, false)) }
 
-  /// Whether the gate is open at this moment; an answer, not a reservation.
+  /// Whether the gate is open now; another caller can pass before you act on it.
   @inlinable public var mayPass: Bool { phase.load(ordering: .acquiring) == .open }
 
-  /// Passes unowned, if the gate is open; call ``reset()`` only after it returned true.
+  /// Begins an unowned passage if the gate is open; call ``reset()`` only after it returned true.
   @inlinable @discardableResult public func attemptPassage() -> Bool { shut(.unowned) }
 
-  /// Ends an unowned passage, by whichever caller; an owned one stays.
+  /// Ends an unowned passage of any caller; has no effect on an owned one.
   @inlinable public func reset() {
     _ = phase.compareExchange(expected: .unowned, desired: .open, ordering: .releasing)
   }
 
-  /// Passes, runs `body` and opens the gate however the body ends, or runs nothing.
+  /// Runs `body` if the gate is open, and opens the gate again however the body ends.
   @inlinable public func withPassage<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> PassageOutcome<Result> {
@@ -44,7 +45,7 @@ extension Gatekeeper where Value == Bool {
     return .passed(try body())
   }
 
-  /// Passes, runs `body` and opens the gate however the body ends, or runs nothing; never waits.
+  /// Runs `body` if the gate is open, and opens the gate again however the body ends; never waits.
   public func withPassage<Result, Failure: Error>(
     _ body: nonisolated(nonsending) () async throws(Failure) -> Result
   ) async throws(Failure) -> PassageOutcome<Result> {
@@ -53,7 +54,7 @@ extension Gatekeeper where Value == Bool {
     return .passed(try await body())
   }
 
-  /// Passes and returns the ``Passage``, which says how to hold it; nil when refused.
+  /// Begins an owned passage and returns it, or returns nil; ``Passage`` says how to hold it.
   public func acquire() -> Passage? {
     shut(.owned) ? Passage(open: { self.phase.store(.open, ordering: .releasing) }) : nil
   }
@@ -67,24 +68,24 @@ extension Gatekeeper where Value: SetAlgebra & Sendable, Value.Element: Sendable
   /// Creates a gate with all conditions open.
   public convenience init() { self.init(([], [])) }
 
-  /// Whether everything that `option` names is open at this moment; an answer, not a reservation.
+  /// Whether all elements of `option` are open now; another caller can pass before you act on it.
   @inlinable public func mayPass(for option: Value.Element) -> Bool {
     taken.withLock { !$0.owned.overlaps(option) && !$0.unowned.overlaps(option) }
   }
 
-  /// Passes unowned for all that `option` names, or for nothing; call ``reset(for:)`` only
-  /// after it returned true.
+  /// Begins unowned passages for all elements of `option` or none; call ``reset(for:)`` only after
+  /// it returned true.
   @inlinable @discardableResult public func attemptPassage(for option: Value.Element) -> Bool {
     taken.withLock { !$0.owned.overlaps(option) && $0.unowned.take(option) }
   }
 
-  /// Ends unowned passages for what `option` names; owned ones stay.
+  /// Ends unowned passages for the elements of `option`; has no effect on owned ones.
   @inlinable public func reset(for option: Value.Element) {
     // Released after the lock: the element can have a `deinit` that uses this gate.
     _ = taken.withLock { $0.unowned.remove(option) }
   }
 
-  /// Passes for `option`, runs `body` and opens again however the body ends, or runs nothing.
+  /// Runs `body` if `option` is open, and opens it again however the body ends.
   @inlinable public func withPassage<Result, Failure: Error>(
     for option: Value.Element, _ body: () throws(Failure) -> Result
   ) throws(Failure) -> PassageOutcome<Result> {
@@ -93,7 +94,7 @@ extension Gatekeeper where Value: SetAlgebra & Sendable, Value.Element: Sendable
     return .passed(try body())
   }
 
-  /// Passes for `option`, runs `body` and opens however it ends, or runs nothing; never waits.
+  /// Runs `body` if `option` is open, and opens it again however the body ends; never waits.
   public func withPassage<Result, Failure: Error>(
     for option: Value.Element, _ body: nonisolated(nonsending) () async throws(Failure) -> Result
   ) async throws(Failure) -> PassageOutcome<Result> {
@@ -102,7 +103,7 @@ extension Gatekeeper where Value: SetAlgebra & Sendable, Value.Element: Sendable
     return .passed(try await body())
   }
 
-  /// Passes for `option` and returns the ``Passage``; nil when refused.
+  /// Begins an owned passage for `option` and returns it; nil when refused.
   public func acquire(for option: Value.Element) -> Passage? {
     own(option) ? Passage(open: { self.leave(option) }) : nil
   }
@@ -115,15 +116,16 @@ extension Gatekeeper where Value: SetAlgebra & Sendable, Value.Element: Sendable
 }
 
 extension SetAlgebra {
-  /// Whether any of what `option` names is in here; true of the empty option.
+  /// Whether the set contains any element of `option`; true for the empty option.
   ///
-  /// An element of an option set is a set too, and `contains` is false when only a part is in here.
+  /// An element of an option set is also a set, and `contains` is false if only a part is
+  /// contained.
   @inlinable func overlaps(_ option: Element) -> Bool {
     guard Element.self == Self.self, let several = option as? Self else { return !isEmpty && contains(option) }
     return several.isEmpty || !isDisjoint(with: several)
   }
 
-  /// Inserts all that `option` names, or nothing.
+  /// Inserts all elements of `option`, or nothing.
   @inlinable mutating func take(_ option: Element) -> Bool {
     if Element.self != Self.self, Self.self is any TrueInsertion.Type { return insert(option).inserted }
     if overlaps(option) { return false }
@@ -132,9 +134,9 @@ extension SetAlgebra {
   }
 }
 
-/// A set whose `insert` tells whether the element is new, so that it is hashed once.
+/// A set whose `insert` reports whether the element is new, so that it is hashed only once.
 ///
-/// `IndexSet` and `CharacterSet` of Foundation answer that every element is new.
+/// `IndexSet` and `CharacterSet` of Foundation report every element as new.
 @usableFromInline protocol TrueInsertion {}
 
 extension Set: TrueInsertion {}

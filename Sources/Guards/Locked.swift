@@ -2,9 +2,9 @@ public import Synchronization
 
 /// A value behind a lock that Thread Sanitizer can follow.
 ///
-/// On Linux the sanitizer does not see the futex call of `Mutex`, and reports races where there are
-/// none. The flag excludes nobody: its acquiring load and releasing store state the same order in a
-/// form that the sanitizer knows. Without inlining, a gate for a set takes three times as long.
+/// On Linux the sanitizer does not see the futex call of `Mutex` and reports false races. The flag
+/// `order` locks nothing: its acquiring load and releasing store express the same order in a form
+/// that the sanitizer understands. Without inlining, a gate for a set takes three times as long.
 @usableFromInline
 package struct Locked<Value: ~Copyable>: ~Copyable, Sendable {
   @usableFromInline package let mutex: Mutex<Value>
@@ -17,7 +17,7 @@ package struct Locked<Value: ~Copyable>: ~Copyable, Sendable {
 
   /// Runs `body` with the lock held.
   ///
-  /// It must not run a user's code: no observer, no continuation, no closure.
+  /// `body` must not run a user's code: no observer, no continuation, no closure.
   @inlinable
   package borrowing func withLock<Result: ~Copyable, Failure: Error>(
     _ body: (inout sending Value) throws(Failure) -> sending Result

@@ -1,8 +1,8 @@
-/// An owned passage through a ``Gatekeeper``; it ends when this value does.
+/// An owned passage through a ``Gatekeeper``, which ends when this value is destroyed.
 ///
-/// Prefer `withPassage`. `_ = gate.acquire()`, `guard let _ = gate.acquire()` and
-/// `gate.acquire() != nil` end the passage at once. For a variable that is never read the compiler
-/// offers `_ =`, which is that mistake: call ``leave()`` instead.
+/// Prefer `withPassage`. `_ = gate.acquire()`, `guard let _ = gate.acquire()` and `gate.acquire()
+/// != nil` end the passage immediately. For a variable that is never read, the compiler suggests `_
+/// =`, which is that mistake: call ``leave()`` instead.
 public struct Passage: ~Copyable, Sendable {
   let open: @Sendable () -> Void
 
@@ -14,7 +14,7 @@ public struct Passage: ~Copyable, Sendable {
 
 /// The result of `withPassage`; the compiler warns when it is not used.
 public enum PassageOutcome<Value> {
-  /// It ran, and returned this.
+  /// The body ran and returned this.
   case passed(Value)
   /// Another caller was inside; nothing ran.
   case refused

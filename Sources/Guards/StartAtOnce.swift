@@ -1,8 +1,8 @@
 /// Starts a task that runs on the calling thread until it first suspends.
 ///
-/// This is `Task.immediate`, and on systems that do not have it, the same by other means. The
-/// library starts tasks at once nowhere else, so `make test-older-systems` runs all of it on those
-/// means: it builds with `OLDER_SYSTEM`.
+/// This is `Task.immediate`, with a replacement for systems that lack it. The library starts tasks
+/// immediately only here, so `make test-older-systems`, which builds with `OLDER_SYSTEM`, tests the
+/// replacement everywhere.
 @discardableResult
 package func startAtOnce(_ body: sending @escaping () async -> Void) -> Task<Void, Never> {
   #if !OLDER_SYSTEM
@@ -13,7 +13,7 @@ package func startAtOnce(_ body: sending @escaping () async -> Void) -> Task<Voi
   return FirstPart.start(body)
 }
 
-/// An executor that keeps the first part of one task for the thread that made it, and leaves the
+/// An executor that runs the first part of one task on the thread that created it, and leaves the
 /// other parts to the system.
 private final class FirstPart: TaskExecutor {
   private enum Phase {

@@ -1,4 +1,4 @@
-/// One body on one object: the object's address, and the place or the key that tells the body.
+/// Identifies one body on one object: the object's address, and the place or the key of the body.
 @usableFromInline
 struct Run: Hashable, Sendable {
   @usableFromInline let object: ObjectIdentifier
@@ -7,7 +7,7 @@ struct Run: Hashable, Sendable {
   @usableFromInline let position: UInt
   @usableFromInline let key: RunKey?
 
-  /// Generic, because an optional key of any type costs 20 ns, also where there is none.
+  /// Generic, because an optional existential key costs 20 ns even when it is nil.
   @inlinable @inline(__always)
   init<Key: Hashable & Sendable>(
     _ object: ObjectIdentifier, _ key: Key?, _ file: StaticString, _ line: UInt, _ column: UInt
@@ -18,7 +18,7 @@ struct Run: Hashable, Sendable {
     position = self.key?.hash ?? line << 32 | column
   }
 
-  /// Hashes one word, because hashing is most of what a look-up costs.
+  /// Hashes one word, because hashing is most of the cost of a lookup.
   ///
   /// The factor is a large odd number, which spreads the position over the whole word.
   @usableFromInline
@@ -33,7 +33,7 @@ struct Run: Hashable, Sendable {
     return other.key == nil && isSameText(one.file, other.file)
   }
 
-  /// A file's name can lie at several addresses when code is inlined into other modules.
+  /// A file name can have several addresses when code is inlined into other modules.
   @inline(__always)
   private static func isSameText(_ one: StaticString, _ other: StaticString) -> Bool {
     if one.hasPointerRepresentation, other.hasPointerRepresentation, one.utf8Start == other.utf8Start {
@@ -47,7 +47,7 @@ struct Run: Hashable, Sendable {
 @usableFromInline
 final class RunKey: Equatable, Sendable {
   private let value: any Hashable & Sendable
-  /// Taken here, because it calls the user's code, and the tables are searched with a lock held.
+  /// Computed here, because it calls the user's code, and the table is searched under a lock.
   @usableFromInline let hash: UInt
 
   @usableFromInline

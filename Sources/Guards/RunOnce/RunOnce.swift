@@ -1,33 +1,34 @@
-/// Runs a body at most once in the life of an object, with no flag to keep.
+/// Runs a body at most once in the lifetime of an object, without a flag in your code.
 ///
-/// The place of the call (file, line and column) tells which body it is. Pass a `key` where one
-/// place serves many bodies: in a loop, a helper or a generic function. Then only the key counts,
-/// so two places can share one run.
+/// The place of the call (file, line and column) identifies the body. Pass a `key` where one place
+/// serves many bodies: in a loop, a helper or a generic function. Then only the key counts, so two
+/// places can share one run.
 ///
 /// *At most once* has no exception: a body that throws has run. To try again after an error, use
-/// `runUntilSuccess`. A call that finds the body running skips it; an asynchronous call waits for
-/// its end. A call from inside the body skips in both forms. No lock is held while a body runs.
+/// `runUntilSuccess`. If the body is running, a synchronous call skips it and an asynchronous call
+/// waits for its end. A call from inside the body skips it in both forms. No lock is held while a
+/// body runs.
 ///
-/// The object can be of any class or actor. It is not kept alive. Its memory is kept with the
-/// records of its runs, which later first runs on other objects remove.
+/// The object can be of any class or actor, and is not kept alive. The records of its runs keep its
+/// memory; later first runs on other objects remove them.
 ///
 /// The idea and four of its requirements: Daniel Roth, "Introducing Swift-RunOnce", Thumbtack
 /// Engineering, 2021.
 public enum RunOnce {
-  /// What one call did.
+  /// The result of one call.
   public enum Outcome: Hashable, Sendable, CaseIterable {
     /// This call ran the body.
     case ran
     /// An earlier call ran it.
     case alreadyRan
-    /// The body was running when this call returned: elsewhere, or around this call.
+    /// The body was still running when this call returned: in another call, or around this call.
     ///
     /// A waiting call that is cancelled returns this too.
     case stillRunning
     /// The object is in its `deinit`, so the body does not run.
     ///
-    /// It may have run before: its record is removed at any time after the `deinit` begins. What a
-    /// `deinit` must know, it reads from a property.
+    /// The body may have run before, because its record can be removed as soon as the `deinit`
+    /// begins. If the `deinit` must know, store the fact in a property.
     case tooLate
   }
 
@@ -37,13 +38,14 @@ public enum RunOnce {
   ///
   /// - Parameters:
   ///   - object: The object whose life the run belongs to.
-  ///   - key: Which body it is, by type and `==`. Nil means the place. `==` must not use `RunOnce`.
-  ///   - fileID: The place, with `line` and `column`. Omit all three.
+  ///   - key: Identifies the body, by type and `==`. Nil means the place. `==` must not use
+  ///     `RunOnce`.
+  ///   - fileID: The place, with `line` and `column`. Omit all three arguments.
   ///   - line: See `fileID`.
   ///   - column: See `fileID`.
-  ///   - body: What to do.
+  ///   - body: The code to run.
   /// - Returns: Whether this call ran the body, or why not.
-  /// - Throws: What the body throws, to the call that ran it.
+  /// - Throws: What the body throws, in the call that ran it.
   @inlinable @discardableResult
   public static func run<Key: Hashable & Sendable, Failure: Error>(
     on object: AnyObject, key: Key? = Never?.none,
@@ -57,13 +59,14 @@ public enum RunOnce {
   ///
   /// - Parameters:
   ///   - object: The object whose life the run belongs to.
-  ///   - key: Which body it is, by type and `==`. Nil means the place. `==` must not use `RunOnce`.
-  ///   - fileID: The place, with `line` and `column`. Omit all three.
+  ///   - key: Identifies the body, by type and `==`. Nil means the place. `==` must not use
+  ///     `RunOnce`.
+  ///   - fileID: The place, with `line` and `column`. Omit all three arguments.
   ///   - line: See `fileID`.
   ///   - column: See `fileID`.
-  ///   - body: What to do.
+  ///   - body: The code to run.
   /// - Returns: Whether this call ran the body to success, or why not.
-  /// - Throws: What the body throws; the next call tries again.
+  /// - Throws: What the body throws; the next call runs the body again.
   @inlinable @discardableResult
   public static func runUntilSuccess<Key: Hashable & Sendable, Failure: Error>(
     on object: AnyObject, key: Key? = Never?.none,
@@ -85,16 +88,16 @@ public enum RunOnce {
     return .ran
   }
 
-  /// How many runs have a record.
+  /// The number of recorded runs.
   package static var recordCount: Int { RunSweep.count }
 }
 
-/// The asynchronous forms wait for the end of a body that is running.
+/// The asynchronous forms, which wait for a running body to end.
 ///
-/// The body runs in a task of its own, which starts at once on the actor of the closure. So a
-/// cancelled caller returns at once, and the body goes on for the others. A call inside the body
-/// skips, also in a task that inherits task-local values. `Task.detached` inherits none: if a body
-/// awaits such a task and that calls the same body, both wait for ever.
+/// The body runs in a separate task, which starts immediately on the actor of the closure. So a
+/// cancelled caller returns immediately, and the body continues for the others. A call from inside
+/// the body skips it, even in a task that inherits task-local values. `Task.detached` inherits
+/// none: if a body awaits a detached task that calls the same body, both wait forever.
 extension RunOnce {
   /// Runs `body`, unless it ran on `object` before; if it is running, waits for its end.
   ///
@@ -102,13 +105,15 @@ extension RunOnce {
   ///
   /// - Parameters:
   ///   - object: The object whose life the run belongs to.
-  ///   - key: Which body it is, by type and `==`. Nil means the place. `==` must not use `RunOnce`.
-  ///   - fileID: The place, with `line` and `column`. Omit all three.
+  ///   - key: Identifies the body, by type and `==`. Nil means the place. `==` must not use
+  ///     `RunOnce`.
+  ///   - fileID: The place, with `line` and `column`. Omit all three arguments.
   ///   - line: See `fileID`.
   ///   - column: See `fileID`.
-  ///   - body: What to do. It is not cancelled with the caller.
-  /// - Returns: Whether this call ran it, or why not; ``Outcome/stillRunning`` when cancelled.
-  /// - Throws: What the body throws, to the call that brought it, unless that was cancelled.
+  ///   - body: The code to run. Cancelling the caller does not cancel it.
+  /// - Returns: Whether this call ran the body, or why not; ``Outcome/stillRunning`` when
+  ///   cancelled.
+  /// - Throws: What the body throws, in the call that started it, unless that call was cancelled.
   @discardableResult
   public static func run<Key: Hashable & Sendable, Failure: Error>(
     on object: AnyObject, key: Key? = Never?.none,
@@ -120,17 +125,18 @@ extension RunOnce {
 
   /// Runs `body` as the asynchronous `run` does, except that a body that throws has not run.
   ///
-  /// After an error, one of the waiting calls tries next.
+  /// After an error, one of the waiting calls runs the body.
   ///
   /// - Parameters:
   ///   - object: The object whose life the run belongs to.
-  ///   - key: Which body it is, by type and `==`. Nil means the place. `==` must not use `RunOnce`.
-  ///   - fileID: The place, with `line` and `column`. Omit all three.
+  ///   - key: Identifies the body, by type and `==`. Nil means the place. `==` must not use
+  ///     `RunOnce`.
+  ///   - fileID: The place, with `line` and `column`. Omit all three arguments.
   ///   - line: See `fileID`.
   ///   - column: See `fileID`.
-  ///   - body: What to do. It is not cancelled with the caller.
-  /// - Returns: Whether this call ran it to success, or why not; ``Outcome/stillRunning`` when
-  ///   cancelled.
+  ///   - body: The code to run. Cancelling the caller does not cancel it.
+  /// - Returns: Whether this call ran the body to success, or why not; ``Outcome/stillRunning``
+  ///   when cancelled.
   /// - Throws: What the body of this call throws, unless the call was cancelled.
   @discardableResult
   public static func runUntilSuccess<Key: Hashable & Sendable, Failure: Error>(
@@ -141,7 +147,7 @@ extension RunOnce {
     try await run(Run(ObjectIdentifier(object), key, fileID, line, column), on: object, untilSuccess: true, body)
   }
 
-  /// The runs around this point of the program.
+  /// The runs whose bodies enclose the current call.
   @TaskLocal private static var surrounding: [Run] = []
 
   private static func run<Failure: Error>(

@@ -1,15 +1,15 @@
-/// What `RunOnce` knows of each body on each object.
+/// The state of each body on each object.
 @usableFromInline
 enum RunRecords {
   private enum Phase {
-    /// The body failed, and may be tried again.
+    /// The body failed and may run again.
     case failed
     /// The body is running; the promise is fulfilled when it ends.
     case running(Promise<Void>)
     /// The body ended.
     case done
 
-    /// What a call is told that finds this; nil when it may run the body.
+    /// The result of a call in this phase; nil when it may run the body.
     var answer: RunOnce.Outcome? {
       switch self {
       case .failed: nil
@@ -25,9 +25,9 @@ enum RunRecords {
     table.withLock { $0[run] }
   }
 
-  /// Begins `run` for the caller, who must call ``end(_:counts:)`` after it.
+  /// Begins `run`; the caller must then call ``end(_:counts:)``.
   ///
-  /// - Returns: Nil when the run has begun; otherwise why not.
+  /// - Returns: Nil if the run began; otherwise the reason why not.
   @usableFromInline
   static func begin(_ run: Run, on object: AnyObject) -> RunOnce.Outcome? {
     if let answer = phase(of: run)?.answer { return answer }
@@ -44,9 +44,9 @@ enum RunRecords {
     return nil
   }
 
-  /// Ends a run that ``begin(_:on:)`` began, and resumes those who wait for it.
+  /// Ends a run that ``begin(_:on:)`` began, and resumes the waiting calls.
   ///
-  /// If it does not count, the next call tries again.
+  /// If it does not count, the next call runs the body again.
   @usableFromInline
   static func end(_ run: Run, counts: Bool) {
     let before = table.withLock { table in
@@ -65,12 +65,12 @@ enum RunRecords {
   ///
   /// - Returns: Whether it is forgotten.
   static func forget(_ run: Run) -> Bool {
-    // What is removed is released after the lock: a key can have a `deinit` that uses `RunOnce`.
+    // Released after the lock: a key can have a `deinit` that uses `RunOnce`.
     let removed = table.withLock { table -> (Run, Phase)? in
       guard let index = table.index(forKey: run) else { return nil }
       if case .running = table[index].value { return nil }
       let removed = table.remove(at: index)
-      // A dictionary never shrinks by itself.
+      // A dictionary never shrinks on its own.
       if table.capacity > 8 * (table.count + 8) {
         table = Dictionary(uniqueKeysWithValues: table.lazy.map { ($0.key, $0.value) })
       }

@@ -1,10 +1,10 @@
-/// A run that has a record, and its object as far as the sweep needs it.
+/// A recorded run, with the references to its object that the sweep needs.
 ///
-/// The weak reference tells whether the object died. The unowned one keeps the object's memory, but
-/// not its life, so that no other object gets its address while there is a record of the run.
+/// The weak reference shows whether the object is dead. The unowned reference keeps the object's
+/// memory but not the object, so no other object gets its address while the run has a record.
 final class RunRecord: Sendable {
   let run: Run
-  // Unsafe for objects that are not Sendable; but neither reference is ever followed.
+  // The object may not be Sendable. That is safe, because neither reference is ever followed.
   private nonisolated(unsafe) weak let object: AnyObject?
   private nonisolated(unsafe) unowned let memory: AnyObject
 
@@ -16,21 +16,21 @@ final class RunRecord: Sendable {
 
   /// Whether the object's `deinit` has begun.
   ///
-  /// Looking holds the object for a moment. If its owner lets go meanwhile, its `deinit` runs here.
-  /// So no lock may be held.
+  /// Call it without a lock: reading the weak reference retains the object for a moment. If its
+  /// owner releases it meanwhile, its `deinit` runs here.
   var isObjectGone: Bool { object == nil }
 }
 
 /// Removes the records of objects that died.
 ///
-/// Nothing reports a death, so each new record pays for a look at four others, in turn. While more
-/// than half of them are removed, it looks at four more, up to 64 in all. Where objects come and go
-/// beside others that stay, there are about a third as many records of the dead as of the living.
+/// Nothing reports that an object died, so each new record checks four others, in turn. While more
+/// than half of them are removed, it checks four more, up to 64 in total. If some objects come and
+/// go while others stay, dead objects have about a third as many records as living ones.
 enum RunSweep {
   private struct Queue {
-    /// Records to look at in this round.
+    /// Records to check in this round.
     var next: [RunRecord] = []
-    /// Records to look at in the next round.
+    /// Records to check in the next round.
     var later: [RunRecord] = []
 
     mutating func exchange(_ looked: [RunRecord]) -> [RunRecord] {
@@ -46,10 +46,10 @@ enum RunSweep {
 
   private static let queue = Locked(Queue())
 
-  /// How many runs have a record.
+  /// The number of recorded runs.
   static var count: Int { queue.withLock { $0.next.count + $0.later.count } }
 
-  /// Adds a record, and looks at others.
+  /// Adds a record and checks others.
   static func add(_ record: RunRecord) {
     var needed = [record]
     for _ in 0..<16 {

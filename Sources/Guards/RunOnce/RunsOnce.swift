@@ -1,4 +1,4 @@
-/// Gives a class or an actor `runOnce { … }`, and requires nothing.
+/// Gives a class or an actor the method `runOnce { … }`; has no requirements.
 ///
 /// ```swift
 /// final class ProfileScreen: RunsOnce {
@@ -44,7 +44,7 @@ extension RunsOnce {
 
   /// Runs `body` as the asynchronous `runOnce` does, except that a body that throws has not run.
   ///
-  /// After an error, one of the waiting calls tries next.
+  /// After an error, one of the waiting calls runs the body.
   @discardableResult
   public func runOnceUntilSuccess<Key: Hashable & Sendable, Failure: Error>(
     key: Key? = Never?.none,
