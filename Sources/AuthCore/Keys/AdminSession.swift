@@ -1,15 +1,15 @@
 /// A stronger key: the user is an administrator.
 ///
-/// Only a ``LoggedInSession`` can make one. What counts is the user's present role, also when the
-/// key is older than a change of the role. The authority checks the role again in the transaction
-/// of the effect.
+/// Create it from a ``LoggedInSession``. It checks the user's current role, even if the key is
+/// older than a change of the role. The authority checks the role again in the transaction of the
+/// effect.
 public struct AdminSession: Hashable, Sendable {
-  /// The key of the session at the moment when this key was made.
+  /// The key of the session when this key was created.
   public let session: LoggedInSession
 
-  /// Makes the stronger key.
+  /// Creates the stronger key.
   ///
-  /// - Throws: ``RoleError``; the session stays as it is.
+  /// - Throws: ``RoleError``; the session does not change.
   public init(_ session: LoggedInSession) throws(RoleError) {
     if let reason = session.endReason { throw .ended(reason) }
     let newest = session.newest
@@ -22,6 +22,6 @@ public struct AdminSession: Hashable, Sendable {
 public enum RoleError: Error, Hashable, Sendable {
   /// This user has another role.
   case notAdministrator(User)
-  /// The session is over.
+  /// The session has ended.
   case ended(EndReason)
 }

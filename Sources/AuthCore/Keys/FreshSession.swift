@@ -1,16 +1,16 @@
 /// A stronger key: the password was entered recently ("sudo mode").
 ///
-/// Only made from a ``LoggedInSession``, and judged by the limits that the session has by now: a
-/// password that was entered again counts also under a key from before. It says what the clock said
-/// when it was made; the authority checks again in the transaction of the effect. (OWASP ASVS 5.0,
-/// 7.5: re-authentication before sensitive operations.)
+/// Create it from a ``LoggedInSession``. It checks the current limits of the session, so a
+/// reauthentication counts even if the key is older. The check holds for the moment of creation;
+/// the authority checks again in the transaction of the effect. (OWASP ASVS 5.0, 7.5:
+/// re-authentication before sensitive operations.)
 public struct FreshSession: Hashable, Sendable {
-  /// The key of the session at the moment when this key was made.
+  /// The key of the session when this key was created.
   public let session: LoggedInSession
 
-  /// Makes the stronger key.
+  /// Creates the stronger key.
   ///
-  /// - Throws: ``FreshnessError``; the session stays as it is.
+  /// - Throws: ``FreshnessError``; the session does not change.
   public init(_ session: LoggedInSession) throws(FreshnessError) {
     if let reason = session.endReason { throw .ended(reason) }
     let now: BootInstant
@@ -27,11 +27,11 @@ public struct FreshSession: Hashable, Sendable {
 
 /// Why the session is not fresh.
 public enum FreshnessError: Error, Hashable, Sendable {
-  /// The password was entered too long ago. Ask for it, and call
+  /// The password was entered too long ago. Prompt for it, and call
   /// ``SessionStore/reauthenticate(password:limits:)``.
   case passwordNotRecent
-  /// The session is over.
+  /// The session has ended.
   case ended(EndReason)
-  /// The clock could not be read, so nobody can tell.
+  /// The clock could not be read, so the answer is unknown.
   case clock(ClockError)
 }

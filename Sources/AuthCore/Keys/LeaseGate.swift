@@ -1,23 +1,23 @@
 import Guards
 
-/// Counts the leases of one session, and closes for good when the session ends.
+/// Counts the leases of one session, and closes permanently when the session ends.
 @usableFromInline final class LeaseGate: Sendable {
   private struct Storage {
-    /// Leases that are running.
+    /// The number of running leases.
     var running = 0
-    /// The tasks that hold asynchronous leases, once for each.
+    /// The tasks that hold asynchronous leases, one entry for each lease.
     ///
-    /// A logout from inside one of them would wait for itself. Code under a synchronous lease cannot
-    /// await a logout.
+    /// A logout from inside one of them would wait for itself. Synchronous leases are not listed,
+    /// because code under one cannot await a logout.
     var tasks: [Int] = []
     /// Why the gate is closed; nil while it is open.
     var reason: EndReason?
-    /// The present record of the session; nil while it is still the first one.
+    /// The current record of the session; nil while it is still the first one.
     var newest: SessionRecord?
     /// Fulfilled when the gate is closed and no lease is running.
     let drained = Promise<Void>()
 
-    /// What to fulfil, with no lock held, when no lease is left.
+    /// The promise to fulfil, with no lock held, if the gate is closed and no lease is left.
     var endOfLeases: Promise<Void>? { reason != nil && running == 0 ? drained : nil }
   }
 
@@ -33,20 +33,21 @@ import Guards
   /// Why the gate is closed, or nil while it is open.
   @usableFromInline var reason: EndReason? { storage.withLock { $0.reason } }
 
-  /// The present record of the session, if it has changed since its first key.
+  /// The current record of the session, if it has changed since its first key.
   var newest: SessionRecord? { storage.withLock { $0.newest } }
 
-  /// How many leases are running.
+  /// The number of running leases.
   var running: Int { storage.withLock { $0.running } }
 
-  /// Notes that the session goes on with another record.
+  /// Stores the record with which the session continues.
   func goOn(as record: SessionRecord) {
     storage.withLock { $0.newest = record }
   }
 
   /// Begins a synchronous lease.
   ///
-  /// - Returns: Why not, when the gate is closed; then there is nothing to leave.
+  /// - Returns: Nil if the lease began; otherwise why the gate is closed, and do not call
+  ///   ``leave()``.
   @usableFromInline func enter() -> EndReason? {
     storage.withLock { storage in
       if storage.reason == nil { storage.running += 1 }
@@ -54,7 +55,7 @@ import Guards
     }
   }
 
-  /// Begins an asynchronous lease, and notes the task.
+  /// Begins an asynchronous lease, and records its task.
   @usableFromInline func enterInTask() -> EndReason? {
     let task = Self.currentTask
     return storage.withLock { storage in
@@ -83,9 +84,9 @@ import Guards
     }?.fulfil(())
   }
 
-  /// Closes the gate: no lease starts from now on.
+  /// Closes the gate: from now on no lease starts.
   ///
-  /// Closing again keeps the first reason.
+  /// A second call keeps the first reason.
   func close(_ reason: EndReason) {
     storage.withLock { storage in
       if storage.reason == nil { storage.reason = reason }
@@ -98,7 +99,7 @@ import Guards
 
   /// Whether the calling task is inside an asynchronous lease.
   ///
-  /// A task that the lease's holder starts is another task.
+  /// A task that is started inside the lease does not count.
   var isHeldByCurrentTask: Bool {
     guard let task = Self.currentTask else { return false }
     return storage.withLock { $0.tasks.contains(task) }
@@ -110,7 +111,7 @@ import Guards
   }
 }
 
-/// Each gate is a session of its own.
+/// Gates are equal only if they are identical: each one belongs to one session.
 extension LeaseGate: Hashable {
   @usableFromInline static func == (first: LeaseGate, second: LeaseGate) -> Bool { first === second }
 

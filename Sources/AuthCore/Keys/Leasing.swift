@@ -3,12 +3,12 @@
 extension LoggedInSession {
   /// Runs `body` while the session cannot end: a logout waits for `body`, or `body` never starts.
   ///
-  /// Keep the body short: only the effect itself. A logout reports a lease that does not end in
-  /// time as still running. The asynchronous ``SessionStore/logOut()`` throws inside a lease,
+  /// Keep the body short: only the effect itself. If a lease does not end in time, the logout
+  /// reports it as still running. The asynchronous ``SessionStore/logOut()`` throws inside a lease,
   /// because it would wait for itself.
   ///
-  /// - Throws: ``LeaseError/ended(_:)`` when the session is over, ``LeaseError/body(_:)`` with what
-  ///   `body` threw.
+  /// - Throws: ``LeaseError/ended(_:)`` when the session has ended, ``LeaseError/body(_:)`` with
+  ///   the error of `body`.
   @inlinable
   public func withLease<Result: ~Copyable, Failure: Error>(
     _ body: (borrowing SessionLease) throws(Failure) -> Result
@@ -24,8 +24,8 @@ extension LoggedInSession {
 
   /// Runs an asynchronous `body` while the session cannot end.
   ///
-  /// - Throws: ``LeaseError/ended(_:)`` when the session is over, ``LeaseError/body(_:)`` with what
-  ///   `body` threw.
+  /// - Throws: ``LeaseError/ended(_:)`` when the session has ended, ``LeaseError/body(_:)`` with
+  ///   the error of `body`.
   @inlinable
   public func withLease<Result: ~Copyable, Failure: Error>(
     _ body: (borrowing SessionLease) async throws(Failure) -> Result
@@ -39,13 +39,13 @@ extension LoggedInSession {
     }
   }
 
-  /// Runs `body` while the session cannot end, and gives it a noncopyable value to consume, such as
-  /// an intent.
+  /// Runs `body` while the session cannot end, and passes it a noncopyable value to consume, such
+  /// as an intent.
   ///
-  /// When the session is over, the value is consumed without being used.
+  /// When the session has ended, the value is consumed unused.
   ///
-  /// - Throws: ``LeaseError/ended(_:)`` when the session is over, ``LeaseError/body(_:)`` with what
-  ///   `body` threw.
+  /// - Throws: ``LeaseError/ended(_:)`` when the session has ended, ``LeaseError/body(_:)`` with
+  ///   the error of `body`.
   @inlinable
   public func withLease<Resource: ~Copyable, Result: ~Copyable, Failure: Error>(
     using resource: consuming Resource,
@@ -60,13 +60,13 @@ extension LoggedInSession {
     }
   }
 
-  /// Runs an asynchronous `body` while the session cannot end, and gives it a noncopyable value to
+  /// Runs an asynchronous `body` while the session cannot end, and passes it a noncopyable value to
   /// consume.
   ///
-  /// When the session is over, the value is consumed without being used.
+  /// When the session has ended, the value is consumed unused.
   ///
-  /// - Throws: ``LeaseError/ended(_:)`` when the session is over, ``LeaseError/body(_:)`` with what
-  ///   `body` threw.
+  /// - Throws: ``LeaseError/ended(_:)`` when the session has ended, ``LeaseError/body(_:)`` with
+  ///   the error of `body`.
   @inlinable
   public func withLease<Resource: ~Copyable, Result: ~Copyable, Failure: Error>(
     using resource: consuming Resource,

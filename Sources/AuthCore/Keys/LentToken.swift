@@ -1,8 +1,8 @@
 /// The token of a session, lent for an effect.
 ///
-/// Only a ``SessionLease`` lends one, and a closure that borrows it cannot return, store or copy
-/// it. So a function that takes a `borrowing LentToken` runs only under a lease: a logout waits for
-/// it, or it never starts.
+/// Only a ``SessionLease`` lends a token, and a closure that borrows it cannot return, store or
+/// copy it. So a function that takes a `borrowing LentToken` runs only under a lease: a logout
+/// waits for the function, or the function never starts.
 ///
 /// ```swift
 /// import AuthCore
@@ -14,8 +14,8 @@
 /// }
 /// ```
 ///
-/// The bytes are an ordinary array, because a request has to carry them. The language cannot keep
-/// them inside: do not return, store or log them.
+/// The bytes are an ordinary array, because a request must send them. The compiler cannot keep them
+/// inside the closure: do not return, store or log them.
 public struct LentToken: ~Copyable, Sendable {
   /// The secret bytes, for a request under the lease.
   public let bytes: [UInt8]

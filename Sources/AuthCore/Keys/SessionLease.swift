@@ -1,10 +1,11 @@
 /// Proof that the session is active in this process, and stays active until the lease ends.
 ///
-/// A logout waits for the lease. A lease permits effects. A closure borrows it and cannot store,
+/// A logout waits for the lease, so a lease permits effects. A closure borrows it and cannot store,
 /// copy or return it, or capture it in an escaping closure. Other processes may end the session
-/// meanwhile, so the authority checks again in the transaction of the effect: give it ``token``.
+/// meanwhile, so pass ``token`` to the authority, which checks again in the transaction of the
+/// effect.
 ///
-/// It always has the present user and token, also when the key is older than a change of either.
+/// It always has the current user and token, even if the key is older than a change of either.
 public struct SessionLease: ~Copyable {
   @usableFromInline let session: LoggedInSession
 
@@ -21,19 +22,18 @@ public struct SessionLease: ~Copyable {
   public var sessionID: SessionID { grant.id }
   /// The secret to send to the authority with the effect.
   ///
-  /// It is lent, and cannot leave the closure. Read it right before you use it: it may change
-  /// meanwhile.
+  /// It cannot leave the closure. Read it right before you use it, because it may change.
   public var token: LentToken {
     _read { yield LentToken(grant.token) }
   }
-  /// The same for a backend of this package, whose operations take a token after they checked the
-  /// lease.
+  /// The same token for a backend of this package, whose operations take a token after they checked
+  /// the lease.
   package var sessionToken: SessionToken { grant.token }
 }
 
 /// Why work under a lease did not finish.
 public enum LeaseError<Body: Error>: Error {
-  /// The session is over; the work did not begin.
+  /// The session has ended; the work did not start.
   case ended(EndReason)
   /// The work itself failed.
   case body(Body)

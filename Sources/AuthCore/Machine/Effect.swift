@@ -1,8 +1,8 @@
-/// Work that the store does for the machine, as data.
+/// A piece of work that the store does for the machine, as data.
 ///
-/// Each effect with an epoch comes back as a completion with that epoch. When it exceeds its time
-/// limit, it comes back as failed, and its own completion is a stale result. The store does not wait
-/// for effects without an epoch.
+/// Each effect with an epoch completes with an event of that epoch. When it exceeds its time limit,
+/// it completes as failed, and its later result is stale. The store does not wait for effects
+/// without an epoch.
 package enum Effect: Hashable, Sendable {
   /// Read the vault, and ask the authority about its token.
   case read(Epoch)
@@ -10,8 +10,8 @@ package enum Effect: Hashable, Sendable {
   case authenticate(Epoch)
   /// Ask the authority about the password of the caller.
   case reauthenticate(Epoch, SessionRecord)
-  /// Give the authority the answer of the caller to a challenge: of a login, or of a
-  /// reauthentication of the session.
+  /// Send the caller's answer to a challenge, of a login or of a reauthentication of the session,
+  /// to the authority.
   case answer(Epoch, Challenge, for: SessionRecord?)
   /// Report activity to the authority.
   case renew(Epoch, SessionRecord)
@@ -25,18 +25,18 @@ package enum Effect: Hashable, Sendable {
   case revoke(Epoch, Targets, EndReason)
   /// Erase these tokens from the vault; another token stays.
   case erase(Epoch, Targets)
-  /// Revoke and erase whatever the vault holds; corrupt content is set aside.
+  /// Revoke and erase any token in the vault; set corrupt content aside.
   case forget(Epoch)
 
-  /// Tell the authority that the vault holds the record's token.
+  /// Confirm to the authority that the vault holds the record's token.
   case confirm(SessionRecord)
-  /// Close the keys of the session that began in the epoch: they are dead, and no lease starts.
+  /// Close the keys of the session that began in the epoch, so that no lease starts.
   case closeKeys(Epoch, EndReason)
   /// Revoke a grant that came too late.
   case discard(SessionToken)
   /// Revoke a grant that came too late, and erase it from the vault.
   case discardSaved(SessionToken)
-  /// Tell the authority that nobody will answer a challenge.
+  /// Withdraw a challenge that nobody will answer.
   case withdraw(Challenge)
   /// Notify observers of the new state.
   case notify
@@ -57,7 +57,7 @@ package enum Effect: Hashable, Sendable {
 }
 
 extension Effect {
-  /// The epoch of the completion; nil for an effect that nobody waits for.
+  /// The epoch of the completion; nil for an effect without one.
   package var epoch: Epoch? {
     switch self {
     case .read(let epoch), .authenticate(let epoch), .reauthenticate(let epoch, _), .renew(let epoch, _),
@@ -68,13 +68,13 @@ extension Effect {
     }
   }
 
-  /// How the effect comes back when it exceeds its time limit, while so many leases are running.
+  /// The event for an effect that exceeds its time limit while this number of leases is running.
   package func overdue(leases: Int) -> SessionEvent? {
     switch self {
     case .read(let epoch): .restored(epoch, .obstructed(.authority(.late)))
     case .authenticate(let epoch): .authenticated(epoch, .failed)
     case .reauthenticate(let epoch, _), .renew(let epoch, _): .renewed(epoch, .failed)
-    // Nobody checked the answer, as far as known, so the challenge is as it was.
+    // As far as is known, the answer was not checked, so the challenge is unchanged.
     case .answer(let epoch, let challenge, .none): .authenticated(epoch, .challenged(challenge))
     case .answer(let epoch, let challenge, .some): .renewed(epoch, .challenged(challenge))
     case .save(let epoch, let token), .exchange(let epoch, _, let token): .saved(epoch, token, .failed)

@@ -1,6 +1,6 @@
-/// The number of a piece of asynchronous work, which identifies its completion.
+/// Numbers a piece of asynchronous work, to identify its completion.
 ///
-/// Each state that starts work holds the epoch of that work; a completion with another epoch
+/// Each state that starts work stores the epoch of that work; a completion with another epoch
 /// changes nothing. The idea is the generation counter or *fencing token* (M. Kleppmann, "How to do
 /// distributed locking", 2016).
 package struct Epoch: Hashable, Comparable, Sendable, CustomStringConvertible {
@@ -9,7 +9,7 @@ package struct Epoch: Hashable, Comparable, Sendable, CustomStringConvertible {
 
   /// Creates an epoch.
   ///
-  /// Only a machine gives meaningful ones.
+  /// Only a machine creates meaningful ones.
   package init(_ number: UInt64) {
     self.number = number
   }
@@ -17,7 +17,7 @@ package struct Epoch: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// The number after a hash sign.
   package var description: String { "#\(number)" }
 
-  /// Whether the first started before the second.
+  /// Whether the work of `first` started before that of `second`.
   package static func < (first: Epoch, second: Epoch) -> Bool {
     first.number < second.number
   }

@@ -1,6 +1,6 @@
-/// One event that the machine of a store was asked about, and what came of it.
+/// One event that the machine of a store handled, and the result.
 package struct MachineStep: Hashable, Sendable {
-  /// How the machine answered.
+  /// The machine's answer.
   package enum Answer: Hashable, Sendable {
     case transition
     case rejected(SessionError.Rejection)
@@ -33,7 +33,7 @@ package struct MachineStep: Hashable, Sendable {
   }
 }
 
-/// The last steps of a machine, for a view of it at work.
+/// The last steps of a machine, for a live view of it.
 struct MachineSteps {
   private let limit: Int
   private(set) var latest: [MachineStep] = []
@@ -49,14 +49,14 @@ struct MachineSteps {
 }
 
 extension SessionStore {
-  /// Keeps the last steps of the machine from now on.
+  /// Records the last steps of the machine from now on.
   ///
-  /// - Parameter limit: How many.
+  /// - Parameter limit: The number of steps to record.
   package func keepSteps(_ limit: Int) {
     core.withLock { $0.steps = MachineSteps(limit: limit) }
   }
 
-  /// The state of the machine, and the steps that were kept, the latest last.
+  /// The state of the machine and the recorded steps, latest last.
   package var machine: (state: SessionState.Kind, steps: [MachineStep]) {
     core.withLock { ($0.machine.state.kind, $0.steps?.latest ?? []) }
   }

@@ -1,11 +1,11 @@
 /// The answer of the machine to an event.
 package enum Reaction: Hashable, Sendable {
-  /// The machine accepted the event: the work to do, in order; none when the command joins work that
-  /// is under way.
+  /// The machine accepted the event; do this work, in order. The list is empty when the command
+  /// joins work that is under way.
   case transition([Effect])
   /// The state does not permit the command; it permits these. Nothing changed.
   case rejected(SessionError.Rejection, permitted: [SessionCommand])
-  /// A completion or a notice without meaning for this state. Nothing changed; the effects only
+  /// A completion or a notice that has no meaning in this state. Nothing changed; the effects only
   /// clean up.
   case ignored(IgnoredBecause, [Effect] = [])
 
@@ -22,19 +22,19 @@ package enum Reaction: Hashable, Sendable {
   }
 }
 
-/// Why the machine ignored an event that nobody awaits.
+/// Why the machine ignored an event that no caller awaits.
 package enum IgnoredBecause: String, Hashable, Sendable, CaseIterable {
   /// The completion belongs to work that this state did not start or no longer waits for.
   case otherEpoch
-  /// The notice is about another session than the present one.
+  /// The notice is about another session.
   case otherSession
-  /// A logout of its session is already under way.
+  /// A logout of the session is already under way.
   case alreadyEnding
 }
 
-// The answers to stale results: nothing changes; what they brought is cleaned up.
+// The answers to stale results: nothing changes, and the store cleans up.
 extension Reaction {
-  /// Answers a stale authentication: its grant is revoked, its challenge withdrawn.
+  /// Answers a stale authentication: the store revokes its grant or withdraws its challenge.
   static func fence(_ outcome: SessionEvent.Authenticated) -> Reaction {
     switch outcome {
     case .granted(let late): .ignored(.otherEpoch, [.discard(late.token)])
@@ -43,10 +43,10 @@ extension Reaction {
     }
   }
 
-  /// Answers a stale renewal: its grant is revoked, its challenge withdrawn.
+  /// Answers a stale renewal: the store revokes its grant or withdraws its challenge.
   ///
-  /// A grant of the session that is active is not revoked, because that would end the session. Its
-  /// token was not confirmed, so the session's present token still works.
+  /// The store does not revoke a grant of the active session, because that would end the session.
+  /// The token of the grant was not confirmed, so the session's current token still works.
   static func fence(_ outcome: SessionEvent.Renewed, during session: SessionRecord? = nil) -> Reaction {
     switch outcome {
     case .granted(let late):
@@ -60,7 +60,7 @@ extension Reaction {
     }
   }
 
-  /// Answers a stale write: its token is revoked, and erased if it is in the vault.
+  /// Answers a stale write: the store revokes its token, and erases it if it is in the vault.
   static func fence(_ token: SessionToken, _ outcome: SessionEvent.Saved) -> Reaction {
     switch outcome {
     case .done: .ignored(.otherEpoch, [.discardSaved(token)])

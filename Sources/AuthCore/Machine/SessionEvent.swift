@@ -2,40 +2,40 @@
 ///
 /// Each state answers each event; no `switch` has a default.
 ///
-/// First come the commands, which somebody awaits; then the completions of effects, each with the
-/// epoch of its work; then the notices that may arrive at any time, each with the session that it is
-/// about.
+/// Commands come first: a caller awaits each of them. Then come the completions of effects, each
+/// with the epoch of its work. Then come the notices, which may arrive at any time, each with its
+/// session.
 package enum SessionEvent: Hashable, Sendable {
-  /// A command, and the challenge that an answer or a cancellation is for.
+  /// A command; an answer and a cancellation have the token of their challenge.
   case command(SessionCommand, SessionToken? = nil)
 
-  /// ``Effect/read(_:)`` came back.
+  /// ``Effect/read(_:)`` completed.
   case restored(Epoch, Restored)
-  /// ``Effect/authenticate(_:)``, or ``Effect/answer(_:_:for:)`` for a login, came back.
+  /// ``Effect/authenticate(_:)``, or ``Effect/answer(_:_:for:)`` for a login, completed.
   case authenticated(Epoch, Authenticated)
   /// ``Effect/renew(_:_:)``, ``Effect/reauthenticate(_:_:)``, or ``Effect/answer(_:_:for:)`` for a
-  /// session, came back.
+  /// session, completed.
   case renewed(Epoch, Renewed)
-  /// ``Effect/save(_:_:)`` or ``Effect/exchange(_:old:new:)`` came back for the token.
+  /// ``Effect/save(_:_:)`` or ``Effect/exchange(_:old:new:)`` completed for the token.
   case saved(Epoch, SessionToken, Saved)
-  /// ``Effect/drain(_:)`` came back: no lease is running, and none can start.
+  /// ``Effect/drain(_:)`` completed: no lease is running, and none can start.
   case drained(Epoch)
-  /// ``Effect/revoke(_:_:_:)`` came back; true when the authority ended the session.
+  /// ``Effect/revoke(_:_:_:)`` completed; true when the authority ended the session.
   case revoked(Epoch, Bool)
-  /// ``Effect/erase(_:_:)`` or ``Effect/forget(_:)`` came back, with what remains to clean up.
+  /// ``Effect/erase(_:_:)`` or ``Effect/forget(_:)`` completed, with what remains to clean up.
   case erased(Epoch, IncompleteCleanup)
-  /// A step of a logout, or the time to answer a challenge, exceeded its limit; so many leases were
-  /// running then.
+  /// A step of a logout, or the time to answer a challenge, exceeded its limit. `leases` is the
+  /// number of leases that were running then.
   ///
-  /// Other work that exceeds its limit comes back as failed.
+  /// Other work that exceeds its limit completes as failed.
   case timedOut(Epoch, leases: Int)
 
   /// This record of the session reached a limit.
   ///
-  /// A renewal that comes first makes another record, with limits of its own.
+  /// An earlier renewal creates another record with new limits.
   case limitReached(SessionRecord, LimitReached)
-  /// The authority reported, in answer to another request, that the session that began in the epoch
-  /// is over.
+  /// In answer to another request, the authority reported the end of the session that began in the
+  /// epoch.
   case ended(Epoch, EndReason)
 
   /// The result of reading the vault and asking the authority.
@@ -54,23 +54,23 @@ package enum SessionEvent: Hashable, Sendable {
   package enum Authenticated: Hashable, Sendable {
     /// The authority accepted the credentials.
     case granted(Grant)
-    /// The authority accepted them so far, and asks for more.
+    /// The authority accepted them, and requires a second step.
     case challenged(Challenge)
-    /// The authority rejected them, or could not be asked.
+    /// The authority rejected them, or is unavailable.
     case failed
   }
 
   /// The result of a renewal.
   package enum Renewed: Hashable, Sendable {
-    /// The session goes on with this grant.
+    /// The session continues with this grant.
     case granted(Grant)
-    /// The authority accepted the password so far, and asks for more.
+    /// The authority accepted the password, and requires a second step.
     case challenged(Challenge)
-    /// The authority says that the session is over.
+    /// The authority reports that the session has ended.
     case ended(EndReason)
     /// Another process exchanged the token; the vault may hold the newer one.
     case superseded
-    /// Not accepted, throttled, unavailable or cancelled: as far as known, nothing changed.
+    /// Not accepted, throttled, unavailable or cancelled: as far as is known, nothing changed.
     case failed
   }
 
@@ -90,7 +90,7 @@ package enum SessionEvent: Hashable, Sendable {
     case idle
     /// Too long since login.
     case absolute
-    /// The machine was restarted.
+    /// The computer was restarted.
     case rebooted
 
     var reason: EndReason {
@@ -104,7 +104,7 @@ package enum SessionEvent: Hashable, Sendable {
 }
 
 extension SessionEvent {
-  /// The command, if somebody awaits the event.
+  /// The command, if a caller awaits the event.
   package var command: SessionCommand? {
     if case .command(let command, _) = self { command } else { nil }
   }

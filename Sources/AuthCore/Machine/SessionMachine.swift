@@ -1,26 +1,26 @@
 /// The session as a pure value: an event in, a reaction out.
 ///
 /// The machine does no work itself. It has no clock, no lock and no reference to an authority or a
-/// vault, and it makes no key. A ``SessionStore`` owns one behind a lock and does the work that
-/// reactions name. The published State pattern (V. Yanchina, 2016) answers an unknown event with
-/// silence; here every state answers every event, in one exhaustive switch per state.
+/// vault, and it creates no key. A ``SessionStore`` owns one behind a lock and does the work that
+/// reactions list. The published State pattern (V. Yanchina, 2016) silently ignores an unknown
+/// event; here every state answers every event, in one exhaustive switch per state.
 package struct SessionMachine: Hashable, Sendable {
-  /// The present state.
+  /// The current state.
   package private(set) var state = SessionState.restoring(
     Restoring(reading: nil, obstacle: nil, previously: .neverLoggedIn))
-  /// The last epoch that the machine gave out.
+  /// The last epoch that the machine created.
   package private(set) var lastEpoch = Epoch(0)
 
   /// Creates a machine for a launch: nothing is known yet.
   package init() {}
 
-  /// Creates a machine in a given state, for tests of states that events do not lead to.
+  /// Creates a machine in a given state, for tests of states that no events lead to.
   init(in state: SessionState, after last: Epoch) {
     self.state = state
     lastEpoch = last
   }
 
-  /// Answers an event, and moves to the state that the answer names.
+  /// Answers an event and, for a transition, moves to the next state.
   package mutating func handle(_ event: SessionEvent) -> Reaction {
     var context = TransitionContext(lastEpoch: lastEpoch)
     let reaction = state.react(to: event, &context)
@@ -30,7 +30,7 @@ package struct SessionMachine: Hashable, Sendable {
   }
 }
 
-/// Where a state that answers an event puts the next state.
+/// Receives the next state from a state that answers an event.
 struct TransitionContext {
   private(set) var lastEpoch: Epoch
   /// The next state; nil when nothing changes.
@@ -46,7 +46,7 @@ struct TransitionContext {
     return .transition(effects)
   }
 
-  /// Gives out the epoch of new work.
+  /// Creates the epoch of new work.
   mutating func nextEpoch() -> Epoch {
     lastEpoch = Epoch(lastEpoch.number + 1)
     return lastEpoch

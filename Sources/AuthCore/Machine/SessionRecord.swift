@@ -1,21 +1,21 @@
-/// A session as the machine knows it, from its beginning to its end.
+/// The machine's data about a session, from its beginning to its end.
 ///
-/// It is the one value that all states of an active session carry, so whatever has to survive a
-/// renewal is here. A record is not a key and gives no access; only the store makes keys, from the
-/// record that its machine holds.
+/// All states of an active session carry this one value, so all data that must survive a renewal is
+/// here. A record is not a key and gives no access; only the store creates keys, from the record in
+/// its machine.
 package struct SessionRecord: Hashable, Sendable {
   /// The epoch of the login or the restore that began the session in this process.
   package let began: Epoch
   /// The authority's latest grant.
   package private(set) var grant: Grant
 
-  /// Creates a record of a session that begins.
+  /// Creates the record of a new session.
   package init(_ grant: Grant, began: Epoch) {
     self.began = began
     self.grant = grant
   }
 
-  /// The same session with a newer grant.
+  /// The record of the same session with a newer grant.
   package func continued(by grant: Grant) -> SessionRecord {
     var next = self
     next.grant = grant

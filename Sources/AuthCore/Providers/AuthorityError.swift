@@ -1,29 +1,29 @@
 /// Why credentials began no session.
 ///
-/// There is only one refusal on purpose: an unknown name, a wrong password and a disabled account
-/// look alike.
+/// There is deliberately only one refusal, so an unknown name, a wrong password and a disabled
+/// account look alike.
 public enum CredentialsRejection: Hashable, Sendable {
   /// The name and the password do not match an account.
   case notAccepted
-  /// They do, and the authority asks for a second step.
+  /// The name and the password match, and the authority requires a second step.
   case challenged(Challenge)
 }
 
 /// Why a token was refused.
 public enum SessionRejection: Hashable, Sendable {
-  /// The session is over.
+  /// The session has ended.
   case ended(EndReason)
-  /// Another process of the same user exchanged the token for a newer one; the vault may hold that
-  /// one.
+  /// Another process of the same user exchanged the token for a newer one, which the vault may
+  /// hold.
   case superseded
 }
 
 /// Why the password of a reauthentication, or the answer to a challenge, was refused.
 public enum ReauthenticationRejection: Hashable, Sendable {
-  /// The password is wrong, or the challenge is over. The session stays as it is.
+  /// The password is wrong, or the challenge has ended. The session does not change.
   case notAccepted
-  /// The password is right, and the authority asks for a second step; or the answer was wrong, and
-  /// it asks again.
+  /// The password is correct, and the authority requires a second step; or the answer was wrong,
+  /// and the authority asks again.
   case challenged(Challenge)
   /// The token of the session was refused.
   case session(SessionRejection)
@@ -37,11 +37,11 @@ public enum Throttle: Hashable, Sendable {
   case locked
 }
 
-/// The authority could not be asked, or its answer could not be understood.
+/// The authority did not answer, or its answer could not be parsed.
 ///
-/// It says nothing about the session.
+/// This says nothing about the session.
 public struct Unavailability: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The kind of fault.
+  /// The kind of failure.
   public enum Cause: Hashable, Sendable, CaseIterable {
     /// No answer: no network, no file, no permission.
     case unreachable
@@ -57,7 +57,7 @@ public struct Unavailability: Error, Hashable, Sendable, CustomStringConvertible
     case cancelled
   }
 
-  /// The kind of fault.
+  /// The kind of failure.
   public let cause: Cause
   /// A stable name for programs, in snake case: the authority's own code, or that of the cause.
   public let code: String
@@ -78,9 +78,9 @@ public struct Unavailability: Error, Hashable, Sendable, CustomStringConvertible
 }
 
 extension Unavailability.Cause {
-  /// The code where the authority has none of its own.
+  /// The default code, if the authority has none.
   ///
-  /// Scripts read it: it stays when a case is renamed.
+  /// Scripts read it, so it does not change when a case is renamed.
   fileprivate var code: String {
     switch self {
     case .unreachable: "authority_unreachable"
@@ -95,12 +95,12 @@ extension Unavailability.Cause {
 
 /// Why a request to an authority failed.
 ///
-/// Only ``rejected(_:)`` is an answer about the credentials or the session.
+/// Only ``rejected(_:)`` says something about the credentials or the session.
 public enum AuthorityError<Rejection: Hashable & Sendable>: Error, Hashable, Sendable {
-  /// The authority checked, and said no.
+  /// The authority checked and refused.
   case rejected(Rejection)
   /// The authority did not check, because of too many attempts.
   case throttled(Throttle)
-  /// The authority could not be asked.
+  /// The authority is unavailable.
   case unavailable(Unavailability)
 }

@@ -1,4 +1,4 @@
-/// Identifies one run of the machine, from power-on to power-off.
+/// Identifies one run of the computer, from power-on to power-off.
 ///
 /// On Linux this is `/proc/sys/kernel/random/boot_id`. Instants of different boots cannot be
 /// compared.
@@ -15,14 +15,14 @@ public struct BootID: Hashable, Sendable {
   }
 }
 
-/// A moment on the boot clock: which boot, and how long since it began.
+/// A moment on the boot clock: the boot, and the time since it began.
 ///
-/// The boot clock counts suspended time and cannot be set, so a change of the wall clock neither
-/// revives nor ends a session.
+/// The boot clock counts suspended time and cannot be set, so a change of the wall clock cannot
+/// revive or end a session.
 public struct BootInstant: Hashable, Sendable {
-  /// The run of the machine that the instant belongs to.
+  /// The run of the computer to which the instant belongs.
   public let boot: BootID
-  /// Time since that boot began, suspended time included.
+  /// The time since that boot began, including suspended time.
   public let uptime: Duration
 
   /// Creates an instant.

@@ -1,27 +1,27 @@
-/// The second step that an authority asks for, after the password was right.
+/// A second step that an authority requires after a correct password.
 ///
-/// It is the only thing that can be answered: ``SessionStore/answer(_:to:)`` takes one. A wrong
-/// answer leaves it usable while tries are left. An answered, cancelled or expired one is dead.
+/// Answer it with ``SessionStore/answer(_:to:)``. After a wrong answer it is still usable while
+/// tries are left. An answered, cancelled or expired challenge has ended.
 public struct Challenge: Hashable, Sendable {
-  /// What an authority asks for.
+  /// The question of an authority.
   public enum Question: Hashable, Sendable {
-    /// A code of so many digits.
+    /// A code with this number of digits.
     case code(digits: Int)
-    /// One of the codes that the user keeps for a lost device.
+    /// One of the recovery codes that the user saved for a lost device.
     case recoveryCode
-    /// Something else, in words for the user.
+    /// Another question, as a message for the user.
     case other(String)
   }
 
-  /// Names the challenge at its authority; it opens nothing but an answer.
+  /// Identifies the challenge to its authority; it permits only an answer.
   ///
-  /// An authority never gives it twice. `revoke` of ``Authority`` withdraws the challenge.
+  /// An authority never issues it twice. `revoke` of ``Authority`` withdraws the challenge.
   public let token: SessionToken
-  /// What the user has to enter.
+  /// The input that the user must enter.
   public let question: Question
-  /// How many answers the authority still checks.
+  /// The number of answers that the authority will still check.
   public let triesLeft: Int
-  /// Until when the authority takes an answer.
+  /// The time until which the authority accepts an answer.
   public let deadline: Deadline
 
   /// Creates a challenge.

@@ -1,12 +1,12 @@
 /// A password as the user typed it.
 ///
-/// It never prints itself.
+/// It never prints its content.
 ///
-/// The bytes are UTF-8 and not normalised; the authority that hashes them does that.
+/// The bytes are UTF-8 and not normalised; the authority normalises them before it hashes them.
 public struct Password: Hashable, Sendable, Redacted {
   /// The UTF-8 bytes.
   ///
-  /// Only an authority needs them; do not log, print or keep them.
+  /// Only an authority needs them; do not log, print or store them.
   public let bytes: [UInt8]
 
   /// Wraps bytes that were read from a terminal or a pipe.

@@ -1,7 +1,7 @@
-/// Why a session is over.
+/// Why a session has ended.
 ///
-/// This type is the one table of the reasons: programs, the authority's storage and messages use
-/// its ``code`` and its ``description``.
+/// This type is the single list of reasons: programs, the authority's storage and messages use its
+/// ``code`` and its ``description``.
 public enum EndReason: Hashable, Sendable, CustomStringConvertible {
   /// The user logged out.
   case userAsked
@@ -13,13 +13,13 @@ public enum EndReason: Hashable, Sendable, CustomStringConvertible {
   case accountDisabled
   /// The account was deleted, by its user or an administrator.
   case accountDeleted
-  /// The machine was restarted, and the session's clock with it.
+  /// The computer was restarted, which reset the session's clock.
   case rebooted
-  /// Another login took its place: of another user or of the same one, here or in another process.
+  /// Another login replaced it: of another user or of the same one, in this process or another.
   case switchedUser
-  /// The process released the store that made the key.
+  /// The process released the store that created the key.
   ///
-  /// The session itself goes on and can be restored. No authority gives this reason.
+  /// The session itself continues and can be restored. No authority returns this reason.
   case storeReleased
 
   /// Every reason.

@@ -1,8 +1,8 @@
-/// An error in words for people: what happened, and what to do about it.
+/// An error with messages for people: what happened, and what to do about it.
 ///
-/// Every error that the library throws or reports is one. An app that shows errors by their
-/// `localizedDescription` makes each type that it shows a `LocalizedError` in one line; the article
-/// *Getting started* has it.
+/// Every error that the library throws or reports conforms to it. An app that shows
+/// `localizedDescription` makes each error type a `LocalizedError` with one line of code; see the
+/// article *Getting started*.
 public protocol ExplainedError: Error, CustomStringConvertible {
   /// What to do about it, in one sentence.
   var hint: String { get }
@@ -11,8 +11,8 @@ public protocol ExplainedError: Error, CustomStringConvertible {
 extension ExplainedError {
   /// What happened, in one sentence.
   ///
-  /// The errors of the library say what they are. Another type that conforms should have its own;
-  /// this one names the type only.
+  /// The errors of the library have specific messages. Implement it for your own types, because
+  /// this default contains only the name of the type.
   public var description: String { words.description }
   /// What to do about it, in one sentence; see ``description``.
   public var hint: String { words.hint }
@@ -22,7 +22,7 @@ extension ExplainedError {
   }
 }
 
-/// What an error says.
+/// The messages of an error.
 struct ErrorWords {
   let description: String
   let hint: String
@@ -32,7 +32,7 @@ struct ErrorWords {
     self.hint = hint
   }
 
-  /// What another error says.
+  /// Creates the messages for an error of any other type.
   init(_ error: any Error) {
     if let error = error as? any ExplainedError {
       self.init(error.description, hint: error.hint)
@@ -42,7 +42,7 @@ struct ErrorWords {
   }
 }
 
-/// An error of the library whose words are in this file.
+/// An error of the library with its messages in this file.
 protocol WordedError: ExplainedError {
   var words: ErrorWords { get }
 }
@@ -194,7 +194,7 @@ extension AuthorityError: ExplainedError, CustomStringConvertible, WordedError {
   }
 }
 
-/// A refusal of an authority, with its words.
+/// A refusal of an authority, with its messages.
 private protocol WordedRejection {
   var words: ErrorWords { get }
 }

@@ -1,7 +1,7 @@
 /// The public name of a session, for lists and events.
 ///
-/// It is not a secret and gives no access. An authority gives each name only once, whoever the user
-/// is.
+/// It is not a secret and gives no access. An authority issues each name only once, across all
+/// users.
 public struct SessionID: RawRepresentable, Hashable, Sendable {
   /// The identifier in the authority's own form.
   public let rawValue: String
@@ -12,7 +12,7 @@ public struct SessionID: RawRepresentable, Hashable, Sendable {
   }
 }
 
-/// What an authority returns on success: the user, the token and the limits.
+/// The successful answer of an authority: the user, the token and the limits.
 public struct Grant: Hashable, Sendable {
   /// The public name of the session.
   public let id: SessionID
@@ -40,9 +40,9 @@ extension Grant {
     id == other.id && user.id == other.user.id
   }
 
-  /// Why the grant cannot be used: a limit is reached or missing.
+  /// Returns why the grant cannot be used: a limit is reached or missing.
   ///
-  /// - Returns: Nil when it can be used, or when the clock cannot be read.
+  /// - Returns: Nil if it can be used, or if the clock cannot be read.
   func flaw(on clock: any SessionClock) -> EndReason? {
     do throws(ClockError) {
       switch limits.verdict(at: try clock.now()) {
@@ -58,7 +58,7 @@ extension Grant {
 
 /// Shorter limits than the authority's own, for one login.
 ///
-/// An authority never grants longer ones.
+/// An authority never grants longer limits than its own.
 public struct LimitRequest: Hashable, Sendable {
   /// The requested idle limit; nil means the authority's own.
   public let idle: Duration?

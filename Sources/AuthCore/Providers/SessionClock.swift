@@ -1,6 +1,6 @@
-/// The clock could not be read, so nobody can tell whether a limit is reached.
+/// The clock could not be read, so it is unknown whether a limit is reached.
 public struct ClockError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What could not be read, and why.
+  /// A message that says what could not be read, and why.
   public let description: String
   /// What to do about it, in one line.
   public let hint: String
@@ -14,15 +14,15 @@ public struct ClockError: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// The source of time for the library.
 ///
-/// The library has no clock of its own.
+/// The library itself has no clock.
 ///
 /// A conformer must use a clock that cannot be set and that counts suspended time (`CLOCK_BOOTTIME`
 /// on Linux).
 public protocol SessionClock: Sendable {
-  /// The present instant.
+  /// The current instant.
   ///
-  /// - Throws: ``ClockError`` when the clock cannot be read. A limit then counts as neither reached
-  ///   nor not reached.
+  /// - Throws: ``ClockError`` when the clock cannot be read. It is then unknown whether a limit is
+  ///   reached.
   func now() throws(ClockError) -> BootInstant
 
   /// Suspends the caller for at least `duration`.

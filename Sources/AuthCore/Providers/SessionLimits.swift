@@ -1,12 +1,12 @@
-/// When something ends.
+/// The time when a session or a challenge ends.
 ///
-/// A deadline is neither optional nor zero. Missing time data is ``missing`` and counts as passed;
-/// a limit that somebody switched off is ``off``. Libraries that wrote "no date" for both never
-/// expired a session.
+/// A deadline is never optional or zero. Missing time data is ``missing`` and counts as passed; a
+/// limit that is deliberately switched off is ``off``. Libraries that stored "no date" for both
+/// never expired a session.
 public enum Deadline: Hashable, Sendable {
   /// Ends at this instant.
   case at(BootInstant)
-  /// Never ends, by decision.
+  /// Deliberately never ends.
   case off
   /// Unknown; counts as passed.
   case missing
@@ -16,21 +16,21 @@ public enum Deadline: Hashable, Sendable {
 public enum LimitKind: Hashable, Sendable, CaseIterable {
   /// No activity for too long.
   case idle
-  /// Too long since login, whatever the activity.
+  /// Too long since login, with or without activity.
   case absolute
 }
 
 /// The limits of one session.
 ///
-/// Activity moves ``idle`` only. The earlier of the idle and the absolute limit ends the session.
+/// Activity moves only ``idle``. The earlier of the idle and the absolute limit ends the session.
 /// Vocabulary: OWASP Session Management Cheat Sheet, "Session Expiration"; NIST SP 800-63B-4,
 /// section 5.2.
 public struct SessionLimits: Hashable, Sendable {
-  /// When the session ends without activity.
+  /// The time when the session ends without activity.
   public let idle: Deadline
-  /// When the session ends in any case.
+  /// The time when the session ends in any case.
   public let absolute: Deadline
-  /// Until when the password counts as recently entered.
+  /// The time until which the password counts as recently entered.
   public let fresh: Deadline
 
   /// Creates limits.
@@ -40,19 +40,19 @@ public struct SessionLimits: Hashable, Sendable {
     self.fresh = fresh
   }
 
-  /// What the limits say about the session at one instant.
+  /// The status of the session at one instant, according to its limits.
   package enum Verdict: Hashable, Sendable {
     /// No limit is reached.
     case live
     /// This limit is reached or missing.
     case expired(LimitKind)
-    /// The limits were set in another boot and mean nothing now.
+    /// The limits were set in another boot and have no meaning now.
     case rebooted
   }
 
   /// Checks the limits at `now`.
   ///
-  /// A restart comes before an expired limit, and the absolute limit before the idle one.
+  /// A restart takes precedence over an expired limit, and the absolute limit over the idle one.
   package func verdict(at now: BootInstant) -> Verdict {
     switch (absolute.phase(at: now), idle.phase(at: now)) {
     case (.otherBoot, _), (_, .otherBoot): .rebooted

@@ -1,6 +1,6 @@
 /// The secret that identifies a session to its authority.
 ///
-/// It never prints itself and is never `Codable`.
+/// It never prints its content and is never `Codable`.
 public struct SessionToken: Hashable, Sendable, Redacted {
   /// The secret bytes.
   ///
@@ -15,11 +15,11 @@ public struct SessionToken: Hashable, Sendable, Redacted {
 
 /// A value that never shows its content in `description`, `debugDescription`, `dump` or a mirror.
 ///
-/// Adopt it in each type that holds a secret; it then prints only the name of the type.
+/// Adopt it in each type that holds a secret; the value then prints only the name of its type.
 public protocol Redacted: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
 
 extension Redacted {
-  /// The name of the type and nothing of its value.
+  /// The name of the type, without its content.
   public var description: String { "\(Self.self)(redacted)" }
   /// The same as ``description``.
   public var debugDescription: String { description }

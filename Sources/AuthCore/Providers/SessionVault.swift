@@ -6,13 +6,13 @@ public enum VaultReading: Hashable, Sendable {
   case token(SessionToken)
   /// The vault could not be read. It may hold something.
   case unavailable(VaultError)
-  /// The vault holds something unusable.
+  /// The content of the vault is unusable.
   case corrupt(VaultEvidence)
 }
 
-/// What is known about unusable vault content.
+/// Describes unusable vault content.
 public struct VaultEvidence: Hashable, Sendable {
-  /// Where it is and what is wrong with it, in one line.
+  /// Its location and the problem, in one line.
   public let description: String
   /// What to do about it, in one line.
   public let hint: String
@@ -31,7 +31,7 @@ public struct VaultEvidence: Hashable, Sendable {
 
 /// The vault could not be read or written.
 public struct VaultError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Which place, and what is wrong, in one line, without secrets.
+  /// The location and the problem, in one line, without secrets.
   public let description: String
   /// What to do about it, in one line.
   public let hint: String
@@ -43,33 +43,33 @@ public struct VaultError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// The place where this device keeps its session token.
+/// Stores the session token of this device.
 ///
 /// Every change is atomic, and durable when the call returns. The vault sets unreadable content
-/// aside; it never destroys or overwrites it. An implementation may block its caller.
-/// `AuthCoreTesting` has the contract suite that it should pass.
+/// aside; it never destroys or overwrites it. An implementation may block its caller. It should
+/// pass the contract suite in `AuthCoreTesting`.
 public protocol SessionVault: Sendable {
-  /// Reads the vault. It changes nothing, not even corrupt content.
+  /// Reads the vault and changes nothing, not even corrupt content.
   func load() async -> VaultReading
 
-  /// Saves `token` in place of the present content; corrupt content is set aside first.
+  /// Saves `token` in place of the current content; sets corrupt content aside first.
   ///
-  /// - Returns: The replaced content, read in the same step: of several calls at once, each
-  ///   replaces another token, and the store revokes a replaced token.
+  /// - Returns: The replaced content, read in the same step: several simultaneous calls each
+  ///   replace a different token, and the store revokes a replaced token.
   @discardableResult
   func store(_ token: SessionToken) async throws(VaultError) -> VaultReading
 
   /// Saves `new` if the vault holds `old`.
   ///
-  /// - Returns: False, with nothing changed, when the vault holds something else or nothing: a late
-  ///   renewal must not bring back what a logout erased.
+  /// - Returns: False, with no change, when the vault is empty or holds another token: a late
+  ///   renewal must not restore a token that a logout erased.
   func replace(_ old: SessionToken, with new: SessionToken) async throws(VaultError) -> Bool
 
-  /// Erases `token` if the vault holds it; anything else stays. An empty vault is success.
+  /// Erases `token` if the vault holds it, and nothing else; an empty vault is success.
   func erase(_ token: SessionToken) async throws(VaultError)
 
-  /// Moves unreadable content out of the way, and keeps it as evidence.
+  /// Moves unreadable content to another location, as evidence.
   ///
-  /// - Returns: The new place, or nil when there was no such content.
+  /// - Returns: The new location, or nil if there was no such content.
   func setAside() async throws(VaultError) -> String?
 }

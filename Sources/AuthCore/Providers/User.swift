@@ -1,10 +1,10 @@
-/// What a user may do beyond their own account.
+/// The permissions of a user beyond their own account.
 ///
-/// The words are stored and printed, so they stay when a case is renamed.
+/// The raw values are stored and printed, so they do not change when a case is renamed.
 public enum Role: String, Hashable, Sendable, CaseIterable {
   /// An ordinary account.
   case member = "member"
-  /// May see and change other accounts.
+  /// Can view and change other accounts.
   case administrator = "administrator"
 }
 
@@ -19,15 +19,15 @@ public struct UserID: RawRepresentable, Hashable, Sendable {
   }
 }
 
-/// A user whom an authority confirmed.
+/// A user that an authority confirmed.
 public struct User: Hashable, Sendable {
   /// The permanent identity.
   public let id: UserID
-  /// The name they log in with.
+  /// The name for logging in.
   public let username: String
   /// The name that screens show.
   public let displayName: String
-  /// What they may do.
+  /// The user's role.
   public let role: Role
 
   /// Creates a user.

@@ -1,27 +1,26 @@
 import Guards
 
-/// The commands that somebody waits for, at most one of each kind; callers that join share its
-/// promise.
+/// The awaited commands, at most one of each kind; callers that join share its promise.
 ///
-/// The state that the machine reaches settles them, and not the work: a login that a logout
-/// overtook has ended, even if the authority never answers it.
+/// The machine's new state settles them, not the end of the work: a login that a logout overtook
+/// has ended, even if the authority never answers it.
 struct Awaited {
   var restore: Promise<RestoreOutcome>?
   var work: Promise<Result<UserSwitch, SessionError>>?
   var logout: Promise<LogoutResult>?
-  /// Why the work under way will fail, once that is known.
+  /// The error of the work under way, once it is known.
   private var failure: SessionError?
   /// The causes of incomplete cleanup in the logout under way.
   var causes: [String] = []
 
-  /// The promise of a command under way, created when it begins.
+  /// Returns the promise of a command under way, and creates it when the command begins.
   mutating func begin<Value>(_ command: WritableKeyPath<Awaited, Promise<Value>?>) -> Promise<Value> {
     let promise = self[keyPath: command] ?? Promise()
     self[keyPath: command] = promise
     return promise
   }
 
-  /// Settles the commands that the reached state decides.
+  /// Settles the commands that the new state decides.
   mutating func settle(_ state: SessionState, _ key: LoggedInSession?, _ failure: SessionError?) -> [Settlement] {
     if let failure, work != nil { self.failure = failure }
     var settled: [Settlement] = []
@@ -54,15 +53,15 @@ struct Awaited {
     return settled
   }
 
-  /// The error of work whose session is over: the end of the session says more than `overtaken`.
+  /// The error of work whose session has ended: the end reason says more than `overtaken`.
   private func ending(_ ended: SessionError) -> SessionError {
     guard let failure, failure != .overtaken else { return ended }
     return failure
   }
 
-  /// Settles the commands when the store is gone.
+  /// Settles the commands when the store is released.
   ///
-  /// A logout goes on, and ends in time.
+  /// A logout continues, and ends within its time limit.
   mutating func abandon() -> [Settlement] {
     var settled: [Settlement] = []
     settle(restore: .overtaken, &settled)

@@ -1,17 +1,17 @@
 import Guards
 
-// The work that ends sessions. SessionWork.swift begins and renews them, and SavingWork.swift saves
+// The work that ends sessions. SessionWork.swift begins and renews them; SavingWork.swift saves
 // them.
 extension SessionCore {
   func drain(_ epoch: Epoch) async {
-    // A lease of an earlier session may have outlived its logout; this logout is not complete while
-    // that lease runs.
+    // This includes the leases of earlier sessions that outlived their logout: this logout is not
+    // complete while one of them is running.
     for gate in withLock({ $0.gates }) { await gate.drained.valueUncancelled() }
     send(.drained(epoch))
   }
 
   func revoke(_ epoch: Epoch, _ targets: Effect.Targets, _ reason: EndReason) async {
-    // This includes tokens that an earlier logout left behind. The store keeps each token until the
+    // This includes the remaining tokens of an earlier logout. The store keeps each token until the
     // authority confirms that it is dead, because this step may exceed its time limit.
     let tokens = withLock { inner -> [SessionToken] in
       inner.unrevoked = targets.tokens + inner.unrevoked.filter { !targets.tokens.contains($0) }
@@ -36,8 +36,8 @@ extension SessionCore {
       switch await vault.load() {
       case .absent, .unavailable: return nil
       case .token:
-        // Another process put it there. If it belongs to this session, it died with it, unless the
-        // authority could not be told.
+        // Another process wrote it. If it belongs to this session, it died with the session, unless
+        // the revocation failed.
         return withLock { inner in targets.tokens.contains { inner.unrevoked.contains($0) } } ? .keepsAnother : nil
       case .corrupt(let evidence):
         if let token = evidence.salvaged, !targets.tokens.contains(token) { revokeInBackground(token, .userAsked) }
@@ -47,10 +47,10 @@ extension SessionCore {
     finishErasing(epoch, IncompleteCleanup(notErased: failure != nil), [failure?.description])
   }
 
-  /// Revokes and erases whatever the vault holds.
+  /// Revokes and erases any token in the vault.
   ///
   /// The revocation does not block the vault queue. It gets half of the step's time, so that the
-  /// token does not stay on the device when the authority never answers.
+  /// token is erased from the device even if the authority never answers.
   func forget(_ epoch: Epoch, _ ticket: VaultQueueTicket?) async {
     let reading = await onVault(ticket) { await vault.load() }
     let tokens = withLock { $0.unrevoked } + reading.revocable
@@ -64,7 +64,7 @@ extension SessionCore {
     case .unavailable(let unreadable): failure = unreadable
     }
     withLock { inner in
-      // Another step, which exceeded its time, may have noted tokens meanwhile.
+      // Another step that exceeded its time may have added tokens meanwhile.
       inner.unrevoked.removeAll { tokens.contains($0) }
       inner.unrevoked += unrevoked.map(\.token)
     }
@@ -99,13 +99,13 @@ extension SessionCore {
   }
 
   func discardSaved(_ token: SessionToken, _ ticket: VaultQueueTicket?) async {
-    // Nobody waits for this. If the token stays in the vault, the next launch is refused, because
-    // the token is revoked here.
+    // No caller waits for this. If the token stays in the vault, the authority refuses it at the
+    // next launch, because it is revoked here.
     _ = await onVault(ticket) { await erasure(of: [token]) }
     await revokeUnawaited(token, .userAsked)
   }
 
-  /// Revokes a token when nobody waits for the answer.
+  /// Revokes a token when no caller waits for the answer.
   ///
   /// After a failure, the store keeps the token, and the next logout tries again.
   private func revokeUnawaited(_ token: SessionToken, _ reason: EndReason) async {

@@ -20,7 +20,7 @@ extension SessionError {
 }
 
 extension SessionEvent.Restored {
-  /// The error for a caller that awaits a check of the session; nil when the state tells the
+  /// The error for a caller that awaits a check of the session; nil if the state contains the
   /// result.
   var failure: SessionError? {
     switch self {
@@ -31,7 +31,7 @@ extension SessionEvent.Restored {
 }
 
 extension Throttle {
-  /// A token is not a guess, so an authority that throttles it counts as busy.
+  /// An authority that throttles a token counts as busy, because a token is not a guess.
   var unavailability: Unavailability {
     Unavailability(.busy, "The authority asks to wait before it looks at the session.")
   }

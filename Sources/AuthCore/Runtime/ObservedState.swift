@@ -1,25 +1,26 @@
 import Observation
 import Synchronization
 
-/// The signals of the `Observable` channel: something changed, read again.
+/// Signals `Observable` readers to read the state again.
 ///
-/// This type uses the registrar directly. The store makes the change under its lock before the
-/// signal, so that `onChange` already sees the new state; the macro's own order shows the old one.
+/// This type uses the registrar directly instead of the macro, so that `onChange` sees the new
+/// state: the store makes the change under its lock before the signal. With the macro, `onChange`
+/// would see the old state.
 final class ObservedState: Observable, Sendable {
   private let registrar = ObservationRegistrar()
-  /// Whether anybody has looked.
+  /// Whether any reader has read the state.
   ///
-  /// Until then a signal reaches nobody, and a short program need not make its key paths. A reader
-  /// sets this before it reads the state, and the state changes before the signal. So a reader who
-  /// misses the signal reads the new state.
+  /// Until then a signal has no receiver, so a short program need not create the key paths. A
+  /// reader sets this before it reads the state, and the state changes before the signal. So a
+  /// reader that misses the signal reads the new state.
   private let isLookedAt = Atomic<Bool>(false)
 
-  /// What changes with every change of the session's state.
+  /// Changes with every change of the session's state.
   ///
   /// It has no value.
   var state: Void { look(at: \.state) }
 
-  /// What changes with the key only.
+  /// Changes only with the key.
   ///
   /// It has no value.
   var session: Void { look(at: \.session) }

@@ -5,25 +5,25 @@ import Synchronization
 ///
 /// It gets the state at its registration and then each change, one at a time and in order.
 final class Observer: Sendable {
-  /// What an observer is told.
+  /// A notification for an observer.
   enum News: Sendable {
     case change(SessionChange)
-    /// The store is gone.
+    /// The store was released.
     case end
-    /// Nothing: the store only asks whether the observer is still there.
+    /// No change: the store only checks whether the observer still exists.
     case nothing
   }
 
-  /// Where and how the observer is told.
+  /// Where and how the observer is notified.
   ///
-  /// The closure returns false when there is nothing more to tell.
+  /// The closure returns false when the observer needs no more notifications.
   enum Teller: Sendable {
-    /// On whichever thread made the change.
+    /// On the thread that made the change.
     case anywhere(@Sendable (News) -> Bool)
     case onMainActor(@MainActor @Sendable (News) -> Bool)
   }
 
-  /// The screen that it makes follow its session, if it does that.
+  /// The screen that the observer notifies, if it is the observer of a screen.
   let place: ScreenPlace?
   private let teller: Teller
   private let news = OrderedQueue<News>()
@@ -34,12 +34,12 @@ final class Observer: Sendable {
     self.place = place
   }
 
-  /// Adds to what the observer will be told; it is told by the next call of `tell` or `greet`.
+  /// Adds a notification, which the next call of `tell` or `greet` delivers.
   func add(_ next: News) {
     news.add(next)
   }
 
-  /// Tells the observer what was added: here, or soon on the main actor.
+  /// Delivers the added notifications: here, or soon on the main actor.
   func tell(_ inbox: MainActorInbox) {
     switch teller {
     case .anywhere(let tell): news.handle { if !tell($0) { finish() } }
@@ -47,22 +47,22 @@ final class Observer: Sendable {
     }
   }
 
-  /// Tells an observer of the main actor what was added.
+  /// Delivers the added notifications to an observer of the main actor.
   @MainActor func tellOnMainActor() {
     guard case .onMainActor(let tell) = teller else { return }
     news.handle { if !tell($0) { finish() } }
   }
 
-  /// Whether there is nothing more to tell it.
+  /// Whether the observer needs no more notifications.
   ///
-  /// Reading a weak reference can release the last reference to its object. So no lock may be held,
-  /// and ``look()`` alone asks for an object of the main actor, there.
+  /// Call it without a lock: reading a weak reference can release the last reference to its object.
+  /// For an object of the main actor, only ``look()`` reads it, on the main actor.
   var isGone: Bool {
     if case .anywhere(let tell) = teller, !tell(.nothing) { finish() }
     return isDone.load(ordering: .acquiring)
   }
 
-  /// Finds out whether an object of the main actor is gone.
+  /// Checks whether an object of the main actor still exists.
   @MainActor func look() {
     if case .onMainActor(let tell) = teller, !tell(.nothing) { finish() }
   }
@@ -70,11 +70,11 @@ final class Observer: Sendable {
   private func finish() { isDone.store(true, ordering: .releasing) }
 }
 
-/// What a ``Stateful`` was told, and what to tell it next.
+/// Remembers the last call of a ``Stateful``, to choose the next one.
 final class StatefulCalls: Sendable {
   private let told = Locked<LoggedInSession?>(nil)
 
-  /// Makes the call that tells this, if there is something to tell.
+  /// Makes the call for this notification, if one is needed.
   func tell(_ stateful: any Stateful, _ news: Observer.News) -> Bool {
     guard case .change(let change) = news else { return true }
     switch change.snapshot {
@@ -94,7 +94,7 @@ final class StatefulCalls: Sendable {
   }
 }
 
-/// What a ``GuardedScreen`` was told, and what to tell it next.
+/// Remembers the key of a ``GuardedScreen``, to choose the next call.
 final class ScreenCalls: Sendable {
   private let opened: LoggedInSession
   /// The key that the screen has; nil after its dismissal.
@@ -105,7 +105,7 @@ final class ScreenCalls: Sendable {
     handed = Locked(opened)
   }
 
-  /// Makes the call that tells this, if there is something to tell.
+  /// Makes the call for this notification, if one is needed.
   ///
   /// - Returns: Whether the screen is still open.
   func tell(_ screen: any GuardedScreen, _ news: Observer.News) -> Bool {
@@ -124,7 +124,7 @@ final class ScreenCalls: Sendable {
 
   private func follow(_ session: LoggedInSession, _ screen: any GuardedScreen) {
     let isNew = handed.withLock { handed in
-      // Changes from before the dismissal may still arrive.
+      // Changes from before the dismissal can still arrive.
       guard let present = handed, present != session else { return false }
       handed = session
       return true
@@ -134,7 +134,7 @@ final class ScreenCalls: Sendable {
 
   private func dismiss(_ screen: any GuardedScreen) {
     guard handed.withLock({ $0.take() }) != nil else { return }
-    // Each state without this session came after its gate was closed with the reason. A live key
+    // The gate is closed with the reason before a state without this session appears. So a live key
     // without a state belongs to another store.
     screen.dismiss(opened.endReason ?? .revoked)
   }
@@ -142,9 +142,9 @@ final class ScreenCalls: Sendable {
 
 /// A screen at an address, open in a session.
 ///
-/// Another screen may have the address after this one is gone. To compare places, nobody reads the
-/// weak reference to the screen: that can release the last reference to it, and the caller holds a
-/// lock.
+/// Another screen may have the address after this one is released. Comparing places does not read
+/// the weak reference to the screen: that can release the last reference to it, and the caller
+/// holds a lock.
 struct ScreenPlace: Equatable {
   private let screen: ObjectIdentifier
   private let session: ObjectIdentifier
@@ -156,7 +156,7 @@ struct ScreenPlace: Equatable {
 }
 
 extension SessionCore {
-  /// Tells a ``Stateful`` the present state before this returns, and each change after it.
+  /// Notifies a ``Stateful`` of the current state before this returns, and of each later change.
   func attach(_ stateful: some Stateful & Sendable) {
     let calls = StatefulCalls()
     let observer = Observer(
@@ -168,8 +168,8 @@ extension SessionCore {
     observer.tell(inbox)
   }
 
-  /// Tells a ``Stateful`` of the main actor the present state before this returns, and each change
-  /// after it.
+  /// Notifies a ``Stateful`` of the main actor of the current state before this returns, and of
+  /// each later change.
   @MainActor func attachOnMainActor(_ stateful: some Stateful) {
     lookAround()
     let calls = StatefulCalls()
@@ -207,18 +207,18 @@ extension SessionCore {
     observer.tellOnMainActor()
   }
 
-  /// Registers the observer of a screen, unless the screen has one; of two threads at once, one
-  /// registers it.
+  /// Registers the observer of a screen, unless the screen has one; of two simultaneous calls, only
+  /// one registers it.
   private func open(_ observer: Observer, _ look: (Observer) -> Void = { _ in }) {
     while let other = register(observer, unless: { $0.place == observer.place }) {
       look(other)
-      // While this screen lives, no other one has its address.
+      // While this screen exists, no other screen has its address.
       guard other.isGone else { return }
       drop([other])
     }
   }
 
-  /// Before observers without objects are removed, finds those of the main actor.
+  /// Finds the observers of the main actor without objects, before the store removes them.
   @MainActor private func lookAround() {
     for observer in withLock({ $0.observers.count >= $0.crowded ? $0.observers : [] }) { observer.look() }
   }

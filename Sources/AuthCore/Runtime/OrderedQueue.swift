@@ -2,8 +2,8 @@ import Guards
 
 /// A queue whose elements are handled one at a time, in order, with no lock held.
 ///
-/// Whoever finds the queue idle handles what is in it. If somebody is handling it already, on
-/// another thread or further up on this one, that call handles what was added meanwhile.
+/// If the queue is idle, the caller handles its elements. If another call is already handling them,
+/// on another thread or further up on this one, that call also handles the new elements.
 final class OrderedQueue<Element: Sendable>: Sendable {
   private struct Storage {
     var elements: [Element] = []
@@ -36,7 +36,7 @@ final class OrderedQueue<Element: Sendable>: Sendable {
     }
   }
 
-  /// Handles the elements, unless somebody is handling them.
+  /// Handles the elements, unless another call is handling them.
   func handle(_ body: (Element) -> Void) {
     while true {
       let next = storage.withLock { storage -> Element? in
@@ -51,10 +51,10 @@ final class OrderedQueue<Element: Sendable>: Sendable {
   }
 }
 
-/// The calls that are to be made on the main actor, in their order.
+/// Makes calls on the main actor, in order.
 ///
-/// Somebody who waits for a command is told after all earlier calls, so that an awaited logout
-/// returns after the main actor's screens were dismissed.
+/// An awaited command returns after all earlier calls. For example, a logout returns after the main
+/// actor's screens were dismissed.
 final class MainActorInbox: Sendable {
   private let queue = OrderedQueue<@MainActor @Sendable () -> Void>()
 

@@ -1,6 +1,6 @@
 import Guards
 
-// The work that brings a token into the vault, and tells the authority so.
+// The work that saves a token in the vault and confirms that to the authority.
 extension SessionCore {
   func save(_ epoch: Epoch, _ token: SessionToken, _ ticket: VaultQueueTicket?, _ end: Gatekeeper<Bool>) async {
     var earlier: SessionToken?
@@ -37,9 +37,9 @@ extension SessionCore {
     }
   }
 
-  /// Writes to the vault in its turn, and undoes a write that failed or came too late.
+  /// Writes to the vault in queue order, and undoes a write that failed or came too late.
   ///
-  /// - Returns: The outcome, or nil after the time limit, which has already reported a failure.
+  /// - Returns: The outcome, or nil after the time limit, when a failure has already been reported.
   private func write<Value>(
     _ ticket: VaultQueueTicket?, _ end: Gatekeeper<Bool>, _ body: () async throws(VaultError) -> Value,
     undo: () async -> Void
@@ -59,10 +59,11 @@ extension SessionCore {
     }
   }
 
-  /// Undoes a failed write, because it may have taken effect, as one does whose last flush failed.
+  /// Undoes a failed write, because it may have taken effect, for example if only its last flush
+  /// failed.
   ///
-  /// Otherwise the vault would hold a token that is about to be revoked. When the undo fails too,
-  /// the caller gets the error of the write, which says everything.
+  /// Otherwise the vault would hold a token that is about to be revoked. If the undo also fails,
+  /// the caller gets the error of the write, which is enough.
   private func takeBack(_ token: SessionToken, for earlier: SessionToken?) async {
     do throws(VaultError) {
       if let earlier {
@@ -81,7 +82,7 @@ extension SessionCore {
     } catch {
       switch error {
       case .rejected(.ended(let reason)): send(.ended(record.began, reason))
-      case .rejected(.superseded), .throttled, .unavailable: break  // Made up for by the first use of the token.
+      case .rejected(.superseded), .throttled, .unavailable: break  // The first use of the token confirms it.
       }
     }
   }
@@ -96,8 +97,7 @@ extension VaultReading {
     }
   }
 
-  /// The readable token, whether or not it can be used: a login must revoke the token that it
-  /// replaces.
+  /// The readable token, even if it cannot be used: a login must revoke the token that it replaces.
   fileprivate var legibleToken: SessionToken? {
     switch self {
     case .token(let token): token

@@ -2,8 +2,7 @@ import Guards
 
 /// The lock of a store and the state behind it: decides under the lock, acts after it.
 ///
-/// Effects and open streams hold the core and not the store, so that dropping the store can end
-/// them.
+/// Effects and open streams hold the core, not the store, so that releasing the store can end them.
 final class SessionCore: Sendable {
   let authority: any Authority
   let vault: any SessionVault
@@ -12,41 +11,42 @@ final class SessionCore: Sendable {
   let place: WorkPlace
   let observed = ObservedState()
   let inbox = MainActorInbox()
-  /// The deliveries to make, added under the lock; one thread at a time makes them, without it.
+  /// The pending deliveries: added under the lock, and made by one thread at a time without the
+  /// lock.
   private let outbox = OrderedQueue<Delivery>()
   private let inner: Locked<Inner>
 
   struct Inner {
     var machine: SessionMachine
-    /// The gate of the active session, or of the one that is ending.
+    /// The gate of the active or ending session.
     var gate: LeaseGate?
     /// The renewals of the active session.
     var renewals = RenewalBudget()
     /// The gates of earlier sessions whose leases did not end in time.
     var overdue: [LeaseGate] = []
     var revision: UInt64 = 0
-    /// The key of the last change, to tell the changes of the key from the others.
+    /// The key of the last change, to detect changes of the key.
     var toldKey: LoggedInSession?
     var observers: [Observer] = []
-    /// With more observers than this, the core removes those whose targets are gone.
+    /// The number of observers above which the core removes those without a target.
     var crowded = 16
     var awaited = Awaited()
-    /// Tokens that are no longer in use, or came too late, and that the authority has not yet
-    /// confirmed as dead; the next logout tries again.
+    /// Unused or late tokens that the authority has not yet confirmed as dead; the next logout
+    /// retries them.
     var unrevoked: [SessionToken] = []
     /// The last change of the vault; the next operation waits for it, so that changes reach the
     /// vault in order.
     var lastVaultChange: Promise<Void>?
     var timers = SessionTimers()
     var isShutDown = false
-    /// The last steps of the machine, where a view of it asked for them.
+    /// The last steps of the machine, if `keepSteps` was called.
     var steps: MachineSteps?
 
     /// All gates that may have running leases.
     var gates: [LeaseGate] { overdue + [gate].compactMap(\.self) }
   }
 
-  /// Something to do with no lock held.
+  /// A task to do with no lock held.
   enum Delivery {
     case change(SessionChange, isOfKey: Bool, [Observer])
     case finish([Observer])
@@ -54,7 +54,7 @@ final class SessionCore: Sendable {
     case cancel(Task<Void, Never>)
     /// Start the timer of the limits that the authority gave.
     ///
-    /// It comes before the change, so that the timer runs when somebody gets to know of them.
+    /// It comes before the change, so that the timer runs when observers see the limits.
     case watchLimits
   }
 
@@ -76,17 +76,18 @@ final class SessionCore: Sendable {
 
   // MARK: Deciding
 
-  /// Gives an event to the machine, notifies observers, and starts the work that the reaction
-  /// names.
+  /// Sends an event to the machine, notifies observers, and starts the work in the reaction.
   ///
   /// - Parameters:
-  ///   - event: What happened, or what a caller wants.
-  ///   - failure: The error for the waiting caller if the event fails.
-  ///   - gate: The session that the event is for; once that is over, the event is ignored. Nil
-  ///     means whatever session is active.
-  ///   - now: When a renewal is reported; it counts against the budget if it begins.
-  ///   - submitted: The credentials for an authentication that this event starts. They stay with
-  ///     the event, because an observer may send another event before this one's work has started.
+  ///   - event: What happened, or the command of a caller.
+  ///   - failure: The error for the waiting caller if the work fails.
+  ///   - gate: The session of the event; after its end, the event is ignored. Nil means any active
+  ///     session.
+  ///   - now: The time of a renewal, which counts against the budget if it begins; nil for other
+  ///     events.
+  ///   - submitted: The credentials for an authentication that this event starts. They are passed
+  ///     with the event, because an observer may send another event before the work of this one has
+  ///     started.
   ///   - prepare: Runs under the same lock, with the reaction.
   /// - Returns: The reaction, and the result of `prepare`.
   @discardableResult
@@ -120,13 +121,13 @@ final class SessionCore: Sendable {
     return (reaction, result)
   }
 
-  /// Gives an event to the machine; see the other `send`.
+  /// Sends an event to the machine; see the other `send`.
   @discardableResult
   func send(_ event: SessionEvent, failure: SessionError? = nil) -> Reaction {
     send(event, failure: failure) { _, _ in }.0
   }
 
-  /// Makes the gate follow the session: closed when it ends, a new one for another session.
+  /// Updates the gate: closes it when the session ends, creates one for another session.
   private func openGate(
     _ before: SessionRecord?, _ after: SessionRecord?, _ effects: [Effect], _ inner: inout Inner
   ) {
@@ -137,15 +138,15 @@ final class SessionCore: Sendable {
       return
     }
     let gate = LeaseGate(clock: clock)
-    // A login outlives the store that began it; a key does not.
+    // A login can outlive the store that began it; a key cannot.
     if inner.isShutDown { gate.close(.storeReleased) }
     inner.overdue = inner.gates.filter { $0.running > 0 }
     inner.gate = gate
     inner.renewals = RenewalBudget()
   }
 
-  /// Adds what the reached state means for timers, observers and callers that wait, in this order: a
-  /// timer runs when somebody gets to know of what it watches.
+  /// Adds the deliveries of the new state for timers, observers and waiting callers, in this order:
+  /// a timer must run before observers see the limit that it watches.
   private func tell(_ effects: [Effect], _ state: SessionState, _ failure: SessionError?, _ inner: inout Inner) {
     for timer in inner.timers.outdated(by: state) { outbox.add(.cancel(timer)) }
     if timing.watchesLimits, let limits = state.watchedLimits, limits != inner.timers.watch?.watched {
@@ -177,9 +178,10 @@ final class SessionCore: Sendable {
     SessionSnapshot(inner.machine.state, key(inner))
   }
 
-  // MARK: Telling
+  // MARK: Notifying
 
-  /// Makes the deliveries in the outbox; if another thread is delivering, that thread makes them.
+  /// Makes the deliveries in the outbox, unless another thread is making them; then that thread
+  /// makes all.
   func deliver() {
     outbox.handle { delivery in
       switch delivery {
@@ -208,11 +210,13 @@ final class SessionCore: Sendable {
     inner.withLock { $0.observers.removeAll { gone.contains(ObjectIdentifier($0)) } }
   }
 
-  /// Registers an observer and adds the present state to what it will be told, in one step.
+  /// Registers an observer and adds the current state to its notifications, in one step.
   ///
-  /// The caller tells it then, so that the first call is made whichever thread is delivering.
+  /// The caller then delivers it, so that the first call does not depend on a thread that is
+  /// delivering.
   ///
-  /// - Returns: An observer that is already registered in its place; then nothing was done.
+  /// - Returns: The observer that is already registered in its place, if any; then nothing was
+  ///   changed.
   @discardableResult
   func register(_ observer: Observer, unless isInItsPlace: ((Observer) -> Bool)? = nil) -> Observer? {
     let (other, crowd) = inner.withLock { inner -> (Observer?, [Observer]) in
@@ -229,17 +233,20 @@ final class SessionCore: Sendable {
     return other
   }
 
-  /// Removes observers whose targets are gone, when no change has removed them: where screens come
-  /// and go and nothing changes, there are at most twice as many observers as living screens.
+  /// Removes observers whose targets are gone, if no change has removed them.
+  ///
+  /// If screens come and go without a change, there are at most twice as many observers as living
+  /// screens.
   private func thinOut(_ crowd: [Observer]) {
     drop(crowd.filter(\.isGone))
     inner.withLock { $0.crowded = max(16, 2 * $0.observers.count) }
   }
 
-  /// The store is gone: keys die, streams end, screens close, waiters get an error, timers stop.
+  /// Shuts down when the store is released: keys die, streams end, screens close, waiters get an
+  /// error, timers stop.
   ///
-  /// Nothing is revoked or erased: another store can restore the session. Only a challenge is
-  /// withdrawn, because nobody can answer it now. A logout under way goes on and ends.
+  /// This revokes and erases nothing, so another store can restore the session. It withdraws only a
+  /// challenge, because no caller can answer it now. A logout under way continues to its end.
   func shutDown() {
     if let challenge = waitingChallenge?.challenge { revokeInBackground(challenge.token, .userAsked) }
     inner.withLock { inner in

@@ -1,6 +1,6 @@
 import Guards
 
-// Giving a command to the machine, and waiting for what comes of it.
+// Sends a command to the machine, and waits for its result.
 extension SessionStore {
   func begin(
     _ command: SessionCommand, _ challenge: SessionToken? = nil, _ submitted: SubmittedCredentials
@@ -11,11 +11,11 @@ extension SessionStore {
     return PendingSession(promise, reaction)
   }
 
-  /// Gives a command about a session as soon as no other work on the session is under way.
+  /// Sends a command about a session as soon as no other work on the session is under way.
   ///
-  /// A check looks at whatever session is active. The other commands are for the session that is
-  /// active at the call, and fail once that one is over. Callers that wait for the same work share
-  /// the one check that follows it, because its result is new enough for all of them.
+  /// A check applies to any active session. The other commands apply to the session that is active
+  /// at the call, and fail after its end. Callers that wait for the same work share one later
+  /// check, because its result is new enough for all of them.
   func work(
     _ command: SessionCommand, submitting submitted: SubmittedCredentials? = nil
   ) async throws(SessionError) -> UserSwitch {
@@ -38,7 +38,7 @@ extension SessionStore {
           if let session = try await core.checkDuringChallenge() {
             return UserSwitch(session: session, leftovers: .none)
           }
-          continue  // The challenge is over.
+          continue  // The challenge has ended.
         }
         guard isBusy else {
           if isCheck, let ended = now.endReason { throw .ended(ended) }
@@ -46,20 +46,20 @@ extension SessionStore {
         }
       }
       if isCheck, hasWaited, now.isChecking { return try await PendingSession(now.promise, reaction).value() }
-      // Other work on the session is under way. This waits for its end and ignores its result.
+      // Other work on the session is under way: wait for its end and ignore its result.
       if let promise = now.promise, await promise.value() == nil { throw .cancelled }
       hasWaited = true
     }
   }
 }
 
-/// What the store was doing when it answered a command.
+/// The store's activity when it answered a command.
 private struct Occupation: Sendable {
   /// The work under way.
   let promise: Promise<Result<UserSwitch, SessionError>>?
-  /// Whether that is a check.
+  /// Whether that work is a check.
   let isChecking: Bool
-  /// Why the session is over, where there was one.
+  /// Why the session has ended, if there was one.
   let endReason: EndReason?
 
   init(_ promise: Promise<Result<UserSwitch, SessionError>>?, _ state: SessionState) {
@@ -87,11 +87,11 @@ extension SessionCore {
     }
   }
 
-  /// Finds out whether the session was ended elsewhere, while a person answers a challenge.
+  /// Checks whether another process ended the session while the user answers a challenge.
   ///
-  /// The machine waits for the answer, so this tells it only of the end of the session.
+  /// The machine waits for the answer, so this reports only the end of the session to it.
   ///
-  /// - Returns: The present key; nil when the challenge is over, or ended meanwhile.
+  /// - Returns: The current key; nil if the challenge has ended.
   fileprivate func checkDuringChallenge() async throws(SessionError) -> LoggedInSession? {
     guard let waiting = waitingChallenge, let session = waiting.session else { return nil }
     let outcome = await inTime(timing.renewalStep) { await self.findOut(nil) }

@@ -1,10 +1,10 @@
 import Guards
 
-/// Timers under way.
+/// The running timers.
 struct SessionTimers {
   /// The time limit of the step under way.
   var step: (epoch: Epoch, task: Task<Void, Never>)?
-  /// The next limit that the authority gave.
+  /// The next limit from the authority.
   var watch: (watched: WatchedLimits, task: Task<Void, Never>)?
 
   /// Removes and returns the timers that the state no longer needs.
@@ -22,11 +22,11 @@ struct SessionTimers {
   }
 }
 
-/// What the store ends by itself in a state, at an instant that the authority gave.
+/// The session or challenge that the store ends in a state, at a time set by the authority.
 struct WatchedLimits: Equatable {
   /// The active session.
   let session: SessionRecord?
-  /// The challenge that waits for a person, with the epoch of the wait.
+  /// The challenge that waits for the user, with the epoch of the wait.
   let waiting: Challenged?
 
   fileprivate var deadlines: [Deadline] {
@@ -44,13 +44,13 @@ extension SessionState {
 extension SessionCore {
   // MARK: The time of a step
 
-  /// Starts the time limit of a step, unless the step has already ended.
+  /// Starts the timer of a step, unless the step has already ended.
   ///
-  /// The limit also holds when the store is gone: every step ends.
+  /// The limit applies even after the store is released, so that every step ends.
   ///
   /// - Parameters:
   ///   - effect: The step.
-  ///   - end: The one passage for whoever ends the step. A write passes it before it reports.
+  ///   - end: Lets only one caller end the step. A write passes it before it reports.
   func limit(_ effect: Effect, _ end: Gatekeeper<Bool>) {
     guard let epoch = effect.epoch, withLock({ $0.machine.state.awaitedEpoch == epoch }) else { return }
     let limit = effect.timeLimit(timing)
@@ -68,9 +68,9 @@ extension SessionCore {
     }?.cancel()
   }
 
-  /// The result of `work`; nil when none comes within the limit, or the waiting task is cancelled.
+  /// Returns the result of `work`; nil after the limit, or when the waiting task is cancelled.
   ///
-  /// The work goes on.
+  /// The work continues.
   func inTime<Value: Sendable>(_ limit: Duration, _ work: @escaping @Sendable () async -> Value) async -> Value? {
     let result = Promise<Value?>()
     place.start { result.fulfil(await work()) }
@@ -80,21 +80,22 @@ extension SessionCore {
     return await result.value() ?? nil
   }
 
-  /// Starts a timer, which sleeps before this returns: a clock that moves from now on wakes it.
+  /// Starts a timer, which sleeps before this returns, so that any later move of the clock wakes
+  /// it.
   private func wake(after wait: Duration, _ body: @escaping @Sendable (SessionCore) -> Void) -> Task<Void, Never> {
     startAtOnce { [self] in
       do {
         try await clock.sleep(for: wait)
       } catch {
-        return  // Cancelled: what the timer ends is over, or its limit has moved.
+        return  // Cancelled: the target of the timer has ended, or its limit has moved.
       }
       body(self)
     }
   }
 
-  // MARK: The limits that the authority gave
+  // MARK: The authority's limits
 
-  /// Starts a timer that enforces the limits of the present state when the next one is reached.
+  /// Starts a timer that enforces the limits of the current state when the next one is reached.
   func watchLimits() {
     guard let watched = withLock({ $0.machine.state.watchedLimits }) else { return }
     let wait: Duration
@@ -105,13 +106,13 @@ extension SessionCore {
     } catch {
       wait = max(timing.renewal.window, .seconds(1))
     }
-    // A limit may be centuries away, and few clocks can sleep so long. A check each day costs
+    // A limit may be centuries away, and few clocks can sleep that long. A daily check costs
     // nothing.
     let task = wake(after: min(wait, .seconds(86_400))) { core in
       if !core.expireChallenge(), !core.enforceLimits() { core.watchLimits() }
     }
     withLock { inner -> Task<Void, Never>? in
-      // Of two threads at once, the one with the newer limits wins.
+      // Of two threads, the one with the newer limits wins.
       guard !inner.isShutDown, inner.machine.state.watchedLimits == watched else { return task }
       defer { inner.timers.watch = (watched, task) }
       return inner.timers.watch?.task
@@ -120,7 +121,7 @@ extension SessionCore {
 
   /// Ends the active session if it has reached a limit.
   ///
-  /// - Returns: Whether it has. When the clock cannot be read, nobody can tell, and it stays.
+  /// - Returns: Whether it ended. If the clock cannot be read, it does not end.
   @discardableResult
   func enforceLimits() -> Bool {
     guard let session = withLock({ $0.machine.state.session }), let now = try? clock.now() else { return false }
@@ -132,9 +133,9 @@ extension SessionCore {
     }
   }
 
-  /// Ends the present challenge if its deadline has passed.
+  /// Ends the current challenge if its deadline has passed.
   ///
-  /// - Returns: Whether it has. When the clock cannot be read, nobody can tell, and it stays.
+  /// - Returns: Whether it ended. If the clock cannot be read, it does not end.
   @discardableResult
   func expireChallenge() -> Bool {
     guard let waiting = waitingChallenge, let now = try? clock.now(),
@@ -143,17 +144,17 @@ extension SessionCore {
     return send(.timedOut(waiting.epoch, leases: 0)).isTransition
   }
 
-  /// The challenge that waits for an answer, and the epoch of the wait.
+  /// The challenge that waits for an answer, with the epoch of the wait.
   var waitingChallenge: Challenged? { withLock { $0.machine.state.watchedLimits?.waiting } }
 
-  /// Whether a right answer would end the present session, and so wait for its leases.
+  /// Whether a correct answer would end the current session, and so wait for its leases.
   var switchWaitsForAnswer: Bool {
     waitingChallenge.map { $0.session != nil && $0.reauthenticated == nil } ?? false
   }
 }
 
 extension Deadline {
-  /// How long it is until then; in another boot the numbers say nothing, and it is now.
+  /// The time until this instant; zero in another boot, where the numbers have no meaning.
   fileprivate func wait(from now: BootInstant) -> Duration? {
     switch self {
     case .at(let limit): limit.boot == now.boot ? max(.zero, limit.uptime - now.uptime) : .zero
@@ -173,7 +174,7 @@ extension Effect {
     }
   }
 
-  /// The error for the callers of a command whose step exceeds its limit.
+  /// The error for the callers of a command whose step exceeds its time limit.
   fileprivate var failureInTime: SessionError? {
     switch self {
     case .read, .authenticate, .reauthenticate, .answer, .renew: .unavailable(.late)
@@ -182,7 +183,7 @@ extension Effect {
     }
   }
 
-  /// The cause in the result of a logout whose step exceeds its limit.
+  /// The cause in the result of a logout whose step exceeds its time limit.
   fileprivate func causeInTime(_ limit: Duration) -> String? {
     switch self {
     case .drain: "work under a lease did not end within \(limit)"

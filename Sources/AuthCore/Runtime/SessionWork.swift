@@ -1,6 +1,6 @@
 import Guards
 
-/// The credentials of the authentication that is about to start.
+/// The credentials for an authentication that is about to start.
 struct SubmittedCredentials: Sendable {
   let credentials: Credentials
   let limits: LimitRequest
@@ -9,12 +9,12 @@ struct SubmittedCredentials: Sendable {
 extension SessionCore {
   /// Does one effect.
   ///
-  /// Work is an unstructured task, which outlives its caller. In the calling thread's own place it
-  /// starts at once, and work that never suspends is done when this returns.
+  /// Work is an unstructured task, which outlives its caller. On the calling thread (see
+  /// ``WorkPlace``) it starts immediately, and work that never suspends is done when this returns.
   ///
-  /// The limit of a step begins first, because an authority or a vault may block this thread.
-  /// Without timers, the limit begins only when the step did not end at once, so that a short process
-  /// needs none.
+  /// The limit of a step begins first, because an authority or a vault may block this thread. If
+  /// the store does not watch limits, the limit begins only if the step did not end immediately, so
+  /// that a short process needs no timers.
   func run(_ effect: Effect, _ ticket: VaultQueueTicket?, _ submitted: SubmittedCredentials?) {
     let end = Gatekeeper()
     if timing.watchesLimits { limit(effect, end) }
@@ -27,7 +27,7 @@ extension SessionCore {
   ) {
     switch effect {
     case .notify, .closeKeys:
-      break  // Done in the step that decided it.
+      break  // Already done in the step that decided it.
     case .discard(let token):
       revokeInBackground(token, .userAsked)
     case .withdraw(let challenge):
@@ -61,13 +61,13 @@ extension SessionCore {
     }
   }
 
-  /// Runs an operation on the vault after the earlier ones.
+  /// Runs an operation on the vault after all earlier ones.
   func onVault<Result>(_ ticket: VaultQueueTicket?, _ operation: () async -> Result) async -> Result {
     let ticket = ticket ?? withLock { VaultQueueTicket.change(&$0.lastVaultChange) }
     return await ticket.run(operation)
   }
 
-  // MARK: Finding out
+  // MARK: Checking
 
   private func read(_ epoch: Epoch, _ ticket: VaultQueueTicket?) async {
     let outcome = await findOut(ticket)
@@ -76,7 +76,7 @@ extension SessionCore {
 
   /// Reads the vault and asks the authority.
   ///
-  /// After a superseded token it reads again, because another process was faster.
+  /// After a superseded token it reads again, because another process has changed the vault.
   func findOut(_ ticket: VaultQueueTicket?) async -> SessionEvent.Restored {
     var superseded: SessionToken?
     var ticket = ticket
@@ -107,10 +107,10 @@ extension SessionCore {
     }
   }
 
-  /// What is wrong with an answer about a token, apart from its limits; nil when it can be used.
+  /// The problem in an answer about a token, apart from its limits; nil if the answer can be used.
   private func misanswer(_ grant: Grant, to token: SessionToken) -> Unavailability? {
-    // The token is not used, so the vault's token still works. It is not revoked, because that
-    // would end the session.
+    // The new token is never used, so the vault's token still works. The new token is not revoked,
+    // because that would end the session.
     guard grant.token == token else { return .otherToken }
     guard let known = withLock({ $0.machine.state.session })?.grant, known.token == token,
       !grant.isOfSameSession(as: known)
@@ -155,7 +155,7 @@ extension SessionCore {
       case .rejected(.notAccepted): end()
       case .rejected(.session(let rejection)):
         if record != nil { rejected(epoch, rejection, .overtaken) } else { end() }
-      // Nobody checked the answer, so the challenge is as it was.
+      // The answer was not checked, so the challenge is unchanged.
       case .throttled(let throttle): ask(challenge, again: .throttled(throttle))
       case .unavailable(let cause): ask(challenge, again: .unavailable(cause))
       }
@@ -201,7 +201,7 @@ extension SessionCore {
 
   private func renewed(_ epoch: Epoch, _ record: SessionRecord, _ grant: Grant) {
     guard grant.isOfSameSession(as: record.grant) else {
-      // The keys of one user never become those of another.
+      // The keys of one user never become keys of another.
       if grant.token != record.grant.token { revokeInBackground(grant.token, .revoked) }
       send(.renewed(epoch, .failed), failure: .unavailable(.otherSession))
       return

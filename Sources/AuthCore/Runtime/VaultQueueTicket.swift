@@ -1,17 +1,17 @@
 import Guards
 
-/// A place in the queue of operations on the vault.
+/// A position in the queue of operations on the vault.
 ///
 /// The store takes it in the step that decides the operation, under the same lock, so that changes
-/// reach the vault in the order of the decisions, whichever thread is first. A read waits for the
-/// changes before it and blocks nobody: an epoch fences its result, so a slow read must not block a
-/// login.
+/// reach the vault in the order of the decisions, even if the threads run in another order. A read
+/// waits for earlier changes but does not block later ones, because a slow read must not block a
+/// login; its epoch makes a late result stale.
 struct VaultQueueTicket: Sendable {
   let previous: Promise<Void>?
   /// Fulfilled when the operation is done; nil for a read.
   let mine: Promise<Void>?
 
-  /// Takes the ticket that the effects need.
+  /// Takes the ticket for the effects, if they use the vault.
   static func take(for effects: [Effect], _ last: inout Promise<Void>?) -> VaultQueueTicket? {
     if effects.contains(where: { $0.vaultUse == .change }) { return change(&last) }
     return effects.contains { $0.vaultUse == .look } ? look(last) : nil
@@ -29,7 +29,7 @@ struct VaultQueueTicket: Sendable {
     VaultQueueTicket(previous: last, mine: nil)
   }
 
-  /// Waits for the earlier ones, runs `operation`, and lets the next one start.
+  /// Waits for the earlier operations, runs `operation`, and lets the next one start.
   func run<Result>(_ operation: () async -> Result) async -> Result {
     if let previous { await previous.valueUncancelled() }
     defer { mine?.fulfil(()) }
@@ -38,7 +38,7 @@ struct VaultQueueTicket: Sendable {
 }
 
 extension Effect {
-  /// What an effect does with the vault.
+  /// How an effect uses the vault.
   enum VaultUse { case none, look, change }
 
   var vaultUse: VaultUse {

@@ -12,9 +12,9 @@ import Guards
 
 /// Where the store calls the authority and the vault.
 enum WorkPlace: Sendable {
-  /// On threads of the work's own, so that a call that blocks holds up nobody else.
+  /// On separate threads, so that a blocking call does not block other work.
   case ownThreads
-  /// On the thread that gives the command, until the work first suspends.
+  /// On the calling thread, until the work first suspends.
   case callingThread
 
   /// Starts work that outlives its caller.
@@ -26,17 +26,17 @@ enum WorkPlace: Sendable {
   }
 }
 
-/// Runs each part of a task on a thread of its own, from one suspension to the next.
+/// Runs each part of a task, from one suspension to the next, on a new thread.
 ///
-/// The shared threads of the system are as many as the processor has cores: a few calls that block
-/// would hold up every other task. A new thread costs less than any request to an authority.
+/// The system has one shared thread for each processor core, so a few blocking calls would block
+/// every other task. A new thread costs less than any request to an authority.
 final class WorkThreads: TaskExecutor {
   static let shared = WorkThreads()
 
   func enqueue(_ job: consuming ExecutorJob) {
     let part = Part(UnownedJob(job), self)
     if !part.runsOnNewThread() {
-      // No thread is left: the work is done all the same, on one that is shared.
+      // No new thread is available, so the work runs on a shared one.
       globalConcurrentExecutor.enqueue(part.job)
     }
   }
@@ -54,7 +54,7 @@ final class WorkThreads: TaskExecutor {
       job.runSynchronously(on: executor.asUnownedTaskExecutor())
     }
 
-    /// Returns false when there is no new thread.
+    /// Returns false if there is no new thread.
     func runsOnNewThread() -> Bool {
       #if canImport(Darwin)
         var thread: pthread_t?
@@ -65,7 +65,7 @@ final class WorkThreads: TaskExecutor {
       let error = pthread_create(
         &thread, nil,
         { raw in
-          // On Linux the argument is optional, on Apple's systems it is not.
+          // The argument is optional on Linux, but not on Apple's systems.
           guard let raw = raw as UnsafeMutableRawPointer? else { return nil }
           Unmanaged<Part>.fromOpaque(raw).takeRetainedValue().run()
           return nil

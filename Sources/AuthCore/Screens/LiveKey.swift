@@ -4,8 +4,8 @@ public import Observation
 /// The key of an open screen: the newest key, and the reason of the dismissal.
 ///
 /// A ``GuardedScreen`` holds one and forwards `follow` and `dismiss` to it, so that its code always
-/// has the present user. (Keys that follow the user live.) It is `Observable`: a SwiftUI view that
-/// reads ``session`` or ``dismissal`` is drawn again when that changes.
+/// has the current user. It is `Observable`: a SwiftUI view that reads ``session`` or ``dismissal``
+/// is redrawn when that changes.
 public final class LiveKey: Observable, Sendable {
   private struct Storage {
     var session: LoggedInSession
@@ -22,7 +22,7 @@ public final class LiveKey: Observable, Sendable {
 
   /// The newest key.
   ///
-  /// After a dismissal it is the last key, which says that it is dead.
+  /// After a dismissal it is the last key, which is no longer live.
   public var session: LoggedInSession {
     registrar.access(self, keyPath: \.session)
     return storage.withLock { $0.session }
@@ -41,9 +41,9 @@ public final class LiveKey: Observable, Sendable {
     registrar.withMutation(of: self, keyPath: \.session) {}
   }
 
-  /// Notes that the screen is dismissed.
+  /// Records that the screen is dismissed.
   ///
-  /// The first reason stays.
+  /// A second call keeps the first reason.
   public func dismiss(_ reason: EndReason) {
     storage.withLock { $0.dismissal = $0.dismissal ?? reason }
     registrar.withMutation(of: self, keyPath: \.dismissal) {}

@@ -1,11 +1,11 @@
 import Guards
 
-/// The bar at the top of a screen: a title, and a button that does what its label says.
+/// The bar at the top of a screen: a title, and a button to log in or out.
 ///
-/// The button carries its command, so your code needs no branch on whether somebody is logged in:
-/// pressing it logs in or logs out. The button changes when the login or the logout is done. When
+/// The button carries its command, so your code needs no branch on whether a user is logged in:
+/// pressing it logs in or logs out. The button changes when the login or the logout is done. While
 /// other work is under way, the store rejects the press. A new bar shows `Log in` while nobody is
-/// logged in, also while a session is restored, begun or cleaned up.
+/// logged in, including while a session is restored, begun or cleaned up.
 public final class NavigationBar: Stateful, Sendable {
   /// The right-hand button.
   public enum Button: Hashable, Sendable {
@@ -44,7 +44,7 @@ public final class NavigationBar: Stateful, Sendable {
   public let title: String
   private let store: SessionStore
   private let current = Locked<Button>(.logIn)
-  /// Refuses a second press while the first one asks for credentials.
+  /// Refuses a second press while the first one prompts for credentials.
   private let loggingIn = Gatekeeper<Bool>()
 
   /// Creates a bar that shows the session of `store` from now on.
@@ -54,30 +54,30 @@ public final class NavigationBar: Stateful, Sendable {
     store.attach(self)
   }
 
-  /// The present button.
+  /// The current button.
   public var button: Button { current.withLock { $0 } }
 
-  /// What pressing the button did.
+  /// The result of pressing the button.
   public enum Pressed: Sendable {
     /// This user is logged in now.
     case loggedIn(LoggedInSession)
-    /// The logout has begun, and the keys are dead. Wait for it to learn what remains.
+    /// The logout has begun, and the keys are dead. Await it to learn what remains to clean up.
     case loggingOut(PendingLogout)
-    /// The user cancelled, an earlier press is still asking for credentials, or the
-    /// button has changed; nothing was sent.
+    /// The user cancelled, an earlier press is still prompting for credentials, or the button has
+    /// changed; nothing was sent.
     case nothing
   }
 
-  /// Sends the command of the button as it was shown, if it still says that.
+  /// Sends the command of the button that was shown, if it is still the current one.
   ///
-  /// A session that begins or ends elsewhere changes the button under the finger: what is pressed
-  /// then is what was seen, or nothing.
+  /// A session that begins or ends elsewhere can change the button just before a press. The press
+  /// then sends the command that the user saw, or nothing.
   ///
   /// - Parameters:
-  ///   - shown: The button that was shown when it was pressed; nil means the present one.
-  ///   - credentials: Asks for credentials; only called for a login. Nil means that the user
-  ///     thought better of it.
-  /// - Returns: What came of it.
+  ///   - shown: The button that was shown when it was pressed; nil means the current one.
+  ///   - credentials: Prompts for credentials; only called for a login. Return nil if the user
+  ///     cancels.
+  /// - Returns: The result of the press.
   /// - Throws: ``SessionError`` of the login.
   @discardableResult
   public func press(

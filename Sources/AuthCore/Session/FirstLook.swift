@@ -1,10 +1,11 @@
 extension SessionStore {
-  /// The first step of ``restore()`` alone, for a process that only asks who is logged in and ends.
+  /// Runs only the first step of ``restore()``, for a process that reads who is logged in and
+  /// exits.
   ///
-  /// It judges the answer as `restore()` does, without a store and its machinery.
+  /// It applies the same rules as `restore()`, without a store.
   ///
-  /// - Returns: The grant of a session that is active; nil in every other case, and `restore()`
-  ///   then says which it is.
+  /// - Returns: The grant of an active session; nil in every other case, which `restore()` then
+  ///   distinguishes.
   package static func firstLook<Failure: Error>(
     at reading: VaultReading, clock: any SessionClock, lookUp: (SessionToken) throws(Failure) -> Grant?
   ) throws(Failure) -> Grant? {

@@ -1,12 +1,12 @@
-/// What a logout could not clean up.
+/// The parts of a logout that could not be cleaned up.
 ///
 /// An empty value means that nothing remains.
 public struct IncompleteCleanup: Hashable, Sendable, CustomStringConvertible {
-  /// The authority did not confirm that it ended the session: a copy of the token may still work.
+  /// The authority did not confirm the end of the session: a copy of the token may still work.
   public var notRevoked = false
   /// The vault did not confirm that it erased the token.
   public var notErased = false
-  /// Leases that were still running at the time limit.
+  /// The number of leases that were still running at the time limit.
   ///
   /// The authority refuses their late effects if it revoked the session.
   public var leases = 0
@@ -21,17 +21,17 @@ public struct IncompleteCleanup: Hashable, Sendable, CustomStringConvertible {
   /// Nothing remains.
   package static let none = IncompleteCleanup()
 
-  /// Whether a token may still work or may still be kept.
+  /// Whether a token may still work or may still be stored.
   var hasTokens: Bool { notRevoked || notErased }
 
-  /// Combines both.
+  /// Combines two values.
   func adding(_ other: IncompleteCleanup) -> IncompleteCleanup {
     IncompleteCleanup(
       notRevoked: notRevoked || other.notRevoked, notErased: notErased || other.notErased,
       leases: max(leases, other.leases))
   }
 
-  /// What remains, in words.
+  /// What remains, as a message.
   public var description: String {
     var parts: [String] = []
     if notRevoked { parts.append("not revoked at the authority") }

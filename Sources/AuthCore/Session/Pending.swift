@@ -2,7 +2,7 @@ import Guards
 
 /// A login, switch, renewal or check that has begun.
 ///
-/// It goes on whether or not anybody waits for it.
+/// It continues whether or not a task waits for it.
 public struct PendingSession: Sendable {
   private let promise: Promise<Result<UserSwitch, SessionError>>?
   private let reaction: Reaction
@@ -20,7 +20,7 @@ public struct PendingSession: Sendable {
       switch reaction {
       case .rejected(let reason, _): throw .rejected(reason)
       case .transition, .ignored:
-        // The machine ignores no command, and each accepted one has a promise: the tests walk the
+        // The machine ignores no command, and each accepted one has a promise: the tests check the
         // whole table.
         preconditionFailure("a command was neither taken nor rejected")
       }
@@ -32,7 +32,7 @@ public struct PendingSession: Sendable {
 
 /// A logout that has begun.
 ///
-/// It goes on whether or not anybody waits for it.
+/// It continues whether or not a task waits for it.
 public struct PendingLogout: Sendable {
   private let promise: Promise<LogoutResult>?
 

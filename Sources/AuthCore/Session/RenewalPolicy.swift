@@ -1,27 +1,29 @@
-/// How often activity may ask the authority for a renewal.
+/// Limits how often activity may ask the authority for a renewal.
 ///
 /// A window begins with the first renewal after the last window. All renewals that begin in it
-/// count, also those that fail: an authority that is down is not asked more often than one that
-/// answers. What ``SessionStore/renew()`` then does depends on whether one of them succeeded.
+/// count, including failed ones, so an authority that is down does not get more requests than one
+/// that answers. At the limit, the result of ``SessionStore/renew()`` depends on whether one of
+/// them succeeded.
 public struct RenewalPolicy: Hashable, Sendable {
   /// The length of a window.
   package let window: Duration
-  /// How many renewals may begin within a window, including failed ones.
+  /// The number of renewals that may begin within a window, including failed ones.
   package let limit: Int
 
   /// Creates a policy.
   ///
   /// - Parameters:
-  ///   - window: The length of a window. Activity within a window of the last renewal may not move
-  ///     the idle limit, so keep it well below the authority's idle limit.
-  ///   - limit: How many renewals may begin within a window, including failed ones; with 0, none.
+  ///   - window: The length of a window. Activity less than one window after the last renewal may
+  ///     not move the idle limit, so choose a window well below the authority's idle limit.
+  ///   - limit: The number of renewals that may begin within a window, including failed ones; with
+  ///     0, none.
   public init(window: Duration = .seconds(60), limit: Int = 3) {
     self.window = window
     self.limit = limit
   }
 }
 
-/// The renewals of a session in the present window; the count includes failed ones.
+/// Counts the renewals of a session in the current window, including failed ones.
 struct RenewalBudget {
   /// When the window began; nil before the first renewal.
   private var windowBegan: BootInstant?
@@ -29,17 +31,18 @@ struct RenewalBudget {
   /// Whether the authority noted activity in the window.
   var isNoted = false
 
-  /// Takes one more renewal at `now`.
+  /// Counts one more renewal at `now`.
   ///
-  /// - Returns: Why not, when the limit of the window is reached.
+  /// - Returns: Nil if it is permitted; otherwise the rejection, because the limit of the window is
+  ///   reached.
   mutating func spend(at now: BootInstant, under policy: RenewalPolicy) -> SessionError.Rejection? {
     if let windowBegan, windowBegan.boot == now.boot, now.uptime - windowBegan.uptime < policy.window {
-      // The window goes on.
+      // The window continues.
     } else {
       self = RenewalBudget()
       windowBegan = now
     }
-    // A policy without renewals relies on none.
+    // A policy without renewals needs none to succeed.
     guard begun < policy.limit else { return isNoted || policy.limit == 0 ? .renewedRecently : .renewalsFailed }
     begun += 1
     return nil

@@ -2,13 +2,13 @@
 ///
 /// The states with a session carry its key.
 public enum SessionSnapshot: Hashable, Sendable {
-  /// Nobody can tell yet whether a user is logged in; after a failed attempt, the payload says why.
+  /// It is not yet known whether a user is logged in; after a failed attempt, the payload says why.
   case restoring(RestoreFailure?)
   /// Nobody is logged in.
   case loggedOut(LogoutReason)
   /// A login is under way.
   case authenticating
-  /// The authority asks for a second step of a login, or, while this user stays logged in, of a
+  /// The authority requires a second step of a login, or, while this user stays logged in, of a
   /// password check or a switch of users.
   case challenged(Challenge, LoggedInSession?)
   /// This user is logged in.
@@ -16,10 +16,10 @@ public enum SessionSnapshot: Hashable, Sendable {
   /// This user is logged in, and a renewal, a check, a password check or a switch of users is under
   /// way.
   case renewing(LoggedInSession)
-  /// The session is over, and its cleanup is under way.
+  /// The session has ended, and its cleanup is under way.
   case loggingOut
 
-  /// The key, while somebody is logged in.
+  /// The key, while a user is logged in.
   public var session: LoggedInSession? {
     switch self {
     case .loggedIn(let session), .renewing(let session): session
@@ -30,7 +30,7 @@ public enum SessionSnapshot: Hashable, Sendable {
 }
 
 extension SessionSnapshot {
-  /// What screens see of a state, with the key of its session.
+  /// Creates the snapshot of a state, with the key of its session.
   init(_ state: SessionState, _ key: LoggedInSession?) {
     self =
       switch (state, key) {
@@ -54,7 +54,7 @@ public struct SessionChange: Hashable, Sendable {
   public let revision: UInt64
   /// The state after the change.
   public let snapshot: SessionSnapshot
-  /// How many changes right before this one the subscriber missed, because it fell behind its
-  /// limit.
+  /// The number of changes right before this one that the subscriber missed, because it fell behind
+  /// its limit.
   public var missed = 0
 }

@@ -1,11 +1,11 @@
 import Guards
 
-/// The present state of a session, then every change, in order.
+/// The current state of a session, then every change, in order.
 ///
 /// Each iterator is a separate subscriber and gets every change. A subscriber that falls behind by
-/// more than the limit goes on with the newest change, and ``SessionChange/missed`` says how many
-/// it did not get. The sequence ends when the store is gone or the iterating task is cancelled. It
-/// keeps neither of them alive.
+/// more than the limit continues with the newest change, and ``SessionChange/missed`` says how many
+/// changes it missed. The sequence ends when the store is released or the iterating task is
+/// cancelled. It keeps neither of them alive.
 public struct SessionTransitions: AsyncSequence, Sendable {
   let core: SessionCore
   let bound: Int

@@ -3,7 +3,7 @@ protocol AnsweringState {
   /// The commands that the state permits.
   var permitted: [SessionCommand] { get }
 
-  /// Answers any event, and notes the next state in the context.
+  /// Answers any event, and puts the next state into the context.
   func react(to event: SessionEvent, _ context: inout TransitionContext) -> Reaction
 }
 

@@ -7,9 +7,9 @@ package struct Authenticating: AnsweringState, Hashable, Sendable {
   /// The state to return to after a failure.
   package let from: Origin
 
-  /// The states that a login may start from, with the content that a failure restores.
+  /// The states from which a login may start, with the content that a failure restores.
   package enum Origin: Hashable, Sendable {
-    /// Nobody could tell whether there was a session.
+    /// It was unknown whether there was a session.
     case restoring(RestoreFailure?, LogoutReason)
     /// Nobody was logged in.
     case loggedOut(LoggedOut)
@@ -26,8 +26,8 @@ package struct Authenticating: AnsweringState, Hashable, Sendable {
     case .command(.answer, _), .command(.cancel, _):
       return reject(.challengeOver)
     case .command(.logOut, _):
-      // This sweeps the vault also while a grant is being saved: if that fails, the vault still
-      // holds its previous content. The grant itself is revoked when its write comes back.
+      // This sweeps the vault even while a grant is being saved: if the write fails, the vault
+      // still holds its previous content. The grant itself is revoked when its write completes.
       return context.clear(from.unfinished, sweeping: true, .userAsked, revoking: true)
     case .restored:
       return .ignored(.otherEpoch)

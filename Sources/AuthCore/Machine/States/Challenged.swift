@@ -1,8 +1,8 @@
-/// The authority accepted the first step, and asks for a second one.
+/// The authority accepted the first step, and requires a second one.
 ///
-/// Whoever was logged in before stays so until the right answer comes.
+/// A user who was logged in before stays logged in until the correct answer comes.
 package struct Challenged: AnsweringState, Hashable, Sendable {
-  /// What the authority asks.
+  /// The question of the authority.
   package let challenge: Challenge
   /// The epoch of the step under way.
   package let epoch: Epoch
@@ -13,7 +13,7 @@ package struct Challenged: AnsweringState, Hashable, Sendable {
 
   /// The steps of a challenge.
   package enum Progress: Hashable, Sendable, CaseIterable {
-    /// Waiting for a person, until the deadline of the challenge.
+    /// Waiting for the user, until the deadline of the challenge.
     case waiting
     /// The authority checks an answer.
     case answering
@@ -23,7 +23,7 @@ package struct Challenged: AnsweringState, Hashable, Sendable {
   package enum Origin: Hashable, Sendable {
     /// A login.
     case login(Authenticating.Origin)
-    /// A password or a switch of users, while this session is active.
+    /// A password check or a switch of users, while this session is active.
     case session(SessionRecord, Renewing.Purpose)
   }
 
@@ -42,7 +42,7 @@ package struct Challenged: AnsweringState, Hashable, Sendable {
     }
   }
 
-  /// The session that a right answer goes on with; nil when it begins another one.
+  /// The session that continues after a correct answer; nil when the answer begins another session.
   package var reauthenticated: SessionRecord? {
     switch from {
     case .login, .session(_, .switchUser): nil
@@ -58,7 +58,7 @@ package struct Challenged: AnsweringState, Hashable, Sendable {
       return reject(.alreadyInProgress)
     case .command(.renew, _), .command(.check, _):
       guard session != nil else { return reject(.notLoggedIn) }
-      // An answer ends soon, and its end is worth waiting for. A person may take long.
+      // The check of an answer ends soon, so the caller waits for it. A user may take long.
       return reject(step == .answering ? .renewalInProgress : .alreadyInProgress)
     case .command(.answer, let token):
       guard token == challenge.token else { return reject(.challengeOver) }
@@ -76,11 +76,11 @@ package struct Challenged: AnsweringState, Hashable, Sendable {
       return .ignored(.otherEpoch)
     case .authenticated(let late, .challenged(let again)) where late != epoch && again.token == challenge.token,
       .renewed(let late, .challenged(let again)) where late != epoch && again.token == challenge.token:
-      // The stale result of an earlier answer asks for the present challenge again, which stays.
+      // The stale result of an earlier answer repeats the current challenge, which stays active.
       return .ignored(.otherEpoch)
     case .authenticated(let epoch, let outcome):
       guard epoch == self.epoch, step == .answering, reauthenticated == nil else { return .fence(outcome) }
-      // What follows is what follows an answer to the first step.
+      // From here on, it is the same as the answer to the first step.
       switch from {
       case .login(let origin):
         return Authenticating(epoch: epoch, saving: nil, from: origin).conclude(outcome, &context).notifying
@@ -121,7 +121,7 @@ package struct Challenged: AnsweringState, Hashable, Sendable {
     Renewing(session: session, purpose: purpose, epoch: epoch, step: .asking)
   }
 
-  /// The state to return to when nobody answers.
+  /// The state to return to without an answer.
   private var origin: SessionState {
     switch from {
     case .login(let origin): origin.state
@@ -131,7 +131,7 @@ package struct Challenged: AnsweringState, Hashable, Sendable {
 }
 
 extension Reaction {
-  /// The same with a notification: nobody can see the challenge any more.
+  /// The same reaction with a notification, because screens must stop showing the challenge.
   fileprivate var notifying: Reaction {
     guard case .transition(let effects) = self, !effects.contains(.notify) else { return self }
     return .transition(effects + [.notify])
@@ -139,7 +139,7 @@ extension Reaction {
 }
 
 extension TransitionContext {
-  /// Asks the user for a second step.
+  /// Starts to wait for the user's second step.
   mutating func ask(_ challenge: Challenge, _ origin: Challenged.Origin) -> Reaction {
     let epoch = nextEpoch()
     return move(

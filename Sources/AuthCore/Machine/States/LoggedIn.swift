@@ -1,6 +1,6 @@
 /// A session is active, and no work on it is under way.
 package struct LoggedIn: AnsweringState, Hashable, Sendable {
-  /// The session; the store makes keys from it.
+  /// The session; the store creates keys from it.
   package let session: SessionRecord
   /// What remains to clean up of the session that this one replaced.
   package var predecessor = IncompleteCleanup.none

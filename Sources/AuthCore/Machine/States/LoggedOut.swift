@@ -1,18 +1,18 @@
 /// Nobody is logged in.
 package struct LoggedOut: AnsweringState, Hashable, Sendable {
-  /// Why.
+  /// Why nobody is logged in.
   package let reason: LogoutReason
   /// What the last logout could not clean up.
   package var leftovers = IncompleteCleanup.none
-  /// The tokens that may still work or may still be in the vault; nil when there is none, or when
-  /// only the vault knows them.
+  /// The tokens that may still work or may still be in the vault; nil if there are none, or if only
+  /// the vault has them.
   package var targets: Effect.Targets?
-  /// Whether any token in the vault may be such a token, and not only the targets.
+  /// Whether any token in the vault may be such a token, not only the targets.
   package var sweeping = false
 
   /// Whether another `logOut` has something to do.
   ///
-  /// A lease that outlived its session ends by itself.
+  /// This does not count a lease that outlived its session, which ends on its own.
   var isUnfinished: Bool { leftovers.hasTokens }
 
   var permitted: [SessionCommand] {
@@ -22,7 +22,7 @@ package struct LoggedOut: AnsweringState, Hashable, Sendable {
   func react(to event: SessionEvent, _ context: inout TransitionContext) -> Reaction {
     switch event {
     case .command(.restore, _):
-      // The vault still holds what the user asked to erase.
+      // The vault still holds a token that the user asked to erase.
       guard !isUnfinished else { return reject(.logoutUnfinished) }
       let epoch = context.nextEpoch()
       return context.move(

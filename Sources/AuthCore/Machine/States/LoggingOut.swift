@@ -1,20 +1,20 @@
-/// The session is over: its keys are dead, and the cleanup is under way in the order drain, revoke,
-/// erase.
+/// The session has ended: its keys are dead, and the cleanup is under way, in the order drain,
+/// revoke, erase.
 ///
-/// Each step has its own epoch and a time limit, so this state always ends, whatever fails or never
-/// answers.
+/// Each step has an epoch and a time limit, so this state always ends, even if a dependency fails
+/// or never answers.
 package struct LoggingOut: AnsweringState, Hashable, Sendable {
   /// The epoch of the step under way.
   package private(set) var epoch: Epoch
   /// The step under way.
   package private(set) var step: Progress
-  /// Why the session is over.
+  /// Why the session has ended.
   package private(set) var reason: EndReason
-  /// The tokens to revoke and erase; nil when only the vault knows them.
+  /// The tokens to revoke and erase; nil when only the vault has them.
   package private(set) var targets: Effect.Targets?
-  /// Whether to erase whatever the vault holds, and not only the targets.
+  /// Whether to erase any token in the vault, not only the targets.
   package private(set) var sweeping: Bool
-  /// Whether to revoke the tokens; not needed when the authority itself ended the session.
+  /// Whether to revoke the tokens; false when the authority itself ended the session.
   package private(set) var revoking: Bool
   /// The session that replaces this one.
   ///
@@ -43,7 +43,7 @@ package struct LoggingOut: AnsweringState, Hashable, Sendable {
     case .command(.answer, _), .command(.cancel, _):
       return reject(.challengeOver)
     case .command(.logOut, _):
-      // A logout that is under way is joined.
+      // Joins the logout under way.
       guard let successor else { return .transition([]) }
       return abandon(successor, &context)
     case .restored:
@@ -113,12 +113,12 @@ package struct LoggingOut: AnsweringState, Hashable, Sendable {
       return context.move(.loggedIn(LoggedIn(session: successor, predecessor: leftovers)), [.notify])
     }
     var next = LoggedOut(reason: .ended(reason), leftovers: leftovers)
-    // When no token remains, the state names none.
+    // Targets are set only if a token remains.
     if leftovers.hasTokens { (next.targets, next.sweeping) = (targets, sweeping) }
     return context.move(.loggedOut(next), [.notify])
   }
 
-  /// The user logs out while a switch is under way: this ends both sessions.
+  /// Ends both sessions, because the user logs out while a switch is under way.
   private func abandon(_ successor: SessionRecord, _ context: inout TransitionContext) -> Reaction {
     var next = self
     let pending = successor.grant.token
@@ -147,7 +147,7 @@ extension TransitionContext {
 
   /// Cleans up what may remain of a session that has no keys.
   ///
-  /// It also begins with the leases: one may have outlived an earlier session.
+  /// It also waits for leases first, because one may have outlived an earlier session.
   mutating func clear(
     _ targets: Effect.Targets?, sweeping: Bool, _ reason: EndReason, revoking: Bool,
     withdrawing challenge: Challenge? = nil

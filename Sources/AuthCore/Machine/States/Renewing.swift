@@ -1,6 +1,6 @@
-/// A session is active and usable, and one piece of work on it is under way.
+/// A session is active and usable, and one operation on it is under way.
 package struct Renewing: AnsweringState, Hashable, Sendable {
-  /// The session; the store makes keys from it.
+  /// The session; the store creates keys from it.
   package let session: SessionRecord
   /// The purpose of the work.
   package let purpose: Purpose
@@ -15,7 +15,7 @@ package struct Renewing: AnsweringState, Hashable, Sendable {
     case activity
     /// A check of the vault and the authority, which moves no limit.
     case check
-    /// The password, entered again.
+    /// A check of the password, entered again.
     case password
     /// A switch to another user.
     case switchUser
@@ -25,9 +25,9 @@ package struct Renewing: AnsweringState, Hashable, Sendable {
   package enum Progress: Hashable, Sendable {
     /// Waiting for the authority.
     case asking
-    /// Saving the grant in the vault: of this session, or of the one that takes its place.
+    /// Saving the grant of this session, or of the one that replaces it, in the vault.
     case saving(SessionRecord)
-    /// Reading the vault again, because another process was faster.
+    /// Reading the vault again, because another process changed it first.
     case rereading
   }
 
@@ -40,13 +40,13 @@ package struct Renewing: AnsweringState, Hashable, Sendable {
     case .command(.restore, _), .command(.logIn, _):
       return reject(.alreadyLoggedIn)
     case .command(.switchUser, _), .command(.reauthenticate, _):
-      // At most one authentication is under way. The caller waits for other work.
+      // Only one authentication may be under way. For other work, the caller waits.
       return reject(purpose == .password || purpose == .switchUser ? .alreadyInProgress : .renewalInProgress)
     case .command(.renew, _):
       return purpose == .activity ? .transition([]) : reject(.renewalInProgress)
     case .command(.check, _):
-      // A check does not join: the one under way may have read the vault before the change that
-      // this caller knows of.
+      // A check does not join: the check under way may have read the vault before the change that
+      // this caller is looking for.
       return reject(.renewalInProgress)
     case .command(.answer, _), .command(.cancel, _):
       return reject(.challengeOver)
@@ -84,7 +84,7 @@ package struct Renewing: AnsweringState, Hashable, Sendable {
     if case .saving(let record) = step { record.grant.token } else { nil }
   }
 
-  // MARK: What the work came to
+  // MARK: Results of the work
 
   private func conclude(_ outcome: SessionEvent.Restored, _ context: inout TransitionContext) -> Reaction {
     switch outcome {
@@ -133,7 +133,7 @@ package struct Renewing: AnsweringState, Hashable, Sendable {
       let session = session.continued(by: record.grant)
       return goOn(session, &context, [.confirm(session)])
     case .failed:
-      // A new token of this session was never confirmed, so the token in the vault still works:
+      // The new token of this session was never confirmed, so the token in the vault still works:
       // memory agrees with the vault.
       return goOn(session, &context, isSwitch ? [.discard(record.grant.token)] : [])
     case .superseded:

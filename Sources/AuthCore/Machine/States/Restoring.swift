@@ -1,12 +1,12 @@
-/// The launch: the vault has not answered yet, or could not answer.
+/// The state at launch: the vault has not answered yet, or could not answer.
 ///
-/// A login is permitted. The user does not count as logged out.
+/// A login is permitted. This is not "logged out".
 package struct Restoring: AnsweringState, Hashable, Sendable {
-  /// The epoch of the reading under way; nil before the first one, and after a failed one.
+  /// The epoch of the read under way; nil before the first one and after a failed one.
   package let reading: Epoch?
-  /// Why the last reading failed.
+  /// Why the last read failed.
   package let obstacle: RestoreFailure?
-  /// Why nobody was logged in before this reading, if known.
+  /// Why nobody was logged in before this read, if known.
   package let previously: LogoutReason
 
   var permitted: [SessionCommand] { [.restore, .logIn, .logOut] }
@@ -14,7 +14,7 @@ package struct Restoring: AnsweringState, Hashable, Sendable {
   func react(to event: SessionEvent, _ context: inout TransitionContext) -> Reaction {
     switch event {
     case .command(.restore, _):
-      // A reading that is under way is joined.
+      // Joins the read under way.
       guard reading == nil else { return .transition([]) }
       let epoch = context.nextEpoch()
       return context.move(

@@ -1,14 +1,14 @@
 /// The state of a session.
 ///
-/// Each case has its own type, which holds only what that state can have.
+/// Each case has its own type, with only the data of that state.
 package enum SessionState: Hashable, Sendable {
-  /// Nobody can tell yet whether a user is logged in.
+  /// It is not yet known whether a user is logged in.
   case restoring(Restoring)
   /// Nobody is logged in, and the reason.
   case loggedOut(LoggedOut)
   /// A login is under way.
   case authenticating(Authenticating)
-  /// The authority asks for a second step.
+  /// The authority requires a second step.
   case challenged(Challenged)
   /// A session is active.
   case loggedIn(LoggedIn)
@@ -58,7 +58,7 @@ package enum SessionState: Hashable, Sendable {
     }
   }
 
-  /// The epoch of the work, or of the person's answer, that the state waits for within a time limit.
+  /// The epoch of the work, or of the user's answer, for which the state waits within a time limit.
   var awaitedEpoch: Epoch? {
     switch self {
     case .restoring(let state): state.reading
@@ -70,7 +70,7 @@ package enum SessionState: Hashable, Sendable {
     }
   }
 
-  /// The state as one of the State pattern.
+  /// The state as an ``AnsweringState``.
   private var content: any AnsweringState {
     switch self {
     case .restoring(let state): state
@@ -83,7 +83,7 @@ package enum SessionState: Hashable, Sendable {
     }
   }
 
-  /// Asks the state for its answer to an event.
+  /// Returns the state's answer to an event.
   func react(to event: SessionEvent, _ context: inout TransitionContext) -> Reaction {
     content.react(to: event, &context)
   }
