@@ -237,7 +237,7 @@ extension BackendContract {
       let right = BackendProbe.passwords["bob"] ?? BackendProbe.wrongPassword
       let locked = try await probe.loginFailure("bob", right)
       try require(locked == .throttled(.locked), "after a hundred failures a login was answered \(locked)")
-      // The last administrator is not locked, only made to wait: nobody else could unlock the
+      // The last administrator is not locked but only delayed, because nobody else could unlock the
       // account.
       let alice = try await probe.logIn("alice")
       let bob = try probe.name("bob")

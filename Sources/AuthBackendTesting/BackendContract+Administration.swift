@@ -8,7 +8,7 @@ extension BackendContract {
       try probe.register("alice")
       try probe.register("bob")
       try await probe.guess("bob", times: 1)
-      // The clock may stand still until it is moved.
+      // The clock may stand still until the test moves it.
       await probe.subject.advance(.milliseconds(1))
       let bob = try await probe.logIn("bob")
       _ = try bob.rename("Bobby").value("rename")
@@ -166,7 +166,7 @@ extension BackendContract {
         try alice.deleteAccount(probe.name("alice"))
           .refused("deleting the last administrator", with: "last_administrator", .refused)
         try alice.deleteAccount().refused("deleting the last administrator", with: "last_administrator", .refused)
-        // Another administrator who is disabled cannot enable accounts.
+        // A disabled administrator cannot enable accounts.
         _ = try alice.setRole(.administrator, probe.name("bob")).value("setRole")
         _ = try alice.setDisabled(true, probe.name("bob")).value("setDisabled")
       }

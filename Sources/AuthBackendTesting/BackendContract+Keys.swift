@@ -2,7 +2,7 @@ import AuthBackend
 import AuthCore
 import AuthCoreTesting
 
-// The keys that operations take, and what each operation does with a session that is over.
+// The keys that operations take, and how each operation refuses an ended session.
 extension BackendContract {
   static let keys: [Check] = [
     Check("an operation that needs a fresh password is refused when that was too long ago") { probe throws(Breach) in
@@ -65,7 +65,7 @@ extension BackendContract {
   ]
 }
 
-/// Every operation under a lease, with what it needs beside it.
+/// An operation under a lease, with the keys that it needs.
 struct Operation {
   enum Need { case freshness, role }
 
@@ -73,7 +73,8 @@ struct Operation {
   let needs: Set<Need>
   private let body: (Login, Login) async throws(Breach) -> Answer<Void>
 
-  /// What the operation throws under a lease of the first session, with keys of the second.
+  /// Returns the error of the operation under a lease of the first session, with keys of the
+  /// second.
   func failure(_ login: Login, _ keys: Login) async throws(Breach) -> BackendError? {
     if case .failure(let error) = try await body(login, keys) { error } else { nil }
   }
@@ -86,7 +87,7 @@ struct Operation {
     self.body = { (login, keys) async throws(Breach) in try await body(login, keys).map { _ in () } }
   }
 
-  /// The operations, done to the account of `other`; the one that ends the session is the last.
+  /// All operations, applied to the account of `other`; the last one ends the session.
   static func all(_ other: Login) throws(Breach) -> [Operation] {
     let probe = BackendProbe(subject: BackendContract.Subject(backend: other.backend, advance: { _ in }))
     let (payee, order) = (

@@ -24,7 +24,7 @@ extension BackendContract {
       for amount in [1, 2, 3] as [Int64] { _ = try await alice.pay(probe.order(amount, to: "bob")).value("pay") }
       _ = try await bob.pay(probe.order(5, to: "carol")).value("pay")
       let all = try alice.receipts().value("receipts")
-      // The oldest is the opening credit.
+      // The oldest receipt is the opening credit.
       try require(
         all.map(\.amount.minorUnits) == [3, 2, 1, 100_00] && all.last?.payer == nil, "the receipts are \(all)")
       try require(all.map(\.id) == all.map(\.id).sorted(by: >), "the numbers do not grow with time")
@@ -75,7 +75,7 @@ extension BackendContract {
       try require(try alice.earlierPayment(order).value("earlierPayment") == nil, "an unused key has a receipt")
       let first = try await alice.pay(order).value("pay")
       try require(first.key == "rent" && !first.isRepetition, "the first receipt is \(first)")
-      // The password is not fresh any more, and no money is left.
+      // The password is no longer fresh, and no money is left.
       await probe.subject.advance(probe.backend.policy.fresh)
       let again = try await alice.pay(order).value("the repeated payment")
       let found = try alice.earlierPayment(order).value("earlierPayment")

@@ -54,7 +54,7 @@ extension BackendContract {
 
     Check("sessions are the user's own live ones, newest first") { probe throws(Breach) in
       let (first, bob) = try await probe.both()
-      // The clock may stand still until it is moved.
+      // The clock may stand still until the test moves it.
       await probe.subject.advance(.milliseconds(1))
       let second = try await probe.logIn("alice")
       await probe.subject.advance(.milliseconds(1))

@@ -93,7 +93,8 @@ extension BackendContract {
       let first = try await probe.challenge("bob")
       _ = try bob.changePassword(old, BackendProbe.newPassword).value("changePassword")
       try await probe.expectOver(first, codes[0].answer, "a challenge from before the new password")
-      // The change had a fresh key, so its new password needs no code, and the next one does.
+      // The password was changed with a fresh key, so its first use needs no code; the next login
+      // does.
       do throws(AuthorityError<ReauthenticationRejection>) {
         _ = try await probe.backend.reauthenticate(bob.token, password: BackendProbe.newPassword, limits: .standard)
       } catch {
@@ -160,14 +161,13 @@ extension RecoveryCode {
 }
 
 extension Login {
-  /// The wall clock of the backend, which writes down a change now.
+  /// The wall-clock time of the backend, read from a change that it logs now.
   fileprivate func time() throws(Breach) -> WallTime {
     _ = try rename("A name").value("rename")
     guard let event = try events(limit: 1).value("events").first else { throw Breach("a change is no event") }
     return event.at
   }
 
-  /// Turns the second step on.
   fileprivate func turnTwoStepOn(at time: WallTime? = nil) throws(Breach) {
     let secret = try beginTwoStep().value("beginTwoStep")
     let time = if let time { time } else { try self.time() }
@@ -189,7 +189,7 @@ extension BackendProbe {
     }
   }
 
-  /// The challenge that the right password is answered with.
+  /// The challenge in the answer to the correct password.
   fileprivate func challenge(_ name: String, _ password: Password? = nil) async throws(Breach) -> Challenge {
     let failure = try await loginFailure(name, password ?? Self.passwords[name] ?? Self.wrongPassword)
     guard case .rejected(.challenged(let challenge)) = failure else {

@@ -3,8 +3,8 @@ public import AuthCoreTesting
 
 /// The rules of every ``AuthBackend/Backend``, as named checks that run in any test framework.
 ///
-/// Give each check a fresh subject. It answers nil, or what was violated. Run `AuthorityContract`
-/// too: it has the rules of logins, tokens and limits.
+/// Give each check a fresh subject; it returns nil or the violation. Also run `AuthorityContract`,
+/// which has the rules of logins, tokens and limits.
 ///
 /// ```swift
 /// import AuthBackendTesting
@@ -17,17 +17,17 @@ public import AuthCoreTesting
 /// }
 /// ```
 ///
-/// In Swift Testing, `@Test(arguments: BackendContract.checks)` makes a test of each.
+/// In Swift Testing, `@Test(arguments: BackendContract.checks)` makes each check a test.
 public struct BackendContract: Sendable {
   /// A backend to check, without any account.
   public struct Subject: Sendable {
-    /// The conformer.
+    /// The backend to check.
     ///
-    /// In its policy a password stays fresh for at most half of the idle limit.
+    /// In its policy, a password must stay fresh for at most half of the idle limit.
     public let backend: any Backend
-    /// Moves the clock that the backend measures its limits by.
+    /// Moves the clock of the backend's limits.
     public let advance: @Sendable (Duration) async -> Void
-    /// Makes the backend unable to answer, or able again; nil skips the check that needs it.
+    /// Makes the backend unavailable, or available again; nil skips the check that needs it.
     public let setAvailable: (@Sendable (Bool) async -> Void)?
 
     /// Creates a subject.
@@ -44,7 +44,7 @@ public struct BackendContract: Sendable {
   /// One rule.
   public typealias Check = ContractCheck<Subject>
 
-  /// All rules, in the order in which they read best.
+  /// All rules, in reading order.
   public static let checks: [Check] =
     accounts + passwords + recovery + twoStep + sessions + payments + events + administration + registration
     + deletion + keys

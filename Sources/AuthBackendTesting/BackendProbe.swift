@@ -4,7 +4,7 @@ import AuthCoreTesting
 
 typealias Answer<Value> = Result<Value, BackendError>
 
-/// Asks a backend, and turns what a check did not expect into a breach.
+/// Calls a backend, and turns unexpected answers into breaches.
 struct BackendProbe: Sendable {
   static let passwords = [
     "alice": Password("correct horse battery"), "bob": Password("another good passphrase"),
@@ -41,9 +41,9 @@ struct BackendProbe: Sendable {
     return (try await logIn("alice"), try await logIn("bob"))
   }
 
-  /// A login through a store of its own, which makes the keys.
+  /// Logs in through a new store, which creates the keys.
   ///
-  /// With `elevated` the keys claim the role of an administrator, whatever the backend says. A
+  /// With `elevated`, the keys claim the administrator role, whatever the backend answers. A
   /// challenge is answered with `answer`.
   func logIn(
     _ name: String, _ password: Password? = nil, elevated: Bool = false, answer: Password? = nil
@@ -68,7 +68,7 @@ struct BackendProbe: Sendable {
     }
   }
 
-  /// Why a login is refused; a breach when it succeeds.
+  /// The error of a login; a breach if it succeeds.
   func loginFailure(
     _ name: String, _ password: Password
   ) async throws(Breach) -> AuthorityError<CredentialsRejection> {
@@ -80,12 +80,12 @@ struct BackendProbe: Sendable {
     throw Breach("a login of \(name) that had to be refused succeeded")
   }
 
-  /// How often a wrong password of `name` is entered.
+  /// Enters a wrong password for `name` several times.
   func guess(_ name: String, times: Int) async throws(Breach) {
     for _ in 0..<times { _ = try await loginFailure(name, Self.wrongPassword) }
   }
 
-  /// What a token is refused with.
+  /// The rejection of a token.
   func rejection(of token: SessionToken, _ what: String) async throws(Breach) -> SessionRejection {
     do throws(AuthorityError<SessionRejection>) {
       _ = try await backend.resume(token)
@@ -96,7 +96,7 @@ struct BackendProbe: Sendable {
     throw Breach("\(what) was accepted")
   }
 
-  /// Asks for a new password with a code.
+  /// Sets a new password with a recovery code.
   @discardableResult
   func recover(_ name: String, _ code: RecoveryCode, _ password: Password = newPassword) -> Answer<User> {
     answer { () throws(BackendError) in
@@ -104,10 +104,10 @@ struct BackendProbe: Sendable {
     }
   }
 
-  /// How many do an operation at once: less than the throttle lets through.
+  /// The number of simultaneous operations: fewer than the throttle permits.
   static let many = 4
 
-  /// How many of ``many`` succeed when they do an operation at once.
+  /// The number of successes when ``many`` callers run an operation simultaneously.
   func successes<Failure: Error>(_ operation: @escaping @Sendable () throws(Failure) -> Void) async -> Int {
     await withTaskGroup(of: Bool.self) { group in
       for _ in 0..<Self.many { group.addTask { (try? operation()) != nil } }
@@ -162,7 +162,8 @@ extension SessionStore {
   }
 }
 
-/// The time of the backend; a sleep ends by cancellation only, so no limit acts by itself.
+/// A clock with the time of the backend, whose sleeps end only by cancellation, so that no limit
+/// fires on its own.
 private struct StillClock: SessionClock {
   let base: any SessionClock
 

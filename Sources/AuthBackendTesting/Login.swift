@@ -2,7 +2,7 @@ import AuthBackend
 import AuthCore
 import AuthCoreTesting
 
-/// A login with the keys that it had at its beginning.
+/// A login with its first keys.
 struct Login {
   let backend: any Backend
   /// Keeps the keys alive.
@@ -24,7 +24,7 @@ struct Login {
     }
   }
 
-  /// Why the backend refused; that the lease itself was refused is a breach.
+  /// The error of the backend; a refused lease is a breach.
   private func refusal(_ error: LeaseError<BackendError>) throws(Breach) -> BackendError {
     switch error {
     case .body(let error): return error
@@ -223,7 +223,7 @@ struct Login {
     }
   }
 
-  /// Runs an operation of an administrator, with the role of `keys` or of this login.
+  /// Runs an administrator operation, with the role of `keys` or of this login.
   private func administer<Value>(
     _ keys: Login?, _ body: (AdminSession, borrowing SessionLease) throws(BackendError) -> Value
   ) throws(Breach) -> Answer<Value> {

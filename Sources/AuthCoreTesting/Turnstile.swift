@@ -1,10 +1,10 @@
 import AuthCore
 import Guards
 
-/// Stops calls at named places until a test releases them, so that the test decides their order.
+/// Stops calls at given places until a test releases them, so that the test decides their order.
 final class Turnstile<Place: Hashable & Sendable>: Sendable {
   private struct Storage {
-    /// How many more calls stop at a place.
+    /// The number of further calls that stop at a place.
     var held: [Place: Int] = [:]
     var waiting: [Place: [CheckedContinuation<Void, Never>]] = [:]
     var arrivals: [Arrival] = []
@@ -56,9 +56,9 @@ final class Turnstile<Place: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// The place that a test may stop at.
+  /// Stops here if a test holds the place.
   ///
-  /// It does not suspend when nothing is held.
+  /// It does not suspend if nothing is held.
   func pass(_ place: Place) async {
     guard storage.withLock({ $0.held[place] != nil }) else { return }
     await withCheckedContinuation { continuation in

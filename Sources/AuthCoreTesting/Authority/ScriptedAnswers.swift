@@ -13,42 +13,42 @@ struct ScriptedAnswers {
 }
 
 extension ScriptedAuthority {
-  /// Answers one call of `authenticate(_:limits:)` with this.
+  /// Answers one call of `authenticate(_:limits:)` with `answer`.
   ///
   /// Answers form a queue. The authority uses each answer once, at the point where it would check.
-  /// When no answer is left, it decides by itself again. An answer does not change the sessions:
-  /// the next call does not know a granted token that was made up here.
+  /// When no answer is left, it decides on its own again. An answer does not change the sessions:
+  /// the next call does not accept a token that only the answer granted.
   public func answerAuthentication(with answer: Result<Grant, AuthorityError<CredentialsRejection>>) {
     storage.withLock { $0.answers.authentications.append(answer) }
   }
 
-  /// Answers one call of `resume(_:)` with this; see ``answerAuthentication(with:)``.
+  /// Answers one call of `resume(_:)` with `answer`; see ``answerAuthentication(with:)``.
   public func answerResumption(with answer: Result<Grant, AuthorityError<SessionRejection>>) {
     storage.withLock { $0.answers.resumptions.append(answer) }
   }
 
-  /// Answers one call of `renew(_:)` with this; see ``answerAuthentication(with:)``.
+  /// Answers one call of `renew(_:)` with `answer`; see ``answerAuthentication(with:)``.
   public func answerRenewal(with answer: Result<Grant, AuthorityError<SessionRejection>>) {
     storage.withLock { $0.answers.renewals.append(answer) }
   }
 
-  /// Answers one call of `reauthenticate(_:password:limits:)` with this; see
+  /// Answers one call of `reauthenticate(_:password:limits:)` with `answer`; see
   /// ``answerAuthentication(with:)``.
   public func answerReauthentication(with answer: Result<Grant, AuthorityError<ReauthenticationRejection>>) {
     storage.withLock { $0.answers.reauthentications.append(answer) }
   }
 
-  /// Answers one call of `answer(_:with:)` with this; see ``answerAuthentication(with:)``.
+  /// Answers one call of `answer(_:with:)` with `answer`; see ``answerAuthentication(with:)``.
   public func answerChallenge(with answer: Result<Grant, AuthorityError<ReauthenticationRejection>>) {
     storage.withLock { $0.answers.challengeAnswers.append(answer) }
   }
 
-  /// Answers one call of `confirm(_:)` with this; see ``answerAuthentication(with:)``.
+  /// Answers one call of `confirm(_:)` with `answer`; see ``answerAuthentication(with:)``.
   public func answerConfirmation(with answer: Result<Void, AuthorityError<SessionRejection>>) {
     storage.withLock { $0.answers.confirmations.append(answer) }
   }
 
-  /// Answers one call of `revoke(_:reason:)` with this; see ``answerAuthentication(with:)``.
+  /// Answers one call of `revoke(_:reason:)` with `answer`; see ``answerAuthentication(with:)``.
   public func answerRevocation(with answer: Result<Void, Unavailability>) {
     storage.withLock { $0.answers.revocations.append(answer) }
   }

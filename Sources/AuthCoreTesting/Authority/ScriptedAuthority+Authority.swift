@@ -33,7 +33,7 @@ extension ScriptedAuthority: Authority {
     try await ask(.answer, \.challengeAnswers) { $0.answer(challenge.token, answer, at: $1) }
   }
 
-  /// Confirms a token: the one that it replaced dies.
+  /// Confirms a token, so that the token that it replaced dies.
   public func confirm(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) {
     try await ask(.confirm, \.confirmations) { sessions, now in sessions.use(token, at: now).map { _, _ in } }
   }
@@ -59,8 +59,8 @@ extension ScriptedAuthority: Authority {
     return storage.withLock { $0.faults[operation] }
   }
 
-  /// The path of each call: stop, then a scripted answer, a fault or the sessions' answer, then
-  /// stop again.
+  /// Runs one call: stops, takes a scripted answer, a fault or the sessions' answer, and stops
+  /// again.
   private func ask<Value: Sendable, Rejection>(
     _ operation: Operation,
     _ scripted: WritableKeyPath<ScriptedAnswers, [Result<Value, AuthorityError<Rejection>>]>,

@@ -1,7 +1,7 @@
 public import AuthCore
 import Guards
 
-/// An authority in memory with real sessions, which a test can hold, fail or answer for.
+/// An authority in memory with real sessions; a test can hold, fail or script its calls.
 ///
 /// By default it behaves as an authority must: it passes ``AuthorityContract``.
 /// ``hold(_:at:calls:)`` stops the calls of an operation until the test releases them, so that the
@@ -33,11 +33,11 @@ public final class ScriptedAuthority: Sendable {
     case answer
   }
 
-  /// A fault that is not an answer about the session.
+  /// A failure that says nothing about the session.
   public enum Fault: Hashable, Sendable {
-    /// The authority cannot be asked.
+    /// The authority is unavailable.
     case unavailable(Unavailability)
-    /// The authority does not check.
+    /// The authority does not check, because of too many attempts.
     case throttled(Throttle)
   }
 
@@ -61,9 +61,9 @@ public final class ScriptedAuthority: Sendable {
   ///
   /// - Parameters:
   ///   - clock: The clock for its limits.
-  ///   - idle: How long a session lasts without activity.
-  ///   - absolute: How long a session lasts.
-  ///   - fresh: How long a password counts as recently entered.
+  ///   - idle: The time that a session lasts without activity.
+  ///   - absolute: The time that a session lasts.
+  ///   - fresh: The time for which a password counts as recently entered.
   public init(
     clock: any SessionClock, idle: Duration = .seconds(1800), absolute: Duration = .seconds(28_800),
     fresh: Duration = .seconds(900)
@@ -79,8 +79,8 @@ public final class ScriptedAuthority: Sendable {
   /// - Parameters:
   ///   - username: The name to log in with; it also identifies the account.
   ///   - password: The accepted password.
-  ///   - displayName: The name that screens show; nil means the user name.
-  ///   - role: What the user may do.
+  ///   - displayName: The name that screens show; nil means the username.
+  ///   - role: The user's role.
   ///   - isDisabled: True ends the sessions of the account, and refuses its password.
   public func setAccount(
     _ username: String, password: Password, displayName: String? = nil, role: Role = .member, isDisabled: Bool = false
@@ -97,13 +97,14 @@ public final class ScriptedAuthority: Sendable {
     }
   }
 
-  /// Asks for a second step after the right password of an account, or no longer with nil.
+  /// Sets whether an account requires a second step after the correct password; nil switches it
+  /// off.
   ///
   /// - Parameters:
   ///   - username: The account.
-  ///   - code: The accepted answer.
-  ///   - tries: How many answers one challenge takes.
-  ///   - time: How long a challenge lasts.
+  ///   - code: The accepted answer, or nil.
+  ///   - tries: The number of answers that one challenge accepts.
+  ///   - time: The time that a challenge lasts.
   public func setSecondStep(
     of username: String, to code: Password?, tries: Int = 3, time: Duration = .seconds(300)
   ) {
@@ -112,8 +113,8 @@ public final class ScriptedAuthority: Sendable {
     }
   }
 
-  /// The tokens of the challenges that the authority would still take an answer to, apart from
-  /// their deadlines.
+  /// The tokens of the challenges to which the authority still accepts an answer, apart from their
+  /// deadlines.
   public var openChallenges: Set<SessionToken> {
     storage.withLock { Set($0.sessions.challenges.keys) }
   }
@@ -123,14 +124,14 @@ public final class ScriptedAuthority: Sendable {
     storage.withLock { $0.sessions.rotates = rotates }
   }
 
-  /// Makes every grant carry these limits; nil means the real ones.
+  /// Sets the limits in every grant; nil means the real ones.
   ///
   /// The sessions themselves keep the real ones.
   public func setGrantedLimits(_ limits: SessionLimits?) {
     storage.withLock { $0.sessions.scriptedLimits = limits }
   }
 
-  /// Ends a session from the authority's side.
+  /// Ends a session, as the authority would.
   public func end(_ token: SessionToken, _ reason: EndReason) {
     storage.withLock { $0.sessions.end(token, reason) }
   }
@@ -145,7 +146,7 @@ public final class ScriptedAuthority: Sendable {
 
   // MARK: Holding and failing
 
-  /// Makes an operation fail from now on, or work again with nil.
+  /// Makes an operation fail from now on; with nil it works again.
   public func fail(_ operation: Operation, with fault: Fault?) {
     storage.withLock { $0.faults[operation] = fault }
   }
@@ -155,7 +156,7 @@ public final class ScriptedAuthority: Sendable {
   /// - Parameters:
   ///   - operation: The operation to stop.
   ///   - point: Where its calls stop.
-  ///   - calls: How many of the next calls stop; later calls pass.
+  ///   - calls: The number of calls to stop; later calls pass.
   public func hold(_ operation: Operation, at point: Point = .question, calls: Int = .max) {
     turnstile.hold(Place(operation: operation, point: point), calls: calls)
   }

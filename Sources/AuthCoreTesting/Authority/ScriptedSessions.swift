@@ -1,7 +1,7 @@
 import AuthCore
 
-/// The accounts and sessions of a ``ScriptedAuthority``: plain data, and the rules that an
-/// authority must keep.
+/// The accounts and sessions of a ``ScriptedAuthority``: plain data, and the rules for an
+/// authority.
 struct ScriptedSessions {
   typealias Answer<Value> = Result<Value, AuthorityError<SessionRejection>>
 
@@ -22,16 +22,16 @@ struct ScriptedSessions {
     var end: SessionRejection?
   }
 
-  /// How long sessions last.
+  /// The limits of sessions.
   let idle: Duration
   let absolute: Duration
   let fresh: Duration
-  /// The limits that grants carry instead, if a test sets them.
+  /// The limits in grants, if a test sets them.
   var scriptedLimits: SessionLimits?
   var rotates = false
   /// The second step of each account that has one.
   var steps: [String: ScriptedSteps.Step] = [:]
-  /// The challenges that take an answer.
+  /// The open challenges.
   var challenges: [SessionToken: ScriptedSteps.Open] = [:]
   private(set) var accounts: [String: Account] = [:]
   private(set) var sessions: [SessionToken: Session] = [:]
@@ -110,14 +110,13 @@ struct ScriptedSessions {
     return issue(account, session.id, limits(request, at: now), request, replacing: token)
   }
 
-  /// Makes a secret that was not given before.
+  /// Creates a token that was never issued before.
   mutating func newToken() -> SessionToken {
     issued += 1
     return SessionToken(bytes: Array("token-\(issued)".utf8))
   }
 
-  /// Ends the challenge of `token`, or all tokens of the session that it belongs to and its
-  /// challenges.
+  /// Ends the challenge of `token`, or its session with all tokens and challenges.
   mutating func end(_ token: SessionToken, _ reason: EndReason) {
     challenges[token] = nil
     guard let id = sessions[token]?.id else { return }
@@ -144,7 +143,7 @@ struct ScriptedSessions {
     return .success((session, account))
   }
 
-  /// The new token is in use: the old one and its other successors die.
+  /// Ends the old token and its other successors, because the new token is in use.
   private mutating func supersede(_ old: SessionToken, by new: SessionToken) {
     sessions[new]?.replaces = nil
     for (token, session) in sessions where token != new && session.end == nil {

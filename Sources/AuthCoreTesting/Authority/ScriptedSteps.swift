@@ -2,17 +2,17 @@ import AuthCore
 
 /// The second steps of a ``ScriptedAuthority``.
 enum ScriptedSteps {
-  /// What an account is asked for after its password.
+  /// The second step of an account.
   struct Step {
     var code: Password
     var tries: Int
     var time: Duration
   }
 
-  /// A challenge that takes an answer.
+  /// An open challenge.
   struct Open {
     let username: String
-    /// The token whose session asked; nil for a login.
+    /// The token of the session that reauthenticates; nil for a login.
     let session: SessionToken?
     let request: LimitRequest
     let deadline: BootInstant

@@ -3,7 +3,7 @@ import Guards
 
 /// A clock that stands still until a test moves it.
 ///
-/// ``advance(by:)`` and cancellation wake its sleepers, so tests need no sleep of their own.
+/// ``advance(by:)`` and cancellation wake its sleepers, so tests never need to sleep.
 public final class ManualClock: SessionClock {
   private struct Storage {
     var now: BootInstant
@@ -12,7 +12,7 @@ public final class ManualClock: SessionClock {
     var sleepers: [UInt64: (until: Duration, continuation: CheckedContinuation<Bool, Never>)] = [:]
     var arrivals: [Arrival] = []
 
-    /// How many are due after the clock moves by `duration`; nil counts all.
+    /// The number of sleepers that are due after `duration`; nil counts all.
     func count(within duration: Duration?) -> Int {
       guard let duration else { return sleepers.count }
       return sleepers.count { $0.value.until <= now.uptime + duration }
@@ -25,7 +25,7 @@ public final class ManualClock: SessionClock {
     }
   }
 
-  /// A test that waits for others to fall asleep.
+  /// A test that waits for sleepers.
   private struct Arrival {
     let count: Int
     let duration: Duration?
@@ -39,14 +39,14 @@ public final class ManualClock: SessionClock {
     storage = Locked(Storage(now: BootInstant(boot: BootID(high: 0, low: 1), uptime: uptime)))
   }
 
-  /// The present instant, or the error that a test set.
+  /// The current instant, or the error that a test set.
   public func now() throws(ClockError) -> BootInstant {
     let (now, failure) = storage.withLock { ($0.now, $0.failure) }
     if let failure { throw failure }
     return now
   }
 
-  /// Makes the clock unreadable, or readable again with nil.
+  /// Makes the clock unreadable; with nil it is readable again.
   public func fail(_ failure: ClockError?) {
     storage.withLock { $0.failure = failure }
   }
@@ -64,7 +64,7 @@ public final class ManualClock: SessionClock {
 
   /// Starts another boot: a new identity, and an uptime of zero.
   ///
-  /// Sleepers go on sleeping.
+  /// Sleepers continue to sleep.
   public func reboot() {
     storage.withLock { storage in
       let boot = BootID(high: 0, low: storage.now.boot.low + 1)
@@ -72,14 +72,14 @@ public final class ManualClock: SessionClock {
     }
   }
 
-  /// How many are asleep.
+  /// The number of sleepers.
   public var sleepers: Int { storage.withLock { $0.sleepers.count } }
 
-  /// Waits until at least `count` are asleep.
+  /// Waits until there are at least `count` sleepers.
   ///
   /// - Parameters:
-  ///   - count: How many to wait for.
-  ///   - duration: Counts only the sleepers due within this time; nil counts all.
+  ///   - count: The number of sleepers to wait for.
+  ///   - duration: Counts only sleepers that are due within this time; nil counts all.
   public func waitForSleepers(_ count: Int, dueWithin duration: Duration? = nil) async {
     await withCheckedContinuation { continuation in
       let isThere = storage.withLock { storage in

@@ -12,7 +12,7 @@ extension AuthorityContract {
       try require(resumed.id == grant.id, "session \(grant.id.rawValue) resumes as \(resumed.id.rawValue)")
     },
 
-    // No vault would hold the other token, so the next launch would find a superseded one.
+    // No vault would hold another token, so the next launch would find a superseded one.
     Check("resume gives back the token that it was asked about") { probe throws(Breach) in
       let grant = try await probe.logIn()
       let resumed = try await probe.resume(grant.token)

@@ -38,7 +38,7 @@ extension AuthorityContract {
 
     challenge("a challenge is over at its deadline") { probe, challenge, code throws(Breach) in
       guard let advance = probe.subject.advance, challenge.deadline != .off else { return }
-      // Longer than any person takes.
+      // Longer than any user takes.
       await advance(.seconds(86_400))
       try await probe.expectOver(challenge, code, "a challenge past its deadline")
     },
@@ -100,7 +100,7 @@ extension AuthorityContract {
     },
   ]
 
-  /// A check of the challenge that a login is answered with.
+  /// Creates a check of the challenge in the answer to a login.
   private static func challenge(
     _ name: String,
     _ body: @escaping @Sendable (Probe, Challenge, @Sendable () async -> Password) async throws(Breach) -> Void
@@ -130,7 +130,7 @@ extension Probe {
     })
   }
 
-  /// Gives a wrong answer; the challenge goes on.
+  /// Gives a wrong answer, and returns the updated challenge.
   fileprivate func wrongAnswer(_ challenge: Challenge) async throws(Breach) -> Challenge {
     switch await answerFailure(challenge, Self.wrongCode) {
     case .rejected(.challenged(let next)): return next
@@ -138,7 +138,7 @@ extension Probe {
     }
   }
 
-  /// The answer is rejected, and not asked for again.
+  /// Requires that the answer is rejected and the challenge has ended.
   fileprivate func expectOver(
     _ challenge: Challenge, _ code: () async -> Password, _ what: String
   ) async throws(Breach) {

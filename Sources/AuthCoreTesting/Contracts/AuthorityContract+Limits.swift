@@ -2,7 +2,7 @@ import AuthCore
 
 extension AuthorityContract {
   static let limits: [Check] = [
-    // Missing time data counts as passed, so a grant without it is a session that nobody can use.
+    // Missing time data counts as passed, so a session without it cannot be used.
     Check("every grant says when it ends") { probe throws(Breach) in
       let grant = try await probe.logIn()
       for (name, deadline) in [
@@ -16,8 +16,8 @@ extension AuthorityContract {
       let standard = try await probe.logIn().limits
       let longer = try await probe.logIn(limits: LimitRequest(idle: .seconds(1 << 40), absolute: .seconds(1 << 40)))
       let shorter = try await probe.logIn(limits: LimitRequest(idle: .seconds(60), absolute: .seconds(120)))
-      // The authority's clock may run on between two logins; a minute is more than that and less
-      // than any limit requested here.
+      // The authority's clock may advance between two logins, but by less than a minute. Each limit
+      // requested here is longer than a minute.
       let slack = Duration.seconds(60)
       for (name, limit) in [("idle", \SessionLimits.idle), ("absolute", \.absolute)] {
         guard case .at(let usual) = standard[keyPath: limit] else { continue }
@@ -48,8 +48,8 @@ extension AuthorityContract {
       try await probe.confirm(again.token)
       if let advance = probe.subject.advance { await advance(.seconds(50)) }
       let renewed = try await probe.renew(again.token)
-      // As above: a check takes less than a minute, and the default limits are far longer than
-      // both.
+      // As above: a check takes less than a minute, and the default limits are far longer than a
+      // minute and the requested limits.
       for (name, limits) in [("reauthenticate", again.limits), ("renew", renewed.limits)] {
         for (kind, limit) in [("idle", \SessionLimits.idle), ("absolute", \.absolute)] {
           guard case .at(let short) = grant.limits[keyPath: limit] else { continue }

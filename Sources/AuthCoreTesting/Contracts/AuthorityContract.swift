@@ -13,25 +13,25 @@ public import AuthCore
 /// }
 /// ```
 ///
-/// In Swift Testing, `@Test(arguments: AuthorityContract.checks)` makes a test of each. The rules
-/// are those of ``Authority``; a check names any other source.
+/// In Swift Testing, `@Test(arguments: AuthorityContract.checks)` makes each check a test. The
+/// source of the rules is ``Authority``; a check states any other source.
 public struct AuthorityContract: Sendable {
   /// An authority to check, with two accounts and no sessions.
   public struct Subject: Sendable {
-    /// The conformer.
+    /// The authority to check.
     public let authority: any Authority
     /// An account and its password.
     public let first: Credentials
     /// Another account and its password.
     public let second: Credentials
-    /// Moves the clock of the authority's limits; nil if it cannot move, and then the checks that
-    /// need it do nothing.
+    /// Moves the clock of the authority's limits; nil if it cannot move: then the checks that need
+    /// it do nothing.
     public let advance: (@Sendable (Duration) async -> Void)?
-    /// Makes the authority unavailable, or available again; nil if that is not possible, and then
-    /// the checks that need it do nothing.
+    /// Makes the authority unavailable, or available again; nil if that is not possible: then the
+    /// checks that need it do nothing.
     public let setAvailable: (@Sendable (Bool) async -> Void)?
-    /// Makes a right answer to the second step of the first account, a new one at each call; nil if
-    /// that account has no second step, and then the checks that need it do nothing.
+    /// Returns a correct answer to the second step of the first account, a new one at each call;
+    /// nil if that account has no second step: then the checks that need it do nothing.
     public let code: (@Sendable () async -> Password)?
 
     /// Creates a subject.

@@ -1,16 +1,16 @@
 /// One rule of a contract.
 public struct ContractCheck<Subject: Sendable>: Sendable, CustomStringConvertible {
-  /// The rule, in words.
+  /// The rule as a sentence.
   public let name: String
   private let body: @Sendable (Subject) async throws(Breach) -> Void
 
-  /// Creates a check from a body that ends at a breach.
+  /// Creates a check from a body that throws at a breach.
   package init(name: String, body: @escaping @Sendable (Subject) async throws(Breach) -> Void) {
     self.name = name
     self.body = body
   }
 
-  /// The rule, in words.
+  /// The rule as a sentence.
   public var description: String { name }
 
   /// Runs the check on a fresh subject.

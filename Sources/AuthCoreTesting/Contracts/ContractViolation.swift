@@ -2,7 +2,7 @@
 public struct ContractViolation: Error, Hashable, Sendable, CustomStringConvertible {
   /// The rule: the name of the check.
   public let check: String
-  /// What the conformer did.
+  /// What the implementation did.
   public let finding: String
 
   package init(check: String, finding: String) {
@@ -10,7 +10,7 @@ public struct ContractViolation: Error, Hashable, Sendable, CustomStringConverti
     self.finding = finding
   }
 
-  /// The rule and what the conformer did, in one line.
+  /// The rule and what the implementation did, in one line.
   public var description: String { "\(check): \(finding)" }
 }
 
@@ -23,7 +23,7 @@ package struct Breach: Error {
   }
 }
 
-/// Ends the check unless `condition` holds.
+/// Ends the check unless `condition` is true.
 package func require(_ condition: Bool, _ finding: @autoclosure () -> String) throws(Breach) {
   guard condition else { throw Breach(finding()) }
 }

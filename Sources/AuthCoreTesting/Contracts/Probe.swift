@@ -46,7 +46,7 @@ struct Probe: Sendable {
     }
   }
 
-  /// Answers a challenge rightly.
+  /// Answers a challenge correctly.
   func answer(_ challenge: Challenge, _ code: @Sendable () async -> Password) async throws(Breach) -> Grant {
     do throws(AuthorityError<ReauthenticationRejection>) {
       return try await authority.answer(challenge, with: await code())
@@ -63,7 +63,7 @@ struct Probe: Sendable {
     }
   }
 
-  /// The rejection of a token; a violation if the authority accepts it or cannot tell.
+  /// The rejection of a token; a violation if the authority accepts it or is unavailable.
   func rejection(of token: SessionToken, _ what: String) async throws(Breach) -> SessionRejection {
     let authority = authority
     return try await rejection(of: what) { () async throws(AuthorityError<SessionRejection>) in
@@ -71,7 +71,7 @@ struct Probe: Sendable {
     }
   }
 
-  /// The rejection that an operation throws.
+  /// The rejection from an operation.
   func rejection<Rejection>(
     of what: String, _ operation: () async throws(AuthorityError<Rejection>) -> Void
   ) async throws(Breach) -> Rejection {
@@ -82,7 +82,7 @@ struct Probe: Sendable {
     }
   }
 
-  /// What an operation throws, or nil.
+  /// The error of an operation, or nil.
   func failure<Failure: Error>(of operation: () async throws(Failure) -> Void) async -> Failure? {
     do throws(Failure) {
       try await operation()

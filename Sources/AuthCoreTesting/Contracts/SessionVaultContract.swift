@@ -3,18 +3,18 @@ public import AuthCore
 /// The rules for every ``SessionVault``, as named checks that run in any test framework.
 ///
 /// Give each check a fresh subject; it returns nil or the violation. In Swift Testing,
-/// `@Test(arguments: SessionVaultContract.checks)` makes a test of each.
+/// `@Test(arguments: SessionVaultContract.checks)` makes each check a test.
 public struct SessionVaultContract: Sendable {
   /// An empty vault to check.
   public struct Subject: Sendable {
-    /// The conformer.
+    /// The vault to check.
     public let vault: any SessionVault
-    /// Opens the same place again, as the next process does; nil if that is not possible, and then
+    /// Opens the same storage again, as the next process does; nil if that is not possible: then
     /// the checks that need it do nothing.
     public let reopen: (@Sendable () async -> any SessionVault)?
-    /// Replaces the content with something unreadable; nil if that is not possible.
+    /// Makes the content unreadable; nil if that is not possible.
     public let corrupt: (@Sendable () async -> Void)?
-    /// How many pieces of evidence the vault has set aside; nil if they cannot be counted.
+    /// Counts the pieces of evidence that the vault has set aside; nil if they cannot be counted.
     public let evidence: (@Sendable () async -> Int)?
 
     /// Creates a subject.

@@ -6,7 +6,7 @@ struct VaultProbe: Sendable {
 
   var vault: any SessionVault { subject.vault }
 
-  /// A token as authorities make them: any bytes, including zero and line ends.
+  /// A token such as authorities issue: any bytes, including zero and line endings.
   static func token(_ number: UInt8) -> SessionToken {
     SessionToken(bytes: [number, 0, 10, 13, 34, 92, 255] + Array(repeating: number, count: 25))
   }

@@ -1,10 +1,10 @@
 public import AuthCore
 
-/// A session of a user of your choice: a key for a preview or a test, and calls that change and end
-/// it.
+/// A session of any user: a key for a preview or a test, and calls that change and end it.
 ///
-/// The key is genuine: a ``SessionStore`` made it, with an authority that accepts any user. So code
-/// that links this product can forge keys. Link it to test targets and previews, never to an app.
+/// The key is genuine: a ``SessionStore`` created it, with an authority that accepts any user. So
+/// code that links this product can forge keys. Link it only to test targets and previews, never to
+/// an app.
 ///
 /// ```swift
 /// import AuthCore
@@ -18,9 +18,9 @@ public import AuthCore
 public final class TestSession: Sendable {
   /// The store that holds the session.
   ///
-  /// The key dies with it, so keep the `TestSession` for as long as you need the key.
+  /// The key dies with the store, so keep the `TestSession` for as long as you need the key.
   public let store: SessionStore
-  /// The key as minted.
+  /// The first key of the session.
   ///
   /// After ``change(to:)`` the store has a newer one.
   public let key: LoggedInSession
@@ -51,7 +51,7 @@ public final class TestSession: Sendable {
     self.clock = clock
   }
 
-  /// Makes a session for `user`, with the password just entered.
+  /// Creates a session for `user`, with the password just entered.
   public static func mint(user: User = alice) -> TestSession {
     let clock = ManualClock()
     let authority = ScriptedAuthority(clock: clock)
@@ -60,23 +60,22 @@ public final class TestSession: Sendable {
     let store = SessionStore(authority: authority, vault: vault, clock: clock, worksOnCallingThread: true)
     store.beginLogIn(Credentials(username: user.username, password: password))
     guard let key = store.session else {
-      // These doubles hold nothing and fail nothing, so the login is done when `beginLogIn`
-      // returns.
+      // No call of these doubles is held or fails, so the login is done when `beginLogIn` returns.
       preconditionFailure("a login on fresh doubles did not end at once: \(store.state)")
     }
     return TestSession(store, key, authority, vault, clock)
   }
 
-  /// Moves the clock so that the password counts as entered too long ago.
+  /// Moves the clock so far that the password no longer counts as recently entered.
   public func letPasswordAge() {
     clock.advance(by: .seconds(901))
   }
 
-  /// Changes the user, as an administrator would, and makes the store check.
+  /// Changes the user, as an administrator would, and calls `check()` of the store.
   ///
-  /// - Parameter user: The same username with another name or role.
-  /// - Returns: The new key; open screens get it, too.
-  /// - Throws: ``SessionError`` when the session is over.
+  /// - Parameter user: The same username with another display name or role.
+  /// - Returns: The new key, which open screens also get.
+  /// - Throws: ``SessionError`` when the session has ended.
   @discardableResult
   public func change(to user: User) async throws(SessionError) -> LoggedInSession {
     authority.setAccount(user, password: Self.password)
@@ -85,7 +84,7 @@ public final class TestSession: Sendable {
 
   /// Ends the session: the key dies, and open screens are dismissed with the reason.
   ///
-  /// - Parameter reason: With `userAsked` the user logs out; any other reason comes from the
+  /// - Parameter reason: With `userAsked`, the user logs out; any other reason comes from the
   ///   authority.
   /// - Throws: ``LogoutError/insideLease`` when the calling task is inside a lease of the session.
   public func end(_ reason: EndReason = .userAsked) async throws(LogoutError) {
@@ -97,7 +96,7 @@ public final class TestSession: Sendable {
         if error == .cancelled { throw .cancelled }
       }
     }
-    // Ends what remains, such as the wait for a lease.
+    // Completes the end, for example by waiting for leases.
     _ = try await store.logOut()
   }
 }

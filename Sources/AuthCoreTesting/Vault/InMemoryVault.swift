@@ -1,10 +1,10 @@
 public import AuthCore
 import Guards
 
-/// A vault in memory whose faults a test sets.
+/// A vault in memory that can fail on request.
 ///
 /// By default it behaves as a vault must: it passes ``SessionVaultContract``. ``hold(_:at:calls:)``
-/// stops its operations before or after they take effect, where a process may crash.
+/// stops its operations before or after they take effect, where a process could crash.
 public final class InMemoryVault: SessionVault {
   /// The content of the vault.
   public enum Content: Hashable, Sendable {
@@ -12,7 +12,7 @@ public final class InMemoryVault: SessionVault {
     case empty
     /// A token.
     case token(SessionToken)
-    /// Something unusable.
+    /// Unusable content.
     case corrupt(VaultEvidence)
 
     /// The result of reading it.
@@ -69,30 +69,30 @@ public final class InMemoryVault: SessionVault {
     storage = Locked(Storage(content: content))
   }
 
-  // MARK: What a test sets
+  // MARK: Controls for tests
 
-  /// The present content; set it to act as another process.
+  /// The current content; set it to act as another process.
   public var content: Content {
     get { storage.withLock { $0.content } }
     set { storage.withLock { $0.content = newValue } }
   }
 
-  /// What was set aside.
+  /// The content that was set aside.
   public var evidence: [VaultEvidence] { storage.withLock { $0.evidence } }
 
   /// The called operations, in order.
   public var log: [Operation] { storage.withLock { $0.log } }
 
-  /// Makes every read fail, or none with nil.
+  /// Makes every read fail; with nil, reads work again.
   public func failReads(_ failure: VaultError?) {
     storage.withLock { $0.readFailure = failure }
   }
 
-  /// Makes every write fail, or none with nil.
+  /// Makes every write fail; with nil, writes work again.
   ///
   /// - Parameters:
   ///   - failure: The error for the caller.
-  ///   - landing: True when the write takes effect all the same, as one does whose last flush
+  ///   - landing: True if the write takes effect anyway, like a write of which only the last flush
   ///     failed.
   public func failWrites(_ failure: VaultError?, landing: Bool = false) {
     storage.withLock { storage in
@@ -106,7 +106,7 @@ public final class InMemoryVault: SessionVault {
   /// - Parameters:
   ///   - operation: The operation to stop.
   ///   - point: Where its calls stop.
-  ///   - calls: How many of the next calls stop; later calls pass.
+  ///   - calls: The number of calls to stop; later calls pass.
   public func hold(_ operation: Operation, at point: Point = .before, calls: Int = .max) {
     turnstile.hold(Place(operation: operation, point: point), calls: calls)
   }
@@ -140,7 +140,7 @@ public final class InMemoryVault: SessionVault {
     return reading
   }
 
-  /// Saves `token`; corrupt content is set aside first.
+  /// Saves `token`; sets corrupt content aside first.
   ///
   /// - Returns: The previous content.
   @discardableResult
