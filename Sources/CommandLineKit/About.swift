@@ -1,6 +1,6 @@
-/// What is to say about a program as a whole.
+/// The description of a program as a whole.
 package struct About: Hashable, Sendable {
-  /// A heading with terms and what they mean: environment variables, files.
+  /// A heading with terms and their meanings: environment variables, files.
   package struct Glossary: Hashable, Sendable {
     package struct Entry: Hashable, Sendable {
       package let term: String
@@ -12,7 +12,7 @@ package struct About: Hashable, Sendable {
       }
     }
     package let title: String
-    /// What 'help' calls it.
+    /// The name of the topic in `help`.
     package let topic: String
     package let entries: [Entry]
 
@@ -27,9 +27,9 @@ package struct About: Hashable, Sendable {
   /// The date of the version as manual pages write it: "January 31, 2026".
   package let date: String
   package let summary: String
-  /// Paragraphs that say what it is.
+  /// Paragraphs that describe the program.
   package let discussion: [String]
-  /// What to type first.
+  /// The first commands to type.
   package let firstSteps: [Example]
   package let statuses: [StatusDeclaration]
   package let glossaries: [Glossary]

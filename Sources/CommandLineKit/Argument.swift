@@ -1,20 +1,20 @@
-/// A positional argument and the type that reading it gives.
+/// A positional argument and the type of its value.
 package struct Argument<Result: Sendable>: Sendable {
   package let declaration: ArgumentDeclaration
-  /// Makes the result of the words given for it, each already of the declared kind.
+  /// Converts the words for the argument, each already of the declared kind.
   ///
-  /// Nil means that it was needed and not given.
+  /// Nil means that it was required and not given.
   package let read: @Sendable ([Word]) -> Result?
 }
 
 extension Argument {
-  /// An argument that must be given.
+  /// A required argument.
   package static func required(_ name: String, _ kind: ValueKind<Result>, _ summary: String) -> Argument {
     let declaration = ArgumentDeclaration(name: name, form: kind.form, summary: summary, arity: .one)
     return Argument(declaration: declaration) { $0.first.flatMap(kind.convert) }
   }
 
-  /// An argument that may be left out.
+  /// An optional argument.
   package static func optional<Value>(
     _ name: String, _ kind: ValueKind<Value>, _ summary: String
   ) -> Argument where Result == Value? {
@@ -22,9 +22,9 @@ extension Argument {
     return Argument(declaration: declaration) { .some($0.first.flatMap(kind.convert)) }
   }
 
-  /// All the words that are left, none included.
+  /// All remaining words, possibly none.
   ///
-  /// Nothing can follow it.
+  /// No argument can follow it.
   package static func rest<Value>(
     _ name: String, _ kind: ValueKind<Value>, _ summary: String
   ) -> Argument where Result == [Value] {
@@ -35,14 +35,14 @@ extension Argument {
 
 /// A positional argument as data.
 package struct ArgumentDeclaration: Sendable {
-  /// How many words an argument takes.
+  /// The number of words that an argument takes.
   package enum Arity: Hashable, Sendable {
     case one
     case atMostOne
     case any
   }
 
-  /// The name in capitals that usage lines show.
+  /// The name in capitals, as usage lines show it.
   package let name: String
   package let form: ValueForm
   package let summary: String
@@ -58,7 +58,7 @@ package struct ArgumentDeclaration: Sendable {
   }
 }
 
-/// An argument of any type, where only its declaration matters.
+/// An argument of any type, for code that needs only its declaration.
 package protocol DeclaredArgument: Sendable {
   var declaration: ArgumentDeclaration { get }
 }

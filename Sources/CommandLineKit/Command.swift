@@ -1,17 +1,17 @@
-/// One command: its names, and what is to say about it, made only when somebody asks.
+/// One command: its names, and its description, which is created only on request.
 ///
-/// A run asks for one command of the table; making the others would take longer than the rest of a
-/// short run.
+/// A run needs one description of the table; creating all of them would take longer than the rest
+/// of a short run.
 package struct Command<Request: Sendable>: Sendable {
   package let name: String
   package let aliases: [String]
-  /// What people type who look for it.
+  /// Other words that people type for this command.
   ///
-  /// It is offered and never run.
+  /// They are suggested and never run.
   let soughtAs: [String]
   private let describe: @Sendable () -> CommandDescription<Request>
 
-  /// `describe` gives what is to say about the command, the same each time.
+  /// Creates a command; `describe` returns its description, the same each time.
   package init(
     _ name: String, aliases: [String] = [], soughtAs: [String] = [],
     describedBy describe: @escaping @Sendable () -> CommandDescription<Request>
@@ -22,15 +22,15 @@ package struct Command<Request: Sendable>: Sendable {
     self.describe = describe
   }
 
-  /// What it takes, does and shows.
+  /// The inputs, effects and output of the command.
   ///
-  /// Made anew each time.
+  /// Created anew each time.
   package var description: CommandDescription<Request> { describe() }
 
   /// The name and the aliases.
   package var names: [String] { [name] + aliases }
 
-  /// Whether `word` is the name or an alias, exactly: no abbreviation, no other case.
+  /// Whether `word` is exactly the name or an alias: no abbreviation, no other case.
   package func isCalled(_ word: Word) -> Bool {
     word.isSpelled(name) || aliases.contains(where: word.isSpelled)
   }
@@ -47,7 +47,7 @@ extension Command {
   package var request: CommandDescription<Request>.Binding? { description.request }
 }
 
-/// A status that a program can end with.
+/// An exit status of a program.
 package struct StatusDeclaration: Hashable, Sendable {
   package let code: Int32
   package let meaning: String

@@ -1,13 +1,13 @@
-/// What a command takes, does and shows: plain data, and the one function that turns its parsed
-/// words into a request.
+/// Describes a command: plain data, and the one function that turns its parsed words into a
+/// request.
 package struct CommandDescription<Request: Sendable>: Sendable {
-  /// Makes a request of words that fit the declaration.
+  /// Turns words that fit the declaration into a request.
   package typealias Binding = @Sendable (ParsedWords) throws(UsageError) -> Request
 
   package let summary: String
   package let arguments: [ArgumentDeclaration]
   package let options: [OptionDeclaration]
-  /// Whether a variable is read for an option that is not given.
+  /// Whether an environment variable replaces an option that is not given.
   package let heedsEnvironment: Bool
   package let subcommands: [Command<Request>]
   /// Nil for a command that only groups its subcommands.
@@ -16,7 +16,7 @@ package struct CommandDescription<Request: Sendable>: Sendable {
   private let makeExamples: @Sendable () -> [Example]
   private let makeStatuses: @Sendable () -> [StatusDeclaration]
 
-  /// What only help shows is made when help asks for it.
+  /// Creates a description; the parts for help are created only for help.
   package init(
     summary: String, discussion: @autoclosure @escaping @Sendable () -> [String] = [],
     arguments: [any DeclaredArgument] = [], options: [any DeclaredOption] = [],
@@ -40,9 +40,9 @@ package struct CommandDescription<Request: Sendable>: Sendable {
 
   package var examples: [Example] { makeExamples() }
 
-  /// The statuses it can end with.
+  /// The exit statuses of the command.
   ///
-  /// A command that only groups its subcommands ends as they do.
+  /// A command that only groups subcommands has theirs.
   package var statuses: [StatusDeclaration] {
     let ownStatuses = makeStatuses()
     guard request == nil else { return ownStatuses }
@@ -52,9 +52,9 @@ package struct CommandDescription<Request: Sendable>: Sendable {
   }
 }
 
-/// A command line to try, and what it shows.
+/// A command line to try, with its purpose.
 package struct Example: Hashable, Sendable {
-  /// The words after the program's name, as one would type them in a shell.
+  /// The words after the program's name, as typed in a shell.
   package let line: String
   package let shows: String
 

@@ -1,9 +1,9 @@
 import TextFormat
 
 extension Completions {
-  /// For bash 4 and later, without the bash-completion package.
+  /// The script for bash 4 and later, without the bash-completion package.
   ///
-  /// Words are offered without their summaries.
+  /// It offers words without their summaries.
   package var bash: String {
     let valued = valuedOptions.flatMap(\.spellings).joined(separator: "|")
     var lines = [

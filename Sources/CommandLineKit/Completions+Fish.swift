@@ -1,7 +1,7 @@
 import TextFormat
 
 extension Completions {
-  /// For fish 3 and later.
+  /// The script for fish 3 and later.
   package var fish: String {
     let at = "_\(function)_at"
     let valued = valuedOptions.flatMap(\.spellings).joined(separator: " ")

@@ -1,7 +1,7 @@
 import TextFormat
 
 extension Completions {
-  /// For zsh: a file for a directory in `fpath`, which can also be sourced.
+  /// The script for zsh: a file for a directory in `fpath`, which a shell can also source.
   package var zsh: String {
     let valued = valuedOptions.flatMap(\.spellings).joined(separator: "|")
     var lines = [

@@ -1,4 +1,4 @@
-/// A shell that completions can be written for.
+/// A shell with completions.
 package enum Shell: String, Choice {
   case bash
   case zsh
@@ -7,9 +7,9 @@ package enum Shell: String, Choice {
   package var summary: String { "completions for \(rawValue)" }
 }
 
-/// Writes completions for shells, from the table.
+/// Writes shell completions from the table of commands.
 ///
-/// The scripts run the program only for values that change, such as the names of contexts.
+/// The scripts run the program only for dynamic values, such as the names of contexts.
 package struct Completions<Request: Sendable>: Sendable {
   package let tool: Tool<Request>
 
@@ -26,23 +26,23 @@ package struct Completions<Request: Sendable>: Sendable {
     }
   }
 
-  /// Something to offer.
+  /// A suggestion.
   package struct Offer: Hashable, Sendable {
     package let word: String
     package let summary: String
   }
 
-  /// A place in the line: after the program's name, or after a command.
+  /// A position in the line: after the program's name, or after a command.
   package struct Place: Sendable {
-    /// The names of the command, joined by blanks; empty after the program's name.
+    /// The names of the command, joined by spaces; empty after the program's name.
     package let key: String
-    /// The keys and words that lead here: the key of the place before, and each name of the
+    /// The keys and words that lead here: the key of the previous place, and each name of the
     /// command.
     package let ways: [String]
     package let commands: [Offer]
     package let options: [OptionDeclaration]
     package let values: [Offer]
-    /// The commands that print more values, a line each.
+    /// The commands that print more values, one per line.
     package let listers: [String]
   }
 
@@ -71,13 +71,13 @@ package struct Completions<Request: Sendable>: Sendable {
       .filter { $0.value != nil && seen.insert($0.long).inserted }
   }
 
-  /// What may be written for a value.
+  /// The suggestions for a value.
   package func offers(_ form: ValueForm) -> [Offer] {
     form.candidates.map { Offer(word: $0.value, summary: $0.summary) }
       + (form.offersCommands ? Self.offers(tool.commands) : [])
   }
 
-  /// The command that prints what may be written for a value, silent where it cannot tell.
+  /// The command that prints the suggestions for a value, or nothing if it fails.
   package func lister(_ form: ValueForm) -> String? {
     form.listedBy.map { "\(tool.name) \($0) 2>/dev/null" }
   }

@@ -1,11 +1,11 @@
 /// Writes help for people.
 ///
-/// A function of the table and the width, nothing else.
+/// Its output depends only on the table and the width.
 package struct Help<Request: Sendable>: Sendable {
   package let tool: Tool<Request>
-  /// Columns to fill.
+  /// The columns to fill.
   ///
-  /// Beyond 100 lines are hard to read, so they end there.
+  /// The maximum is 100, because longer lines are hard to read.
   package let width: Int
 
   package init(_ tool: Tool<Request>, width: Int) {
@@ -16,12 +16,12 @@ package struct Help<Request: Sendable>: Sendable {
   /// The topic of the exit statuses.
   package static var statusesTopic: String { "statuses" }
 
-  /// The topics that are no commands.
+  /// The topics that are not commands.
   private var topics: [String] { [Self.statusesTopic] + tool.about.glossaries.map(\.topic) }
 
   /// Help for a topic: the overview, a command with its subcommand, the statuses, or a glossary.
   ///
-  /// Throws when there is no such topic.
+  /// It throws if there is no such topic.
   package func page(_ topic: [String]) throws(UsageError) -> String {
     if topic.isEmpty { return overview }
     if topic == [Self.statusesTopic] { return statuses }
@@ -48,7 +48,7 @@ package struct Help<Request: Sendable>: Sendable {
     return found
   }
 
-  /// What the program is, what to type first, and all its commands.
+  /// The description of the program, its first steps, and all its commands.
   package var overview: String {
     var lines = Paragraph.wrap("\(tool.name): \(tool.about.summary).", width: width)
     lines += tool.about.discussion.flatMap { [""] + Paragraph.wrap($0, width: width) }
@@ -67,7 +67,7 @@ package struct Help<Request: Sendable>: Sendable {
     return finish(lines)
   }
 
-  /// What each exit status means.
+  /// The meaning of each exit status.
   package var statuses: String {
     finish(["Exit statuses:"] + definitions(tool.about.statuses.map(term)))
   }
@@ -125,7 +125,7 @@ extension Command {
 }
 
 extension OptionDeclaration {
-  /// What to know beside the summary: the default value, and the variable that is read.
+  /// Adds to the summary: the default value, and the environment variable.
   package var remark: String {
     let notes = [
       isRequired ? "required" : nil, standardText.map { "default: \($0)" }, environment.map { "default: $\($0)" },
@@ -137,6 +137,6 @@ extension OptionDeclaration {
 }
 
 extension String {
-  /// The text with its first letter in lower case, to stand inside a sentence.
+  /// The text with its first letter in lower case, for use inside a sentence.
   package var lowercasedFirst: String { prefix(1).lowercased() + dropFirst() }
 }

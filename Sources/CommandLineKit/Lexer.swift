@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Sorts words into options and the rest, before it is known which command they belong to.
+/// Sorts words into options and others, before their command is known.
 ///
-/// Options may come before their command, so a name must mean the same kind of option for all
-/// commands: with a value everywhere, or nowhere. A test holds the table to it. So for a line that
-/// is understood the options that occur are enough.
+/// Options may come before their command, so an option name must have a value for all commands, or
+/// for none. A test checks this in the table. So for a valid line, the declarations of the options
+/// that occur are enough.
 struct Lexer {
   /// A word, or two that belong together.
   enum Token: Hashable, Sendable {
@@ -12,19 +12,19 @@ struct Lexer {
     case option(String, value: Word?)
     /// An option that no command has, as it was written.
     case unknownOption(Word)
-    /// A known option without the value it needs, and the word in its place.
+    /// A known option without its required value, and the word in its place.
     case lacksValue(String, saw: Word?)
     /// A known flag that was given a value.
     case unexpectedValue(String, Word)
-    /// A negative number, or what looks like one.
+    /// A negative number, or a word that looks like one.
     case signedNumber(Word)
-    /// Any other word. After `--` it is literal: never a command.
+    /// Any other word; after `--` it is literal and never a command.
     case plain(Word, literal: Bool)
   }
 
-  /// The options that are known.
+  /// The known options.
   ///
-  /// There are few, and a line has few of them: searching is faster than a dictionary.
+  /// There are few, and a line has few of them, so a search is faster than a dictionary.
   let declarations: [OptionDeclaration]
 
   private func declaration(_ name: Word) -> OptionDeclaration? {
@@ -73,7 +73,7 @@ struct Lexer {
 }
 
 extension OptionDeclaration {
-  /// Whether a word is the long or the short name with its dashes.
+  /// Whether a word is the long or short name with its dashes.
   fileprivate func isSpelled(_ word: Word) -> Bool {
     if word.bytes.starts(with: "--".utf8) { return word.bytes.dropFirst(2).elementsEqual(long.utf8) }
     return short.map { word.isSpelled("-\($0)") } ?? false
@@ -81,27 +81,28 @@ extension OptionDeclaration {
 }
 
 extension Word {
-  /// A dash and something after it.
+  /// Whether the word is a dash with something after it.
   ///
   /// A single dash is a plain word.
   var looksLikeOption: Bool {
     bytes.count > 1 && bytes[0] == UInt8(ascii: "-")
   }
 
-  /// A dash and then a digit or a point.
+  /// Whether the word is a dash and then a digit or a point.
   var looksLikeSignedNumber: Bool {
     guard looksLikeOption else { return false }
     return (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[1]) || bytes[1] == UInt8(ascii: ".")
   }
 
-  /// What comes before the first equals sign, and what comes after it if there is one.
+  /// The part before the first equals sign, and the part after it, if there is one.
   fileprivate var splitAtEquals: (Word, Word?) {
     guard let equals = bytes.firstIndex(of: UInt8(ascii: "=")) else { return (self, nil) }
     return (Word(bytes: bytes[..<equals]), Word(bytes: bytes[(equals + 1)...]))
   }
 }
 
-/// A lexer that knows the options of all commands, made when it is first needed: few lines need it.
+/// A lexer with the options of all commands, created when it is first needed, because few lines
+/// need it.
 final class ThoroughLexer: Sendable {
   private let kept = Mutex<Lexer?>(nil)
   private let declarations: @Sendable () -> [OptionDeclaration]

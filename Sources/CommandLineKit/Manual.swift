@@ -88,7 +88,7 @@ extension OptionDeclaration {
   }
 }
 
-/// Text as roff takes it literally.
+/// Escapes text so that roff takes it literally.
 package enum Roff {
   /// Text inside a line.
   package static func text(_ text: String) -> String {
@@ -108,7 +108,7 @@ package enum Roff {
     return result
   }
 
-  /// Running text, a new line for each sentence: what begins like a request is none.
+  /// Running text, with each sentence on a new line; text that starts like a request is escaped.
   package static func lines(_ text: String) -> String {
     var sentences: [String] = [""]
     for word in text.split(separator: " ") {
@@ -116,7 +116,8 @@ package enum Roff {
       sentences[last] += (sentences[last].isEmpty ? "" : " ") + word
       if word.last == "." || word.last == "?" { sentences.append("") }
     }
-    // Broken after escaping, which makes words longer: mandoc(1) warns of lines of more than 80 bytes.
+    // Wrapped after escaping, which makes words longer, because mandoc(1) warns of lines of more
+    // than 80 bytes.
     return sentences.flatMap { Paragraph.wrap(self.text($0), width: 78) }
       .map { line in line.hasPrefix(".") ? "\\&" + line : line }
       .joined(separator: "\n")

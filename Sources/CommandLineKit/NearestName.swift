@@ -1,11 +1,11 @@
-/// Finds the name that was probably meant.
+/// Finds the name that the user probably meant.
 enum NearestName {
-  /// The name nearest to `word`, if one is near enough to be worth asking about.
+  /// Returns the name nearest to `word`, if one is near enough to suggest.
   ///
-  /// It is offered and never run.
+  /// It is suggested and never run.
   ///
-  /// Near is one edit for every three characters, at least one and at most three; or a beginning of
-  /// at least three.
+  /// Near means at most one edit for every three characters, at least one and at most three, or a
+  /// prefix of at least three characters.
   static func find(_ word: Word, among names: [String]) -> String? {
     guard let text = word.text, (1...40).contains(word.bytes.count) else { return nil }
     let typed = Array(text.lowercased())
@@ -16,10 +16,10 @@ enum NearestName {
     return completions.count == 1 ? completions.first : nil
   }
 
-  /// Insertions, deletions, replacements and exchanges of neighbours that turn one text into the
-  /// other.
+  /// The number of insertions, deletions, replacements and swaps of neighbours that turn one text
+  /// into the other.
   ///
-  /// The restricted edit distance of Damerau (1964) and Levenshtein (1966).
+  /// This is the restricted edit distance of Damerau (1964) and Levenshtein (1966).
   static func distance(_ first: [Character], _ second: [Character]) -> Int {
     var beforeLast: [Int] = []
     var last = Array(0...second.count)

@@ -1,12 +1,12 @@
-/// An option and the type that reading it gives.
+/// An option and the type of its value.
 ///
-/// Declared once as a constant; read as `words[Options.limit]`, so neither its name nor its type
-/// can be mistaken.
+/// It is declared once as a constant and read as `words[Options.limit]`, so the compiler checks its
+/// name and type.
 package struct Option<Result: Sendable>: Sendable {
   package let declaration: OptionDeclaration
-  /// Makes the result of the words given for it, each already of the declared kind.
+  /// Converts the words for the option, each already of the declared kind.
   ///
-  /// Nil means that it was needed and not given.
+  /// Nil means that it was required and not given.
   package let read: @Sendable ([Word]) -> Result?
 }
 
@@ -18,7 +18,7 @@ extension Option where Result == Bool {
 }
 
 extension Option {
-  /// An option that must be given.
+  /// A required option.
   package static func required(_ long: String, _ valueName: String, _ kind: ValueKind<Result>, _ summary: String)
     -> Option
   {
@@ -27,9 +27,9 @@ extension Option {
     return Option(declaration: declaration) { $0.first.flatMap(kind.convert) }
   }
 
-  /// An option that may be left out.
+  /// An optional option.
   ///
-  /// `environment` is the variable that is read when the option is not given; an empty one counts
+  /// `environment` is the variable to read when the option is not given; an empty variable counts
   /// as unset.
   package static func optional<Value>(
     _ long: String, _ valueName: String, _ kind: ValueKind<Value>, _ summary: String, environment: String? = nil
@@ -39,7 +39,7 @@ extension Option {
     return Option(declaration: declaration) { .some($0.first.flatMap(kind.convert)) }
   }
 
-  /// An option with a value that holds when it is left out, and the text that shows that value.
+  /// An option with a default value, and the text that shows the default.
   package static func standard(
     _ long: String, _ valueName: String, _ kind: ValueKind<Result>, _ summary: String, standard: Result,
     shownAs text: String
@@ -56,7 +56,7 @@ extension Option {
 package struct OptionDeclaration: Sendable {
   /// The value of an option, or of an argument.
   package struct Value: Sendable {
-    /// The name in capitals that usage lines show.
+    /// The name in capitals, as usage lines show it.
     package let name: String
     package let form: ValueForm
   }
@@ -70,7 +70,7 @@ package struct OptionDeclaration: Sendable {
   package let value: Value?
   package let isRequired: Bool
   package let environment: String?
-  /// The text of the value that holds when the option is left out.
+  /// The text of the default value.
   package let standardText: String?
 
   package init(
@@ -93,7 +93,7 @@ package struct OptionDeclaration: Sendable {
   package var usage: String { value.map { "\(flag) \($0.name)" } ?? flag }
 }
 
-/// An option of any type, where only its declaration matters.
+/// An option of any type, for code that needs only its declaration.
 package protocol DeclaredOption: Sendable {
   var declaration: OptionDeclaration { get }
 }

@@ -1,8 +1,8 @@
-/// Lays text out in lines.
+/// Wraps text into lines.
 package enum Paragraph {
   /// Breaks `text` at spaces into lines of at most `width` columns, each after `indent` spaces.
   ///
-  /// A longer word gets a line of its own.
+  /// A longer word gets a separate line.
   package static func wrap(_ text: String, width: Int, indent: Int = 0) -> [String] {
     let space = max(width - indent, 20)
     var lines: [String] = []
@@ -21,7 +21,7 @@ package enum Paragraph {
     return lines.map { String(repeating: " ", count: indent) + $0 }
   }
 
-  /// A term, and its explanation in a column of its own; below it when the term is too long.
+  /// A term with its explanation in a second column, or below the term if the term is too long.
   package static func definition(_ term: String, _ text: String, width: Int, column: Int) -> [String] {
     let lines = wrap(text, width: width, indent: column)
     let head = "  " + term

@@ -1,15 +1,15 @@
-/// The words of one command line, sorted by what they belong to and each of its declared kind.
+/// The words of one command line, sorted by option and argument, each of its declared kind.
 package struct ParsedWords: Sendable {
-  /// Where a value came from.
+  /// The source of a value.
   package enum Origin: Hashable, Sendable {
     case commandLine
     case environment(String)
     case notGiven
   }
 
-  /// The program and the command, by their proper names.
+  /// The program and the command, by their main names.
   package let path: [String]
-  /// The options that have a value or were given.
+  /// The options with a value, and the given flags.
   package let options: [Given]
   /// The arguments, by their names.
   package let arguments: [Given]
@@ -24,7 +24,7 @@ package struct ParsedWords: Sendable {
 
   /// The value of an option.
   ///
-  /// Throws when the option had to be given and was not.
+  /// It throws if the option is required and was not given.
   package subscript<Result>(option: Option<Result>) -> Result {
     get throws(UsageError) {
       guard let result = option.read(words(options, option.declaration.long)) else {
@@ -36,7 +36,7 @@ package struct ParsedWords: Sendable {
 
   /// The value of an argument.
   ///
-  /// Throws when the argument had to be given and was not.
+  /// It throws if the argument is required and was not given.
   package subscript<Result>(argument: Argument<Result>) -> Result {
     get throws(UsageError) {
       guard let result = argument.read(words(arguments, argument.declaration.name)) else {
@@ -46,7 +46,7 @@ package struct ParsedWords: Sendable {
     }
   }
 
-  /// The value of an optional argument that must be there when `flag` is given.
+  /// The value of an optional argument that is required when `flag` is given.
   package subscript<Value>(argument: Argument<Value?>, neededBy flag: Option<Bool>) -> Value? {
     get throws(UsageError) {
       let value = try self[argument]
@@ -58,7 +58,7 @@ package struct ParsedWords: Sendable {
     }
   }
 
-  /// Where the value of an option came from.
+  /// The source of the value of an option.
   package func origin(of option: some DeclaredOption) -> Origin {
     options.first { $0.name == option.declaration.long }?.origin ?? .notGiven
   }

@@ -1,11 +1,11 @@
-/// Turns words into a request, without any effect.
+/// Parses words into a request, without side effects.
 ///
 /// The phases are: help and version; the command; its options, so that a wrong name is reported
-/// before anything that is missing; the form of every value; and at last what is missing.
+/// before missing values; the form of every value; and finally missing values.
 package struct Parser<Request: Sendable>: Sendable {
-  /// What a line asks for.
+  /// The result of parsing a line.
   package enum ParseResult: Sendable {
-    /// Run this. The words are there for the global options.
+    /// Run this request; the words contain the global options.
     case request(Request, ParsedWords)
     /// Show help for these commands and subcommands; for the program when empty.
     case help([String])
@@ -20,10 +20,10 @@ package struct Parser<Request: Sendable>: Sendable {
     thoroughLexer = ThoroughLexer { tool.allGlobalOptions + tool.locations.flatMap(\.command.options) }
   }
 
-  /// Understands the words after the program's name.
+  /// Parses the words after the program's name.
   ///
-  /// `environment` looks a variable up; it is asked only for those that options declare, and not
-  /// for a command that does not heed it.
+  /// `environment` looks up a variable. It is called only for variables that options declare, and
+  /// never for a command that ignores the environment.
   package func parse(_ words: [Word], environment: (String) -> Word? = { _ in nil }) throws(UsageError) -> ParseResult {
     let beforeTerminator = words.prefix { !$0.isSpelled("--") }
     if beforeTerminator.contains(where: { $0.isSpelled("--help") || $0.isSpelled("-h") }) {
@@ -51,12 +51,12 @@ package struct Parser<Request: Sendable>: Sendable {
     return .request(try request(parsed), parsed)
   }
 
-  /// Whether a flag is in the line, even if the line as a whole is not understood.
+  /// Whether a flag is in the line, even if the line as a whole is invalid.
   ///
-  /// It decides the form of the refusal.
+  /// It determines the format of the error.
   package func mentions(_ flag: Option<Bool>, in words: [Word]) -> Bool {
     let option = flag.declaration
-    // The words are looked at first: sorting them needs the options of all commands, and few lines
+    // Search the words first, because sorting them needs the options of all commands, and few lines
     // have the flag.
     return words.contains { $0.isSpelled(option.flag) }
       && thoroughLexer.tokens(words).contains(.option(option.long, value: nil))
@@ -64,7 +64,7 @@ package struct Parser<Request: Sendable>: Sendable {
 
   // MARK: The words
 
-  /// The tokens, mostly without asking more than one command for its options.
+  /// The tokens, usually with the options of only one command.
   private func tokens(_ words: [Word]) -> [Lexer.Token] {
     var lexer = Lexer(declarations: tool.allGlobalOptions)
     let firstTry = lexer.tokens(words)
@@ -124,7 +124,7 @@ package struct Parser<Request: Sendable>: Sendable {
       path: path)
   }
 
-  /// The commands that the line names, as far as they exist: a request for help is never refused.
+  /// The valid commands in the line: a request for help never fails.
   private func helpTopic(_ tokens: [Lexer.Token]) -> [String] {
     var choices = tool.commands
     var path: [String] = []
@@ -138,7 +138,7 @@ package struct Parser<Request: Sendable>: Sendable {
 
   // MARK: The options and arguments
 
-  /// Looks at names only: a wrong name is the likelier cause of whatever else is wrong.
+  /// Checks only names, because a wrong name is the likely cause of other problems.
   private func check(
     _ tokens: [Lexer.Token], against declared: [OptionDeclaration], path: [String], argument: ArgumentDeclaration? = nil
   ) throws(UsageError) {
@@ -195,10 +195,10 @@ package struct Parser<Request: Sendable>: Sendable {
     return given
   }
 
-  /// The option that a word too many was probably meant for, with that word as its value.
+  /// The option that probably belongs to an extra word, with that word as its value.
   ///
-  /// It is a required option that is missing, or else the only one that is not given and accepts
-  /// the word. A word that the command's arguments accept is more likely an argument too many.
+  /// It is a missing required option, or else the only option that is not given and accepts the
+  /// word. A word that the command's arguments accept is more likely an extra argument.
   private static func option(
     taking word: Word, of command: CommandDescription<Request>, in tokens: [Lexer.Token]
   ) -> String? {

@@ -1,7 +1,7 @@
-/// A program as its users meet it: the table that the parser, help, the man page and the
-/// completions are functions of.
+/// The command-line interface of a program: the table from which the parser, help, the man page and
+/// the completions are derived.
 package struct Tool<Request: Sendable>: Sendable {
-  /// Commands that belong together, under one heading.
+  /// Related commands under one heading.
   package struct Group: Sendable {
     package let title: String
     package let commands: [Command<Request>]
@@ -12,20 +12,20 @@ package struct Tool<Request: Sendable>: Sendable {
     }
   }
 
-  /// A command with the names that lead to it.
+  /// A command with its path.
   package struct Location: Sendable {
-    /// The proper names, without the program's own.
+    /// The main names, without the program's name.
     package let path: [String]
     package let command: Command<Request>
   }
 
   package let name: String
   package let groups: [Group]
-  /// Options that every command takes, with the two that every program has.
+  /// The options of every command, including the two that every program has.
   package let allGlobalOptions: [OptionDeclaration]
   private let describe: @Sendable () -> About
 
-  /// `about` gives what is to say about the program, the same each time.
+  /// Creates a tool; `about` returns its description, the same each time.
   package init(
     name: String, groups: [Group], globalOptions: [OptionDeclaration], about: @escaping @Sendable () -> About
   ) {
@@ -35,7 +35,7 @@ package struct Tool<Request: Sendable>: Sendable {
     describe = about
   }
 
-  /// What is to say about the program.
+  /// The description of the program.
   package var about: About { describe() }
 
   /// The top-level commands in the order of the groups.
@@ -46,16 +46,16 @@ package struct Tool<Request: Sendable>: Sendable {
 
   /// A top-level command, by its name or an alias.
   package func command(called word: Word) -> Command<Request>? {
-    // Loops here and in the parser, not `first(where:)` and `flatMap`: code made small calls these
-    // unspecialised, and the runtime then looks through all conformances of the program, a tenth of
-    // what a short command does.
+    // Loops here and in the parser, not `first(where:)` and `flatMap`: code optimised for size
+    // calls these unspecialised, and the runtime then searches all conformances of the program, a
+    // tenth of the work of a short command.
     for group in groups {
       for command in group.commands where command.isCalled(word) { return command }
     }
     return nil
   }
 
-  /// The command with these proper names.
+  /// The command with these main names.
   package func command(at path: ArraySlice<String>) -> Command<Request>? {
     var choices = commands
     var found: Command<Request>?
@@ -66,16 +66,16 @@ package struct Tool<Request: Sendable>: Sendable {
     return found
   }
 
-  /// Asks for help.
+  /// The option that shows help.
   ///
-  /// It wins over everything else before `--`.
+  /// It takes precedence over everything else before `--`.
   package static var helpOption: OptionDeclaration {
     OptionDeclaration(long: "help", short: "h", summary: "Show help for the program or for the command")
   }
 
-  /// Asks for the version.
+  /// The option that shows the version.
   ///
-  /// Only `--help` wins over it.
+  /// Only `--help` takes precedence over it.
   package static var versionOption: OptionDeclaration {
     OptionDeclaration(long: "version", summary: "Show the version")
   }

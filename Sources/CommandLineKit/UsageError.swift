@@ -1,12 +1,12 @@
-/// A command line that was not understood.
+/// An error in the command line.
 ///
-/// Nothing was tried.
+/// The program did nothing.
 package struct UsageError: Error, Hashable, Sendable {
-  /// What is wrong with it.
+  /// The problem.
   package enum Problem: Hashable, Sendable {
     /// No command has this name. `parent` is empty at the top.
     case unknownCommand(Word, nearest: String?)
-    /// The command is only the head of others.
+    /// The command needs a subcommand.
     case missingSubcommand([String])
     /// There are words after `--` and no command before it.
     case missingCommand
@@ -14,7 +14,7 @@ package struct UsageError: Error, Hashable, Sendable {
     case unknownOption(Word, nearest: String?)
     /// Other commands have this option.
     case misplacedOption(String, belongsTo: [String])
-    /// A number with a sign, where options begin with the same character.
+    /// A number with a sign, which options also start with.
     case signedNumber(Word, argument: String?, accepted: String?)
     /// An option was given twice.
     case repeatedOption(String)
@@ -22,21 +22,21 @@ package struct UsageError: Error, Hashable, Sendable {
     case unexpectedValue(String, Word)
     /// An option without its value. `saw` is the word in its place.
     case missingValue(String, valueName: String, saw: Word?)
-    /// A word too many. `nearest` is an option with this word as its value, if the command has one
+    /// An extra word; `nearest` is an option with this word as its value, if the command has one
     /// that fits.
     case extraArgument(Word, nearest: String?)
-    /// A value is not of its kind. `place` is the option or the argument.
+    /// A value is not of its kind; `place` is the option or the argument.
     case malformedValue(Word, place: String, noun: String, accepted: String)
     /// The value of an environment variable is not of its kind.
     case malformedVariable(Word, name: String, noun: String, accepted: String)
-    /// An option that must be given was not.
+    /// A required option is missing.
     case missingOption(String)
-    /// An argument that must be given was not. `because` is the option that needs it, if it is one.
+    /// A required argument is missing; `because` is the option that requires it, if any.
     case missingArgument(String, because: String?)
   }
 
   package let problem: Problem
-  /// The program and the command that was understood so far: where to read help.
+  /// The program and the valid part of the command, for the hint about help.
   package let path: [String]
 
   package init(problem: Problem, path: [String]) {
@@ -82,7 +82,7 @@ package struct UsageError: Error, Hashable, Sendable {
     }
   }
 
-  /// Where to read more, in one line.
+  /// How to read more, in one line.
   package var hint: String {
     let (program, words) = (path.first ?? "", path.dropFirst())
     let help = ([program, "help"] + words).joined(separator: " ")
@@ -104,7 +104,7 @@ package struct UsageError: Error, Hashable, Sendable {
 }
 
 extension UsageError.Problem {
-  /// A name that programs can rely on.
+  /// A stable name for programs.
   package var code: UsageError.Code {
     switch self {
     case .unknownCommand: .unknownCommand
@@ -125,7 +125,7 @@ extension UsageError.Problem {
 }
 
 extension UsageError {
-  /// The names of the problems, for programs.
+  /// The stable names of the problems, for programs.
   package enum Code: String, Hashable, Sendable, CaseIterable {
     case unknownCommand = "unknown_command"
     case missingSubcommand = "missing_subcommand"

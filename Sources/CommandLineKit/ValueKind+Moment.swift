@@ -1,7 +1,7 @@
 import Glibc
 import TextFormat
 
-/// A moment as a person names it: so long ago, or a date and time.
+/// A moment as users type it: a duration ago, or a date and time.
 package enum Moment: Hashable, Sendable {
   /// This long before now.
   case ago(Duration)
@@ -10,7 +10,7 @@ package enum Moment: Hashable, Sendable {
 }
 
 extension ValueKind where Value == Moment {
-  /// A duration back from now (`8h`), or what ``TypedTime`` reads.
+  /// A duration before now (`8h`), or a time that ``TypedTime`` accepts.
   package static func moment(_ noun: String = "a moment") -> ValueKind {
     ValueKind(
       noun,

@@ -9,7 +9,7 @@ extension ValueKind where Value == Int {
 }
 
 extension ValueKind where Value == Int64 {
-  /// A number that something was given in its turn: ASCII digits, greater than zero.
+  /// A serial number: ASCII digits, greater than zero.
   package static func serialNumber(_ noun: String, example: Int64 = 42) -> ValueKind {
     ValueKind(noun, accepted: "a whole number greater than zero, such as \(example)") { word in
       Digits.number(word.bytes, maximumDigits: 18).flatMap { $0 > 0 ? $0 : nil }
@@ -42,7 +42,7 @@ extension ValueKind where Value == Duration {
 
 /// Numbers in ASCII digits.
 package enum Digits {
-  /// The number, or nil when there are no digits, too many, or anything else.
+  /// The number, or nil if there are no digits, too many digits, or other characters.
   ///
   /// `maximumDigits` is at most 18, which Int64 holds.
   package static func number(_ bytes: some Collection<UInt8>, maximumDigits: Int) -> Int64? {

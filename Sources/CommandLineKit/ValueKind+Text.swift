@@ -39,9 +39,9 @@ extension ValueKind where Value == String {
   }
 }
 
-/// A value that is one of a few named ones.
+/// A value that is one of a few named values.
 package protocol Choice: CaseIterable, RawRepresentable<String>, Sendable {
-  /// What the choice means, for help and completions.
+  /// The meaning of the choice, for help and completions.
   var summary: String { get }
 }
 

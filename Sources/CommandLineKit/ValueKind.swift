@@ -1,20 +1,20 @@
-/// What a word may be, and what it becomes.
+/// The accepted form of a word, and its conversion to a value.
 package struct ValueKind<Value: Sendable>: Sendable {
   /// The kind as data, for messages, help and completions.
   package let form: ValueForm
-  /// The value, or nil when the word is not of this kind.
+  /// Converts a word; returns nil if the word is not of this kind.
   package let convert: @Sendable (Word) -> Value?
 
   /// Describes a kind.
   ///
   /// - Parameters:
-  ///   - noun: What the word should be, with its article: "an amount".
-  ///   - accepted: The accepted form, as the end of a sentence that says what to write.
-  ///   - candidates: What a shell may offer.
-  ///   - offersCommands: Whether a shell may offer the program's commands besides.
-  ///   - listedBy: The words of a command of the program that prints what a shell may offer, a line
-  ///     each.
-  ///   - convert: Gives the value, or nil when the word is not of this kind.
+  ///   - noun: The expected value, with its article: "an amount".
+  ///   - accepted: The accepted form, for the end of a hint.
+  ///   - candidates: The values that a shell may suggest.
+  ///   - offersCommands: Whether a shell may also suggest the program's commands.
+  ///   - listedBy: The words of a command of the program that prints the values that a shell may
+  ///     suggest, one per line.
+  ///   - convert: Returns the value, or nil if the word is not of this kind.
   package init(
     _ noun: String, accepted: @autoclosure @escaping @Sendable () -> String, candidates: [ValueForm.Candidate] = [],
     offersCommands: Bool = false, listedBy: String? = nil,
@@ -29,9 +29,9 @@ package struct ValueKind<Value: Sendable>: Sendable {
   }
 }
 
-/// A kind of value without its type.
+/// The description of a kind of value, without its type.
 package struct ValueForm: Sendable {
-  /// A value that a shell may offer.
+  /// A value that a shell may suggest.
   package struct Candidate: Hashable, Sendable {
     package let value: String
     package let summary: String
@@ -46,11 +46,12 @@ package struct ValueForm: Sendable {
   fileprivate let makeAccepted: @Sendable () -> String
   package let candidates: [Candidate]
   package let offersCommands: Bool
-  /// The words of a command that prints what a shell may offer, a line each.
+  /// The words of a command of the program that prints the values that a shell may suggest, one per
+  /// line.
   package let listedBy: String?
-  /// The accepted form, as the end of a sentence that says what to write.
+  /// The accepted form, for the end of a hint.
   ///
-  /// Only refusals have a use for it.
+  /// Only errors use it.
   package var accepted: String { makeAccepted() }
   /// Whether a word is of this kind.
   package let accepts: @Sendable (Word) -> Bool

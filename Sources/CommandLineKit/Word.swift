@@ -1,10 +1,10 @@
 import Glibc
 import TextFormat
 
-/// One word of the command line, as the bytes it came in.
+/// One word of the command line, as bytes.
 ///
-/// The system passes any bytes but NUL. They are kept as they are: a repaired word would be another
-/// word.
+/// The system passes any bytes but NUL. They are never repaired, because a repaired word would be
+/// another word.
 package struct Word: Hashable, Sendable, ExpressibleByStringLiteral {
   package let bytes: [UInt8]
 
@@ -20,7 +20,7 @@ package struct Word: Hashable, Sendable, ExpressibleByStringLiteral {
     self.init(text)
   }
 
-  /// The word as text, or nil when it is not UTF-8.
+  /// The word as text, or nil if it is not UTF-8.
   package var text: String? {
     String(validating: bytes, as: UTF8.self)
   }
@@ -30,17 +30,17 @@ package struct Word: Hashable, Sendable, ExpressibleByStringLiteral {
     bytes.elementsEqual(text.utf8)
   }
 
-  /// The word between quotation marks, fit for a message: escaped, and shortened when it is long.
+  /// The word in quotation marks for a message: escaped, and shortened if it is long.
   package var quoted: String {
     let longest = 64
     guard bytes.count > longest else { return "\"\(escaping: bytes)\"" }
-    // A cut inside a character would show its first bytes as garbage: leave them out.
+    // Do not cut inside a character, because its first bytes would be shown as garbage.
     var end = longest
     while end > longest - 4, bytes[end] & 0b1100_0000 == 0b1000_0000 { end -= 1 }
     return "\"\(escaping: bytes[..<end])…\" (\(bytes.count) bytes)"
   }
 
-  /// The words after the program's own name, read from the process itself.
+  /// The words after the program's name, read from the process itself.
   package static func programArguments() -> [Word] {
     let count = Int(Swift.CommandLine.argc)
     guard count > 1 else { return [] }

@@ -10,15 +10,15 @@ package struct ErrorNumber: Hashable, Sendable {
 
   package static var current: ErrorNumber { ErrorNumber(errno) }
 
-  /// The system's own words for it, with the limit where one was reached.
+  /// The system's message, with the limit if one was reached.
   package var explanation: String {
     code == EMFILE ? "\(words) (at most \(sysconf(Int32(_SC_OPEN_MAX))), see ulimit -n)" : words
   }
 
-  /// Whether this process or the system has no descriptor left.
+  /// Whether this process or the system has no file descriptor left.
   package var isOfDescriptors: Bool { code == EMFILE || code == ENFILE }
 
-  /// What to do when no descriptor is left.
+  /// The hint when no file descriptor is left.
   package static let moreDescriptors = "Allow more open files, such as with: ulimit -n 1024"
 
   private var words: String {
@@ -28,6 +28,6 @@ package struct ErrorNumber: Hashable, Sendable {
     }
   }
 
-  /// No room: the device, the quota or the size limit of a file.
+  /// Whether the device, the quota or the size limit of a file is reached.
   package var isNoSpace: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
 }

@@ -11,7 +11,7 @@ package enum Hex {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// The bytes of an even number of digits, or nil when anything else is in the text.
+  /// The bytes of an even number of digits, or nil if the text contains anything else.
   package static func bytes(_ text: [UInt8]) -> [UInt8]? {
     guard text.count.isMultiple(of: 2) else { return nil }
     var bytes: [UInt8] = []

@@ -29,8 +29,8 @@ package enum JSON: Hashable, Sendable {
     .object(members.map { Member(name: $0.key, value: $0.value) })
   }
 
-  /// A document of this program: an object on one line, without the line ending, whose first member
-  /// is the version of its form.
+  /// A document of this program: an object on one line, without the line ending, with its format
+  /// version as the first member.
   package static func document(_ members: KeyValuePairs<String, JSON>) -> String {
     JSON.object([Member(name: "version", value: 1)] + members.map { Member(name: $0.key, value: $0.value) }).text
   }
@@ -68,8 +68,8 @@ package enum JSON: Hashable, Sendable {
     }
   }
 
-  /// Escapes what JSON demands, and beyond it whatever acts on a terminal or ends a line for some
-  /// reader: JSON is looked at too.
+  /// Escapes the characters that JSON requires, and also those that act on a terminal or end a line
+  /// for some readers, because people look at JSON in terminals.
   private static func write(_ text: String, to result: inout String) {
     result += "\""
     for scalar in text.unicodeScalars {

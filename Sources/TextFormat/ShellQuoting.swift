@@ -1,4 +1,4 @@
-/// Text as a shell takes it literally.
+/// Quotes text so that a shell takes it literally.
 package enum ShellQuoting {
   /// One word between single quotation marks, for bash and zsh.
   package static func posix(_ text: String) -> String {
@@ -10,7 +10,7 @@ package enum ShellQuoting {
     "'" + text.map { $0 == "'" || $0 == "\\" ? "\\\($0)" : String($0) }.joined() + "'"
   }
 
-  /// One word of a command to paste: as it is where a shell reads it so.
+  /// One word of a command to paste, quoted only if the shell needs it.
   package static func word(_ text: String) -> String {
     let plain =
       !text.isEmpty
@@ -25,9 +25,9 @@ package enum ShellQuoting {
     return plain ? text : printable(text)
   }
 
-  /// One word of a command to paste, harmless to print.
+  /// One word of a command to paste, safe to print.
   ///
-  /// In the form `$'…'` of POSIX.1-2024 where something must be escaped.
+  /// It has the form `$'…'` of POSIX.1-2024 if something must be escaped.
   package static func printable(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: \.isUnprintable) else { return posix(text) }
     var result = "$'"

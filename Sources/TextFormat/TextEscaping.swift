@@ -1,10 +1,11 @@
-/// Makes text from outside harmless to print.
+/// Makes untrusted text safe to print.
 ///
-/// Control characters could move the cursor, set the title or answer for the user. Marks of writing
-/// direction could show one text and mean another (Boucher and Anderson, "Trojan Source", 2021).
+/// Control characters could move the cursor, set the title or answer for the user. Direction marks
+/// could make text look different from its meaning (Boucher and Anderson, "Trojan Source", 2021).
 /// They are printed as escapes, in ASCII.
 package enum TextEscaping {
-  /// The bytes as printable text: invalid UTF-8 becomes `\xHH`, what must not be printed `\u{H}`.
+  /// The bytes as printable text: invalid UTF-8 becomes `\xHH`, unprintable characters become
+  /// `\u{H}`.
   package static func escape(_ bytes: some Collection<UInt8>) -> String {
     if let text = String(validating: bytes, as: UTF8.self) { return escape(text) }
     var result = ""
@@ -22,7 +23,7 @@ package enum TextEscaping {
     return result
   }
 
-  /// The text with everything replaced that must not be printed.
+  /// The text with all unprintable characters replaced.
   package static func escape(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: \.isUnprintable) else { return text }
     var result = ""
@@ -54,22 +55,22 @@ package enum TextEscaping {
 }
 
 extension DefaultStringInterpolation {
-  /// Inserts text from outside in its harmless form.
+  /// Inserts untrusted text in escaped form.
   package mutating func appendInterpolation(escaping text: String) {
     appendInterpolation(TextEscaping.escape(text))
   }
 
-  /// Inserts bytes from outside in their harmless form.
+  /// Inserts untrusted bytes in escaped form.
   package mutating func appendInterpolation(escaping bytes: some Collection<UInt8>) {
     appendInterpolation(TextEscaping.escape(bytes))
   }
 }
 
 extension Unicode.Scalar {
-  /// Whether a scalar acts on the terminal or on the order of the text instead of showing itself,
-  /// or is unassigned.
+  /// Whether a scalar controls the terminal or the text order instead of being visible, or is
+  /// unassigned.
   ///
-  /// The two joiners reorder nothing and can be printed.
+  /// The two joiners do not reorder text and can be printed.
   package var isUnprintable: Bool {
     if value < 0x7F { return value < 0x20 }
     if isLineOrBlock { return false }
@@ -80,18 +81,18 @@ extension Unicode.Scalar {
     }
   }
 
-  /// Whether screens are drawn with the scalar: the lines and blocks of U+2500 to U+259F.
+  /// Whether the scalar is one of the lines and blocks for drawing screens: U+2500 to U+259F.
   ///
-  /// To look up what Unicode says of a scalar takes long, and these are most of a frame that is not
-  /// ASCII.
+  /// Looking up the Unicode properties of a scalar is slow, and most non-ASCII scalars of a frame
+  /// are of this kind.
   package var isLineOrBlock: Bool { value >= 0x2500 && value < 0x25A0 }
 
-  /// Whether the scalar joins its neighbours or keeps them apart: U+200C and U+200D, which are part
-  /// of words in several scripts, and of emoji.
+  /// Whether the scalar joins or separates its neighbours: U+200C and U+200D, which are part of
+  /// words in several scripts, and of emoji.
   package var isJoiner: Bool { value == 0x200C || value == 0x200D }
 }
 
 extension String {
-  /// The text in its harmless form.
+  /// The text in escaped form.
   package var escaped: String { TextEscaping.escape(self) }
 }

@@ -1,11 +1,11 @@
 import Glibc
 
-/// A moment as people type it, to the microsecond.
+/// A moment as users type it, to the microsecond.
 ///
-/// `today`, `yesterday`, `2026-01-31`, `2026-01-31 09:30` and `2026-01-31T09:30:00.5` are in the zone
-/// that times are shown in; `2026-01-31T09:30:00Z` and `2026-01-31T10:30:00+01:00` name theirs.
+/// `today`, `yesterday`, `2026-01-31`, `2026-01-31 09:30` and `2026-01-31T09:30:00.5` are in the
+/// display time zone; `2026-01-31T09:30:00Z` and `2026-01-31T10:30:00+01:00` include their zone.
 package struct TypedTime: Hashable, Sendable {
-  /// Since 1970-01-01T00:00:00Z.
+  /// Microseconds since 1970-01-01T00:00:00Z.
   package let microseconds: Int64
 
   /// Reads one of these forms, and nothing else.
@@ -28,7 +28,7 @@ package struct TypedTime: Hashable, Sendable {
 
   private init?(date text: String) {
     var rest = Array(text.utf8)[...]
-    /// Takes so many digits.
+    /// Takes this number of digits.
     func number(_ digits: Int) -> Int32? {
       guard rest.count >= digits, rest.prefix(digits).allSatisfy(Self.isDigit) else { return nil }
       defer { rest = rest.dropFirst(digits) }
@@ -76,7 +76,7 @@ package struct TypedTime: Hashable, Sendable {
       }
     }
     guard rest.isEmpty else { return nil }
-    // A day that the month does not have comes back as another date.
+    // The system turns an invalid day of the month into another date.
     var calendar = tm()
     (calendar.tm_year, calendar.tm_mon, calendar.tm_mday) = (year - 1900, month - 1, day)
     _ = timegm(&calendar)

@@ -2,7 +2,7 @@ import Glibc
 
 /// A moment of the wall clock, to the second.
 ///
-/// UTC in ISO 8601 for programs, the local time for people.
+/// Programs get UTC in ISO 8601, people get the local time.
 package struct UTCTime: Hashable, Sendable {
   /// Seconds since 1970-01-01T00:00:00Z.
   package let seconds: Int64
@@ -15,19 +15,19 @@ package struct UTCTime: Hashable, Sendable {
   package var iso8601: String {
     var clock = time_t(seconds)
     var parts = tm()
-    // The calendar of the system ends with the year 2,147,485,547.
+    // The system's calendar ends with the year 2,147,485,547.
     guard gmtime_r(&clock, &parts) != nil else { return "\(seconds) s" }
     let date = "\(padded(parts.tm_year + 1900, 4))-\(padded(parts.tm_mon + 1))-\(padded(parts.tm_mday))"
     return "\(date)T\(padded(parts.tm_hour)):\(padded(parts.tm_min)):\(padded(parts.tm_sec))Z"
   }
 
-  /// A form of the local time.
+  /// A format of the local time.
   package enum LocalForm: String {
     /// `2026-01-31 10:30:00 CET`
     case withZone = "%Y-%m-%d %H:%M:%S %Z"
-    /// `2026-01-31 10:30:00`, in a column of such.
+    /// `2026-01-31 10:30:00`, for a column of times.
     case seconds = "%Y-%m-%d %H:%M:%S"
-    /// `2026-01-31 10:30`, in a column of such.
+    /// `2026-01-31 10:30`, for a column of times.
     case minutes = "%Y-%m-%d %H:%M"
     /// `CET`
     case zone = "%Z"
@@ -44,7 +44,7 @@ package struct UTCTime: Hashable, Sendable {
     return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
       guard let start = buffer.baseAddress, strftime(start, buffer.count, form.rawValue, &parts) > 0
       else { return iso8601 }
-      // The zone's name comes from the environment.
+      // Escaped, because the zone's name comes from the environment.
       return TextEscaping.escape(String(cString: start))
     }
   }

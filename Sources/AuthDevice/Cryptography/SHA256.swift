@@ -1,13 +1,12 @@
 /// The hash function SHA-256.
 ///
-/// Tokens are 32 random bytes, so that one fast hash makes the stored form useless to a reader of
-/// the file.
-/// Source: FIPS 180-4, sections 4.1.2, 4.2.2, 5.1.1, 5.3.3 and 6.2.
+/// Tokens are 32 random bytes, so one fast hash makes the stored form useless to a reader of the
+/// file. Source: FIPS 180-4, sections 4.1.2, 4.2.2, 5.1.1, 5.3.3 and 6.2.
 package enum SHA256 {
-  /// The digest of all of `bytes`: 32 bytes.
+  /// Returns the digest of `bytes`: 32 bytes.
   ///
-  /// An array, as in `Hex`: a generic function of another module finds out at run time what it goes
-  /// through, which took a fifth of a short command.
+  /// It takes an array, as in `Hex`: a generic function of another module resolves the collection
+  /// type at run time, which took a fifth of the time of a short command.
   package static func hash(_ bytes: [UInt8]) -> [UInt8] {
     let message = padded(bytes)
     var state = State()
@@ -21,7 +20,7 @@ package enum SHA256 {
     return state.bytes
   }
 
-  /// The message, a bit that is set, zeros, and the length in bits, in whole blocks of 64 bytes.
+  /// The message, a one bit, zeros, and the length in bits, in whole blocks of 64 bytes.
   private static func padded(_ bytes: [UInt8]) -> [UInt8] {
     let count = (bytes.count + 9 + 63) / 64 * 64
     var message = bytes
@@ -50,7 +49,7 @@ package enum SHA256 {
     var (a, b, c, d): (UInt32, UInt32, UInt32, UInt32) = (0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a)
     var (e, f, g, h): (UInt32, UInt32, UInt32, UInt32) = (0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19)
 
-    /// Mixes in a block, which is the first 16 of the 64 words.
+    /// Mixes in a block, which is in the first 16 of the 64 words.
     mutating func mix(_ words: inout [UInt32]) {
       for index in 16..<64 {
         let (early, late) = (words[index - 15], words[index - 2])

@@ -4,20 +4,20 @@ import TextFormat
 
 /// Reports that some files of a directory may have changed, without polling.
 ///
-/// The events come from inotify. The kernel queues them between two reads, so none is missed.
+/// The events come from inotify. The kernel queues them between two reads, so none is lost.
 package final class DirectoryChanges {
   private let directory: String
   private let isRelevant: (_ file: String, _ isOnlyAttributes: Bool) -> Bool
   package let descriptor: Int32
   private var watch: Int32?
 
-  /// Creates a source; it listens to nothing yet.
+  /// Creates a source, which does not watch anything yet.
   ///
   /// - Parameters:
-  ///   - directory: Where the files are.
-  ///   - isRelevant: Whether a change of the file with that name matters. The change may be of mode
-  ///     or owner only.
-  /// - Throws: `Unavailability` when the kernel has no room for another source.
+  ///   - directory: The directory of the files.
+  ///   - isRelevant: Whether a change of the file with this name matters, even if only its mode or
+  ///     owner changed.
+  /// - Throws: `Unavailability` when the kernel cannot create another source.
   package init(
     _ directory: String, isRelevant: @escaping (_ file: String, _ isOnlyAttributes: Bool) -> Bool
   ) throws(Unavailability) {
@@ -44,7 +44,8 @@ package final class DirectoryChanges {
 
   /// Reads the events of the kernel.
   ///
-  /// An overflow counts as a change, because events were lost. So does the loss of the directory.
+  /// An overflow counts as a change, because events were lost. So does the deletion of the
+  /// directory.
   package func drain() throws(Unavailability) -> Bool {
     var isAny = false
     var buffer = [UInt8](repeating: 0, count: 16_384)
@@ -73,7 +74,8 @@ package final class DirectoryChanges {
     }
   }
 
-  /// The directory was deleted or renamed, and its path may lead to another directory now.
+  /// Stops watching a directory that was deleted or renamed; its path may now lead to another
+  /// directory.
   private func forget(_ lost: Int32) {
     guard lost == watch else { return }
     watch = nil
@@ -82,7 +84,8 @@ package final class DirectoryChanges {
 
   /// Changes of content, presence and mode.
   ///
-  /// Closing a file after writing is not included: readers also open the database for writing.
+  /// This excludes closing a file after writing, because readers also open the database for
+  /// writing.
   private static let changes =
     UInt32(IN_MODIFY | IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE | IN_ATTRIB | IN_ONLYDIR) | losses
   private static let losses = UInt32(IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED | IN_UNMOUNT)

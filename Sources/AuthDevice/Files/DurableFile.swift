@@ -1,9 +1,9 @@
 import Glibc
 import TextFormat
 
-/// Writes files so that a reader sees all of the new content or all of the old.
+/// Writes files atomically: a reader sees all of the new content or all of the old.
 package enum DurableFile {
-  /// Prefix and suffix of the temporary file that replaces a file.
+  /// The prefix and suffix of the temporary file that replaces a file.
   package static let (temporaryPrefix, temporarySuffix) = (".", ".new")
 
   /// Creates an empty file with mode 0600, whatever the umask, unless the file exists.
@@ -19,8 +19,8 @@ package enum DurableFile {
 
   /// Replaces the content of `name`: temporary file, fsync, rename, fsync of the directory.
   ///
-  /// The caller holds the lock that makes it the only writer. So the temporary name needs no
-  /// randomness, and the file that a killed process left is used again.
+  /// The caller must hold the lock for writers. So the temporary name needs no randomness, and the
+  /// temporary file of a killed process is reused.
   package static func replace(_ name: String, in directory: PrivateDirectory, with content: [UInt8]) throws(FileError) {
     let path = directory.file(name)
     let temporary = directory.file(temporaryPrefix + name + temporarySuffix)
@@ -37,7 +37,7 @@ package enum DurableFile {
 
   /// Makes the content of a file durable.
   ///
-  /// Not for a database file in use: closing it would drop SQLite's locks.
+  /// Do not use it for a database file in use: closing the file would drop SQLite's locks.
   package static func synchronize(_ path: String) throws(FileError) {
     let descriptor = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC)
     guard descriptor >= 0 else { throw .system(path, "cannot be opened", .current) }

@@ -2,16 +2,16 @@ package import AuthCore
 import Glibc
 package import TextFormat
 
-/// A file or directory that cannot be used, and what to do about it.
+/// Describes a file or directory that cannot be used, and what to do about it.
 package struct FileError: Error, Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
     /// It does not exist.
     case missing
-    /// It is of another type, such as a symbolic link where a file is expected.
+    /// It has another type, such as a symbolic link in place of a file.
     case wrongType
     /// It belongs to another user.
     case wrongOwner
-    /// Other users may use it.
+    /// Other users have access.
     case wrongMode
     /// The system refused access.
     case denied
@@ -19,7 +19,7 @@ package struct FileError: Error, Hashable, Sendable {
     case noSpace
     /// It is on a read-only file system.
     case readOnly
-    /// Any other error of the system.
+    /// Any other system error.
     case system(ErrorNumber)
   }
 
@@ -33,7 +33,7 @@ package struct FileError: Error, Hashable, Sendable {
     self.hint = hint
   }
 
-  /// The error of a system call on `path`; `action` names the call, as in "cannot be opened".
+  /// The error of a system call on `path`; `action` describes the call, as in "cannot be opened".
   package static func system(_ path: String, _ action: String, _ error: ErrorNumber) -> FileError {
     let name = path.escaped
     let what = "\(name) \(action): \(error.explanation)."
@@ -48,7 +48,8 @@ package struct FileError: Error, Hashable, Sendable {
     }
   }
 
-  /// Refused access, with the owner of the file, or of the first visible directory above it.
+  /// Describes refused access, with the owner of the file or of the first visible directory above
+  /// it.
   private static func denied(_ path: String, _ what: String) -> FileError {
     var place = path
     while true {

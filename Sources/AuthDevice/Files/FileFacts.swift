@@ -1,15 +1,14 @@
 package import Glibc
 import TextFormat
 
-/// The type, owner and mode of a path, from lstat(2), and whether they are those of a private file
-/// or directory.
+/// The type, owner and mode of a path, from lstat(2), with checks for a private file or directory.
 package struct FileFacts {
   package enum Expected { case file, directory }
 
   package let path: String
   package let status: stat
 
-  /// Reads the facts without following a symbolic link and without opening anything.
+  /// Reads the facts without following a symbolic link or opening the file.
   ///
   /// It must not open the file: closing any descriptor of a database file drops the locks that
   /// SQLite holds on it in this process (fcntl(2), "Advisory record locking").
@@ -41,7 +40,7 @@ package struct FileFacts {
 
   private var type: mode_t { status.st_mode & S_IFMT }
 
-  /// Whether only its owner may use it.
+  /// Whether only its owner has access.
   package var isPrivate: Bool { permissions & 0o077 == 0 }
   /// Whether its owner can read and change it.
   package var isOpenToOwner: Bool { permissions & (isDirectory ? 0o700 : 0o600) == (isDirectory ? 0o700 : 0o600) }
@@ -55,7 +54,7 @@ package struct FileFacts {
     guard isPrivate else { throw wrongMode("lets others in") }
   }
 
-  /// Throws unless it is a file or directory of this user, whatever its mode.
+  /// Throws unless it is a file or directory of this user; the mode does not matter.
   package func requireOwn(_ expected: Expected) throws(FileError) {
     guard type == (expected == .file ? S_IFREG : S_IFDIR) else {
       throw FileError(
@@ -70,27 +69,28 @@ package struct FileFacts {
     }
   }
 
-  /// The advice for a directory that does not belong to this program.
+  /// The hint for a directory that does not belong to this program.
   ///
-  /// It never advises to change the directory, which may be `/etc`, `/tmp` or another user's home.
+  /// It does not suggest changing the directory, which may be `/etc`, `/tmp` or another user's
+  /// home.
   package static let ownDirectory = "Choose a directory of your own that nothing else uses."
 
-  /// Names the owner and the current user.
+  /// A description of the owner and the current user.
   package var ownership: String {
     "\(path.escaped) belongs to user id \(status.st_uid), and this is user id \(geteuid())"
   }
 
-  /// The error for a wrong mode; `consequence` says what is wrong, as in "lets others in".
+  /// The error for a wrong mode; `consequence` is the problem, as in "lets others in".
   package func wrongMode(_ consequence: String) -> FileError {
     FileError(
       .wrongMode, "\(path.escaped) has mode \(mode), which \(consequence).",
       hint: "chmod \(isDirectory ? "700" : "600") \(ShellQuoting.printable(path))")
   }
 
-  /// The advice for a path of the wrong type.
+  /// The hint for a path of the wrong type.
   ///
-  /// For a symbolic link it names the target, because moving the user's own link away would lose
-  /// the data.
+  /// For a symbolic link it includes the target, because moving the user's link away would lose the
+  /// data.
   private func hint(insteadOf expected: Expected) -> String {
     switch expected {
     case .directory where type != S_IFLNK: return Self.ownDirectory
@@ -110,8 +110,8 @@ package struct FileFacts {
         + ShellQuoting.printable(PrivateDirectory.parent(of: place))
   }
 
-  /// The error for a directory that lets others in and must stay open to them; `reason` says why,
-  /// as in "is shared".
+  /// The error for a directory that must stay accessible to others; `reason` says why, as in "is
+  /// shared".
   package func shared(_ reason: String) -> FileError {
     FileError(
       .wrongMode, "\(path.escaped) has mode \(mode), which lets others in, and \(reason), so it is left as it is.",

@@ -1,11 +1,10 @@
-/// The names of the files that this library makes.
+/// Recognizes the names of the files that this library creates.
 ///
-/// A directory with any other name in it is not the library's own.
+/// A directory that contains any other name does not belong to the library.
 enum OwnFileName {
   static func isOwn(_ name: String) -> Bool { isOfDatabase(name) || isOfSession(name) || isOfTimelines(name) }
 
-  /// The database, its backups, unfinished ones included, and the files that SQLite keeps next to
-  /// each.
+  /// The database, its backups (even unfinished ones), and the side files of SQLite for each.
   private static func isOfDatabase(_ name: String) -> Bool {
     guard let rest = name[...].after(DatabaseFileName.file) else { return false }
     let own = DatabaseFileName.sideFileSuffixes.compactMap { rest.before($0) }.first ?? rest
@@ -14,7 +13,7 @@ enum OwnFileName {
     return isNumber(version.before(DatabaseFileName.temporarySuffix) ?? version)
   }
 
-  /// A session file, its lock, its temporary file, and the unusable ones that were set aside.
+  /// A session file, its lock, its temporary file, and unusable files that were set aside.
   private static func isOfSession(_ name: String) -> Bool {
     let name = name[...]
     if let context = name.before(FileVault.lockSuffix) { return isContext(context) }
@@ -22,14 +21,15 @@ enum OwnFileName {
     if let file = name.after(DurableFile.temporaryPrefix)?.before(DurableFile.temporarySuffix) {
       return file.before(FileVault.sessionSuffix).map(isContext) ?? false
     }
-    // From the end: a context may be named like evidence.
+    // Search from the end, because the name of a context may look like evidence.
     guard let mark = name.lastIndex(of: "-"), isNumber(name[name.index(after: mark)...]),
       let context = name[...mark].before(FileVault.sessionSuffix + FileVault.evidenceSuffix)
     else { return false }
     return isContext(context)
   }
 
-  /// The record of timelines, and its temporary file; its lock is named like that of a context.
+  /// The timeline file and its temporary file; the name of its lock matches that of a context's
+  /// lock.
   private static func isOfTimelines(_ name: String) -> Bool {
     name == TimelineFile.name
       || name == DurableFile.temporaryPrefix + TimelineFile.name + DurableFile.temporarySuffix
@@ -44,15 +44,15 @@ enum OwnFileName {
   }
 }
 
-/// The names of the embedded database's files, which lie in the same directory as session files.
+/// The names of the embedded database's files, which can be in the same directory as session files.
 package enum DatabaseFileName {
   /// The database.
   package static let file = "authority.db"
-  /// What SQLite may read or write beside the file.
+  /// The suffixes of the side files that SQLite may read or write.
   package static let sideFileSuffixes = ["-journal", "-wal", "-shm"]
-  /// After the name of the database file, and before the version that is kept.
+  /// The suffix of a backup: after the name of the database file, before the version number.
   package static let backupSuffix = ".backup-v"
-  /// After the name of a backup that is being made.
+  /// The suffix of an unfinished backup, after its name.
   package static let temporarySuffix = ".new"
 }
 

@@ -1,21 +1,22 @@
 import Glibc
 import TextFormat
 
-/// A directory that only its owner may use: mode 0700.
+/// A directory that only its owner can access: mode 0700.
 ///
-/// People often make the directory with a plain mkdir, which lets others in. So the first write
-/// closes it, as initdb of PostgreSQL does ("fixing permissions on existing directory"). A
-/// directory with other files in it is refused instead, because closing `/tmp` or a project would
-/// lock other people out. Reading changes nothing. It accepts a directory that others may read, and
-/// refuses one that others may write, because they could have put the file there.
+/// Users often create the directory with a plain mkdir, which gives others access. So the first
+/// write restricts the mode, as initdb of PostgreSQL does ("fixing permissions on existing
+/// directory"). A directory that contains other files is refused instead, because restricting
+/// `/tmp` or a project would lock other users out. Reading changes nothing. It accepts a directory
+/// that others can read, and refuses one that others can write, because they could have created the
+/// file.
 package struct PrivateDirectory: Sendable {
   package let path: String
 
-  /// Finds a file by name, without following a link and without changing anything.
+  /// Finds a file by name, without following a link or changing anything.
   ///
-  /// - Returns: Nil when the file or the directory does not exist.
-  /// - Throws: When the directory belongs to another user, or when others may write to it and so
-  ///   could have made the file.
+  /// - Returns: Nil if the file or the directory does not exist.
+  /// - Throws: When the directory belongs to another user, or when others can write to it and so
+  ///   could have created the file.
   package func look(for name: String) throws(FileError) -> FileFacts? {
     guard let own = try FileFacts(of: path) else { return nil }
     try own.requireOwn(.directory)
@@ -27,22 +28,22 @@ package struct PrivateDirectory: Sendable {
     return found
   }
 
-  /// Closes the directory to others, before a write to `name`.
+  /// Restricts the directory to its owner, before a write to `name`.
   ///
-  /// - Returns: The file, without following a link. Nil when it or the directory does not exist;
-  ///   nothing is changed then.
-  /// - Throws: When the directory belongs to another user, or must stay open.
+  /// - Returns: The file, without following a link. Nil, without any change, if it or the directory
+  ///   does not exist.
+  /// - Throws: When the directory belongs to another user, or must stay accessible to others.
   package func secure(for name: String) throws(FileError) -> FileFacts? {
     guard let own = try FileFacts(of: path) else { return nil }
     try own.requireOwn(.directory)
     guard let found = try FileFacts(of: file(name)) else { return nil }
     if own.isPrivate { return found }
     try keepOthersOut(own)
-    // Until now others could put another file in its place.
+    // Read again, because until now others could have replaced the file.
     return try FileFacts(of: file(name))
   }
 
-  /// Gives the directory mode 0700, unless others may need it.
+  /// Sets mode 0700, unless others may need the directory.
   private func keepOthersOut(_ facts: FileFacts) throws(FileError) {
     if facts.isPrivate { return }
     try refuseShared(facts)
@@ -51,17 +52,17 @@ package struct PrivateDirectory: Sendable {
 
   /// Refuses a directory that others may need.
   private func refuseShared(_ facts: FileFacts) throws(FileError) {
-    // A plain mkdir does not set this bit. It marks a directory that many people share.
+    // A plain mkdir does not set this bit, which marks a directory that many users share.
     if facts.isSticky { throw facts.shared("is shared") }
     if let stranger = try firstStranger() { throw facts.shared("holds other files, such as '\(stranger.escaped)'") }
   }
 
-  /// A file in the directory that this library did not make; nil when there is none.
+  /// The first file in the directory that this library did not create, if any.
   private func firstStranger() throws(FileError) -> String? {
     try names { !OwnFileName.isOwn($0) }.first
   }
 
-  /// The matching names in the directory, in no order.
+  /// The matching names in the directory, unordered.
   package func names(where fits: (String) -> Bool = { _ in true }) throws(FileError) -> [String] {
     guard let stream = opendir(path) else { throw .system(path, "cannot be read", .current) }
     defer { closedir(stream) }
@@ -81,7 +82,7 @@ package struct PrivateDirectory: Sendable {
 
   /// Creates the directory and its missing parents, durably and with mode 0700, whatever the umask.
   ///
-  /// An existing directory stays as it is.
+  /// An existing directory does not change.
   package func makeIfMissing() throws(FileError) {
     if let facts = try FileFacts(of: path) { return try facts.requireOwn(.directory) }
     let parent = Self.parent(of: path)
@@ -96,7 +97,7 @@ package struct PrivateDirectory: Sendable {
     }
   }
 
-  /// Creates the directory if it is missing, and closes it to others.
+  /// Creates the directory if it is missing, and restricts it to its owner.
   package func create() throws(FileError) {
     try makeIfMissing()
     guard let facts = try FileFacts(of: path) else { throw .system(path, "cannot be examined", ErrorNumber(ENOENT)) }
@@ -104,14 +105,14 @@ package struct PrivateDirectory: Sendable {
     try keepOthersOut(facts)
   }
 
-  /// Makes the names in the directory durable.
+  /// Makes the entries of the directory durable.
   package func synchronize() throws(FileError) {
     try Self.synchronize(path)
   }
 
   package func file(_ name: String) -> String { path.hasSuffix("/") ? path + name : path + "/" + name }
 
-  /// The directory that a path lies in.
+  /// The parent directory of a path.
   package static func parent(of path: String) -> String {
     let above = path.split(separator: "/").dropLast().joined(separator: "/")
     if path.hasPrefix("/") { return "/" + above }
@@ -122,16 +123,16 @@ package struct PrivateDirectory: Sendable {
     let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { throw .system(path, "cannot be opened", .current) }
     defer { close(descriptor) }
-    // EINVAL: this file system cannot synchronise directories.
+    // EINVAL: this file system cannot sync directories.
     if fsync(descriptor) != 0, errno != EINVAL { throw .system(path, "cannot be made durable", .current) }
   }
 }
 
 extension PrivateDirectory {
-  /// The path without slashes and dots at its end.
+  /// Removes slashes and dots at the end of the path.
   ///
-  /// With them the system follows a symbolic link, so a link that is refused under one spelling
-  /// would be accepted under the other.
+  /// With them, the system follows a symbolic link, so a link that is refused in one spelling would
+  /// be accepted in the other.
   package init(named name: String) {
     var bytes = name.utf8[...]
     while bytes.count > 1 {

@@ -3,18 +3,18 @@ import Glibc
 import Guards
 import TextFormat
 
-/// The machine's boot clock: `CLOCK_BOOTTIME`, and the kernel's random boot id to tell one boot
-/// from the next.
+/// The computer's boot clock: `CLOCK_BOOTTIME`, with the kernel's random boot id to distinguish
+/// boots.
 ///
-/// It counts suspended time and cannot be set, so moving the wall clock neither revives nor ends a
-/// session. A virtual machine that is restored from a snapshot rewinds it; that is not defended.
-/// Source: clock_gettime(2); random(4), `/proc/sys/kernel/random/boot_id`.
+/// It counts suspended time and cannot be set, so a change of the wall clock cannot revive or end a
+/// session. Restoring a virtual machine from a snapshot rewinds it; there is no defence against
+/// that. Source: clock_gettime(2); random(4), `/proc/sys/kernel/random/boot_id`.
 public final class BootClock: SessionClock {
   private let bootIDPath: String
   private let known = Locked<BootID?>(nil)
   private static let longestSleep = Duration.seconds(86_400)
 
-  /// Creates a clock for this machine.
+  /// Creates a clock for this computer.
   public convenience init() {
     self.init(bootIDPath: "/proc/sys/kernel/random/boot_id")
   }
@@ -23,10 +23,9 @@ public final class BootClock: SessionClock {
     self.bootIDPath = bootIDPath
   }
 
-  /// The present instant.
+  /// The current instant.
   ///
-  /// - Throws: `ClockError` when the clock or the boot id cannot be read; nothing is assumed in
-  ///   their place.
+  /// - Throws: `ClockError` when the clock or the boot id cannot be read; there is no fallback.
   public func now() throws(ClockError) -> BootInstant {
     var time = timespec()
     guard clock_gettime(CLOCK_BOOTTIME, &time) == 0 else {
@@ -37,13 +36,14 @@ public final class BootClock: SessionClock {
     return BootInstant(boot: try bootID(), uptime: uptime)
   }
 
-  /// Suspends the caller without holding a thread.
+  /// Suspends the caller without blocking a thread.
   ///
   /// - Throws: `CancellationError` as soon as the calling task is cancelled.
   public func sleep(for duration: Duration) async throws(CancellationError) {
     var left = duration
     do {
-      // In pieces: the standard library's sleep traps on a time that it cannot add to its own.
+      // Sleep in pieces: the standard library's sleep traps when its own time plus the duration
+      // overflows.
       while left > Self.longestSleep {
         try await Task.sleep(for: Self.longestSleep, clock: .continuous)
         left -= Self.longestSleep

@@ -1,17 +1,17 @@
 /// The name of one of several logins on a device.
 ///
-/// 1 to 64 of the ASCII letters, digits, `.`, `_` and `-`, beginning with a letter or a digit: it
-/// becomes part of a file name.
+/// It has 1 to 64 ASCII letters, digits, `.`, `_` and `-`, and starts with a letter or a digit,
+/// because it becomes part of a file name.
 public struct ContextName: Hashable, Sendable, CustomStringConvertible {
   /// The name as given.
   public let description: String
 
-  /// The context without a name of its own.
+  /// The default context.
   public static let standard = ContextName(unchecked: "default")
 
   /// Checks a name.
   ///
-  /// - Returns: Nil for what is no name.
+  /// - Returns: Nil if `text` is not a valid name.
   public init?(_ text: String) {
     let bytes = Array(text.utf8)
     guard (1...64).contains(bytes.count), bytes[0] != UInt8(ascii: "."), bytes[0] != UInt8(ascii: "-"),

@@ -2,20 +2,20 @@ public import AuthCore
 import Glibc
 import TextFormat
 
-/// Keeps the session token of one context in a file of mode 0600, in a directory of mode 0700.
+/// Stores the session token of one context in a file of mode 0600, in a directory of mode 0700.
 ///
-/// Every change writes a temporary file, synchronises it, renames it into place and synchronises
-/// the directory, so that a reader sees the old token or the new one, and so does the next boot.
-/// Changes are compare-and-swap under a lock; reading takes none. It blocks its caller while it
-/// waits for the disk, and up to `lockWait` for another process.
+/// Every change writes a temporary file, syncs it, renames it into place and syncs the directory,
+/// so that a reader sees the old token or the new one, even after a crash. Changes are
+/// compare-and-swap under a lock; reading takes no lock. A call blocks while it waits for the disk,
+/// and for up to `lockWait` while it waits for another process.
 public final class FileVault: SessionVault {
   static let sessionSuffix = ".session"
   static let lockSuffix = ".lock"
-  /// After the name of a session file, and before a number.
+  /// The suffix of a file that was set aside: after the name of the session file, before a number.
   static let evidenceSuffix = ".corrupt-"
-  /// How many unusable session files are kept for a context.
+  /// The number of unusable session files to keep for a context.
   ///
-  /// Only this user can make one, so this limits what accidents and scripts leave behind.
+  /// Only this user can create them, so this limits the leftovers of accidents and scripts.
   static let keptEvidence = 8
 
   let directory: PrivateDirectory
@@ -23,18 +23,18 @@ public final class FileVault: SessionVault {
   private let lockWait: Duration
   private let issuer: TokenIssuer
 
-  /// Creates a vault over a directory.
+  /// Creates a vault in a directory.
   ///
-  /// Nothing is read or made yet.
+  /// This does not read or create anything yet.
   ///
   /// - Parameters:
-  ///   - directory: Where session files lie; made with mode 0700 when the first is stored. One that
-  ///     lets others in is closed to them before it is written to, if there is nothing but session
-  ///     files and a database in it, and is refused otherwise.
-  ///   - context: Which of the sessions side by side.
-  ///   - lockWait: How long to wait for another process that changes the same file.
-  ///   - issuer: Whose tokens are kept. A file with a token of the other kind is neither read nor
-  ///     changed.
+  ///   - directory: The directory of session files; created with mode 0700 when the first one is
+  ///     saved. If others have access to it, the first write sets mode 0700, but only if it
+  ///     contains only session files and a database. Otherwise the directory is refused.
+  ///   - context: The context, if there are several logins.
+  ///   - lockWait: The longest wait for another process that changes the same file.
+  ///   - issuer: The issuer of the tokens. A file with a token of the other issuer is neither read
+  ///     nor changed.
   public init(
     directory: String, context: ContextName = .standard, lockWait: Duration = .seconds(5),
     issuer: TokenIssuer = .embedded
@@ -50,7 +50,7 @@ public final class FileVault: SessionVault {
 
   var name: String { "\(context)\(Self.sessionSuffix)" }
 
-  /// Looks, changing nothing.
+  /// Reads the session file, without changing anything.
   ///
   /// Anything at the path other than a readable, private session file of this user is `corrupt`.
   /// `unavailable` means that the path could not be examined.
@@ -58,11 +58,12 @@ public final class FileVault: SessionVault {
     look()
   }
 
-  /// Saves `token`, after setting an unusable file aside.
+  /// Saves `token`; sets an unusable file aside first.
   ///
-  /// A session of another database is not replaced, because nothing could revoke it then.
+  /// It does not replace a session of another database, because that session could then never be
+  /// revoked.
   ///
-  /// - Returns: What was saved before.
+  /// - Returns: The replaced content.
   @discardableResult
   public func store(_ token: SessionToken) async throws(VaultError) -> VaultReading {
     try change { (reading) throws(FileError) in
@@ -100,9 +101,9 @@ public final class FileVault: SessionVault {
 
   /// Renames an unusable file to `NAME.session.corrupt-1`, or to the next free number.
   ///
-  /// The newest eight are kept. Older ones are deleted, except a directory that is not empty.
+  /// It keeps the newest eight and deletes older ones, except a directory that is not empty.
   ///
-  /// - Returns: The new path, or nil when the file is usable or missing.
+  /// - Returns: The new path, or nil if the file is usable or missing.
   public func setAside() async throws(VaultError) -> String? {
     guard case .corrupt = look() else { return nil }
     return try change { (reading) throws(FileError) in
@@ -143,7 +144,7 @@ public final class FileVault: SessionVault {
     guard let facts = try FileFacts(of: path), rename(path, target) == 0 else {
       throw .system(path, "cannot be set aside", .current)
     }
-    // A file of another user keeps its mode; the directory admits no other user.
+    // A file of another user keeps its mode, because no other user can enter the directory.
     if facts.isRegularFile, facts.status.st_uid == geteuid(), chmod(target, 0o600) != 0 {
       throw .system(target, "cannot be made private", .current)
     }
@@ -155,7 +156,7 @@ public final class FileVault: SessionVault {
   private func evidenceNumbers() throws(FileError) -> [Int] {
     let prefix = name + Self.evidenceSuffix
     return try directory.names().compactMap { name in
-      // A number that this class never gives belongs to a foreign file.
+      // This class never uses other numbers, so they belong to a foreign file.
       name.hasPrefix(prefix) ? Int(name.dropFirst(prefix.count)).flatMap { (1..<Int.max).contains($0) ? $0 : nil } : nil
     }.sorted()
   }
@@ -207,7 +208,8 @@ public final class FileVault: SessionVault {
     }
   }
 
-  /// The token, unless the other kind of backend issued it: a forgotten variable costs no session.
+  /// The token, unless the other kind of backend issued it, so that a forgotten variable loses no
+  /// session.
   private func belonging(_ token: SessionToken) -> VaultReading {
     switch (issuer, SessionFile.database(of: token)) {
     case (.embedded, nil), (.server, .some): return .token(token)
@@ -224,8 +226,8 @@ public final class FileVault: SessionVault {
     }
   }
 
-  /// Why the file could not be opened: it is missing, must not be followed or opened, or access was
-  /// refused.
+  /// The result for a file that could not be opened: it is missing, is a link, has the wrong type,
+  /// or access was refused.
   private func unopened(_ error: ErrorNumber) -> VaultReading {
     do throws(FileError) {
       guard let facts = try FileFacts(of: path) else { return .absent }
@@ -257,11 +259,11 @@ extension FileVault {
     return count > 0 ? String(decoding: target.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self) : nil
   }
 
-  /// Closes the session file to others, if it belongs to this user and lets others in.
+  /// Restricts the session file to its owner, if it belongs to this user and others have access.
   ///
-  /// - Returns: The earlier mode; nil when nothing was changed.
+  /// - Returns: The earlier mode; nil if nothing changed.
   package func closeToOthers() throws(VaultError) -> String? {
-    // What cannot be looked at is reported by whoever reads it.
+    // A later read reports a file that cannot be examined.
     guard let found = try? directory.look(for: name), Self.isOpenToOthers(found) else { return nil }
     return try change { (_) throws(FileError) in
       guard let facts = try FileFacts(of: path), Self.isOpenToOthers(facts) else { return nil }
@@ -274,16 +276,16 @@ extension FileVault {
     facts.isRegularFile && facts.isOwn && !facts.isPrivate
   }
 
-  /// Whether there is no session file; false also where that cannot be told.
+  /// Whether there is no session file; false if that is unknown.
   private var isMissing: Bool {
     do throws(FileError) { return try directory.look(for: name) == nil } catch { return false }
   }
 
-  /// Creates the directory if it is missing, so that it can be watched.
+  /// Creates the directory if it is missing, so that a process can watch it.
   ///
-  /// An existing one stays as it is.
+  /// An existing directory does not change.
   ///
-  /// - Throws: `VaultError` when it cannot be made, or is not a directory of this user.
+  /// - Throws: `VaultError` when it cannot be created, or is not a directory of this user.
   public func prepare() throws(VaultError) {
     do throws(FileError) {
       try directory.makeIfMissing()
@@ -294,9 +296,9 @@ extension FileVault {
 }
 
 extension FileVault {
-  /// The contexts that have a session file in a directory, in the order of their names.
+  /// The contexts that have a session file in a directory, sorted by name.
   ///
-  /// - Returns: None when there is no such directory.
+  /// - Returns: An empty array if there is no such directory.
   /// - Throws: `VaultError` when it cannot be read, or is not a directory of this user.
   public static func contexts(in path: String) throws(VaultError) -> [ContextName] {
     let directory = PrivateDirectory(named: path)
@@ -313,7 +315,7 @@ extension FileVault {
 }
 
 extension FileVault {
-  /// A source that says when the session file may have changed.
+  /// A source that reports when the session file may have changed.
   package func fileChanges() throws(Unavailability) -> DirectoryChanges {
     let name = name
     return try DirectoryChanges(directory.path) { file, _ in file == name }

@@ -1,14 +1,14 @@
 import AuthCore
 import TextFormat
 
-/// The text in a session file: what it is and its version, the token, and a checksum of both lines.
+/// The text of a session file: the format and its version, the token, and a checksum of both lines.
 ///
 ///     authlocal-session 1
 ///     <the token, 64 hexadecimal digits>
 ///     <SHA-256 of the lines before with their ends, 64 hexadecimal digits>
 ///
-/// The token of a database on a server is kept in version 2, which names the database in a line of
-/// its own:
+/// The token of a database on a server is stored in version 2, with the database on a separate
+/// line:
 ///
 ///     authlocal-session 2
 ///     <the token, 64 hexadecimal digits>
@@ -26,7 +26,7 @@ enum SessionFile {
   static let longest = 65_536
   private static let magic = "authlocal-session"
   private static let tokenLength = 32
-  /// A token of a server begins with the id of its database.
+  /// A server's token starts with the id of its database, of this length.
   private static let databaseLength = 16
 
   /// The id of the database that issued a token; nil for the embedded database.
@@ -37,7 +37,7 @@ enum SessionFile {
 
   enum Reading: Hashable {
     case token(SessionToken)
-    /// What is wrong, and the token if it can still be read.
+    /// The problem, and the token if it is still readable.
     case corrupt(String, SessionToken?)
   }
 
@@ -75,7 +75,7 @@ enum SessionFile {
     }
   }
 
-  /// Whether the last full line is the checksum of those before it.
+  /// Whether the last full line is the checksum of the lines before it.
   private static func isWhole(_ lines: [ArraySlice<UInt8>]) -> Bool {
     var body: [UInt8] = []
     for line in lines.dropLast(2) { body += line + [UInt8(ascii: "\n")] }

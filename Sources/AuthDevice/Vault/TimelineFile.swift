@@ -1,27 +1,28 @@
 import Glibc
 
-/// The newest timeline of each cluster of servers that commands of this user saw, in one file.
+/// Stores the newest timeline of each server cluster that this user's commands have seen, in one
+/// file.
 ///
-/// A command that starts anew compares the server with it. This is a second line of defence, behind
-/// the fencing of old primaries, so it never makes a command fail: a file that is missing or cannot
-/// be read says nothing, and a disk that cannot be written to keeps nothing.
+/// A new command compares the server with it. This is a second line of defence, behind the fencing
+/// of old primaries, so it never makes a command fail: the command ignores a missing or unreadable
+/// file, and a failed write.
 package struct TimelineFile: Sendable {
   static let name = "server-timelines"
   private static let longest = 1 << 16
 
   private let directory: PrivateDirectory
 
-  /// Names the file in a directory of session files; nothing is read or made yet.
+  /// Uses the file in a directory of session files; does not read or create anything yet.
   package init(directory: String) {
     self.directory = PrivateDirectory(named: directory)
   }
 
   package var path: String { directory.file(Self.name) }
 
-  /// The newest timeline of a cluster; nil when none is known.
+  /// The newest timeline of a cluster; nil if none is known.
   package func newest(of cluster: String) -> UInt32? { entries()[cluster] }
 
-  /// Keeps a timeline, unless a newer one is kept.
+  /// Stores a timeline, unless a newer one is stored.
   package func keep(_ timeline: UInt32, of cluster: String) {
     do throws(FileError) {
       try directory.create()

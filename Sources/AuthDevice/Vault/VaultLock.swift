@@ -1,14 +1,15 @@
 import Glibc
 import TextFormat
 
-/// Excludes other writers of one session file, in this process and in others, until it is freed.
+/// Locks out other writers of one session file, in this process and in others, until it is
+/// destroyed.
 ///
-/// It uses flock(2) and not fcntl(2), which does not exclude two threads of one process. It does
-/// not block and has a deadline, because network file systems may never answer.
+/// It uses flock(2), because fcntl(2) does not lock between threads of one process. It does not
+/// block and has a deadline, because network file systems may never answer.
 struct VaultLock: ~Copyable {
   private let descriptor: Int32
 
-  /// Waits for the lock up to a limit.
+  /// Waits for the lock, up to a limit.
   static func acquire(_ path: String, wait: Duration) throws(FileError) -> VaultLock {
     try restoreMode(path)
     let descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o600)
@@ -27,9 +28,10 @@ struct VaultLock: ~Copyable {
     close(descriptor)
   }
 
-  /// The file is empty, so others could read nothing in it.
+  /// Sets the mode of the lock file to 0600.
   ///
-  /// A process that was killed while it made the file may have left any mode.
+  /// A process that was killed while it created the file may have left any mode. The file is empty,
+  /// so others could not have read anything.
   private static func restoreMode(_ path: String) throws(FileError) {
     guard let facts = try FileFacts(of: path) else { return }
     try facts.requireOwn(.file)

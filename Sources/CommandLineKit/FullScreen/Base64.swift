@@ -1,4 +1,4 @@
-/// Base64 of RFC 4648, as terminals take text for the clipboard.
+/// Base64 of RFC 4648, which terminals require for clipboard text.
 enum Base64 {
   private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 

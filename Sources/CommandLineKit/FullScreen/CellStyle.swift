@@ -1,7 +1,6 @@
-/// How a cell of a frame looks.
+/// The appearance of a cell of a frame.
 ///
-/// No style carries a meaning that the text does not have too: without colour a frame says the
-/// same.
+/// A style never adds meaning: without colour, the text of a frame says the same.
 package enum CellStyle: Sendable, CaseIterable {
   case plain, strong, faint, selected, accent, good, bad
 
@@ -22,7 +21,7 @@ package enum CellStyle: Sendable, CaseIterable {
     }
   }
 
-  /// The letter that stands for it in golden files.
+  /// The letter for it in golden files.
   package var letter: Character {
     switch self {
     case .plain: " "

@@ -1,22 +1,22 @@
 import TextFormat
 
-/// What a terminal shows at one moment: a grid of cells, and where the cursor is.
+/// The content of a terminal at one moment: a grid of cells and the position of the cursor.
 ///
-/// A value: drawing into it writes nothing. ``FrameDiff`` makes the bytes that turn one into the
-/// next.
+/// Drawing into a frame writes nothing to the terminal. ``FrameDiff`` creates the bytes that turn
+/// one frame into the next.
 package struct Frame: Equatable, Sendable {
   /// One column of one row.
   package struct Cell: Equatable, Sendable {
-    /// What it shows; a space in the second half of a wide character.
+    /// The character; a space in the second half of a wide character.
     package var character: Character = " "
-    /// How many columns the character takes: 1 or 2, and 0 in the second half of a wide one.
+    /// The number of columns of the character: 1 or 2, and 0 in the second half of a wide one.
     package var width: UInt8 = 1
     package var style = CellStyle.plain
 
     package static let blank = Cell()
   }
 
-  /// A place, counted from 0 at the upper left.
+  /// A position, counted from 0 at the upper left.
   package struct Position: Equatable, Sendable {
     package var row: Int
     package var column: Int
@@ -29,7 +29,7 @@ package struct Frame: Equatable, Sendable {
   package let columns: Int
   package let rows: Int
   package private(set) var cells: [Cell]
-  /// Where the cursor shows; nil hides it.
+  /// The position of the cursor; nil hides it.
   package var cursor: Position?
 
   /// An empty frame.
@@ -41,10 +41,10 @@ package struct Frame: Equatable, Sendable {
 
   package subscript(row: Int, column: Int) -> Cell { cells[row * columns + column] }
 
-  /// Draws text into a row, from a column on, within `width` columns and the frame.
+  /// Draws text into a row, starting at a column, within `width` columns and the frame.
   ///
-  /// Text is escaped here, so nothing in it acts on the terminal. What does not fit is cut off;
-  /// shorten it first where that should show.
+  /// This escapes the text, so it cannot control the terminal. Text that does not fit is cut off
+  /// without an ellipsis.
   ///
   /// - Returns: The column after the text.
   @discardableResult
@@ -63,9 +63,9 @@ package struct Frame: Equatable, Sendable {
     return column
   }
 
-  /// Gives a row the style from one column up to another, and keeps its text.
+  /// Changes the style of a row in a range of columns, and keeps its text.
   ///
-  /// A wide character that reaches into the range has it too, whole.
+  /// A wide character that is partly in the range also changes, as a whole.
   package mutating func restyle(row: Int, columns range: Range<Int>, style: CellStyle) {
     guard (0..<rows).contains(row) else { return }
     var index = row * columns + max(0, range.lowerBound)
@@ -80,14 +80,14 @@ package struct Frame: Equatable, Sendable {
 
   private static func cell(_ character: Character, _ style: CellStyle) -> Cell {
     let width = DisplayWidth.columns(character)
-    // A mark with nothing to stand on gets the circle that Unicode's charts draw it with.
+    // A mark without a base character gets the dotted circle of Unicode's charts.
     guard width > 0 else { return Cell(character: Character("\u{25CC}\(character)"), width: 1, style: style) }
     return Cell(character: character, width: UInt8(width), style: style)
   }
 
   private mutating func set(_ cell: Cell, _ row: Int, _ column: Int) {
     let index = row * columns + column
-    // Half of a wide character is none.
+    // Half of a wide character is replaced by a blank.
     if cells[index].width == 0 { cells[index - 1] = .blank }
     let last = index + Int(cell.width) - 1
     if cells[last].width == 2, column + Int(cell.width) < columns { cells[last + 1] = .blank }
@@ -97,7 +97,7 @@ package struct Frame: Equatable, Sendable {
 }
 
 extension Frame {
-  /// The rows as text, without the spaces at their ends.
+  /// The rows as text, without trailing spaces.
   package var lines: [String] {
     (0..<rows).map { row in
       var line = String((0..<columns).lazy.map { self[row, $0] }.filter { $0.width > 0 }.map(\.character))
@@ -106,7 +106,7 @@ extension Frame {
     }
   }
 
-  /// The rows, each followed by its styles where it has any, as golden files keep it.
+  /// The rows, each followed by its styles if it has any, in the format of golden files.
   package var golden: String {
     var result = "\(columns)x\(rows)" + (cursor.map { " cursor \($0.row),\($0.column)" } ?? "") + "\n"
     for (row, line) in lines.enumerated() {

@@ -1,8 +1,8 @@
-/// Makes the bytes that turn what a terminal shows into another frame.
+/// Creates the bytes that turn the content of a terminal into another frame.
 ///
-/// They are ECMA-48 as every terminal of today has it, inside a synchronized update (DEC mode
-/// 2026), which terminals show whole and others ignore. They begin and end with plain style, and
-/// rely on automatic wrapping being off.
+/// They are ECMA-48 sequences that every current terminal supports, inside a synchronized update
+/// (DEC mode 2026): some terminals show it as a whole, the others ignore the mode. They begin and
+/// end with plain style, and require automatic wrapping to be off.
 package enum FrameDiff {
   /// - Parameters:
   ///   - old: What the terminal shows; nil where that is not known, and everything is drawn.
@@ -40,7 +40,7 @@ private struct Writer {
   private let colors: Bool
   private let isASCII: Bool
   private let columns: Int
-  /// Where the terminal's cursor is; nil where that is not certain.
+  /// The position of the terminal's cursor; nil if it is uncertain.
   private var position: Frame.Position?
   private var current = CellStyle.plain
 
@@ -83,8 +83,8 @@ private struct Writer {
   mutating func turn(_ old: Frame, into new: Frame, _ row: Int) {
     let range = (row * new.columns)..<((row + 1) * new.columns)
     guard new.cells[range] != old.cells[range] else { return }
-    // Terminals disagree on how wide some characters are. A row with one, now or before, is cleared
-    // and drawn whole, so that nothing of it stays behind.
+    // Terminals disagree on the width of some characters. A row with such a character, now or
+    // before, is cleared and redrawn as a whole, so that no part of it remains.
     let isWhole = new.cells[range].contains(where: \.isDisputed) || old.cells[range].contains(where: \.isDisputed)
     var end = new.columns
     while end > 0, new[row, end - 1] == .blank { end -= 1 }
@@ -148,7 +148,7 @@ private struct Writer {
 }
 
 extension Frame.Cell {
-  /// Whether terminals differ in how many columns they give the character.
+  /// Whether terminals disagree on the width of the character.
   ///
   /// They agree on Latin letters with their marks, on arrows, lines and blocks, and on the letters of
   /// East Asia.

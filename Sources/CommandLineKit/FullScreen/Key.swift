@@ -1,41 +1,41 @@
-/// What a person did at the keyboard.
+/// An input of the user.
 package enum Key: Equatable, Sendable {
-  /// A character; combining marks come one by one.
+  /// A character; combining marks arrive separately.
   case character(Unicode.Scalar)
   /// A letter with the control key, in lower case.
   case control(Unicode.Scalar)
   case enter, escape, tab, backTab, backspace, delete
   case up, down, left, right, home, end, pageUp, pageDown
   case help
-  /// A press of the mouse, at a place counted from 0 at the upper left; and its wheel, up or down.
+  /// A mouse click, at a position counted from 0 at the upper left; and its wheel, up or down.
   case click(row: Int, column: Int), scrollUp, scrollDown
-  /// Text that was pasted, with its line endings as `\n`.
+  /// Pasted text, with its line endings as `\n`.
   case paste(PastedText)
-  /// More was pasted than anybody could mean, or it is not text; none of it is kept.
+  /// A paste that is too long or not text; its content is discarded.
   case unusablePaste
 }
 
-/// Text that was pasted; its memory is wiped when it is no longer used.
+/// Pasted text; its memory is wiped when it is released.
 package final class PastedText: Equatable, Sendable {
-  // Nobody changes the bytes after this was made.
+  // The bytes never change after the initializer.
   private nonisolated(unsafe) let storage: WipedBytes
 
-  /// Takes over the bytes, which are UTF-8.
+  /// Takes ownership of the bytes, which are UTF-8.
   init(_ bytes: WipedBytes) {
     storage = bytes
   }
 
-  /// Copies a string, which is no secret.
+  /// Copies a string, which must not be secret.
   package convenience init(_ text: String) {
     let bytes = WipedBytes(capacity: text.utf8.count)
     for byte in text.utf8 { bytes.append(byte) }
     self.init(bytes)
   }
 
-  /// A copy as a string, for text that is no secret.
+  /// A copy as a string, for text that is not secret.
   package var text: String { storage.text }
 
-  /// The bytes of the only line, without its end; nil when there are more lines.
+  /// The bytes of the only line, without its line ending; nil if there are more lines.
   package var line: UnsafeRawBufferPointer? {
     let bytes = storage.bytes
     let line = bytes.last == 0x0A ? UnsafeRawBufferPointer(rebasing: bytes.dropLast()) : bytes

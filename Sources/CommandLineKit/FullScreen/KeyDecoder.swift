@@ -1,41 +1,41 @@
-/// Turns the bytes of a terminal into keys, byte by byte: escape sequences (ECMA-48, xterm), UTF-8,
-/// bracketed paste.
+/// Decodes the bytes of a terminal into keys, byte by byte: escape sequences (ECMA-48, xterm),
+/// UTF-8, bracketed paste.
 ///
-/// Sequences that are no key of this program are swallowed whole, wherever reads end: mouse reports
-/// in every encoding, answers of the terminal, keys with Alt. A lone Escape differs from the start
-/// of a sequence only by what does not follow: wait for as long as ``patience`` says, then call
-/// ``settle()``.
+/// It discards other sequences as a whole, even if they span several reads: mouse reports in every
+/// encoding, answers of the terminal, keys with Alt. A lone Escape looks like the start of a
+/// sequence: wait for ``patience``, and if no byte follows, call ``settle()``.
 struct KeyDecoder {
-  /// How many bytes of pasted text are kept.
+  /// The maximum number of bytes of pasted text.
   static let pasteLimit = 65_536
-  /// How many parameters of a sequence are read; no key has more.
+  /// The maximum number of parameters of a sequence; no key has more.
   private static let parameterLimit = 32
   private static let escape: UInt8 = 0x1B
   private static let pasteEnd = Array("\u{1B}[201~".utf8)
 
   private enum State {
     case ground
-    /// In a character of UTF-8: what is known of it, the least it can be, and how many bytes follow.
+    /// In a UTF-8 character: its value so far, its minimum value, and the number of bytes that
+    /// follow.
     case character(UInt32, least: UInt32, rest: Int, isAlt: Bool)
-    /// After Escape; with Alt some terminals send it twice.
+    /// After Escape, which some terminals send twice with Alt.
     case escape(isAlt: Bool)
-    /// After `SS3`, with which some keys begin.
+    /// After `SS3`, the start of some keys.
     case single(isAlt: Bool)
-    /// In a control sequence (CSI), whose parameters are kept.
+    /// In a control sequence (CSI), whose parameters are collected.
     case control(isAlt: Bool)
-    /// In the last byte of a function key of the Linux console.
+    /// Before the last byte of a function key of the Linux console.
     case consoleKey(isAlt: Bool)
-    /// In the bytes after `CSI M`, with which old mouse reports begin.
+    /// In the bytes after `CSI M`, the start of old mouse reports.
     case mouse(rest: Int)
-    /// In a string of the terminal (OSC, DCS, APC, PM, SOS), up to its end.
+    /// In a string of the terminal (OSC, DCS, APC, PM, SOS).
     case string
     /// After an Escape in such a string.
     case stringEscape
-    /// In pasted text; so many bytes may be the start of its end.
+    /// In pasted text; this number of bytes matches the start of the end marker.
     case paste(matched: Int)
   }
 
-  /// Whether reports of the mouse in the form of SGR are keys.
+  /// Whether mouse reports in SGR format are keys.
   var readsMouse = false
   private var state = State.ground
   private var parameters: [UInt8] = []
@@ -43,18 +43,19 @@ struct KeyDecoder {
   private var isPasteTooLong = false
   private var isAfterReturn = false
 
-  /// For how long more bytes are awaited before ``settle()``; nil without a limit.
+  /// The time to wait for more bytes before ``settle()``; nil for no limit.
   var patience: Duration? {
     switch state {
-    // Longer than a slow line pauses, shorter than a person notices.
+    // Longer than the pauses of a slow line, shorter than a person notices.
     case .escape: .milliseconds(50)
-    // No line pauses for so long; a person who pressed a key with Alt tries again.
+    // No line pauses for that long. A user who pressed a key with Alt can press it again.
     case .single, .control, .consoleKey, .mouse, .string, .stringEscape: .seconds(1)
     case .ground, .character, .paste: nil
     }
   }
 
-  /// Nothing follows: a lone Escape is a key, and an unfinished sequence is none.
+  /// Ends the input so far, because nothing follows: a lone Escape is a key, an unfinished sequence
+  /// is discarded.
   mutating func settle() -> Key? {
     guard patience != nil else { return nil }
     defer { state = .ground }
@@ -62,7 +63,7 @@ struct KeyDecoder {
     return nil
   }
 
-  /// Takes a byte, and returns the key that it completes.
+  /// Decodes a byte, and returns the key that it completes, if any.
   mutating func decode(_ byte: UInt8) -> Key? {
     switch state {
     case .ground: return begin(byte)
@@ -84,7 +85,7 @@ struct KeyDecoder {
     case .string:
       switch byte {
       case Self.escape: state = .stringEscape
-      // BEL, which ends one in xterm; CAN and SUB, which end everything.
+      // BEL ends a string in xterm; CAN and SUB end every sequence.
       case 0x07, 0x18, 0x1A: state = .ground
       case _: break
       }
@@ -100,7 +101,7 @@ struct KeyDecoder {
     }
   }
 
-  /// Takes the first byte of something.
+  /// Decodes the first byte of a key.
   private mutating func begin(_ byte: UInt8) -> Key? {
     state = .ground
     switch byte {
@@ -121,7 +122,7 @@ struct KeyDecoder {
     case 0xC2...0xDF: state = .character(UInt32(byte & 0x1F), least: 0xA0, rest: 1, isAlt: isAlt)
     case 0xE0...0xEF: state = .character(UInt32(byte & 0x0F), least: 0x800, rest: 2, isAlt: isAlt)
     case 0xF0...0xF4: state = .character(UInt32(byte & 0x07), least: 0x10000, rest: 3, isAlt: isAlt)
-    // No character begins like this.
+    // No UTF-8 character starts with this byte.
     case _: state = .ground
     }
     return nil
@@ -137,7 +138,7 @@ struct KeyDecoder {
     return Unicode.Scalar(value).map { .character($0) }
   }
 
-  /// Takes the byte after Escape.
+  /// Decodes the byte after Escape.
   private mutating func follow(_ byte: UInt8, _ isAlt: Bool) -> Key? {
     switch Unicode.Scalar(byte) {
     case "\u{1B}":
@@ -148,7 +149,7 @@ struct KeyDecoder {
       state = .control(isAlt: isAlt)
     case "O": state = .single(isAlt: isAlt)
     case "]", "P", "_", "^", "X": state = .string
-    // A key with Alt, whole.
+    // A complete key with Alt.
     case _:
       return beginCharacter(byte, isAlt: true)
     }
@@ -164,7 +165,7 @@ struct KeyDecoder {
       state = .ground
       let key = finishControl(byte, isAlt)
       return isAlt ? nil : key
-    // Not a sequence; what broke it is read again.
+    // Not a valid sequence; decode the unexpected byte as the start of a key.
     case _: return begin(byte)
     }
   }
@@ -175,10 +176,10 @@ struct KeyDecoder {
       if final == UInt8(ascii: "[") { state = .consoleKey(isAlt: isAlt) }
     }
     if readsMouse, parameters.first == UInt8(ascii: "<") { return mouse(final) }
-    // What begins with `<`, `=`, `>` or `?` is an answer or a mouse report; a key has numbers only.
+    // A sequence with `<`, `=`, `>` or `?` is an answer or a mouse report; a key has only numbers.
     guard parameters.count < Self.parameterLimit, parameters.allSatisfy({ $0 < 0x3C && $0 >= 0x30 }) else { return nil }
     let numbers = Self.numbers(parameters[...])
-    // Shift and Control change no key here. Alt and the others do: with them it is another key.
+    // Shift and Control do not change a key here. With Alt and the others, it is another key.
     if numbers.count > 1, numbers[1] > 1, (numbers[1] - 1) & ~5 != 0 { return nil }
     guard final == UInt8(ascii: "~") else { return Self.key(final: final, isSingle: false) }
     switch numbers[0] {
@@ -194,7 +195,7 @@ struct KeyDecoder {
     return nil
   }
 
-  /// The key that ends with this byte; the keypad's Enter is a single sequence only.
+  /// The key with this final byte; the keypad's Enter exists only as a single (SS3) sequence.
   private static func key(final: UInt8, isSingle: Bool) -> Key? {
     switch Unicode.Scalar(final) {
     case "A": .up
@@ -210,7 +211,7 @@ struct KeyDecoder {
     }
   }
 
-  /// A report of the mouse; where a button comes up, nothing happens.
+  /// Decodes a mouse report; ignores the release of a button.
   private func mouse(_ final: UInt8) -> Key? {
     let numbers = Self.numbers(parameters.dropFirst())
     guard numbers.count == 3, final == UInt8(ascii: "M") else { return nil }
@@ -256,7 +257,7 @@ struct KeyDecoder {
     return nil
   }
 
-  /// Keeps a byte of pasted text; a terminal sends the line endings of a paste as carriage returns.
+  /// Stores a byte of pasted text; terminals send the line endings of a paste as carriage returns.
   private mutating func keep(_ byte: UInt8) {
     defer { isAfterReturn = byte == 0x0D }
     if byte == 0x0A, isAfterReturn { return }

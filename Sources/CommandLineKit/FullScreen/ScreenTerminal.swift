@@ -1,21 +1,20 @@
 import Glibc
 
-/// The controlling terminal as a whole screen, from when this is made until it is gone.
+/// Uses the controlling terminal as a full screen during the lifetime of the value.
 ///
-/// On every way out of its scope, and before a signal kills or stops the process, the terminal is
-/// as it was before; see ``TerminalSignals``. It shows frames and says what happened; it decides
-/// nothing.
+/// At the end of its lifetime, and before a signal kills or stops the process, the terminal is
+/// restored; see ``TerminalSignals``. It shows frames and reports events; it makes no decisions.
 package struct ScreenTerminal: ~Copyable {
-  /// What ended a wait.
+  /// The events that ended a wait.
   package struct Happened: Sendable {
-    /// Whether something was typed.
+    /// Whether the user typed something.
     package var hasKeys = false
-    /// Whether the terminal has another size, or somebody else has drawn on it.
+    /// Whether the size of the terminal changed, or another program drew on it.
     package var needsFrame = false
-    /// Whether the terminal is gone.
+    /// Whether the terminal was closed.
     package var isGone = false
 
-    /// Whether anything happened before the end of the limit.
+    /// Whether anything happened within the limit.
     package var isAnything: Bool { hasKeys || needsFrame || isGone }
   }
 
@@ -24,15 +23,15 @@ package struct ScreenTerminal: ~Copyable {
   private let colors: Bool
   private let isASCII: Bool
   private var decoder = KeyDecoder()
-  /// When what was read last is all there is, if it is unfinished.
+  /// The time when an unfinished key counts as complete.
   private var settles: MonotonicDeadline?
-  /// What was read: wiped after each read, because it may be a part of a secret.
+  /// The bytes of the last read: wiped after each read, because they may be part of a secret.
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 1)
   private var shown: Frame?
-  /// Written before the next frame: modes, and text for the clipboard.
+  /// Bytes to write before the next frame: modes, and text for the clipboard.
   private var before: [UInt8] = []
 
-  /// Takes the controlling terminal.
+  /// Takes over the controlling terminal.
   ///
   /// - Parameters:
   ///   - colors: Whether colour may be used.
@@ -65,19 +64,19 @@ package struct ScreenTerminal: ~Copyable {
     buffer.deallocate()
   }
 
-  /// An empty frame of the terminal's size.
+  /// An empty frame with the terminal's size.
   package var frame: Frame {
     var size = winsize()
     guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
       return Frame(columns: 80, rows: 24)
     }
-    // More than any screen has: a size is a number that anybody can set.
+    // Limited to more than any screen has, because any program can set the size.
     return Frame(columns: min(Int(size.ws_col), 1_000), rows: min(Int(size.ws_row), 500))
   }
 
-  /// Shows a frame: one write of what differs from the frame before, none where nothing does.
+  /// Shows a frame: writes the differences from the previous frame in one write, if there are any.
   package mutating func show(_ frame: Frame) throws(PromptError) {
-    // Whoever had the terminal meanwhile may have changed its modes.
+    // Another program may have changed the modes meanwhile.
     if shown == nil { before += Array((decoder.readsMouse ? Self.mouseOn : Self.mouseOff).utf8) }
     let bytes = before + FrameDiff.bytes(from: shown, to: frame, colors: colors, isASCII: isASCII)
     (shown, before) = (frame, [])
@@ -91,7 +90,7 @@ package struct ScreenTerminal: ~Copyable {
         poll(&ready, 1, -1)
         guard Int32(ready.revents) & (POLLERR | POLLHUP | POLLNVAL) == 0 else { return }
       } else if errno == EIO {
-        // It is gone, as the next wait finds out.
+        // The terminal was closed; the next wait reports it.
         return
       } else if errno != EINTR {
         throw .unreadable(source: "the terminal", errno: errno)
@@ -102,31 +101,31 @@ package struct ScreenTerminal: ~Copyable {
   private static let mouseOn = "\u{1B}[?1000;1006h"
   private static let mouseOff = "\u{1B}[?1000;1006l"
 
-  /// Whether presses and the wheel of the mouse are keys; from the next frame on.
+  /// Sets whether mouse clicks and the wheel are keys, starting with the next frame.
   package mutating func readMouse(_ isOn: Bool) {
     guard isOn != decoder.readsMouse else { return }
     decoder.readsMouse = isOn
     before += Array((isOn ? Self.mouseOn : Self.mouseOff).utf8)
   }
 
-  /// Puts text into the clipboard with the next frame, where the terminal does that (OSC 52).
+  /// Copies text to the clipboard with the next frame, if the terminal supports it (OSC 52).
   package mutating func copy(_ text: String) {
     before += Array("\u{1B}]52;c;\(Base64.text(text.utf8))\u{7}".utf8)
   }
 
-  /// Has the next frame drawn whole, because what the terminal shows is not certain.
+  /// Redraws the next frame as a whole, because the content of the terminal is uncertain.
   package mutating func forget() {
     shown = nil
   }
 
-  /// Waits for a key, another size, another descriptor if one is given, or the end of the limit.
+  /// Waits for a key, a new size, another descriptor if one is given, or the end of the limit.
   ///
-  /// Without a limit it waits without end. Whoever gave the other descriptor reads it.
+  /// Without a limit it waits forever. The caller reads the other descriptor.
   ///
   /// - Parameters:
   ///   - other: The other descriptor.
-  ///   - limit: How long to wait.
-  ///   - type: Gets each key; this keeps none, because they may be a secret.
+  ///   - limit: The longest wait.
+  ///   - type: Receives each key; this type stores none, because they may be secret.
   /// - Returns: What happened; nothing at the end of the limit.
   /// - Throws: ``PromptError`` when the terminal cannot be read.
   package mutating func wait(
@@ -171,10 +170,11 @@ package struct ScreenTerminal: ~Copyable {
     }
   }
 
-  /// Takes the terminal again after a stop; in the background this waits until the process is in
-  /// front.
+  /// Takes over the terminal again after a stop; in the background, waits until the process is in
+  /// the foreground.
   ///
-  /// - Returns: False when it is gone: a terminal that hangs up continues its processes too.
+  /// - Returns: False if the terminal was closed, because a terminal that hangs up also continues
+  ///   its processes.
   private func takeAgain() throws(PromptError) -> Bool {
     do throws(PromptError) {
       try signals.silence()

@@ -1,12 +1,11 @@
 import Glibc
 
-/// Bytes that may be secret: they stay at one place in memory, which is wiped before it is
-/// freed.
+/// Bytes that may be secret: their memory never moves, and is wiped before it is freed.
 package final class WipedBytes {
   private let storage: UnsafeMutableRawBufferPointer
   private var count = 0
 
-  /// Reserves memory for all the bytes that there can be, so that they never move.
+  /// Reserves memory for the maximum number of bytes, so that they never move.
   package init(capacity: Int) {
     storage = .allocate(byteCount: max(1, capacity), alignment: 1)
   }
@@ -18,16 +17,16 @@ package final class WipedBytes {
 
   package var isEmpty: Bool { count == 0 }
 
-  /// How many bytes can be added.
+  /// The number of bytes that can be added.
   package var room: Int { storage.count - count }
 
   /// The bytes, valid until they change.
   package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: storage[..<count]) }
 
-  /// A copy as a string, for text that is no secret.
+  /// A copy as a string, for text that is not secret.
   package var text: String { String(decoding: bytes, as: UTF8.self) }
 
-  /// Adds a byte; false where there is no room for it.
+  /// Adds a byte; returns false if it does not fit.
   @discardableResult
   package func append(_ byte: UInt8) -> Bool {
     guard room > 0 else { return false }
@@ -36,14 +35,14 @@ package final class WipedBytes {
     return true
   }
 
-  /// Adds all of the bytes, or none where there is no room for all.
+  /// Adds all of the bytes; adds none and returns false if they do not fit.
   package func append(_ more: UnsafeRawBufferPointer) -> Bool {
     guard more.count <= room else { return false }
     for byte in more { append(byte) }
     return true
   }
 
-  /// Removes the last byte, and returns it.
+  /// Removes and returns the last byte.
   @discardableResult
   package func removeLast() -> UInt8? {
     guard count > 0 else { return nil }
@@ -58,7 +57,7 @@ package final class WipedBytes {
     count = 0
   }
 
-  /// Whether all of it is UTF-8; checked in place, without a copy.
+  /// Whether all bytes are UTF-8; checked in place, without a copy.
   var isText: Bool {
     var iterator = bytes.makeIterator()
     var parser = Unicode.UTF8.ForwardParser()

@@ -2,12 +2,12 @@ import TextFormat
 
 /// Comma-separated values, for spreadsheets and scripts.
 ///
-/// Source: RFC 4180: lines end in CR and LF, and a field with a comma or a quote is written in
-/// quotes, in which a quote is doubled.
+/// Source: RFC 4180. Lines end in CR and LF. A field with a comma or a quote is written in quotes,
+/// and a quote inside is doubled.
 package enum CSV {
   /// One line without its LF, which the output adds.
   ///
-  /// Fields are escaped here, so that none has a line end in it; one that is nil is empty.
+  /// This escapes the fields, so that none contains a line ending; a nil field is empty.
   package static func line(_ fields: [String?]) -> String {
     fields.map { $0.map(field) ?? "" }.joined(separator: ",") + "\r"
   }
@@ -18,9 +18,10 @@ package enum CSV {
     return "\"" + text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
   }
 
-  /// Whether a spreadsheet would compute the text and not show it.
+  /// Whether a spreadsheet would execute the text as a formula.
   ///
-  /// An apostrophe before it keeps it text. Source: OWASP, "CSV Injection", also for the wide forms.
+  /// An apostrophe in front prevents that. Source: OWASP, "CSV Injection", including the full-width
+  /// characters.
   private static func isFormula(_ text: String) -> Bool {
     guard let first = text.unicodeScalars.first, "=+-@\u{FF1D}\u{FF0B}\u{FF0D}\u{FF20}".unicodeScalars.contains(first)
     else { return false }

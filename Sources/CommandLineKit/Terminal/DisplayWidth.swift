@@ -1,18 +1,18 @@
 import TextFormat
 
-/// How many columns of a terminal text takes.
+/// Computes the number of terminal columns of text.
 ///
-/// The width of a character is decided for the grapheme cluster, as terminals draw it: two columns
-/// for wide East Asian characters and emoji (Unicode Standard Annex 11), none for marks alone, one
-/// for the rest. The C library's own function depends on the locale, which need not be set.
+/// The width applies to the grapheme cluster, as terminals draw it: two columns for wide East Asian
+/// characters and emoji (Unicode Standard Annex 11), none for marks alone, one for the rest. The C
+/// library's function depends on the locale, which may not be set.
 package enum DisplayWidth {
-  /// The columns of `text`, which holds nothing that moves the cursor.
+  /// The columns of `text`, which must not contain characters that move the cursor.
   package static func columns(_ text: String) -> Int {
     if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.utf8.count }
     return text.reduce(0) { $0 + columns($1) }
   }
 
-  /// The beginning of `text` that fits, with an ellipsis in place of what does not.
+  /// The prefix of `text` that fits, with an ellipsis in place of the rest.
   package static func truncate(_ text: String, to limit: Int) -> String {
     guard columns(text) > limit, limit > 0 else { return limit > 0 ? text : "" }
     var result = ""
@@ -58,7 +58,7 @@ package enum DisplayWidth {
   /// The columns of one character with its marks.
   static func columns(_ character: Character) -> Int {
     let scalars = character.unicodeScalars
-    // Most characters, of which nothing has to be looked up.
+    // Most characters need no lookup.
     if character.utf8.count == 1 || character.utf8.count == 3 && scalars[scalars.startIndex].isLineOrBlock { return 1 }
     if scalars.contains(where: isWide) || scalars.contains("\u{FE0F}") { return 2 }
     return scalars.allSatisfy(isZeroWidth) ? 0 : 1

@@ -1,16 +1,16 @@
 import Glibc
 
-/// Asks for a name on the controlling terminal, with echo: what is asked for is no secret.
+/// Prompts for a name on the controlling terminal, with echo, because the name is not secret.
 package enum NameQuestion {
-  /// Shows the question and returns the line, without its ending.
+  /// Shows the question and returns the line, without its line ending.
   ///
   /// - Parameters:
   ///   - question: The text to show.
-  ///   - noun: What is asked for, for the message when there is no terminal.
-  ///   - instead: How to give the name and the secret that follows it without a terminal.
-  ///   - timeLimit: How long to wait for the line.
+  ///   - noun: The requested item, for the message when there is no terminal.
+  ///   - instead: How to provide the name and the following secret without a terminal.
+  ///   - timeLimit: The longest wait for the line.
   /// - Returns: The bytes of the line.
-  /// - Throws: ``PromptError`` when there is no terminal, or nothing came from it.
+  /// - Throws: ``PromptError`` when there is no terminal, or no line came from it.
   package static func ask(
     _ question: String, for noun: String = "name", insteadUse instead: String,
     timeLimit: Duration = .standardPromptLimit
@@ -42,10 +42,11 @@ package enum NameQuestion {
     }
   }
 
-  /// Without an Enter the cursor is still behind the question, and the message would begin there.
+  /// Moves to the next line: without an Enter the cursor is still behind the question, and the
+  /// message would start there.
   private static func endLine(_ descriptor: Int32) {
     var newline = UInt8(ascii: "\n")
-    // A terminal that does not take it has gone, and the message says so.
+    // If the write fails, the terminal was closed, and the message says so.
     _ = write(descriptor, &newline, 1)
   }
 }

@@ -1,19 +1,18 @@
 import Glibc
 import TextFormat
 
-/// One of the two streams a command writes to.
+/// One of the two output streams of a command.
 ///
-/// What is written is kept until it is flushed, and flushing says whether it arrived: a result that
-/// was lost on a full disk must not end with success. It belongs to one thread at a time.
+/// It buffers text until `flush`, which reports whether the text arrived: a command must not
+/// succeed if its result was lost on a full disk. Use it on one thread at a time.
 package final class OutputStream {
-  /// The name messages use.
+  /// The name for messages.
   package let name: String
-  /// Whether people look at it.
+  /// Whether the stream is a terminal.
   package let isTerminal: Bool
-  /// How text is emphasised here.
+  /// The emphasis of text on this stream.
   package let style: Style
-  /// Columns, if it is a terminal; otherwise the width that text for a file or a pipe is laid out
-  /// in.
+  /// The columns of the terminal; for a file or a pipe, the width for wrapping text.
   package let width: Int
 
   package let descriptor: Int32
@@ -27,26 +26,26 @@ package final class OutputStream {
     self.width = width
   }
 
-  /// Keeps text to be written.
+  /// Buffers text.
   ///
-  /// The caller has escaped what came from outside.
+  /// The caller must have escaped untrusted text.
   package func write(_ text: String) {
     buffer.append(contentsOf: text.utf8)
   }
 
-  /// Keeps a line to be written.
+  /// Buffers a line.
   package func writeLine(_ text: String = "") {
     write(text)
     buffer.append(UInt8(ascii: "\n"))
   }
 
-  /// Writes what was kept and waits until the system took it.
+  /// Writes the buffer and waits until the system has accepted it.
   ///
-  /// Afterwards nothing is kept, whatever happened.
+  /// Afterwards the buffer is empty, even after an error.
   ///
-  /// When the reader of a pipe is gone the process dies of SIGPIPE, in silence, as filters do. A
-  /// caller that has something to say even then asks to survive it, and gets
-  /// ``OutputError/closedPipe``.
+  /// If the reader of a pipe has closed it, the process dies silently of SIGPIPE, as filters do.
+  /// With `survivingClosedPipe`, the caller gets ``OutputError/closedPipe`` instead and can report
+  /// something.
   package func flush(survivingClosedPipe: Bool = false) throws(OutputError) {
     guard !buffer.isEmpty else { return }
     let bytes = buffer
@@ -60,8 +59,8 @@ package final class OutputStream {
     }
   }
 
-  /// Ends the process as a write to a pipe that nobody reads does, also where the parent had it
-  /// ignore that signal.
+  /// Ends the process as a write to a closed pipe does, even if the parent process made it ignore
+  /// SIGPIPE.
   package func dieOfPipeSignal() -> Never {
     signal(SIGPIPE, SIG_DFL)
     var pipeSignal = sigset_t()
@@ -72,7 +71,7 @@ package final class OutputStream {
     _exit(128 + SIGPIPE)
   }
 
-  /// - Returns: 0, or the error number.
+  /// - Returns: Zero, or the error number.
   private func send(_ bytes: [UInt8]) -> Int32 {
     bytes.withUnsafeBytes { raw in
       var rest = raw[...]
@@ -81,7 +80,7 @@ package final class OutputStream {
         if count >= 0 {
           rest = rest.dropFirst(count)
         } else if errno == EAGAIN {
-          // Somebody else made the shared stream non-blocking.
+          // Another process made the shared stream non-blocking.
           var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
           if poll(&ready, 1, -1) < 0, errno != EINTR { return errno }
         } else if errno != EINTR {
@@ -92,7 +91,7 @@ package final class OutputStream {
     }
   }
 
-  /// Runs `body` with SIGPIPE held back, and takes one that it caused away.
+  /// Runs `body` with SIGPIPE blocked, and discards a SIGPIPE that it caused.
   private func withoutPipeSignal(_ body: () -> Int32) -> Int32 {
     var pipeSignal = sigset_t()
     var before = sigset_t()
@@ -111,9 +110,9 @@ package final class OutputStream {
 
 /// Output did not reach its stream.
 package enum OutputError: Error, Hashable, Sendable {
-  /// Nobody reads the pipe any more.
+  /// The reader has closed the pipe.
   case closedPipe
-  /// The stream does not take it: full, closed, broken. The number is that of `errno`.
+  /// The stream does not accept it: full, closed, broken. `errno` is the error number.
   case unwritable(stream: String, errno: Int32)
 
   /// What happened and why, in one line.

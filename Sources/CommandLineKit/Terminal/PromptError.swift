@@ -1,30 +1,30 @@
 import Glibc
 import TextFormat
 
-/// A secret was not read.
+/// Why a prompt did not return a line.
 package enum PromptError: Error, Hashable, Sendable {
-  /// There is no terminal to ask on.
+  /// There is no terminal for the prompt.
   case noTerminal(for: String, insteadUse: String)
-  /// The user ended the input (`^D`) or the terminal went away.
+  /// The user ended the input (`^D`) or the terminal was closed.
   case cancelled
   /// Nothing was entered in time.
   case timedOut(Duration)
-  /// The line is longer than can be taken; nothing is ever cut off.
+  /// The line is longer than the limit; it is never cut off.
   case tooLong(limit: Int)
-  /// The line contains a NUL byte, which no secret does.
+  /// The line contains a NUL byte, which no secret can contain.
   case containsNUL
   /// The input ended before this line.
   case missingLine(of: String)
   /// The line is empty.
   case emptyLine(of: String)
-  /// There is more input than lines were asked for; the last of them was of this.
+  /// The input continues after the last expected line, which was for this item.
   case tooManyLines(after: String)
-  /// The source cannot be read. The number is that of `errno`.
+  /// The source cannot be read; `errno` is the error number.
   case unreadable(source: String, errno: Int32)
-  /// A question is open already in this process.
+  /// Another prompt is already open in this process.
   case alreadyAsking
 
-  /// Why the controlling terminal could not be opened; `number` is that of `errno`.
+  /// The error for a controlling terminal that could not be opened; `number` is that of `errno`.
   static func unopened(_ number: Int32, for what: String, insteadUse instead: String) -> PromptError {
     number == EMFILE || number == ENFILE
       ? .unreadable(source: "the terminal", errno: number) : .noTerminal(for: what, insteadUse: instead)
@@ -58,7 +58,7 @@ package enum PromptError: Error, Hashable, Sendable {
     }
   }
 
-  /// A name that programs can rely on.
+  /// A stable name for programs.
   package var code: PromptError.Code {
     switch self {
     case .noTerminal: .noTerminal
@@ -76,7 +76,7 @@ package enum PromptError: Error, Hashable, Sendable {
 }
 
 extension PromptError {
-  /// The names of the errors, for programs.
+  /// The stable names of the errors, for programs.
   package enum Code: String, Hashable, Sendable, CaseIterable {
     case noTerminal = "no_terminal"
     case nothingEntered = "nothing_entered"

@@ -1,19 +1,19 @@
 import Glibc
 
-/// Reads secrets from standard input, for scripts: all of it at once, or line by line where the last
-/// line may not be needed.
+/// Reads secrets from standard input, for scripts: the whole input, or line by line if the last
+/// line is optional.
 ///
-/// One line ending (`\n` or `\r\n`) is removed from each line and nothing else, blanks included; the
-/// last line may have none. On a terminal it says what is awaited, and keeps the echo off.
+/// It removes one line ending (`\n` or `\r\n`) from each line and nothing else, not even spaces;
+/// the last line may have none. On a terminal it shows a prompt, without echo.
 package final class SecretLines {
   private let descriptor: Int32
   private let messages: Int32
   private let timeLimit: Duration
-  /// What was read and not taken yet.
+  /// The bytes that were read and not yet returned.
   private var bytes: [UInt8] = []
   private var isAtEnd = false
 
-  /// Nothing is read yet.
+  /// Creates a reader, which does not read anything yet.
   package init(
     descriptor: Int32 = STDIN_FILENO, messages: Int32 = STDERR_FILENO, timeLimit: Duration = .standardPromptLimit
   ) {
@@ -22,20 +22,20 @@ package final class SecretLines {
     self.timeLimit = timeLimit
   }
 
-  /// Reads the whole input, which must be a line for each name.
+  /// Reads the whole input, which must have one line for each name.
   ///
-  /// Input that goes on is refused, as it is for the `--password-stdin` of docker and the
-  /// `--with-token` of gh: it is probably not what it was taken for.
+  /// Further input is an error, as for `--password-stdin` of docker and `--with-token` of gh,
+  /// because it is probably the wrong input.
   ///
-  /// - Parameter names: What each line is, for people who type: "password".
+  /// - Parameter names: The item in each line, for prompts: "password".
   /// - Returns: The lines.
-  /// - Throws: A refusal of whatever is not exactly these lines.
+  /// - Throws: ``PromptError`` for anything but exactly these lines.
   package func whole(_ names: [String]) throws(PromptError) -> [[UInt8]] {
     if isatty(descriptor) != 1 {
       let deadline = MonotonicDeadline(after: timeLimit)
       while !isAtEnd {
         if bytes.count > names.count * (LineLimit.bytes + 2) {
-          // A first line that is too long is the likelier mistake than too many lines.
+          // A too long first line is more likely than too many lines.
           guard bytes.prefix(LineLimit.bytes + 2).contains(UInt8(ascii: "\n")) else {
             throw .tooLong(limit: LineLimit.bytes)
           }
@@ -49,16 +49,16 @@ package final class SecretLines {
     return try lines(names)
   }
 
-  /// Reads a line for each name.
+  /// Reads one line for each name.
   ///
-  /// A line that may follow is not waited for.
+  /// It does not wait for an optional line that may follow.
   ///
   /// - Parameters:
-  ///   - names: What each line is, for people who type: "password".
-  ///   - last: What a line that may follow is; nil when none may.
+  ///   - names: The item in each line, for prompts: "password".
+  ///   - last: The item in an optional line that may follow; nil if none may.
   /// - Returns: The lines.
-  /// - Throws: ``PromptError`` for a line that is missing or cannot be a secret, and for more lines
-  ///   than may come, as far as they have come.
+  /// - Throws: ``PromptError`` for a missing line, for a line that cannot be a secret, and for
+  ///   extra lines that have already arrived.
   package func lines(_ names: [String], followedBy last: String? = nil) throws(PromptError) -> [[UInt8]] {
     var lines: [[UInt8]] = []
     for name in names {
@@ -70,14 +70,14 @@ package final class SecretLines {
     return lines
   }
 
-  /// Reads the last line; nil when there is none, or an empty one.
+  /// Reads the last line; nil if it is missing or empty.
   package func last(_ name: String) throws(PromptError) -> [UInt8]? {
     let line = try line(name)
     try refuse(moreThan: 0, after: name)
     return line == [] ? nil : line
   }
 
-  /// Whether a line has come that nobody took.
+  /// Whether a line has arrived that was not returned.
   package var hasMore: Bool { bytes.contains { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") } }
 
   private func line(_ name: String) throws(PromptError) -> [UInt8]? {
@@ -98,7 +98,7 @@ package final class SecretLines {
       if let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {
         var line = Array(bytes[..<end])
         bytes.removeSubrange(...end)
-        // A carriage return is part of a line ending only before the rest of it.
+        // A carriage return is part of a line ending only before a line feed.
         if line.last == UInt8(ascii: "\r") { line.removeLast() }
         return line
       }
@@ -111,7 +111,7 @@ package final class SecretLines {
     }
   }
 
-  /// Refuses input that goes on, as far as it has come: it is probably not what it was taken for.
+  /// Refuses further input that has already arrived, because it is probably the wrong input.
   private func refuse(moreThan more: Int, after name: String) throws(PromptError) {
     let most = (more + 1) * (LineLimit.bytes + 2)
     while !isAtEnd, bytes.count <= most, isatty(descriptor) == 0 {
@@ -120,17 +120,17 @@ package final class SecretLines {
     guard waiting <= more else { throw .tooManyLines(after: name) }
   }
 
-  /// How many lines were read and not taken.
+  /// The number of lines that were read and not yet returned.
   ///
-  /// What follows the last line ending is a line only if there is something in it.
+  /// The text after the last line ending counts as a line only if it is not empty.
   private var waiting: Int {
     let end = UInt8(ascii: "\n")
     return bytes.count { $0 == end } + (bytes.isEmpty || bytes.last == end ? 0 : 1)
   }
 
-  /// Reads what is there.
+  /// Reads the available input.
   ///
-  /// - Returns: False when nothing came in time.
+  /// - Returns: False if nothing came in time.
   private func read(within milliseconds: Int32) throws(PromptError) -> Bool {
     var event = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     let ready = poll(&event, 1, milliseconds)

@@ -1,11 +1,11 @@
 import Glibc
 import TextFormat
 
-/// A terminal that does not show what is typed, from when this is made until it is gone.
+/// Switches off the echo of a terminal during the lifetime of the value.
 ///
-/// One of these spans the question and the checking of the answer, so that nothing shows during the
-/// delay of a refusal. At its end, on every way out of its scope, the terminal is as it was before,
-/// and what was typed meanwhile is discarded. Signals that kill or stop the process restore the
+/// Keep one value for the prompt and the check of the answer, so that typed text stays hidden
+/// during the delay of a refusal. At the end of its lifetime the terminal is restored, and text
+/// that was typed meanwhile is discarded. Signals that kill or stop the process restore the
 /// terminal first; see ``TerminalSignals``.
 package struct SilentTerminal: ~Copyable {
   private let input: Int32
@@ -13,9 +13,9 @@ package struct SilentTerminal: ~Copyable {
   private let closesInput: Bool
   private let signals: TerminalSignals
 
-  /// Opens the controlling terminal and silences it.
+  /// Opens the controlling terminal and switches off its echo.
   ///
-  /// `noun` is what is asked for, and `flag` the option that reads it without a terminal, for the
+  /// `noun` is the requested item, and `flag` the option that reads it without a terminal, for the
   /// message when there is none.
   package static func controlling(for noun: String = "password", insteadUse flag: String) throws(PromptError)
     -> SilentTerminal
@@ -27,9 +27,9 @@ package struct SilentTerminal: ~Copyable {
     return try SilentTerminal(input: descriptor, messages: descriptor, closesInput: true)
   }
 
-  /// Silences a terminal that is open already and stays open.
+  /// Switches off the echo of a terminal that is already open and stays open.
   ///
-  /// It reads from `input` and writes its questions to `messages`.
+  /// It reads from `input` and writes prompts to `messages`.
   package static func open(input: Int32, messages: Int32) throws(PromptError) -> SilentTerminal {
     try SilentTerminal(input: input, messages: messages, closesInput: false)
   }
@@ -51,16 +51,16 @@ package struct SilentTerminal: ~Copyable {
     if closesInput { close(input) }
   }
 
-  /// Asks for one line and returns its bytes without the line ending.
+  /// Prompts for one line and returns its bytes without the line ending.
   ///
-  /// What was typed before the question is discarded. After `fg` the question is asked again, from
-  /// its beginning.
+  /// It discards text that was typed before the prompt. After `fg` it shows the prompt again, and
+  /// the user starts over.
   ///
   /// - Parameters:
-  ///   - question: The text to show; what came from outside is escaped here.
-  ///   - timeLimit: How long to wait for the end of the line.
-  /// - Returns: The bytes as they were typed.
-  /// - Throws: What kept the line from being read.
+  ///   - question: The text to show; this escapes untrusted parts.
+  ///   - timeLimit: The longest wait for the end of the line.
+  /// - Returns: The bytes as typed.
+  /// - Throws: ``PromptError`` if the line could not be read.
   package borrowing func ask(
     _ question: String, timeLimit: Duration = .standardPromptLimit
   ) throws(PromptError) -> [UInt8] {
@@ -68,7 +68,7 @@ package struct SilentTerminal: ~Copyable {
     var deadline = MonotonicDeadline(after: timeLimit)
     try signals.silence()
     try show(TextEscaping.escape(question))
-    // Nobody echoed the Enter.
+    // The Enter was not echoed.
     defer { try? show("\n") }
     while true {
       switch try wait(until: deadline) {
@@ -95,7 +95,7 @@ package struct SilentTerminal: ~Copyable {
 
   /// Shows a line.
   ///
-  /// What came from outside is escaped here.
+  /// This escapes untrusted text.
   package borrowing func say(_ line: String) throws(PromptError) {
     try show(TextEscaping.escape(line) + "\n")
   }
@@ -122,7 +122,8 @@ package struct SilentTerminal: ~Copyable {
     }
   }
 
-  /// - Returns: What was typed; empty at its end; nil when a signal came between.
+  /// - Returns: The typed bytes; empty at the end of the input; nil if a signal interrupted the
+  ///   read.
   private borrowing func read() throws(PromptError) -> [UInt8]? {
     var buffer = [UInt8](repeating: 0, count: LineLimit.terminalBytes + 1)
     let count = Glibc.read(input, &buffer, buffer.count)
@@ -147,12 +148,12 @@ package struct SilentTerminal: ~Copyable {
 }
 
 extension Duration {
-  /// How long a question waits for its answer: long enough to fetch a password, short enough not to
-  /// stay open all day.
+  /// The default time limit of a prompt: long enough to fetch a password, short enough not to stay
+  /// open all day.
   package static var standardPromptLimit: Duration { .seconds(300) }
 }
 
-/// How long a secret line may be.
+/// The maximum length of a secret line.
 package enum LineLimit {
   /// From a pipe or a file.
   package static let bytes = 4096
@@ -163,7 +164,7 @@ package enum LineLimit {
   package static let terminalBytes = 4095
 }
 
-/// A moment on the clock that nobody can set.
+/// A moment on the monotonic clock, which cannot be set.
 package struct MonotonicDeadline {
   private let nanoseconds: Int64
 
@@ -172,7 +173,7 @@ package struct MonotonicDeadline {
     nanoseconds = Self.now + seconds * 1_000_000_000 + attoseconds / 1_000_000_000
   }
 
-  /// The time that is left, rounded up, for `poll`.
+  /// The remaining time, rounded up, for `poll`.
   package var remainingMilliseconds: Int32 {
     Int32(clamping: max(0, (nanoseconds - Self.now + 999_999) / 1_000_000))
   }

@@ -1,13 +1,13 @@
 import Glibc
 
-/// Standard output for data, standard error for messages.
+/// The standard streams: standard output for data, standard error for messages.
 package struct Streams {
   package let output: OutputStream
   package let errors: OutputStream
 
   /// The streams of this process.
   ///
-  /// `environment` looks a variable up.
+  /// `environment` looks up a variable.
   package static func standard(noColor: Bool, environment: (String) -> String? = Environment.value) -> Streams {
     func stream(_ descriptor: Int32, _ name: String) -> OutputStream {
       let isTerminal = isatty(descriptor) == 1
@@ -20,12 +20,12 @@ package struct Streams {
   }
 }
 
-/// How many columns a terminal has.
+/// The number of columns of a terminal.
 package enum TerminalWidth {
-  /// Where nobody knows.
+  /// The default if the width is unknown.
   package static let standard = 80
 
-  /// What the terminal says, else `COLUMNS`, else the standard.
+  /// The width of the terminal, else `COLUMNS`, else the default.
   package static func columns(of descriptor: Int32, environment: (String) -> String?) -> Int {
     var size = winsize()
     if ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 { return Int(size.ws_col) }
@@ -33,9 +33,9 @@ package enum TerminalWidth {
   }
 }
 
-/// The variables of this process.
+/// The environment variables of this process.
 package enum Environment {
-  /// The value as text, repaired where it is not UTF-8: for variables that only choose.
+  /// The value as text, with invalid UTF-8 replaced, for variables that only select an option.
   package static func value(_ name: String) -> String? {
     getenv(name).map { String(cString: $0) }
   }
@@ -56,21 +56,21 @@ package enum Environment {
   }
 }
 
-/// Descriptors 0, 1 and 2, which a process may be started without.
+/// Handles descriptors 0, 1 and 2, which may be closed when a process starts.
 package enum StandardDescriptors {
-  /// Occupies each of the three that is closed, so that no file opened later becomes one of them
-  /// and gets the output.
+  /// Opens each closed one of the three, so that no file opened later gets its number and the
+  /// output.
   ///
-  /// To be called before anything is opened. The replacement can neither be read nor written
-  /// (`EBADF`), just as the closed descriptor, so that the loss of output is noticed as before.
+  /// Call it before opening anything. The replacement cannot be read or written (`EBADF`), like the
+  /// closed descriptor, so that lost output is still detected.
   package static func occupyClosed() {
     for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) == -1 && errno == EBADF {
-      // The lowest free number is this one, because those below it are taken.
+      // This number is the lowest free one, because those below it are in use.
       _ = open("/", pathOnly)
     }
   }
 
-  /// `O_PATH` of <fcntl.h>, which the importer leaves out: the descriptor only names a place, here
-  /// the root.
+  /// `O_PATH` of <fcntl.h>, which the importer omits: the descriptor only refers to a location,
+  /// here the root directory.
   private static let pathOnly: Int32 = 0o10_000_000
 }

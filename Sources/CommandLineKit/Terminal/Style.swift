@@ -1,5 +1,5 @@
-/// Emphasis on a stream: escape sequences (ECMA-48, SGR) where people look at a terminal that shows
-/// them, else nothing.
+/// Emphasis on a stream: escape sequences (ECMA-48, SGR) on a terminal that supports them,
+/// otherwise nothing.
 package struct Style: Hashable, Sendable {
   /// A kind of emphasis.
   package enum Emphasis: String, Hashable, Sendable {
@@ -8,9 +8,9 @@ package struct Style: Hashable, Sendable {
 
   package let isOn: Bool
 
-  /// Decides for one stream, by the convention of no-color.org.
+  /// Chooses the style for one stream, by the convention of no-color.org.
   ///
-  /// `environment` looks a variable up.
+  /// `environment` looks up a variable.
   package init(isTerminal: Bool, noColorOption: Bool, environment: (String) -> String?) {
     let terminal = environment("TERM") ?? ""
     isOn =
@@ -27,7 +27,7 @@ package struct Style: Hashable, Sendable {
   /// No emphasis.
   package static let plain = Style(isOn: false)
 
-  /// `text` with emphasis, or as it is; nothing where there is nothing to emphasise.
+  /// Returns `text` with emphasis, or unchanged if the style is off; empty text stays empty.
   package func callAsFunction(_ text: String, _ emphasis: Emphasis) -> String {
     isOn && !text.isEmpty ? "\u{1B}[\(emphasis.rawValue)m\(text)\u{1B}[0m" : text
   }

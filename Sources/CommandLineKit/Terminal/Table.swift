@@ -1,17 +1,17 @@
 package import TextFormat
 
-/// Rows in columns, aligned by what a terminal shows.
+/// Rows and columns, aligned by their width on a terminal.
 package struct Table: Hashable, Sendable {
-  /// On which side of its column the text is.
+  /// The side of the column on which text is aligned.
   package enum Alignment: Hashable, Sendable { case left, right }
 
   /// A column.
   package struct Column: Hashable, Sendable {
     package let title: String
     package var alignment = Alignment.left
-    /// What its values are in, such as the zone of times.
+    /// The unit of the values, such as the zone of times.
     package var unit: String?
-    /// Whether the beginning of a value says something, so that a screen may cut off the rest.
+    /// Whether the start of a value is useful alone, so that a screen may cut off the rest.
     package var mayBeCut: Bool
 
     package init(title: String, alignment: Alignment = .left, unit: String? = nil, mayBeCut: Bool = false) {
@@ -24,7 +24,7 @@ package struct Table: Hashable, Sendable {
     /// The title with the unit.
     package var heading: String { unit.map { "\(title) (\($0))" } ?? title }
 
-    /// A value with its title, as a part of a sentence.
+    /// A value with its title, for use in a sentence.
     package func description(of value: String) -> String {
       [title.lowercased(), value, unit ?? ""].filter { !$0.isEmpty }.joined(separator: " ")
     }
@@ -39,12 +39,12 @@ package struct Table: Hashable, Sendable {
 
   /// Adds a row.
   ///
-  /// Cells are escaped here; a missing one is empty.
+  /// This escapes the cells; a missing cell is empty.
   package mutating func add(_ cells: [String]) {
     rows.append(columns.indices.map { $0 < cells.count ? TextEscaping.escape(cells[$0]) : "" })
   }
 
-  /// The same table with its columns in this order; those that it does not have are left out.
+  /// The same table with its columns in this order, without unknown titles.
   package func ordered(_ titles: [String]) -> Table {
     var ordered: [Column] = []
     var cells = rows.map { _ in [String]() }
@@ -59,12 +59,12 @@ package struct Table: Hashable, Sendable {
     return table
   }
 
-  /// The lines, the titles first.
+  /// The lines, with the titles first.
   ///
-  /// Nothing is ever cut off. Where a line would be wider than `width`, text goes on below itself in
-  /// its column. If that leaves columns too narrow to read, the last one is below each row. On a very
-  /// narrow terminal each row is a paragraph in which every value is beside its title. Nil is for a
-  /// file or a pipe.
+  /// Nothing is ever cut off. If a line would be wider than `width`, long cells continue on the next
+  /// lines of their column. If that leaves columns too narrow to read, the last column moves below
+  /// each row. On a very narrow terminal each row becomes a paragraph in which every value is next
+  /// to its title. Nil is for a file or a pipe.
   package func lines(width: Int?) -> [String] {
     let natural = columns.indices.map { column in
       ([columns[column].heading] + rows.map { $0[column] }).map(DisplayWidth.columns).max() ?? 0
@@ -110,7 +110,7 @@ package struct Table: Hashable, Sendable {
     }
   }
 
-  /// A row in as few lines as it takes; those after the first are indented.
+  /// A row in as few lines as possible; lines after the first are indented.
   private func paragraph(_ row: [String], width: Int) -> [String] {
     var lines: [String] = []
     for (column, text) in zip(columns, row) where !text.isEmpty {
@@ -125,15 +125,15 @@ package struct Table: Hashable, Sendable {
   }
 }
 
-/// The local times of a table, which carry their zone: below the title where all have the same,
-/// else each.
+/// The local times of a table, with their zone: in the title if all have the same one, otherwise in
+/// each cell.
 ///
-/// One zone has two names in a year with daylight saving time.
+/// A zone with daylight saving time has two names in a year.
 package struct LocalTimes {
-  /// The zone that all have; nil where they differ.
+  /// The zone of all times; nil if they differ.
   package let zone: String?
 
-  /// Looks at all moments that the table will show, in seconds since 1970.
+  /// Reads all times that the table will show, in seconds since 1970.
   package init(_ seconds: [Int64]) {
     let zones = Set(seconds.map { UTCTime(seconds: $0).local(.zone) })
     zone = zones.count == 1 ? zones.first : nil

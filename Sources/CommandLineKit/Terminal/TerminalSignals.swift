@@ -1,15 +1,15 @@
 import Glibc
 import Synchronization
 
-/// What a terminal is taken over for.
+/// The purpose for which a terminal is taken over.
 enum TerminalUse: Sendable {
-  /// A line that is not shown while it is typed.
+  /// A line that is typed without echo.
   case hiddenLine
-  /// The whole screen: every key at once, on the alternate screen, so that what was shown before
+  /// The whole screen: every key immediately, on the alternate screen, so that the previous content
   /// comes back at the end.
   case fullScreen
 
-  /// Shows the screen to draw on; hides the screen of the shell.
+  /// The sequence that switches to the alternate screen.
   fileprivate var enter: StaticString {
     switch self {
     case .hiddenLine: ""
@@ -17,9 +17,9 @@ enum TerminalUse: Sendable {
     }
   }
 
-  /// Modes that the shell may have changed since: no wrapping, pasted text marked as such, no
-  /// cursor, and no reports of the mouse or the focus, which another program may have left on
-  /// (xterm).
+  /// The modes to set again, because the shell may have changed them: no wrapping, marked pasted
+  /// text, no cursor, and no reports of the mouse or the focus, which another program may have left
+  /// on (xterm).
   fileprivate var modes: StaticString {
     switch self {
     case .hiddenLine: ""
@@ -27,7 +27,8 @@ enum TerminalUse: Sendable {
     }
   }
 
-  /// Undoes both, and ends a synchronized update that a signal may have interrupted.
+  /// The sequence that undoes both, and ends a synchronized update that a signal may have
+  /// interrupted.
   fileprivate var leave: StaticString {
     switch self {
     case .hiddenLine: ""
@@ -36,40 +37,39 @@ enum TerminalUse: Sendable {
   }
 }
 
-/// Keeps a terminal in another mode than it was in, and restores it before a signal kills or stops
-/// the process.
+/// Changes the mode of a terminal, and restores it before a signal kills or stops the process.
 ///
-/// The handlers act at once, on whichever thread the signal arrives, so `^C` works during a long
-/// check of a password too. They call only functions that POSIX lists as async-signal-safe
-/// (`tcsetattr`, `tcgetpgrp`, `sigaction`, `raise`, `write`) and touch only memory that exists
-/// before them and outlives them. A signal that was ignored when this began stays ignored. The
-/// rules are those of readpassphrase(3): restore, let the signal have its usual effect, and ask
+/// The handlers run immediately, on the thread that gets the signal, so `^C` also works during a
+/// long check of a password. They call only functions that POSIX lists as async-signal-safe
+/// (`tcsetattr`, `tcgetpgrp`, `sigaction`, `raise`, `write`) and access only memory that is
+/// allocated before them and outlives them. A signal that was ignored before stays ignored. The
+/// rules are those of readpassphrase(3): restore, let the signal have its usual effect, and prompt
 /// again when continued.
 struct TerminalSignals {
-  /// Those that kill a process and do not mean a fault of the program itself.
+  /// The signals that kill a process and do not indicate a bug in the program.
   private static let fatal = [
     SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGPIPE, SIGALRM, SIGUSR1, SIGUSR2, SIGXCPU, SIGVTALRM, SIGPROF, SIGIO, SIGPWR,
     SIGSTKFLT,
   ]
   private static let all = fatal + [SIGTSTP, SIGCONT, SIGWINCH]
 
-  /// What a handler has to tell.
+  /// The events that handlers report.
   struct News: OptionSet, Sendable {
     let rawValue: UInt8
     /// The process was continued after a stop.
     static let continued = News(rawValue: 1)
-    /// The terminal has another size.
+    /// The size of the terminal changed.
     static let resized = News(rawValue: 2)
   }
 
   private let record: UnsafeMutablePointer<Silence>
   private let previous: [(signal: Int32, action: sigaction)]
 
-  /// Takes over the signals for `terminal`, which is as it was until ``silence()``.
+  /// Takes over the signals for `terminal`, which does not change until ``silence()``.
   init(terminal: Int32, for use: TerminalUse = .hiddenLine) throws(PromptError) {
     var original = termios()
-    // In the background this stops the process until it is in front; before that the settings are
-    // the shell's own.
+    // In the background this stops the process until it is in the foreground; before that, the
+    // settings belong to the shell.
     while tcflush(terminal, TCIFLUSH) != 0 {
       guard errno == EINTR else { throw .unreadable(source: "the terminal", errno: errno) }
     }
@@ -86,10 +86,10 @@ struct TerminalSignals {
     previous = Self.all.compactMap { number in Self.takeOver(number).map { (number, $0) } }
   }
 
-  /// Readable when a handler has something to tell.
+  /// A descriptor that is readable when a handler has reported something.
   var wakening: Int32 { record.pointee.wakeningEnd }
 
-  /// Empties ``wakening``, and returns what was told.
+  /// Empties ``wakening``, and returns the reported events.
   @discardableResult
   func acknowledgeWakening() -> News {
     var news: News = []
@@ -101,9 +101,9 @@ struct TerminalSignals {
     }
   }
 
-  /// Puts the terminal into its mode and discards what was typed.
+  /// Sets the mode of the terminal and discards typed text.
   ///
-  /// In the background this stops the process until it is in front again.
+  /// In the background this stops the process until it is in the foreground again.
   func silence() throws(PromptError) {
     record.pointee.isSilent = true
     while tcsetattr(record.pointee.terminal, TCSAFLUSH, &record.pointee.silent) != 0 {
@@ -119,7 +119,7 @@ struct TerminalSignals {
     isAsking.store(false, ordering: .releasing)
   }
 
-  /// - Returns: What was in force before, or nil when the signal is ignored and stays so.
+  /// - Returns: The previous action, or nil if the signal is ignored and stays ignored.
   private static func takeOver(_ number: Int32) -> sigaction? {
     var before = sigaction()
     sigaction(number, nil, &before)
@@ -144,24 +144,24 @@ struct TerminalSignals {
   }
 }
 
-/// What a handler needs to know.
+/// The data for the signal handlers.
 ///
-/// Nothing in it needs the allocator or the runtime.
+/// It needs no allocator and no runtime.
 private struct Silence {
   var terminal: Int32 = -1
   var original = termios()
   var silent = termios()
   var isSilent = false
   var use = TerminalUse.hiddenLine
-  /// Whether the terminal shows the screen that ``use`` has.
+  /// Whether the terminal shows the screen of ``use``.
   var isEntered = false
-  /// The ends of a pipe that wakes the question up.
+  /// The ends of a pipe that wakes up the prompt.
   ///
-  /// Made once and kept, so that a late handler cannot write elsewhere.
+  /// The pipe is created once and never closed, so that a late handler cannot write elsewhere.
   var wakeningEnd: Int32 = -1
   var wakingEnd: Int32 = -1
 
-  /// - Returns: False when there is no descriptor left for the pipe; `errno` says so.
+  /// - Returns: False if there is no descriptor left for the pipe, with the error in `errno`.
   mutating func begin(terminal: Int32, original: termios, use: TerminalUse) -> Bool {
     if wakeningEnd < 0 {
       var ends: [Int32] = [-1, -1]
@@ -177,23 +177,23 @@ private struct Silence {
     self.use = use
     silent = original
     silent.c_lflag &= ~tcflag_t(ECHO | ECHONL)
-    // Whatever an earlier program left behind, the keys that interrupt and stop do so.
+    // The keys that interrupt and stop must work, even if an earlier program disabled them.
     silent.c_lflag |= tcflag_t(ISIG)
     switch use {
     case .hiddenLine:
-      // Lines, with the keys that edit them.
+      // Line mode, with the editing keys.
       silent.c_lflag |= tcflag_t(ICANON)
       silent.c_iflag |= tcflag_t(ICRNL)
     case .fullScreen:
       silent.c_lflag &= ~tcflag_t(ICANON | IEXTEN)
       silent.c_iflag &= ~tcflag_t(ICRNL | INLCR | IGNCR | ISTRIP | IXON)
-      // `VTIME` and `VMIN`: a read returns as soon as there is one byte.
+      // `VTIME` and `VMIN`: a read returns as soon as one byte is available.
       (silent.c_cc.5, silent.c_cc.6) = (0, 1)
     }
     return true
   }
 
-  /// Shows the screen that belongs to the mode, which the terminal is in.
+  /// Switches to the screen of the mode, which is already set.
   mutating func enter() {
     if !isEntered {
       isEntered = true
@@ -206,13 +206,14 @@ private struct Silence {
     var (next, rest) = (text.utf8Start, text.utf8CodeUnitCount)
     while rest > 0 {
       let count = write(terminal, next, rest)
-      // A terminal that takes nothing now is not waited for: a signal must act at once.
+      // Do not wait for a terminal that accepts no bytes, because a signal must take effect
+      // immediately.
       guard count > 0 || errno == EINTR else { return }
       if count > 0 { (next, rest) = (next + count, rest - count) }
     }
   }
 
-  /// Whether the terminal is this process group's to change.
+  /// Whether this process group is in the foreground and may change the terminal.
   private var isInFront: Bool { tcgetpgrp(terminal) == getpgrp() }
 
   mutating func restore(evenInBackground: Bool) {
@@ -237,11 +238,11 @@ private struct Silence {
   }
 }
 
-/// The one record, as an address because a pointer is not `Sendable`.
+/// The single record for the handlers, as an address because a pointer is not `Sendable`.
 ///
-/// It is never freed, so that a handler on another thread that is late finds it. It is made before
-/// the first handler is installed, and changed by the asking thread and by handlers, which hold
-/// each other back through their masks.
+/// It is never freed, so that a late handler on another thread can still use it. It is created
+/// before the first handler is installed. The prompting thread and the handlers change it; their
+/// signal masks prevent simultaneous changes.
 private let silenceAddress: UInt = {
   let record = UnsafeMutablePointer<Silence>.allocate(capacity: 1)
   record.initialize(to: Silence())
@@ -262,8 +263,8 @@ private func setDefault(_ number: Int32) {
   sigaction(number, &action, nil)
 }
 
-/// Restores the terminal; the process then dies of the signal, as soon as the handler is left and
-/// the signal comes again.
+/// Restores the terminal; the process then dies of the signal, which arrives again when the handler
+/// returns.
 private let fatalHandler: @convention(c) (Int32) -> Void = { number in
   silenceForHandler()?.pointee.restore(evenInBackground: false)
   setDefault(number)
@@ -282,8 +283,8 @@ private let stopHandler: @convention(c) (Int32) -> Void = { number in
   var only = sigset_t()
   sigemptyset(&only)
   sigaddset(&only, number)
-  // Here it stops. In a process group that nobody could continue the system does not stop it: then
-  // it goes on at once.
+  // The process stops here. The system does not stop a process group that no process could
+  // continue; then this continues immediately.
   pthread_sigmask(SIG_UNBLOCK, &only, nil)
   pthread_sigmask(SIG_BLOCK, &only, nil)
   sigaction(number, &own, nil)
@@ -292,8 +293,8 @@ private let stopHandler: @convention(c) (Int32) -> Void = { number in
   errno = before
 }
 
-/// After a stop that could not be caught the shell has set the terminal to its own liking: silence
-/// it again.
+/// Sets the mode again after a stop that could not be caught, because the shell has changed the
+/// terminal.
 private let continueHandler: @convention(c) (Int32) -> Void = { _ in
   let before = errno
   let silence = silenceForHandler()
