@@ -77,7 +77,7 @@ package struct Completions<Request: Sendable>: Sendable {
       + (form.offersCommands ? Self.offers(tool.commands) : [])
   }
 
-  /// The command that prints the suggestions for a value, or nothing if it fails.
+  /// The shell command that prints the suggestions for a value, without error messages.
   package func lister(_ form: ValueForm) -> String? {
     form.listedBy.map { "\(tool.name) \($0) 2>/dev/null" }
   }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Secrets from standard input")
 struct SecretInputTests {
-  /// Reads from a pipe that holds these bytes and is closed.
+  /// Reads from a closed pipe with these bytes.
   private func read(_ bytes: [UInt8], _ names: [String] = ["password"]) throws -> [[UInt8]] {
     var ends: [Int32] = [0, 0]
     try #require(pipe(&ends) == 0)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Secrets on standard input, the last one only when it is needed")
 struct SecretLinesTests {
-  /// A pipe that holds `text`, and stays open if asked to.
+  /// A pipe with `text`, which stays open if `staysOpen` is true.
   private func input(_ text: String, staysOpen: Bool = false) -> (input: SecretLines, writer: Int32) {
     var ends: [Int32] = [-1, -1]
     precondition(pipe(&ends) == 0)

@@ -2,7 +2,7 @@ import Guards
 import Races
 import Testing
 
-/// A gate for one thread that is too plain to be wrong: what is taken, and by which holder.
+/// A gate for one thread, too simple to be wrong: the taken conditions and their holders.
 private struct GateModel {
   var unowned: Set<Int> = []
   var owned: [[Int]?] = []
@@ -24,7 +24,7 @@ private struct GateModel {
   }
 }
 
-/// Holds a passage so that it can lie in an array.
+/// Holds a passage so that an array can store it.
 private final class Slot {
   var passage: Passage?
   init(_ passage: consuming Passage?) { self.passage = passage }

@@ -2,7 +2,7 @@ import Foundation
 import Guards
 import Testing
 
-/// A set that says of every element that it is new, as those of Foundation do.
+/// A set that reports every element as new, as those of Foundation do.
 private struct Forgetful: SetAlgebra, Sendable {
   private var elements: Set<Int> = []
 

@@ -113,7 +113,7 @@ struct GatekeeperTests {
     #expect(!published.mayPass(for: .loading), "the published order leaves loading shut for ever")
   }
 
-  /// All are equal, and each comes to the gate when it dies.
+  /// All instances are equal, and each uses the gate when it dies.
   private final class Departing: Hashable, Sendable {
     static let gate = Gatekeeper<Set<Departing>>()
     static let other = Departing()

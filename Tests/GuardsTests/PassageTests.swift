@@ -1,7 +1,7 @@
 import Guards
 import Testing
 
-/// Keeps a passage in a property, as an object does whose work outlives a call.
+/// Stores a passage in a property, like an object whose work outlives a call.
 private final class Holder {
   var passage: Passage?
   init(_ passage: consuming Passage?) { self.passage = passage }

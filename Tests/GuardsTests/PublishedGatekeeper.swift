@@ -1,12 +1,12 @@
 import Glibc
 import Synchronization
 
-/// Gatekeeper as it was published in 2021, step for step: look, then write.
+/// Gatekeeper as it was published in 2021, step for step: read, then write.
 ///
-/// The value is an atomic that is read and written in two steps, without an order. That is the same
-/// algorithm without undefined behaviour: the race can be counted, and Thread Sanitizer reports
-/// nothing. On a machine with one free core, two threads meet only when the scheduler interrupts
-/// one. `isInterrupted` does that.
+/// The value is an atomic that is read and written in two steps, without an ordering. That is the
+/// same algorithm without undefined behaviour: the race can be counted, and Thread Sanitizer
+/// reports nothing. On a computer with one free core, two threads meet only when the scheduler
+/// interrupts one. `isInterrupted` simulates that.
 final class PublishedGatekeeper: Sendable {
   private let value = Atomic<Bool>(true)
 
@@ -24,7 +24,7 @@ final class PublishedGatekeeper: Sendable {
   func reset() { value.store(true, ordering: .relaxed) }
 }
 
-/// The form for sets, as it was published; a value type, and used by one thread in these tests.
+/// The published form for sets: a value type that these tests use on one thread.
 struct PublishedSetGatekeeper<Value: SetAlgebra> {
   private var value: Value = []
 

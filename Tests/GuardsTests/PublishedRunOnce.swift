@@ -4,10 +4,10 @@ import Synchronization
 
 /// RunOnce as it was published in 2021, step for step, without the Objective-C runtime.
 ///
-/// Getting and setting an associated object are atomic, as they are there. But the lock that
-/// protects the map is created by looking and then setting, so two threads can each create one. On
-/// a machine with one free core, two threads meet only when the scheduler interrupts one.
-/// `isInterrupted` does that.
+/// Getting and setting an associated object are atomic, as in the Objective-C runtime. But the lock
+/// that protects the map is created by a read and then a write, so two threads can each create one.
+/// On a computer with one free core, two threads meet only when the scheduler interrupts one.
+/// `isInterrupted` simulates that.
 final class PublishedRunOnce: Sendable {
   private let associatedLock = Locked<SpinLock?>(nil)
   private let associatedMap = Locked<[String: Bool]>([:])
@@ -44,7 +44,7 @@ final class PublishedRunOnce: Sendable {
   }
 }
 
-/// A lock of its own, as an `NSLock` is.
+/// A separate lock, in place of an `NSLock`.
 final class SpinLock: Sendable {
   private let isHeld = Atomic(false)
   func lock() { while isHeld.exchange(true, ordering: .acquiring) { sched_yield() } }

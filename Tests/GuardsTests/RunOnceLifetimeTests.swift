@@ -17,7 +17,7 @@ private final class SecureConnection: Connection {
   deinit { diary.write(close()) }
 }
 
-/// Lets many other objects run a body before it asks for its own.
+/// Makes many other objects run a body before it runs its own.
 private final class BusyConnection: Connection {
   deinit {
     for _ in 0..<2_000 { Visited().visit() }
@@ -77,7 +77,8 @@ extension RunOnceSuites {
           }
         }
       }
-      // Only now: a sweep holds objects for a moment, so a `deinit` can run on the other thread.
+      // Check only now: a sweep retains objects for a moment, so a `deinit` can run on the other
+      // thread.
       for diary in closed.withLock({ $0 }) {
         #expect(diary.all.count == 2 && Set(diary.all).isSubset(of: [.alreadyRan, .tooLate]))
         #expect(diary.runs.load(ordering: .relaxed) == 1)
@@ -119,7 +120,7 @@ extension RunOnceSuites {
       "objects that come and go leave few records, also where few others live",
       arguments: [0, 1, 10, 100])
     func fewRecords(living count: Int) {
-      // Removes what other tests left.
+      // Removes the records of other tests.
       for _ in 0..<2_000 { Visited().visit() }
       let before = RunOnce.recordCount
       let living = (0..<count).map { _ in Visited() }
@@ -163,7 +164,7 @@ extension RunOnceSuites {
       #expect(RunOnce.recordCount <= before + count / 2)
     }
 
-    /// Begins a body on an object that nobody holds after this.
+    /// Begins a body on an object that has no owner after this.
     private func abandon(until door: Promise<Void>, _ ended: Diary) async {
       let object = Visited()
       let outcome = await Task.immediate {

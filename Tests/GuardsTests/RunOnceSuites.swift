@@ -2,7 +2,8 @@ import Guards
 import Synchronization
 import Testing
 
-/// The suites of RunOnce, one after the other, because some count the records of the whole process.
+/// The suites of RunOnce run one after the other, because some count the records of the whole
+/// process.
 @Suite("RunOnce", .serialized)
 enum RunOnceSuites {}
 
@@ -26,7 +27,7 @@ final class Visited: RunsOnce, Sendable {
   }
 }
 
-/// Records what calls answered, and how often a body ran.
+/// Records the results of calls, and how often a body ran.
 final class Diary: Sendable {
   let runs = Atomic(0)
   private let entries = Locked<[RunOnce.Outcome]>([])

@@ -1,10 +1,10 @@
 import Glibc
 
-/// How much of a long test is run: a sample in `make test`, all that is here in `make test-all`.
+/// The extent of long tests: a sample in `make test`, all cases in `make test-all`.
 package enum Effort {
   package static let isComplete = getenv("TEST_ALL") != nil
 
-  /// All cases, or so many of them in `make test`, evenly spread.
+  /// All cases; in `make test` only `count` of them, evenly spread.
   package static func sample<Case>(_ cases: [Case], _ count: Int) -> [Case] {
     if isComplete || cases.count <= count { return cases }
     return (0..<count).map { cases[$0 * cases.count / count] }

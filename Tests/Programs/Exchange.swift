@@ -1,6 +1,6 @@
 import Glibc
 
-/// Feeds a child its input while it drains the child's output, so that neither side waits for the
+/// Writes a child's input while it reads the child's output, so that neither side waits for the
 /// other.
 struct Exchange {
   private var input: ArraySlice<UInt8>
@@ -15,7 +15,7 @@ struct Exchange {
     _ = fcntl(destination, F_SETFL, O_NONBLOCK)
   }
 
-  /// Goes on to the end of the output, closes both descriptors, and returns whether the end came
+  /// Runs until the end of the output, closes both descriptors, and returns whether the end came
   /// before `deadline`.
   mutating func run(until deadline: ContinuousClock.Instant) -> Bool {
     defer {
@@ -55,7 +55,7 @@ struct Exchange {
     }
   }
 
-  /// A child that ends before it has read everything must not kill the tests.
+  /// Sends bytes; a child that ends before it has read everything must not kill the tests.
   private func send(_ bytes: UnsafeRawBufferPointer) -> Int {
     var blocked = sigset_t()
     var previous = sigset_t()

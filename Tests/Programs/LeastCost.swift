@@ -1,33 +1,33 @@
 import Glibc
 
-/// The executables with the least cost of a password, for tests of all else.
+/// The executables with a cheap password hash, for tests of everything else.
 ///
-/// Package.swift says why they exist. A password that they hashed is hashed anew when the shipped
-/// program checks it, and the other way round it is not. So a home is used with executables of one
-/// kind alone.
+/// Package.swift says why they exist. The shipped program rehashes a password that they hashed, but
+/// not the other way round. So use each home directory with only one kind of executable.
 package enum LeastCost {
-  /// A folder that has them under the names of the shipped ones, for shells that find them by `PATH`
-  /// and for auth-cli, which hands over to the companion beside it.
+  /// A folder that contains them under the shipped names, for shells that find them by `PATH`, and
+  /// for auth-cli, which starts its companion in the same folder.
   ///
-  /// It lies beside the test bundle and is made again in each test run, because a build replaces the
-  /// executables.
+  /// It is next to the test bundle and is created again in each test run, because a build replaces
+  /// the executables.
   package static let folder: String = {
     let products = directory(of: "/proc/self/exe")
     let folder = products + "/least-cost"
     mkdir(folder, 0o755)
     for name in ["auth-cli", "auth-cli-postgres"] where access("\(products)/\(name)-least-cost", X_OK) == 0 {
-      // Not a symbolic link: the program looks for its companion where its file is.
+      // Not a symbolic link, because the program looks for its companion in the directory of its
+      // file.
       let made = "\(folder)/\(name).\(getpid())"
       guard link("\(products)/\(name)-least-cost", made) == 0, rename(made, "\(folder)/\(name)") == 0 else {
         preconditionFailure("\(made) cannot be linked: \(String(cString: strerror(errno)))")
       }
-      // Two names of one file are both left by a rename.
+      // A rename between two names of one file leaves both, so remove this one.
       unlink(made)
     }
     return folder
   }()
 
-  /// The path of auth-cli with the least cost.
+  /// The path of auth-cli with a cheap hash.
   package static let executable = folder + "/auth-cli"
 
   private static func directory(of path: String) -> String {

@@ -1,10 +1,11 @@
 import Glibc
 
-/// Two connected descriptors that no program started meanwhile by another thread inherits.
+/// Two connected descriptors that are not inherited by a program that another thread starts
+/// meanwhile.
 ///
-/// `pipe` alone leaves a moment without close-on-exec, in which such a program would hold the write
-/// end open, and `pipe2` is not visible from Swift. A named pipe that loses its name at once has no
-/// such moment.
+/// After `pipe` there is a moment without close-on-exec, in which such a program would inherit the
+/// write end, and `pipe2` is not visible from Swift. A named pipe whose name is removed immediately
+/// has no such moment.
 struct Pipe {
   let readEnd: Int32
   let writeEnd: Int32

@@ -1,12 +1,12 @@
 import Dispatch
 import Glibc
 
-/// Another program, run to its end or to its time limit, with standard output and standard error in
-/// one stream.
+/// Runs another program until it ends or reaches its time limit, with standard output and standard
+/// error in one stream.
 ///
-/// It leads a session of its own: it has no controlling terminal, whatever terminal the tests run
-/// on, and at the time limit its whole process group is killed. At most one child per core runs at
-/// once; the others wait without holding a thread.
+/// It leads a new process session: it never has a controlling terminal, and at the time limit its
+/// whole process group is killed. At most one child per core runs at a time; the others wait
+/// without blocking a thread.
 package struct Program: Sendable {
   /// The program: a path, or a name that `PATH` finds.
   package var program: String
@@ -14,7 +14,7 @@ package struct Program: Sendable {
   package var environment: [String: String]
   package var workingDirectory: String
   package var input: [UInt8]
-  /// Wall time from the start of the program.
+  /// The time limit, from the start of the program.
   package var timeLimit: Duration
 
   package init(
@@ -35,14 +35,15 @@ package struct Program: Sendable {
 
   /// Runs the program and returns how it ended and what it printed.
   ///
-  /// - Throws: `SpawnError` when the system has no process or descriptor left. A program that
-  ///   fails, or that is not there (status 127), is a result.
+  /// - Throws: `SpawnError` when the system has no process or descriptor left. A program that fails
+  ///   or does not exist (status 127) is not an error.
   package func run() async throws -> ProgramOutcome {
     let input = input
     return try await run { input }
   }
 
-  /// Runs the program with an input that is made when it starts, after all waiting for others.
+  /// Runs the program with an input that is created when it starts, after the wait for other
+  /// programs.
   package func run(input: @escaping @Sendable () -> [UInt8]) async throws -> ProgramOutcome {
     await Slots.shared.enter()
     let result = await withCheckedContinuation { continuation in
@@ -66,7 +67,7 @@ package struct Program: Sendable {
     return variables
   }
 
-  /// `POSIX_SPAWN_SETSID`, which `spawn.h` shows to GNU C only.
+  /// `POSIX_SPAWN_SETSID`, which `spawn.h` declares only for GNU C.
   private static let newSession: Int16 = 0x80
 
   private func runBlocking(_ input: [UInt8]) throws(SpawnError) -> ProgramOutcome {
@@ -96,8 +97,8 @@ package struct Program: Sendable {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
-    // The threads of Dispatch hold most signals back and a test runner may ignore some; a child
-    // would inherit both.
+    // Dispatch threads block most signals, and a test runner may ignore some; a child would inherit
+    // both.
     var everySignal = sigset_t()
     sigfillset(&everySignal)
     posix_spawnattr_setsigdefault(&attributes, &everySignal)
@@ -107,7 +108,7 @@ package struct Program: Sendable {
     let flags = Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK) | Self.newSession
     posix_spawnattr_setflags(&attributes, flags)
 
-    // The file action that changes the directory is visible to GNU C only.
+    // The file action that changes the directory is declared only for GNU C.
     let command = ["env", "-C", workingDirectory, program] + arguments
     let argv = command.map { strdup($0) }
     let envp = environment.map { strdup("\($0.key)=\($0.value)") }

@@ -1,4 +1,4 @@
-/// How a child ended, and what it printed until then.
+/// The exit status and the output of a child.
 package struct ProgramOutcome: Equatable, Sendable {
   package enum Ending: Equatable, Sendable {
     case exited(Int32)

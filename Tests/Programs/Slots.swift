@@ -1,6 +1,6 @@
 import Glibc
 
-/// As many places as the machine has cores, given out in the order of asking.
+/// One slot for each core of the computer, assigned in the order of the requests.
 actor Slots {
   static let shared = Slots(count: max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
 

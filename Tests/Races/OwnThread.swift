@@ -1,11 +1,11 @@
 import Glibc
 
-/// Runs what blocks on a thread of its own, so that it takes none from the tests that run beside.
+/// Runs blocking code on a separate thread, so that it blocks no thread of other tests.
 package func onOwnThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
   try await OwnThread(body).result
 }
 
-/// Work on a thread of its own, which begins at once: also while other tests hold the shared
+/// Work on a separate thread, which starts immediately, even while other tests use all shared
 /// threads.
 package final class OwnThread<Result: Sendable>: Sendable {
   private let outcome: AsyncStream<Swift.Result<Result, any Error>>
@@ -30,7 +30,7 @@ package final class OwnThread<Result: Sendable>: Sendable {
     pthread_detach(thread)
   }
 
-  /// What the work returned or threw; to be asked for once.
+  /// The result or error of the work; read it once.
   package var result: Result {
     get async throws {
       for await result in outcome { return try result.get() }

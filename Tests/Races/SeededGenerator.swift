@@ -1,4 +1,4 @@
-/// A generator whose numbers follow from its seed, so that a failing run can be repeated.
+/// A generator whose numbers depend only on its seed, so that a failing run can be repeated.
 ///
 /// SplitMix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014.
 package struct SeededGenerator: RandomNumberGenerator {

@@ -3,14 +3,14 @@ import Synchronization
 
 /// Two tasks that meet before every round.
 ///
-/// The meeting has a bound, as the pool may have one thread to spare.
+/// The wait at a meeting is bounded, because the pool may have only one free thread.
 package final class TwoTasks: Sendable {
   private let first = Atomic(0)
   private let second = Atomic(0)
 
   /// Calls `attempt` in each round from both tasks.
   ///
-  /// - Returns: In how many rounds none, one and both of the attempts answered true.
+  /// - Returns: The numbers of rounds in which none, one and both of the attempts returned true.
   package static func race(rounds: Int, _ attempt: @escaping @Sendable (_ round: Int) async -> Bool) async -> [Int] {
     let meeting = TwoTasks()
     @Sendable func side(_ side: Int) async -> [Bool] {

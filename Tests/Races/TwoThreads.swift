@@ -2,8 +2,8 @@ import Glibc
 import Guards
 import Synchronization
 
-/// Two real threads that meet before every round, so that both reach the first contact at the same
-/// moment.
+/// Two real threads that meet before every round, so that both make their first access
+/// simultaneously.
 package final class TwoThreads: Sendable {
   private let first = Atomic(0)
   private let second = Atomic(0)
@@ -11,7 +11,7 @@ package final class TwoThreads: Sendable {
 
   /// Calls `attempt` in each round from both threads.
   ///
-  /// - Returns: In how many rounds none, one and both of the attempts answered true.
+  /// - Returns: The numbers of rounds in which none, one and both of the attempts returned true.
   package static func race(rounds: Int, _ attempt: @escaping @Sendable (_ round: Int) -> Bool) -> [Int] {
     let race = TwoThreads()
     both { side in
@@ -43,7 +43,7 @@ package final class TwoThreads: Sendable {
     for thread in threads { pthread_join(thread, nil) }
   }
 
-  /// Calls `body` on each of two threads at once, and returns what each call came to.
+  /// Calls `body` on two threads simultaneously, and returns both results.
   package static func answers<Answer: Sendable>(_ body: @escaping @Sendable (_ side: Int) -> Answer) -> [Answer] {
     let answers = Locked<[Answer?]>([nil, nil])
     let race = TwoThreads()

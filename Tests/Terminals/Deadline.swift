@@ -1,6 +1,6 @@
 import Glibc
 
-/// A limit for things that happen outside the test: they are awaited, never slept for.
+/// A limit for waiting for events outside the test; tests never sleep.
 package struct Deadline {
   private let end: ContinuousClock.Instant
 
@@ -15,7 +15,7 @@ package struct Deadline {
     return Int32(clamping: max(0, left.seconds * 1000 + left.attoseconds / 1_000_000_000_000_000))
   }
 
-  /// Looks again and again at something that cannot be waited for.
+  /// Polls a condition for which there is no event.
   package func wait(until condition: () -> Bool) -> Bool {
     while !condition() {
       if hasPassed { return false }

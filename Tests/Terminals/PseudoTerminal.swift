@@ -1,12 +1,12 @@
 import Glibc
 import Synchronization
 
-/// A terminal that a test holds the other end of.
+/// A terminal whose other end is in the test.
 ///
-/// Everything is awaited with a deadline: output with `poll`, the echo by looking at the settings
-/// of the terminal. A deadline runs from the first output on: before, the test runner may not have
-/// started the program yet, and the suite's limit holds. Awaiting blocks, so a test that runs beside
-/// others does it on an ``OwnThread``.
+/// Every wait has a deadline: for output with `poll`, for the echo by polling the settings of the
+/// terminal. A deadline starts at the first output: before that, the program may not have started
+/// yet, and the suite's limit applies. Waiting blocks the thread, so tests that run in parallel
+/// wait on an ``OwnThread``.
 package final class PseudoTerminal: Sendable {
   package struct Failure: Error, CustomStringConvertible {
     package let description: String
@@ -16,7 +16,7 @@ package final class PseudoTerminal: Sendable {
     }
   }
 
-  /// The name to open it by.
+  /// The path for opening it.
   package let path: String
   private let master: Int32
   private let isOpen = Atomic(true)
@@ -27,11 +27,11 @@ package final class PseudoTerminal: Sendable {
     var all: [UInt8] = []
   }
 
-  /// All that was read so far.
+  /// All output so far.
   package var transcript: String { shown.withLock { String(decoding: $0.all, as: UTF8.self) } }
 
   package init(columns: UInt16 = 80, rows: UInt16 = 24) throws {
-    // The C library's functions for this are not imported: these are the requests that they make.
+    // The C library's functions for this are not imported; these are their requests.
     let (unlock, getNumber): (UInt, UInt) = (0x4004_5431, 0x8004_5430)
     var (locked, number): (Int32, Int32) = (0, 0)
     var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
@@ -44,17 +44,17 @@ package final class PseudoTerminal: Sendable {
 
   deinit { if isOpen.exchange(false, ordering: .relaxed) { close(master) } }
 
-  /// Goes away, as the connection of a remote shell does.
+  /// Hangs up, like the connection of a remote shell.
   package func hangUp() {
     if isOpen.exchange(false, ordering: .relaxed) { close(master) }
   }
 
-  /// Starts a program on the terminal, as the leader of a session of its own.
+  /// Starts a program on the terminal, as the leader of a new session.
   package func launch(_ arguments: [String], environment: [String: String]) throws -> TerminalProcess {
     try TerminalProcess(arguments, environment: environment, terminal: path)
   }
 
-  /// Types.
+  /// Types text.
   package func send(_ text: String) throws {
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {
@@ -64,7 +64,7 @@ package final class PseudoTerminal: Sendable {
     }
   }
 
-  /// Reads until `text` was shown, and returns what was shown up to its end.
+  /// Reads until `text` appears, and returns the output up to its end.
   @discardableResult
   package func expect(_ text: String, within limit: Duration = .seconds(60)) throws -> String {
     let wanted = Array(text.utf8)
@@ -78,21 +78,21 @@ package final class PseudoTerminal: Sendable {
     }
   }
 
-  /// Reads until nobody has the terminal open any more, and returns what was shown.
+  /// Reads until no process has the terminal open, and returns the output.
   package func expectEnd(within limit: Duration = .seconds(60)) throws -> String {
     let deadline = Deadline(limit)
     while try readMore(deadline) {}
     return takeAll()
   }
 
-  /// Whether the terminal shows what is typed, now.
+  /// Whether the terminal currently echoes input.
   package var echoes: Bool {
     var settings = termios()
     tcgetattr(master, &settings)
     return settings.c_lflag & tcflag_t(ECHO) != 0
   }
 
-  /// Changes the echo, as a shell does that takes the terminal over.
+  /// Changes the echo, like a shell that takes over the terminal.
   package func setEcho(_ wanted: Bool) throws {
     var settings = termios()
     tcgetattr(master, &settings)
@@ -105,13 +105,13 @@ package final class PseudoTerminal: Sendable {
     Deadline(limit).wait { echoes == wanted }
   }
 
-  /// Gives it another size, as a window does that somebody drags.
+  /// Changes the size, like a window that is resized.
   package func resize(columns: UInt16, rows: UInt16) throws {
     var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
     guard ioctl(master, UInt(TIOCSWINSZ), &size) == 0 else { throw Failure(description: "no size: error \(errno)") }
   }
 
-  /// Reads until `isReached` is true of everything that was shown so far.
+  /// Reads until `isReached` is true for all output so far.
   package func expect(
     _ what: String, within limit: Duration = .seconds(60), _ isReached: ([UInt8]) -> Bool
   ) throws {
@@ -122,13 +122,13 @@ package final class PseudoTerminal: Sendable {
     }
   }
 
-  /// Sends a signal to the process group in front.
+  /// Sends a signal to the foreground process group.
   package func signalForeground(_ signal: Int32) throws {
     let group = tcgetpgrp(master)
     guard group > 1, kill(-group, signal) == 0 else { throw Failure(description: "nobody is in front: error \(errno)") }
   }
 
-  /// All settings, to compare.
+  /// All settings, for comparison.
   package var settings: [UInt8] {
     var settings = termios()
     tcgetattr(master, &settings)
@@ -142,7 +142,7 @@ package final class PseudoTerminal: Sendable {
     }
   }
 
-  /// - Returns: False at the deadline, or when the terminal is closed.
+  /// - Returns: False at the deadline, or if the terminal is closed.
   private func readMore(_ deadline: Deadline) throws -> Bool {
     var event = pollfd(fd: master, events: Int16(POLLIN), revents: 0)
     let ready = poll(&event, 1, deadline.milliseconds)

@@ -1,17 +1,17 @@
 package import CommandLineKit
 
-/// A terminal as small as these tests need it: it understands what ``FrameDiff`` and
-/// ``ScreenTerminal`` send, and notes the rest.
+/// A minimal terminal emulator for these tests: it understands the sequences of ``FrameDiff`` and
+/// ``ScreenTerminal``, and records the others.
 ///
-/// It is of this project, so what it shows proves less than an independent emulator does; it is
-/// always there.
+/// It belongs to this project, so it proves less than an independent emulator; but it is always
+/// available.
 package struct SmallScreen {
   package private(set) var frame: Frame
   /// Private modes that are set: 25 is the cursor, 1049 the alternate screen.
   package private(set) var modes: Set<Int> = [25, 7]
   /// Sequences that it does not understand.
   package private(set) var unknown: [String] = []
-  /// What shows again when the alternate screen is left.
+  /// The content that returns when the alternate screen ends.
   private var main: Frame?
   private var cursor = Frame.Position(row: 0, column: 0)
   private var style = CellStyle.plain
@@ -31,7 +31,7 @@ package struct SmallScreen {
     frame = resized
   }
 
-  /// Takes bytes, which may end inside a sequence or a character.
+  /// Processes bytes, which may end inside a sequence or a character.
   package mutating func feed(_ bytes: some Sequence<UInt8>) {
     decoder += bytes
     var rest = decoder[...]
@@ -71,7 +71,7 @@ package struct SmallScreen {
 
   private mutating func act(_ sequence: ArraySlice<UInt8>) {
     guard sequence.count > 2 else { return unknown.append(String(decoding: sequence, as: UTF8.self)) }
-    // Text for the clipboard shows nowhere.
+    // Text for the clipboard is not visible.
     if sequence.last == 0x07 { return }
     let text = String(decoding: sequence.dropFirst(2).dropLast(), as: UTF8.self)
     let numbers = text.drop { $0 == "?" }.split(separator: ";", omittingEmptySubsequences: false).map { Int($0) }
@@ -117,7 +117,7 @@ package struct SmallScreen {
 }
 
 extension PseudoTerminal {
-  /// What a terminal of that size shows after all that was sent to it.
+  /// The screen of a terminal with this size after all output.
   package func screen(columns: Int = 80, rows: Int = 24) throws -> SmallScreen {
     var screen = SmallScreen(columns: columns, rows: rows)
     try expect("", within: .zero) { bytes in
@@ -133,7 +133,7 @@ extension PseudoTerminal {
     try expectScreen("\"\(text)\"", columns: columns, rows: rows) { $0.text.contains(text) }
   }
 
-  /// Reads until `isReached` is true of the screen.
+  /// Reads until `isReached` is true for the screen.
   @discardableResult
   package func expectScreen(
     _ what: String = "what is awaited", columns: Int = 80, rows: Int = 24, _ isReached: (SmallScreen) -> Bool

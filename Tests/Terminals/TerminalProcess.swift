@@ -25,11 +25,11 @@ package final class TerminalProcess {
   package let id: pid_t
   private var end: End?
 
-  /// Starts a program with an environment of its own, and throws when there is no such program.
+  /// Starts a program with its own environment, and throws if there is no such program.
   ///
-  /// `arguments` are the program's path and its words. On a `terminal` it leads a session of its
-  /// own, whose controlling terminal that is, and has it for descriptors 0, 1 and 2. Otherwise
-  /// `descriptors` says what these are; nil closes one.
+  /// `arguments` are the program's path and its arguments. With a `terminal`, the program leads a
+  /// new session with this controlling terminal, and has it as descriptors 0, 1 and 2. Otherwise
+  /// `descriptors` are used; nil closes one.
   package init(
     _ arguments: [String], environment: [String: String], terminal: String? = nil,
     descriptors: [Int32: Int32?] = [:]
@@ -40,7 +40,8 @@ package final class TerminalProcess {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
-    // What the test runner ignores or blocks is not what a shell would hand on.
+    // Resets the signals that the test runner ignores or blocks, because a shell would not pass
+    // them on.
     var all = sigset_t()
     sigfillset(&all)
     var none = sigset_t()
@@ -77,7 +78,7 @@ package final class TerminalProcess {
     waitpid(id, nil, 0)
   }
 
-  /// Waits until the program ended.
+  /// Waits until the program has ended.
   package func wait(within limit: Duration = .seconds(60)) throws -> End {
     var status: Int32 = 0
     var result: pid_t = 0
@@ -92,6 +93,6 @@ package final class TerminalProcess {
     return found
   }
 
-  /// `POSIX_SPAWN_SETSID` of <spawn.h>, which the importer leaves out.
+  /// `POSIX_SPAWN_SETSID` of <spawn.h>, which the importer omits.
   private static let newSession: Int32 = 0x80
 }

@@ -15,7 +15,7 @@ final class BrokenAuthority: Authority {
     case skipsSecondStep, challengesWrongPasswords, wrongAnswersAreFree, rightAnswersAlwaysOpen
     case challengeEndsTheSession, unavailableEndsTheChallenge
 
-    /// Whether it shows only where an account has a second step.
+    /// Whether the defect appears only if an account has a second step.
     var isOfSecondStep: Bool {
       switch self {
       case .skipsSecondStep, .challengesWrongPasswords, .wrongAnswersAreFree, .rightAnswersAlwaysOpen,
@@ -28,7 +28,7 @@ final class BrokenAuthority: Authority {
 
   let base: ScriptedAuthority
   let flaw: Flaw
-  /// What it remembers of its misdeeds.
+  /// The state for its defects.
   private let notes = Locked(Notes())
 
   init(base: ScriptedAuthority, flaw: Flaw) {
@@ -41,7 +41,7 @@ final class BrokenAuthority: Authority {
     var all: [Grant] = []
     var confirmed: Set<SessionToken> = []
     var revoked: Set<SessionToken> = []
-    /// The name that each session was given, and how many sessions each user had.
+    /// The name of each session, and the number of sessions of each user.
     var names: [SessionID: SessionID] = [:]
     var sessions: [UserID: Int] = [:]
   }
@@ -183,7 +183,7 @@ final class BrokenAuthority: Authority {
     }
   }
 
-  // MARK: Misdeeds
+  // MARK: Defects
 
   private func grant(of token: SessionToken) -> Grant? {
     notes.withLock { notes in notes.all.last { $0.token == token } }

@@ -85,7 +85,7 @@ final class BrokenVault: SessionVault {
   }
 }
 
-/// The token that the contract lets many exchange at once.
+/// The token that the contract exchanges in many simultaneous calls.
 enum VaultProbeTokens {
   static let zero = SessionToken(bytes: [0, 0, 10, 13, 34, 92, 255] + Array(repeating: 0, count: 25))
 }

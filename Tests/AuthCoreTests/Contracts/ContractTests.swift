@@ -64,14 +64,14 @@ struct ContractTests {
         for (rule, isKept) in rules where isKept { found["\(type): \(rule)"] = file.path }
       }
     }
-    // Write a test as the `ContractTests` have them, and then its type here.
+    // First write a test like those in `ContractTests`, then add its type here.
     let tested: Set = [
       "ScriptedAuthority: Authority", "InMemoryVault: SessionVault", "FileVault: SessionVault",
       "LocalAuthority: Authority", "LocalAuthority: Backend", "OAuthAuthority: Authority", "PostgresBackend: Authority",
       "PostgresBackend: Backend",
       "PostgresAuthority: Authority", "PostgresAuthority: Backend",
     ]
-    // These forward calls, or refuse all.
+    // These types forward calls, or refuse all.
     let others: Set = [
       "CommandAuthority: Authority", "ElevatingAuthority: Authority", "DisabledSessionVault: SessionVault",
     ]
@@ -80,7 +80,7 @@ struct ContractTests {
       "run the contract in a test, and name the type here")
     for (conformer, path) in found where tested.contains(conformer) {
       let module = path.split(separator: "/")[1].replacing("Testing", with: "")
-      // The vault of this device is tested beside the database.
+      // The tests of the vault of this device are next to those of the database.
       let folder = "Tests/\(module == "AuthDevice" ? "AuthSQLite" : module)Tests"
       let arguments = "arguments: \(conformer.split(separator: " ")[1])Contract.checks"
       let tests = try Repository.files(below: folder, suffix: ".swift").map(Repository.text(of:))

@@ -1,15 +1,15 @@
 import Testing
 
-/// Which module may import which, and that nothing comes from outside:
-/// auth-cli → AuthProgram → AuthSQLite → AuthBackend → AuthCore → Guards.
+/// The permitted imports of each module, without external packages: auth-cli → AuthProgram →
+/// AuthSQLite → AuthBackend → AuthCore → Guards.
 @Suite struct DependencyTests {
   private static let language: Set = ["Swift", "Synchronization"]
   private static let portable = language.union(["Observation"])
-  /// The names of the C library on different systems, for its threads.
+  /// The names of the C library on different systems; AuthCore uses it for threads.
   private static let threads: Set = ["Darwin", "Glibc", "Musl", "Android"]
   private static let system = portable.union(["Glibc"])
 
-  /// What each target may import.
+  /// The permitted imports of each target.
   private static let allowed = [
     ("Guards", language),
     ("AuthCore", portable.union(["Guards"]).union(threads)),
@@ -69,7 +69,7 @@ import Testing
     }
     let sources = folders(of: "Sources")
     #expect(sources.count > 15)
-    // The benchmarks are a package of their own.
+    // The benchmarks are a separate package.
     for folder in sources.union(folders(of: "Tests")).subtracting(["Benchmarks"]) {
       #expect(manifest.contains("name: \"\(folder)\""), "\(folder) is in no target of Package.swift")
     }

@@ -4,10 +4,10 @@ import Testing
 
 /// The portable targets use no API that is newer than the systems in the manifest.
 ///
-/// The compiler on Linux checks no availability of Apple's systems, but the modules of its standard
-/// library have it written in them.
+/// The compiler on Linux does not check the availability of API on Apple's systems, but the modules
+/// of its standard library declare it.
 @Suite struct OlderSystemTests {
-  /// What the sources may name all the same, because they check the system first.
+  /// Newer names that the sources may use, because they check the system first.
   private static let checked: [String: Set<String>] = ["Sources/Guards/StartAtOnce.swift": ["immediate"]]
 
   @Test(
@@ -31,7 +31,7 @@ import Testing
   }
 }
 
-/// The names of the standard library that came after macOS 15.
+/// The names in the standard library that are newer than macOS 15.
 private enum NewerAPI {
   private struct Graph: Decodable {
     struct Symbol: Decodable {
@@ -55,8 +55,9 @@ private enum NewerAPI {
     let symbols: [Symbol]
   }
 
-  /// The new types, and the new members of types that were there before: nobody reaches a member of
-  /// a new type without the name of that type or of such a member.
+  /// The new types, and the new members of older types.
+  ///
+  /// Code cannot use a member of a new type without naming that type or such a member.
   static func names() async throws -> Set<String> {
     var symbols: [[String]] = []
     for module in ["Swift", "_Concurrency", "Synchronization", "Observation"] {
@@ -69,10 +70,10 @@ private enum NewerAPI {
     return Set(first.compactMap { $0.last?.prefix { $0 != "(" } }.map(String.init)).subtracting(words)
   }
 
-  /// Old types whose new members have names that other types have always had.
+  /// Older types whose new members have names that other types have always had.
   private static let plain: Set = [
     "EnumeratedSequence", "AsyncStream", "AsyncThrowingStream", "EncodingError", "DecodingError", "SerialExecutor",
   ]
-  /// New names that are ordinary words of a program.
+  /// New names that are common words in a program.
   private static let words: Set = ["name", "init"]
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The text of one Swift file, taken apart as far as a dependency test needs.
+/// The text of one Swift file, parsed as far as a dependency test needs.
 struct SourceFile {
   let path: String
   /// The lines without comments.
@@ -8,8 +8,8 @@ struct SourceFile {
 
   init(path: String, text: String) {
     self.path = path
-    // Foundation's search: loops over characters are slow in a debug build, and this reads every
-    // source.
+    // Uses Foundation's search, because loops over characters are slow in a debug build, and this
+    // reads every source.
     let comments = #"/\*[\s\S]*?\*/|//[^\n]*"#
     code = text.replacingOccurrences(of: comments, with: "", options: .regularExpression)
       .components(separatedBy: "\n")
@@ -21,7 +21,7 @@ struct SourceFile {
     }
   }
 
-  /// The modules that the file imports, under any access level or attribute, whole or in part.
+  /// The modules that the file imports, with any access level or attribute, as a whole or in part.
   var imports: [String] {
     code.filter { $0.range(of: "import") != nil }.flatMap { $0.split(separator: ";") }
       .compactMap { statement in
@@ -34,7 +34,7 @@ struct SourceFile {
       }
   }
 
-  /// The types, protocols and aliases at the top level that other modules see.
+  /// The top-level types, protocols and aliases that other modules see.
   var exportedTypes: [String] {
     code.filter { $0.utf8.first.map("@po".utf8.contains) ?? false }.compactMap { line in
       let form =
@@ -43,7 +43,7 @@ struct SourceFile {
     }
   }
 
-  /// The types of the file, each with what its declaration or an extension makes it conform to.
+  /// The types of the file, each with the protocols in its declaration or an extension.
   var conformances: [(type: String, protocols: Set<String>)] {
     get throws {
       let text = code.joined(separator: "\n") as NSString
@@ -58,7 +58,7 @@ struct SourceFile {
 
   private static let separators = CharacterSet(charactersIn: " ,&\n")
 
-  /// Every identifier in the code, words in string literals included.
+  /// Every identifier in the code, including words in string literals.
   var words: Set<String> {
     let letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
     let others = CharacterSet(charactersIn: letters + "0123456789").inverted

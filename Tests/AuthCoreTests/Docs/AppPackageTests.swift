@@ -2,9 +2,9 @@ import Foundation
 import Programs
 import Testing
 
-/// An app's package outside of the repository, with the code of the articles, word for word.
+/// An app's package outside the repository, with the exact code of the articles.
 @Suite(.enabled(if: Effort.isComplete, "make test-all builds it")) struct AppPackageTests {
-  /// The articles whose code becomes the app, by a name in the block that is taken.
+  /// The articles whose code becomes the app, each with a name in the block to take.
   private static let blocks = [
     ("GettingStarted.md", "HomeModel"), ("LiveKeys.md", "AccountScreen"), ("Leases.md", "UploadError"),
     ("WritingAnAuthority.md", "OAuthApp"),
@@ -13,7 +13,7 @@ import Testing
   @Test("an app with the code of the articles builds without a warning, and its tests pass", .timeLimit(.minutes(10)))
   func builds() async throws {
     let files = FileManager.default
-    // What it builds of AuthCore stays beside our own build, and is not built again each time.
+    // The build of AuthCore is stored next to our build, so that it is not repeated each time.
     let build = Repository.root + "/.build/app-package"
     let directory = build + "/package"
     if files.fileExists(atPath: directory) { try files.removeItem(atPath: directory) }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What the prose names is there: targets of make, files, folders and test suites.
+/// Everything that the documents mention exists: make targets, files, folders and test suites.
 @Suite struct NamedThingsTests {
   private static let documents =
     ["README.md", "CONTRIBUTING.md", "fixtures/README.md"]
@@ -71,7 +71,7 @@ import Testing
       }
     }
     #expect(types.count >= 5)
-    // What a guard returns, and what adopts it.
+    // The types that a guard returns, and the protocol for adopting it.
     let others: Set = ["Passage", "PassageOutcome", "RunsOnce"]
     for (name, isInlinable) in types {
       #expect(article.contains("\n- ``\(name)``\n"), "\(name)")
@@ -93,7 +93,7 @@ import Testing
     #expect(spans.contains { $0.contains("swift test --filter 'MachineTableTests|") })
   }
 
-  /// The spans of code outside of blocks, and the lines of shell blocks.
+  /// The code spans outside blocks, and the lines of shell blocks.
   private static func spans(of document: String) throws -> Set<String> {
     let text = try Repository.text(of: document)
     let shell = text.matches(of: /(?s)```sh\n(?<lines>.*?)```/).flatMap { $0.lines.split(separator: "\n") }

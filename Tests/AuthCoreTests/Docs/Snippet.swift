@@ -7,7 +7,7 @@ struct Snippet: CustomTestStringConvertible {
   let line: Int
   let code: String
 
-  /// A first line that begins so keeps a block from being compiled, and tells the reader why.
+  /// A block whose first line starts with this is not compiled; the line tells the reader why.
   static let exemption = "// not built:"
 
   var isExempt: Bool { code.hasPrefix(Self.exemption) }
@@ -15,9 +15,10 @@ struct Snippet: CustomTestStringConvertible {
 
   var name: String { file.filter(\.isLetter) + "\(line)" }
 
-  /// The code in a type of its own, so that it can be compiled beside others and does not see them.
+  /// The code inside a separate type, so that it can be compiled together with others and does not
+  /// see them.
   ///
-  /// Not every code can be: a type holds no extension and no statement.
+  /// This does not work for all code: a type cannot contain an extension or a statement.
   var enclosed: String {
     var lines = code.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     let lastImport = lines.lastIndex { $0.contains(#/^(?:\w+ )?import /#) }

@@ -10,7 +10,7 @@ import Testing
     + Repository.files(below: "Sources/AuthOAuth/AuthOAuth.docc", suffix: ".md")
     + ["README.md", "CONTRIBUTING.md"].filter { (try? Repository.text(of: $0)) != nil }
 
-  /// Modules in the place of those that this system does not have: declarations without a body.
+  /// Stubs for modules that this system lacks: declarations without a body.
   private static let stubs = Task { () throws -> String in
     let directory = Repository.products + "/ClientModules/stubs"
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
@@ -30,10 +30,10 @@ import Testing
 
   static let snippets = files.flatMap { Snippet.all(in: $0, text: (try? Repository.text(of: $0)) ?? "") }
 
-  /// What the compiler says of each snippet, by its name.
+  /// The compiler's diagnostics for each snippet, by name.
   ///
-  /// One compiler takes nearly all of them, each in a type of its own; only what it refuses in that form is compiled
-  /// alone, word for word.
+  /// One compiler run takes nearly all of them, each in a separate type. Only the snippets that it
+  /// refuses in that form are compiled alone, without changes.
   private static let diagnostics = Task { () throws -> [String: [Diagnostic]] in
     let stubs = try await Self.stubs.value
     var together = snippets.filter { !$0.isExempt }

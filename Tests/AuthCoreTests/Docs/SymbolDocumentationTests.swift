@@ -3,8 +3,8 @@ import Testing
 
 /// Every public symbol is documented.
 ///
-/// The formatter's own rule leaves out enum cases, protocol requirements and members of extensions
-/// that are public as a whole; the compiler's symbol graph has them all.
+/// The formatter's rule omits enum cases, protocol requirements and members of public extensions;
+/// the compiler's symbol graph has them all.
 @Suite struct SymbolDocumentationTests {
   @Test("every public symbol has a doc comment", arguments: try Self.libraries())
   func documented(_ module: String) async throws {
@@ -13,7 +13,7 @@ import Testing
     #expect(bare.isEmpty, "without documentation in \(module):\n\(bare.sorted().joined(separator: "\n"))")
   }
 
-  /// The libraries that other packages may use; without AuthPostgres where libpq is not installed.
+  /// The libraries that other packages may use; without AuthPostgres if libpq is not installed.
   private static func libraries() throws -> [String] {
     let names = try Repository.text(of: "Package.swift").matches(of: /\.library\(name: "(?<name>\w+)"/)
       .map { String($0.name) }

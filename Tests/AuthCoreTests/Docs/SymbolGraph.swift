@@ -1,7 +1,7 @@
 import Foundation
 import Programs
 
-/// What a module offers to others, with its documentation, as the compiler tells it.
+/// The public API of a module with its documentation, from the compiler.
 struct SymbolGraph: Decodable {
   struct Symbol: Decodable {
     struct Identifier: Decodable {
@@ -34,7 +34,8 @@ struct SymbolGraph: Decodable {
     let docComment: DocComment?
     let functionSignature: Signature?
 
-    /// Members that a protocol of the standard library adds to our types are documented there.
+    /// Members that a protocol of the standard library adds to our types are documented in the
+    /// standard library.
     var isOurs: Bool { !identifier.precise.contains("::SYNTHESIZED::") }
 
     var isDocumented: Bool {
@@ -60,7 +61,7 @@ struct SymbolGraph: Decodable {
     }
   }
 
-  /// The graphs of a module that comes with the compiler, one for each module that it extends.
+  /// The graphs of a module of the toolchain, one for each module that it extends.
   static func files(ofSystemModule module: String) async throws -> [Data] {
     try await files(of: module, ["-skip-synthesized-members"]) { directory in
       try FileManager.default.contentsOfDirectory(at: directory, includingPropertiesForKeys: nil)
@@ -98,7 +99,7 @@ struct SymbolGraph: Decodable {
   }
 }
 
-/// The extractor refused a module; its own words say why.
+/// The extractor refused a module; `output` says why.
 struct ExtractionFailure: Error {
   var module: String
   var output: String

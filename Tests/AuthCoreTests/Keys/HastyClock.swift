@@ -1,8 +1,8 @@
 import AuthCore
 import AuthCoreTesting
 
-/// A clock on which the time for a step of a logout is over at once, so that a store on it does not
-/// wait for its leases.
+/// A clock on which a step of a logout times out immediately, so that the store does not wait for
+/// its leases.
 struct HastyClock: SessionClock {
   let base = ManualClock()
   let step: Duration

@@ -9,15 +9,15 @@ import Testing
 
 @Suite("Leases and logouts race")
 struct LeaseStressTests {
-  /// What a race came to.
+  /// The result of a race.
   private struct Tally {
     var leases = 0
-    /// Effects that ran when the logout had returned already.
+    /// Effects that ran after the logout had returned.
     var late = 0
     var results: [LogoutResult] = []
   }
 
-  /// Several tasks take leases as fast as they can while the session is ended, again and again.
+  /// Several tasks take leases as fast as they can while sessions are repeatedly ended.
   private func race(clock: any SessionClock, rounds: Int) async throws -> Tally {
     let authority = ScriptedAuthority(clock: ManualClock())
     authority.setAccount("alice", password: World.alice.password)
@@ -32,7 +32,7 @@ struct LeaseStressTests {
       let workers = (0..<12).map { worker in
         Task {
           while true {
-            // Tasks that never give way would keep the one that logs out from running.
+            // Without a yield, these tasks would block the task that logs out.
             await Task.yield()
             do throws(LeaseError<Never>) {
               if worker.isMultiple(of: 3) {
@@ -85,10 +85,10 @@ struct LeaseStressTests {
     #expect(tally.results.contains { $0 != .complete })
   }
 
-  /// A thread that enters again and again races with one that closes the gate; what is counted are
-  /// effects after the closer went on.
+  /// Races a thread that repeatedly enters with one that closes the gate; returns the number of
+  /// effects after the close.
   ///
-  /// It stops when it has seen one.
+  /// It stops after the first one.
   private func raceAtTheGate(rounds: Int, waits: Bool) -> Int {
     let late = Counter()
     for _ in 0..<rounds where late.value == 0 {

@@ -3,11 +3,11 @@ import Testing
 
 @testable import AuthCore
 
-/// The shipped machine, explored exhaustively within a bound; `CHECK_DEEP=1` moves the bound out.
+/// Explores the shipped machine exhaustively within a bound; `CHECK_DEEP=1` extends the bound.
 @Suite struct ModelCheckTests {
   private static let isDeep = getenv("CHECK_DEEP") != nil
 
-  /// What is reached in normal use of everything, and what is reached from the middle of things.
+  /// One exploration of normal use, and others that start in later situations.
   private static var explorations: [ModelChecker] {
     let machine: ModelJudge.Machine = { $0.handle($1) }
     let narrow = ModelBudget(logins: 1, faults: 0, strangers: 0, crashes: 0, leases: 0, work: 6)
@@ -20,7 +20,8 @@ import Testing
     ]
   }
 
-  /// `RECORD_GOLDEN=1` writes the table from what is reached; read the difference before you keep it.
+  /// `RECORD_GOLDEN=1` writes the table from the exploration; read the difference before you commit
+  /// it.
   @Test("every rule holds in every state that is reached, and what is reached is the table of the machine")
   func explore() throws {
     let start = ContinuousClock.now
@@ -48,7 +49,7 @@ import Testing
       try Data(text.utf8).write(to: URL(filePath: Repository.root + "/" + ModelOutcome.path))
     }
     let table = try Repository.text(of: ModelOutcome.path).split(separator: "\n").map(String.init)
-    // A deeper exploration may meet an example earlier, but no other outcome.
+    // A deeper exploration may find another example first, but no other outcome.
     func outcome(_ row: String) -> [Substring] {
       Array(row.split(separator: "\t", omittingEmptySubsequences: false).prefix(4))
     }

@@ -12,7 +12,7 @@ struct Mutant: CustomStringConvertible, Sendable {
     self.handle = handle
   }
 
-  /// One whose reactions lack effects of a kind.
+  /// A mutant whose reactions lack effects of a kind.
   static func without(
     _ kind: Effect.Kind, _ description: String, breaks rule: ModelRule,
     where isMeant: @escaping @Sendable (Reaction) -> Bool = { _ in true }
@@ -23,7 +23,7 @@ struct Mutant: CustomStringConvertible, Sendable {
     }
   }
 
-  /// One that does not wait for an effect, but goes on as if it had come back.
+  /// A mutant that does not wait for an effect, but continues as if it had completed.
   static func skipping(
     _ kind: Effect.Kind, _ description: String, breaks rule: ModelRule,
     _ completion: @escaping @Sendable (Epoch) -> SessionEvent
@@ -37,7 +37,7 @@ struct Mutant: CustomStringConvertible, Sendable {
     }
   }
 
-  /// One that takes an event for another.
+  /// A mutant that treats an event as a different one.
   static func mistaking(
     _ description: String, breaks rule: ModelRule,
     _ mistake: @escaping @Sendable (SessionState, SessionEvent) -> SessionEvent?
@@ -57,7 +57,7 @@ extension Reaction {
 }
 
 extension SessionMachine {
-  /// Moves where the shipped machine would not.
+  /// Makes a transition that the shipped machine would not make.
   mutating func stray(_ next: SessionState, burning epochs: UInt64 = 0, _ effects: [Effect]) -> Reaction {
     self = SessionMachine(in: next, after: Epoch(lastEpoch.number + epochs))
     return .transition(effects)

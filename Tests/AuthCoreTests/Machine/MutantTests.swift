@@ -2,7 +2,7 @@ import Testing
 
 @testable import AuthCore
 
-/// The checker is worth as much as what it finds: each of these bugs, by the shortest way.
+/// Tests the checker itself: it must find each of these bugs, with the shortest script.
 @Suite struct MutantTests {
   static let mutants: [Mutant] = [
     .mistaking("the fence around a late login is missing", breaks: .lateResultsChangeNothing) { state, event in

@@ -3,10 +3,10 @@ import Programs
 
 /// The Swift compiler, as a package that depends on this one would run it.
 ///
-/// It goes as far as SIL, because several misuses of noncopyable types are found only there, and it
-/// sees the modules that this very test run was built from: those beside the test bundle.
+/// It compiles to SIL, because the compiler finds several misuses of noncopyable types only there.
+/// It uses the modules of this test run: those next to the test bundle.
 enum ClientCompiler {
-  /// How a source file is read.
+  /// The kind of a source file.
   enum Mode {
     /// A file of a library: declarations only.
     case library
@@ -22,7 +22,7 @@ enum ClientCompiler {
 
   /// Compiles files as one module, because a compiler for each takes 20 times as long.
   ///
-  /// - Returns: What the compiler says of each file, by its name; only files of which it says something.
+  /// - Returns: The diagnostics of each file, by name; files without diagnostics are omitted.
   static func compile(
     module files: [String: String], with stubs: String? = nil
   ) async throws -> [String: [Diagnostic]] {

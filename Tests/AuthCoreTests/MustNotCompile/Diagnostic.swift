@@ -1,4 +1,4 @@
-/// One complaint of the compiler about a source file.
+/// One diagnostic of the compiler.
 struct Diagnostic: Equatable, CustomStringConvertible {
   enum Severity: String {
     case error
@@ -6,9 +6,9 @@ struct Diagnostic: Equatable, CustomStringConvertible {
   }
 
   var severity: Severity
-  /// The name of the file without its extension; nil when the compiler complains about no place.
+  /// The name of the file without its extension; nil if the diagnostic has no location.
   var file: String?
-  /// Counted from 1; nil when the compiler complains about no line in particular.
+  /// The line, counted from 1; nil if the diagnostic has no line.
   var line: Int?
   var message: String
 
@@ -18,10 +18,10 @@ struct Diagnostic: Equatable, CustomStringConvertible {
     Diagnostic(severity: .error, line: nil, message: message)
   }
 
-  /// Reads what the compiler printed.
+  /// Parses the compiler's output.
   ///
   /// A line is `file:line:column: severity: message` or `severity: message`. Notes only explain
-  /// others and are left out.
+  /// other diagnostics and are omitted.
   static func parse(_ output: String) -> [Diagnostic] {
     output.split(separator: "\n").compactMap { text in
       let located = #/^(?:[^:\s]*\/)?(?<file>[^:\s\/]+):(?<line>\d+):\d+: (?<severity>error|warning): (?<message>.*)$/#

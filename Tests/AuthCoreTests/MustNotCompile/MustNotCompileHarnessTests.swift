@@ -1,11 +1,11 @@
 import Guards
 import Testing
 
-/// The harness itself: it must complain about every pair that proves nothing.
+/// Tests the harness itself: it must report every pair that proves nothing.
 @Suite struct MustNotCompileHarnessTests {
   private static let wrong = "private let one: Int = true  // expect-error: cannot convert\n"
 
-  /// A pair, and what must be found in it: nothing, if nil.
+  /// Pairs with the expected finding; nil if there must be none.
   private static let pairs: [(name: String, source: String, twin: String?, finding: String?)] = [
     (
       "misuse that only SIL shows is found",

@@ -1,7 +1,7 @@
 import Testing
 
-/// Every pair in `fixtures/must-not-compile`, compiled as another package would compile it: all
-/// programs as one module, and all twins as another.
+/// Compiles every pair in `fixtures/must-not-compile` as another package would: all programs as one
+/// module, and all twins as another.
 @Suite struct MustNotCompileTests {
   private static let directory = "fixtures/must-not-compile"
   static let files = Repository.files(below: directory, suffix: ".swift")

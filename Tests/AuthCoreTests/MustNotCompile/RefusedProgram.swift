@@ -1,13 +1,15 @@
-/// A program that the compiler must refuse, and its twin, which differs in the offence alone and
-/// must be accepted.
+/// A program that the compiler must refuse, and its twin, which differs only in the error and must
+/// be accepted.
 struct RefusedProgram {
   let name: String
   let source: String
   let twin: String?
 
-  /// What is wrong with each pair, in words; nothing when the program is refused exactly as it says.
+  /// The problems of each pair; none if the compiler refuses the program exactly as its comments
+  /// say.
   ///
-  /// All are compiled as one module, but for those that extend a type: the others would see that.
+  /// All are compiled as one module, except those that extend a type, because the others would see
+  /// the extension.
   static func findings(in programs: [RefusedProgram]) async throws -> [String: [String]] {
     let pairs = programs.filter { !$0.expectations.isEmpty && $0.twin != nil }
     var findings = Dictionary(uniqueKeysWithValues: programs.map { ($0.name, $0.omissions) })
@@ -20,8 +22,8 @@ struct RefusedProgram {
   private static func compile(_ pairs: [RefusedProgram]) async throws -> [(String, [String])] {
     async let complaints = ClientCompiler.compile(module: files(pairs, \.twin))
     var errors = try await ClientCompiler.compile(module: files(pairs, \.source))
-    // SIL is reached only by a module whose types are right, so programs without an error yet are
-    // compiled once more without the others.
+    // The compiler reaches SIL only for a module without type errors, so programs without an error
+    // so far are compiled again without the others.
     let rest = pairs.filter { errors[$0.name] == nil }
     if rest.count < pairs.count {
       try await errors.merge(ClientCompiler.compile(module: files(rest, \.source))) { $0 + $1 }
@@ -63,7 +65,7 @@ struct RefusedProgram {
         && diagnostic.message.contains(expectation.message)
     }
     let missing = expected.filter { expectation in !actual.contains { fits(expectation, $0) } }
-    // One offence can break a line in several ways, and compilers differ in how many they tell.
+    // One error can produce several diagnostics for a line, and compilers differ in their number.
     let surplus = actual.filter { diagnostic in !expected.contains { $0.line == diagnostic.line } }
     return missing.map { "expected and not there: \($0)" } + surplus.map { "there and not expected: \($0)" }
   }

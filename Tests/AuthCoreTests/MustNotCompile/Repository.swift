@@ -1,8 +1,8 @@
 import Foundation
 
-/// Where the sources are, and what this test run was built into.
+/// The location of the sources and of the build products of this test run.
 enum Repository {
-  /// The top of the repository.
+  /// The root directory of the repository.
   static let root = URL(filePath: #filePath).appending(path: "../../../..").standardizedFileURL.path(
     percentEncoded: false
   )
@@ -14,13 +14,12 @@ enum Repository {
 
   static let modules = products + "/Modules"
 
-  /// The text of a file, named from the top of the repository.
+  /// The text of a file, with a path relative to the root.
   static func text(of path: String) throws -> String {
     String(decoding: try Data(contentsOf: URL(filePath: root + "/" + path)), as: UTF8.self)
   }
 
-  /// The files below a directory that end in `suffix`, named from the top of the repository, in
-  /// order.
+  /// The files below a directory that end in `suffix`, as sorted paths relative to the root.
   static func files(below directory: String, suffix: String) -> [String] {
     let found = FileManager.default.enumerator(atPath: root + "/" + directory)?.compactMap { $0 as? String } ?? []
     return found.filter { $0.hasSuffix(suffix) }.sorted().map { "\(directory)/\($0)" }

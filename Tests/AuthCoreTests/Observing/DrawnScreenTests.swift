@@ -5,11 +5,10 @@ import Testing
 
 @testable import AuthCore
 
-/// What a screen that somebody draws needs: to be woken, to press what was seen, to show the
-/// machine.
+/// Features for drawn screens: wake-ups, presses of the visible button, and a view of the machine.
 @Suite("Screens that are drawn")
 struct DrawnScreenTests {
-  /// Counts what a live key tells.
+  /// Counts the notifications of a live key.
   private final class Counter: Sendable {
     private let count = Locked(0)
     var value: Int { count.withLock { $0 } }
@@ -51,7 +50,7 @@ struct DrawnScreenTests {
       return
     }
     #expect(session.isLive)
-    // Nor is another user logged out in place of the one who was seen.
+    // Nor does it log out another user than the visible one.
     try await world.store.switchUser(to: World.bob)
     guard case .nothing = try await bar.press(.logOut(session.user), credentials: { nil }) else {
       Issue.record("the press did something")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AuthCore
 
-/// A view model as an app has it: an ordinary class of the main actor.
+/// A view model as in an app: an ordinary class of the main actor.
 @MainActor private final class ViewModel: @MainActor Stateful {
   private(set) var told: [String] = []
 
@@ -11,7 +11,7 @@ import Testing
   func loggedOut(_ reason: LogoutReason) { told.append("out") }
 }
 
-/// A view controller as an app has it.
+/// A view controller as in an app.
 @MainActor private final class Controller: @MainActor GuardedScreen {
   private(set) var told: [String] = []
   private(set) var session: LoggedInSession

@@ -40,7 +40,7 @@ struct ObserverTests {
     let world = World()
     let store = world.store
     let isDone = Locked(false)
-    // Logs the first login out, and another user in, before the authority was asked.
+    // Logs the first login out, and another user in, before the authority gets the request.
     let interloper = Observer(
       .anywhere { news in
         guard case .change(let change) = news, change.snapshot == .authenticating else { return true }
@@ -134,7 +134,7 @@ struct ObserverTests {
     #expect(heard == ["alice"])
   }
 
-  /// Written down on the main actor.
+  /// Records notifications on the main actor.
   @MainActor private final class MainModel: @MainActor Stateful {
     private(set) var told: [String] = []
     var onLoggedIn: () -> Void = {}

@@ -1,7 +1,7 @@
 import AuthCore
 import Guards
 
-/// A guarded screen that writes down what it is told.
+/// A guarded screen that records its notifications.
 final class Screen: GuardedScreen, Sendable {
   private let lines = Locked<[String]>([])
   private let first: LoggedInSession

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AuthCore
 
-/// A guarded screen of the main actor that writes down why it was dismissed.
+/// A guarded screen of the main actor that records its dismissal.
 @MainActor private final class MainScreen: @MainActor GuardedScreen {
   private(set) var told: [String] = []
 
@@ -27,7 +27,7 @@ struct ScreenTests {
     #expect(screen.told == [])
   }
 
-  /// How a session may be found to be over.
+  /// The ways to find out that a session has ended.
   enum Discovery: CaseIterable { case check, renewal, password, report, logout }
 
   @Test(
@@ -172,7 +172,8 @@ struct ScreenTests {
   func dismissedOnceUnderLoad() async throws {
     let world = World()
     try await world.store.logIn(World.alice)
-    // Attached first, so that it queues further changes before the screen hears of the logout.
+    // Attached first, so that it queues further changes before the screen is notified of the
+    // logout.
     let store = world.store
     let rounds = Locked(0)
     let restless = Listener(onLoggedOut: { _ in

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("An absent session differs from a failed read")
 struct AbsenceTests {
-  /// What a store asks of an authority about a live session.
+  /// A request of the store to the authority about an active session.
   enum Question: CaseIterable {
     case renew, check, reauthenticate, switchUser
 

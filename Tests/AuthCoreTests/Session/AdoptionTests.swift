@@ -7,8 +7,8 @@ import Testing
 struct AdoptionTests {
   private let world = World()
 
-  /// A grant that names its session as another user's is named: of an authority that numbers
-  /// sessions per user.
+  /// A grant whose session has the same name as another user's session, from an authority that
+  /// numbers sessions per user.
   private func grant(_ username: String, like grant: Grant, token: SessionToken, role: Role = .member) -> Grant {
     let user = User(id: UserID(rawValue: "id-\(username)"), username: username, displayName: username, role: role)
     return Grant(id: grant.id, user: user, token: token, limits: grant.limits)
@@ -20,7 +20,7 @@ struct AdoptionTests {
     "the key of one user does not become that of another whose session has the same name", arguments: [true, false])
   func sameNameOfAnotherUser(byCheck: Bool) async throws {
     let key = try await world.store.logIn(World.alice)
-    // Another process logs an administrator in, whose session has the same name.
+    // Another process logs in an administrator, whose session has the same name.
     let token = SessionToken(bytes: [1, 2, 3])
     world.vault.content = .token(token)
     if !byCheck { world.authority.answerRenewal(with: .failure(.rejected(.superseded))) }

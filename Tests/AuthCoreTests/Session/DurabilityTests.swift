@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Saved sessions survive a crash")
 struct DurabilityTests {
-  /// What a process may be doing when it is killed.
+  /// The work of a process when it is killed.
   enum Work: CaseIterable, Sendable {
     case renew, reauthenticate, switchUser
 

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Every logout ends")
 struct EndingTests {
-  /// The states a logout may start from.
+  /// The states from which a logout may start.
   enum Start: CaseIterable, Sendable {
     case launch, looking, obstructed, loggedOut, authenticating, saving, loggedIn, renewing, exchanging, checking
     case switching, challenged, answering, challengedInSession
@@ -88,7 +88,7 @@ struct EndingTests {
     #expect(reached == Set(SessionState.Kind.allCases))
   }
 
-  /// Moves the clock by the time of a step until the logout is over.
+  /// Moves the clock by the time of a step until the logout has ended.
   private func drive(_ world: World, _ logout: PendingLogout) async throws -> LogoutResult {
     let result = Locked<LogoutResult?>(nil)
     let waiter = Task {
@@ -110,15 +110,15 @@ struct EndingTests {
     let result = try await drive(world, world.store.beginLogOut())
     switch start {
     case .saving:
-      // What the vault holds in the end is not known before its write has landed, so it is not
-      // known to be revoked either.
+      // The content of the vault is unknown until the write has completed, so it is also unknown
+      // whether that token is revoked.
       #expect(
         result
           == .partial(
             IncompleteCleanup(notRevoked: true, notErased: true),
             causes: ["the vault did not forget the session within 5.0 seconds"]))
     case .exchanging:
-      // The write under way comes before the erasure.
+      // The write under way comes before the erase.
       #expect(
         result
           == .partial(
@@ -372,7 +372,7 @@ struct EndingTests {
   }
 }
 
-/// An authority that blocks the thread on which it is asked to revoke.
+/// An authority whose `revoke` blocks the calling thread.
 private final class BlockingAuthority: ForwardingAuthority {
   let base: ScriptedAuthority
   private let gate = DispatchSemaphore(value: 0)

@@ -2,7 +2,7 @@ import AuthCore
 import AuthCoreTesting
 import Testing
 
-/// A failure of an app's own.
+/// An error of an app.
 private enum UploadError: Error { case tooLarge, offline }
 
 @Suite("Errors for people")

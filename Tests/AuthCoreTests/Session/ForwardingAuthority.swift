@@ -1,7 +1,7 @@
 import AuthCore
 import AuthCoreTesting
 
-/// An authority that hands every call on to another one, but for answers to a challenge: those have
+/// An authority that forwards every call to another one, except answers to a challenge, which have
 /// a default.
 protocol ForwardingAuthority: Authority {
   var base: ScriptedAuthority { get }

@@ -143,8 +143,8 @@ struct LateCompletionTests {
     await world.vault.waitUntilHeld(.load, at: .after)
     let key = try await world.store.logIn(World.alice)
     #expect(await restore.value == .overtaken)
-    // What the look comes back with once it is let go; sent from here, so that its arrival needs no
-    // waiting for.
+    // The result of the read after its release; sent from here, so that the test need not wait for
+    // it.
     #expect(world.store.core.send(.restored(Epoch(1), .absent)) == .ignored(.otherEpoch))
     world.vault.release(.load, at: .after)
     #expect(world.store.session == key)

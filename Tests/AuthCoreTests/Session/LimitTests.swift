@@ -4,7 +4,7 @@ import Testing
 
 @testable import AuthCore
 
-/// A clock that lets something happen while it is read.
+/// A clock that can run a closure while it is read.
 private struct InterruptedClock: SessionClock {
   let base = ManualClock()
   private let interruption = Interruption()
@@ -13,7 +13,7 @@ private struct InterruptedClock: SessionClock {
     let body = Locked<(@Sendable () -> Void)?>(nil)
   }
 
-  /// Runs `body` after the next reading, before the reader gets it.
+  /// Runs `body` after the next read of the clock, before the reader gets the result.
   func interrupt(_ body: @escaping @Sendable () -> Void) {
     interruption.body.withLock { $0 = body }
   }
@@ -235,7 +235,7 @@ struct LimitTests {
     let key = try await store.logIn(World.alice)
     let token = try #require(authority.liveTokens.first)
     let later = try clock.base.now().advanced(by: .seconds(3600))
-    // The authority noted the activity just before the limit, and its answer comes just after.
+    // The authority recorded the activity just before the limit, and its answer comes just after.
     authority.answerRenewal(
       with: .success(Grant(id: key.id, user: key.user, token: token, limits: limits(idle: .at(later)))))
     clock.base.advance(by: .seconds(1800))

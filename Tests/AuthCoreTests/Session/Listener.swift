@@ -1,7 +1,7 @@
 import AuthCore
 import Guards
 
-/// Writes down what a store tells it, and may answer from inside.
+/// Records the notifications of a store, and may send commands from inside a call.
 final class Listener: Stateful, Sendable {
   private let lines = Locked<[String]>([])
   private let onLoggedIn: @Sendable (LoggedInSession) -> Void

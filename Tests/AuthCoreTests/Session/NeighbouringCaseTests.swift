@@ -143,7 +143,7 @@ struct NeighbouringCaseTests {
     for _ in 0..<1000 { await Task.yield() }
     world.authority.release(.resume)
     for other in others { _ = try await other.value }
-    // Who came late made a check of its own; most had come.
+    // Late callers made separate checks, but most callers had already arrived.
     #expect(world.count(.resume) < 100)
   }
 

@@ -6,9 +6,9 @@ import Guards
 import Synchronization
 import Testing
 
-/// The kernel's name of the thread that calls.
+/// The kernel's name of the calling thread.
 ///
-/// The address that pthread_self(3) gives is used again as soon as a thread has ended.
+/// The address from pthread_self(3) is reused as soon as a thread has ended.
 private func currentThread() -> String {
   withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
     buffer.initialize(repeating: 0)
@@ -19,25 +19,25 @@ private func currentThread() -> String {
   }
 }
 
-/// An authority that blocks its caller until a test lets it go on, as a password hash or a disk
-/// does.
+/// An authority that blocks its caller until a test releases it, as a password hash or a disk
+/// would.
 private final class BlockingAuthority: ForwardingAuthority {
   let base: ScriptedAuthority
   private let isShut = Atomic<Bool>(false)
   private let gate = DispatchSemaphore(value: 0)
-  /// How many are blocked now.
+  /// The number of blocked calls.
   let blocked = Atomic<Int>(0)
   private let threads = Locked<Set<String>>([])
 
-  /// The threads on which it was called.
+  /// The threads of the callers.
   var callers: Set<String> { threads.withLock { $0 } }
 
   init(_ base: ScriptedAuthority) { self.base = base }
 
-  /// Lets calls block from now on.
+  /// Makes calls block from now on.
   func shut() { isShut.store(true, ordering: .sequentiallyConsistent) }
 
-  /// Lets all go on.
+  /// Releases all calls.
   func open() {
     isShut.store(false, ordering: .sequentiallyConsistent)
     gate.signal()
@@ -48,7 +48,7 @@ private final class BlockingAuthority: ForwardingAuthority {
     blocked.add(1, ordering: .sequentiallyConsistent)
     if isShut.load(ordering: .sequentiallyConsistent) {
       gate.wait()
-      // Whoever goes on lets the next one go on, too.
+      // Each released call also releases the next one.
       gate.signal()
     }
     blocked.subtract(1, ordering: .sequentiallyConsistent)
@@ -75,18 +75,17 @@ struct OwnThreadTests {
 
   @MainActor @Test("a login that blocks holds up neither the main actor nor the threads that tasks share")
   func mainActorGoesOn() async throws {
-    // More logins than the shared threads are: if they ran there, nothing else would.
+    // More logins than shared threads: if they ran there, no other task could run.
     let count = 4 * Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))) + 4
     let (authority, stores) = stores(count)
     authority.shut()
     let logins = stores.map { $0.beginLogIn(World.alice) }
     while authority.blocked.load(ordering: .sequentiallyConsistent) < count { await Task.yield() }
-    // The main actor is free, or this would not run; and so is a shared thread:
+    // The main actor is free, because this runs; a shared thread is also free:
     #expect(await Task.detached { 1 }.value == 1)
     authority.open()
     for login in logins { _ = try await login.value() }
-    // Optimised code releases an object after its last use, and a store that is gone ends its
-    // logins.
+    // Optimised code releases an object after its last use, and a released store ends its logins.
     withExtendedLifetime(stores) {}
     #expect(!authority.callers.contains(currentThread()))
   }

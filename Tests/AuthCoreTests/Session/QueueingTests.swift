@@ -7,7 +7,7 @@ import Testing
 struct QueueingTests {
   private let world = World()
 
-  /// Work in the background that a user did not ask for.
+  /// Background work that the user did not start.
   enum Background: CaseIterable {
     case renewal, check
 

@@ -229,7 +229,7 @@ struct SecondStepTests {
     #expect(try await check.value.id == session.id)
   }
 
-  /// What another process, or its absence, does while a person enters a code.
+  /// The action of another process, if any, while the user enters a code.
   enum Elsewhere: CaseIterable {
     case nothing, revoked, loggedOut, anotherUser, offline, silent
 

@@ -10,7 +10,7 @@ struct TimeLimitTests {
     case restoreReading, restoreAsking, login, loginSaving, userSwitch, switchSaving, password, passwordSaving
     case loginAnswer, passwordAnswer, switchAnswer, renewal, renewalSaving, checkReading, checkAsking
 
-    /// What does not answer.
+    /// The operation that does not answer.
     var place: (authority: ScriptedAuthority.Operation?, vault: InMemoryVault.Operation?) {
       switch self {
       case .restoreReading, .checkReading: (nil, .load)
@@ -34,7 +34,7 @@ struct TimeLimitTests {
     }
   }
 
-  /// A command that got into the step.
+  /// A command that has started the step.
   private struct Started {
     let store: SessionStore
     let task: Task<Void, any Error>
@@ -103,14 +103,14 @@ struct TimeLimitTests {
     if let second { #expect(await second.value == .obstructed(.authority(.late))) }
     #expect(started.store.session == before && before?.isLive != false)
 
-    // What arrives later is a stale result: what it began is revoked, what it wrote is undone.
+    // A later result is stale: the store revokes a session that it began, and undoes its write.
     letGo(world)
     switch silence {
     case .login, .loginSaving, .loginAnswer: await until { world.authority.liveTokens.isEmpty }
     case .userSwitch, .switchSaving, .switchAnswer: await until { world.vaultAgrees }
     case .restoreReading, .restoreAsking, .password, .passwordSaving, .passwordAnswer, .renewal, .renewalSaving,
       .checkReading, .checkAsking:
-      // A grant of the session itself was never confirmed, so the session's token still works.
+      // A grant of the same session was never confirmed, so the session's token still works.
       #expect(world.count(.revoke) == 0)
     }
     await until { world.vault.content == kept }

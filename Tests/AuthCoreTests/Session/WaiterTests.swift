@@ -52,7 +52,7 @@ struct WaiterTests {
         guard let challenge else { return false }
         return await leaves { () async throws(SessionError) in try await store.answer(World.code, to: challenge) }
       case .cancel:
-        return true  // Nobody waits for it.
+        return true  // No caller waits for it.
       case .logOut:
         do throws(LogoutError) {
           _ = try await store.logOut()

@@ -3,8 +3,8 @@ import AuthCoreTesting
 
 /// A store on doubles, with two accounts.
 ///
-/// It works on the calling thread, so that a test knows what is done when a call returns;
-/// `OwnThreadTests` has the other way.
+/// It works on the calling thread, so that the work is done when a call returns; `OwnThreadTests`
+/// covers separate threads.
 struct World {
   let clock = ManualClock()
   let vault: InMemoryVault
@@ -15,7 +15,7 @@ struct World {
   static let bob = Credentials(username: "bob", password: Password("staple staple staple"))
   static let wrong = Credentials(username: "alice", password: Password("guess"))
 
-  /// The right answer where alice has a second step.
+  /// The correct answer if alice has a second step.
   static let code = Password("123456")
 
   static let offline = Unavailability(.unreachable, "no route to the authority")
@@ -40,7 +40,7 @@ struct World {
     SessionStore(authority: authority, vault: vault, clock: clock, worksOnCallingThread: true)
   }
 
-  /// Gives alice a second step, and returns the challenge of a login or a password check.
+  /// Requires a second step for alice, and returns the challenge of a login or a password check.
   func challenged(
     _ first: () async throws(SessionError) -> Void
   ) async throws -> Challenge {
@@ -64,19 +64,19 @@ struct World {
     }
   }
 
-  /// Whether the vault keeps the only token that works.
+  /// Whether the vault holds the only working token.
   var vaultAgrees: Bool {
     guard let live = authority.liveTokens.first, authority.liveTokens.count == 1 else { return false }
     return vault.content == .token(live)
   }
 
-  /// How often the authority was asked to do something.
+  /// The number of calls of an operation of the authority.
   func count(_ operation: ScriptedAuthority.Operation) -> Int {
     authority.log.count { $0 == operation }
   }
 }
 
-/// Gives way until something that other tasks bring about has come about.
+/// Yields until other tasks have made the condition true.
 func until(_ condition: () -> Bool) async {
   while !condition() { await Task.yield() }
 }

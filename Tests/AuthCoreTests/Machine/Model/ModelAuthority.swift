@@ -1,17 +1,18 @@
 import AuthCore
 
-/// An authority as its protocol promises it, cut down to what the order of events can tell apart.
+/// An authority that behaves as its protocol requires, reduced to the parts that depend on the
+/// order of events.
 ///
-/// Sessions and tokens are numbered; a number says nothing, and two authorities that differ in the
-/// numbers only are the same.
+/// Sessions and tokens are numbered; numbers have no meaning, so two authorities that differ only
+/// in numbers are equal.
 struct ModelAuthority {
   struct Session {
     let user: UInt8
     var end: EndReason?
-    /// A fault that nobody could make up for left it alive: a lost answer, a crash, a revocation
-    /// that could not be delivered.
+    /// An unrecoverable failure left it alive: a lost answer, a crash, a revocation that could not
+    /// be delivered.
     var isExcused = false
-    /// A logout has taken it out of the vault.
+    /// A logout has erased it from the vault.
     var isErased = false
   }
 
@@ -22,16 +23,16 @@ struct ModelAuthority {
     var isSuperseded = false
     /// The vault has held it.
     var wasKept = false
-    /// The authority could not be told that it is kept; its first use makes up for that.
+    /// The confirmation could not be delivered; the first use of the token replaces it.
     var isConfirmationMissing = false
   }
 
   struct Step {
     let user: UInt8
-    /// The token whose session asked; nil for a login.
+    /// The token of the session that reauthenticates; nil for a login.
     let asking: UInt8?
     var isOpen = true
-    /// A fault that nobody could make up for left it open.
+    /// An unrecoverable failure left it open.
     var isExcused = false
   }
 
@@ -49,13 +50,14 @@ struct ModelAuthority {
     return UInt8(tokens.count - 1)
   }
 
-  /// Issues a token to take the place of another, which works until this one is used.
+  /// Issues a token that replaces another one, which works until the new one is used.
   mutating func exchange(_ token: UInt8) -> UInt8 {
     tokens.append(Token(session: tokens[Int(token)].session, replaces: token))
     return UInt8(tokens.count - 1)
   }
 
-  /// The token is used or confirmed: the one it replaces and that one's other successors die.
+  /// Uses or confirms a token: the token that it replaces and the other successors of that token
+  /// die.
   mutating func use(_ token: UInt8) {
     guard let old = tokens[Int(token)].replaces else { return }
     tokens[Int(token)].replaces = nil
@@ -72,7 +74,7 @@ struct ModelAuthority {
     }
   }
 
-  /// Asks for a second step.
+  /// Requires a second step.
   mutating func challenge(_ user: UInt8, asking: UInt8? = nil) -> Challenge {
     steps.append(Step(user: user, asking: asking))
     return Challenge(

@@ -1,8 +1,8 @@
 @testable import AuthCore
 
-/// Which commands are waited for.
+/// The awaited commands.
 ///
-/// It asks the shipped ``Awaited`` what a state settles.
+/// It uses the shipped ``Awaited`` to find the commands that a state settles.
 struct ModelAwaited {
   var restore = false
   var work = false
@@ -29,7 +29,7 @@ struct ModelAwaited {
     if work { _ = shipped.begin(\.work) }
     if logout { _ = shipped.begin(\.logout) }
     if work && (isFailing || isFailure) {
-      // A renewal settles nothing, so this only puts the failure down.
+      // A renewal settles nothing, so this only records the failure.
       let renewing = Renewing(
         session: Self.record, purpose: .check, epoch: Epoch(0), step: .asking)
       _ = shipped.settle(.renewing(renewing), nil, .overtaken)

@@ -1,16 +1,16 @@
 @testable import AuthCore
 
-/// Explores every world that is reached within a bound, nearest first, so that the first violation
-/// found has the shortest script.
+/// Explores every reachable world within a bound, nearest first, so that the first violation has
+/// the shortest script.
 struct ModelChecker {
-  /// What an exploration came to.
+  /// The result of an exploration.
   struct Report: CustomStringConvertible {
-    /// Hashes of the worlds that differ in more than numbers and the budget.
+    /// Hashes of the worlds, without numbers and the budget.
     var states: Set<UInt64> = []
-    /// Worlds that were visited: the same again for each budget.
+    /// The number of visited worlds; a world counts once for each budget.
     var visited = 0
     var transitions = 0
-    /// The longest path that was followed.
+    /// The length of the longest path.
     var depth = 0
     /// Whether nothing was left to explore.
     var isWhole = false
@@ -77,7 +77,7 @@ struct ModelChecker {
     return report
   }
 
-  /// Plays the steps from the launch again, and writes down what happens.
+  /// Replays the steps from the launch, and records what happens.
   private func script(_ visits: [Visit], _ last: Int32, _ step: ModelStep) -> String {
     var steps = [step]
     var number = last

@@ -1,6 +1,6 @@
 @testable import AuthCore
 
-// How work under way is written.
+// The encoding of work under way.
 extension ModelEncoder {
   mutating func write(_ work: ModelWork) {
     bytes.append(work.effect.kind.rawValue)

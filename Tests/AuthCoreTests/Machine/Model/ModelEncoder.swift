@@ -1,11 +1,10 @@
 @testable import AuthCore
 
-/// Writes a world as bytes, so that two worlds that differ in nothing but numbers come out the
-/// same.
+/// Encodes a world as bytes, so that two worlds that differ only in numbers have the same bytes.
 ///
-/// Tokens, sessions and users are numbered in the order in which they are met, beginning with the
-/// machine. Of an epoch only that counts to which part of the machine it is equal. What nothing
-/// refers to is left out.
+/// Tokens, sessions and users are numbered in the order in which they appear, starting with the
+/// machine. An epoch is encoded as the part of the machine to which it is equal. Unreferenced
+/// values are omitted.
 struct ModelEncoder {
   var bytes: [UInt8] = []
   private let authority: ModelAuthority
@@ -18,7 +17,7 @@ struct ModelEncoder {
   private var userNumbers: [UInt8] = [unknown, unknown]
   private var users: UInt8 = 0
   private var epochs: [Epoch] = []
-  /// While set, nothing is numbered: what has no number is described.
+  /// While it is set, values get no numbers: a value without a number is described.
   private var isSketch = false
 
   static let unknown: UInt8 = 255
@@ -76,7 +75,7 @@ struct ModelEncoder {
     epochs.append(epoch)
   }
 
-  /// An epoch that somebody brings: one of the machine's, or just another.
+  /// An epoch from outside the machine: equal to one of the machine's, or different.
   mutating func write(brought epoch: Epoch) {
     bytes.append(epochs.firstIndex(of: epoch).map { UInt8($0) } ?? Self.none)
   }
@@ -143,10 +142,10 @@ struct ModelEncoder {
     }
   }
 
-  /// What ``write(_:)`` has of each state.
+  /// The fields of each state that ``write(_:)`` encodes.
   ///
-  /// A new field does not compile here. Write it above first: the check takes two worlds that differ
-  /// in nothing else for one, and no test would notice.
+  /// A new field does not compile here. Encode it above first: otherwise the check treats two
+  /// worlds that differ only in this field as one, and no test would notice.
   private static let written = (
     Restoring.init(reading:obstacle:previously:), LoggedOut.init(reason:leftovers:targets:sweeping:),
     Authenticating.init(epoch:saving:from:), Challenged.init(challenge:epoch:step:from:),
@@ -220,7 +219,7 @@ struct ModelEncoder {
     bytes.append(number)
   }
 
-  // MARK: Its surroundings
+  // MARK: Its environment
 
   private mutating func write(_ world: borrowing ModelWorld) {
     switch world.vault.content {
@@ -239,7 +238,7 @@ struct ModelEncoder {
     if let ended = world.lastEnded { write(token: ended) } else { bytes.append(Self.none) }
   }
 
-  /// The line before the vault has an order, everything else has none.
+  /// The vault queue has an order, everything else has none.
   private mutating func writeWorks(_ works: [ModelWork]) {
     bytes.append(UInt8(works.count))
     for work in works where work.isWaitingForVault { write(work) }

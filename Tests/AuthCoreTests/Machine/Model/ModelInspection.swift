@@ -1,6 +1,6 @@
 @testable import AuthCore
 
-// What must hold in every world, and what must hold once everything has come to rest.
+// The conditions for every world, and the conditions for a world without work under way.
 extension ModelJudge {
   /// Judges the start of an effect.
   func judgeStart(of effect: Effect, _ world: borrowing ModelWorld) {
@@ -28,7 +28,7 @@ extension ModelJudge {
     }
   }
 
-  /// No lease runs, or those that do are reported.
+  /// Whether no lease is running, or every running lease is reported.
   private func isDrained(_ world: borrowing ModelWorld) -> Bool {
     guard let gate = world.gate, gate.leases > 0 else { return true }
     guard case .loggingOut(let state) = world.machine.state else { return false }
@@ -61,7 +61,8 @@ extension ModelJudge {
     if world.works.isEmpty { inspectRest(world) }
   }
 
-  /// A crash now would lose nothing: the vault keeps a token that was not exchanged for another.
+  /// Checks that a crash now would lose nothing: the vault holds a token that was not exchanged for
+  /// another.
   private func inspectCrash(_ world: borrowing ModelWorld) {
     guard let session = world.machine.state.session, world.vault.difference == .none,
       world.authority.session(of: session.token).end == nil
@@ -112,7 +113,7 @@ extension ModelJudge {
 }
 
 extension SessionState {
-  /// Whether it goes on only while somebody waits for it, or is asked.
+  /// Whether it continues only while a caller or a user is involved.
   fileprivate var isWork: Bool {
     switch self {
     case .authenticating, .challenged, .renewing: true

@@ -2,7 +2,7 @@ import AuthCoreTesting
 
 @testable import AuthCore
 
-/// A rule that was broken, and how.
+/// A violation of a rule.
 struct ModelViolation: CustomStringConvertible {
   let rule: ModelRule
   let what: String
@@ -10,18 +10,18 @@ struct ModelViolation: CustomStringConvertible {
   var description: String { "\(rule.rawValue): \(what)" }
 }
 
-/// Asks the machine, and judges its answers and the world that they lead to.
+/// Sends events to the machine, and judges its answers and the resulting world.
 ///
-/// The rules do not look into the table: they say what must hold whatever the table is.
+/// The rules do not depend on the table: they must hold for any table.
 final class ModelJudge {
   typealias Machine = @Sendable (inout SessionMachine, SessionEvent) -> Reaction
 
   /// The machine, or a mutant of it.
   let handle: Machine
   private(set) var violation: ModelViolation?
-  /// The outcomes of each pair that were met, each with the first example.
+  /// The outcomes found for each pair, each with the first example.
   private(set) var outcomes: [ModelOutcome: String] = [:]
-  /// What was asked and answered in the last step, for a script.
+  /// The events and reactions of the last step, for a script.
   var exchanges: [(SessionEvent, Reaction)]?
 
   init(_ handle: @escaping Machine) {
@@ -89,7 +89,7 @@ final class ModelJudge {
       expect(
         !isAboutAnotherChallenge(event, before.state), .lateResultsChangeNothing,
         "\(command.rawValue) of another challenge was taken")
-      // Launch and renewal may be joined, and both say so.
+      // A launch and a renewal can be joined, and both rules say so.
       let rule: ModelRule =
         [.logIn, .switchUser, .answer].contains(command) ? .oneWorkAtATime : .everyEventIsAnswered
       expect(isPermitted, rule, "\(command.rawValue) was taken where it is not permitted")
@@ -135,8 +135,8 @@ final class ModelJudge {
     }
   }
 
-  /// Only the user, a limit, a proven-absent vault, an explicit rejection or another session in its
-  /// place ends a session.
+  /// Checks that only the user, a limit, a vault that is proven empty, an explicit rejection or a
+  /// replacing session ends a session.
   private func judgeEnd(
     _ before: SessionState, _ event: SessionEvent, _ after: SessionState, _ world: borrowing ModelWorld
   ) {
@@ -156,7 +156,8 @@ final class ModelJudge {
     expect(isCause, .failuresEndNoSession, "\(event.name) ended a session, or what may be one")
   }
 
-  /// A session is exposed only when the authority granted it to that user and the vault has it.
+  /// Checks that a session is exposed only if the authority granted it to that user and the vault
+  /// holds it.
   private func judgeExposure(_ before: SessionState, _ after: SessionState, _ world: borrowing ModelWorld) {
     guard let record = after.session, before.session?.grant.token != record.grant.token else { return }
     expect(record.grant.user == world.authority.user(of: record), .keysComeFromGrants, "the session is not that user's")
@@ -188,16 +189,16 @@ final class ModelJudge {
   }
 }
 
-/// One for all keys of the model: they differ in their records.
+/// One gate for all keys of the model, which differ in their records.
 private let gate = LeaseGate(clock: ManualClock())
 
 extension SessionState {
-  /// What observers see.
+  /// The state as observers see it.
   fileprivate var snapshot: SessionSnapshot {
     SessionSnapshot(self, session.map { LoggedInSession($0, gate) })
   }
 
-  /// Whether there is a session, or nobody can tell.
+  /// Whether there is a session, or it is unknown.
   fileprivate var mayHaveSession: Bool {
     switch self {
     case .restoring: true
@@ -205,7 +206,7 @@ extension SessionState {
     }
   }
 
-  /// Whether it is known that there is none, or soon will be none.
+  /// Whether it is known that there is no session, or soon will be none.
   fileprivate var isOver: Bool {
     switch self {
     case .loggedOut, .loggingOut: true
@@ -215,7 +216,7 @@ extension SessionState {
 }
 
 extension LoggingOut {
-  /// How far the end is; every step must bring it down.
+  /// The distance to the end, which every step must reduce.
   fileprivate var rank: Int {
     let steps =
       switch step {

@@ -1,6 +1,6 @@
 @testable import AuthCore
 
-// Where explorations begin: with each content that a vault may have been left with.
+// The start of explorations: one for each content that a vault may have at launch.
 extension ModelWorld {
   /// A launch with each content of the vault.
   static func launches(_ budget: ModelBudget) -> [ModelWorld] {

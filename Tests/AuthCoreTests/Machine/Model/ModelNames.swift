@@ -1,6 +1,6 @@
 @testable import AuthCore
 
-// Names for what a script and the table of the machine show.
+// The names in scripts and in the table of the machine.
 
 extension Effect {
   /// The effects by name.
@@ -38,7 +38,7 @@ extension SessionState {
     if case .challenged(let state) = self { state.challenge } else { nil }
   }
 
-  /// The kind, and the details that tell it from others of its kind.
+  /// The kind, and the details that distinguish it from others of the same kind.
   var shape: String {
     ([kind.rawValue] + details).joined(separator: ", ")
   }
@@ -87,7 +87,7 @@ extension LoggingOut {
 }
 
 extension SessionEvent {
-  /// The name, and the details that tell it from others of its name.
+  /// The name, and the details that distinguish it from others of the same name.
   func shape(in state: SessionState) -> String {
     let isLate = epoch.map { $0 != state.awaitedEpoch } ?? false
     return [result.map { "\(name): \($0)" } ?? name, isLate ? "of another epoch" : nil].compactMap(\.self)

@@ -2,8 +2,8 @@
 
 /// An outcome of a cell, as a row of the table of the machine.
 ///
-/// `auth-cli machine` prints the rows that the exploration met. It has them as a resource:
-/// `RECORD_GOLDEN=1` writes it.
+/// `auth-cli machine` prints the rows that the exploration found, from a resource that
+/// `RECORD_GOLDEN=1` writes.
 struct ModelOutcome: Hashable, CustomStringConvertible {
   let state: SessionState.Kind
   let event: String
@@ -24,11 +24,11 @@ struct ModelOutcome: Hashable, CustomStringConvertible {
   /// The row, without its example.
   var description: String { [state.rawValue, event, answer, items.joined(separator: ", ")].joined(separator: "\t") }
 
-  /// Where the rows are.
+  /// The path of the rows.
   static let path = "Sources/AuthProgram/Machine/machine.tsv"
 
-  /// The rows by state and event, in the order of their declaration: transitions first, then
-  /// rejections, then ignored events, and those without an effect after the others.
+  /// The rows by state and event, in declaration order: transitions first, then rejections, then
+  /// ignored events; rows without an effect come last.
   static func rows(_ outcomes: [ModelOutcome: String]) -> [String] {
     let states = SessionState.Kind.allCases.map(\.rawValue)
     func rank(_ outcome: ModelOutcome) -> (Int, Int, Int, Int, String) {

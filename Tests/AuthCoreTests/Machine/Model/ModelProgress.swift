@@ -1,7 +1,7 @@
 @testable import AuthCore
 
-// How effects go on: what the shipped store asks of vault and authority for each, one question at a
-// time.
+// The progress of effects: the requests of the shipped store to the vault and the authority, one at
+// a time.
 extension ModelWorld {
   mutating func proceed(_ index: Int, _ choice: ModelChoice, _ judge: ModelJudge) {
     let work = works[index]
@@ -41,7 +41,8 @@ extension ModelWorld {
       case .token(let kept): ask(index, about: kept)
       }
     case .save where works[index].isOverdue, .exchange where works[index].isOverdue:
-      // The failure was reported; a write that lands is undone in the same turn.
+      // The failure was reported; a write that takes effect is undone in the same turn of the
+      // queue.
       works.remove(at: index)
     case .save(let epoch, let token):
       if choice == .failed { return finish(index, .saved(epoch, token, .failed), isFailure: true) }
@@ -94,8 +95,8 @@ extension ModelWorld {
     }
   }
 
-  /// Looks, then revokes what it found and what could not be revoked before, then erases what it
-  /// found.
+  /// Reads the vault, then revokes the found token and earlier unrevoked ones, then erases the
+  /// found token.
   private mutating func forget(
     _ index: Int, _ epoch: Epoch, _ token: UInt8?, _ hasFailed: Bool, _ choice: ModelChoice
   ) {
@@ -122,10 +123,10 @@ extension ModelWorld {
     finish(index, .erased(epoch, IncompleteCleanup(notRevoked: hasFailed, notErased: choice == .failed)))
   }
 
-  /// Stands for a token where there is none to erase.
+  /// A placeholder for a token if there is none to erase.
   static let nothing: UInt8 = 255
 
-  /// Takes another place in the line before the vault.
+  /// Moves work to the end of the vault queue.
   private mutating func toTheEnd(_ index: Int, _ stage: ModelWork.Stage) {
     var work = works.remove(at: index)
     work.stage = stage
@@ -221,7 +222,7 @@ extension ModelWorld {
     if choice == .challenged { return finish(index, again) }
     authority.steps[step].isOpen = false
     if choice == .failed {
-      // The right answer arrives, and what it opened gets lost on the way back.
+      // The correct answer arrives, and the grant is lost on the way back.
       if record == nil { authority.excuse(authority.begin(for: authority.steps[step].user)) }
       return finish(index, again, isFailure: true)
     }

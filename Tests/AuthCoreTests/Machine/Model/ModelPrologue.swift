@@ -1,9 +1,8 @@
 @testable import AuthCore
 
-/// A path that explorations begin at the end of, because what it leads to takes many steps to
-/// reach.
+/// A path to the start of an exploration, because its end takes many steps to reach.
 struct ModelPrologue {
-  /// A step, or how the last effect of a kind that can goes on so.
+  /// A step, or a choice for the last effect of a kind that permits it.
   enum Move {
     case command(SessionCommand, user: UInt8 = 0)
     case timeOut
@@ -15,7 +14,7 @@ struct ModelPrologue {
   let moves: [Move]
   var launch = ModelWorld.withSession
 
-  /// The world at the end, or nil if a mutant does not come there.
+  /// The world at the end, or nil if a mutant does not reach it.
   func play(_ budget: ModelBudget, _ handle: @escaping ModelJudge.Machine) -> ModelWorld? {
     var world = launch
     let judge = ModelJudge(handle)
@@ -42,7 +41,7 @@ struct ModelPrologue {
     }
   }
 
-  /// The ends of all prologues that the machine comes to.
+  /// The ends of all prologues that the machine reaches.
   static func sessions(_ budget: ModelBudget, _ handle: @escaping ModelJudge.Machine) -> [ModelWorld] {
     all.compactMap { $0.play(budget, handle) }
   }
@@ -79,7 +78,7 @@ struct ModelPrologue {
     .on(.erase, .arrives),
   ]
 
-  /// A logout none of whose steps came back in time, and another that took no notice of them.
+  /// A logout whose steps all exceeded their time limit, and another that ignored them.
   private static func lateLogout(tokens: Int = 1) -> [Move] {
     [.command(.logOut), .timeOut, .timeOut, .timeOut, .command(.logOut), .on(.drain, .arrives)]
       + Array(repeating: .on(.revoke, .done), count: tokens)

@@ -1,4 +1,4 @@
-/// The rules that the model check holds the machine to.
+/// The rules that the model check verifies.
 ///
 /// The article *Invariants* has each under its own heading; a test compares the two.
 enum ModelRule: String, CaseIterable {

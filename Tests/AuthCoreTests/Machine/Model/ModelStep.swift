@@ -2,31 +2,31 @@
 
 /// One thing that may happen next.
 enum ModelStep {
-  /// Somebody asks; a login or a switch says for whom.
+  /// A caller sends a command; a login or a switch has a user.
   case command(SessionCommand, user: UInt8)
   /// A lease of the live session begins.
   case leaseBegins
   /// A lease ends, in time or after its session.
   case leaseEnds
-  /// The effect at this place goes on.
+  /// The effect at this index continues.
   case work(UInt8, ModelChoice)
   /// The time limit of the step under way is reached.
   case timeOut
   /// A limit of the session is reached.
   case limit
-  /// The authority ended the session, and the user of a lease was told.
+  /// The authority ended the session, and the holder of a lease was notified.
   case rejection
-  /// One of these notices arrives when what it speaks of is over.
+  /// One of these notices arrives after the end of its subject.
   case late(Late)
-  /// Another process, an administrator or a person does something.
+  /// Another process, an administrator or a user does something.
   case stranger(Stranger)
-  /// The process is killed, and another is launched.
+  /// The process is killed, and another one is launched.
   case crash
 
   enum Late: CaseIterable { case timeOut, limit, earlierLimit, rejection, answer, cancel }
 
   enum Stranger: CaseIterable {
-    /// The authority ends the session that the vault keeps.
+    /// The authority ends the session in the vault.
     case revokes
     /// Another process logs out.
     case logsOut
@@ -42,7 +42,7 @@ enum ModelStep {
 }
 
 extension ModelWorld {
-  /// Everything that may happen next.
+  /// All steps that may happen next.
   func steps() -> [ModelStep] {
     var steps: [ModelStep] = []
     steps.reserveCapacity(32)
@@ -77,7 +77,7 @@ extension ModelWorld {
     return works.count < budget.work
   }
 
-  /// How the effect at the index may go on.
+  /// The choices for the effect at the index.
   func choices(_ index: Int) -> [ModelChoice] {
     let work = works[index]
     let mayFail = budget.faults > 0
@@ -118,7 +118,7 @@ extension ModelWorld {
     }
   }
 
-  /// The notice that comes late, if there was something it could be about.
+  /// The late notice, if there was a subject for it.
   func event(for late: ModelStep.Late) -> SessionEvent? {
     switch late {
     case .timeOut:
@@ -131,10 +131,10 @@ extension ModelWorld {
     }
   }
 
-  /// The token of a challenge that is not the present one.
+  /// The token of a challenge that is not the current one.
   static let otherChallenge = SessionToken(bytes: [255])
 
-  /// A record of the present session with another token.
+  /// A record of the current session with another token.
   private var earlierRecord: SessionRecord? {
     guard let present = machine.state.session else { return nil }
     let tokens = authority.tokens
@@ -144,7 +144,7 @@ extension ModelWorld {
     return other.map { authority.record(UInt8($0), began: present.began) }
   }
 
-  /// The epoch of a session that stood before.
+  /// The epoch of an earlier session.
   private var pastSession: Epoch? {
     lastBegan.flatMap { $0 == machine.state.session?.began ? nil : $0 }
   }

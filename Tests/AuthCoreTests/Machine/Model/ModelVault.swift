@@ -1,4 +1,4 @@
-/// What this device keeps, as the protocol of a vault promises it.
+/// The vault of this device, which behaves as its protocol requires.
 struct ModelVault {
   enum Content: Equatable {
     case empty
@@ -8,11 +8,11 @@ struct ModelVault {
 
   /// Why memory and disk may differ.
   enum Difference: UInt8 {
-    /// They may not.
+    /// They may not differ.
     case none
-    /// Another process, or a person, has changed what is kept.
+    /// Another process or a user has changed the content.
     case foreign
-    /// A write that nobody waits for failed.
+    /// A write for which no caller waits has failed.
     case unreported
   }
 
@@ -27,24 +27,24 @@ struct ModelVault {
   }
 }
 
-/// The gate of the session that is live or is being ended.
+/// The gate of the active or ending session.
 struct ModelGate {
   var isOpen = true
   var leases: UInt8 = 0
 }
 
-/// What bounds an exploration: how much of what is rare may still happen on a path, and how much at
-/// once.
+/// The bounds of an exploration: how often rare things may still happen on a path, and how many
+/// simultaneously.
 struct ModelBudget: Hashable {
   /// Logins and switches.
   var logins: UInt8 = 2
   var faults: UInt8 = 1
   var strangers: UInt8 = 1
   var crashes: UInt8 = 1
-  /// Second steps that the authority asks for.
+  /// Second steps that the authority requires.
   var challenges: UInt8 = 1
-  /// Leases that run at once.
+  /// Simultaneous leases.
   var leases: UInt8 = 2
-  /// Effects under way before commands other than `logOut` have to wait.
+  /// The number of effects under way above which commands other than `logOut` must wait.
   var work: UInt8 = 4
 }

@@ -1,9 +1,9 @@
 @testable import AuthCore
 
-// A script of steps in words.
+// Describes steps for a script.
 
 extension ModelWorld {
-  /// Takes the step, and says what happened: the step, and what the machine was asked and answered.
+  /// Takes the step, and describes it with the events and reactions of the machine.
   mutating func takeInWords(_ step: ModelStep, _ judge: ModelJudge) -> [String] {
     let words = step.words(self)
     judge.exchanges = []
@@ -16,7 +16,7 @@ extension ModelWorld {
 }
 
 extension ModelStep {
-  /// What happens, said before it does.
+  /// Describes the step before it happens.
   func words(_ world: borrowing ModelWorld) -> String {
     switch self {
     case .command(.logIn, let user): "logIn \(ModelAuthority.names[Int(user)])"

@@ -2,21 +2,21 @@
 
 /// An effect under way.
 struct ModelWork {
-  /// What the machine asked for.
+  /// The effect that the machine requested.
   let effect: Effect
   var stage: Stage
-  /// Whose credentials were submitted, where the effect checks any.
+  /// The user of the submitted credentials, if the effect checks any.
   var user: UInt8 = 0
   /// Whether it has exceeded its time limit.
   var isOverdue = false
 
   enum Stage {
-    /// In the line before the vault, or waiting for leases. The token is one that was refused as
-    /// superseded, or one that is to be erased.
+    /// In the vault queue, or waiting for leases. The token was refused as superseded, or is to be
+    /// erased.
     case waiting(UInt8?, hasFailed: Bool = false)
-    /// The question about the token is on its way to the authority; what was refused before counts.
+    /// The request with the token is on its way to the authority; an earlier refusal counts.
     case asking(UInt8?, hasFailed: Bool)
-    /// It is decided, and the completion is on its way back.
+    /// The result is decided, and the completion is on its way back.
     case returning(SessionEvent, isFailure: Bool)
   }
 
@@ -41,29 +41,29 @@ struct ModelWork {
     }
   }
 
-  /// Whether those behind it in the line wait for it.
+  /// Whether the work behind it in the queue waits for it.
   var holdsUpVault: Bool { isWaitingForVault && effect.vaultUse == .change }
 
-  /// The epoch that the completion will bring.
+  /// The epoch of the completion.
   var epoch: Epoch? { effect.epoch }
 
-  /// Whether it is decided.
+  /// Whether the result is decided.
   var isReturning: Bool {
     if case .returning = stage { true } else { false }
   }
 }
 
-/// How a step of an effect comes out.
+/// The outcome of a step of an effect.
 enum ModelChoice: UInt8 {
-  /// As asked.
+  /// It succeeds as requested.
   case done
   /// The authority grants it with another token.
   case exchanged
-  /// The authority asks for a second step, or asks again.
+  /// The authority requires a second step, or repeats the question.
   case challenged
-  /// Refused, or not available: nothing has changed, and the caller is told.
+  /// Refused or unavailable: nothing has changed, and the caller gets the error.
   case refused
-  /// It fails, and something is left that has to be reported or is lost.
+  /// It fails, and leaves something that must be reported or is lost.
   case failed
   /// The completion arrives.
   case arrives

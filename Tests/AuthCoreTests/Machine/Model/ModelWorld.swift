@@ -1,10 +1,10 @@
 @testable import AuthCore
 
-/// The shipped machine, and around it everything a store, a vault, an authority, other processes
-/// and bad luck may do.
+/// The shipped machine with a model of its environment: the store, the vault, the authority, other
+/// processes and failures.
 ///
-/// It does what ``SessionCore`` does with a reaction, but lets each part of it happen at any time
-/// that the protocols permit.
+/// It handles a reaction as ``SessionCore`` does, but each part of it can happen at any time that
+/// the protocols permit.
 struct ModelWorld {
   var machine = SessionMachine()
   var authority = ModelAuthority()
@@ -13,18 +13,18 @@ struct ModelWorld {
   var awaited = ModelAwaited()
   var works: [ModelWork] = []
   var budget: ModelBudget
-  /// The step that was given a time limit last, and the one before.
+  /// The last step with a time limit, and the one before.
   var timer: Epoch?
   var pastTimer: Epoch?
-  /// The epoch of the session that stood last.
+  /// The epoch of the last active session.
   var lastBegan: Epoch?
-  /// The token of the session that was ended last, until the next one.
+  /// The token of the last ended session, until the next one begins.
   var lastEnded: UInt8?
-  /// Tokens that were taken out of the vault and not revoked; the store tries again when it forgets
-  /// next.
+  /// Tokens that were erased from the vault but not revoked; the store retries at the next
+  /// `forget`.
   var unrevoked: [UInt8] = []
 
-  /// What has happened before the exploration begins.
+  /// The events before the exploration begins.
   var prologue = "launch, and the vault is empty"
 
   init(_ budget: ModelBudget = ModelBudget()) {
@@ -59,7 +59,7 @@ struct ModelWorld {
     judge.inspect(self)
   }
 
-  /// The step that the machine waits for takes too long; what it comes to is a stale result.
+  /// The step for which the machine waits takes too long, so its result will be stale.
   private mutating func timeOut(_ judge: ModelJudge) {
     let leases = Int(gate?.leases ?? 0)
     if let index = workInTime, let event = works[index].effect.overdue(leases: leases) {
@@ -71,8 +71,8 @@ struct ModelWorld {
     }
   }
 
-  /// The work that the machine waits for, while it has not been decided and its limit would be a
-  /// fault.
+  /// The work for which the machine waits, while it is undecided and reaching its limit would be a
+  /// failure.
   var workInTime: Int? {
     guard machine.state.kind != .loggingOut, let epoch = machine.state.awaitedEpoch else { return nil }
     return works.firstIndex { $0.epoch == epoch && !$0.isOverdue && !$0.isReturning }
@@ -94,7 +94,7 @@ struct ModelWorld {
     }
   }
 
-  // MARK: What the store does with a reaction
+  // MARK: The store's handling of a reaction
 
   @discardableResult
   mutating func send(
@@ -113,7 +113,7 @@ struct ModelWorld {
     if let new, old?.began != new.began { gate = ModelGate() }
     if let old, old.began != new?.began { (lastBegan, lastEnded) = (old.began, old.token) }
     if new != nil { lastEnded = nil }
-    // A person gets time to answer.
+    // The user gets time to answer.
     if machine.state.waitsForPerson, let epoch = machine.state.awaitedEpoch {
       (timer, pastTimer) = (epoch, timer)
     }
@@ -137,9 +137,9 @@ struct ModelWorld {
     }
   }
 
-  // MARK: What may happen to it
+  // MARK: Events
 
-  /// Writes that have reached the vault stay; nothing else does.
+  /// Only writes that have reached the vault survive.
   private mutating func crash() {
     budget.crashes -= 1
     for token in authority.tokens.indices where UInt8(token) != vault.token {
@@ -193,7 +193,7 @@ struct ModelWorld {
 }
 
 extension SessionState {
-  /// Whether it is up to a person, until the deadline of the challenge.
+  /// Whether the state waits for the user, until the deadline of the challenge.
   var waitsForPerson: Bool {
     if case .challenged(let state) = self { state.step == .waiting } else { false }
   }
