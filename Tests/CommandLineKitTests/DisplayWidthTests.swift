@@ -6,7 +6,7 @@ import TextFormat
 @Suite("Columns of a terminal")
 struct DisplayWidthTests {
   @Test(
-    "text takes the columns that a terminal gives it",
+    "text has the same width as on a terminal",
     arguments: [
       ("", 0), ("abc", 3), ("Zoë", 3), ("Zoe\u{308}", 3), ("日本", 4), ("한글", 4), ("ｆｕ", 4), ("😀", 2), ("👩‍👩‍👧", 2), ("🇩🇪", 2),
       ("\u{645}\u{6CC}\u{200C}\u{62E}\u{648}\u{627}\u{647}\u{645}", 7), ("👨‍👩‍👧‍👦 Ng", 5), ("\u{301}", 0), ("❤️", 2), ("…", 1),
@@ -15,7 +15,7 @@ struct DisplayWidthTests {
     #expect(DisplayWidth.columns(text) == expected)
   }
 
-  @Test("lines and blocks, of which nothing is looked up, are what Unicode has them for")
+  @Test("lines and blocks, which are not looked up, have the width that Unicode defines")
   func linesAndBlocks() {
     let all = (UInt32(0)...0xFFFF).compactMap { Unicode.Scalar($0) }.filter(\.isLineOrBlock)
     #expect(all.first == "─" && all.last == "▟")
@@ -25,7 +25,7 @@ struct DisplayWidthTests {
     #expect(DisplayWidth.columns(all.map { String($0) }.joined()) == all.count)
   }
 
-  @Test("shortened text fits, and says that it is shortened")
+  @Test("shortened text fits, and ends with an ellipsis")
   func truncate() {
     #expect(DisplayWidth.truncate("abcdef", to: 6) == "abcdef")
     #expect(DisplayWidth.truncate("abcdef", to: 4) == "abc…")
@@ -44,7 +44,7 @@ struct DisplayWidthTests {
       table.lines(width: nil) == ["Name         Amount", "日本           1.00", "alice\\u{1B}   12.50", "bob"])
   }
 
-  @Test("where a table is too wide, each row is a paragraph that fits, with every value whole beside its title")
+  @Test("if a table is too wide, each row is a paragraph that fits, with every complete value next to its title")
   func paragraphs() {
     var table = Table([
       .init(title: "TIME", unit: "UTC"), .init(title: "EVENT"), .init(title: "BY"), .init(title: ""),

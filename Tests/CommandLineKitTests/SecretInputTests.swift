@@ -37,12 +37,12 @@ struct SecretInputTests {
     #expect(try read("old\r\nnew\r", ["current password", "new password"]) == ["old", "new\r"])
   }
 
-  @Test("bytes that are not UTF-8 are passed on as they are")
+  @Test("bytes that are not UTF-8 are passed on unchanged")
   func bytes() throws {
     #expect(try read([0xFF, 0x61, 0x0A]) == [[0xFF, 0x61]])
   }
 
-  @Test("whatever is not exactly the lines asked for is refused")
+  @Test("anything but exactly the requested lines is refused")
   func refusals() {
     #expect(throws: PromptError.missingLine(of: "password")) { try read("") }
     #expect(throws: PromptError.emptyLine(of: "password")) { try read("\n") }
@@ -55,7 +55,7 @@ struct SecretInputTests {
     #expect(throws: PromptError.tooManyLines(after: "b")) { try read("a\nb\nc\n", ["a", "b"]) }
   }
 
-  @Test("a line has 4096 bytes at most and is never cut")
+  @Test("a line has at most 4096 bytes and is never cut off")
   func limit() throws {
     let longest = String(repeating: "x", count: 4096)
     #expect(try read(longest + "\r\n") == [longest])
@@ -65,7 +65,7 @@ struct SecretInputTests {
     #expect(throws: PromptError.tooManyLines(after: "password")) { try read(String(repeating: "x\n", count: 30_000)) }
   }
 
-  @Test("an input that never ends is not awaited for ever")
+  @Test("the wait for an input that never ends has a limit")
   func endless() throws {
     var ends: [Int32] = [0, 0]
     try #require(pipe(&ends) == 0)

@@ -2,7 +2,7 @@ import CommandLineKit
 import Glibc
 import Testing
 
-@Suite("Secrets on standard input, the last one only when it is needed")
+@Suite("Secrets on standard input, with an optional last one")
 struct SecretLinesTests {
   /// A pipe with `text`, which stays open if `staysOpen` is true.
   private func input(_ text: String, staysOpen: Bool = false) -> (input: SecretLines, writer: Int32) {
@@ -34,7 +34,7 @@ struct SecretLinesTests {
     #expect(!input.hasMore)
   }
 
-  @Test("a second line that nobody asks for is not waited for, and one that is missing or empty is none")
+  @Test("the reader does not wait for an unrequested second line, and a missing or empty one is nil")
   func lazy() throws {
     let (open, writer) = input("password\n", staysOpen: true)
     #expect(try open.lines(["password"], followedBy: "code") == [Array("password".utf8)])
@@ -51,7 +51,7 @@ struct SecretLinesTests {
   }
 
   @Test(
-    "what cannot be these lines is refused",
+    "input that cannot be these lines is refused",
     arguments: [
       ("", PromptError.missingLine(of: "password")), ("\n12", .emptyLine(of: "password")), ("a\0\n", .containsNUL),
       ("a\nb\nc", .tooManyLines(after: "code")), (String(repeating: "x", count: 4097) + "\n", .tooLong(limit: 4096)),
@@ -62,7 +62,7 @@ struct SecretLinesTests {
     #expect(failure { () throws(PromptError) in _ = try input.lines(["password"], followedBy: "code") } == expected)
   }
 
-  @Test("lines that came after the last one are refused before it is used")
+  @Test("lines after the last one are refused before it is used")
   func late() throws {
     let (open, writer) = input("a\n", staysOpen: true)
     _ = try open.lines(["password"], followedBy: "code")

@@ -10,7 +10,7 @@ struct StyleTests {
     Style(isTerminal: terminal, noColorOption: option, environment: { variables[$0] }).isOn
   }
 
-  @Test("only on a terminal that shows it, and when nobody forbids it")
+  @Test("only on a terminal that supports it, and if it is not disabled")
   func decision() {
     #expect(isOn())
     #expect(isOn(["TERM": "xterm", "NO_COLOR": ""]))
@@ -22,7 +22,7 @@ struct StyleTests {
     #expect(!isOn(terminal: false))
   }
 
-  @Test("plain text stays as it is")
+  @Test("plain text does not change")
   func plain() {
     #expect(Style.plain("x", .bold) == "x")
     let on = Style(isTerminal: true, noColorOption: false, environment: { $0 == "TERM" ? "xterm" : nil })

@@ -37,7 +37,7 @@ private struct Bits: OptionSet, Sendable {
 
 @Suite("Gatekeeper: a sequential model")
 struct GatekeeperModelTests {
-  @Test("any sequence of calls on an option set is answered as the model says", arguments: 0..<40 as Range<UInt64>)
+  @Test("every sequence of calls on an option set matches the model", arguments: 0..<40 as Range<UInt64>)
   func optionSet(seed: UInt64) {
     let gate = Gatekeeper<Bits>()
     walk(
@@ -47,7 +47,7 @@ struct GatekeeperModelTests {
       within: { option, body in gate.withPassage(for: bits(option), body) })
   }
 
-  @Test("any sequence of calls on a set of strings is answered as the model says", arguments: 0..<40 as Range<UInt64>)
+  @Test("every sequence of calls on a set of strings matches the model", arguments: 0..<40 as Range<UInt64>)
   func setOfStrings(seed: UInt64) {
     let gate = Gatekeeper<Set<String>>()
     walk(
@@ -58,7 +58,7 @@ struct GatekeeperModelTests {
   }
 
   @Test(
-    "any sequence of calls on a gate with one condition is answered as the model says",
+    "every sequence of calls on a gate with one condition matches the model",
     arguments: 0..<40 as Range<UInt64>)
   func oneCondition(seed: UInt64) {
     let gate = Gatekeeper()

@@ -7,12 +7,12 @@ import Testing
 struct GatekeeperRaceTests {
   private let rounds = 200_000
 
-  @Test("of 200,000 races each lets exactly one in") func unowned() {
+  @Test("each of 200,000 races lets exactly one caller in") func unowned() {
     let gates = (0..<rounds).map { _ in Gatekeeper() }
     #expect(TwoThreads.race(rounds: rounds) { gates[$0].attemptPassage() } == [0, rounds, 0])
   }
 
-  @Test("the published form lets two in, in the same harness") func published() async {
+  @Test("the published form lets two callers in, in the same harness") func published() async {
     let isShown = await showsTwoAtOnce {
       let gates = (0..<rounds).map { _ in PublishedGatekeeper() }
       return TwoThreads.race(rounds: rounds) { gates[$0].attemptPassage(isInterrupted: $0 % 16 == 0) }
@@ -20,7 +20,7 @@ struct GatekeeperRaceTests {
     #expect(isShown, "the harness does not race, so it proves nothing")
   }
 
-  @Test("one condition of a set lets one in") func elements() {
+  @Test("one condition of a set lets one caller in") func elements() {
     let gates = (0..<rounds / 4).map { _ in Gatekeeper<LoadState>() }
     #expect(
       TwoThreads.race(rounds: gates.count) {
@@ -29,7 +29,7 @@ struct GatekeeperRaceTests {
         == [0, gates.count, 0])
   }
 
-  @Test("two are never inside at once, also while refused callers reset the gate") func owned() {
+  @Test("two callers are never inside simultaneously, even while refused callers reset the gate") func owned() {
     let gate = Gatekeeper()
     let inside = Atomic(0)
     let most = Atomic(0)

@@ -34,7 +34,7 @@ private struct Forgetful: SetAlgebra, Sendable {
 
 @Suite("Gatekeeper: sets of every kind")
 struct GatekeeperSetAlgebraTests {
-  @Test("a set whose insert always answers new excludes too") func forgetful() {
+  @Test("a set whose insert always reports a new element also excludes callers") func forgetful() {
     excludes(Gatekeeper<Forgetful>(), 7, other: 8)
   }
 

@@ -10,9 +10,9 @@ struct LoadState: OptionSet, Sendable {
 
 struct Refusal: Error, Equatable {}
 
-@Suite("Gatekeeper: the published vocabulary")
+@Suite("Gatekeeper: the published functions")
 struct GatekeeperTests {
-  @Test("a gate lets one through until it is reset") func oneCondition() {
+  @Test("a gate lets one caller through until it is reset") func oneCondition() {
     let gate = Gatekeeper()
     #expect(gate.mayPass)
     #expect(gate.attemptPassage())
@@ -51,7 +51,7 @@ struct GatekeeperTests {
     #expect(!gate.attemptPassage(for: [2, 1]))
   }
 
-  @Test("a composite option takes all it names or nothing") func composite() {
+  @Test("a composite option takes all of its elements or none") func composite() {
     let gate = Gatekeeper<LoadState>()
     #expect(gate.attemptPassage(for: .loading))
     #expect(!gate.mayPass(for: [.loading, .loaded]))
@@ -71,7 +71,7 @@ struct GatekeeperTests {
     #expect(first && second, "the defect that the form here does not have")
   }
 
-  @Test("a composite option takes all or nothing in generic code too") func compositeInGenericCode() {
+  @Test("a composite option also takes all or none in generic code") func compositeInGenericCode() {
     func attempt<Value: SetAlgebra & Sendable>(_ gate: Gatekeeper<Value>, _ option: Value.Element) -> Bool
     where Value.Element: Sendable {
       gate.attemptPassage(for: option)
@@ -94,7 +94,7 @@ struct GatekeeperTests {
     #expect(gate.attemptPassage(for: [.loading, .loaded, .failed]))
   }
 
-  @Test("in the documented order, a load that is refused leaves loading open")
+  @Test("in the documented order, a refused load leaves loading open")
   func loadingAndLoaded() {
     let gate = Gatekeeper<LoadState>()
     func load() -> Bool {

@@ -34,9 +34,9 @@ private final class LateKey: Hashable, Sendable {
 }
 
 extension RunOnceSuites {
-  @Suite("the life of the object")
+  @Suite("the lifetime of the object")
   struct RunOnceLifetimeTests {
-    @Test("in deinit a body that ran is known, and one that did not run never runs") func inDeinit() {
+    @Test("in deinit a body that ran is known as such, and one that did not run never runs") func inDeinit() {
       let closed = Diary()
       do {
         let connection = SecureConnection(closed)
@@ -61,7 +61,7 @@ extension RunOnceSuites {
       #expect(diary.runs.load(ordering: .relaxed) == 1)
     }
 
-    @Test("in deinit no body runs and nothing traps, while two threads sweep records")
+    @Test("in deinit no body runs and no call traps, while two threads sweep records")
     func deinitUnderLoad() {
       let closed = Locked<[Diary]>([])
       let open = Locked<[Diary]>([])
@@ -99,7 +99,7 @@ extension RunOnceSuites {
       #expect(object == nil)
     }
 
-    @Test("a million short-lived objects run once each, and leave at most half as many records as live")
+    @Test("a million short-lived objects each run once, and leave at most half as many records as living objects")
     func manyObjects() {
       let living = (0..<1_000).map { _ in Visited() }
       for object in living { object.visit() }
@@ -117,7 +117,7 @@ extension RunOnceSuites {
     }
 
     @Test(
-      "objects that come and go leave few records, also where few others live",
+      "objects that come and go leave few records, even beside few living objects",
       arguments: [0, 1, 10, 100])
     func fewRecords(living count: Int) {
       // Removes the records of other tests.
@@ -134,7 +134,7 @@ extension RunOnceSuites {
       #expect(living.allSatisfy { $0.visit() == .alreadyRan })
     }
 
-    @Test("after many objects died at once, a few new ones remove all records") func massDeath() {
+    @Test("after many objects died simultaneously, a few new ones remove all records") func massDeath() {
       do {
         let crowd = (0..<20_000).map { _ in Visited() }
         for object in crowd { object.visit() }
@@ -144,7 +144,7 @@ extension RunOnceSuites {
       #expect(RunOnce.recordCount < 500)
     }
 
-    @Test("an object that died keeps its record while a body runs, and loses it after the end")
+    @Test("a dead object keeps its record while a body runs, and loses it after the end")
     func diesWhileRunning() async {
       for _ in 0..<2_000 { Visited().visit() }
       let before = RunOnce.recordCount

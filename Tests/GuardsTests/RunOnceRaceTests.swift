@@ -4,11 +4,11 @@ import Synchronization
 import Testing
 
 extension RunOnceSuites {
-  @Suite("two callers at first contact")
+  @Suite("two simultaneous first callers")
   struct RunOnceRaceTests {
     private let rounds = 20_000
 
-    @Test("of 20,000 races none runs a body twice, and none skips it") func plain() {
+    @Test("no race of 20,000 runs a body twice, and none skips it") func plain() {
       let objects = (0..<rounds).map { _ in Visited() }
       let ran = TwoThreads.race(rounds: rounds) { objects[$0].visit() == .ran }
       #expect(ran == [0, rounds, 0])
@@ -34,7 +34,7 @@ extension RunOnceSuites {
       #expect(isShown, "the harness does not race, so it proves nothing")
     }
 
-    @Test("of 20,000 asynchronous races none runs a body twice, and the loser returns after the end")
+    @Test("no asynchronous race of 20,000 runs a body twice, and the second caller returns after the end")
     func asynchronous() async {
       let objects = (0..<rounds).map { _ in Visited() }
       let ran = await TwoTasks.race(rounds: rounds) { round in

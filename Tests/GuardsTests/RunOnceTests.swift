@@ -31,7 +31,7 @@ extension RunOnceSuites {
       #expect(runs == 11)
     }
 
-    @Test("a key tells the body, wherever the call is") func keys() {
+    @Test("a key identifies the body, wherever the call is") func keys() {
       let object = Visited()
       var runs: [String] = []
       for row in ["a", "b", "a"] { object.runOnce(key: row) { runs.append(row) } }
@@ -45,7 +45,7 @@ extension RunOnceSuites {
       for row in 0..<2_000 { #expect(object.runOnce(key: "\(row)") {} == .alreadyRan) }
     }
 
-    @Test("a place is known by the text of its file's name, not by the address of the name") func copiedLiteral() {
+    @Test("a place is identified by the text of its file name, not by the address of the name") func copiedLiteral() {
       let object = Plain()
       let name: StaticString = "Module/Screen.swift"
       let copy: StaticString = "Module/Screen.swift"
@@ -71,7 +71,7 @@ extension RunOnceSuites {
       #expect(runs == 1)
     }
 
-    @Test("until success, a body that throws is tried again, and not after it succeeded") func untilSuccess() throws {
+    @Test("until success, a body that throws runs again, and not after it succeeded") func untilSuccess() throws {
       let object = Visited()
       var runs = 0
       func visit() throws(Refusal) -> RunOnce.Outcome {
@@ -87,7 +87,7 @@ extension RunOnceSuites {
       #expect(runs == 3)
     }
 
-    @Test("a call of the same place inside its body skips; other places inside run") func recursion() {
+    @Test("a call from the same place inside its body skips; other places inside run") func recursion() {
       let object = Visited()
       var outcomes: [RunOnce.Outcome] = []
       func visit(depth: Int) {
@@ -110,7 +110,7 @@ extension RunOnceSuites {
       #expect(object.runs.load(ordering: .relaxed) == 1)
     }
 
-    @Test("an actor runs a body once, as other objects do") func onActor() async {
+    @Test("an actor runs a body once, like other objects") func onActor() async {
       let counter = RunCounter()
       #expect(await counter.increment() == .ran)
       #expect(await counter.increment() == .alreadyRan)

@@ -24,7 +24,7 @@ private actor Loader: RunsOnce {
 }
 
 extension RunOnceSuites {
-  @Suite("callers that wait")
+  @Suite("waiting callers")
   struct RunOnceWaitingTests {
     private let object = Visited()
 
@@ -37,7 +37,7 @@ extension RunOnceSuites {
       }
     }
 
-    @Test("a caller that finds the body running returns after its end") func losersWait() async {
+    @Test("a caller during a running body returns after its end") func losersWait() async {
       let door = Promise<Void>()
       let winner = Task.immediate { await work(until: door) }
       let losers = (0..<3).map { _ in Task.immediate { (await work(until: door), object.ends.load(ordering: .relaxed)) }
@@ -49,7 +49,7 @@ extension RunOnceSuites {
       #expect(await work(until: door) == .alreadyRan)
     }
 
-    @Test("a cancelled waiter returns at once, and the body is not cancelled") func cancelledWaiter() async {
+    @Test("a cancelled waiter returns immediately, and the body is not cancelled") func cancelledWaiter() async {
       let door = Promise<Void>()
       let winner = Task.immediate { await work(until: door) }
       let queued = Task.immediate { await work(until: door) }
@@ -65,7 +65,8 @@ extension RunOnceSuites {
       #expect(object.runs.load(ordering: .relaxed) == 1)
     }
 
-    @Test("a cancelled winner returns at once, and the body ends for those who wait") func cancelledWinner() async {
+    @Test("a cancelled caller that started the body returns immediately, and the body ends for the waiting callers")
+    func cancelledWinner() async {
       let door = Promise<Void>()
       let winner = Task.immediate { await work(until: door) }
       let loser = Task.immediate { await work(until: door) }
@@ -77,7 +78,7 @@ extension RunOnceSuites {
       #expect(object.ends.load(ordering: .relaxed) == 1)
     }
 
-    @Test("an error goes to the caller that brought the body; the others get alreadyRan") func throwing() async {
+    @Test("an error goes to the caller that started the body; the others get alreadyRan") func throwing() async {
       let door = Promise<Void>()
       func fail() async throws(Refusal) -> RunOnce.Outcome {
         try await object.runOnce(key: "fail") { () async throws(Refusal) in
@@ -92,7 +93,7 @@ extension RunOnceSuites {
       #expect((try? await loser.value) == .alreadyRan)
     }
 
-    @Test("until success, one of the waiting callers tries next") func untilSuccess() async {
+    @Test("until success, one of the waiting callers runs the body next") func untilSuccess() async {
       let door = Promise<Void>()
       func attempt() async throws(Refusal) -> RunOnce.Outcome {
         try await object.runOnceUntilSuccess(key: "attempt") { () async throws(Refusal) in
@@ -110,7 +111,7 @@ extension RunOnceSuites {
       #expect(object.runs.load(ordering: .relaxed) == 3)
     }
 
-    @Test("a call from inside the body, or from a task that it made, skips") func recursion() async {
+    @Test("a call from inside the body, or from a task that it created, skips") func recursion() async {
       let object = object
       let diary = Diary()
       @Sendable func visit() async -> RunOnce.Outcome { await object.runOnce(key: "recursive") { await body() } }

@@ -14,7 +14,7 @@ struct JSONTests {
   }
 
   @Test(
-    "strings are escaped, also where JSON would not demand it",
+    "strings are escaped, even if JSON does not require it",
     arguments: [
       ("\"\\/", #""\"\\/""#), ("\u{0}\u{1F}\u{7F}", #""\u0000\u001f\u007f""#), ("\n\r\t", #""\n\r\t""#),
       ("\u{2028}\u{2029}", #""\u2028\u2029""#), ("\u{1B}[31m", #""\u001b[31m""#), ("\u{202E}", #""\u202e""#),

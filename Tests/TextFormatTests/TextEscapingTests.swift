@@ -1,10 +1,10 @@
 import Testing
 import TextFormat
 
-@Suite("Text from outside, made harmless")
+@Suite("Escaping of untrusted text")
 struct TextEscapingTests {
   @Test(
-    "what acts on a terminal is shown as what it is",
+    "characters that act on a terminal are shown as escapes",
     arguments: [
       ("\u{1B}[31mred", "\\u{1B}[31mred"), ("a\u{0}b", "a\\u{0}b"), ("a\nb\r\tc", "a\\nb\\r\\tc"),
       ("\u{7F}", "\\u{7F}"),
@@ -19,7 +19,7 @@ struct TextEscapingTests {
   }
 
   @Test(
-    "what only shows itself is left alone",
+    "printable characters do not change",
     arguments: ["", "alice", "Zoë", "e\u{301}", "日本語", "عربي", "👩‍👩‍👧", "\\x", "\""])
   func shows(_ text: String) {
     #expect(TextEscaping.escape(text) == text)
@@ -33,7 +33,7 @@ struct TextEscapingTests {
     #expect(TextEscaping.escape([0xF0, 0x9F, 0x98, 0x80, 0xF0, 0x9F] as [UInt8]) == "😀\\xF0\\x9F")
   }
 
-  @Test("nothing that acts survives, whatever the bytes")
+  @Test("no control character survives, whatever the bytes")
   func random() {
     var generator = SystemRandomNumberGenerator()
     for _ in 0..<2000 {

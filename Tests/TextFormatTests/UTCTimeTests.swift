@@ -15,7 +15,7 @@ struct UTCTimeTests {
     if seconds >= 0 { #expect(TypedTime(text, now: UTCTime(seconds: 0))?.microseconds == seconds * 1_000_000) }
   }
 
-  @Test("every day of four centuries comes back as itself")
+  @Test("every day of four centuries survives a round trip")
   func roundTrip() {
     for day in stride(from: Int64(-60_000), through: 86_097, by: 1) {
       let time = UTCTime(seconds: day * 86_400 + 3661)
@@ -24,7 +24,7 @@ struct UTCTimeTests {
     }
   }
 
-  @Test("a day and a time without a zone are those that people see")
+  @Test("a day and a time without a zone are in the display time zone")
   func localTimes() throws {
     let noon = UTCTime(seconds: 1_769_860_800)
     for form in [UTCTime.LocalForm.seconds, .minutes] {
@@ -40,7 +40,7 @@ struct UTCTimeTests {
     #expect((20...30).contains((midnight.microseconds - yesterday.microseconds) / 3_600_000_000))
   }
 
-  @Test("the ends of the number range do not trap", arguments: [Int64.min, .max])
+  @Test("the limits of the number range do not trap", arguments: [Int64.min, .max])
   func extremes(_ seconds: Int64) {
     #expect(UTCTime(seconds: seconds).iso8601 == "\(seconds) s")
     #expect(!UTCTime(seconds: seconds).local.isEmpty)

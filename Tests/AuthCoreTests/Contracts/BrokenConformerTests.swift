@@ -2,7 +2,7 @@ import AuthCore
 import AuthCoreTesting
 import Testing
 
-@Suite("The contracts find what is broken")
+@Suite("The contracts find broken implementations")
 struct BrokenConformerTests {
   private func findings(_ flaw: BrokenAuthority.Flaw) async -> [ContractViolation] {
     await AuthorityContract.violations {
@@ -17,7 +17,7 @@ struct BrokenConformerTests {
     #expect(!(await findings(flaw)).isEmpty)
   }
 
-  @Test("every check of an authority is failed by a broken one")
+  @Test("every check of an authority fails for a broken one")
   func everyAuthorityCheck() async {
     var failed: Set<String> = []
     for flaw in BrokenAuthority.Flaw.allCases {
@@ -32,7 +32,7 @@ struct BrokenConformerTests {
     #expect(!violations.isEmpty)
   }
 
-  @Test("every check of a vault is failed by a broken one")
+  @Test("every check of a vault fails for a broken one")
   func everyVaultCheck() async {
     var failed: Set<String> = []
     for flaw in BrokenVault.Flaw.allCases {

@@ -2,7 +2,7 @@ import AuthCore
 import AuthCoreTesting
 import Testing
 
-@Suite("The doubles keep the contracts")
+@Suite("The doubles pass the contracts")
 struct ContractTests {
   static func authority(
     rotates: Bool = false, hasSecondStep: Bool = false, _ wrap: (ScriptedAuthority) -> any Authority = { $0 }
@@ -50,7 +50,7 @@ struct ContractTests {
     #expect(violation == nil)
   }
 
-  @Test("every authority, vault and backend of the library is run through its contract")
+  @Test("every authority, vault and backend of the library is tested with its contract")
   func conformers() throws {
     var found: [String: String] = [:]
     for file in try SourceFile.all(below: "Sources") {
@@ -88,7 +88,7 @@ struct ContractTests {
     }
   }
 
-  @Test("a minted session is a key that can be changed and ended")
+  @Test("a minted session has a key that tests can change and end")
   func mintedSession() async throws {
     let session = TestSession.mint()
     #expect(session.key.user == TestSession.alice)

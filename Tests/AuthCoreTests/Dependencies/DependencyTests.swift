@@ -49,7 +49,7 @@ import Testing
     ("AuthPostgres", system.union(["AuthBackend", "AuthCore", "AuthDevice", "CPostgres", "Guards", "TextFormat"])),
   ]
 
-  @Test("a target imports nothing beyond what it may know", arguments: allowed)
+  @Test("a target imports only the permitted modules", arguments: allowed)
   func imports(_ target: String, _ allowed: Set<String>) throws {
     for file in try SourceFile.all(below: "Sources/\(target)") {
       let strangers = file.imports.filter { !allowed.contains($0) }
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test("every folder of sources and tests is a target, and each target of sources is in the list above")
+  @Test("every folder of sources and tests is a target, and the list above has each target of sources")
   func targets() throws {
     let manifest = try Repository.text(of: "Package.swift")
     func folders(of building: String) -> Set<String> {
@@ -78,7 +78,7 @@ import Testing
     #expect(others == [], "say in `allowed` what the target may import")
   }
 
-  @Test("AuthCore uses the C library for threads, in one file, and for nothing else")
+  @Test("AuthCore uses the C library only for threads, in one file")
   func threadsOnly() throws {
     let users = try SourceFile.all(below: "Sources/AuthCore").filter { !Self.threads.isDisjoint(with: $0.imports) }
     #expect(users.map(\.path) == ["Sources/AuthCore/Runtime/WorkThreads.swift"])
@@ -87,7 +87,7 @@ import Testing
     #expect(calls == ["pthread_create", "pthread_detach", "pthread_t"])
   }
 
-  @Test("CommandLineKit names no type of the libraries: it would serve any program")
+  @Test("CommandLineKit uses no type of the libraries, so any program can use it")
   func commandLineKnowsNoAuthentication() throws {
     let libraries = try ["AuthCore", "AuthBackend", "AuthSQLite"].flatMap { module in
       try SourceFile.all(below: "Sources/\(module)")
@@ -108,7 +108,7 @@ import Testing
     #expect(declared.isEmpty)
   }
 
-  @Test("the manifest's arrows point one way")
+  @Test("the dependencies in the manifest have one direction")
   func arrows() throws {
     let manifest = try Repository.text(of: "Package.swift")
     func dependencies(of target: String) throws -> Set<String>? {
@@ -159,7 +159,7 @@ import Testing
   }
 
   @Test(
-    "an import is seen in every form",
+    "an import is found in every form",
     arguments: [
       "import Foundation", "public import Foundation", "@testable import Foundation", "  import Foundation  // why",
       "@_spi(Testing) public import struct Foundation.Data", "import Swift; import Foundation",

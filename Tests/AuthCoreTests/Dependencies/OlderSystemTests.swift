@@ -11,7 +11,7 @@ import Testing
   private static let checked: [String: Set<String>] = ["Sources/Guards/StartAtOnce.swift": ["immediate"]]
 
   @Test(
-    "no portable source names API that macOS 15 does not have, except behind a check",
+    "no portable source uses API that macOS 15 lacks, except behind a check",
     .enabled(if: Effort.isComplete, "make test-all reads the compiler's modules"), .timeLimit(.minutes(10)))
   func sources() async throws {
     let newer = try await NewerAPI.names()
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test("the manifest asks for the systems that the scan is about")
+  @Test("the manifest requires the systems for which the scan checks")
   func manifest() throws {
     #expect(try Repository.text(of: "Package.swift").contains("platforms: [.macOS(.v15), .iOS(.v18),"))
   }

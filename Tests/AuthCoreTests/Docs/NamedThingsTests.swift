@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test(
-    "every room is on the map",
+    "every folder is on the map",
     arguments: [
       ("CONTRIBUTING.md", "Sources"), ("CONTRIBUTING.md", "Sources/AuthCore"),
       ("CONTRIBUTING.md", "Sources/AuthProgram"),
@@ -61,7 +61,7 @@ import Testing
     for room in rooms { #expect(text.contains(room), "\(room)") }
   }
 
-  @Test("the article on the guards names every public type of theirs, and each guard is raced and measured")
+  @Test("the article on the guards lists every public type of Guards, and each guard is raced and measured")
   func guards() throws {
     let article = try Repository.text(of: "Sources/Guards/Guards.docc/Guards.md")
     let types = try Repository.files(below: "Sources/Guards", suffix: ".swift").flatMap { path in
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test("what is named is found")
+  @Test("the code spans of a document are found")
   func finds() throws {
     let spans = try Self.spans(of: "CONTRIBUTING.md")
     #expect(spans.isSuperset(of: ["make check-deep", "ModelStep.swift", "States/"]))

@@ -61,13 +61,13 @@ import Testing
     #expect(report.isEmpty, "\(report.joined(separator: "\n"))")
   }
 
-  @Test("a snippet that is not built says why", arguments: snippets.filter(\.isExempt))
+  @Test("a snippet that is not compiled says why", arguments: snippets.filter(\.isExempt))
   func saysWhy(_ snippet: Snippet) {
     let first = snippet.code.prefix { $0 != "\n" }
     #expect(first.count > Snippet.exemption.count + 5, "\(snippet.file):\(snippet.line)")
   }
 
-  @Test("blocks are found with their place, in lists too, and other languages are left alone")
+  @Test("blocks are found with their line, even in lists, and blocks in other languages are ignored")
   func findsBlocks() {
     let text = """
       # Title
@@ -98,7 +98,7 @@ import Testing
     #expect(found.map(\.isExempt) == [false, false, true])
   }
 
-  @Test("a block without an end is an error and not overlooked")
+  @Test("a block without an end is an error")
   func unfinished() async throws {
     let found = Snippet.all(in: "a.md", text: "```swift\nlet one = 1\n")
     let diagnostics = try await ClientCompiler.compile(found.map(\.code).joined(), as: .script)

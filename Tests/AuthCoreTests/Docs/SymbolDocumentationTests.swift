@@ -22,7 +22,7 @@ import Testing
     return names.filter { $0 != "AuthPostgres" || hasServer }
   }
 
-  @Test("a backend can be written outside of this package: each value that it answers with can be made there")
+  @Test("another package can implement a backend: it can create each value of an answer")
   func values() async throws {
     let graph = try await SymbolGraph.extract("AuthBackend")
     func sources(_ kind: String, of target: String) -> Set<String> {
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test("every public error of the library has words")
+  @Test("every public error of the library has a message")
   func everyError() async throws {
     let graph = try await SymbolGraph.extract("AuthCore")
     func conformers(of suffix: String) -> Set<String> {
@@ -56,7 +56,7 @@ import Testing
     #expect(errors.subtracting(conformers(of: explained)).subtracting([explained]) == [])
   }
 
-  @Test("the graph is seen to hold what the rule is about")
+  @Test("the symbol graph contains the symbols to check")
   func holdsSymbols() async throws {
     let symbols = try await SymbolGraph.extract("AuthCore").symbols
     let paths = Set(symbols.map { $0.pathComponents.joined(separator: ".") })

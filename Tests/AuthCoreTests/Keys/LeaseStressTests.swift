@@ -78,7 +78,7 @@ struct LeaseStressTests {
     #expect(tally.leases >= 10_000)
   }
 
-  @Test("a store that does not wait for its leases fails the same race, and does not answer complete for it")
+  @Test("a store that does not wait for its leases fails the same race, and does not return complete")
   func undrained() async throws {
     let tally = try await race(clock: HastyClock(step: SessionTiming().logoutStep), rounds: 200)
     #expect(tally.late > 0)
@@ -114,7 +114,7 @@ struct LeaseStressTests {
     return late.value
   }
 
-  @Test("after closing the gate and waiting nobody is inside, in hundreds of rounds; without the wait somebody is")
+  @Test("after closing the gate and waiting, no lease is running in hundreds of rounds; without the wait, some are")
   func gate() {
     #expect(raceAtTheGate(rounds: 300, waits: true) == 0)
     #expect(raceAtTheGate(rounds: 5000, waits: false) > 0)

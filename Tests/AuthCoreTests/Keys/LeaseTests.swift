@@ -42,7 +42,7 @@ struct LeaseTests {
     #expect(paidLater == "alice pays 2")
   }
 
-  @Test("every way to an effect asks the same question: none works after the session")
+  @Test("every kind of lease makes the same check: none works after the session has ended")
   func everyWay() async throws {
     let world = World()
     let key = try await world.store.logIn(World.alice)
@@ -129,7 +129,7 @@ struct LeaseTests {
     #expect(world.vault.content == .empty)
   }
 
-  @Test("logging out from inside a lease is refused by type, also deep inside, and permitted after it")
+  @Test("a logout from inside a lease throws a typed error, even deep inside, and is permitted after it")
   func refusedInside() async throws {
     let world = World()
     let store = world.store
@@ -147,7 +147,7 @@ struct LeaseTests {
     #expect(try await store.logOut() == .complete)
   }
 
-  @Test("a logout may be begun from inside a lease, and waits for it")
+  @Test("a logout may begin inside a lease, and waits for it")
   func begunInside() async throws {
     let world = World()
     let store = world.store
@@ -161,7 +161,7 @@ struct LeaseTests {
     #expect(try await logout.value() == .complete)
   }
 
-  @Test("no later task is taken for the holder of an ended task's lease")
+  @Test("no later task counts as the holder of an ended task's lease")
   func endedTasks() async throws {
     let world = World()
     let store = world.store
@@ -173,7 +173,7 @@ struct LeaseTests {
     }
   }
 
-  @Test("leases of threads without a task count, and refuse no logout of others")
+  @Test("leases on threads without a task count, and refuse no logout of other tasks")
   func threads() async throws {
     let world = World()
     let key = try await world.store.logIn(World.alice)
@@ -188,7 +188,7 @@ struct LeaseTests {
   }
 
   @Test(
-    "a key is made by the store from the record that its machine holds, and from nothing before the authority answered"
+    "the store creates a key from the record in its machine, and no key before the authority has answered"
   )
   func madeByTheStore() async throws {
     let world = World()
@@ -203,7 +203,7 @@ struct LeaseTests {
     #expect(key.user == User(id: UserID(rawValue: "id-alice"), username: "alice", displayName: "alice", role: .member))
   }
 
-  @Test("every copy of a key dies at once")
+  @Test("all copies of a key die simultaneously")
   func copies() async throws {
     let world = World()
     let key = try await world.store.logIn(World.alice)

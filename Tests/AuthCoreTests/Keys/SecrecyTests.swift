@@ -11,7 +11,7 @@ struct SecrecyTests {
     return text
   }
 
-  @Test("neither a password nor a token appears in any form of any value that holds one")
+  @Test("no password and no token appears in any output of a value that holds one")
   func values() async throws {
     let world = World()
     let secret = "correct horse battery"

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Stronger keys and leases follow the current session")
 struct StrongerKeyTests {
-  @Test("a removed role opens nothing, under any key of the session")
+  @Test("a removed role gives no access, with any key of the session")
   func demoted() async throws {
     let world = World()
     world.authority.setAccount("alice", password: World.alice.password, role: .administrator)
@@ -17,7 +17,7 @@ struct StrongerKeyTests {
     #expect(try old.withLease { lease in lease.user } == new.user)
   }
 
-  @Test("a new role opens at once, and the stronger key shows it")
+  @Test("a new role gives access immediately, and the stronger key shows it")
   func promoted() async throws {
     let world = World()
     let old = try await world.store.logIn(World.alice)
@@ -28,7 +28,7 @@ struct StrongerKeyTests {
     #expect(try AdminSession(old) == AdminSession(new))
   }
 
-  @Test("a reauthentication makes the session fresh under each of its keys")
+  @Test("a reauthentication makes the session fresh for each of its keys")
   func reauthenticated() async throws {
     let world = World()
     let old = try await world.store.logIn(World.alice)

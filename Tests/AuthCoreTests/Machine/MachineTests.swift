@@ -3,7 +3,7 @@ import Testing
 @testable import AuthCore
 
 @Suite struct MachineTests {
-  @Test("adding a state or an event does not compile until every cell is decided: no switch has a default")
+  @Test("a new state or event does not compile until every cell is decided: no switch has a default")
   func noDefaults() throws {
     let files = ["Machine", "Runtime", "Screens", "Session"].flatMap { room in
       Repository.files(below: "Sources/AuthCore/\(room)", suffix: ".swift")
@@ -15,7 +15,7 @@ import Testing
     }
   }
 
-  @Test("the store gives the machine every event", arguments: ModelOutcome.events)
+  @Test("the store sends every event to the machine", arguments: ModelOutcome.events)
   func isSent(_ event: String) throws {
     let store = try ["Runtime", "Session"].flatMap { room in
       Repository.files(below: "Sources/AuthCore/\(room)", suffix: ".swift")

@@ -22,7 +22,7 @@ import Testing
 
   /// `RECORD_GOLDEN=1` writes the table from the exploration; read the difference before you commit
   /// it.
-  @Test("every rule holds in every state that is reached, and what is reached is the table of the machine")
+  @Test("every rule holds in every reached state, and the reached outcomes are the table of the machine")
   func explore() throws {
     let start = ContinuousClock.now
     var states: Set<UInt64> = []
@@ -58,14 +58,14 @@ import Testing
     #expect(known.subtracting(reached).isEmpty, "nothing leads there; a prologue may shorten the way")
   }
 
-  @Test("the machine comes to the end of every prologue")
+  @Test("the machine reaches the end of every prologue")
   func prologues() {
     for prologue in ModelPrologue.all {
       #expect(prologue.play(ModelBudget(), { $0.handle($1) }) != nil, "\(prologue.words)")
     }
   }
 
-  @Test("the article Invariants has the rules under their names, each with a sentence")
+  @Test("the article Invariants has each rule under its name, with a sentence")
   func article() throws {
     let article = try Repository.text(of: "Sources/AuthCore/AuthCore.docc/Invariants.md")
     let room = try #require(article.split(separator: "\n## ").first { $0.hasPrefix("Rules of the machine\n") })

@@ -192,7 +192,7 @@ import Testing
     #expect(Self.mutants.contains { $0.rule == rule })
   }
 
-  @Test("the checker finds every mutant, and names the rule it breaks", arguments: mutants)
+  @Test("the checker finds every mutant, and reports the rule that it breaks", arguments: mutants)
   func isFound(_ mutant: Mutant) throws {
     let budget = ModelBudget()
     let worlds = ModelWorld.launches(budget) + ModelPrologue.sessions(budget, mutant.handle)

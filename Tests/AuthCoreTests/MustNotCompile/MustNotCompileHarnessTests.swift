@@ -63,7 +63,7 @@ import Testing
       in: pairs.enumerated().map { RefusedProgram(name: "pair\($0)", source: $1.source, twin: $1.twin) })
   }
 
-  @Test("a pair that proves something has no findings, and every other one is found", arguments: pairs.indices)
+  @Test("a valid pair has no findings, and every invalid pair is found", arguments: pairs.indices)
   func pair(_ index: Int) async throws {
     let found = try #require(try await Self.findings.value["pair\(index)"]).joined(separator: "\n")
     let (name, _, _, finding) = Self.pairs[index]

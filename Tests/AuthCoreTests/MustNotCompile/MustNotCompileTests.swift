@@ -21,7 +21,7 @@ import Testing
     String(program.dropFirst(directory.count + 1).dropLast(".swift".count))
   }
 
-  @Test("the compiler refuses the program for its offence, and accepts its twin", arguments: programs)
+  @Test("the compiler refuses the program for its error, and accepts its twin", arguments: programs)
   func refused(_ program: String) async throws {
     let findings = try #require(try await Self.findings.value[Self.name(program)])
     #expect(findings.isEmpty, "\(program): \(findings.joined(separator: "\n"))")

@@ -6,7 +6,7 @@ import Testing
 @testable import AuthCore
 
 /// Features for drawn screens: wake-ups, presses of the visible button, and a view of the machine.
-@Suite("Screens that are drawn")
+@Suite("Drawn screens")
 struct DrawnScreenTests {
   /// Counts the notifications of a live key.
   private final class Counter: Sendable {
@@ -15,7 +15,7 @@ struct DrawnScreenTests {
     func add() { count.withLock { $0 += 1 } }
   }
 
-  @Test("a live key is observable: who reads its session or its dismissal is signalled when that changes")
+  @Test("a live key is observable: a reader of its session or its dismissal is notified when that changes")
   func observable() async throws {
     let world = World()
     let key = LiveKey(try await world.store.logIn(World.alice))

@@ -20,7 +20,7 @@ struct LeakTests {
     }
   }
 
-  @Test("dropping the store frees it, its core, and the watch of its limits")
+  @Test("releasing the store frees it, its core, and the timer of its limits")
   func store() async throws {
     let parts = Parts()
     var store: SessionStore? = parts.store()
@@ -36,7 +36,7 @@ struct LeakTests {
     #expect(parts.authority.liveTokens.count == 1)
   }
 
-  @Test("a stateful observer is held weakly by the store, and holds the store no longer than it lives")
+  @Test("the store holds a stateful observer weakly, and the observer keeps the store only during its lifetime")
   func stateful() async throws {
     let parts = Parts()
     var store: SessionStore? = parts.store()
@@ -67,7 +67,7 @@ struct LeakTests {
     await until { weakCore == nil }
   }
 
-  @Test("a navigation bar is held weakly, and lets go of its store")
+  @Test("a navigation bar is held weakly, and releases its store")
   func navigationBar() async throws {
     let parts = Parts()
     var store: SessionStore? = parts.store()
@@ -81,7 +81,7 @@ struct LeakTests {
     await until { weakCore == nil }
   }
 
-  @Test("a stream that is dropped frees its buffer, and one that is read keeps no store")
+  @Test("a released stream frees its buffer, and an active stream does not keep the store alive")
   func stream() async throws {
     let parts = Parts()
     var store: SessionStore? = parts.store()
@@ -102,7 +102,7 @@ struct LeakTests {
     _ = weakCore
   }
 
-  @Test("where observers come and go and nothing changes, their number stays within twice the living")
+  @Test("if observers come and go without a change, there are at most twice as many as living ones")
   func comingAndGoing() async throws {
     let world = World()
     let living = (0..<20).map { _ in Listener() }
@@ -116,7 +116,7 @@ struct LeakTests {
     #expect(living.allSatisfy { $0.heard == ["in alice"] })
   }
 
-  @Test("work under way when the store is dropped frees the core when it ends")
+  @Test("work under way when the store is released frees the core when it ends")
   func workUnderWay() async throws {
     let parts = Parts()
     var store: SessionStore? = parts.store()

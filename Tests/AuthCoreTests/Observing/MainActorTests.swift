@@ -28,7 +28,8 @@ import Testing
 
 @MainActor @Suite("Objects of the main actor")
 struct MainActorTests {
-  @Test("a view model is told at once when it is attached, and of every change in order", arguments: [true, false])
+  @Test(
+    "a view model is notified immediately when it is attached, and of every change in order", arguments: [true, false])
   func viewModel(direct: Bool) async throws {
     let world = World(worksOnCallingThread: direct)
     await world.store.restore()
@@ -44,7 +45,7 @@ struct MainActorTests {
     #expect(model.told.count == 41)
   }
 
-  @Test("changes from other threads reach the main actor in order, none lost")
+  @Test("changes from other threads reach the main actor in order, and none is lost")
   func otherThreads() async throws {
     let world = World(worksOnCallingThread: false)
     await world.store.restore()
@@ -75,7 +76,7 @@ struct MainActorTests {
     }
   }
 
-  @Test("a screen of the main actor follows its user, and not another one")
+  @Test("a screen of the main actor follows only its user")
   func follows() async throws {
     let world = World()
     try await world.store.logIn(World.alice)
@@ -90,7 +91,7 @@ struct MainActorTests {
     #expect(screen.told.count == 2)
   }
 
-  @Test("a call may give commands to the store, and attach others; their calls follow after it")
+  @Test("a call may send commands to the store, and attach other objects; their calls follow after it")
   func commandsFromInside() async throws {
     let world = World()
     await world.store.restore()
@@ -115,7 +116,7 @@ struct MainActorTests {
     #expect(later.told.last == "out")
   }
 
-  @Test("the store holds objects of the main actor weakly, and forgets those that are gone")
+  @Test("the store holds objects of the main actor weakly, and removes released ones")
   func weakly() async throws {
     let world = World()
     try await world.store.logIn(World.alice)

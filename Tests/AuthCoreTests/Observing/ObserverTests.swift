@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Observers")
 struct ObserverTests {
-  @Test("an observer may log out and in from inside, and each of its events has its own result")
+  @Test("an observer may log out and in from inside a call, and each of its commands has its own result")
   func eventsFromInside() async throws {
     let world = World()
     let store = world.store
@@ -35,7 +35,7 @@ struct ObserverTests {
     #expect(world.vaultAgrees)
   }
 
-  @Test("an observer that replaces a login before it has started does not take its credentials")
+  @Test("an observer that replaces a login before it has started does not use its credentials")
   func loginFromInsideALogin() async throws {
     let world = World()
     let store = world.store
@@ -63,7 +63,7 @@ struct ObserverTests {
     await until { world.vaultAgrees }
   }
 
-  @Test("the first call is made before attach and open return, also while another thread notifies observers")
+  @Test("the first call comes before attach and open return, even while another thread notifies observers")
   func firstCall() async throws {
     let world = World()
     let store = world.store
@@ -98,7 +98,7 @@ struct ObserverTests {
     #expect(screen.told == ["follow Alice B.", "dismiss user_asked"])
   }
 
-  @Test("inside a call the first call to another object is made before attach and open return")
+  @Test("inside a call, the first call to another object comes before attach and open return")
   func firstCallInside() async throws {
     let world = World()
     let store = world.store
@@ -166,7 +166,7 @@ struct ObserverTests {
     #expect(seen.withLock { $0 } == [.loggedIn(key)])
   }
 
-  @Test("all observers hear the changes in one order, whichever thread they came from")
+  @Test("all observers get the changes in one order, whatever thread they came from")
   func oneOrder() async throws {
     let world = World()
     let listeners = (0..<4).map { _ in Listener() }
@@ -195,7 +195,7 @@ struct ObserverTests {
     #expect(sequences.dropFirst().allSatisfy { $0 == sequences[0] })
   }
 
-  @Test("attaching signals no change")
+  @Test("attaching an observer signals no change")
   func attachingSignalsNothing() async throws {
     let world = World()
     let signals = Locked(0)
@@ -212,7 +212,7 @@ struct ObserverTests {
     #expect(signals.withLock { $0 } == 1)
   }
 
-  @Test("who reads only the key is signalled when the key changes, and not by a check that found nothing")
+  @Test("a reader of only the key is notified when the key changes, not by a check that found nothing")
   func signalsOfTheKey() async throws {
     let world = World()
     let signals = Locked(0)

@@ -71,7 +71,7 @@ struct ScreenTests {
     #expect(new.user.displayName == "Alice B.")
   }
 
-  @Test("a screen that two threads open at once is dismissed once")
+  @Test("a screen that two threads open simultaneously is dismissed once")
   func openedTwiceAtOnce() async throws {
     let world = World()
     let key = try await world.store.logIn(World.alice)
@@ -84,7 +84,7 @@ struct ScreenTests {
     #expect(screens.filter { $0.told != ["dismiss user_asked"] }.map(\.told) == [])
   }
 
-  @Test("a change between making a screen and opening it reaches the screen")
+  @Test("a change between creating and opening a screen reaches the screen")
   func changedBeforeOpening() async throws {
     let world = World()
     let screen = Screen(session: try await world.store.logIn(World.alice))
@@ -95,7 +95,7 @@ struct ScreenTests {
   }
 
   @Test(
-    "a screen is dismissed once, with the reason, and hears nothing afterwards",
+    "a screen is dismissed once, with the reason, and gets no call afterwards",
     arguments: [EndReason.userAsked, .revoked, .accountDisabled, .accountDeleted, .switchedUser, .expired(.idle)])
   func dismissed(reason: EndReason) async throws {
     let world = World()
@@ -118,7 +118,7 @@ struct ScreenTests {
     #expect(screen.told == ["dismiss \(reason.code)"])
   }
 
-  @Test("a screen that is opened twice hears everything once")
+  @Test("a screen that is opened twice gets each call once")
   func openedTwice() async throws {
     let world = World()
     let key = try await world.store.logIn(World.alice)
@@ -134,7 +134,7 @@ struct ScreenTests {
     #expect(neighbour.told == screen.told)
   }
 
-  @Test("a screen that was dismissed and is opened with the key of another session follows that one")
+  @Test("a dismissed screen that is opened with the key of another session follows that session")
   func openedForAnotherSession() async throws {
     let world = World()
     try await world.store.logIn(World.alice)
@@ -145,7 +145,7 @@ struct ScreenTests {
     #expect(screen.told == ["dismiss user_asked", "dismiss user_asked"])
   }
 
-  @Test("a session that ends between making a screen and opening it dismisses it at once")
+  @Test("a session that ends between creating and opening a screen dismisses it immediately")
   func endedBeforeOpening() async throws {
     let world = World()
     let screen = Screen(session: try await world.store.logIn(World.alice))
@@ -156,7 +156,7 @@ struct ScreenTests {
     #expect(screen.told == ["dismiss user_asked"])
   }
 
-  @Test("another user's login between making a screen and opening it never reaches the screen")
+  @Test("another user's login between creating and opening a screen never reaches the screen")
   func otherUserBeforeOpening() async throws {
     let world = World()
     let screen = Screen(session: try await world.store.logIn(World.alice))
@@ -168,7 +168,7 @@ struct ScreenTests {
     #expect(screen.told == ["dismiss switched_user"])
   }
 
-  @Test("a screen is dismissed once, also when more changes follow before its notification")
+  @Test("a screen is dismissed once, even if more changes follow before its notification")
   func dismissedOnceUnderLoad() async throws {
     let world = World()
     try await world.store.logIn(World.alice)
@@ -192,7 +192,7 @@ struct ScreenTests {
     #expect(screen.told == ["dismiss user_asked"])
   }
 
-  @Test("a screen is dismissed when the store is gone")
+  @Test("a screen is dismissed when the store is released")
   func storeGone() async throws {
     let clock = ManualClock()
     let authority = ScriptedAuthority(clock: clock)
@@ -206,7 +206,7 @@ struct ScreenTests {
     #expect(authority.liveTokens.count == 1)
   }
 
-  @Test("the navigation bar's button does what it says, and follows the session")
+  @Test("the navigation bar's button sends the command of its label, and follows the session")
   func navigationBar() async throws {
     let world = World()
     let bar = NavigationBar(title: "Home", store: world.store)
@@ -234,7 +234,7 @@ struct ScreenTests {
     #expect(world.store.session == nil)
   }
 
-  @Test("a navigation bar made during a logout shows Log in, which is refused until the logout is over")
+  @Test("a navigation bar created during a logout shows Log in, which is refused until the logout has ended")
   func navigationBarDuringLogout() async throws {
     let world = World()
     try await world.store.logIn(World.alice)
@@ -251,7 +251,7 @@ struct ScreenTests {
     #expect(bar.button.command == .logOut)
   }
 
-  @Test("an observer that attaches during a renewal learns at once who is logged in")
+  @Test("an observer that attaches during a renewal immediately learns who is logged in")
   func attachedWhileRenewing() async throws {
     let world = World()
     try await world.store.logIn(World.alice)

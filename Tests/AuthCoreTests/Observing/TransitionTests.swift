@@ -19,7 +19,7 @@ struct TransitionTests {
     }
   }
 
-  @Test("the present state comes first, then every change, with strictly increasing revisions")
+  @Test("the current state comes first, then every change, with strictly increasing revisions")
   func lossless() async throws {
     let world = World()
     try await world.store.logIn(World.alice)
@@ -33,7 +33,7 @@ struct TransitionTests {
     #expect(changes.allSatisfy { $0.missed == 0 })
   }
 
-  @Test("a slow reader learns how many changes it missed, and goes on with the newest")
+  @Test("a slow reader learns how many changes it missed, and continues with the newest")
   func gap() async throws {
     let world = World()
     var iterator = world.store.transitions(bound: 4).makeAsyncIterator()
@@ -50,7 +50,7 @@ struct TransitionTests {
     #expect(zip(changes, changes.dropFirst()).allSatisfy { $0.revision < $1.revision })
   }
 
-  @Test("each iterator is a subscriber of its own")
+  @Test("each iterator is a separate subscriber")
   func ownSubscriber() async throws {
     let world = World()
     let transitions = world.store.transitions
@@ -78,7 +78,7 @@ struct TransitionTests {
     #expect(await reader.value <= 1)
   }
 
-  @Test("dropping the store ends every stream after its last change")
+  @Test("releasing the store ends every stream after its last change")
   func storeGone() async throws {
     let clock = ManualClock()
     let authority = ScriptedAuthority(clock: clock)

@@ -138,7 +138,7 @@ struct AbsenceTests {
     #expect(world.vault.content == .empty)
   }
 
-  @Test("a confirmation that is answered with the end of the session ends it")
+  @Test("a confirmation answered with the end of the session ends it")
   func rejectedConfirmation() async throws {
     let world = World()
     world.authority.setRotation(true)
@@ -164,7 +164,7 @@ struct AbsenceTests {
     #expect(world.vaultAgrees)
   }
 
-  @Test("a corrupt vault is reported with its evidence, and a login repairs it and keeps the evidence")
+  @Test("a corrupt vault is reported with its evidence, and a login fixes it and keeps the evidence")
   func corrupt() async throws {
     let world = World(vault: InMemoryVault(.corrupt(World.evidence)))
     #expect(await world.store.restore() == .obstructed(.corrupt(World.evidence)))
@@ -175,7 +175,7 @@ struct AbsenceTests {
     #expect(world.vault.evidence == [World.evidence])
   }
 
-  @Test("content that becomes corrupt during a session is reported and ends nothing")
+  @Test("content that becomes corrupt during a session is reported and does not end the session")
   func becomesCorrupt() async throws {
     let world = World()
     let key = try await world.store.logIn(World.alice)
@@ -185,7 +185,7 @@ struct AbsenceTests {
     #expect(world.vault.content == .corrupt(World.evidence))
   }
 
-  @Test("an unreachable authority, or one that cannot tell about a token, erases nothing")
+  @Test("an unreachable authority, or one that cannot check a token, does not cause an erase")
   func nothingErasedBecauseSomethingElseIsMissing() async throws {
     let world = World()
     try await world.store.logIn(World.alice)
@@ -216,7 +216,7 @@ struct AbsenceTests {
     #expect(other.session != nil)
   }
 
-  @Test("of two processes that renew at once neither deletes the session of the other")
+  @Test("two processes that renew simultaneously do not delete each other's session")
   func renewedAtOnce() async throws {
     let world = World()
     world.authority.setRotation(true)

@@ -17,7 +17,8 @@ struct AdoptionTests {
   private func kept(_ key: LoggedInSession) -> Grant { key.record.grant }
 
   @Test(
-    "the key of one user does not become that of another whose session has the same name", arguments: [true, false])
+    "the key of one user does not become that of another user whose session has the same name",
+    arguments: [true, false])
   func sameNameOfAnotherUser(byCheck: Bool) async throws {
     let key = try await world.store.logIn(World.alice)
     // Another process logs in an administrator, whose session has the same name.
@@ -35,7 +36,7 @@ struct AdoptionTests {
     #expect(found == nil || found == world.store.session)
   }
 
-  @Test("an answer that gives the session's own token to another user changes nothing")
+  @Test("an answer with the session's token and another user changes nothing")
   func sameTokenOfAnotherUser() async throws {
     let key = try await world.store.logIn(World.alice)
     world.authority.answerResumption(with: .success(grant("root", like: kept(key), token: kept(key).token)))
@@ -49,7 +50,7 @@ struct AdoptionTests {
     #expect(world.vaultAgrees)
   }
 
-  @Test("a token that resume changes is refused, and the saved session is not lost", arguments: [true, false])
+  @Test("a token that resume changed is refused, and the saved session is not lost", arguments: [true, false])
   func resumeChangesTheToken(atLaunch: Bool) async throws {
     let key = try await world.store.logIn(World.alice)
     let store = atLaunch ? world.anotherProcess() : world.store

@@ -81,7 +81,7 @@ struct DurabilityTests {
     }
   }
 
-  @Test("a login whose token cannot be saved throws, logs nobody in, and is revoked")
+  @Test("a login whose token cannot be saved throws, logs in nobody, and is revoked")
   func loginNotWritten() async throws {
     let world = World()
     world.vault.failWrites(World.diskError)
@@ -112,7 +112,7 @@ struct DurabilityTests {
     #expect(restored.id == key.id)
   }
 
-  @Test("every session is saved before it is shown", arguments: [false, true])
+  @Test("every session is saved before observers see it", arguments: [false, true])
   func savedFirst(rotates: Bool) async throws {
     let world = World()
     world.authority.setRotation(rotates)
@@ -135,7 +135,7 @@ struct DurabilityTests {
     #expect(unsaved.withLock { $0 } == 0)
   }
 
-  @Test("a logout sets a corrupt vault aside and revokes the tokens that can still be read in it")
+  @Test("a logout sets a corrupt vault aside and revokes its readable tokens")
   func logoutOverCorruptContent() async throws {
     let first = World()
     try await first.store.logIn(World.alice)
@@ -163,7 +163,7 @@ struct DurabilityTests {
     await until { world.vaultAgrees }
   }
 
-  @Test("two first logins that look before either writes leave one session: the later revokes the one it displaces")
+  @Test("two first logins that both read before either writes leave one session: the later one revokes the earlier one")
   func displacedAtOnce() async throws {
     let world = World()
     let next = world.anotherProcess()

@@ -76,7 +76,7 @@ struct EndingTests {
     }
   }
 
-  @Test("the starts are in every state")
+  @Test("the starts cover every state")
   func starts() async throws {
     var reached: Set<SessionState.Kind> = [.loggingOut]
     for start in Start.allCases {
@@ -103,7 +103,7 @@ struct EndingTests {
     return try #require(result.withLock { $0 })
   }
 
-  @Test("a logout ends from every state, also while other work never answers", arguments: Start.allCases)
+  @Test("a logout ends from every state, even while other work never answers", arguments: Start.allCases)
   func fromEveryState(start: Start) async throws {
     let world = World()
     try await start.reach(world)
@@ -136,7 +136,7 @@ struct EndingTests {
   }
 
   @Test(
-    "a logout ends from every state, also when the authority never answers a revocation",
+    "a logout ends from every state, even if the authority never answers a revocation",
     arguments: Start.allCases)
   func revocationNeverAnswered(start: Start) async throws {
     let world = World()
@@ -165,7 +165,7 @@ struct EndingTests {
     start.letGo(world)
   }
 
-  @Test("a logout at launch ends and erases the saved token, also when the authority never answers")
+  @Test("a logout at launch ends and erases the saved token, even if the authority never answers")
   func atLaunch() async throws {
     let world = World()
     try await world.store.logIn(World.alice)
@@ -182,7 +182,7 @@ struct EndingTests {
   }
 
   @Test(
-    "a token that could not be revoked at launch is tried again by the next logout, which is complete only then")
+    "the next logout retries a token that could not be revoked at launch, and is complete only then")
   func revocationIsTriedAgain() async throws {
     let world = World()
     try await world.store.logIn(World.alice)
@@ -199,7 +199,7 @@ struct EndingTests {
     #expect(try await next.logOut() == .alreadyLoggedOut)
   }
 
-  @Test("a logout names what it could not do and why, and the next logout does it")
+  @Test("a logout reports its failed steps with their causes, and the next logout retries them")
   func partial() async throws {
     let world = World()
     let key = try await world.store.logIn(World.alice)
@@ -238,7 +238,7 @@ struct EndingTests {
       try await second.value() == .partial(IncompleteCleanup(notErased: true), causes: [World.diskError.description]))
   }
 
-  @Test("a logout joins a running one, also one that a limit began", arguments: [true, false])
+  @Test("a logout joins a running one, even one that a limit began", arguments: [true, false])
   func joined(byLimit: Bool) async throws {
     let world = World()
     try await world.store.logIn(World.alice)
@@ -276,7 +276,7 @@ struct EndingTests {
     #expect(world.store.session == nil)
   }
 
-  @Test("a logout goes on and ends when the store is gone, also when the authority never answers")
+  @Test("a logout continues and ends after the store is released, even if the authority never answers")
   func storeGone() async throws {
     let clock = ManualClock()
     let authority = ScriptedAuthority(clock: clock)
@@ -354,7 +354,7 @@ struct EndingTests {
     #expect(world.vault.content == .empty)
   }
 
-  @Test("the next logout revokes what an earlier session left unrevoked", arguments: [false, true])
+  @Test("the next logout revokes the unrevoked token of an earlier session", arguments: [false, true])
   func leftBehind(bySwitching: Bool) async throws {
     let world = World()
     try await world.store.logIn(World.alice)

@@ -40,7 +40,7 @@ struct ErrorWordTests {
       offline, disk, clock,
     ]
 
-  @Test("an error prints a sentence, and its hint is another", arguments: errors.indices)
+  @Test("the description and the hint of an error are two different sentences", arguments: errors.indices)
   func sentences(_ index: Int) {
     let error = Self.errors[index]
     for text in ["\(error)", error.description, error.hint] {
@@ -82,7 +82,7 @@ struct ErrorWordTests {
     try await world.store.logOut()
   }
 
-  @Test("an end reason is found by its code, and an unknown code is none", arguments: EndReason.allCases)
+  @Test("an end reason is found by its code, and an unknown code has none", arguments: EndReason.allCases)
   func codes(_ reason: EndReason) {
     #expect(EndReason(code: reason.code) == reason)
     #expect(EndReason(code: reason.code + "x") == nil)

@@ -24,7 +24,7 @@ struct FirstLookTests {
     #expect(look(.token(Self.token), answering: found) == found)
   }
 
-  @Test("a limit that was reached, another token, no answer and no saved token are all left to restore()")
+  @Test("a reached limit, another token, no answer and no saved token are all left to restore()")
   func others() throws {
     let past = grant(Self.token, idle: .at(try clock.now()))
     #expect(look(.token(Self.token), answering: past) == nil)

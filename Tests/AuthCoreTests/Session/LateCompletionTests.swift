@@ -3,7 +3,7 @@ import Testing
 
 @testable import AuthCore
 
-@Suite("Late completions change nothing")
+@Suite("Stale results change nothing")
 struct LateCompletionTests {
   @Test("a renewal that a logout overtook does not overwrite the next user, and its grant is revoked")
   func lateRenewal() async throws {
@@ -65,7 +65,7 @@ struct LateCompletionTests {
     #expect(world.vaultAgrees)
   }
 
-  @Test("the answer to an earlier session's renewal does not complete the running one")
+  @Test("the answer to an earlier session's renewal does not complete the current one")
   func renewalOfTheSessionBefore() async throws {
     let world = World()
     world.authority.setRotation(true)
@@ -90,7 +90,7 @@ struct LateCompletionTests {
     #expect(world.vaultAgrees)
   }
 
-  @Test("activity after a logout restores nothing, also not on disk", arguments: [true, false])
+  @Test("activity after a logout restores nothing, not even on disk", arguments: [true, false])
   func lateTouch(rotates: Bool) async throws {
     let world = World()
     world.authority.setRotation(rotates)
@@ -123,7 +123,7 @@ struct LateCompletionTests {
     #expect(world.authority.liveTokens.isEmpty)
   }
 
-  @Test("a session that another process erased is not brought back by a renewal")
+  @Test("a renewal does not restore a session that another process erased")
   func erasedElsewhere() async throws {
     let world = World()
     world.authority.setRotation(true)
@@ -135,7 +135,7 @@ struct LateCompletionTests {
     #expect(world.vault.content == .empty)
   }
 
-  @Test("a slow read that finds nothing neither undoes a login nor delays it")
+  @Test("a slow read of an empty vault does not undo or delay a login")
   func slowLook() async throws {
     let world = World()
     world.vault.hold(.load, at: .after, calls: 1)

@@ -135,7 +135,7 @@ struct LimitTests {
     _ = try FreshSession(key)
   }
 
-  @Test("a missing deadline of freshness means that the password is not recent")
+  @Test("with a missing freshness deadline, the password is not recent")
   func missingFreshness() async throws {
     let world = World()
     world.authority.setGrantedLimits(limits(fresh: .missing))
@@ -143,7 +143,7 @@ struct LimitTests {
     #expect(throws: FreshnessError.passwordNotRecent) { try FreshSession(key) }
   }
 
-  @Test("an unreadable clock ends no session, and the store asks the clock again")
+  @Test("an unreadable clock ends no session, and the store reads the clock again")
   func unreadableClock() async throws {
     let world = World()
     let key = try await world.store.logIn(World.alice)
@@ -184,7 +184,7 @@ struct LimitTests {
     #expect(key.endReason == .expired(.idle))
   }
 
-  @Test("a window bounds the renewals, and only time opens the next one", arguments: [true, false])
+  @Test("a window limits the renewals, and only time starts the next one", arguments: [true, false])
   func bounded(failing: Bool) async throws {
     let world = World(timing: SessionTiming(renewal: RenewalPolicy(window: .seconds(60), limit: 2)))
     let key = try await world.store.logIn(World.alice)
@@ -214,7 +214,7 @@ struct LimitTests {
     #expect(world.count(.renew) == 3)
   }
 
-  @Test("after one renewal that was noted, failed ones in its window change nothing: it is recent")
+  @Test("after one recorded renewal, failed ones in its window change nothing: the activity is recent")
   func notedAndFailed() async throws {
     let world = World(timing: SessionTiming(renewal: RenewalPolicy(limit: 2)))
     try await world.store.logIn(World.alice)
@@ -224,7 +224,7 @@ struct LimitTests {
     #expect(try await world.store.renew() == .recent(try #require(world.store.session)))
   }
 
-  @Test("a renewal that comes while a limit is judged wins: the verdict is about the record before it")
+  @Test("a renewal during the check of a limit wins: the verdict applies to the record before it")
   func renewedWhileJudged() async throws {
     let clock = InterruptedClock()
     let authority = ScriptedAuthority(clock: clock.base)
@@ -245,7 +245,7 @@ struct LimitTests {
     #expect(store.session?.limits.idle == .at(later))
   }
 
-  @Test("the timer of the limits goes on after a failed renewal")
+  @Test("the timer of the limits continues after a failed renewal")
   func watchGoesOn() async throws {
     let world = World()
     let key = try await world.store.logIn(World.alice)

@@ -2,9 +2,9 @@ import AuthCore
 import AuthCoreTesting
 import Testing
 
-@Suite("The main job of a store")
+@Suite("The main features of a store")
 struct MainJobTests {
-  @Test("nobody is logged in before the vault answers, nor when it is empty")
+  @Test("nobody is logged in before the vault answers, or when it is empty")
   func launch() async {
     let world = World()
     #expect(world.store.state == .restoring(nil))
@@ -12,7 +12,7 @@ struct MainJobTests {
     #expect(world.store.session == nil)
   }
 
-  @Test("a login makes a key and saves the token, and a logout ends both")
+  @Test("a login creates a key and saves the token, and a logout ends both")
   func loginAndLogout() async throws {
     let world = World()
     await world.store.restore()
@@ -99,7 +99,7 @@ struct MainJobTests {
     #expect(!key.isLive)
   }
 
-  @Test("a login over a corrupt vault sets the evidence aside and revokes what can still be read in it")
+  @Test("a login over a corrupt vault sets the evidence aside and revokes the readable token")
   func loginOverCorrupt() async throws {
     let world = World()
     try await world.store.logIn(World.alice)

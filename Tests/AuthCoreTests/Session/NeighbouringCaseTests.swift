@@ -65,7 +65,7 @@ struct NeighbouringCaseTests {
     #expect(world.vaultAgrees)
   }
 
-  @Test("a switch whose write failed although it reached the disk is undone and keeps the first user's session")
+  @Test("a switch whose write failed after it reached the disk is undone, and the first user's session continues")
   func switchThatLanded() async throws {
     let world = World()
     let key = try await world.store.logIn(World.alice)
@@ -84,7 +84,8 @@ struct NeighbouringCaseTests {
   }
 
   @Test(
-    "a login whose write failed although it reached the disk restores what was in the vault", arguments: [true, false])
+    "a login whose write failed after it reached the disk restores the previous content of the vault",
+    arguments: [true, false])
   func loginThatLanded(over kept: Bool) async throws {
     let world = World()
     if kept { try await world.store.logIn(World.alice) }
@@ -127,7 +128,7 @@ struct NeighbouringCaseTests {
     #expect(key.isLive)
   }
 
-  @Test("checks that wait for the same work share the one that follows")
+  @Test("checks that wait for the same work share one later check")
   func sharedChecks() async throws {
     let world = World()
     try await world.store.logIn(World.alice)

@@ -7,7 +7,7 @@ import Testing
 struct NoSessionTests {
   private let world = World()
 
-  @Test("after a logout a check throws that the session is over, and why")
+  @Test("after a logout a check throws the reason for the end of the session")
   func ended() async throws {
     try await world.store.logIn(World.alice)
     _ = try await world.store.logOut()
@@ -20,7 +20,7 @@ struct NoSessionTests {
     await #expect(throws: SessionError.ended(.accountDisabled)) { try await next.check() }
   }
 
-  @Test("during a logout, too")
+  @Test("during a logout a check also throws the reason")
   func ending() async throws {
     try await world.store.logIn(World.alice)
     world.authority.hold(.revoke)

@@ -73,7 +73,7 @@ struct OwnThreadTests {
     )
   }
 
-  @MainActor @Test("a login that blocks holds up neither the main actor nor the threads that tasks share")
+  @MainActor @Test("a login that blocks does not block the main actor or the shared threads of tasks")
   func mainActorGoesOn() async throws {
     // More logins than shared threads: if they ran there, no other task could run.
     let count = 4 * Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))) + 4
@@ -90,7 +90,7 @@ struct OwnThreadTests {
     #expect(!authority.callers.contains(currentThread()))
   }
 
-  @MainActor @Test("a command that is awaited on the main actor works elsewhere, too")
+  @MainActor @Test("a command that is awaited on the main actor runs on another thread")
   func awaited() async throws {
     let (authority, stores) = stores(1)
     let store = stores[0]
@@ -102,7 +102,7 @@ struct OwnThreadTests {
     #expect(!authority.callers.contains(currentThread()))
   }
 
-  @Test("the direct way starts no thread: the work is done where the command was given, when the call returns")
+  @Test("on the calling thread: no thread is started, and the work is done when the call returns")
   func direct() async throws {
     let (authority, stores) = stores(1, worksOnCallingThread: true)
     stores[0].beginLogIn(World.alice)
@@ -110,7 +110,9 @@ struct OwnThreadTests {
     #expect(authority.callers.count == 1)
   }
 
-  @Test("a life of a session works on threads of its own as it does on the caller's", arguments: [true, false])
+  @Test(
+    "all commands of a session give the same results on separate threads and on the calling thread",
+    arguments: [true, false])
   func life(direct: Bool) async throws {
     let world = World(worksOnCallingThread: direct)
     world.authority.setRotation(true)
@@ -137,7 +139,7 @@ struct OwnThreadTests {
     }
   }
 
-  @Test("a clock that moves right after a renewal meets the new limit", arguments: [true, false])
+  @Test("a clock that moves right after a renewal reaches the new limit", arguments: [true, false])
   func limitRightAfterRenewal(direct: Bool) async throws {
     for _ in 0..<50 {
       let world = World(worksOnCallingThread: direct)

@@ -54,7 +54,7 @@ struct QueueingTests {
     #expect(world.vaultAgrees)
   }
 
-  @Test("a second switch or password during one that is under way is refused")
+  @Test("a second switch or password check is refused while one is under way")
   func oneAuthentication() async throws {
     try await world.store.logIn(World.alice)
     world.authority.hold(.authenticate)
@@ -81,7 +81,7 @@ struct QueueingTests {
     #expect(world.store.session?.user.username == "bob")
   }
 
-  @Test("a password is not checked for another user whose session was found meanwhile")
+  @Test("a password is not checked for another user if that user's session was found meanwhile")
   func passwordAfterAnotherLogin() async throws {
     try await world.store.logIn(World.alice)
     let other = world.anotherProcess()

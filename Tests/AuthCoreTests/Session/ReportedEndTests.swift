@@ -3,11 +3,11 @@ import Testing
 
 @testable import AuthCore
 
-@Suite("The refusal of an effect ends the session here")
+@Suite("The refusal of an effect ends the session in this process")
 struct ReportedEndTests {
   private let world = World()
 
-  @Test("keys and screens close at once, with the authority's reason, and nothing more is asked of it")
+  @Test("keys and screens close immediately, with the authority's reason and without another request")
   func closes() async throws {
     let key = try await world.store.logIn(World.alice)
     let screen = try #require(Screen(world.store))
@@ -21,7 +21,7 @@ struct ReportedEndTests {
     #expect(world.authority.log.count == asked)
   }
 
-  @Test("a key from before a renewal is of the same session, and ends it, too")
+  @Test("a key from before a renewal belongs to the same session, and also ends it")
   func earlierKey() async throws {
     world.authority.setRotation(true)
     let key = try await world.store.logIn(World.alice)
@@ -31,7 +31,7 @@ struct ReportedEndTests {
     #expect(world.vault.content == .empty)
   }
 
-  @Test("inside a lease the keys close at once, and the rest is done when the lease has ended")
+  @Test("inside a lease the keys close immediately, and the rest is done after the lease has ended")
   func insideLease() async throws {
     let key = try await world.store.logIn(World.alice)
     await #expect(throws: Never.self) {

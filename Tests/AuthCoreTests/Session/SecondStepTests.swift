@@ -7,7 +7,7 @@ import Testing
 struct SecondStepTests {
   private static let wrongCode = Password("000000")
 
-  @Test("a login that is challenged opens nothing, and its right answer logs in")
+  @Test("a challenged login gives no access, and the correct answer logs in")
   func login() async throws {
     let world = World()
     let challenge = try await world.challengedLogin()
@@ -42,7 +42,7 @@ struct SecondStepTests {
     #expect(world.authority.openChallenges.isEmpty && world.authority.liveTokens.isEmpty)
   }
 
-  @Test("a challenge that was answered is dead, and a later one does not take its answers")
+  @Test("an answered challenge has ended, and a later one does not accept its answers")
   func used() async throws {
     let world = World()
     let first = try await world.challengedLogin()
@@ -56,7 +56,7 @@ struct SecondStepTests {
     try await world.store.answer(World.code, to: second)
   }
 
-  @Test("nothing of the first step survives a cancelled second one")
+  @Test("a cancelled second step leaves nothing of the first one")
   func cancelled() async throws {
     let world = World()
     await world.store.restore()
@@ -73,7 +73,7 @@ struct SecondStepTests {
     #expect(world.authority.liveTokens.isEmpty && world.vault.content == .empty)
   }
 
-  @Test("an answer that arrives after the challenge was cancelled changes nothing, and what it opened is revoked")
+  @Test("an answer that arrives after the challenge was cancelled changes nothing, and its session is revoked")
   func lateAnswer() async throws {
     let world = World()
     let challenge = try await world.challengedLogin()
@@ -91,7 +91,7 @@ struct SecondStepTests {
     #expect(world.store.session == nil && world.vault.content == .empty)
   }
 
-  @Test("a challenge that arrives after the login was given up is withdrawn")
+  @Test("a challenge that arrives after the login was cancelled is withdrawn")
   func lateChallenge() async throws {
     let world = World()
     world.authority.setSecondStep(of: "alice", to: World.code)
@@ -106,7 +106,7 @@ struct SecondStepTests {
     #expect(world.store.state == .loggedOut(.ended(.userAsked)))
   }
 
-  @Test("a second login, a switch and a password have to wait for the challenge; a logout does not")
+  @Test("a second login, a switch and a password check must wait for the challenge; a logout need not")
   func otherCommands() async throws {
     let world = World()
     let challenge = try await world.challengedLogin()
@@ -120,7 +120,7 @@ struct SecondStepTests {
     #expect(world.authority.openChallenges.isEmpty)
   }
 
-  @Test("a challenged password leaves the session usable, and the right answer makes it fresh")
+  @Test("a challenged password check leaves the session usable, and the correct answer makes it fresh")
   func password() async throws {
     let world = World()
     let key = try await world.store.logIn(World.alice)
@@ -138,7 +138,7 @@ struct SecondStepTests {
     #expect(screen.told == ["follow alice"] && world.vaultAgrees)
   }
 
-  @Test("a cancelled, a wrong and an expired second step leave the session as it was", arguments: [0, 1, 2])
+  @Test("a cancelled, a wrong and an expired second step do not change the session", arguments: [0, 1, 2])
   func passwordFails(_ way: Int) async throws {
     let world = World()
     let key = try await world.store.logIn(World.alice)
@@ -167,7 +167,7 @@ struct SecondStepTests {
     }
   }
 
-  @Test("a switch of users in two steps replaces the session only after the right answer")
+  @Test("a switch of users in two steps replaces the session only after the correct answer")
   func switchUser() async throws {
     let world = World()
     let bob = try await world.store.logIn(World.bob)
@@ -198,7 +198,7 @@ struct SecondStepTests {
     #expect(world.count(.answer) == 0)
   }
 
-  @Test("an answer that was not checked costs no try, and can be given again")
+  @Test("an answer that was not checked uses up no try, and can be repeated")
   func unavailable() async throws {
     let world = World()
     let challenge = try await world.challengedLogin()
@@ -214,7 +214,7 @@ struct SecondStepTests {
     #expect(try await world.store.answer(World.code, to: challenge).session.isLive)
   }
 
-  @Test("a check that comes during an answer waits for its end")
+  @Test("a check during an answer waits for its end")
   func checkDuringAnswer() async throws {
     let world = World()
     try await world.store.logIn(World.alice)
@@ -245,7 +245,7 @@ struct SecondStepTests {
     }
   }
 
-  @Test("a check finds the end of a session also while its second step waits", arguments: Elsewhere.allCases)
+  @Test("a check finds the end of a session even while its second step waits", arguments: Elsewhere.allCases)
   func checkWhileWaiting(elsewhere: Elsewhere) async throws {
     let world = World()
     let key = try await world.store.logIn(World.alice)
@@ -281,7 +281,7 @@ struct SecondStepTests {
     world.authority.release(.resume)
   }
 
-  @Test("a store that goes withdraws its challenge")
+  @Test("a released store withdraws its challenge")
   func storeGoes() async throws {
     let world = World()
     world.authority.setSecondStep(of: "alice", to: World.code)
@@ -292,7 +292,7 @@ struct SecondStepTests {
     await until { world.authority.openChallenges.isEmpty }
   }
 
-  @Test("an authority without a second step takes no answer")
+  @Test("an authority without a second step accepts no answer")
   func noSecondStep() async throws {
     struct Plain: ForwardingAuthority { let base: ScriptedAuthority }
     let world = World()

@@ -86,7 +86,7 @@ struct TimeLimitTests {
     for operation in InMemoryVault.Operation.allCases { world.vault.release(operation) }
   }
 
-  @Test("a step without an answer fails in time, and leaves everything as it was", arguments: Silence.allCases)
+  @Test("a step without an answer fails in time, and changes nothing", arguments: Silence.allCases)
   func fails(silence: Silence) async throws {
     let world = World()
     let started = try await start(silence, world)
@@ -123,7 +123,7 @@ struct TimeLimitTests {
     }
   }
 
-  @Test("the time in which a person types a code is not part of any limit")
+  @Test("the time in which a user types a code is not part of any limit")
   func person() async throws {
     let world = World()
     let challenge = try await world.challengedLogin()
@@ -147,7 +147,7 @@ struct TimeLimitTests {
     #expect(try await world.store.answer(World.code, to: challenge).session.isLive)
   }
 
-  @Test("a password check that hangs does not hold up a renewal for longer than its limit")
+  @Test("a password check that hangs does not delay a renewal for longer than its limit")
   func renewalAfterHangingPassword() async throws {
     let world = World()
     let key = try await world.store.logIn(World.alice)

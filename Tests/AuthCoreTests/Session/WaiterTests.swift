@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Each waiting caller gets one answer")
 struct WaiterTests {
-  @Test("a cancelled waiter returns at once, and the work goes on", arguments: [true, false])
+  @Test("a cancelled waiter returns immediately, and the work continues", arguments: [true, false])
   func cancelled(beforeWaiting: Bool) async throws {
     let world = World()
     world.authority.hold(.authenticate)
@@ -95,7 +95,7 @@ struct WaiterTests {
     #expect(world.count(.resume) == 0)
   }
 
-  @Test("a check waits for a running renewal, and then asks the authority itself")
+  @Test("a check waits for a running renewal, and then sends its own request to the authority")
   func checkAfterRenewal() async throws {
     let world = World()
     try await world.store.logIn(World.alice)
@@ -111,7 +111,7 @@ struct WaiterTests {
     #expect(world.count(.resume) == 1)
   }
 
-  @Test("simultaneous renewals are one renewal, and all callers get its answer")
+  @Test("simultaneous renewals share one request, and all callers get its answer")
   func joinedRenewals() async throws {
     let world = World()
     try await world.store.logIn(World.alice)
@@ -127,7 +127,7 @@ struct WaiterTests {
     #expect(world.count(.renew) <= 3)
   }
 
-  @Test("a waiter learns that its store is gone, and a login that ends later makes no live key")
+  @Test("a waiter gets an error when its store is released, and a login that ends later creates no live key")
   func ownerGone() async throws {
     let clock = ManualClock()
     let authority = ScriptedAuthority(clock: clock)
@@ -172,7 +172,7 @@ struct WaiterTests {
     }
   }
 
-  @Test("four times as many tasks as cores, doing everything at once, all end")
+  @Test("four times as many tasks as cores, running all commands simultaneously, all end")
   func everythingAtOnce() async throws {
     let world = World()
     world.authority.setRotation(true)
@@ -199,7 +199,7 @@ struct WaiterTests {
     #expect(world.vault.content == .empty)
   }
 
-  @Test("logins of many stores at once are not lost")
+  @Test("simultaneous logins of many stores are not lost")
   func manyStores() async throws {
     let clock = ManualClock()
     let authority = ScriptedAuthority(clock: clock)
