@@ -212,7 +212,7 @@ final class SessionCore: Sendable {
 
   /// Registers an observer and adds the current state to its notifications, in one step.
   ///
-  /// The caller then delivers it, so that the first call does not depend on a thread that is
+  /// The caller then delivers it, so that the first call does not depend on the thread that is
   /// delivering.
   ///
   /// - Returns: The observer that is already registered in its place, if any; then nothing was

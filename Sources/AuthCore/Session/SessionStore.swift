@@ -4,9 +4,9 @@ public import Observation
 /// The main entry point: restores, begins, renews and ends a session, and notifies observers.
 ///
 /// The store owns the session machine behind one lock. It decides under the lock and acts after it.
-/// It saves a change first, then exposes it, then notifies observers. A logout works in the
-/// opposite order, so that no failure can stop it: keys dead, leases drained, token revoked, token
-/// erased, observers notified. A cancelled waiter returns immediately, and the work continues.
+/// It saves a change first, then exposes it, then notifies observers. A logout works in a different
+/// order, so that no failure can stop it: keys dead, leases drained, token revoked, token erased,
+/// observers notified. A cancelled waiter returns immediately, and the work continues.
 ///
 /// The store calls the authority and the vault on separate threads, so they may block, as those of
 /// `AuthSQLite` do: neither the main actor nor any other task waits for a password hash.

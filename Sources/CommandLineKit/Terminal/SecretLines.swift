@@ -35,7 +35,7 @@ package final class SecretLines {
       let deadline = MonotonicDeadline(after: timeLimit)
       while !isAtEnd {
         if bytes.count > names.count * (LineLimit.bytes + 2) {
-          // A too long first line is more likely than too many lines.
+          // A first line that is too long is a more likely mistake than too many lines.
           guard bytes.prefix(LineLimit.bytes + 2).contains(UInt8(ascii: "\n")) else {
             throw .tooLong(limit: LineLimit.bytes)
           }

@@ -61,10 +61,10 @@ package struct Table: Hashable, Sendable {
 
   /// The lines, with the titles first.
   ///
-  /// Nothing is ever cut off. If a line would be wider than `width`, long cells continue on the next
-  /// lines of their column. If that leaves columns too narrow to read, the last column moves below
-  /// each row. On a very narrow terminal each row becomes a paragraph in which every value is next
-  /// to its title. Nil is for a file or a pipe.
+  /// Nothing is ever cut off: if a line would be wider than `width`, long cells continue on the
+  /// next lines of their column. If that leaves columns too narrow to read, the last column moves
+  /// below each row. On a very narrow terminal each row becomes a paragraph in which every value is
+  /// next to its title. Nil is for a file or a pipe.
   package func lines(width: Int?) -> [String] {
     let natural = columns.indices.map { column in
       ([columns[column].heading] + rows.map { $0[column] }).map(DisplayWidth.columns).max() ?? 0
@@ -78,7 +78,8 @@ package struct Table: Hashable, Sendable {
     return rows.flatMap { paragraph($0, width: width) }
   }
 
-  /// The widths of columns that fit together, the widest text narrowed first; nil if they do not.
+  /// The widths of columns that fit together, narrowing the widest text first; nil if they do not
+  /// fit.
   private func fitted(_ natural: [Int], _ readable: Int, _ width: Int) -> [Int]? {
     var widths = natural
     while widths.reduce(2 * (widths.count - 1), +) > width {
@@ -89,7 +90,7 @@ package struct Table: Hashable, Sendable {
     return widths
   }
 
-  /// The lines in columns of these widths; what has no column is below its row.
+  /// The lines in columns of these widths; a cell without a column is below its row.
   private func lines(_ widths: [Int], _ width: Int) -> [String] {
     ([columns.map(\.heading)] + rows).flatMap { row in
       let cells = zip(row, widths).map { DisplayWidth.split($0, to: $1, indent: "") }
