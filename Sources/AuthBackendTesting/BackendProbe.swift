@@ -85,7 +85,6 @@ struct BackendProbe: Sendable {
     for _ in 0..<times { _ = try await loginFailure(name, Self.wrongPassword) }
   }
 
-  /// The rejection of a token.
   func rejection(of token: SessionToken, _ what: String) async throws(Breach) -> SessionRejection {
     do throws(AuthorityError<SessionRejection>) {
       _ = try await backend.resume(token)

@@ -8,13 +8,11 @@ package struct Argument<Result: Sendable>: Sendable {
 }
 
 extension Argument {
-  /// A required argument.
   package static func required(_ name: String, _ kind: ValueKind<Result>, _ summary: String) -> Argument {
     let declaration = ArgumentDeclaration(name: name, form: kind.form, summary: summary, arity: .one)
     return Argument(declaration: declaration) { $0.first.flatMap(kind.convert) }
   }
 
-  /// An optional argument.
   package static func optional<Value>(
     _ name: String, _ kind: ValueKind<Value>, _ summary: String
   ) -> Argument where Result == Value? {

@@ -27,7 +27,6 @@ package struct Command<Request: Sendable>: Sendable {
   /// Created anew each time.
   package var description: CommandDescription<Request> { describe() }
 
-  /// The name and the aliases.
   package var names: [String] { [name] + aliases }
 
   /// Whether `word` is exactly the name or an alias: no abbreviation, no other case.

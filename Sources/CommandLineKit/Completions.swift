@@ -71,7 +71,6 @@ package struct Completions<Request: Sendable>: Sendable {
       .filter { $0.value != nil && seen.insert($0.long).inserted }
   }
 
-  /// The suggestions for a value.
   package func offers(_ form: ValueForm) -> [Offer] {
     form.candidates.map { Offer(word: $0.value, summary: $0.summary) }
       + (form.offersCommands ? Self.offers(tool.commands) : [])

@@ -13,7 +13,6 @@ package struct Help<Request: Sendable>: Sendable {
     self.width = min(max(width, 40), 100)
   }
 
-  /// The topic of the exit statuses.
   package static var statusesTopic: String { "statuses" }
 
   /// The topics that are not commands.

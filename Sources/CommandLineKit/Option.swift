@@ -18,7 +18,6 @@ extension Option where Result == Bool {
 }
 
 extension Option {
-  /// A required option.
   package static func required(_ long: String, _ valueName: String, _ kind: ValueKind<Result>, _ summary: String)
     -> Option
   {

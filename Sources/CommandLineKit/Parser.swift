@@ -3,7 +3,6 @@
 /// The phases are: help and version; the command; its options, so that a wrong name is reported
 /// before missing values; the form of every value; and finally missing values.
 package struct Parser<Request: Sendable>: Sendable {
-  /// The result of parsing a line.
   package enum ParseResult: Sendable {
     /// Run this request; the words contain the global options.
     case request(Request, ParsedWords)

@@ -2,7 +2,6 @@
 ///
 /// The program did nothing.
 package struct UsageError: Error, Hashable, Sendable {
-  /// The problem.
   package enum Problem: Hashable, Sendable {
     /// No command has this name. `parent` is empty at the top.
     case unknownCommand(Word, nearest: String?)

@@ -53,6 +53,5 @@ package struct ValueForm: Sendable {
   ///
   /// Only errors use it.
   package var accepted: String { makeAccepted() }
-  /// Whether a word is of this kind.
   package let accepts: @Sendable (Word) -> Bool
 }

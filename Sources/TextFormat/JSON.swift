@@ -21,7 +21,6 @@ package enum JSON: Hashable, Sendable {
   case array([JSON])
   case object([Member])
 
-  /// A string, or null for nil.
   package static func string(orNull text: String?) -> JSON { text.map(JSON.string) ?? .null }
 
   /// An object with its members in the order written.

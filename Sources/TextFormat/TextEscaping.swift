@@ -93,6 +93,5 @@ extension Unicode.Scalar {
 }
 
 extension String {
-  /// The text in escaped form.
   package var escaped: String { TextEscaping.escape(self) }
 }

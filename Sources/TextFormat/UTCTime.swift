@@ -36,7 +36,6 @@ package struct UTCTime: Hashable, Sendable {
   /// The local time with its zone, such as `2026-01-31 10:30:00 CET`.
   package var local: String { local(.withZone) }
 
-  /// The local time.
   package func local(_ form: LocalForm) -> String {
     var clock = time_t(seconds)
     var parts = tm()

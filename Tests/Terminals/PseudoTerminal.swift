@@ -16,7 +16,6 @@ package final class PseudoTerminal: Sendable {
     }
   }
 
-  /// The path for opening it.
   package let path: String
   private let master: Int32
   private let isOpen = Atomic(true)
@@ -54,7 +53,6 @@ package final class PseudoTerminal: Sendable {
     try TerminalProcess(arguments, environment: environment, terminal: path)
   }
 
-  /// Types text.
   package func send(_ text: String) throws {
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {
@@ -128,7 +126,6 @@ package final class PseudoTerminal: Sendable {
     guard group > 1, kill(-group, signal) == 0 else { throw Failure(description: "nobody is in front: error \(errno)") }
   }
 
-  /// All settings, for comparison.
   package var settings: [UInt8] {
     var settings = termios()
     tcgetattr(master, &settings)

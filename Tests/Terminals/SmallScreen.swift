@@ -21,7 +21,6 @@ package struct SmallScreen {
     frame = Frame(columns: columns, rows: rows)
   }
 
-  /// The rows as text.
   package var text: String { frame.lines.joined(separator: "\n") }
 
   package mutating func resize(columns: Int, rows: Int) {

@@ -43,12 +43,10 @@ package enum Effect: Hashable, Sendable {
 
   /// One or two tokens of the session to end; the second one belongs to a write that was under way.
   package struct Targets: Hashable, Sendable {
-    /// The token of the session.
     package let token: SessionToken
     /// A token that may be in the vault in its place.
     package let pending: SessionToken?
 
-    /// Creates targets.
     package init(_ token: SessionToken, pending: SessionToken? = nil) {
       self.token = token
       self.pending = pending

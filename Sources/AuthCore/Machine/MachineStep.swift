@@ -7,7 +7,6 @@ package struct MachineStep: Hashable, Sendable {
     case ignored
   }
 
-  /// The name of the event.
   package let event: String
   package let from: SessionState.Kind
   /// The state afterwards, which may be the same.

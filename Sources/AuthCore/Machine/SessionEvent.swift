@@ -109,7 +109,6 @@ extension SessionEvent {
     if case .command(let command, _) = self { command } else { nil }
   }
 
-  /// The name of the event.
   package var name: String {
     switch self {
     case .command(let command, _): command.rawValue

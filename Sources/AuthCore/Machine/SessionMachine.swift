@@ -5,7 +5,6 @@
 /// reactions list. The published State pattern (V. Yanchina, 2016) silently ignores an unknown
 /// event; here every state answers every event, in one exhaustive switch per state.
 package struct SessionMachine: Hashable, Sendable {
-  /// The current state.
   package private(set) var state = SessionState.restoring(
     Restoring(reading: nil, obstacle: nil, previously: .neverLoggedIn))
   /// The last epoch that the machine created.

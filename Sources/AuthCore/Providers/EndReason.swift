@@ -22,7 +22,6 @@ public enum EndReason: Hashable, Sendable, CustomStringConvertible {
   /// The session itself continues and can be restored. No authority returns this reason.
   case storeReleased
 
-  /// Every reason.
   package static let allCases: [EndReason] =
     [.userAsked] + LimitKind.allCases.map(EndReason.expired) + [
       .revoked, .accountDisabled, .accountDeleted, .rebooted, .switchedUser, .storeReleased,

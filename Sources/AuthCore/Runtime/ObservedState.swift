@@ -30,7 +30,6 @@ final class ObservedState: Observable, Sendable {
     registrar.access(self, keyPath: keyPath)
   }
 
-  /// Signals a change.
   func changed(withKey isOfKey: Bool) {
     guard isLookedAt.load(ordering: .sequentiallyConsistent) else { return }
     registrar.withMutation(of: self, keyPath: \.state) {}

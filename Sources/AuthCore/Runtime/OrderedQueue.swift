@@ -58,7 +58,6 @@ final class OrderedQueue<Element: Sendable>: Sendable {
 final class MainActorInbox: Sendable {
   private let queue = OrderedQueue<@MainActor @Sendable () -> Void>()
 
-  /// Adds a call.
   func put(_ call: @escaping @MainActor @Sendable () -> Void) {
     if queue.add(call) { Task { @MainActor in queue.handle { $0() } } }
   }

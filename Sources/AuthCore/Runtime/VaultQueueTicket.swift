@@ -17,7 +17,6 @@ struct VaultQueueTicket: Sendable {
     return effects.contains { $0.vaultUse == .look } ? look(last) : nil
   }
 
-  /// Takes a ticket for a change.
   static func change(_ last: inout Promise<Void>?) -> VaultQueueTicket {
     let mine = Promise<Void>()
     defer { last = mine }

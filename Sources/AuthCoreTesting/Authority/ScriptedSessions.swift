@@ -31,7 +31,6 @@ struct ScriptedSessions {
   var rotates = false
   /// The second step of each account that has one.
   var steps: [String: ScriptedSteps.Step] = [:]
-  /// The open challenges.
   var challenges: [SessionToken: ScriptedSteps.Open] = [:]
   private(set) var accounts: [String: Account] = [:]
   private(set) var sessions: [SessionToken: Session] = [:]

@@ -71,7 +71,6 @@ struct Probe: Sendable {
     }
   }
 
-  /// The rejection from an operation.
   func rejection<Rejection>(
     of what: String, _ operation: () async throws(AuthorityError<Rejection>) -> Void
   ) async throws(Breach) -> Rejection {
@@ -82,7 +81,6 @@ struct Probe: Sendable {
     }
   }
 
-  /// The error of an operation, or nil.
   func failure<Failure: Error>(of operation: () async throws(Failure) -> Void) async -> Failure? {
     do throws(Failure) {
       try await operation()

@@ -15,7 +15,6 @@ public final class InMemoryVault: SessionVault {
     /// Unusable content.
     case corrupt(VaultEvidence)
 
-    /// The result of reading it.
     fileprivate var reading: VaultReading {
       switch self {
       case .empty: .absent

@@ -112,7 +112,6 @@ package struct PrivateDirectory: Sendable {
 
   package func file(_ name: String) -> String { path.hasSuffix("/") ? path + name : path + "/" + name }
 
-  /// The parent directory of a path.
   package static func parent(of path: String) -> String {
     let above = path.split(separator: "/").dropLast().joined(separator: "/")
     if path.hasPrefix("/") { return "/" + above }

@@ -42,7 +42,6 @@ package final class WipedBytes {
     return true
   }
 
-  /// Removes and returns the last byte.
   @discardableResult
   package func removeLast() -> UInt8? {
     guard count > 0 else { return nil }

@@ -8,7 +8,6 @@ import TextFormat
 package final class OutputStream {
   /// The name for messages.
   package let name: String
-  /// Whether the stream is a terminal.
   package let isTerminal: Bool
   /// The emphasis of text on this stream.
   package let style: Style
@@ -33,7 +32,6 @@ package final class OutputStream {
     buffer.append(contentsOf: text.utf8)
   }
 
-  /// Buffers a line.
   package func writeLine(_ text: String = "") {
     write(text)
     buffer.append(UInt8(ascii: "\n"))

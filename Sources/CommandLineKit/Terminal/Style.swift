@@ -1,7 +1,6 @@
 /// Emphasis on a stream: escape sequences (ECMA-48, SGR) on a terminal that supports them,
 /// otherwise nothing.
 package struct Style: Hashable, Sendable {
-  /// A kind of emphasis.
   package enum Emphasis: String, Hashable, Sendable {
     case bold = "1"
   }

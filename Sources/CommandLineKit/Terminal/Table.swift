@@ -5,7 +5,6 @@ package struct Table: Hashable, Sendable {
   /// The side of the column on which text is aligned.
   package enum Alignment: Hashable, Sendable { case left, right }
 
-  /// A column.
   package struct Column: Hashable, Sendable {
     package let title: String
     package var alignment = Alignment.left
@@ -21,7 +20,6 @@ package struct Table: Hashable, Sendable {
       self.mayBeCut = mayBeCut
     }
 
-    /// The title with the unit.
     package var heading: String { unit.map { "\(title) (\($0))" } ?? title }
 
     /// A value with its title, for use in a sentence.

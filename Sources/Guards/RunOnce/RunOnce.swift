@@ -88,7 +88,6 @@ public enum RunOnce {
     return .ran
   }
 
-  /// The number of recorded runs.
   package static var recordCount: Int { RunSweep.count }
 }
 

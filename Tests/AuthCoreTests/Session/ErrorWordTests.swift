@@ -2,7 +2,6 @@ import AuthCore
 import AuthCoreTesting
 import Testing
 
-/// An error of an app.
 private enum UploadError: Error { case tooLarge, offline }
 
 @Suite("Errors for people")

@@ -29,7 +29,6 @@ private final class BlockingAuthority: ForwardingAuthority {
   let blocked = Atomic<Int>(0)
   private let threads = Locked<Set<String>>([])
 
-  /// The threads of the callers.
   var callers: Set<String> { threads.withLock { $0 } }
 
   init(_ base: ScriptedAuthority) { self.base = base }

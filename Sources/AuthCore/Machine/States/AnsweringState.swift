@@ -8,7 +8,6 @@ protocol AnsweringState {
 }
 
 extension AnsweringState {
-  /// Rejects the command.
   func reject(_ reason: SessionError.Rejection) -> Reaction {
     .rejected(reason, permitted: permitted)
   }

@@ -19,19 +19,12 @@ package enum SessionState: Hashable, Sendable {
 
   /// The states by name.
   package enum Kind: String, Hashable, Sendable, CaseIterable {
-    /// See ``Restoring``.
     case restoring
-    /// See ``LoggedOut``.
     case loggedOut
-    /// See ``Authenticating``.
     case authenticating
-    /// See ``Challenged``.
     case challenged
-    /// See ``LoggedIn``.
     case loggedIn
-    /// See ``Renewing``.
     case renewing
-    /// See ``LoggingOut``.
     case loggingOut
   }
 

@@ -2,7 +2,6 @@
 
 // The conditions for every world, and the conditions for a world without work under way.
 extension ModelJudge {
-  /// Judges the start of an effect.
   func judgeStart(of effect: Effect, _ world: borrowing ModelWorld) {
     switch effect {
     case .revoke: expect(isDrained(world), .completeMeansOver, "revoked before the leases ended")

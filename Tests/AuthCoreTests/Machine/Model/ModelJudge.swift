@@ -229,7 +229,6 @@ extension LoggingOut {
 }
 
 extension SessionEvent {
-  /// The epoch of a completion.
   var epoch: Epoch? {
     switch self {
     case .restored(let epoch, _), .authenticated(let epoch, _), .renewed(let epoch, _), .saved(let epoch, _, _),

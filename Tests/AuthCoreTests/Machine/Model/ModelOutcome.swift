@@ -24,7 +24,6 @@ struct ModelOutcome: Hashable, CustomStringConvertible {
   /// The row, without its example.
   var description: String { [state.rawValue, event, answer, items.joined(separator: ", ")].joined(separator: "\t") }
 
-  /// The path of the rows.
   static let path = "Sources/AuthProgram/Machine/machine.tsv"
 
   /// The rows by state and event, in declaration order: transitions first, then rejections, then

@@ -77,7 +77,6 @@ extension ModelWorld {
     return works.count < budget.work
   }
 
-  /// The choices for the effect at the index.
   func choices(_ index: Int) -> [ModelChoice] {
     let work = works[index]
     let mayFail = budget.faults > 0

@@ -44,7 +44,6 @@ struct ModelWork {
   /// Whether the work behind it in the queue waits for it.
   var holdsUpVault: Bool { isWaitingForVault && effect.vaultUse == .change }
 
-  /// The epoch of the completion.
   var epoch: Epoch? { effect.epoch }
 
   /// Whether the result is decided.
