@@ -51,6 +51,10 @@ extension PostgresSchema {
         END IF;
       END $import$;
       \(next.joined(separator: "\n"))
+      UPDATE accounts SET last_login_at = coalesce((
+        SELECT max(at) FROM events
+        WHERE account = accounts.id AND events.name IN ('authn_login_success', 'authn_login_successafterfail')), 0)
+      WHERE name > '/';
       \(last)
       """)
     let counts = try session.rows(
