@@ -16,6 +16,8 @@ final class ChangeFeed: Sendable {
 
   private struct State {
     var subscribers: [UInt64: Subscriber] = [:]
+    /// Those whom the feed has to tell.
+    var owed: [UInt64: Subscriber] = [:]
     var isAwake = false
     var fault: String?
   }
@@ -23,6 +25,7 @@ final class ChangeFeed: Sendable {
   private let rules: Rules
   private let period: Duration
   private let state = Monitor(State())
+  private let cursors = Monitor(Cursors())
 
   /// Creates it; nothing is read yet.
   ///
@@ -39,9 +42,8 @@ final class ChangeFeed: Sendable {
   /// - Parameter tell: Takes a connection that was told, and what came of it.
   /// - Returns: False when there is no thread.
   func start(_ tell: @escaping @Sendable (Connection, Connection.Outcome) -> Void) -> Bool {
-    var cursors = Cursors()
-    _ = look(&cursors)
-    return startThread { [cursors] in self.run(from: cursors, tell) }
+    catchUp()
+    return startThread { self.run(tell) }
   }
 
   /// How many there are.
@@ -54,6 +56,8 @@ final class ChangeFeed: Sendable {
   func wake() { state.change { $0.isAwake = $0.isAwake || !$0.subscribers.isEmpty } }
 
   /// Takes the session's user as a subscriber, in place of an earlier one of the connection.
+  ///
+  /// What was written before is none of its changes.
   func add(_ connection: Connection, _ token: SessionToken) throws(BackendError) {
     guard case .grant(let grant) = try rules.perform(.resume(token)) else { return }
     let account = try rules.database.read { (db) throws(BackendError) in
@@ -62,7 +66,7 @@ final class ChangeFeed: Sendable {
     guard let account else { throw .session(.ended(.accountDeleted)) }
     let subscriber = Subscriber(
       connection: connection, token: token, account: account, isAdministrator: grant.user.role == .administrator)
-    state.change { $0.subscribers[connection.number] = subscriber }
+    catchUp(adding: subscriber)
   }
 
   func remove(_ connection: UInt64) { state.withLock { _ = $0.subscribers.removeValue(forKey: connection) } }
@@ -72,18 +76,36 @@ final class ChangeFeed: Sendable {
     var transfers = Cursor(newest: .newestTransfer, following: .transfers)
   }
 
-  private func run(from start: Cursors, _ tell: @Sendable (Connection, Connection.Outcome) -> Void) {
-    var cursors = start
+  private func run(_ tell: @Sendable (Connection, Connection.Outcome) -> Void) {
     while true {
       _ = state.wait(atMost: period) { state -> Bool? in
         guard state.isAwake else { return nil }
         state.isAwake = false
         return true
       }
-      let accounts = look(&cursors)
-      if !accounts.isEmpty { notify(accounts, tell) }
+      catchUp()
+      notify(tell)
       // Many changes in a row are one look.
       usleep(10_000)
+    }
+  }
+
+  /// Reads what is new, and notes who has to be told.
+  ///
+  /// - Parameter new: A subscriber for what is written from now on.
+  private func catchUp(adding new: Subscriber? = nil) {
+    cursors.withLock { cursors in
+      let accounts = look(&cursors)
+      state.change { state in
+        for (number, subscriber) in state.subscribers where !accounts.isEmpty {
+          let isConcerned =
+            subscriber.isAdministrator || accounts.contains(subscriber.account)
+            || accounts.contains(Cursor.everybody)
+          if isConcerned { state.owed[number] = subscriber }
+        }
+        if let new { state.subscribers[new.connection.number] = new }
+        state.isAwake = state.isAwake || new != nil && !state.owed.isEmpty
+      }
     }
   }
 
@@ -101,13 +123,12 @@ final class ChangeFeed: Sendable {
     }
   }
 
-  private func notify(_ accounts: Set<Int64?>, _ tell: @Sendable (Connection, Connection.Outcome) -> Void) {
-    let concerned = state.withLock {
-      $0.subscribers.values.filter {
-        $0.isAdministrator || accounts.contains($0.account) || accounts.contains(Cursor.everybody)
-      }
+  private func notify(_ tell: @Sendable (Connection, Connection.Outcome) -> Void) {
+    let owed = state.withLock { state in
+      defer { state.owed = [:] }
+      return state.owed.values
     }
-    for subscriber in concerned {
+    for subscriber in owed {
       tell(subscriber.connection, subscriber.connection.lookAgain())
       // That it is over is the last thing that a session hears.
       if let answer = try? rules.perform(.lookUp(subscriber.token)), case .found(nil) = answer {
