@@ -69,7 +69,8 @@ struct ContractTests {
       "ScriptedAuthority: Authority", "InMemoryVault: SessionVault", "FileVault: SessionVault",
       "LocalAuthority: Authority", "LocalAuthority: Backend", "OAuthAuthority: Authority", "PostgresBackend: Authority",
       "PostgresBackend: Backend",
-      "PostgresAuthority: Authority", "PostgresAuthority: Backend",
+      "PostgresAuthority: Authority", "PostgresAuthority: Backend", "ServiceAuthority: Authority",
+      "ServiceAuthority: Backend",
     ]
     // These types forward calls, or refuse all.
     let others: Set = [
