@@ -47,9 +47,13 @@ app: build ## Open the full-screen program on a temporary home with two users an
 test: setup ## Run what a change needs: every test, with samples of the long ones
 	.ci/tests
 
+# The suites that do more, or anything at all, under TEST_ALL: those that ask `Effort`. After `make test` on the same
+# tree (TESTED=1, as in .ci/run) the others need no second run.
+LONGER := $(shell grep -rl 'Effort\.' Tests --include='*Tests.swift' | xargs -n 1 basename -s .swift | paste -sd '|')|DjangoTests
+
 # In this order each takes about as long as the one beside it; two use the same folder.
 test-all: setup-release ## Run what a release needs: make test with longer samples, and every build below
-	TEST_ALL=1 .ci/tests
+	TEST_ALL=1 .ci/tests $(if $(TESTED),--filter '$(LONGER)')
 	$(MAKE) --no-print-directory --output-sync --jobs=2 test-older-systems test-release test-tsan docs check-deep
 
 test-tsan: setup ## Run the tests of Guards and AuthCore under Thread Sanitizer, which must first catch a planted race
