@@ -8,7 +8,6 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 DEBUG := .build/debug/auth-cli
 RELEASE := .build/release/auth-cli
-RELEASE_COMPANION := .build/release/auth-cli-postgres
 # Swift evaluates the manifest again when the environment changes, and not when a library is installed.
 export LIBPQ_HEADER = $(shell ls /usr/include/postgresql/libpq-fe.h /usr/include/libpq-fe.h 2>/dev/null)
 
@@ -16,7 +15,7 @@ SOURCES := Sources Tests fixtures/must-not-compile Package.swift
 
 # Only for the build that most people have: tests that run compilers, and those that explore the machine, which is a value
 # and starts no task.
-ONCE := MustNotCompile|DependencyTests|OlderSystemTests|SnippetTests|SymbolDocumentationTests|AppPackageTests|MutantTests|ModelCheckTests
+ONCE := MustNotCompile|DependencyTests|OlderSystemTests|AppleSystemTests|SnippetTests|SymbolDocumentationTests|AppPackageTests|MutantTests|ModelCheckTests
 # Nor for Thread Sanitizer: tests that race on purpose, as the `published…` forms do.
 TSAN_SKIP ?= /published|$(ONCE)
 
@@ -68,17 +67,18 @@ test-release: setup-release ## Play the transcripts against the release executab
 	.ci/release auth-cli
 	AUTH_CLI=$(abspath $(RELEASE)) .ci/tests --filter TranscriptTests
 
-test-failover: setup ## Kill and promote PostgreSQL servers under payments (FAILOVER_ROUNDS=10, FAILOVER_PAYMENTS=1100 each)
+test-failover: ## Fail PostgreSQL servers and services under payments (FAILOVER_ROUNDS=10, FAILOVER_PAYMENTS=1100 each)
+	@.ci/setup failover
 	TEST_ALL=1 FAILOVER_ROUNDS=$${FAILOVER_ROUNDS:-10} FAILOVER_PAYMENTS=$${FAILOVER_PAYMENTS:-1100} .ci/tests --filter FailoverTests
 
 test-crash: setup ## Kill every command at every call that writes, and half way through every write; fail every such call
 	TEST_ALL=1 CRASH_EVERY=1 .ci/tests --filter 'CrashTests|FailingCallTests'
 
-test-backends: setup ## Compare both backends over a random history of DIFFERENTIAL_OPERATIONS=20000
+test-backends: setup ## Compare both databases over a random history of DIFFERENTIAL_OPERATIONS=20000
 	TEST_ALL=1 DIFFERENTIAL_OPERATIONS=$${DIFFERENTIAL_OPERATIONS:-20000} .ci/tests --filter DifferentialTests
 
 test-races: setup ## Race processes and connections over accounts on both databases, in ACCOUNT_RACE_ROUNDS=200
-	TEST_ALL=1 ACCOUNT_RACE_ROUNDS=$${ACCOUNT_RACE_ROUNDS:-200} .ci/tests --filter 'AccountRaceTests|AccountProgramTests|RuleRaceTests'
+	TEST_ALL=1 ACCOUNT_RACE_ROUNDS=$${ACCOUNT_RACE_ROUNDS:-200} .ci/tests --filter 'AccountRaceTests|RuleRaceTests'
 
 test-cuts: setup ## Cut the connection to a PostgreSQL server at each message of 22 commands
 	TEST_ALL=1 CUT_CONNECTIONS=all .ci/tests --filter CutConnectionTests
@@ -97,13 +97,13 @@ format: ## Rewrite the sources in the project's format
 	swift format --in-place --parallel --recursive $(SOURCES)
 
 release: setup-release ## Build .build/release/auth-cli: stripped, and static where the system has the libraries
-	.ci/release auth-cli auth-cli-postgres
+	.ci/release auth-cli
 
 # A static program where the system has the libraries, as auth-cli is.
 BARE := -O2 -o .build/release/bare Tests/Benchmarks/bare.c -lsqlite3 -lcrypt -lm
 
 bench: setup-release ## Measure each goal of the design beside a baseline (BENCH='--quick GROUP...')
-	.ci/release auth-cli auth-cli-least-cost auth-cli-postgres auth-cli-postgres-least-cost
+	.ci/release auth-cli auth-cli-least-cost
 	cc -static $(BARE) 2>/dev/null || cc $(BARE)
 	swift build -c release --package-path Tests/Benchmarks --scratch-path .build/benchmarks
 	.build/benchmarks/release/benchmarks $(BENCH)
@@ -133,16 +133,14 @@ BASH_COMPLETION := $(DESTDIR)$(PREFIX)/share/bash-completion/completions/auth-cl
 ZSH_COMPLETION := $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_auth-cli
 FISH_COMPLETION := $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/auth-cli.fish
 EXECUTABLE := $(DESTDIR)$(PREFIX)/bin/auth-cli
-COMPANION := $(DESTDIR)$(PREFIX)/bin/auth-cli-postgres
 
-install: release ## Install the executables, man page and completions (PREFIX=/usr/local, DESTDIR=)
+install: release ## Install the executable, man page and completions (PREFIX=/usr/local, DESTDIR=)
 	@mkdir -p .build/share
 	$(RELEASE) man >.build/share/man
 	$(RELEASE) completions bash >.build/share/bash
 	$(RELEASE) completions zsh >.build/share/zsh
 	$(RELEASE) completions fish >.build/share/fish
 	install -D -m 755 $(RELEASE) "$(EXECUTABLE)"
-	if [[ -x $(RELEASE_COMPANION) ]]; then install -D -m 755 $(RELEASE_COMPANION) "$(COMPANION)"; fi
 	install -D -m 644 .build/share/man "$(MAN)"
 	install -D -m 644 .build/share/bash "$(BASH_COMPLETION)"
 	install -D -m 644 .build/share/zsh "$(ZSH_COMPLETION)"
@@ -168,7 +166,7 @@ install-service: setup-release ## Install auth-service, its man page and its uni
 
 # Directories stay: other programs may rely on one that happens to be empty.
 uninstall: ## Remove exactly what install installed (same PREFIX and DESTDIR)
-	rm -f "$(EXECUTABLE)" "$(COMPANION)" "$(MAN)" "$(BASH_COMPLETION)" "$(ZSH_COMPLETION)" "$(FISH_COMPLETION)"
+	rm -f "$(EXECUTABLE)" "$(MAN)" "$(BASH_COMPLETION)" "$(ZSH_COMPLETION)" "$(FISH_COMPLETION)"
 
 uninstall-service: ## Remove exactly what install-service installed (same PREFIX and DESTDIR)
 	rm -f $(SERVICE_FILES)

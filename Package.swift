@@ -2,9 +2,9 @@
 import Foundation
 import PackageDescription
 
-// Guards, AuthCore and AuthCoreTesting are portable Swift; AuthSQLite and auth-cli are for Linux
-// with glibc. The platforms are those of the Synchronization and Observation modules; a test holds
-// the portable targets to them.
+// Guards, AuthCore, AuthCoreTesting, TextFormat and AuthOAuth are portable Swift; all else is for
+// Linux with glibc. The platforms are those of the Synchronization and Observation modules; a test
+// holds the portable targets to them.
 let package = Package(
   name: "AuthCore",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -17,6 +17,7 @@ let package = Package(
     .library(name: "AuthDevice", targets: ["AuthDevice"]),
     .library(name: "AuthOAuth", targets: ["AuthOAuth"]),
     .library(name: "AuthSQLite", targets: ["AuthSQLite"]),
+    .library(name: "AuthService", targets: ["AuthService"]),
     .executable(name: "auth-cli", targets: ["auth-cli"]),
     .executable(name: "auth-service", targets: ["auth-service"]),
   ],
@@ -27,7 +28,7 @@ let package = Package(
     .target(name: "AuthCoreTesting", dependencies: ["AuthCore", "Guards"]),
     .target(name: "TextFormat"),
     .target(name: "AuthDevice", dependencies: ["AuthCore", "Guards", "TextFormat"]),
-    .target(name: "AuthOAuth", dependencies: ["AuthCore", "AuthDevice", "Guards", "TextFormat"]),
+    .target(name: "AuthOAuth", dependencies: ["AuthCore", "Guards", "TextFormat"]),
     .target(name: "AuthBackend", dependencies: ["AuthCore", "AuthDevice", "Guards", "TextFormat", "CCrypt"]),
     .target(name: "AuthBackendTesting", dependencies: ["AuthBackend", "AuthCore", "AuthCoreTesting", "AuthDevice"]),
     .target(
@@ -101,24 +102,12 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
-// The PostgreSQL backend needs libpq and its header; where it is not installed, all else is built.
+// PostgreSQL behind the service needs libpq and its header; where it is not installed, all else is built.
 // SwiftPM caches this answer: after libpq was installed or removed, use make, or run
 // `swift package purge-cache`.
 let headers = ["/usr/include/postgresql", "/usr/include", "/usr/local/include", "/opt/homebrew/include"]
 if headers.contains(where: { FileManager.default.fileExists(atPath: $0 + "/libpq-fe.h") }) {
-  package.products += [
-    .library(name: "AuthPostgres", targets: ["AuthPostgres"]),
-    .executable(name: "auth-cli-postgres", targets: ["auth-cli-postgres"]),
-  ]
   package.targets += [
-    .executableTarget(name: "auth-cli-postgres", dependencies: ["AuthPostgresProgram", "AuthProgram"]),
-    // As auth-cli-least-cost.
-    .executableTarget(
-      name: "auth-cli-postgres-least-cost", dependencies: ["AuthBackend", "AuthPostgresProgram", "AuthProgram"],
-      path: "Tests/auth-cli-postgres-least-cost"),
-    .target(
-      name: "AuthPostgresProgram",
-      dependencies: ["AuthBackend", "AuthCore", "AuthDevice", "AuthSQLite", "AuthPostgres", "AuthProgram"]),
     .target(
       name: "AuthPostgres",
       dependencies: ["AuthBackend", "AuthCore", "AuthDevice", "Guards", "TextFormat", "CPostgres"]),
@@ -126,15 +115,10 @@ if headers.contains(where: { FileManager.default.fileExists(atPath: $0 + "/libpq
     .testTarget(
       name: "AuthPostgresTests",
       dependencies: [
-        "auth-cli", "auth-cli-least-cost", "auth-cli-postgres", "auth-cli-postgres-least-cost", "AuthBackend",
-        "AuthBackendTesting", "AuthCore", "AuthCoreTesting", "AuthDevice", "AuthSQLite", "AuthPostgres",
-        "PostgresServers", "Programs",
-        "Races", "Terminals", "TextFormat",
+        "AuthBackend", "AuthBackendTesting", "AuthCore", "AuthCoreTesting", "AuthDevice", "AuthSQLite", "AuthPostgres",
+        "PostgresServers", "Programs", "Races", "TextFormat",
       ]),
   ]
-}
-
-if package.targets.contains(where: { $0.name == "AuthPostgres" }) {
   for target in package.targets where target.name == "AuthServiceProgram" { target.dependencies.append("AuthPostgres") }
 }
 

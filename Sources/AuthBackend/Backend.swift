@@ -23,7 +23,7 @@ public protocol Backend: Authority {
   /// Which tokens this backend issues.
   var issuer: TokenIssuer { get }
 
-  /// The connection to a server; nil for a backend without one, and before the first call.
+  /// The connection to a service; nil for a backend without one, and before the first call.
   var connection: BackendConnection? { get }
 
   /// Finds the grant of a token, if it is the current token of an active session.
@@ -53,7 +53,7 @@ public protocol Backend: Authority {
   ///
   /// - Throws: ``BackendError`` of kind `invalid` with the rule that the name or the password
   ///   breaks.
-  func check(newPassword password: Password, for username: String) throws(BackendError)
+  func check(newPassword password: Secret, for username: String) throws(BackendError)
 
   /// Checks whether a login could be stored, before a password is typed.
   ///
@@ -74,7 +74,7 @@ public protocol Backend: Authority {
   /// - Throws: ``BackendError`` of kind `invalid` for a name or a password that is not accepted,
   ///   `refused` (`username_taken`) for a name that is or was in use, (`registration_closed`) when
   ///   only an administrator may, `unavailable` when nothing could be stored.
-  func register(username: String, password: Password, displayName: String?) throws(BackendError) -> User
+  func register(username: String, password: Secret, displayName: String?) throws(BackendError) -> User
 
   /// The leased session's account, with its balance.
   func profile(under lease: borrowing SessionLease) throws(BackendError) -> Profile
@@ -106,7 +106,7 @@ public protocol Backend: Authority {
   /// - Throws: ``BackendError`` of kind `invalid` for a new password that is not accepted,
   ///   `credentials` when `present` is not the password any more, `notFresh` or `throttled`.
   func changePassword(
-    from present: Password, to password: Password, for session: FreshSession, under lease: borrowing SessionLease
+    from present: Secret, to password: Secret, for session: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> Grant
 
   /// Deletes the leased session's account, and ends its sessions.
@@ -151,7 +151,7 @@ public protocol Backend: Authority {
   /// - Throws: ``BackendError`` of kind `invalid` for a name or a password that is not accepted,
   ///   `credentials` when the code opens nothing, `throttled` when a code that opens nothing was
   ///   one too many.
-  func recover(username: String, code: RecoveryCode, password: Password) throws(BackendError) -> User
+  func recover(username: String, code: RecoveryCode, password: Secret) throws(BackendError) -> User
 
   /// Makes a one-time code for a user who forgot the password, valid for an hour.
   ///
@@ -212,7 +212,7 @@ public protocol Backend: Authority {
   /// - Throws: ``BackendError`` of kind `credentials` for a wrong code, `refused`
   ///   (`two_step_already_on`, `two_step_not_begun`) or `notFresh`.
   func confirmTwoStep(
-    _ code: Password, for session: FreshSession, under lease: borrowing SessionLease
+    _ code: Secret, for session: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError)
 
   /// Turns the second step off, with a code or a recovery code.
@@ -226,7 +226,7 @@ public protocol Backend: Authority {
   /// - Throws: ``BackendError`` of kind `credentials` for a wrong code, `refused`
   ///   (`two_step_not_on`), `throttled` or `notFresh`.
   func endTwoStep(
-    _ code: Password, for session: FreshSession, under lease: borrowing SessionLease
+    _ code: Secret, for session: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError)
 
   /// Who must have a second step.
@@ -291,13 +291,15 @@ public protocol Backend: Authority {
   ///
   /// - Parameters:
   ///   - times: Only those made within; see ``TimeSpan``.
+  ///   - text: Only those that contain this text in their number, in their amount with its sign
+  ///     (`-12.50`) or in the name of the other account; in any case; all if it is empty.
   ///   - before: Only receipts older than this one; nil begins with the newest.
   ///   - limit: How many at most.
   ///   - lease: The session whose account it is.
   /// - Returns: The page; shorter than `limit` when it is the last.
   /// - Throws: ``BackendError`` of kind `session` or `unavailable`.
   func receipts(
-    within times: TimeSpan, before: Int64?, limit: Int, under lease: borrowing SessionLease
+    within times: TimeSpan, matching text: String, before: Int64?, limit: Int, under lease: borrowing SessionLease
   ) throws(BackendError) -> [Receipt]
 
   // MARK: Events
@@ -306,20 +308,22 @@ public protocol Backend: Authority {
   ///
   /// - Parameters:
   ///   - times: Only those written within; see ``TimeSpan``.
+  ///   - text: Only those that contain this text in their name, their detail, or the name of the
+  ///     account, the actor or the session; in any case; all if it is empty.
   ///   - before: Only events before this number; nil begins with the newest.
   ///   - limit: How many at most.
   ///   - lease: The session whose account it is.
   /// - Returns: The page; shorter than `limit` when it is the last.
   /// - Throws: ``BackendError`` of kind `session` or `unavailable`.
   func events(
-    within times: TimeSpan, before: Int64?, limit: Int, under lease: borrowing SessionLease
+    within times: TimeSpan, matching text: String, before: Int64?, limit: Int, under lease: borrowing SessionLease
   ) throws(BackendError) -> [Event]
 
   /// Events of every account, newest first.
   ///
   /// - Throws: ``BackendError`` of kind `notPermitted` without the role.
   func allEvents(
-    within times: TimeSpan, before: Int64?, limit: Int, for administrator: AdminSession,
+    within times: TimeSpan, matching text: String, before: Int64?, limit: Int, for administrator: AdminSession,
     under lease: borrowing SessionLease
   ) throws(BackendError) -> [Event]
 
@@ -439,7 +443,7 @@ public protocol Backend: Authority {
 
 extension Backend {
   /// Creates an account whose screens show the user name as typed.
-  public func register(username: String, password: Password) throws(BackendError) -> User {
+  public func register(username: String, password: Secret) throws(BackendError) -> User {
     try register(username: username, password: password, displayName: nil)
   }
 }

@@ -117,7 +117,7 @@ extension BackendContract {
         ("passwordpassword", "password_blocked"), (String(repeating: "long ", count: 200), "password_too_long"),
         ("nul \u{0} within the password", "password_has_nul"),
       ] {
-        let password = Password(password)
+        let password = Secret(password)
         try probe.answer { () throws(BackendError) in try probe.backend.check(newPassword: password, for: "carol") }
           .refused("check of a bad password", with: code, .invalid)
         try probe.answer { () throws(BackendError) in
@@ -126,7 +126,7 @@ extension BackendContract {
         try bob.changePassword(BackendProbe.passwords["bob"] ?? password, password)
           .refused("a change to a bad password", with: code, .invalid)
       }
-      let own = Password("the carol of today")
+      let own = Secret("the carol of today")
       try probe.answer { () throws(BackendError) in try probe.backend.check(newPassword: own, for: "carol") }
         .refused("a password with the name in it", with: "password_contains_name", .invalid)
       try probe.answer { () throws(BackendError) in try probe.backend.check(newPassword: own, for: "bob") }
@@ -137,7 +137,7 @@ extension BackendContract {
     Check("a changed password opens the account, and the old one does not") { probe throws(Breach) in
       let (_, bob) = try await probe.both()
       let other = try await probe.logIn("bob")
-      let (old, new) = (BackendProbe.passwords["bob"] ?? BackendProbe.wrongPassword, Password("a quite new passphrase"))
+      let (old, new) = (BackendProbe.passwords["bob"] ?? BackendProbe.wrongPassword, Secret("a quite new passphrase"))
       let grant = try bob.changePassword(old, new).value("changePassword")
       try require(grant.id == bob.session.id, "the change made session \(bob.session.id.rawValue) into another")
       try require(grant.token != bob.token, "the change kept the token")
@@ -161,11 +161,11 @@ extension BackendContract {
       let old = BackendProbe.passwords["bob"] ?? BackendProbe.wrongPassword
       try bob.changePassword(old, old).refused("a change to the same", with: "password_unchanged", .invalid)
       for _ in 1...5 {
-        try bob.changePassword(BackendProbe.wrongPassword, Password("a quite new passphrase"))
+        try bob.changePassword(BackendProbe.wrongPassword, Secret("a quite new passphrase"))
           .refused("a change with a wrong password", with: "credentials_not_accepted", .credentials)
       }
       let wait = BackendError.Kind.throttled(.wait(.seconds(30)))
-      let failure = try bob.changePassword(old, Password("a quite new passphrase"))
+      let failure = try bob.changePassword(old, Secret("a quite new passphrase"))
         .refused("a change after five failures", with: "throttled", wait)
       try require(failure.hint.contains("30"), "the hint does not say how long to wait: \(failure.hint)")
       await probe.subject.advance(.seconds(30))

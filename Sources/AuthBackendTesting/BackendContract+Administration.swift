@@ -33,6 +33,27 @@ extension BackendContract {
         since.first == all[0] && !since.contains(all[3]), "since the newest event there are \(since.map(\.name))")
     },
 
+    Check("events can be filtered by a text in their columns") { probe throws(Breach) in
+      let (alice, bob) = try await probe.both()
+      _ = try bob.rename("Bobby").value("rename")
+      let all = try alice.allEvents().value("allEvents")
+      for text in ["USER_updated", "bob", bob.session.id.rawValue.uppercased(), "no such text", "%", "a_th", "!"] {
+        let wanted = all.filter { event in
+          let session = if case .named(let id) = event.session { id.rawValue } else { String?.none }
+          let parts = [event.name, event.account, event.actor, session, event.detail]
+          return parts.contains { $0?.lowercased().contains(text.lowercased()) == true }
+        }
+        let found = try alice.allEvents(matching: text).value("allEvents")
+        try require(found == wanted, "the events that contain \(text) are \(found.map(\.name))")
+        let own = try bob.events(matching: text).value("events")
+        try require(own == wanted.filter { $0.account == "bob" }, "your events that contain \(text) are \(own)")
+      }
+      let newest = try alice.allEvents(matching: "bob", limit: 1).value("allEvents")
+      let older = try alice.allEvents(matching: "bob", before: newest.first?.id, limit: 1).value("allEvents")
+      try require(
+        newest + older == Array(all.filter { $0.account == "bob" }.prefix(2)), "the pages of a filter are wrong")
+    },
+
     Check("an administrator sees every account's events, and that others were looked at") { probe throws(Breach) in
       let (alice, bob) = try await probe.both()
       _ = try bob.rename("Bobby").value("rename")

@@ -112,7 +112,7 @@ struct Operation {
       Operation("rename") { (login, _) throws(Breach) in try login.rename("Another name") },
       Operation("changePassword", [.freshness]) { (login, keys) throws(Breach) in
         let present = BackendProbe.passwords[login.session.user.username] ?? BackendProbe.wrongPassword
-        return try login.changePassword(present, Password("a quite new passphrase"), keys: keys)
+        return try login.changePassword(present, Secret("a quite new passphrase"), keys: keys)
       },
       Operation("sessions") { (login, _) throws(Breach) in try login.sessions() },
       Operation("revokeSession", [.freshness]) { (login, keys) throws(Breach) in

@@ -36,6 +36,29 @@ extension BackendContract {
       try require(try alice.receipts(limit: 0).value("receipts").isEmpty, "a page of none has something")
     },
 
+    Check("receipts can be filtered by a text in their number, amount or other name") { probe throws(Breach) in
+      let (alice, bob) = try await probe.both()
+      try probe.register("carol")
+      _ = try await alice.pay(probe.order(12_50, to: "bob")).value("pay")
+      _ = try await alice.pay(probe.order(1_05, to: "carol")).value("pay")
+      _ = try await bob.pay(probe.order(7_00, to: "alice")).value("pay")
+      let all = try alice.receipts().value("receipts")
+      func expect(_ text: String, finds rows: [Receipt]) throws(Breach) {
+        let found = try alice.receipts(matching: text).value("receipts")
+        try require(found == rows, "the receipts that contain \(text) are \(found)")
+      }
+      try expect("BO", finds: [all[0], all[2]])
+      try expect("alice", finds: [])
+      try expect("-12.50", finds: [all[2]])
+      try expect("+7", finds: [all[0]])
+      try expect("1.05", finds: [all[1]])
+      for text in ["%", "_", "!", "b%b", "'"] { try expect(text, finds: []) }
+      try require(
+        try alice.receipts(matching: String(all[1].id)).value("receipts").contains(all[1]), "a number finds nothing")
+      let page = try alice.receipts(matching: "bob", before: all[0].id, limit: 1).value("receipts")
+      try require(page == [all[2]], "the next page of a filter is \(page)")
+    },
+
     Check("receipts of a time begin at its first moment and end before its last") { probe throws(Breach) in
       let (alice, _) = try await probe.both()
       for amount in [1, 2] as [Int64] {

@@ -27,7 +27,7 @@ extension BackendContract {
       _ = try probe.recover("bob", codes[0]).value("recover")
       try probe.recover("bob", codes[1])
         .refused("the present password as the new one", with: "password_unchanged", .invalid)
-      _ = try probe.recover("bob", codes[1], Password("a copper kettle in the meadow")).value("the code again")
+      _ = try probe.recover("bob", codes[1], Secret("a copper kettle in the meadow")).value("the code again")
     },
 
     Check("new recovery codes take the place of the old ones, and there are ten") { probe throws(Breach) in
@@ -78,7 +78,7 @@ extension BackendContract {
       try probe.recover("bob", codes[1])
         .refused("a code for a disabled account", with: "credentials_not_accepted", .credentials)
       _ = try alice.setDisabled(false, probe.name("bob")).value("setDisabled")
-      _ = try probe.recover("bob", codes[1], Password("a copper kettle in the meadow"))
+      _ = try probe.recover("bob", codes[1], Secret("a copper kettle in the meadow"))
         .value("the same code for the account enabled")
     },
 
@@ -87,7 +87,7 @@ extension BackendContract {
       let (_, bob) = try await probe.both()
       let codes = try bob.makeRecoveryCodes().value("makeRecoveryCodes")
       for name in ["bob", "nobody"] {
-        try probe.recover(name, codes[0], Password("too short"))
+        try probe.recover(name, codes[0], Secret("too short"))
           .refused("a bad password", with: "password_too_short", .invalid)
       }
       try probe.recover("../bob", codes[0]).refused("a bad name", with: "username_invalid", .invalid)

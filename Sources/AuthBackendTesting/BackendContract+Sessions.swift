@@ -15,8 +15,13 @@ extension BackendContract {
       try require(try lookUp(SessionToken(bytes: Array(repeating: 7, count: 32))) == nil, "lookUp knows a forged token")
       let new: Grant
       do {
-        new = try await probe.backend.reauthenticate(
-          alice.token, password: BackendProbe.passwords["alice"] ?? BackendProbe.wrongPassword, limits: .standard)
+        let result = try await probe.backend.reauthenticate(
+          alice.token,
+          with: .password(
+            username: "alice", password: BackendProbe.passwords["alice"] ?? BackendProbe.wrongPassword),
+          limits: .standard)
+        guard let grant = result.grant else { throw Breach("the right password was answered with a challenge") }
+        new = grant
         try require(try lookUp(new.token) == nil, "lookUp took a token that was not confirmed")
         try require(try lookUp(alice.token) != nil, "lookUp lost a token whose successor was not confirmed")
         try await probe.backend.confirm(new.token)

@@ -72,10 +72,9 @@ extension BackendContract {
       try require(failed == 4, "four wrong ones and the right password left \(failed) failed attempts")
       try await probe.expectWrong(last, BackendProbe.wrongStep, "no code")
       for challenge in [open, last] {
-        let failure = await probe.answerFailure(challenge, codes[0].answer)
+        let result = await probe.result(of: codes[0].answer, to: challenge)
         try require(
-          failure == .throttled(.wait(.seconds(30))),
-          "an answer after five wrong ones gave \(String(describing: failure))")
+          result == .failure(.throttled(.wait(.seconds(30)))), "an answer after five wrong ones gave \(result)")
       }
       let login = try await probe.loginFailure("bob", BackendProbe.passwords["bob"] ?? BackendProbe.wrongPassword)
       try require(login == .throttled(.wait(.seconds(30))), "a login after five wrong codes was answered \(login)")
@@ -96,7 +95,9 @@ extension BackendContract {
       // The password was changed with a fresh key, so its first use needs no code; the next login
       // does.
       do throws(AuthorityError<ReauthenticationRejection>) {
-        _ = try await probe.backend.reauthenticate(bob.token, password: BackendProbe.newPassword, limits: .standard)
+        let result = try await probe.backend.reauthenticate(
+          bob.token, with: .password(username: "bob", password: BackendProbe.newPassword), limits: .standard)
+        if result.grant == nil { throw .rejected(.notAccepted) }
       } catch {
         throw Breach("the first use of the new password was answered \(error)")
       }
@@ -157,7 +158,7 @@ extension TwoStepState {
 
 extension RecoveryCode {
   /// The code as the answer to a challenge.
-  fileprivate var answer: Password { Password(text) }
+  fileprivate var answer: Secret { Secret(text) }
 }
 
 extension Login {
@@ -176,47 +177,47 @@ extension Login {
 }
 
 extension BackendProbe {
-  fileprivate static let wrongStep = Password("no code")
+  fileprivate static let wrongStep = Secret("no code")
 
-  fileprivate func answerFailure(
-    _ challenge: Challenge, _ answer: Password
-  ) async -> AuthorityError<ReauthenticationRejection>? {
+  fileprivate func result(
+    of answer: Secret, to challenge: Challenge
+  ) async -> Result<Authentication, AuthorityError<ReauthenticationRejection>> {
     do throws(AuthorityError<ReauthenticationRejection>) {
-      _ = try await backend.answer(challenge, with: answer)
-      return nil
+      return .success(try await backend.answer(challenge, with: answer))
     } catch {
-      return error
+      return .failure(error)
     }
   }
 
   /// The challenge in the answer to the correct password.
-  fileprivate func challenge(_ name: String, _ password: Password? = nil) async throws(Breach) -> Challenge {
-    let failure = try await loginFailure(name, password ?? Self.passwords[name] ?? Self.wrongPassword)
-    guard case .rejected(.challenged(let challenge)) = failure else {
-      throw Breach("the right password of \(name), who has a second step, was answered \(failure)")
+  fileprivate func challenge(_ name: String, _ password: Secret? = nil) async throws(Breach) -> Challenge {
+    let password = password ?? Self.passwords[name] ?? Self.wrongPassword
+    let result = try? await backend.authenticate(
+      Credentials.password(username: name, password: password), limits: .standard)
+    guard case .challenged(let challenge) = result else {
+      throw Breach(
+        "the right password of \(name), who has a second step, was answered \(String(describing: result))")
     }
     return challenge
   }
 
-  fileprivate func answer(_ challenge: Challenge, _ code: Password, _ what: String) async throws(Breach) -> Grant {
-    do throws(AuthorityError<ReauthenticationRejection>) {
-      return try await backend.answer(challenge, with: code)
-    } catch {
-      throw Breach("\(what) was answered \(error)")
+  fileprivate func answer(_ challenge: Challenge, _ code: Secret, _ what: String) async throws(Breach) -> Grant {
+    let result = await result(of: code, to: challenge)
+    guard case .success(.granted(let grant)) = result else { throw Breach("\(what) was answered \(result)") }
+    return grant
+  }
+
+  fileprivate func expectWrong(_ challenge: Challenge, _ code: Secret, _ what: String) async throws(Breach) {
+    switch await result(of: code, to: challenge) {
+    case .success(.challenged(let next)) where next.triesLeft < challenge.triesLeft: return
+    case let other: throw Breach("\(what) was answered \(other)")
     }
   }
 
-  fileprivate func expectWrong(_ challenge: Challenge, _ code: Password, _ what: String) async throws(Breach) {
-    switch await answerFailure(challenge, code) {
-    case .rejected(.challenged(let next)) where next.triesLeft < challenge.triesLeft: return
-    case let other: throw Breach("\(what) was answered \(String(describing: other))")
-    }
-  }
-
-  fileprivate func expectOver(_ challenge: Challenge, _ code: Password, _ what: String) async throws(Breach) {
-    switch await answerFailure(challenge, code) {
-    case .rejected(.notAccepted), .rejected(.session): return
-    case let other: throw Breach("\(what) was answered \(String(describing: other))")
+  fileprivate func expectOver(_ challenge: Challenge, _ code: Secret, _ what: String) async throws(Breach) {
+    switch await result(of: code, to: challenge) {
+    case .failure(.rejected): return
+    case let other: throw Breach("\(what) was answered \(other)")
     }
   }
 }

@@ -7,11 +7,11 @@ typealias Answer<Value> = Result<Value, BackendError>
 /// Calls a backend, and turns unexpected answers into breaches.
 struct BackendProbe: Sendable {
   static let passwords = [
-    "alice": Password("correct horse battery"), "bob": Password("another good passphrase"),
-    "carol": Password("three walnuts under snow"),
+    "alice": Secret("correct horse battery"), "bob": Secret("another good passphrase"),
+    "carol": Secret("three walnuts under snow"),
   ]
-  static let wrongPassword = Password("not the right password")
-  static let newPassword = Password("a quite new passphrase")
+  static let wrongPassword = Secret("not the right password")
+  static let newPassword = Secret("a quite new passphrase")
   static let wrongCode = RecoveryCode(typed: Array("00000-00000-00000-00000-00000".utf8))
 
   let subject: BackendContract.Subject
@@ -46,7 +46,7 @@ struct BackendProbe: Sendable {
   /// With `elevated`, the keys claim the administrator role, whatever the backend answers. A
   /// challenge is answered with `answer`.
   func logIn(
-    _ name: String, _ password: Password? = nil, elevated: Bool = false, answer: Password? = nil
+    _ name: String, _ password: Secret? = nil, elevated: Bool = false, answer: Secret? = nil
   ) async throws(Breach) -> Login {
     let clock = StillClock(base: backend.clock)
     let authority: any Authority = elevated ? ElevatingAuthority(base: backend) : backend
@@ -54,7 +54,8 @@ struct BackendProbe: Sendable {
     let store = SessionStore(authority: authority, vault: vault, clock: clock)
     _ = await store.restore()
     do {
-      let credentials = Credentials(username: name, password: password ?? Self.passwords[name] ?? Self.wrongPassword)
+      let credentials = Credentials.password(
+        username: name, password: password ?? Self.passwords[name] ?? Self.wrongPassword)
       let session = try await store.logIn(credentials, answering: answer)
       let fresh = try FreshSession(session)
       let administrator = session.user.role == .administrator ? try AdminSession(session) : nil
@@ -70,10 +71,10 @@ struct BackendProbe: Sendable {
 
   /// The error of a login; a breach if it succeeds.
   func loginFailure(
-    _ name: String, _ password: Password
+    _ name: String, _ password: Secret
   ) async throws(Breach) -> AuthorityError<CredentialsRejection> {
     do throws(AuthorityError<CredentialsRejection>) {
-      _ = try await backend.authenticate(Credentials(username: name, password: password), limits: .standard)
+      _ = try await backend.authenticate(Credentials.password(username: name, password: password), limits: .standard)
     } catch {
       return error
     }
@@ -97,7 +98,7 @@ struct BackendProbe: Sendable {
 
   /// Sets a new password with a recovery code.
   @discardableResult
-  func recover(_ name: String, _ code: RecoveryCode, _ password: Password = newPassword) -> Answer<User> {
+  func recover(_ name: String, _ code: RecoveryCode, _ password: Secret = newPassword) -> Answer<User> {
     answer { () throws(BackendError) in
       try backend.recover(username: name, code: code, password: password)
     }
@@ -150,14 +151,12 @@ extension Result where Failure == BackendError {
 extension SessionStore {
   /// Logs in, and answers a challenge if there is an answer.
   fileprivate func logIn(
-    _ credentials: Credentials, answering answer: Password?
+    _ credentials: Credentials, answering answer: Secret?
   ) async throws(SessionError) -> LoggedInSession {
-    do throws(SessionError) {
-      return try await logIn(credentials)
-    } catch {
-      guard case .challenged(let challenge) = error, let answer else { throw error }
-      return try await self.answer(answer, to: challenge).session
-    }
+    var result = try await logIn(credentials)
+    if case .challenged(let challenge) = result, let answer { result = try await self.answer(answer, to: challenge) }
+    guard let session = result.session else { throw .rejected(.challengeOver) }
+    return session
   }
 }
 

@@ -7,7 +7,7 @@ struct ElevatingAuthority: Authority {
 
   func authenticate(
     _ credentials: Credentials, limits: LimitRequest
-  ) async throws(AuthorityError<CredentialsRejection>) -> Grant {
+  ) async throws(AuthorityError<CredentialsRejection>) -> Authentication {
     elevated(try await base.authenticate(credentials, limits: limits))
   }
 
@@ -20,14 +20,14 @@ struct ElevatingAuthority: Authority {
   }
 
   func reauthenticate(
-    _ token: SessionToken, password: Password, limits: LimitRequest
-  ) async throws(AuthorityError<ReauthenticationRejection>) -> Grant {
-    elevated(try await base.reauthenticate(token, password: password, limits: limits))
+    _ token: SessionToken, with credentials: Credentials, limits: LimitRequest
+  ) async throws(AuthorityError<ReauthenticationRejection>) -> Authentication {
+    elevated(try await base.reauthenticate(token, with: credentials, limits: limits))
   }
 
   func answer(
-    _ challenge: Challenge, with answer: Password
-  ) async throws(AuthorityError<ReauthenticationRejection>) -> Grant {
+    _ challenge: Challenge, with answer: Secret
+  ) async throws(AuthorityError<ReauthenticationRejection>) -> Authentication {
     elevated(try await base.answer(challenge, with: answer))
   }
 
@@ -37,6 +37,13 @@ struct ElevatingAuthority: Authority {
 
   func revoke(_ token: SessionToken, reason: EndReason) async throws(Unavailability) {
     try await base.revoke(token, reason: reason)
+  }
+
+  private func elevated(_ result: Authentication) -> Authentication {
+    switch result {
+    case .granted(let grant): .granted(elevated(grant))
+    case .challenged: result
+    }
   }
 
   private func elevated(_ grant: Grant) -> Grant {

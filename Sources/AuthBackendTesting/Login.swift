@@ -42,7 +42,7 @@ struct Login {
     try run { (lease: borrowing SessionLease) throws(BackendError) in try backend.rename(to: name, under: lease) }
   }
 
-  func changePassword(_ present: Password, _ new: Password, keys: Login? = nil) throws(Breach) -> Answer<Grant> {
+  func changePassword(_ present: Secret, _ new: Secret, keys: Login? = nil) throws(Breach) -> Answer<Grant> {
     try run { (lease: borrowing SessionLease) throws(BackendError) in
       try backend.changePassword(from: present, to: new, for: (keys ?? self).fresh, under: lease)
     }
@@ -82,28 +82,30 @@ struct Login {
   }
 
   func receipts(
-    within times: TimeSpan = .all, before: Int64? = nil, limit: Int = 50
+    within times: TimeSpan = .all, matching text: String = "", before: Int64? = nil, limit: Int = 50
   ) throws(Breach) -> Answer<[Receipt]> {
     try run { (lease: borrowing SessionLease) throws(BackendError) in
-      try backend.receipts(within: times, before: before, limit: limit, under: lease)
+      try backend.receipts(within: times, matching: text, before: before, limit: limit, under: lease)
     }
   }
 
   func events(
-    since: WallTime? = nil, until: WallTime? = nil, before: Int64? = nil, limit: Int = 50
+    since: WallTime? = nil, until: WallTime? = nil, matching text: String = "", before: Int64? = nil, limit: Int = 50
   ) throws(Breach) -> Answer<[Event]> {
     let times = TimeSpan(since: since, until: until)
     return try run { (lease: borrowing SessionLease) throws(BackendError) in
-      try backend.events(within: times, before: before, limit: limit, under: lease)
+      try backend.events(within: times, matching: text, before: before, limit: limit, under: lease)
     }
   }
 
   func allEvents(
-    since: WallTime? = nil, until: WallTime? = nil, before: Int64? = nil, limit: Int = 50, keys: Login? = nil
+    since: WallTime? = nil, until: WallTime? = nil, matching text: String = "", before: Int64? = nil, limit: Int = 50,
+    keys: Login? = nil
   ) throws(Breach) -> Answer<[Event]> {
     let times = TimeSpan(since: since, until: until)
     return try administer(keys) { (role, lease: borrowing SessionLease) throws(BackendError) in
-      try backend.allEvents(within: times, before: before, limit: limit, for: role, under: lease)
+      try backend.allEvents(
+        within: times, matching: text, before: before, limit: limit, for: role, under: lease)
     }
   }
 
@@ -157,13 +159,13 @@ struct Login {
     }
   }
 
-  func confirmTwoStep(_ code: Password, keys: Login? = nil) throws(Breach) -> Answer<Void> {
+  func confirmTwoStep(_ code: Secret, keys: Login? = nil) throws(Breach) -> Answer<Void> {
     try run { (lease: borrowing SessionLease) throws(BackendError) in
       try backend.confirmTwoStep(code, for: (keys ?? self).fresh, under: lease)
     }
   }
 
-  func endTwoStep(_ code: Password, keys: Login? = nil) throws(Breach) -> Answer<Void> {
+  func endTwoStep(_ code: Secret, keys: Login? = nil) throws(Breach) -> Answer<Void> {
     try run { (lease: borrowing SessionLease) throws(BackendError) in
       try backend.endTwoStep(code, for: (keys ?? self).fresh, under: lease)
     }

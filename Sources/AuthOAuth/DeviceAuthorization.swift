@@ -1,4 +1,5 @@
 public import AuthCore
+import Guards
 
 /// A login on another device (RFC 8628), for a terminal or a television.
 ///
@@ -46,10 +47,10 @@ public struct DeviceAuthorization: Sendable, Redacted {
         }
         let refresh = try await authority.token(form).refresh
         guard let refresh else { throw .unavailable(.noRefreshToken) }
-        return Login(
-          issuer: authority.server.issuer, isFresh: false,
-          form: ["grant_type": "refresh_token", "refresh_token": refresh]
-        ).credentials
+        let login = Login(isFresh: false, form: ["grant_type": "refresh_token", "refresh_token": refresh])
+        let credentials = Credentials.token(Secret(refresh))
+        authority.memory.withLock { $0.logins[credentials] = login }
+        return credentials
       } catch {
         switch error {
         case .rejected("authorization_pending"): break

@@ -114,20 +114,21 @@ struct Exchange: Sendable {
 
 /// What the token endpoint gives (RFC 6749, section 5.1).
 struct TokenAnswer {
-  let access: String
+  let access: AccessToken
   let refresh: String?
-  let lifetime: Duration?
   let claims: OAuthClaims
 
   /// Nil when it is incomplete, not for a bearer (RFC 6750), or would end a line of a header.
-  init?(_ claims: OAuthClaims?) {
+  ///
+  /// The lifetime counts from `asked`, when the request was sent.
+  init?(_ claims: OAuthClaims?, asked: BootInstant) {
     guard let claims, let access = claims["access_token"], claims["token_type"]?.lowercased() == "bearer",
       [access, claims["refresh_token"] ?? "-"].allSatisfy(Self.isPlain)
     else { return nil }
-    self.access = access
     self.claims = claims
     refresh = claims["refresh_token"]
-    lifetime = claims["expires_in"].flatMap { Int64($0) }.map { .seconds(min(max($0, 0), 1 << 31)) }
+    let lifetime = claims["expires_in"].flatMap { Int64($0) }.map { Duration.seconds(min(max($0, 0), 1 << 31)) }
+    self.access = AccessToken(access, deadline: lifetime.map { .at(asked.advanced(by: $0)) } ?? .never)
   }
 
   private static func isPlain(_ token: String) -> Bool {

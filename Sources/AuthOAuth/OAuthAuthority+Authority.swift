@@ -7,9 +7,9 @@ extension OAuthAuthority: Authority {
   /// OAuth 2.0 has no limits that a client asks for: this authority keeps them itself.
   public func authenticate(
     _ credentials: Credentials, limits: LimitRequest
-  ) async throws(AuthorityError<CredentialsRejection>) -> Grant {
+  ) async throws(AuthorityError<CredentialsRejection>) -> Authentication {
     try await answering(CredentialsRejection.notAccepted) { () async throws(Refusal) in
-      try await begin(credentials.password, limits).grant()
+      .granted(try await begin(credentials, limits))
     }
   }
 
@@ -22,7 +22,7 @@ extension OAuthAuthority: Authority {
     return saved.grant(token)
   }
 
-  /// Exchanges the refresh token (RFC 6749, section 6), and keeps the new access token in memory.
+  /// Exchanges the refresh token (RFC 6749, section 6), and grants the new access token.
   public func renew(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
     var saved = try live(token)
     // A newer one that the vault did not get: the old one may be spent.
@@ -49,17 +49,17 @@ extension OAuthAuthority: Authority {
       }
       if saved.limits != LimitRequest() { saved.active = now.uptime }
       await settle(&saved)
-      keep(answer, of: saved, insteadOf: given, at: now)
-      return saved.grant()
+      keep(saved.refresh, insteadOf: given)
+      return saved.grant(accessToken: answer.access)
     }
   }
 
-  /// Exchanges the password of new credentials of the same user, and gives the session their tokens.
+  /// Exchanges new credentials of the same user, and gives the session their tokens.
   ///
   /// The session is fresh only if the request was made with `prompting`.
   public func reauthenticate(
-    _ token: SessionToken, password: Password, limits: LimitRequest
-  ) async throws(AuthorityError<ReauthenticationRejection>) -> Grant {
+    _ token: SessionToken, with credentials: Credentials, limits: LimitRequest
+  ) async throws(AuthorityError<ReauthenticationRejection>) -> Authentication {
     let saved: SavedSession
     do throws(AuthorityError<SessionRejection>) {
       saved = try live(token)
@@ -76,7 +76,7 @@ extension OAuthAuthority: Authority {
       idle: [limits.idle, saved.limits.idle].compactMap(\.self).min(),
       absolute: [limits.absolute, saved.limits.absolute].compactMap(\.self).min())
     return try await answering(ReauthenticationRejection.notAccepted) { () async throws(Refusal) in
-      try await begin(password, limits, of: saved).grant()
+      .granted(try await begin(credentials, limits, of: saved))
     }
   }
 
@@ -88,10 +88,7 @@ extension OAuthAuthority: Authority {
   /// Ends the refresh token at the server (RFC 7009), and its successor that is not confirmed.
   public func revoke(_ token: SessionToken, reason: EndReason) async throws(Unavailability) {
     guard let saved = SavedSession(token) else { return }
-    let newer = memory.withLock { memory in
-      memory.access[saved.id] = nil
-      return memory.newer[saved.refresh]
-    }
+    let newer = memory.withLock { $0.newer[saved.refresh] }
     do throws(Refusal) {
       for refresh in Set([saved.refresh, saved.replaced, newer].compactMap(\.self)) { try await end(refresh) }
     } catch {
@@ -107,11 +104,8 @@ extension OAuthAuthority {
     guard let saved = SavedSession(token) else { throw .rejected(.ended(.revoked)) }
     let now: BootInstant
     do throws(Refusal) { now = try self.now() } catch { throw error.error(.superseded) }
-    switch saved.sessionLimits.verdict(at: now) {
-    case .live: return saved
-    case .expired(let limit): throw .rejected(.ended(.expired(limit)))
-    case .rebooted: throw .rejected(.ended(.rebooted))
-    }
+    if let reason = saved.sessionLimits.endReason(at: now) { throw .rejected(.ended(reason)) }
+    return saved
   }
 
   /// Asks the server whether the session goes on, where that spends nothing.
@@ -132,11 +126,12 @@ extension OAuthAuthority {
 
   /// Begins a session, or goes on with one that new tokens are for.
   private func begin(
-    _ password: Password, _ limits: LimitRequest, of session: SavedSession? = nil
-  ) async throws(Refusal) -> SavedSession {
-    guard let login = Login(password, of: server) else { throw .rejected("invalid_grant") }
+    _ credentials: Credentials, _ limits: LimitRequest, of session: SavedSession? = nil
+  ) async throws(Refusal) -> Grant {
+    guard let login = memory.withLock({ $0.logins[credentials] }) else { throw .rejected("invalid_grant") }
     let now = try now()
     let answer = try await token(login.form)
+    memory.withLock { $0.logins[credentials] = nil }
     guard let refresh = answer.refresh else { throw .unavailable(.noRefreshToken) }
     do throws(Refusal) {
       let (user, subject) = try await owner(of: answer)
@@ -148,21 +143,17 @@ extension OAuthAuthority {
         id: session?.id ?? SessionID(rawValue: randomText()), user: user, subject: subject, refresh: refresh,
         replaced: session?.refresh, isIntrospected: said?.isActive ?? false, began: now, active: now.uptime,
         fresh: login.isFresh ? now.uptime + freshness : now.uptime, limits: limits)
-      keep(answer, of: saved, insteadOf: session?.refresh, at: now)
-      return saved
+      if let session { keep(refresh, insteadOf: session.refresh) }
+      return saved.grant(accessToken: answer.access)
     } catch {
       try? await end(refresh)
       throw error
     }
   }
 
-  /// Keeps the access token, and the refresh token until it is known to be in the vault.
-  private func keep(_ answer: TokenAnswer, of saved: SavedSession, insteadOf old: String?, at now: BootInstant) {
-    let (id, refresh, access) = (saved.id, saved.refresh, Access(answer, at: now))
-    memory.withLock { memory in
-      memory.access[id] = access
-      if let old, old != refresh { memory.newer[old] = refresh }
-    }
+  /// Keeps a refresh token until it is known to be in the vault.
+  private func keep(_ refresh: String, insteadOf old: String) {
+    if old != refresh { memory.withLock { $0.newer[old] = refresh } }
   }
 
   /// Ends what the token replaced, now that the vault holds it: the first use confirms a token.

@@ -4,9 +4,10 @@ import Guards
 /// An authority for a server that speaks OAuth 2.0.
 ///
 /// The user logs in at the server: in the browser (``authorization(redirectURI:prompting:)``) or on
-/// another device (``deviceAuthorization()``). Both give credentials for the store; a password that
-/// somebody types into the app is never sent. The vault keeps the refresh token; access tokens stay in
-/// memory, and ``withAccessToken(of:in:_:)`` lends them.
+/// another device (``deviceAuthorization()``). Both give credentials for the store, which serve only at
+/// this authority; a password that somebody types into the app is never sent. The vault keeps the
+/// refresh token. The access tokens stay in memory: `withAccess` of the session lends them, and never
+/// the refresh token.
 ///
 /// Only the server's own `invalid_grant`, or its word that a token is not active, ends a session.
 /// Everything else, such as a proxy's page, a timeout or an error of the server, says nothing about it.
@@ -24,6 +25,16 @@ import Guards
 /// }
 /// ```
 public final class OAuthAuthority: Sendable {
+  /// What the authority knows of refresh tokens while the process runs.
+  struct Memory: Sendable {
+    /// The logins that began here and have no session yet, by their credentials.
+    var logins: [Credentials: Login] = [:]
+    /// The newest refresh token by the one that the vault holds, until it holds the newer one.
+    var newer: [String: String] = [:]
+    /// The refresh tokens that are known to be spent, ended or refused.
+    var ended: Set<String> = []
+  }
+
   let server: OAuthServer
   let client: OAuthClient
   let clock: any SessionClock
@@ -98,7 +109,8 @@ extension OAuthAuthority {
 
   /// Asks the token endpoint.
   func token(_ form: [String: String]) async throws(Refusal) -> TokenAnswer {
-    guard let answer = TokenAnswer(try await exchange.post(server.tokenEndpoint, form)) else {
+    let asked = try now()
+    guard let answer = TokenAnswer(try await exchange.post(server.tokenEndpoint, form), asked: asked) else {
       throw .unavailable(.unusable)
     }
     return answer
@@ -120,8 +132,8 @@ extension OAuthAuthority {
   func owner(of answer: TokenAnswer) async throws(Refusal) -> (user: User, subject: String?) {
     var claims = answer.claims
     if let endpoint = server.userInfoEndpoint {
-      claims = try await exchange.get(endpoint, with: answer.access)
-    } else if let said = try? await introspect(answer.access, "access_token"), said.isActive {
+      claims = try await exchange.get(endpoint, with: answer.access.value)
+    } else if let said = try? await introspect(answer.access.value, "access_token"), said.isActive {
       claims = said.claims
     }
     guard let user = readUser(claims) else {

@@ -31,12 +31,18 @@ public struct OAuthClaims: Sendable, Redacted {
     if case .bool(let flag)? = value(name) { flag } else { nil }
   }
 
+  /// Those of the members that are there, for ``AuthCore/User/attributes``.
+  public func attributes(_ names: [String]) -> [String: String] {
+    Dictionary(uniqueKeysWithValues: Set(names).compactMap { name in self[name].map { (name, $0) } })
+  }
+
   func has(_ name: String) -> Bool { value(name) != nil }
 
   private func value(_ name: String) -> JSON? { members.first { $0.name == name }?.value }
 
   /// The user by the names of OpenID Connect Core 1.0, section 5.1, and of RFC 7662, section 2.2:
-  /// an ordinary member, because neither has a name for administrators.
+  /// an ordinary member, because neither has a name for administrators; with `email`, `picture` and
+  /// `locale` as attributes.
   ///
   /// Nil when neither `sub` nor a user name is there.
   public var user: User? {
@@ -45,6 +51,6 @@ public struct OAuthClaims: Sendable, Redacted {
     }
     return User(
       id: UserID(rawValue: self["sub"] ?? username), username: username, displayName: self["name"] ?? username,
-      role: .member)
+      role: .member, attributes: attributes(["email", "picture", "locale"]))
   }
 }

@@ -6,7 +6,7 @@ public struct OAuthClient: Hashable, Sendable, Redacted {
   public let id: String
   /// The secret of a service; nil for an app that people install, which can keep none (RFC 8252,
   /// section 8.5).
-  public let secret: Password?
+  public let secret: Secret?
   /// Where the browser returns to: a scheme of the app's own, or a port of this machine.
   public let redirectURI: String
   /// What the app asks for; many servers need a word such as `offline_access` for a session that lasts.
@@ -17,7 +17,7 @@ public struct OAuthClient: Hashable, Sendable, Redacted {
 
   /// Creates a client.
   public init(
-    id: String, secret: Password? = nil, redirectURI: String = "", scopes: [String] = [],
+    id: String, secret: Secret? = nil, redirectURI: String = "", scopes: [String] = [],
     parameters: [String: String] = [:]
   ) {
     self.id = id

@@ -22,16 +22,18 @@ struct SavedSession {
   var fresh: Duration
   var limits: LimitRequest
 
-  func grant(_ token: SessionToken? = nil) -> Grant {
-    Grant(id: id, user: user, token: token ?? self.token, limits: sessionLimits)
+  func grant(_ token: SessionToken? = nil, accessToken: AccessToken? = nil) -> Grant {
+    Grant(id: id, user: user, token: token ?? self.token, limits: sessionLimits, accessToken: accessToken)
   }
 
   var sessionLimits: SessionLimits {
     func deadline(_ uptime: Duration) -> Deadline { .at(BootInstant(boot: began.boot, uptime: uptime)) }
     return SessionLimits(
-      idle: limits.idle.map { deadline(active + $0) } ?? .off,
-      absolute: limits.absolute.map { deadline(began.uptime + $0) } ?? .off, fresh: deadline(fresh))
+      idle: limits.idle.map { deadline(active + $0) } ?? .never,
+      absolute: limits.absolute.map { deadline(began.uptime + $0) } ?? .never, fresh: deadline(fresh))
   }
+
+  private static let attribute = "attribute."
 
   var token: SessionToken {
     var fields = [
@@ -41,6 +43,7 @@ struct SavedSession {
       "fresh": fresh.text,
     ]
     (fields["sub"], fields["replaced"]) = (subject, replaced)
+    for (name, value) in user.attributes { fields[Self.attribute + name] = value }
     (fields["idle"], fields["absolute"]) = (limits.idle?.text, limits.absolute?.text)
     return SessionToken(bytes: Array(Form.text(fields).utf8))
   }
@@ -57,9 +60,14 @@ extension SavedSession {
       let active = fields["active"].flatMap(Duration.init(text:)),
       let fresh = fields["fresh"].flatMap(Duration.init(text:))
     else { return nil }
+    var attributes: [String: String] = [:]
+    for (name, value) in fields where name.hasPrefix(Self.attribute) {
+      attributes[String(name.dropFirst(Self.attribute.count))] = value
+    }
     self.init(
       id: SessionID(rawValue: id),
-      user: User(id: UserID(rawValue: user), username: username, displayName: name, role: role),
+      user: User(
+        id: UserID(rawValue: user), username: username, displayName: name, role: role, attributes: attributes),
       subject: fields["sub"], refresh: refresh, replaced: fields["replaced"],
       isIntrospected: fields["introspected"] == "true",
       began: BootInstant(boot: BootID(high: boot[0], low: boot[1]), uptime: began), active: active, fresh: fresh,

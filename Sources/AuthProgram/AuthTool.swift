@@ -23,7 +23,7 @@ enum AuthTool {
           SessionsCommand.command, ChangePasswordCommand.command, EventsCommand.command,
         ]),
       .init(title: "A forgotten password", commands: [RecoveryCodesCommand.command, RecoverCommand.command]),
-      .init(title: "Administration", commands: [AccountsCommand.command, SchemaCommand.command]),
+      .init(title: "Administration", commands: [AccountsCommand.command]),
       .init(
         title: "About the program",
         commands: [
@@ -60,8 +60,7 @@ enum AuthTool {
         term: "AUTH_CLI_AUTHORITY",
         meaning: "where the accounts are, instead of your database on this machine: "
           + "unix:/run/auth-cli/authority.sock for a service on this machine, "
-          + "ssh://[user@]host[:port] for one that ssh reaches, several hosts with commas; "
-          + "postgresql://host/database for a PostgreSQL database"),
+          + "ssh://[user@]host[:port] for one that ssh reaches, several hosts with commas"),
       .init(term: "AUTH_CLI_CONTEXT", meaning: "the context to use when --context is not given"),
       .init(term: "XDG_DATA_HOME", meaning: "where the database is kept, in auth-cli/; relative values are ignored"),
       .init(term: "XDG_STATE_HOME", meaning: "where sessions are kept, in auth-cli/; relative values are ignored"),
@@ -92,8 +91,7 @@ enum AuthTool {
         meaning: "accounts, sessions, payments and events, unless AUTH_CLI_HOME or XDG_DATA_HOME is set"),
       .init(
         term: "~/.local/state/auth-cli/",
-        meaning: "the session of each context, and the newest timelines of servers, "
-          + "unless AUTH_CLI_HOME or XDG_STATE_HOME is set"),
+        meaning: "the session of each context, unless AUTH_CLI_HOME or XDG_STATE_HOME is set"),
     ])
 }
 

@@ -20,7 +20,6 @@ enum ErrorCode: String, Hashable, Sendable, CaseIterable {
   case homeNotText = "home_not_text"
   case homeTooLong = "home_too_long"
   case noScreen = "no_screen"
-  case noServer = "no_server"
   case screenNotJSON = "screen_not_json"
   case screenTooPlain = "screen_too_plain"
   case nothingEntered = "nothing_entered"
@@ -40,8 +39,6 @@ enum ErrorCode: String, Hashable, Sendable, CaseIterable {
   case sessionFileLinked = "session_file_linked"
   case sessionFileUnusable = "session_file_unusable"
   case watchFailed = "watch_failed"
-  case companionMissing = "companion_missing"
-  case companionOutdated = "companion_outdated"
   // Status 4: log in first
   case accountDisabled = "account_disabled"
   case notLoggedIn = "not_logged_in"
@@ -68,7 +65,6 @@ enum ErrorCode: String, Hashable, Sendable, CaseIterable {
     case .homeNotText: (.usage, "the variable that chooses a directory is not UTF-8")
     case .homeTooLong: (.usage, "the path of a directory is too long")
     case .noScreen: (.usage, "there is no terminal for the full-screen program")
-    case .noServer: (.usage, "AUTH_CLI_AUTHORITY is not set, and the command needs a server")
     case .screenNotJSON: (.usage, "the full-screen program prints no JSON")
     case .screenTooPlain: (.usage, "the terminal cannot show a full-screen program")
     case .nothingEntered: (.usage, "the question was not answered")
@@ -88,8 +84,6 @@ enum ErrorCode: String, Hashable, Sendable, CaseIterable {
     case .sessionFileLinked: (.cannotTell, "the session file is a symbolic link; nothing was logged out")
     case .sessionFileUnusable: (.cannotTell, "the session file cannot be read or written")
     case .watchFailed: (.cannotTell, "changes cannot be watched")
-    case .companionMissing: (.cannotTell, "the program for PostgreSQL servers cannot be run")
-    case .companionOutdated: (.cannotTell, "the program for PostgreSQL servers has another version")
     case .accountDisabled: (.logInFirst, "the session ended because an administrator disabled the account")
     case .notLoggedIn: (.logInFirst, "nobody is logged in")
     case .passwordChangedSessionEnded: (.logInFirst, "the password is changed; this session ended")
@@ -105,12 +99,6 @@ enum ErrorCode: String, Hashable, Sendable, CaseIterable {
 
   /// The codes that are made elsewhere: by the command line, by prompts, by the backends.
   static let foreign: KeyValuePairs<ExitStatus, [(code: String, meaning: String)]> = [
-    .no: [
-      ("confirmation_wrong", "the connection is to another database than the one you confirmed"),
-      ("schema_exists", "the database has the schema already"),
-      ("schema_foreign", "the database has a schema of this name that belongs to another role"),
-      ("schema_not_empty", "the database has accounts already"),
-    ],
     .usage: [
       ("extra_argument", "there is a word too many"),
       ("malformed_value", "a value does not have the right form"),
@@ -126,8 +114,7 @@ enum ErrorCode: String, Hashable, Sendable, CaseIterable {
       ("unknown_command", "no command has this name"),
       ("unknown_option", "no command has this option"),
       ("already_asking", "another question is open in this process"),
-      ("address_has_password", "AUTH_CLI_AUTHORITY contains a password"),
-      ("address_invalid", "AUTH_CLI_AUTHORITY names neither a database nor a service"),
+      ("address_invalid", "AUTH_CLI_AUTHORITY does not name a service"),
       ("empty_line", "a password on standard input is empty"),
       ("line_too_long", "a line is too long"),
       ("missing_line", "standard input ended before a password or a code"),
@@ -178,11 +165,8 @@ enum ErrorCode: String, Hashable, Sendable, CaseIterable {
       ("server_lost", "the server did not answer a question"),
       ("server_outdated", "the server was the primary before another took its place"),
       ("server_read_only", "the server takes no changes"),
-      ("server_rejects_form", "the server did not accept the form of a request"),
-      ("server_setting_refused", "the server asked for a password hash that is weak or unknown"),
       ("server_silent", "the server did not answer in time"),
       ("server_starting", "the server is starting or stopping"),
-      ("server_unparsable", "the answer of the server was not understood"),
       ("server_unreachable", "the server cannot be reached"),
       ("answer_too_long", "the answer of the service is longer than a message may be"),
       ("request_too_long", "the request is longer than the service accepts"),

@@ -33,7 +33,7 @@ package enum ExportQuery: String, Query {
   case reservedNames = "SELECT name_hash FROM reserved_names"
   case events = "SELECT id, at, name, account, actor, session, detail FROM events"
   case twoSteps = "SELECT account, secret, last_step, since FROM two_steps WHERE last_step IS NOT NULL"
-  case settings = "SELECT administrator_made, registration_closed, two_step_required FROM authority"
+  case settings = "SELECT administrator_made, registration_closed, two_step_required, event_salt FROM authority"
 
   init(_ table: ExportedTable) {
     switch table {

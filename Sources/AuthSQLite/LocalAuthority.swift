@@ -68,7 +68,7 @@ public final class LocalAuthority: EntryBackend {
   /// Tokens do not name the database.
   public var issuer: TokenIssuer { .embedded }
 
-  /// There is no server.
+  /// There is no service.
   public var connection: BackendConnection? { nil }
 
   /// The path of the database file.

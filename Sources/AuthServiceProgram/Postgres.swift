@@ -22,7 +22,7 @@ enum Postgres {
 
     /// Creates the tables and the first administrator.
     static func install(
-      _ text: String, _ administrator: Username, _ password: Password, _ cost: PasswordCost
+      _ text: String, _ administrator: Username, _ password: Secret, _ cost: PasswordCost
     ) throws(BackendError) {
       let address = try ServerAddress(text)
       try PostgresSchema.install(address)
@@ -61,7 +61,7 @@ enum Postgres {
     ) throws(BackendError) -> any Database { throw missing }
 
     static func install(
-      _ text: String, _ administrator: Username, _ password: Password, _ cost: PasswordCost
+      _ text: String, _ administrator: Username, _ password: Secret, _ cost: PasswordCost
     ) throws(BackendError) { throw missing }
 
     static func upgrade(_ address: String) throws(BackendError) -> Bool { throw missing }

@@ -21,7 +21,16 @@ struct ServiceError: Error, Equatable, Sendable {
       case .refused, .notPermitted, .notFresh, .credentials, .challenged, .throttled, .session: .no
       case .unavailable: .cannotTell
       }
-    self.init(status, error.description, hint: error.hint)
+    // Here nobody registers the first account.
+    let hint =
+      switch error.code {
+      case "database_missing":
+        "Create it: auth-service schema install --first-administrator NAME, or put a backup in its place."
+      // A service keeps its file to itself for as long as it runs.
+      case "database_busy": "Stop the service, if it runs on this database, and try again; nothing was changed."
+      case _: error.hint
+      }
+    self.init(status, error.description, hint: hint)
   }
 
   init(_ error: FileError) { self.init(.cannotTell, error.description, hint: error.hint) }

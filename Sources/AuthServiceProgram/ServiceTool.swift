@@ -15,7 +15,7 @@ enum ServiceTool {
         title: "For operators of a running service",
         commands: [
           OperatorCommand.health, OperatorCommand.metrics, OperatorCommand.sessions, OperatorCommand.resetPassword,
-          OperatorCommand.twoStep, OperatorCommand.events, OperatorCommand.backup, OperatorCommand.afterRestore,
+          OperatorCommand.twoStep, OperatorCommand.events, OperatorCommand.backup, AfterRestoreCommand.command,
         ]),
       .init(title: "About the program", commands: [HelpCommand.command, ManualCommand.command]),
     ],

@@ -1,4 +1,8 @@
-import Glibc
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// An error number of the operating system.
 package struct ErrorNumber: Hashable, Sendable {

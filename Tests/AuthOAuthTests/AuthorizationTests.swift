@@ -32,7 +32,7 @@ import TextFormat
     #expect(asked["code_challenge"]?.count == 43)
     #expect(asked["state"]?.count == 43)
     #expect(asked["prompt"] == nil)
-    let session = try await world.store.logIn(try request.credentials(from: try #require(world.address(request))))
+    let session = try await world.store.loggedIn(try request.credentials(from: try #require(world.address(request))))
     #expect(
       session.user == User(id: UserID(rawValue: "id-alice"), username: "alice", displayName: "alice", role: .member))
     #expect(try fields(try world.authority.authorization())["state"] != asked["state"])
@@ -129,10 +129,31 @@ import TextFormat
   func typed() async throws {
     for text in ["marble kettle window harvest", "grant_type=refresh_token&refresh_token=stolen", ""] {
       await #expect(throws: SessionError.credentialsNotAccepted) {
-        try await world.store.logIn(Credentials(username: "alice", password: Password(text)))
+        try await world.store.loggedIn(Credentials.password(username: "alice", password: Secret(text)))
       }
     }
     #expect(world.server.requests == [])
+  }
+
+  @Test("a token that this authority did not get is never sent")
+  func foreignToken() async throws {
+    await #expect(throws: SessionError.credentialsNotAccepted) {
+      try await world.store.loggedIn(.token(Secret("stolen")))
+    }
+    await #expect(throws: SessionError.credentialsNotAccepted) {
+      try await world.store.loggedIn(.code(Secret("stolen"), verifier: Secret("verifier")))
+    }
+    #expect(world.server.requests == [])
+  }
+
+  @Test("credentials serve once")
+  func usedCredentials() async throws {
+    let credentials = try world.credentials()
+    try await world.store.loggedIn(credentials)
+    try await world.store.logOut()
+    let requests = world.server.requests.count
+    await #expect(throws: SessionError.credentialsNotAccepted) { try await world.store.loggedIn(credentials) }
+    #expect(world.server.requests.count == requests)
   }
 
   @Test("the code of one server is not given to another")
@@ -152,15 +173,14 @@ import TextFormat
     let (victims, attackers) = (try world.authority.authorization(), try world.authority.authorization())
     let code = Form.fields(try #require(world.address(victims)?.split(separator: "?").last))?["code"]
     let credentials = try attackers.credentials(from: try answer(attackers, ["code": code]))
-    await #expect(throws: SessionError.credentialsNotAccepted) { try await world.store.logIn(credentials) }
+    await #expect(throws: SessionError.credentialsNotAccepted) { try await world.store.loggedIn(credentials) }
   }
 
   @Test("only a login that asks for the password makes a session fresh")
   func freshness() async throws {
     let session = try await world.logIn()
     #expect(throws: FreshnessError.passwordNotRecent) { try FreshSession(session) }
-    let password = try world.credentials(prompting: true).password
-    let again = try await world.store.reauthenticate(password: password)
+    let again = try await world.store.reauthenticate(with: try world.credentials(prompting: true)).key
     _ = try FreshSession(again)
     world.clock.advance(by: .seconds(901))
     #expect(throws: FreshnessError.passwordNotRecent) { try FreshSession(again) }
@@ -169,9 +189,9 @@ import TextFormat
   @Test("a login of somebody else does not make a session fresh, and leaves no tokens behind")
   func otherUser() async throws {
     try await world.logIn()
-    let password = try world.credentials("bob", prompting: true).password
+    let credentials = try world.credentials("bob", prompting: true)
     await #expect(throws: SessionError.credentialsNotAccepted) {
-      try await world.store.reauthenticate(password: password)
+      _ = try await world.store.reauthenticate(with: credentials)
     }
     #expect(world.server.forms("/revoke").count == 1)
     #expect(try await world.store.check().user.username == "alice")

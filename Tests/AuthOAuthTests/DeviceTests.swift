@@ -44,7 +44,7 @@ import Testing
     world.server.set { $0.device = .approved }
     let (result, waits) = await waits(device)
     #expect(waits == [5, 5, 5])
-    let session = try await world.store.logIn(try result.get())
+    let session = try await world.store.loggedIn(try result.get())
     #expect(session.user.username == "alice")
     #expect(throws: FreshnessError.passwordNotRecent) { try FreshSession(session) }
   }

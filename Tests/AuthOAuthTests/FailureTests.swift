@@ -1,4 +1,5 @@
 import AuthCore
+import AuthCoreTesting
 import AuthOAuth
 import Testing
 
@@ -103,7 +104,8 @@ import Testing
   @Test("a server without an address for logouts is not told, and says so")
   func noRevocation() async throws {
     let world = OAuthWorld()
-    let grant = try await world.authority.authenticate(try world.credentials(), limits: LimitRequest())
+    let result = try await world.authority.authenticate(try world.credentials(), limits: LimitRequest())
+    let grant = try #require(result.grant)
     var server = world.server.server
     server.revocationEndpoint = nil
     let failure = await #expect(throws: Unavailability.self) {
@@ -117,7 +119,7 @@ import Testing
     let world = OAuthWorld()
     let request = try world.authority.authorization()
     let credentials = try request.credentials(from: try #require(world.address(request)))
-    let session = try await world.store.logIn(credentials)
+    let session = try await world.store.loggedIn(credentials)
     let device = try await world.authority.deviceAuthorization()
     world.server.script("/token", 400, #"{"error": "refresh-2 is unknown"}"#)
     let failure = await #expect(throws: SessionError.self) { try await world.store.renew() }

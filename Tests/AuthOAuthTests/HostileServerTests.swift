@@ -63,7 +63,7 @@ import Testing
     var server = world.server.server
     server.tokenEndpoint = address
     let authority = world.server.authority(world.clock, server: server)
-    let credentials = try world.credentials()
+    let credentials = try world.credentials(at: authority)
     await #expect(throws: AuthorityError<CredentialsRejection>.self) {
       try await authority.authenticate(credentials, limits: LimitRequest())
     }
@@ -77,8 +77,8 @@ import Testing
     let world = OAuthWorld()
     var server = world.server.server
     server.tokenEndpoint = address
-    _ = try? await world.server.authority(world.clock, server: server)
-      .authenticate(try world.credentials(), limits: LimitRequest())
+    let authority = world.server.authority(world.clock, server: server)
+    _ = try? await authority.authenticate(try world.credentials(at: authority), limits: LimitRequest())
     #expect(world.server.requests.map(\.url) == [address])
   }
 
@@ -86,7 +86,7 @@ import Testing
   func injection() async throws {
     let world = OAuthWorld(
       client: OAuthClient(
-        id: "app&grant_type=x\r\nX-Evil: 1", secret: Password("s&client_id=other"),
+        id: "app&grant_type=x\r\nX-Evil: 1", secret: Secret("s&client_id=other"),
         redirectURI: "com.example.app:/login?a=b"))
     let request = try world.authority.authorization()
     #expect(request.url.split(separator: "?").count == 2)

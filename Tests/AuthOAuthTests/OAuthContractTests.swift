@@ -9,7 +9,7 @@ import Testing
     let (server, clock) = (ServerDouble(), ManualClock())
     server.set(change)
     func account(_ name: String) -> Credentials {
-      Credentials(username: name, password: Password(ServerDouble.passwords[name] ?? ""))
+      Credentials.password(username: name, password: Secret(ServerDouble.passwords[name] ?? ""))
     }
     return AuthorityContract.Subject(
       authority: Browser(authority: server.authority(clock), server: server), first: account("alice"),

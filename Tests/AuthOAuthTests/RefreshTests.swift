@@ -45,7 +45,8 @@ import Testing
   @Test("a token that the vault could not take is not forgotten: the old one is spent")
   func unsaved() async throws {
     let world = OAuthWorld()
-    let grant = try await world.authority.authenticate(try world.credentials(), limits: LimitRequest())
+    let result = try await world.authority.authenticate(try world.credentials(), limits: LimitRequest())
+    let grant = try #require(result.grant)
     for _ in 1...3 { _ = try await world.authority.renew(grant.token) }
     #expect(
       world.server.forms("/token").suffix(3).map { $0["refresh_token"] } == ["refresh-3", "refresh-5", "refresh-7"])
@@ -90,6 +91,24 @@ import Testing
     _ = try await world.store.renew()
   }
 
+  @Test("what the server says of the user is saved with the session, and changes with a renewal")
+  func attributes() async throws {
+    let world = OAuthWorld()
+    func answer(_ email: String) {
+      world.server.script(
+        "/userinfo", 200,
+        #"{"sub": "id-alice", "preferred_username": "alice", "email": "\#(email)", "email_verified": true, "age": 7}"#)
+    }
+    answer("a=&b@example.org")
+    let session = try await world.logIn()
+    #expect(session.user.attributes == ["email": "a=&b@example.org"])
+    let restored = SessionStore(authority: world.authority, vault: world.vault, clock: world.clock)
+    await restored.restore()
+    #expect(restored.session?.user == session.user)
+    answer("new@example.org")
+    #expect(try await restored.renew().session.user.attributes == ["email": "new@example.org"])
+  }
+
   @Test("a new name of the user arrives with a renewal")
   func newName() async throws {
     let world = OAuthWorld()
@@ -104,8 +123,9 @@ import Testing
     var server = world.server.server
     server.userInfoEndpoint = nil
     let introspected = world.server.authority(world.clock, server: server)
-    let credentials = try world.credentials()
-    let grant = try await introspected.authenticate(credentials, limits: LimitRequest())
+    let credentials = try world.credentials(at: introspected)
+    let result = try await introspected.authenticate(credentials, limits: LimitRequest())
+    let grant = try #require(result.grant)
     #expect(grant.user.username == "alice")
     #expect(try await introspected.resume(grant.token).user == grant.user)
     server.introspectionEndpoint = nil
@@ -118,9 +138,10 @@ import Testing
     world.server.script(
       "/token", 200, #"{"access_token": "a", "refresh_token": "r", "token_type": "bearer", "login": 42}"#)
     #expect(
-      try await claimed.authenticate(try world.credentials(), limits: LimitRequest()).user.id.rawValue == "42")
+      try await claimed.authenticate(try world.credentials(at: claimed), limits: LimitRequest()).grant?.user.id.rawValue
+        == "42")
     await #expect(throws: AuthorityError<CredentialsRejection>.self) {
-      try await claimed.authenticate(try world.credentials(), limits: LimitRequest())
+      try await claimed.authenticate(try world.credentials(at: claimed), limits: LimitRequest())
     }
     // The tokens of a login that failed are ended.
     #expect(world.server.forms("/revoke").count == 1)
@@ -139,7 +160,7 @@ import Testing
   @Test("the store keeps the limits that were asked for, and a restart of the machine ends such a session")
   func limits() async throws {
     let world = OAuthWorld()
-    let session = try await world.store.logIn(
+    let session = try await world.store.loggedIn(
       try world.credentials(), limits: LimitRequest(idle: .seconds(60), absolute: .seconds(600)))
     guard case .at = session.limits.absolute else {
       Issue.record("the session has no longest duration")

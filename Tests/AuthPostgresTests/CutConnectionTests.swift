@@ -34,7 +34,7 @@ extension PostgresTests {
 
       init(_ database: RulesDatabase) throws {
         self.database = database
-        try database.reinstall()
+        try database.empty()
         let authority = database.authority
         _ = try authority.register(username: "alice", password: alicePassword)
         _ = try authority.register(username: "bob", password: bobPassword)
@@ -57,7 +57,7 @@ extension PostgresTests {
       }
 
       static let secret = TwoStepSecret(bytes: Array("12345678901234567890".utf8), username: "alice")
-      static var step: Password { secret.code(at: .now()) }
+      static var step: Secret { secret.code(at: .now()) }
 
       /// Gives alice a second step: one that is on, or one that waits for a code.
       func beginTwoStep(isOn: Bool) throws {
@@ -97,17 +97,17 @@ extension PostgresTests {
     static let commands: [Command] = [
       Command(
         name: "register",
-        run: { _ = try $1.register(username: "carol", password: Password("paper lantern river orchard")) },
+        run: { _ = try $1.register(username: "carol", password: Secret("paper lantern river orchard")) },
         effects: events(.userCreated)),
       Command(
         name: "login",
-        run: { _ = try $1.logIn(Credentials(username: "alice", password: alicePassword), limits: .standard) },
+        run: { _ = try $1.logIn(Credentials.password(username: "alice", password: alicePassword), limits: .standard) },
         effects: events(.loginSucceeded)),
       Command(
         name: "login in two steps", prepare: { try $0.beginTwoStep(isOn: true) },
         run: {
           do throws(BackendError) {
-            _ = try $1.logIn(Credentials(username: "alice", password: alicePassword), limits: .standard)
+            _ = try $1.logIn(Credentials.password(username: "alice", password: alicePassword), limits: .standard)
           } catch {
             guard case .challenged(let challenge) = error.kind else { throw error }
             _ = try $1.answer(Scene.step, to: challenge)
@@ -138,7 +138,7 @@ extension PostgresTests {
       Command(
         name: "password",
         run: {
-          _ = try $1.changePassword(from: alicePassword, to: Password("quite another password"), token: $0.token)
+          _ = try $1.changePassword(from: alicePassword, to: Secret("quite another password"), token: $0.token)
         }, effects: events(.passwordChanged)),
       Command(
         name: "logout --all", run: { _ = try $1.rules.endAllSessions(token: $0.token) }, effects: events(.sessionEnded)),
@@ -157,7 +157,7 @@ extension PostgresTests {
         effects: events(.recoveryCodesMade)),
       Command(
         name: "recover", prepare: { try $0.issueCode() },
-        run: { _ = try $1.recover(username: "bob", code: Scene.code, password: Password("quite another password")) },
+        run: { _ = try $1.recover(username: "bob", code: Scene.code, password: Secret("quite another password")) },
         effects: events(.recovered)),
       Command(
         name: "accounts reset-password",
@@ -227,7 +227,7 @@ extension PostgresTests {
     private func backend(_ scene: Scene, _ proxy: CuttingProxy) throws -> PostgresAuthority {
       let address = try ServerAddress(
         "host=\(proxy.directory) user=postgres dbname=\(scene.database.name) application_name=cut")
-      return PostgresAuthority(PostgresDatabase(address), cost: .least)
+      return PostgresAuthority(PostgresDatabase(address))
     }
 
     /// Waits until the server has ended what the cut connection began.

@@ -11,7 +11,7 @@ extension PostgresTests {
       let database = try RulesDatabase()
       let authority = PostgresAuthority(
         PostgresDatabase(try ServerAddress(database.address)), label: "bobs-laptop",
-        origin: { SessionOrigin(terminal: "bobs-terminal", program: "bobs-shell", host: "bobs-host") }, cost: .least)
+        origin: { SessionOrigin(terminal: "bobs-terminal", program: "bobs-shell", host: "bobs-host") })
       _ = try authority.register(username: "alice", password: alicePassword)
       _ = try authority.register(username: "bob", password: bobPassword)
       let bob = try authority.token("bob", bobPassword)

@@ -85,9 +85,9 @@ private final class History {
     for name in ["root", "alice", "bob"] {
       passwords[name] = "violet kettles under 4 wet stars"
       names.append(name)
-      _ = try local.register(username: name, password: Password(passwords[name, default: ""]))
+      _ = try local.register(username: name, password: Secret(passwords[name, default: ""]))
       freeze()
-      _ = try remote.register(username: name, password: Password(passwords[name, default: ""]))
+      _ = try remote.register(username: name, password: Secret(passwords[name, default: ""]))
       clock.advance(by: 1000)
     }
     freeze()
@@ -96,7 +96,7 @@ private final class History {
 
   /// Gives a user recovery codes and a second step, which most histories would never make.
   private func beginInTwoSteps(_ name: String) throws {
-    let credentials = Credentials(username: name, password: Password(passwords[name, default: ""]))
+    let credentials = Credentials.password(username: name, password: Secret(passwords[name, default: ""]))
     let (left, right) = (
       try local.logIn(credentials, limits: .standard), try remote.logIn(credentials, limits: .standard)
     )
@@ -169,8 +169,8 @@ private final class History {
     let password = "violet kettles under 4 wet stars"
     let isNew = passwords[name] == nil
     let step = both(
-      "register \(name)", { try self.local.register(username: name, password: Password(password)) },
-      { try self.remote.register(username: name, password: Password(password)) }
+      "register \(name)", { try self.local.register(username: name, password: Secret(password)) },
+      { try self.remote.register(username: name, password: Secret(password)) }
     ) { user, _ in "\(user)" }
     // While registration is closed the name stays free.
     if isNew, step.left.hasPrefix("User") {
@@ -188,7 +188,7 @@ private final class History {
       LimitRequest.standard, .standard, LimitRequest(idle: .seconds(120)), LimitRequest(absolute: .seconds(900)),
       LimitRequest(idle: .seconds(-5), absolute: .seconds(100_000)),
     ])
-    let credentials = Credentials(username: name, password: Password(password))
+    let credentials = Credentials.password(username: name, password: Secret(password))
     return challenged(
       "login \(name) \(isRight)", as: name, { try self.local.logIn(credentials, limits: limits) },
       { try self.remote.logIn(credentials, limits: limits) })
@@ -225,8 +225,8 @@ private final class History {
     let password = chance(70) ? passwords[name] ?? "none of anybody at all" : "wrong password of somebody"
     let step = challenged(
       "reauth \(name)", as: name,
-      { try self.local.reauthenticate(pair.left, password: Password(password), requesting: .standard) },
-      { try self.remote.reauthenticate(pair.right, password: Password(password), requesting: .standard) })
+      { try self.local.reauthenticate(pair.left, password: Secret(password), requesting: .standard) },
+      { try self.remote.reauthenticate(pair.right, password: Secret(password), requesting: .standard) })
     // Used at once: of several that are open, which one shows its limits in a list is nobody's
     // promise.
     if let last = tokens.last, last.left != pair.left, step.left.hasPrefix("grant") {
@@ -264,15 +264,15 @@ private final class History {
   }
 
   /// An answer to a challenge: a code of a time step near this one, a recovery code, or nonsense.
-  private func answer(_ name: String) -> (words: String, left: Password, right: Password) {
+  private func answer(_ name: String) -> (words: String, left: Secret, right: Secret) {
     let own = codes.filter { $0.name == name }
     if chance(25), !own.isEmpty {
       let code = pick(own)
-      return ("a recovery code", Password(code.left.text), Password(code.right.text))
+      return ("a recovery code", Secret(code.left.text), Secret(code.right.text))
     }
     guard chance(80), let secret = secrets[name] else {
       let typed = pick(["no code", "000000", "123 456", "", "1234567"])
-      return ("'\(typed)'", Password(typed), Password(typed))
+      return ("'\(typed)'", Secret(typed), Secret(typed))
     }
     let steps = pick([-60, -30, 0, 0, 0, 30, 60] as [Int64])
     let time = WallTime(microseconds: clock.nanoseconds / 1000 + steps * 1_000_000)
@@ -342,8 +342,8 @@ private final class History {
     let new = pick(["another password number \(generator.next() % 50)", "short", present])
     let step = granted(
       "password of \(name)",
-      { try self.local.changePassword(from: Password(present), to: Password(new), token: pair.left) },
-      { try self.remote.changePassword(from: Password(present), to: Password(new), token: pair.right) })
+      { try self.local.changePassword(from: Secret(present), to: Secret(new), token: pair.left) },
+      { try self.remote.changePassword(from: Secret(present), to: Secret(new), token: pair.right) })
     if step.left.hasPrefix("grant") {
       passwords[name] = new
       if let last = tokens.last {
@@ -362,8 +362,8 @@ private final class History {
     let new = pick(["short", "a recovered password \(generator.next())"])
     let step = both(
       "recover \(own) \(known.map { "with a code of \($0.name)" } ?? "with a wrong code")",
-      { try self.local.recover(username: own, code: known?.left ?? wrong, password: Password(new)) },
-      { try self.remote.recover(username: own, code: known?.right ?? wrong, password: Password(new)) }
+      { try self.local.recover(username: own, code: known?.left ?? wrong, password: Secret(new)) },
+      { try self.remote.recover(username: own, code: known?.right ?? wrong, password: Secret(new)) }
     ) { user, _ in "\(user)" }
     if step.left.hasPrefix("User") { passwords[own] = new }
     return step
@@ -543,15 +543,17 @@ private final class History {
       ) { receipt, _ in "\(receipt)" }
     case 13:
       let before = chance(50) ? nil : Int64(generator.next() % 200)
+      let text = ["", "", "A", "-1", "12.5", "opening", "%"][Int(generator.next() % 7)]
       return both(
-        "receipts", { try local.rules.receipts(before: before, limit: 7, token: pair.left) },
-        { try remote.rules.receipts(before: before, limit: 7, token: pair.right) }
+        "receipts", { try local.rules.receipts(matching: text, before: before, limit: 7, token: pair.left) },
+        { try remote.rules.receipts(matching: text, before: before, limit: 7, token: pair.right) }
       ) { receipts, _ in "\(receipts)" }
     case 14, 15:
       let scope: EventScope = chance(50) ? .own : .everyone
+      let text = ["", "", "AUTHN_", "a", "deleted account", "_", "admin"][Int(generator.next() % 7)]
       return both(
-        "events \(scope)", { try local.rules.events(scope, limit: 9, token: pair.left) },
-        { try remote.rules.events(scope, limit: 9, token: pair.right) }
+        "events \(scope)", { try local.rules.events(scope, matching: text, limit: 9, token: pair.left) },
+        { try remote.rules.events(scope, matching: text, limit: 9, token: pair.right) }
       ) { events, isLeft in events.map { self.text($0, isLeft) }.joined(separator: "; ") }
     case 16:
       let query = AccountsQuery(namePrefix: chance(50) ? "" : "a", after: name.canonical, limit: 5)

@@ -1,24 +1,30 @@
 import AuthBackend
 import AuthCore
+import AuthDevice
 import AuthSQLite
 import Foundation
 import PostgresServers
 import Testing
+import TextFormat
 
 @testable import AuthPostgres
 
 extension PostgresTests {
-  /// An embedded database is brought into a server.
-  @Suite(.serialized) struct ImportTests {
-    /// An embedded database with all that there can be, and a server for it.
-    private final class Scene {
+  /// What was stored elsewhere is brought into the tables of the rule book.
+  @Suite struct ImportTests {
+    private static let newPassword = Secret("paper lantern river orchard")
+
+    private static func order(_ amount: String, _ payee: String, key: String? = nil) throws -> PaymentOrder {
+      PaymentOrder(
+        amount: try Amount(amount), payee: try Username(payee), key: try key.map { try IdempotencyKey($0) })
+    }
+
+    /// An embedded database with all that there can be.
+    private final class Embedded {
       let directory = NSTemporaryDirectory() + "import-\(UInt32.random(in: 0 ... .max))"
       let local: LocalAuthority
-      let server: ThrowawayServer
-      let owner: SchemaOwner
+      let alice: SessionToken
       let recoveryCodes: [RecoveryCode]
-      /// The session of alice in the embedded database.
-      let embedded: SessionToken
       let oneTimeCode: RecoveryCode
       let secret: TwoStepSecret
 
@@ -26,135 +32,77 @@ extension PostgresTests {
         local = LocalAuthority(directory: directory, cost: .least)
         _ = try local.register(username: "alice", password: alicePassword, displayName: "Ada \\ Löwe \\N")
         _ = try local.register(username: "bob", password: bobPassword)
-        _ = try local.register(username: "carol", password: ImportTests.carolPassword)
-        let alice = try Self.token(local, "alice", alicePassword)
-        let carol = try Self.token(local, "carol", ImportTests.carolPassword)
-        _ = try local.rules.pay(try ImportTests.order("12.50", "bob", key: "one\\two"), token: alice)
-        _ = try local.rules.pay(try ImportTests.order("100", "bob"), token: carol)
+        _ = try local.register(username: "carol", password: newPassword)
+        alice = try local.token("alice", alicePassword)
+        let carol = try local.token("carol", newPassword)
+        _ = try local.rules.pay(try order("12.50", "bob", key: "one\\two"), token: alice)
+        _ = try local.rules.pay(try order("100", "bob"), token: carol)
         try local.rules.deleteAccount(token: carol)
-        embedded = alice
         recoveryCodes = try local.rules.makeRecoveryCodes(token: alice)
         oneTimeCode = try local.rules.registerOther(username: "dave", token: alice).code
-        try local.rules.setRegistration(.closed, token: alice)
-        // A second step that is on, one that was only begun, and the rule that asks for it.
         secret = try local.rules.beginTwoStep(token: alice)
         try local.rules.confirmTwoStep(secret.code(at: .now()), token: alice)
-        _ = try local.rules.beginTwoStep(token: try Self.token(local, "bob", bobPassword))
         try local.rules.setTwoStepPolicy(.required, token: alice)
-        for _ in 0..<6 { _ = try? Self.token(local, "bob", alicePassword) }
-        server = try ThrowawayServer()
-        let superuser = try Databases.connect(server.address("postgres"))
-        try superuser.sql("CREATE ROLE keeper LOGIN CREATEROLE; CREATE ROLE person LOGIN")
-        try superuser.sql("CREATE DATABASE accounts OWNER keeper")
-        owner = SchemaOwner(try ServerAddress(server.address("accounts", user: "keeper")), cost: .least)
+        for _ in 0..<6 { _ = try? local.token("bob", alicePassword) }
       }
 
-      deinit {
-        server.stop()
-        try? FileManager.default.removeItem(atPath: directory)
-      }
-
-      func remote() throws -> PostgresBackend {
-        try Databases.connect(server.address("postgres")).sql("GRANT auth_cli TO person")
-        return PostgresBackend(try ServerAddress(server.address("accounts", user: "person")), cost: .least)
-      }
-
-      static func token(
-        _ backend: any Backend, _ name: String, _ password: Password, answer: Password
-      ) throws -> SessionToken {
-        let failure = #expect(throws: BackendError.self) { _ = try token(backend, name, password) }
-        guard case .challenged(let challenge)? = failure?.kind else { throw try #require(failure) }
-        if let local = backend as? LocalAuthority { return try local.answer(answer, to: challenge).token }
-        return try #require(backend as? PostgresBackend).answer(answer, to: challenge).token
-      }
-
-      static func token(
-        _ backend: any Backend, _ name: String, _ password: Password
-      ) throws -> SessionToken {
-        let credentials = Credentials(username: name, password: password)
-        if let local = backend as? LocalAuthority { return try local.logIn(credentials, limits: .standard).token }
-        let server = try #require(backend as? PostgresBackend)
-        return try server.logIn(credentials, limits: .standard).token
-      }
+      deinit { try? FileManager.default.removeItem(atPath: directory) }
     }
 
-    fileprivate static let carolPassword = Password("paper lantern river orchard")
-
-    fileprivate static func order(_ amount: String, _ payee: String, key: String? = nil) throws -> PaymentOrder {
-      PaymentOrder(
-        amount: try Amount(amount), payee: try Username(payee), key: try key.map { try IdempotencyKey($0) })
-    }
-
-    @Test("an import brings accounts, passwords, balances, receipts, events and codes, and numbers go on")
-    func everything() throws {
-      let scene = try Scene()
-      let embedded = scene.embedded
-      let summary = try scene.local.export { (rows) throws(BackendError) in try scene.owner.importing(rows) }
-      #expect(summary.accounts == 4)
-      #expect(summary.payments == 6)
-      #expect(summary.withoutPassword == [])
-      #expect(try scene.owner.check() == [])
-      let remote = try scene.remote()
-      let events = try scene.local.rules.events(.everyone, limit: 1000, token: embedded)
+    @Test("an embedded database is brought with passwords, balances, receipts, events and codes, and numbers go on")
+    func embedded() throws {
+      let embedded = try Embedded()
+      let (local, old) = (embedded.local, embedded.alice)
+      let database = try RulesDatabase(isEmpty: true)
+      let address = try ServerAddress(database.address)
+      let summary = try local.export { (rows) throws(BackendError) in
+        try PostgresSchema.importing(rows, into: address)
+      }
+      #expect(summary.accounts == 4 && summary.payments == 6)
+      #expect(try PostgresSchema.check(address) == [])
+      let authority = database.authority
+      let events = try local.rules.events(.everyone, limit: 1000, token: old)
       // The code of the confirmation was used there, and is used here too.
-      let code = scene.secret.code(at: WallTime(microseconds: WallTime.now().microseconds + 30_000_000))
-      let token = try Scene.token(remote, "alice", alicePassword, answer: code)
-      #expect(try remote.twoStep(token: token) == scene.local.rules.twoStep(token: embedded))
-      #expect(try remote.twoStepPolicy(token: token) == .required)
-      #expect(try remote.profile(token: token) == scene.local.rules.profile(token: embedded))
-      #expect(
-        try remote.receipts(limit: 1000, token: token) == scene.local.rules.receipts(limit: 1000, token: embedded))
-      let accounts = try remote.accounts(AccountsQuery(limit: 1000), token: token)
-      #expect(
-        accounts.map(\.user)
-          == (try scene.local.rules.accounts(AccountsQuery(limit: 1000), token: embedded)).map(\.user))
+      let code = embedded.secret.code(at: WallTime(microseconds: WallTime.now().microseconds + 30_000_000))
+      let token = try authority.token("alice", alicePassword, answer: code)
+      #expect(try authority.rules.twoStep(token: token) == local.rules.twoStep(token: old))
+      #expect(try authority.rules.twoStepPolicy(token: token) == .required)
+      #expect(try authority.rules.profile(token: token) == local.rules.profile(token: old))
+      #expect(try authority.rules.receipts(limit: 1000, token: token) == local.rules.receipts(limit: 1000, token: old))
+      let accounts = try authority.rules.accounts(AccountsQuery(limit: 1000), token: token)
+      #expect(accounts.map(\.user) == (try local.rules.accounts(AccountsQuery(limit: 1000), token: old)).map(\.user))
       #expect(accounts.first { $0.user.username == "bob" }?.failedAttempts == 6)
-      let brought = try remote.events(.everyone, limit: 1000, token: token)
+      let brought = try authority.rules.events(.everyone, limit: 1000, token: token)
       #expect(brought.dropFirst(2).elementsEqual(events))
-      #expect(try remote.registration(token: token) == .closed)
-      // The wait of bob goes on.
-      let waiting = #expect(throws: BackendError.self) { _ = try Scene.token(remote, "bob", bobPassword) }
-      #expect(waiting?.code == "throttled")
-      _ = try remote.recover(username: "dave", code: scene.oneTimeCode, password: Self.carolPassword)
-      _ = try Scene.token(remote, "dave", Self.carolPassword)
-      #expect(try remote.registerOther(username: "erin", token: token).user.id.rawValue == "u5")
+      #expect(try authority.rules.registration(token: token) == .closed)
+      #expect(throws: BackendError.self) { _ = try authority.token("bob", bobPassword) }
+      _ = try authority.recover(username: "dave", code: embedded.oneTimeCode, password: Self.newPassword)
+      _ = try authority.token("dave", Self.newPassword)
+      #expect(try authority.rules.registerOther(username: "erin", token: token).user.id.rawValue == "u5")
       let taken = #expect(throws: BackendError.self) {
-        _ = try remote.registerOther(username: "carol", token: token)
+        _ = try authority.rules.registerOther(username: "carol", token: token)
       }
       #expect(taken?.code == "username_taken")
-      let repeated = try remote.pay(try Self.order("12.50", "bob", key: "one\\two"), token: token)
+      let repeated = try authority.rules.pay(try Self.order("12.50", "bob", key: "one\\two"), token: token)
       #expect(repeated.isRepetition)
-      let next = try remote.pay(try Self.order("1", "bob"), token: token)
-      #expect(next.id > repeated.id)
-      _ = try remote.recover(username: "alice", code: scene.recoveryCodes[0], password: Self.carolPassword)
-      _ = try Scene.token(
-        remote, "alice", Self.carolPassword, answer: Password(scene.recoveryCodes[1].text))
+      #expect(try authority.rules.pay(try Self.order("1", "bob"), token: token).id > repeated.id)
+      _ = try authority.recover(username: "alice", code: embedded.recoveryCodes[0], password: Self.newPassword)
+      _ = try authority.token("alice", Self.newPassword, answer: Secret(embedded.recoveryCodes[1].text))
     }
 
-    @Test("an import into a database with accounts is refused, and changes nothing")
-    func notEmpty() throws {
-      let scene = try Scene()
-      _ = try scene.owner.install(administrator: "zoe", password: Self.carolPassword)
-      let refused = #expect(throws: BackendError.self) {
-        _ = try scene.local.export { (rows) throws(BackendError) in try scene.owner.importing(rows) }
-      }
-      #expect(refused?.code == "schema_not_empty")
-      #expect(try scene.owner.check() == [])
-      let remote = try scene.remote()
-      let token = try Scene.token(remote, "zoe", Self.carolPassword)
-      #expect(try remote.accounts(AccountsQuery(limit: 50), token: token).map(\.user.username) == ["zoe"])
-    }
-
-    @Test("an import whose money does not add up, or that breaks off, leaves no schema and no role")
+    @Test("an import whose money does not add up, that breaks off, or that finds tables, changes nothing")
     func undone() throws {
-      let scene = try Scene()
+      let embedded = try Embedded()
+      let database = try RulesDatabase(isEmpty: true)
+      let address = try ServerAddress(database.address)
       func importing(_ change: (ExportedTable, [ExportedValue]) throws(BackendError) -> [ExportedValue]) throws {
-        _ = try scene.local.export { (rows) throws(BackendError) in
-          try scene.owner.importing { (table, take) throws(BackendError) in
+        _ = try embedded.local.export { (rows) throws(BackendError) in
+          let changed: ExportedRows = { (table, take) throws(BackendError) in
             var all: [[ExportedValue]] = []
             try rows(table) { all.append($0) }
             for row in all { try take(try change(table, row)) }
           }
+          return try PostgresSchema.importing(changed, into: address)
         }
       }
       let forged = #expect(throws: BackendError.self) {
@@ -168,10 +116,188 @@ extension PostgresTests {
         }
       }
       #expect(broken == .notFresh)
-      #expect(try scene.owner.look().version == nil)
+      #expect(try PostgresSchema.check(address) == ["there is no schema auth"])
+      try importing { $1 }
+      let again = #expect(throws: BackendError.self) { try importing { $1 } }
+      #expect(again?.code == "schema_not_empty")
+      #expect(try PostgresSchema.check(address) == [])
+    }
+
+    /// A database as programs made it that called functions in the server.
+    private final class OlderServer {
+      let server: ThrowawayServer
+      let address: ServerAddress
+
+      init() throws {
+        server = try ThrowawayServer()
+        let superuser = try Databases.connect(server.address("postgres"))
+        try superuser.sql(
+          """
+          CREATE ROLE auth_cli_owner; CREATE ROLE auth_cli; CREATE ROLE person LOGIN IN ROLE auth_cli;
+          CREATE ROLE keeper LOGIN;
+          """)
+        try superuser.sql("CREATE DATABASE accounts OWNER keeper")
+        let dump = try String(contentsOfFile: Self.path, encoding: .utf8)
+        try Databases.connect(server.address("accounts")).sql(dump)
+        address = try ServerAddress(server.address("accounts", user: "keeper"))
+      }
+
+      deinit { server.stop() }
+
+      static var path: String {
+        #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 } + "/fixtures/function-server.sql"
+      }
+
+      func superuser<Result>(_ body: (ServerConnection) throws -> Result) throws -> Result {
+        try body(try Databases.connect(server.address("accounts")))
+      }
+
+      /// Lets the service's role read what it imports.
+      func permit() throws { try superuser { try $0.sql("GRANT auth_cli_owner TO keeper") } }
+
+      /// All rows of the older tables.
+      func rows() throws -> [[String?]] {
+        try superuser {
+          let tables = try $0.rows("SELECT tablename FROM pg_tables WHERE schemaname = 'authcore' ORDER BY 1")
+          return try tables.map { (row) in "SELECT t::text FROM authcore.\(row[0] ?? "") t ORDER BY 1" }
+            .flatMap { try $0.isEmpty ? [] : Databases.connect(server.address("accounts")).rows($0) }
+        }
+      }
+    }
+
+    private static let everyone = Secret("a long passphrase of everyone")
+    private static let afterRecovery = Secret("a newer passphrase after recovery")
+    // Written down when the fixture was made.
+    private static let secret = "66828a4853f28324c286a84e70d42aeace63d87a"
+    private static let aliceCodes = ["f0g2n-7n5mj-51k9k-zx8v1-rmx2p", "w4ar9-hx3gm-h17hy-gqvn6-5ypmb"]
+    private static let bobCodes = ["geya8-f29q1-fnxz4-ztxm6-gvc75", "q0ge8-xxas6-svb28-7gpv6-h148z"]
+    private static let graceCode = "1z01p-0vnpj-psnxj-rcsnn-fh2w3"
+
+    private static func code(_ text: String) -> RecoveryCode { RecoveryCode(typed: Array(text.utf8)) }
+
+    @Test("a database with functions in the server is brought: every kind of account, password, code and payment")
+    func older() throws {
+      let older = try OlderServer()
+      try older.permit()
+      let before = try older.rows()
+      let summary = try PostgresSchema.importingFunctionServer(at: older.address)
+      #expect(summary.accounts == 9 && summary.payments == 12, "\(summary)")
+      #expect(try PostgresSchema.check(older.address) == [])
+      #expect(try older.rows() == before && before.count > 40)
+      let authority = PostgresAuthority(
+        PostgresDatabase(older.address), isShared: true)
+      let secret = TwoStepSecret(bytes: try #require(Hex.bytes(Array(Self.secret.utf8))), username: "alice")
+      let alice = try authority.token("alice", alicePassword, answer: secret.code(at: .now()))
+      #expect(try authority.rules.twoStepPolicy(token: alice) == .required)
+      #expect(try authority.rules.registration(token: alice) == .closed)
+      #expect(try authority.rules.twoStep(token: alice).recoveryCodes == 10)
+
+      // Balances and receipts; the key is the payer's where the payer gave one.
+      #expect(try authority.rules.profile(token: alice).balance == 87_51)
+      let receipts = try authority.rules.receipts(limit: 100, token: alice)
+      #expect(receipts.map(\.payee) == ["alice", "bob", "alice"] && receipts.map(\.key) == [nil, "rent of may", nil])
+      let again = try authority.rules.pay(try Self.order("12.50", "bob", key: "rent of may"), token: alice)
+      #expect(again.isRepetition && again.id == receipts[1].id)
+      let accounts = try authority.rules.accounts(AccountsQuery(limit: 100), token: alice)
       #expect(
-        try Databases.connect(scene.server.address("postgres"))
-          .rows("SELECT rolname FROM pg_roles WHERE rolname LIKE 'auth\\_cli%'").isEmpty)
+        accounts.map(\.user.username) == ["alice", "bob", "carol", "dave", "erin", "grace", "heidi", "ivan"])
+      #expect(accounts.filter(\.isDisabled).map(\.user.username) == ["carol"])
+      #expect(accounts.first { $0.user.username == "dave" }?.throttle == .locked)
+      #expect(accounts.first { $0.user.username == "bob" }?.user.displayName == "Bob \\ Löwe 'x'")
+      let events = try authority.rules.events(.everyone, limit: 1000, token: alice)
+      #expect(events.contains { $0.name == "user_deleted" && $0.account == DeletedAccount.shownName })
+      #expect(events.count == summary.events + 3, "\(events.map(\.name))")
+
+      // Passwords: verified as they were stored, and stored anew at the login.
+      let bob = try authority.token("bob", Self.afterRecovery)
+      #expect(try authority.rules.profile(token: bob).balance == 212_49)
+      _ = try authority.token("erin", Self.everyone)
+      _ = try authority.token("ivan", Self.everyone)
+      #expect(throws: BackendError.self) { _ = try authority.token("ivan", alicePassword) }
+      let stored = try older.superuser {
+        try $0.rows("SELECT name FROM auth.accounts WHERE password_hash LIKE 'sha256:%' ORDER BY name").map { $0[0] }
+      }
+      #expect(stored == ["#5", "carol", "dave", "grace", "heidi"])
+      _ = try authority.token("bob", Self.afterRecovery)
+      func login(_ name: String) -> String? {
+        (#expect(throws: BackendError.self) { _ = try authority.token(name, Self.everyone) })?.code
+      }
+      #expect(login("carol") == "credentials_not_accepted" && login("dave") == "locked")
+      #expect(login("frank") == "credentials_not_accepted")
+
+      // Codes: a used one is used up, and one for a first password is accepted.
+      func recover(_ name: String, _ code: String) -> String? {
+        do throws(BackendError) {
+          _ = try authority.recover(username: name, code: Self.code(code), password: Self.newPassword)
+          return nil
+        } catch { return error.code }
+      }
+      #expect(recover("bob", Self.bobCodes[0]) == "credentials_not_accepted")
+      #expect(recover("bob", Self.bobCodes[1]) == nil)
+      #expect(recover("grace", Self.graceCode) == nil)
+      #expect(recover("alice", Self.aliceCodes[0]) == nil)
+      let recovered = try authority.token("alice", Self.newPassword, answer: Secret(Self.aliceCodes[1]))
+      #expect(try authority.rules.twoStep(token: recovered).recoveryCodes == 8)
+
+      // Names and numbers go on.
+      let taken = #expect(throws: BackendError.self) {
+        _ = try authority.rules.registerOther(username: "frank", token: recovered)
+      }
+      #expect(taken?.code == "username_taken")
+      #expect(try authority.rules.registerOther(username: "judy", token: recovered).user.id.rawValue == "u10")
+    }
+
+    @Test("after that, a program of before is refused, whoever runs it")
+    func revoked() throws {
+      let older = try OlderServer()
+      try older.permit()
+      try older.superuser { try $0.sql("UPDATE authcore.authority SET registration_closed = false") }
+      let person = try Databases.connect(older.server.address("accounts", user: "person"))
+      #expect(try person.rows("SELECT code FROM authcore.check_name(1, 'zoe')").isEmpty == false)
+      _ = try PostgresSchema.importingFunctionServer(at: older.address)
+      for user in ["person", "keeper", "postgres"] {
+        let connection = try Databases.connect(older.server.address("accounts", user: user))
+        #expect(throws: ServerFault.self) {
+          try connection.sql(
+            "SELECT * FROM authcore.register(1, 'zoe', 'zoe', '\(PasswordCost.least.prefix)aaaaaaaaaaaaaaaaaaaaa.', '\\x\(String(repeating: "00", count: 32))')"
+          )
+        }
+      }
+    }
+
+    @Test("an import without the right to read, or of tables that do not add up, leaves all as it was")
+    func olderUndone() throws {
+      let older = try OlderServer()
+      func importing() -> String? {
+        do throws(BackendError) {
+          _ = try PostgresSchema.importingFunctionServer(at: older.address)
+          return nil
+        } catch { return error.code }
+      }
+      #expect(importing() == "role_not_permitted")
+      try older.permit()
+      try older.superuser { try $0.sql("UPDATE authcore.ledger_accounts SET balance = 1 WHERE id = 2") }
+      let before = try older.rows()
+      #expect(importing() == "database_error")
+      try older.superuser { try $0.sql("CREATE VIEW authcore.another AS SELECT 1") }
+      #expect(importing() == "schema_foreign")
+      try older.superuser { try $0.sql("DROP VIEW authcore.another") }
+      #expect(try older.rows() == before)
+      #expect(try PostgresSchema.check(older.address) == ["there is no schema auth"])
+      let person = try Databases.connect(older.server.address("accounts", user: "person"))
+      #expect(try person.rows("SELECT code FROM authcore.check_name(1, 'zoe')").isEmpty == false)
+    }
+  }
+}
+
+extension EntryBackend {
+  /// Logs in, answering with this when a code is asked for.
+  func token(_ name: String, _ password: Secret, answer code: Secret? = nil) throws(BackendError) -> SessionToken {
+    do throws(BackendError) {
+      return try logIn(Credentials.password(username: name, password: password), limits: .standard).token
+    } catch {
+      guard case .challenged(let challenge) = error.kind, let code else { throw error }
+      return try answer(code, to: challenge).token
     }
   }
 }

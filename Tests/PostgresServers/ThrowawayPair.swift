@@ -8,8 +8,12 @@ package final class ThrowawayPair {
   private let output: UnsafeMutablePointer<FILE>
   private let supervisor: pid_t
 
-  package init() throws(ThrowawayServer.Missing) {
-    let started = try ThrowawayServer.start("throwaway-postgres-pair", [])
+  /// Starts both.
+  ///
+  /// - Parameter isManaged: Under Patroni, which promotes the standby by itself.
+  /// - Throws: ``ThrowawayServer/Missing`` when there is no server to start.
+  package init(isManaged: Bool = false) throws(ThrowawayServer.Missing) {
+    let started = try ThrowawayServer.start(isManaged ? "throwaway-patroni" : "throwaway-postgres-pair", [])
     guard let input = fdopen(started.input, "w"), let output = fdopen(started.output, "r") else {
       throw ThrowawayServer.Missing(description: "no stream: \(errno)")
     }
@@ -20,12 +24,16 @@ package final class ThrowawayPair {
     guard !directory.isEmpty else { throw ThrowawayServer.Missing(description: "the servers did not start") }
   }
 
-  /// Has the script do something; see `.ci/throwaway-postgres-pair`.
-  package func tell(_ command: String) {
+  /// Has the script do something; see `.ci/throwaway-postgres-pair` and `.ci/throwaway-patroni`.
+  ///
+  /// - Returns: The last word of its answer.
+  @discardableResult
+  package func tell(_ command: String) -> String {
     fputs(command + "\n", input)
     fflush(input)
     let answer = Self.line(output)
     precondition(answer.hasPrefix("done"), "\(command): \(answer)")
+    return answer.split(separator: " ").last.map(String.init) ?? ""
   }
 
   /// Ends both servers and removes their directory, and waits for that.

@@ -17,7 +17,7 @@ extension Rules {
   ///   `refused` (`username_taken`) when the name is or was in use, (`registration_closed`) when
   ///   only an administrator may, `unavailable` when nothing could be stored.
   package func register(
-    username: String, password: Password, displayName: String? = nil
+    username: String, password: Secret, displayName: String? = nil
   ) throws(BackendError) -> User {
     let name = try Username(username)
     let shown = try DisplayName(displayName ?? username)
@@ -133,7 +133,7 @@ extension Rules {
   ///
   /// - Throws: ``BackendError`` of kind `invalid` with the rule that the name or the password
   ///   breaks.
-  package func check(newPassword password: Password, for username: String) throws(BackendError) {
+  package func check(newPassword password: Secret, for username: String) throws(BackendError) {
     _ = try PasswordPolicy.accept(password, for: try Username(username))
   }
 

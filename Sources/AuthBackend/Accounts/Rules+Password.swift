@@ -1,5 +1,5 @@
 package import AuthCore
-import AuthDevice
+import TextFormat
 
 extension Rules {
   /// Changes the password of the session's user, ends the user's other sessions and gives this one
@@ -9,7 +9,7 @@ extension Rules {
   /// the change commits only if the hash that it was checked against is still the stored one. So of
   /// two changes at once exactly one is made.
   package func changePassword(
-    from present: Password, to new: Password, token: SessionToken, as newToken: SessionToken
+    from present: Secret, to new: Secret, token: SessionToken, as newToken: SessionToken
   ) throws(BackendError) -> Grant {
     let own = SHA256.hash(token.bytes)
     if let grant = try repeated(newToken, own) { return grant }

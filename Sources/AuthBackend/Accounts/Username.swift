@@ -1,4 +1,3 @@
-import AuthDevice
 import TextFormat
 
 /// A name to log in with, in its one canonical form.

@@ -15,6 +15,19 @@ package enum SQLValue: Hashable, Sendable {
   package static func integer(_ value: Int) -> SQLValue { .integer(Int64(value)) }
   package static func text(_ value: String?) -> SQLValue { if let value { .text(value) } else { .null } }
   package static func blob(_ value: [UInt8]?) -> SQLValue { if let value { .blob(value) } else { .null } }
+
+  /// A pattern for `LIKE … ESCAPE '!'` that a text in lower case matches if it contains this one in
+  /// any case.
+  ///
+  /// Only ASCII letters have cases, as in both databases. NUL is left out: PostgreSQL has none.
+  package static func pattern(containing text: String) -> SQLValue {
+    var pattern = "%"
+    for scalar in text.unicodeScalars where scalar != "\0" {
+      if "!%_".unicodeScalars.contains(scalar) { pattern += "!" }
+      pattern += scalar.isASCII ? Character(scalar).lowercased() : String(scalar)
+    }
+    return .text(pattern + "%")
+  }
 }
 
 /// One row of a result, valid until the statement moves on.

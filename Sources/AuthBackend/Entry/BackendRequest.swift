@@ -7,8 +7,8 @@ package import AuthCore
 package enum BackendRequest: Sendable {
   // Sessions, as ``AuthCore/Authority`` has them.
   case logIn(Credentials, LimitRequest, NewSession)
-  case reauthenticate(SessionToken, Password, LimitRequest, newToken: SessionToken)
-  case answer(Password, challenge: SessionToken, NewSession)
+  case reauthenticate(SessionToken, Secret, LimitRequest, newToken: SessionToken)
+  case answer(Secret, challenge: SessionToken, NewSession)
   case resume(SessionToken)
   case lookUp(SessionToken)
   case renew(SessionToken)
@@ -17,27 +17,27 @@ package enum BackendRequest: Sendable {
 
   // Before a password is typed.
   case checkUsername(String)
-  case checkPassword(Password, username: String)
+  case checkPassword(Secret, username: String)
   case checkForLogins
 
   // Accounts.
-  case register(username: String, Password, displayName: String?)
+  case register(username: String, Secret, displayName: String?)
   case profile(SessionToken)
   case rename(String, SessionToken)
-  case changePassword(from: Password, to: Password, SessionToken, newToken: SessionToken)
+  case changePassword(from: Secret, to: Secret, SessionToken, newToken: SessionToken)
   case deleteOwnAccount(SessionToken)
 
   // A forgotten password.
   case makeRecoveryCodes(SessionToken)
-  case recover(username: String, RecoveryCode, Password)
+  case recover(username: String, RecoveryCode, Secret)
   case resetPassword(Username, SessionToken)
   case resetPasswordAsOwner(Username)
 
   // A second step.
   case twoStep(SessionToken)
   case beginTwoStep(SessionToken)
-  case confirmTwoStep(Password, SessionToken)
-  case endTwoStep(Password, SessionToken)
+  case confirmTwoStep(Secret, SessionToken)
+  case endTwoStep(Secret, SessionToken)
   case twoStepPolicy(SessionToken)
   case setTwoStepPolicy(TwoStepPolicy, SessionToken)
 
@@ -68,15 +68,15 @@ package enum BackendRequest: Sendable {
 /// A page of a list, newest first.
 package struct Page: Hashable, Sendable {
   package let times: TimeSpan
+  /// Only rows that contain this text.
+  package let text: String
   /// Only rows before this number; nil begins with the newest.
-  package let before: Int64?
+  package var before: Int64?
   /// How many at most.
-  package let limit: Int
+  package var limit: Int
 
-  package init(within times: TimeSpan, before: Int64?, limit: Int) {
-    self.times = times
-    self.before = before
-    self.limit = limit
+  package init(within times: TimeSpan, matching text: String = "", before: Int64?, limit: Int) {
+    (self.times, self.text, self.before, self.limit) = (times, text, before, limit)
   }
 }
 

@@ -63,42 +63,37 @@ extension EntryBackend {
   }
 
   package func reauthenticate(
-    _ token: SessionToken, password: Password, requesting limits: LimitRequest
+    _ token: SessionToken, password: Secret, requesting limits: LimitRequest
   ) throws(BackendError) -> Grant {
     try grant(.reauthenticate(token, password, limits, newToken: try drawToken()))
   }
 
-  package func answer(_ code: Password, to challenge: Challenge) throws(BackendError) -> Grant {
+  package func answer(_ code: Secret, to challenge: Challenge) throws(BackendError) -> Grant {
     try grant(.answer(code, challenge: challenge.token, try newSession()))
   }
 
   /// See ``AuthCore/Authority/authenticate(_:limits:)``.
   public func authenticate(
     _ credentials: Credentials, limits: LimitRequest
-  ) async throws(AuthorityError<CredentialsRejection>) -> Grant {
-    do throws(BackendError) { return try logIn(credentials, limits: limits) } catch { throw error.asLoginFailure }
+  ) async throws(AuthorityError<CredentialsRejection>) -> Authentication {
+    try authentication({ () throws(BackendError) in try logIn(credentials, limits: limits) }, \.asLoginFailure)
   }
 
-  /// See ``AuthCore/Authority/reauthenticate(_:password:limits:)``.
+  /// See ``AuthCore/Authority/reauthenticate(_:with:limits:)``.
   public func reauthenticate(
-    _ token: SessionToken, password: Password, limits: LimitRequest
-  ) async throws(AuthorityError<ReauthenticationRejection>) -> Grant {
-    do throws(BackendError) {
-      return try reauthenticate(token, password: password, requesting: limits)
-    } catch {
-      throw error.asReauthenticationFailure
-    }
+    _ token: SessionToken, with credentials: Credentials, limits: LimitRequest
+  ) async throws(AuthorityError<ReauthenticationRejection>) -> Authentication {
+    try authentication(
+      { () throws(BackendError) in try reauthenticate(token, password: credentials.password, requesting: limits) },
+      \.asReauthenticationFailure)
   }
 
   /// See ``AuthCore/Authority/answer(_:with:)``.
   public func answer(
-    _ challenge: Challenge, with answer: Password
-  ) async throws(AuthorityError<ReauthenticationRejection>) -> Grant {
-    do throws(BackendError) {
-      return try self.answer(answer, to: challenge)
-    } catch {
-      throw error.asReauthenticationFailure
-    }
+    _ challenge: Challenge, with answer: Secret
+  ) async throws(AuthorityError<ReauthenticationRejection>) -> Authentication {
+    try authentication(
+      { () throws(BackendError) in try self.answer(answer, to: challenge) }, \.asReauthenticationFailure)
   }
 
   /// See ``AuthCore/Authority/resume(_:)``.
@@ -133,7 +128,7 @@ extension EntryBackend {
   public func check(newUsername username: String) throws(BackendError) { try done(.checkUsername(username)) }
 
   /// See ``Backend/check(newPassword:for:)``.
-  public func check(newPassword password: Password, for username: String) throws(BackendError) {
+  public func check(newPassword password: Secret, for username: String) throws(BackendError) {
     try done(.checkPassword(password, username: username))
   }
 
@@ -142,13 +137,13 @@ extension EntryBackend {
 
   /// See ``Backend/register(username:password:displayName:)``.
   public func register(
-    username: String, password: Password, displayName: String?
+    username: String, password: Secret, displayName: String?
   ) throws(BackendError) -> User {
     try user(.register(username: username, password, displayName: displayName))
   }
 
   /// See ``Backend/recover(username:code:password:)``.
-  public func recover(username: String, code: RecoveryCode, password: Password) throws(BackendError) -> User {
+  public func recover(username: String, code: RecoveryCode, password: Secret) throws(BackendError) -> User {
     try user(.recover(username: username, code, password))
   }
 
@@ -172,13 +167,13 @@ extension EntryBackend {
 
   /// See ``Backend/changePassword(from:to:for:under:)``.
   public func changePassword(
-    from present: Password, to password: Password, for session: FreshSession, under lease: borrowing SessionLease
+    from present: Secret, to password: Secret, for session: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> Grant {
     try changePassword(from: present, to: password, token: try lease.token(with: session.session))
   }
 
   package func changePassword(
-    from present: Password, to password: Password, token: SessionToken
+    from present: Secret, to password: Secret, token: SessionToken
   ) throws(BackendError) -> Grant {
     try grant(.changePassword(from: present, to: password, token, newToken: try drawToken()))
   }
@@ -213,14 +208,14 @@ extension EntryBackend {
 
   /// See ``Backend/confirmTwoStep(_:for:under:)``.
   public func confirmTwoStep(
-    _ code: Password, for session: FreshSession, under lease: borrowing SessionLease
+    _ code: Secret, for session: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError) {
     try done(.confirmTwoStep(code, try lease.token(with: session.session)))
   }
 
   /// See ``Backend/endTwoStep(_:for:under:)``.
   public func endTwoStep(
-    _ code: Password, for session: FreshSession, under lease: borrowing SessionLease
+    _ code: Secret, for session: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError) {
     try done(.endTwoStep(code, try lease.token(with: session.session)))
   }
@@ -259,11 +254,11 @@ extension EntryBackend {
     return try ask(.pay(intent.order, token)) { if case .receipt(let receipt) = $0 { receipt } else { nil } }
   }
 
-  /// See ``Backend/receipts(within:before:limit:under:)``.
+  /// See ``Backend/receipts(within:matching:before:limit:under:)``.
   public func receipts(
-    within times: TimeSpan, before: Int64?, limit: Int, under lease: borrowing SessionLease
+    within times: TimeSpan, matching text: String, before: Int64?, limit: Int, under lease: borrowing SessionLease
   ) throws(BackendError) -> [Receipt] {
-    let page = Page(within: times, before: before, limit: limit)
+    let page = Page(within: times, matching: text, before: before, limit: limit)
     return try ask(.receipts(page, lease.sessionToken)) {
       if case .receipts(let receipts) = $0 { receipts } else { nil }
     }
@@ -273,20 +268,20 @@ extension EntryBackend {
     try ask(.events(scope, page, token)) { if case .events(let events) = $0 { events } else { nil } }
   }
 
-  /// See ``Backend/events(within:before:limit:under:)``.
+  /// See ``Backend/events(within:matching:before:limit:under:)``.
   public func events(
-    within times: TimeSpan, before: Int64?, limit: Int, under lease: borrowing SessionLease
+    within times: TimeSpan, matching text: String, before: Int64?, limit: Int, under lease: borrowing SessionLease
   ) throws(BackendError) -> [Event] {
-    try events(.own, Page(within: times, before: before, limit: limit), lease.sessionToken)
+    try events(.own, Page(within: times, matching: text, before: before, limit: limit), lease.sessionToken)
   }
 
-  /// See ``Backend/allEvents(within:before:limit:for:under:)``.
+  /// See ``Backend/allEvents(within:matching:before:limit:for:under:)``.
   public func allEvents(
-    within times: TimeSpan, before: Int64?, limit: Int, for administrator: AdminSession,
+    within times: TimeSpan, matching text: String, before: Int64?, limit: Int, for administrator: AdminSession,
     under lease: borrowing SessionLease
   ) throws(BackendError) -> [Event] {
     let token = try lease.token(with: administrator.session)
-    return try events(.everyone, Page(within: times, before: before, limit: limit), token)
+    return try events(.everyone, Page(within: times, matching: text, before: before, limit: limit), token)
   }
 }
 

@@ -58,10 +58,11 @@ extension Rules: RequestHandler {
     case .pay(let order, let token): return .receipt(try pay(order, token: token))
     case .receipts(let page, let token):
       return .receipts(
-        try receipts(within: page.times, before: page.before, limit: page.limit, token: token))
+        try receipts(within: page.times, matching: page.text, before: page.before, limit: page.limit, token: token))
     case .events(let scope, let page, let token):
       return .events(
-        try events(scope, within: page.times, before: page.before, limit: page.limit, token: token))
+        try events(
+          scope, within: page.times, matching: page.text, before: page.before, limit: page.limit, token: token))
 
     case .accounts(let query, let token): return .accounts(try accounts(query, token: token))
     case .account(let name, let token): return .account(try account(named: name, token: token))

@@ -6,28 +6,30 @@ extension Rules {
   /// - Parameters:
   ///   - scope: Whose.
   ///   - times: Only those written within; see ``TimeSpan``.
+  ///   - text: Only those that contain it.
   ///   - before: Only those before this number; nil begins with the newest.
   ///   - limit: How many at most.
   ///   - token: The session that asks.
   /// - Returns: The page; shorter than `limit` when it is the last.
   /// - Throws: ``BackendError``, of kind `notPermitted` for others' events without the role.
   package func events(
-    _ scope: EventScope = .own, within times: TimeSpan = .all, before: Int64? = nil, limit: Int = 50,
-    token: SessionToken
+    _ scope: EventScope = .own, within times: TimeSpan = .all, matching text: String = "", before: Int64? = nil,
+    limit: Int = 50, token: SessionToken
   ) throws(BackendError) -> [Event] {
     let since = SQLValue.integer(times.since?.microseconds ?? Int64.min)
     let until = SQLValue.integer(times.until?.microseconds ?? Int64.max)
     let before = SQLValue.integer(before ?? Int64.max)
+    let (pattern, limit) = (SQLValue.pattern(containing: text), SQLValue.integer(max(0, limit)))
     switch scope {
     case .own:
       return try reading(token) { (db, own, _) throws(BackendError) in
-        try db.all(EventQuery.pageOfAccount, .integer(own.account), before, since, until, .integer(max(0, limit))) {
+        try db.all(EventQuery.pageOfAccount, .integer(own.account), before, since, until, pattern, limit) {
           Self.event($0)
         }
       }
     case .everyone:
       return try administering(token, reading: "events") { (db, _, _) throws(BackendError) in
-        try db.all(EventQuery.page, before, since, until, .integer(max(0, limit))) { Self.event($0) }
+        try db.all(EventQuery.page, before, since, until, pattern, limit) { Self.event($0) }
       }
     }
   }
@@ -77,11 +79,15 @@ package enum EventQuery: String, Query {
     DELETE FROM events WHERE account IS NULL AND id IN (SELECT id FROM events
       WHERE account IS NULL AND name <> 'authz_admin' ORDER BY id DESC LIMIT 4 OFFSET $1)
     """
-  // The times are those that are shown.
+  // The times are those that are shown, and so is the text.
   case page = """
     SELECT e.id, e.at, e.name, a.name, b.name, e.session, e.detail
     FROM events e LEFT JOIN accounts a ON a.id = e.account LEFT JOIN accounts b ON b.id = e.actor
-    WHERE e.id < $1 AND e.at >= $2 AND e.at < $3 ORDER BY e.id DESC LIMIT $4
+    WHERE e.id < $1 AND e.at >= $2 AND e.at < $3
+      AND lower(e.name || ' ' || CASE WHEN a.name < '-' THEN 'deleted account' ELSE coalesce(a.name, '') END || ' '
+        || CASE WHEN b.name < '-' THEN 'deleted account' ELSE coalesce(b.name, '') END || ' '
+        || coalesce(e.session, '') || ' ' || coalesce(e.detail, '')) LIKE $4 ESCAPE '!'
+    ORDER BY e.id DESC LIMIT $5
     """
   case archivable = """
     SELECT e.id, e.at, e.name, a.name, b.name, e.session, e.detail
@@ -93,6 +99,10 @@ package enum EventQuery: String, Query {
   case pageOfAccount = """
     SELECT e.id, e.at, e.name, a.name, b.name, e.session, e.detail
     FROM events e LEFT JOIN accounts a ON a.id = e.account LEFT JOIN accounts b ON b.id = e.actor
-    WHERE e.account = $1 AND e.id < $2 AND e.at >= $3 AND e.at < $4 ORDER BY e.id DESC LIMIT $5
+    WHERE e.account = $1 AND e.id < $2 AND e.at >= $3 AND e.at < $4
+      AND lower(e.name || ' ' || CASE WHEN a.name < '-' THEN 'deleted account' ELSE coalesce(a.name, '') END || ' '
+        || CASE WHEN b.name < '-' THEN 'deleted account' ELSE coalesce(b.name, '') END || ' '
+        || coalesce(e.session, '') || ' ' || coalesce(e.detail, '')) LIKE $5 ESCAPE '!'
+    ORDER BY e.id DESC LIMIT $6
     """
 }

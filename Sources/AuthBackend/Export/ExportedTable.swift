@@ -37,21 +37,14 @@ package enum ExportedValue: Hashable, Sendable {
 
 /// What an import brought.
 package struct ImportSummary: Hashable, Sendable {
-  package let connection: BackendConnection
   package let accounts: Int
   package let payments: Int
   package let events: Int
-  /// The accounts with a hash of another form than the database takes.
-  package let withoutPassword: [String]
 
-  package init(
-    connection: BackendConnection, accounts: Int, payments: Int, events: Int, withoutPassword: [String]
-  ) {
-    self.connection = connection
+  package init(accounts: Int, payments: Int, events: Int) {
     self.accounts = accounts
     self.payments = payments
     self.events = events
-    self.withoutPassword = withoutPassword
   }
 }
 

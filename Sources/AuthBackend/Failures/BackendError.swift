@@ -153,21 +153,29 @@ extension BackendError {
 
   /// The failure of a login.
   package var asLoginFailure: AuthorityError<CredentialsRejection> {
-    asAuthorityFailure { kind in
-      if case .challenged(let challenge) = kind { return .challenged(challenge) }
-      return kind == .credentials ? .notAccepted : nil
-    }
+    asAuthorityFailure { $0 == .credentials ? .notAccepted : nil }
   }
 
   /// The failure of a reauthentication, or of an answer to a challenge.
   package var asReauthenticationFailure: AuthorityError<ReauthenticationRejection> {
     asAuthorityFailure { kind in
       switch kind {
-      case .challenged(let challenge): .challenged(challenge)
       case .session(let rejection): .session(rejection)
       case .credentials: .notAccepted
-      case .invalid, .refused, .notFresh, .notPermitted, .throttled, .unavailable: nil
+      case .challenged, .invalid, .refused, .notFresh, .notPermitted, .throttled, .unavailable: nil
       }
     }
+  }
+}
+
+/// The result of an operation in the vocabulary of `Authority`, where a challenge is a result.
+func authentication<Rejection>(
+  _ operation: () throws(BackendError) -> Grant, _ failure: (BackendError) -> AuthorityError<Rejection>
+) throws(AuthorityError<Rejection>) -> Authentication {
+  do throws(BackendError) {
+    return .granted(try operation())
+  } catch {
+    guard case .challenged(let challenge) = error.kind else { throw failure(error) }
+    return .challenged(challenge)
   }
 }

@@ -9,7 +9,7 @@ extension Rules {
   ///
   /// - Throws: ``BackendError`` of kind `invalid` for a name or a password that is not accepted,
   ///   `refused` (`schema_exists`) when there was an administrator before.
-  package func install(firstAdministrator typed: String, password: Password) throws(BackendError) -> User {
+  package func install(firstAdministrator typed: String, password: Secret) throws(BackendError) -> User {
     let name = try Username(typed)
     let shown = try DisplayName(typed)
     let hash = try hasher.hash(try PasswordPolicy.accept(password, for: name))

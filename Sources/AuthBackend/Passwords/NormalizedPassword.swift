@@ -15,7 +15,7 @@ package struct NormalizedPassword: Redacted {
 
   package let text: String
 
-  package init(_ password: Password) throws(Fault) {
+  package init(_ password: Secret) throws(Fault) {
     guard let typed = String(validating: password.bytes, as: UTF8.self) else { throw .notText }
     // Composition shortens text to a third at most (Hangul), so longer text need not be composed to
     // be refused.

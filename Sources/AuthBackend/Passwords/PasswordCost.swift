@@ -31,23 +31,12 @@ package struct PasswordCost: Hashable, Comparable, Sendable {
     self = cost
   }
 
-  /// What a server takes a new hash at: what programs of this cost and the shipped one make.
-  package var takenFromClients: ClosedRange<PasswordCost> { min(self, .standard)...max(self, .standard) }
-
-  /// What a client hashes at when a server says so.
-  ///
-  /// Not less than it would itself: a hash that is made fast is guessed fast by whoever asked for it.
-  /// Four times the memory leaves room for newer programs, and does not exhaust a machine.
-  package var takenFromServers: ClosedRange<PasswordCost> {
-    min(self, .standard)...PasswordCost(count: Self.standard.count + 2)
-  }
-
   package static func < (left: PasswordCost, right: PasswordCost) -> Bool { left.count < right.count }
 
   /// How a hash of this cost begins: the letters are the logarithm of N less one, and r less one,
   /// in crypt's base 64.
   package var prefix: String {
-    let digits = Array(PasswordHasher.alphabet.unicodeScalars)
+    let digits = Array("./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".unicodeScalars)
     let logarithm = count < 3 ? count + 9 : count + 7
     return "$y$j\(digits[Int(logarithm) - 1])\(count < 3 ? "5" : "T")$"
   }

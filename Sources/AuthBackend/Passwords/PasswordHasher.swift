@@ -1,5 +1,4 @@
 import AuthCore
-import AuthDevice
 import CCrypt
 import Glibc
 import TextFormat
@@ -35,33 +34,6 @@ package struct PasswordHasher: Sendable {
     }
     if let hashed { return Secrets.areEqual(SHA256.hash(hash), hashed.digest) && password != nil }
     return Secrets.areEqual(hash, Array(stored.utf8)) && password != nil
-  }
-
-  /// Whether a setting that a server names may be hashed with: yescrypt, a cost within bounds, and a
-  /// salt as this code draws it.
-  ///
-  /// libcrypt would also take MD4 and DES, whose hashes are guessed a billion times faster.
-  package func accepts(setting: String) -> Bool {
-    guard let named = PasswordCost(of: setting), cost.takenFromServers.contains(named) else { return false }
-    let salt = setting.utf8.dropFirst(named.prefix.utf8.count)
-    return salt.count == Self.saltLength && salt.allSatisfy(Self.alphabet.utf8.contains)
-  }
-
-  /// The characters of a salt of 16 bytes.
-  private static let saltLength = 22
-  /// crypt(5)'s base 64.
-  package static let alphabet = "./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-
-  /// The hash of `password` under a setting, which is the beginning of a stored hash up to the last
-  /// `$`.
-  ///
-  /// Nil, a password that cannot be one, costs the same and gives the hash of no password.
-  package func hash(_ password: NormalizedPassword?, setting: String) throws(BackendError) -> [UInt8] {
-    let bytes = password.map { Array($0.text.utf8) } ?? [0xFF]
-    guard let hash = Self.crypt(bytes, setting.utf8.map(CChar.init(bitPattern:)) + [0]) else {
-      throw Self.failed("if there is as much, the setting that the server gave is damaged.")
-    }
-    return hash
   }
 
   /// What no password verifies against, at the cost of any other.

@@ -12,7 +12,7 @@ package enum PasswordPolicy {
   /// The password in the form to hash.
   ///
   /// - Throws: ``BackendError`` of kind `invalid` with the rule that it breaks.
-  package static func accept(_ password: Password, for username: Username) throws(BackendError) -> NormalizedPassword {
+  package static func accept(_ password: Secret, for username: Username) throws(BackendError) -> NormalizedPassword {
     let normalized = try normalize(password)
     let text = normalized.text
     // The composition of scalars that are not assigned yet may change with a new version of Unicode
@@ -37,7 +37,7 @@ package enum PasswordPolicy {
     return normalized
   }
 
-  package static func normalize(_ password: Password) throws(BackendError) -> NormalizedPassword {
+  package static func normalize(_ password: Secret) throws(BackendError) -> NormalizedPassword {
     do {
       return try NormalizedPassword(password)
     } catch {

@@ -1,4 +1,4 @@
-import AuthDevice
+import TextFormat
 
 /// How long a name must wait after failures in a row.
 ///

@@ -51,14 +51,15 @@ struct Ledger {
     try db.first(LedgerQuery.byKey, .integer(payer), .text(key.description)) { (Self.receipt($0), $0.integer(3)) }
   }
 
-  /// Payments from and to `account`, newest first, older than the transfer `before`.
+  /// Payments from and to `account` that contain the text, newest first, older than the transfer
+  /// `before`.
   func receipts(
-    of account: Int64, within times: TimeSpan, before: Int64?, limit: Int
+    of account: Int64, within times: TimeSpan, matching text: String, before: Int64?, limit: Int
   ) throws(BackendError) -> [Receipt] {
     try db.all(
       LedgerQuery.page, .integer(account), .integer(before ?? Int64.max),
       .integer(times.since?.microseconds ?? Int64.min), .integer(times.until?.microseconds ?? Int64.max),
-      .integer(limit)
+      .pattern(containing: text), .integer(limit)
     ) { Self.receipt($0) }
   }
 
@@ -85,11 +86,18 @@ package enum LedgerQuery: String, Query {
     FROM transfers t LEFT JOIN accounts p ON p.id = t.payer LEFT JOIN accounts q ON q.id = t.payee
     WHERE t.payer = $1 AND t.key = $2
     """
-  /// The key is the payer's own, and nothing for the payee.
+  /// The key is the payer's own, and nothing for the payee. The text is that of the list on a
+  /// screen: the number, the amount with its sign and the name of the other account.
   case page = """
     SELECT t.id, t.payer, p.name, t.payee, q.name, t.amount, CASE WHEN t.payer = e.account THEN t.key END, t.made_at
     FROM entries e JOIN transfers t ON t.id = e.transfer
       LEFT JOIN accounts p ON p.id = t.payer LEFT JOIN accounts q ON q.id = t.payee
-    WHERE e.account = $1 AND e.transfer < $2 AND t.made_at >= $3 AND t.made_at < $4 ORDER BY e.transfer DESC LIMIT $5
+      LEFT JOIN accounts o ON o.id = CASE WHEN t.payer = e.account THEN t.payee ELSE t.payer END
+    WHERE e.account = $1 AND e.transfer < $2 AND t.made_at >= $3 AND t.made_at < $4
+      AND lower(CAST(t.id AS TEXT) || CASE WHEN t.payer = e.account THEN ' -' ELSE ' +' END
+        || CAST(t.amount / 100 AS TEXT) || '.' || substr(CAST(100 + t.amount % 100 AS TEXT), 2) || ' '
+        || CASE WHEN o.name < '-' THEN 'deleted account' ELSE coalesce(o.name, 'opening credit') END
+      ) LIKE $5 ESCAPE '!'
+    ORDER BY e.transfer DESC LIMIT $6
     """
 }

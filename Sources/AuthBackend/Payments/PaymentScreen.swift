@@ -10,7 +10,7 @@ import Guards
 /// import AuthCore
 ///
 /// func pay(_ store: SessionStore, _ backend: any Backend) async throws {
-///   guard let screen = PaymentScreen(store) else { return }
+///   guard let screen = store.open(PaymentScreen.self) else { return }
 ///   let order = PaymentOrder(amount: try Amount("12.50"), payee: try Username("bob"))
 ///   let intent = try screen.prepare(order, at: backend)
 ///   let receipt = try await screen.submit(intent)

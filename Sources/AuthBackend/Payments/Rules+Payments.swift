@@ -49,16 +49,19 @@ extension Rules {
   ///
   /// - Parameters:
   ///   - times: Only those made within; see ``TimeSpan``.
+  ///   - text: Only those that contain it.
   ///   - before: Only older ones than this receipt; nil begins with the newest.
   ///   - limit: How many at most.
   ///   - token: The session.
   /// - Returns: The page; shorter than `limit` when it is the last.
   /// - Throws: ``BackendError`` of kind `session` or `unavailable`.
   package func receipts(
-    within times: TimeSpan = .all, before: Int64? = nil, limit: Int = 50, token: SessionToken
+    within times: TimeSpan = .all, matching text: String = "", before: Int64? = nil, limit: Int = 50,
+    token: SessionToken
   ) throws(BackendError) -> [Receipt] {
     try reading(token) { (db, session, _) throws(BackendError) in
-      try Ledger(db).receipts(of: session.account, within: times, before: before, limit: max(0, limit))
+      try Ledger(db).receipts(
+        of: session.account, within: times, matching: text, before: before, limit: max(0, limit))
     }
   }
 

@@ -1,5 +1,6 @@
 package import AuthCore
 import AuthDevice
+import TextFormat
 
 extension Rules {
   /// Makes ten recovery codes in place of the old ones.
@@ -25,7 +26,7 @@ extension Rules {
   /// code is checked, used up or counted as wrong in one transaction, so of two processes with one
   /// code exactly one is let in. 125 random bits need no throttle, so a right code is not kept
   /// waiting.
-  package func recover(username: String, code: RecoveryCode, password: Password) throws(BackendError) -> User {
+  package func recover(username: String, code: RecoveryCode, password: Secret) throws(BackendError) -> User {
     let name = try Username(username)
     let new = try PasswordPolicy.accept(password, for: name)
     let hash = try hasher.hash(new)

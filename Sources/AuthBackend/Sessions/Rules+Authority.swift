@@ -1,5 +1,5 @@
 import AuthCore
-import AuthDevice
+import TextFormat
 
 extension Rules {
   /// Finds the session of a token; it only reads.

@@ -1,5 +1,6 @@
 import AuthCore
 import AuthDevice
+import TextFormat
 
 extension Rules {
   /// Checks credentials and begins a session: count, hash, then commit.
@@ -34,7 +35,7 @@ extension Rules {
 
   /// Checks the password of a live session's user, and issues a token with new limits.
   func reauthenticate(
-    _ token: SessionToken, password typed: Password, requesting limits: LimitRequest, as newToken: SessionToken
+    _ token: SessionToken, password typed: Secret, requesting limits: LimitRequest, as newToken: SessionToken
   ) throws(BackendError) -> Grant {
     let attempt = try allowedAttempt { () throws(BackendError) in
       try writing(token, asActivity: false, beforeTwoStep: true) { (db, session, now) throws(BackendError) in

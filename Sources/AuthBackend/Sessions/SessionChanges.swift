@@ -1,5 +1,6 @@
 import AuthCore
 import AuthDevice
+import TextFormat
 
 extension Rules {
   /// Begins a session, and deletes up to 16 old ones.
@@ -111,10 +112,10 @@ extension Rules {
   func within(limits session: SessionRow, at now: BootInstant, in db: any Transaction) throws(BackendError)
     -> SessionRow?
   {
-    if session.limits.verdict(at: now) == .live { return session }
+    if session.limits.endReason(at: now) == nil { return session }
     return try db.all(SessionQuery.issued, .text(session.id.rawValue)) { OtherToken($0) }
       .compactMap { $0.terms.map(session.with) }
-      .first { $0.limits.verdict(at: now) == .live }
+      .first { $0.limits.endReason(at: now) == nil }
   }
 
   /// Moves the idle limit of an active session, unless it was moved recently.

@@ -1,5 +1,5 @@
 import AuthCore
-import AuthDevice
+import TextFormat
 
 /// The session that a token belongs to, and its state.
 enum SessionFinding {

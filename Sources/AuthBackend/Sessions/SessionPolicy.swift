@@ -37,9 +37,6 @@ extension SessionPolicy {
 
   /// How many uses of one ended session are recorded: enough to notice, too few to fill a disk.
   package static let notedUsesAfterEnd: Int64 = 16
-
-  /// How many refusals of an account's calls a server records until its user logs in again.
-  package static let notedRefusals: Int64 = 100
 }
 
 /// The spans of one session, in nanoseconds.

@@ -48,11 +48,7 @@ struct SessionRow: Sendable {
   func end(at now: BootInstant) -> EndReason? {
     if let marked { return marked }
     if isDisabled { return .accountDisabled }
-    switch limits.verdict(at: now) {
-    case .live: return nil
-    case .expired(let limit): return .expired(limit)
-    case .rebooted: return .rebooted
-    }
+    return limits.endReason(at: now)
   }
 
   var limits: SessionLimits { terms.limits(in: boot) }

@@ -42,7 +42,7 @@ struct OpenChallenge: Sendable {
   func challenge(_ token: SessionToken) -> Challenge {
     Challenge(
       token: token, question: .code(digits: TOTP.digits), triesLeft: Int(triesLeft),
-      deadline: boot.map { .at(BootInstant(boot: $0, uptime: .nanoseconds(until))) } ?? .missing)
+      deadline: boot.map { .at(BootInstant(boot: $0, uptime: .nanoseconds(until))) } ?? .unknown)
   }
 }
 

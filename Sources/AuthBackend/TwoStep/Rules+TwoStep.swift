@@ -1,5 +1,5 @@
 package import AuthCore
-import AuthDevice
+import TextFormat
 
 extension Rules {
   /// Whether the session's user is asked for a code after the password.
@@ -27,7 +27,7 @@ extension Rules {
   }
 
   /// Turns the second step on, with a code of the secret.
-  package func confirmTwoStep(_ code: Password, token: SessionToken) throws(BackendError) {
+  package func confirmTwoStep(_ code: Secret, token: SessionToken) throws(BackendError) {
     try writing(token, beforeTwoStep: true) { (db, own, now) throws(BackendError) in
       try db.lock(.account(own.account))
       try requireFresh(own, at: now)
@@ -44,7 +44,7 @@ extension Rules {
   }
 
   /// Turns the second step off, with a code or a recovery code.
-  package func endTwoStep(_ code: Password, token: SessionToken) throws(BackendError) {
+  package func endTwoStep(_ code: Secret, token: SessionToken) throws(BackendError) {
     let isOff = try allowedAttempt { () throws(BackendError) in
       try writing(token, asActivity: false) { (db, own, now) throws(BackendError) -> (PasswordAttempt, Bool?) in
         try db.lock(.account(own.account))
@@ -125,7 +125,7 @@ extension Rules {
   /// Whatever was typed, the same is read and computed.
   ///
   /// - Returns: What it was; nil when it is wrong.
-  func use(_ typed: Password, of account: Int64, in db: any Transaction) throws(BackendError) -> UsedCode? {
+  func use(_ typed: Secret, of account: Int64, in db: any Transaction) throws(BackendError) -> UsedCode? {
     let row = try twoStep(of: account, in: db)
     let hash = SQLValue.blob(SHA256.hash(RecoveryCode(typed: typed.bytes).canonical))
     let isRecoveryCode = try db.first(CodeQuery.find, .integer(account), hash) { CodeRow($0).isRecoveryCode } ?? false

@@ -81,8 +81,8 @@ public struct TwoStepSecret: Hashable, Sendable, Redacted {
   }
 
   /// The code of a moment, for tests and for those who keep the secret.
-  package func code(at time: WallTime) -> Password {
-    Password(bytes: TOTP(secret: bytes).code(at: TOTP.step(at: time)))
+  package func code(at time: WallTime) -> Secret {
+    Secret(bytes: TOTP(secret: bytes).code(at: TOTP.step(at: time)))
   }
 }
 

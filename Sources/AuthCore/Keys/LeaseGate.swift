@@ -14,6 +14,10 @@ import Guards
     var reason: EndReason?
     /// The current record of the session; nil while it is still the first one.
     var newest: SessionRecord?
+    /// The access token that was lent last, and when it was first lent.
+    var lent: (token: AccessToken, at: BootInstant)?
+    /// The core of the session's store; weak, because the core holds the gate.
+    weak var core: SessionCore?
     /// Fulfilled when the gate is closed and no lease is running.
     let drained = Promise<Void>()
 
@@ -22,11 +26,15 @@ import Guards
   }
 
   let clock: any SessionClock
-  private let storage = Locked(Storage())
+  private let storage: Locked<Storage>
 
-  init(clock: any SessionClock) {
+  init(clock: any SessionClock, core: SessionCore? = nil) {
     self.clock = clock
+    storage = Locked(Storage(core: core))
   }
+
+  /// The core of the session's store, while that exists.
+  var core: SessionCore? { storage.withLock { $0.core } }
 
   var isClosed: Bool { reason != nil }
 
@@ -42,6 +50,15 @@ import Guards
   /// Stores the record with which the session continues.
   func goOn(as record: SessionRecord) {
     storage.withLock { $0.newest = record }
+  }
+
+  /// Returns when an access token was first lent, which is now if it was not the last one.
+  func firstLent(_ token: AccessToken, at now: BootInstant) -> BootInstant {
+    storage.withLock { storage in
+      if let lent = storage.lent, lent.token == token { return lent.at }
+      storage.lent = (token, now)
+      return now
+    }
   }
 
   /// Begins a synchronous lease.

@@ -15,10 +15,10 @@ package enum Effect: Hashable, Sendable {
   case answer(Epoch, Challenge, for: SessionRecord?)
   /// Report activity to the authority.
   case renew(Epoch, SessionRecord)
-  /// Save the token in the vault, and revoke the token that it replaces.
-  case save(Epoch, SessionToken)
-  /// Save the new token in the vault if the vault holds the old one.
-  case exchange(Epoch, old: SessionToken, new: SessionToken)
+  /// Save the token of the grant in the vault, with its user, and revoke the token that it replaces.
+  case save(Epoch, Grant)
+  /// Save the token of the new grant in the vault, with its user, if the vault holds the old token.
+  case exchange(Epoch, old: SessionToken, new: Grant)
   /// Wait until no lease is running.
   case drain(Epoch)
   /// End the sessions of these tokens at the authority.
@@ -75,7 +75,7 @@ extension Effect {
     // As far as is known, the answer was not checked, so the challenge is unchanged.
     case .answer(let epoch, let challenge, .none): .authenticated(epoch, .challenged(challenge))
     case .answer(let epoch, let challenge, .some): .renewed(epoch, .challenged(challenge))
-    case .save(let epoch, let token), .exchange(let epoch, _, let token): .saved(epoch, token, .failed)
+    case .save(let epoch, let grant), .exchange(let epoch, _, let grant): .saved(epoch, grant.token, .failed)
     case .drain(let epoch), .revoke(let epoch, _, _), .erase(let epoch, _), .forget(let epoch):
       .timedOut(epoch, leases: leases)
     case .confirm, .closeKeys, .discard, .discardSaved, .withdraw, .notify: nil

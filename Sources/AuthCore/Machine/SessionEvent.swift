@@ -9,6 +9,8 @@ package enum SessionEvent: Hashable, Sendable {
   /// A command; an answer and a cancellation have the token of their challenge.
   case command(SessionCommand, SessionToken? = nil)
 
+  /// ``Effect/read(_:)`` found the token of this user in the vault, and continues.
+  case recognized(Epoch, LastKnownUser)
   /// ``Effect/read(_:)`` completed.
   case restored(Epoch, Restored)
   /// ``Effect/authenticate(_:)``, or ``Effect/answer(_:_:for:)`` for a login, completed.
@@ -112,6 +114,7 @@ extension SessionEvent {
   package var name: String {
     switch self {
     case .command(let command, _): command.rawValue
+    case .recognized: "recognized"
     case .restored: "restored"
     case .authenticated: "authenticated"
     case .renewed: "renewed"

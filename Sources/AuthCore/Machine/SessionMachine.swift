@@ -6,7 +6,7 @@
 /// event; here every state answers every event, in one exhaustive switch per state.
 package struct SessionMachine: Hashable, Sendable {
   package private(set) var state = SessionState.restoring(
-    Restoring(reading: nil, obstacle: nil, previously: .neverLoggedIn))
+    Restoring(reading: nil, obstacle: nil, previously: .neverLoggedIn, lastKnown: nil))
   /// The last epoch that the machine created.
   package private(set) var lastEpoch = Epoch(0)
 

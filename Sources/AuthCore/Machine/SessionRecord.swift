@@ -8,17 +8,21 @@ package struct SessionRecord: Hashable, Sendable {
   package let began: Epoch
   /// The authority's latest grant.
   package private(set) var grant: Grant
+  /// The newest access token; not every grant has one.
+  package private(set) var accessToken: AccessToken?
 
   /// Creates the record of a new session.
   package init(_ grant: Grant, began: Epoch) {
     self.began = began
     self.grant = grant
+    accessToken = grant.accessToken
   }
 
   /// The record of the same session with a newer grant.
   package func continued(by grant: Grant) -> SessionRecord {
     var next = self
     next.grant = grant
+    next.accessToken = grant.accessToken ?? accessToken
     return next
   }
 }

@@ -1,3 +1,16 @@
+/// The answer of an authority to accepted credentials, or to an answer to a challenge.
+public enum Authentication: Hashable, Sendable {
+  /// The session begins, or continues, with this grant.
+  case granted(Grant)
+  /// A second step is required; or the answer to it was wrong, and the user may try again.
+  case challenged(Challenge)
+
+  /// The grant; nil for a challenge.
+  package var grant: Grant? {
+    if case .granted(let grant) = self { grant } else { nil }
+  }
+}
+
 /// Decides about credentials and sessions: a database on this machine, or a server.
 ///
 /// An authority issues each ``SessionID`` only once, never to another user and never again after
@@ -12,15 +25,16 @@
 public protocol Authority: Sendable {
   /// Checks credentials and begins a session.
   ///
-  /// - Returns: A grant with a token and a session name that were never issued before.
+  /// - Returns: A grant with a token and a session name that were never issued before, or a
+  ///   challenge if a second step is required.
   func authenticate(
     _ credentials: Credentials, limits: LimitRequest
-  ) async throws(AuthorityError<CredentialsRejection>) -> Grant
+  ) async throws(AuthorityError<CredentialsRejection>) -> Authentication
 
   /// Returns the current user and limits of a saved token; this is not activity, so no limit moves.
   ///
   /// - Returns: A grant with `token` itself. Exchange tokens only in ``renew(_:)`` and
-  ///   ``reauthenticate(_:password:limits:)``: here the store refuses another token as unparsable,
+  ///   ``reauthenticate(_:with:limits:)``: here the store refuses another token as unparsable,
   ///   because no vault holds it.
   func resume(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant
 
@@ -29,26 +43,26 @@ public protocol Authority: Sendable {
   /// It never revives an ended session.
   func renew(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant
 
-  /// Checks the password again, for the same session, and issues a new token with new limits.
+  /// Checks credentials of the same user again, for the same session, and issues a new token with new limits.
   ///
   /// The token is always a new one. The old token works until the new one is confirmed or used, so
   /// that a crash before the new one is saved loses nothing. A refusal does not change the session.
   func reauthenticate(
-    _ token: SessionToken, password: Password, limits: LimitRequest
-  ) async throws(AuthorityError<ReauthenticationRejection>) -> Grant
+    _ token: SessionToken, with credentials: Credentials, limits: LimitRequest
+  ) async throws(AuthorityError<ReauthenticationRejection>) -> Authentication
 
   /// Checks the answer to a challenge of ``authenticate(_:limits:)`` or
-  /// ``reauthenticate(_:password:limits:)``, and returns the result of that operation.
+  /// ``reauthenticate(_:with:limits:)``, and returns the result of that operation.
   ///
-  /// A wrong answer uses up a try and is rejected with the updated challenge, or with `notAccepted`
-  /// when the challenge has ended: it was answered or withdrawn, has expired, or has no tries left.
-  /// An authority without a second step needs no implementation.
+  /// A wrong answer uses up a try, and the result is the updated challenge. When the challenge has
+  /// ended, the answer is rejected with `notAccepted`: the challenge was answered or withdrawn, has
+  /// expired, or has no tries left. An authority without a second step needs no implementation.
   func answer(
-    _ challenge: Challenge, with answer: Password
-  ) async throws(AuthorityError<ReauthenticationRejection>) -> Grant
+    _ challenge: Challenge, with answer: Secret
+  ) async throws(AuthorityError<ReauthenticationRejection>) -> Authentication
 
   /// Confirms that the vault holds a token from ``renew(_:)`` or
-  /// ``reauthenticate(_:password:limits:)``: then the old token no longer works.
+  /// ``reauthenticate(_:with:limits:)``: then the old token no longer works.
   ///
   /// Confirming twice is success. If a confirmation never arrives, the first use of the token
   /// confirms it.
@@ -63,8 +77,8 @@ public protocol Authority: Sendable {
 extension Authority {
   /// Rejects the answer, because this authority has no second step.
   public func answer(
-    _ challenge: Challenge, with answer: Password
-  ) async throws(AuthorityError<ReauthenticationRejection>) -> Grant {
+    _ challenge: Challenge, with answer: Secret
+  ) async throws(AuthorityError<ReauthenticationRejection>) -> Authentication {
     throw .rejected(.notAccepted)
   }
 }

@@ -5,8 +5,6 @@
 public enum CredentialsRejection: Hashable, Sendable {
   /// The name and the password do not match an account.
   case notAccepted
-  /// The name and the password match, and the authority requires a second step.
-  case challenged(Challenge)
 }
 
 /// Why a token was refused.
@@ -22,9 +20,6 @@ public enum SessionRejection: Hashable, Sendable {
 public enum ReauthenticationRejection: Hashable, Sendable {
   /// The password is wrong, or the challenge has ended. The session does not change.
   case notAccepted
-  /// The password is correct, and the authority requires a second step; or the answer was wrong,
-  /// and the authority asks again.
-  case challenged(Challenge)
   /// The token of the session was refused.
   case session(SessionRejection)
 }

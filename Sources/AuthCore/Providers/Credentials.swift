@@ -1,9 +1,10 @@
-/// A password as the user typed it.
+/// A password, a code or another secret, as the user typed it or a server gave it.
 ///
 /// It never prints its content.
 ///
-/// The bytes are UTF-8 and not normalised; the authority normalises them before it hashes them.
-public struct Password: Hashable, Sendable, Redacted {
+/// The bytes of a password are UTF-8 and not normalised; the authority normalises them before it
+/// hashes them.
+public struct Secret: Hashable, Sendable, Redacted {
   /// The UTF-8 bytes.
   ///
   /// Only an authority needs them; do not log, print or store them.
@@ -20,16 +21,27 @@ public struct Password: Hashable, Sendable, Redacted {
   }
 }
 
-/// A user name and a password.
-public struct Credentials: Hashable, Sendable, Redacted {
-  /// The name to log in with.
-  public let username: String
-  /// The password as typed.
-  public let password: Password
+/// What a user or a server gives to begin a session.
+///
+/// An authority rejects a kind that it does not support with ``CredentialsRejection/notAccepted``.
+public enum Credentials: Hashable, Sendable, Redacted {
+  /// A user name and a password as typed.
+  case password(username: String, password: Secret)
+  /// The code from a login at a server, with the verifier of the request (PKCE, RFC 7636).
+  case code(Secret, verifier: Secret)
+  /// A token that proves the login, such as one from a link in an e-mail.
+  case token(Secret)
+}
 
-  /// Creates credentials.
-  public init(username: String, password: Password) {
-    self.username = username
-    self.password = password
+// No account has an empty name or an empty password, so these begin no session with the wrong kind.
+extension Credentials {
+  /// The user name; empty for a code and a token.
+  package var username: String {
+    if case .password(let username, _) = self { username } else { "" }
+  }
+
+  /// The password; empty for a code and a token.
+  package var password: Secret {
+    if case .password(_, let password) = self { password } else { Secret("") }
   }
 }

@@ -66,22 +66,9 @@ extension SessionError: WordedError {
       ErrorWords(
         "Another process changed the session at the same time.", hint: "Look who is logged in, then try again.")
     case .clock(let failure): ErrorWords(failure)
-    case .challenged(let challenge): challenge.words
     case .insideLease: .insideLease
     case .cancelled: .cancelled
     }
-  }
-}
-
-extension Challenge {
-  fileprivate var words: ErrorWords {
-    let question =
-      switch question {
-      case .code(let digits): "a code of \(digits) digits"
-      case .recoveryCode: "a recovery code"
-      case .other(let words): words
-      }
-    return ErrorWords("The login needs a second step: \(question).", hint: "Answer the question, or cancel the login.")
   }
 }
 
@@ -122,10 +109,8 @@ extension Throttle {
   fileprivate var words: ErrorWords {
     switch self {
     case .wait(let duration):
-      let (seconds, rest) = duration.components
-      let wait = rest > 0 && seconds < .max ? seconds + 1 : seconds
       return ErrorWords(
-        "There were too many attempts, so this one was not checked.", hint: "Try again in \(wait) s.")
+        "There were too many attempts, so this one was not checked.", hint: "Try again in \(duration.inWords).")
     case .locked:
       return ErrorWords(
         "There were too many attempts: the account is locked.", hint: "Ask an administrator to unlock it.")
@@ -174,6 +159,21 @@ extension LeaseError: ExplainedError, CustomStringConvertible, WordedError {
   }
 }
 
+extension AccessError: ExplainedError, CustomStringConvertible, WordedError {
+  var words: ErrorWords {
+    switch self {
+    case .session(let error): error.words
+    case .body(let error): ErrorWords(error)
+    }
+  }
+}
+
+extension AccessTokenRefused: WordedError {
+  var words: ErrorWords {
+    ErrorWords("The server did not accept the access token.", hint: "Try again; log in again if this continues.")
+  }
+}
+
 extension RestoreFailure: WordedError {
   var words: ErrorWords {
     switch self {
@@ -203,7 +203,6 @@ extension CredentialsRejection: WordedRejection {
   fileprivate var words: ErrorWords {
     switch self {
     case .notAccepted: SessionError.credentialsNotAccepted.words
-    case .challenged(let challenge): challenge.words
     }
   }
 }
@@ -221,7 +220,6 @@ extension ReauthenticationRejection: WordedRejection {
   fileprivate var words: ErrorWords {
     switch self {
     case .notAccepted: ErrorWords("The password is wrong.", hint: "Check it, and try again.")
-    case .challenged(let challenge): challenge.words
     case .session(let rejection): rejection.words
     }
   }

@@ -22,15 +22,21 @@ public struct Grant: Hashable, Sendable {
   public let token: SessionToken
   /// The limits of the session.
   public let limits: SessionLimits
+  /// A token for requests of the app, if the authority issues such tokens; nil leaves the session
+  /// with the one that it has.
+  public let accessToken: AccessToken?
 
   /// Creates a grant.
   ///
   /// For authorities.
-  public init(id: SessionID, user: User, token: SessionToken, limits: SessionLimits) {
+  public init(
+    id: SessionID, user: User, token: SessionToken, limits: SessionLimits, accessToken: AccessToken? = nil
+  ) {
     self.id = id
     self.user = user
     self.token = token
     self.limits = limits
+    self.accessToken = accessToken
   }
 }
 
@@ -45,11 +51,7 @@ extension Grant {
   /// - Returns: Nil if it can be used, or if the clock cannot be read.
   func flaw(on clock: any SessionClock) -> EndReason? {
     do throws(ClockError) {
-      switch limits.verdict(at: try clock.now()) {
-      case .live: return nil
-      case .expired(let limit): return .expired(limit)
-      case .rebooted: return .rebooted
-      }
+      return limits.endReason(at: try clock.now())
     } catch {
       return nil
     }

@@ -1,15 +1,15 @@
 /// The time when a session or a challenge ends.
 ///
-/// A deadline is never optional or zero. Missing time data is ``missing`` and counts as passed; a
-/// limit that is deliberately switched off is ``off``. Libraries that stored "no date" for both
-/// never expired a session.
+/// A deadline is never optional or zero. Missing time data is ``unknown`` and counts as passed; a
+/// session without that limit has ``never``. Libraries that stored "no date" for both never expired
+/// a session.
 public enum Deadline: Hashable, Sendable {
   /// Ends at this instant.
   case at(BootInstant)
   /// Deliberately never ends.
-  case off
+  case never
   /// Unknown; counts as passed.
-  case missing
+  case unknown
 }
 
 /// Which limit a session reached.
@@ -40,26 +40,33 @@ public struct SessionLimits: Hashable, Sendable {
     self.fresh = fresh
   }
 
-  /// The status of the session at one instant, according to its limits.
-  package enum Verdict: Hashable, Sendable {
-    /// No limit is reached.
-    case live
-    /// This limit is reached or missing.
-    case expired(LimitKind)
-    /// The limits were set in another boot and have no meaning now.
-    case rebooted
-  }
-
-  /// Checks the limits at `now`.
+  /// Why a session with these limits has ended at `now`: which limit has passed, or that the computer
+  /// was restarted since they were set.
   ///
-  /// A restart takes precedence over an expired limit, and the absolute limit over the idle one.
-  package func verdict(at now: BootInstant) -> Verdict {
+  /// A restart takes precedence over a limit, and the absolute limit over the idle one. An authority
+  /// answers with the reason:
+  ///
+  /// ```swift
+  /// import AuthCore
+  ///
+  /// func check(_ limits: SessionLimits, at now: BootInstant) throws(AuthorityError<SessionRejection>) {
+  ///   if let reason = limits.endReason(at: now) { throw .rejected(.ended(reason)) }
+  /// }
+  /// ```
+  ///
+  /// - Returns: Nil while the session is active.
+  public func endReason(at now: BootInstant) -> EndReason? {
     switch (absolute.phase(at: now), idle.phase(at: now)) {
     case (.otherBoot, _), (_, .otherBoot): .rebooted
     case (.passed, _): .expired(.absolute)
     case (_, .passed): .expired(.idle)
-    case (.ahead, .ahead): .live
+    case (.ahead, .ahead): nil
     }
+  }
+
+  /// The time until the session ends without activity; nil if it never ends.
+  public func timeLeft(at now: BootInstant) -> Duration? {
+    [idle, absolute].compactMap { $0.timeLeft(at: now) }.min()
   }
 
   /// Whether the password was entered recently enough at `now`.
@@ -72,18 +79,29 @@ public struct SessionLimits: Hashable, Sendable {
     switch (idle, absolute) {
     case (.at(let first), .at(let second)): first.uptime <= second.uptime ? first : second
     case (.at(let only), _), (_, .at(let only)): only
-    case (.off, _), (.missing, _): nil
+    case (.never, _), (.unknown, _): nil
     }
   }
 }
 
 extension Deadline {
+  /// The time until the deadline, never negative; nil for ``never``.
+  ///
+  /// It is zero for ``unknown``, and in another boot, where the numbers have no meaning.
+  public func timeLeft(at now: BootInstant) -> Duration? {
+    switch self {
+    case .at(let limit): limit.boot == now.boot ? max(.zero, limit.uptime - now.uptime) : .zero
+    case .unknown: .zero
+    case .never: nil
+    }
+  }
+
   package enum Phase { case ahead, passed, otherBoot }
 
   package func phase(at now: BootInstant) -> Phase {
     switch self {
-    case .off: .ahead
-    case .missing: .passed
+    case .never: .ahead
+    case .unknown: .passed
     case .at(let limit) where limit.boot != now.boot: .otherBoot
     case .at(let limit): now.uptime < limit.uptime ? .ahead : .passed
     }

@@ -2,8 +2,8 @@
 public enum VaultReading: Hashable, Sendable {
   /// Proven: the vault is empty.
   case absent
-  /// The vault holds this token.
-  case token(SessionToken)
+  /// The vault holds this token, saved for this user; nil if the vault does not know the user.
+  case token(SessionToken, of: LastKnownUser? = nil)
   /// The vault could not be read. It may hold something.
   case unavailable(VaultError)
   /// The content of the vault is unusable.
@@ -43,7 +43,7 @@ public struct VaultError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Stores the session token of this device.
+/// Stores the session token of this device, with the name of its user for display.
 ///
 /// Every change is atomic, and durable when the call returns. The vault sets unreadable content
 /// aside; it never destroys or overwrites it. An implementation may block its caller. It should
@@ -52,18 +52,20 @@ public protocol SessionVault: Sendable {
   /// Reads the vault and changes nothing, not even corrupt content.
   func load() async -> VaultReading
 
-  /// Saves `token` in place of the current content; sets corrupt content aside first.
+  /// Saves `token` and its user in place of the current content; sets corrupt content aside first.
   ///
   /// - Returns: The replaced content, read in the same step: several simultaneous calls each
   ///   replace a different token, and the store revokes a replaced token.
   @discardableResult
-  func store(_ token: SessionToken) async throws(VaultError) -> VaultReading
+  func store(_ token: SessionToken, of user: LastKnownUser?) async throws(VaultError) -> VaultReading
 
-  /// Saves `new` if the vault holds `old`.
+  /// Saves `new` and its user if the vault holds `old`.
   ///
   /// - Returns: False, with no change, when the vault is empty or holds another token: a late
   ///   renewal must not restore a token that a logout erased.
-  func replace(_ old: SessionToken, with new: SessionToken) async throws(VaultError) -> Bool
+  func replace(
+    _ old: SessionToken, with new: SessionToken, of user: LastKnownUser?
+  ) async throws(VaultError) -> Bool
 
   /// Erases `token` if the vault holds it, and nothing else; an empty vault is success.
   func erase(_ token: SessionToken) async throws(VaultError)

@@ -29,14 +29,17 @@ public struct User: Hashable, Sendable {
   public let displayName: String
   /// The user's role.
   public let role: Role
+  /// What else the authority says about the user, by its own names, such as `email` or `tenant`.
+  public let attributes: [String: String]
 
   /// Creates a user.
   ///
   /// A value of this type proves nothing: only a ``LoggedInSession`` does.
-  public init(id: UserID, username: String, displayName: String, role: Role) {
+  public init(id: UserID, username: String, displayName: String, role: Role, attributes: [String: String] = [:]) {
     self.id = id
     self.username = username
     self.displayName = displayName
     self.role = role
+    self.attributes = attributes
   }
 }

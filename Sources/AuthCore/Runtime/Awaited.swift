@@ -6,7 +6,7 @@ import Guards
 /// has ended, even if the authority never answers it.
 struct Awaited {
   var restore: Promise<RestoreOutcome>?
-  var work: Promise<Result<UserSwitch, SessionError>>?
+  var work: Promise<Result<LoginResult, SessionError>>?
   var logout: Promise<LogoutResult>?
   /// The error of the work under way, once it is known.
   private var failure: SessionError?
@@ -37,14 +37,13 @@ struct Awaited {
       settle(restore: .overtaken, &settled)
     case .challenged(let state):
       switch state.step {
-      case .waiting: settle(work: .failure(self.failure ?? .challenged(state.challenge)), &settled)
+      case .waiting: settle(work: self.failure.map { .failure($0) } ?? .success(.challenged(state.challenge)), &settled)
       case .answering: break
       }
-    case .loggedIn(let state):
+    case .loggedIn:
       guard let key else { break }
       settle(restore: .loggedIn(key), &settled)
-      let success = UserSwitch(session: key, leftovers: state.predecessor)
-      settle(work: self.failure.map { .failure($0) } ?? .success(success), &settled)
+      settle(work: self.failure.map { .failure($0) } ?? .success(.loggedIn(key)), &settled)
     case .renewing:
       break
     case .loggingOut(let state):
@@ -73,7 +72,7 @@ struct Awaited {
     if let promise = restore.take() { settled.append(.restore(promise, outcome)) }
   }
 
-  private mutating func settle(work outcome: Result<UserSwitch, SessionError>, _ settled: inout [Settlement]) {
+  private mutating func settle(work outcome: Result<LoginResult, SessionError>, _ settled: inout [Settlement]) {
     if let promise = work.take() { settled.append(.work(promise, outcome)) }
     failure = nil
   }
@@ -87,7 +86,7 @@ struct Awaited {
 /// A promise and its value; fulfil it with no lock held.
 enum Settlement: Sendable {
   case restore(Promise<RestoreOutcome>, RestoreOutcome)
-  case work(Promise<Result<UserSwitch, SessionError>>, Result<UserSwitch, SessionError>)
+  case work(Promise<Result<LoginResult, SessionError>>, Result<LoginResult, SessionError>)
   case logout(Promise<LogoutResult>, LogoutResult)
 
   func fulfil() {

@@ -58,7 +58,7 @@ extension SessionCore {
     let failure: VaultError?
     switch reading {
     case .absent: failure = nil
-    case .token(let token): failure = await onVault(nil) { await erasure(of: [token]) }
+    case .token(let token, _): failure = await onVault(nil) { await erasure(of: [token]) }
     case .corrupt:
       failure = await onVault(nil) { await result { () throws(VaultError) in try await vault.setAside() } }
     case .unavailable(let unreadable): failure = unreadable
@@ -163,7 +163,7 @@ extension VaultReading {
   /// The token that a logout revokes.
   fileprivate var revocable: [SessionToken] {
     switch self {
-    case .token(let token): [token]
+    case .token(let token, _): [token]
     case .corrupt(let evidence): evidence.salvaged.map { [$0] } ?? []
     case .absent, .unavailable: []
     }

@@ -2,7 +2,6 @@ extension SessionError {
   init(_ failure: AuthorityError<CredentialsRejection>) {
     switch failure {
     case .rejected(.notAccepted): self = .credentialsNotAccepted
-    case .rejected(.challenged(let challenge)): self = .challenged(challenge)
     case .throttled(let throttle): self = .throttled(throttle)
     case .unavailable(let cause): self = .unavailable(cause)
     }

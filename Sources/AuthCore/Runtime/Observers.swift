@@ -1,7 +1,7 @@
 import Guards
 import Synchronization
 
-/// A subscriber: a ``Stateful``, a ``GuardedScreen`` or a stream.
+/// A subscriber: a ``SessionObserver``, a ``GuardedScreen`` or a stream.
 ///
 /// It gets the state at its registration and then each change, one at a time and in order.
 final class Observer: Sendable {
@@ -29,9 +29,13 @@ final class Observer: Sendable {
   private let news = OrderedQueue<News>()
   private let isDone = Atomic<Bool>(false)
 
-  init(_ teller: Teller, at place: ScreenPlace? = nil) {
+  /// The address of the observed ``SessionObserver``, to detach it.
+  let address: ObjectIdentifier?
+
+  init(_ teller: Teller, at place: ScreenPlace? = nil, of address: ObjectIdentifier? = nil) {
     self.teller = teller
     self.place = place
+    self.address = address
   }
 
   /// Adds a notification, which the next call of `tell` or `greet` delivers.
@@ -42,7 +46,7 @@ final class Observer: Sendable {
   /// Delivers the added notifications: here, or soon on the main actor.
   func tell(_ inbox: MainActorInbox) {
     switch teller {
-    case .anywhere(let tell): news.handle { if !tell($0) { finish() } }
+    case .anywhere(let tell): news.handle { if !isFinished, !tell($0) { finish() } }
     case .onMainActor: inbox.put { self.tellOnMainActor() }
     }
   }
@@ -50,7 +54,7 @@ final class Observer: Sendable {
   /// Delivers the added notifications to an observer of the main actor.
   @MainActor func tellOnMainActor() {
     guard case .onMainActor(let tell) = teller else { return }
-    news.handle { if !tell($0) { finish() } }
+    news.handle { if !isFinished, !tell($0) { finish() } }
   }
 
   /// Whether the observer needs no more notifications.
@@ -59,23 +63,25 @@ final class Observer: Sendable {
   /// For an object of the main actor, only ``look()`` reads it, on the main actor.
   var isGone: Bool {
     if case .anywhere(let tell) = teller, !tell(.nothing) { finish() }
-    return isDone.load(ordering: .acquiring)
+    return isFinished
   }
+
+  private var isFinished: Bool { isDone.load(ordering: .acquiring) }
 
   /// Checks whether an object of the main actor still exists.
   @MainActor func look() {
     if case .onMainActor(let tell) = teller, !tell(.nothing) { finish() }
   }
 
-  private func finish() { isDone.store(true, ordering: .releasing) }
+  func finish() { isDone.store(true, ordering: .releasing) }
 }
 
-/// Remembers the last call of a ``Stateful``, to choose the next one.
-final class StatefulCalls: Sendable {
+/// Remembers the last call of a ``SessionObserver``, to choose the next one.
+final class ObserverCalls: Sendable {
   private let told = Locked<LoggedInSession?>(nil)
 
   /// Makes the call for this notification, if one is needed.
-  func tell(_ stateful: any Stateful, _ news: Observer.News) -> Bool {
+  func tell(_ stateful: any SessionObserver, _ news: Observer.News) -> Bool {
     guard case .change(let change) = news else { return true }
     switch change.snapshot {
     case .loggedIn(let session), .renewing(let session), .challenged(_, .some(let session)):
@@ -156,30 +162,38 @@ struct ScreenPlace: Equatable {
 }
 
 extension SessionCore {
-  /// Notifies a ``Stateful`` of the current state before this returns, and of each later change.
-  func attach(_ stateful: some Stateful & Sendable) {
-    let calls = StatefulCalls()
+  /// Notifies a ``SessionObserver`` of the current state before this returns, and of each later change.
+  func attach(_ observed: some SessionObserver & Sendable) {
+    let calls = ObserverCalls()
     let observer = Observer(
-      .anywhere { [weak stateful] news in
-        guard let stateful else { return false }
-        return calls.tell(stateful, news)
-      })
+      .anywhere { [weak observed] news in
+        guard let observed else { return false }
+        return calls.tell(observed, news)
+      }, of: ObjectIdentifier(observed))
     register(observer)
     observer.tell(inbox)
   }
 
-  /// Notifies a ``Stateful`` of the main actor of the current state before this returns, and of
+  /// Notifies a ``SessionObserver`` of the main actor of the current state before this returns, and of
   /// each later change.
-  @MainActor func attachOnMainActor(_ stateful: some Stateful) {
+  @MainActor func attachOnMainActor(_ observed: some SessionObserver) {
     lookAround()
-    let calls = StatefulCalls()
+    let calls = ObserverCalls()
     let observer = Observer(
-      .onMainActor { [weak stateful] news in
-        guard let stateful else { return false }
-        return calls.tell(stateful, news)
-      })
+      .onMainActor { [weak observed] news in
+        guard let observed else { return false }
+        return calls.tell(observed, news)
+      }, of: ObjectIdentifier(observed))
     register(observer)
     observer.tellOnMainActor()
+  }
+
+  /// Stops the notifications of an observer.
+  func detach(_ observer: some SessionObserver) {
+    let address = ObjectIdentifier(observer)
+    let detached = withLock { $0.observers.filter { $0.address == address } }
+    for observer in detached { observer.finish() }
+    drop(detached)
   }
 
   /// Makes a screen follow the session, unless it already does.

@@ -2,11 +2,12 @@ import Guards
 
 // The work that saves a token in the vault and confirms that to the authority.
 extension SessionCore {
-  func save(_ epoch: Epoch, _ token: SessionToken, _ ticket: VaultQueueTicket?, _ end: Gatekeeper<Bool>) async {
-    var earlier: SessionToken?
+  func save(_ epoch: Epoch, _ grant: Grant, _ ticket: VaultQueueTicket?, _ end: Gatekeeper<Bool>) async {
+    let token = grant.token
+    var earlier = VaultReading.absent
     let outcome = await write(ticket, end) { () throws(VaultError) -> VaultReading in
-      earlier = await vault.load().usableToken
-      return try await vault.store(token)
+      earlier = await vault.load()
+      return try await vault.store(token, of: LastKnownUser(grant.user))
     } undo: {
       await takeBack(token, for: earlier)
     }
@@ -22,12 +23,13 @@ extension SessionCore {
   }
 
   func exchange(
-    _ epoch: Epoch, _ old: SessionToken, _ new: SessionToken, _ ticket: VaultQueueTicket?, _ end: Gatekeeper<Bool>
+    _ epoch: Epoch, _ old: SessionToken, _ grant: Grant, _ ticket: VaultQueueTicket?, _ end: Gatekeeper<Bool>
   ) async {
+    let (new, user) = (grant.token, LastKnownUser(grant.user))
     let outcome = await write(ticket, end) { () throws(VaultError) -> Bool in
-      try await vault.replace(old, with: new)
+      try await vault.replace(old, with: new, of: user)
     } undo: {
-      await takeBack(new, for: old)
+      await takeBack(new, for: .token(old, of: user))
     }
     switch outcome {
     case .success(true): send(.saved(epoch, new, .done))
@@ -64,10 +66,10 @@ extension SessionCore {
   ///
   /// Otherwise the vault would hold a token that is about to be revoked. If the undo also fails,
   /// the caller gets the error of the write, which is enough.
-  private func takeBack(_ token: SessionToken, for earlier: SessionToken?) async {
+  private func takeBack(_ token: SessionToken, for earlier: VaultReading) async {
     do throws(VaultError) {
-      if let earlier {
-        _ = try await vault.replace(token, with: earlier)
+      if case .token(let earlier, let user) = earlier {
+        _ = try await vault.replace(token, with: earlier, of: user)
       } else {
         try await vault.erase(token)
       }
@@ -89,18 +91,10 @@ extension SessionCore {
 }
 
 extension VaultReading {
-  /// The token in the vault, if it can be used.
-  fileprivate var usableToken: SessionToken? {
-    switch self {
-    case .token(let token): token
-    case .absent, .unavailable, .corrupt: nil
-    }
-  }
-
   /// The readable token, even if it cannot be used: a login must revoke the token that it replaces.
   fileprivate var legibleToken: SessionToken? {
     switch self {
-    case .token(let token): token
+    case .token(let token, _): token
     case .corrupt(let evidence): evidence.salvaged
     case .absent, .unavailable: nil
     }

@@ -85,6 +85,8 @@ final class SessionCore: Sendable {
   ///     session.
   ///   - now: The time of a renewal, which counts against the budget if it begins; nil for other
   ///     events.
+  ///   - renewal: The reason of a renewal for its access token; if the session has another one by
+  ///     now, nothing begins.
   ///   - submitted: The credentials for an authentication that this event starts. They are passed
   ///     with the event, because an observer may send another event before the work of this one has
   ///     started.
@@ -93,13 +95,16 @@ final class SessionCore: Sendable {
   @discardableResult
   func send<Result: Sendable>(
     _ event: SessionEvent, failure: SessionError? = nil, for gate: LeaseGate? = nil, at now: BootInstant? = nil,
-    submitting submitted: SubmittedCredentials? = nil, _ prepare: (Reaction, inout Inner) -> Result
+    replacing renewal: AccessRenewal? = nil, submitting submitted: Submitted? = nil,
+    _ prepare: (Reaction, inout Inner) -> Result
   ) -> (Reaction, Result) {
     let (reaction, ticket, after, result) = inner.withLock { inner in
       let before = inner.machine.state
       let reaction: Reaction
       if let gate, gate !== inner.gate || gate.isClosed {
         reaction = .ignored(.otherSession)
+      } else if let renewal, case .loggedIn(let state) = before, state.session.accessToken != renewal.known {
+        reaction = .rejected(.renewedRecently, permitted: before.permitted)
       } else if let now, case .loggedIn = before, let refusal = inner.renewals.spend(at: now, under: timing.renewal) {
         reaction = .rejected(refusal, permitted: before.permitted)
       } else {
@@ -137,7 +142,7 @@ final class SessionCore: Sendable {
       inner.gate?.goOn(as: after)
       return
     }
-    let gate = LeaseGate(clock: clock)
+    let gate = LeaseGate(clock: clock, core: self)
     // A login can outlive the store that began it; a key cannot.
     if inner.isShutDown { gate.close(.storeReleased) }
     inner.overdue = inner.gates.filter { $0.running > 0 }

@@ -41,6 +41,13 @@ extension SessionState {
   }
 }
 
+extension SessionStore {
+  /// Does now what the timers do when a limit has passed.
+  package func enforceLimits() {
+    if !core.expireChallenge() { core.enforceLimits() }
+  }
+}
+
 extension SessionCore {
   // MARK: The time of a step
 
@@ -80,6 +87,18 @@ extension SessionCore {
     return await result.value() ?? nil
   }
 
+  /// The value of a promise; nil after the limit, or when the waiting task is cancelled.
+  func value<Value>(of promise: Promise<Value>, within limit: Duration) async -> Value? {
+    let waiter = Task { await promise.value() }
+    let timer = wake(after: limit) { _ in waiter.cancel() }
+    defer { timer.cancel() }
+    return await withTaskCancellationHandler {
+      await waiter.value
+    } onCancel: {
+      waiter.cancel()
+    }
+  }
+
   /// Starts a timer, which sleeps before this returns, so that any later move of the clock wakes
   /// it.
   private func wake(after wait: Duration, _ body: @escaping @Sendable (SessionCore) -> Void) -> Task<Void, Never> {
@@ -101,7 +120,7 @@ extension SessionCore {
     let wait: Duration
     do {
       let now = try clock.now()
-      guard let next = watched.deadlines.compactMap({ $0.wait(from: now) }).min() else { return }
+      guard let next = watched.deadlines.compactMap({ $0.timeLeft(at: now) }).min() else { return }
       wait = next
     } catch {
       wait = max(timing.renewal.window, .seconds(1))
@@ -125,12 +144,9 @@ extension SessionCore {
   @discardableResult
   func enforceLimits() -> Bool {
     guard let session = withLock({ $0.machine.state.session }), let now = try? clock.now() else { return false }
-    switch session.grant.limits.verdict(at: now) {
-    case .live: return false
-    case .expired(.idle): return send(.limitReached(session, .idle)).isTransition
-    case .expired(.absolute): return send(.limitReached(session, .absolute)).isTransition
-    case .rebooted: return send(.limitReached(session, .rebooted)).isTransition
-    }
+    let reason = session.grant.limits.endReason(at: now)
+    guard let limit = SessionEvent.LimitReached.allCases.first(where: { $0.reason == reason }) else { return false }
+    return send(.limitReached(session, limit)).isTransition
   }
 
   /// Ends the current challenge if its deadline has passed.
@@ -150,17 +166,6 @@ extension SessionCore {
   /// Whether a correct answer would end the current session, and so wait for its leases.
   var switchWaitsForAnswer: Bool {
     waitingChallenge.map { $0.session != nil && $0.reauthenticated == nil } ?? false
-  }
-}
-
-extension Deadline {
-  /// The time until this instant; zero in another boot, where the numbers have no meaning.
-  fileprivate func wait(from now: BootInstant) -> Duration? {
-    switch self {
-    case .at(let limit): limit.boot == now.boot ? max(.zero, limit.uptime - now.uptime) : .zero
-    case .missing: .zero
-    case .off: nil
-    }
   }
 }
 

@@ -1,9 +1,9 @@
 import Guards
 
-/// The credentials for an authentication that is about to start.
-struct SubmittedCredentials: Sendable {
-  let credentials: Credentials
-  let limits: LimitRequest
+/// The input of a caller for an authentication that is about to start.
+enum Submitted: Sendable {
+  case credentials(Credentials, LimitRequest)
+  case answer(Secret)
 }
 
 extension SessionCore {
@@ -15,7 +15,7 @@ extension SessionCore {
   /// The limit of a step begins first, because an authority or a vault may block this thread. If
   /// the store does not watch limits, the limit begins only if the step did not end immediately, so
   /// that a short process needs no timers.
-  func run(_ effect: Effect, _ ticket: VaultQueueTicket?, _ submitted: SubmittedCredentials?) {
+  func run(_ effect: Effect, _ ticket: VaultQueueTicket?, _ submitted: Submitted?) {
     let end = Gatekeeper()
     if timing.watchesLimits { limit(effect, end) }
     start(effect, ticket, submitted, end)
@@ -23,7 +23,7 @@ extension SessionCore {
   }
 
   private func start(
-    _ effect: Effect, _ ticket: VaultQueueTicket?, _ submitted: SubmittedCredentials?, _ end: Gatekeeper<Bool>
+    _ effect: Effect, _ ticket: VaultQueueTicket?, _ submitted: Submitted?, _ end: Gatekeeper<Bool>
   ) {
     switch effect {
     case .notify, .closeKeys:
@@ -42,8 +42,8 @@ extension SessionCore {
       place.start { await self.answer(epoch, challenge, record, submitted) }
     case .renew(let epoch, let record):
       place.start { await self.renew(epoch, record) }
-    case .save(let epoch, let token):
-      place.start { await self.save(epoch, token, ticket, end) }
+    case .save(let epoch, let grant):
+      place.start { await self.save(epoch, grant, ticket, end) }
     case .exchange(let epoch, let old, let new):
       place.start { await self.exchange(epoch, old, new, ticket, end) }
     case .confirm(let record):
@@ -70,14 +70,19 @@ extension SessionCore {
   // MARK: Checking
 
   private func read(_ epoch: Epoch, _ ticket: VaultQueueTicket?) async {
-    let outcome = await findOut(ticket)
+    let outcome = await findOut(ticket) { user in
+      // Only a launch shows the user; a check already has a key.
+      if withLock({ $0.machine.state.kind }) == .restoring { send(.recognized(epoch, user)) }
+    }
     send(.restored(epoch, outcome), failure: outcome.failure)
   }
 
   /// Reads the vault and asks the authority.
   ///
   /// After a superseded token it reads again, because another process has changed the vault.
-  func findOut(_ ticket: VaultQueueTicket?) async -> SessionEvent.Restored {
+  func findOut(
+    _ ticket: VaultQueueTicket?, recognize: (LastKnownUser) -> Void = { _ in }
+  ) async -> SessionEvent.Restored {
     var superseded: SessionToken?
     var ticket = ticket
     while true {
@@ -86,8 +91,9 @@ extension SessionCore {
       case .absent: return .absent
       case .unavailable(let failure): return .obstructed(.vault(failure))
       case .corrupt(let evidence): return .obstructed(.corrupt(evidence))
-      case .token(let token):
+      case .token(let token, let user):
         guard token != superseded else { return .ended(.revoked, token) }
+        if let user { recognize(user) }
         do throws(AuthorityError<SessionRejection>) {
           let grant = try await authority.resume(token)
           if let answer = misanswer(grant, to: token) { return .obstructed(.authority(answer)) }
@@ -120,16 +126,17 @@ extension SessionCore {
 
   // MARK: Beginning and renewing
 
-  private func authenticate(_ epoch: Epoch, _ submitted: SubmittedCredentials?) async {
-    guard let submitted else { preconditionFailure("credentials come with the command that starts the authentication") }
+  private func authenticate(_ epoch: Epoch, _ submitted: Submitted?) async {
+    guard case .credentials(let credentials, let limits) = submitted else {
+      preconditionFailure("credentials come with the command that starts the authentication")
+    }
     do throws(AuthorityError<CredentialsRejection>) {
-      granted(epoch, try await authority.authenticate(submitted.credentials, limits: submitted.limits))
-    } catch {
-      switch error {
-      case .rejected(.challenged(let challenge)): send(.authenticated(epoch, .challenged(challenge)))
-      case .rejected(.notAccepted), .throttled, .unavailable:
-        send(.authenticated(epoch, .failed), failure: SessionError(error))
+      switch try await authority.authenticate(credentials, limits: limits) {
+      case .granted(let grant): granted(epoch, grant)
+      case .challenged(let challenge): send(.authenticated(epoch, .challenged(challenge)))
       }
+    } catch {
+      send(.authenticated(epoch, .failed), failure: SessionError(error))
     }
   }
 
@@ -143,15 +150,18 @@ extension SessionCore {
   }
 
   private func answer(
-    _ epoch: Epoch, _ challenge: Challenge, _ record: SessionRecord?, _ submitted: SubmittedCredentials?
+    _ epoch: Epoch, _ challenge: Challenge, _ record: SessionRecord?, _ submitted: Submitted?
   ) async {
-    guard let submitted else { preconditionFailure("the answer comes with the command that starts its check") }
+    guard case .answer(let answer) = submitted else {
+      preconditionFailure("the answer comes with the command that starts its check")
+    }
     do throws(AuthorityError<ReauthenticationRejection>) {
-      let grant = try await authority.answer(challenge, with: submitted.credentials.password)
-      if let record { renewed(epoch, record, grant) } else { granted(epoch, grant) }
+      switch try await authority.answer(challenge, with: answer) {
+      case .granted(let grant): if let record { renewed(epoch, record, grant) } else { granted(epoch, grant) }
+      case .challenged(let next): ask(next, again: nil)
+      }
     } catch {
       switch error {
-      case .rejected(.challenged(let next)): ask(next, again: nil)
       case .rejected(.notAccepted): end()
       case .rejected(.session(let rejection)):
         if record != nil { rejected(epoch, rejection, .overtaken) } else { end() }
@@ -170,16 +180,18 @@ extension SessionCore {
     }
   }
 
-  private func reauthenticate(_ epoch: Epoch, _ record: SessionRecord, _ submitted: SubmittedCredentials?) async {
-    guard let submitted else { preconditionFailure("the password comes with the command that starts its check") }
+  private func reauthenticate(_ epoch: Epoch, _ record: SessionRecord, _ submitted: Submitted?) async {
+    guard case .credentials(let credentials, let limits) = submitted else {
+      preconditionFailure("credentials come with the command that starts the authentication")
+    }
     do throws(AuthorityError<ReauthenticationRejection>) {
-      let grant = try await authority.reauthenticate(
-        record.grant.token, password: submitted.credentials.password, limits: submitted.limits)
-      renewed(epoch, record, grant)
+      switch try await authority.reauthenticate(record.grant.token, with: credentials, limits: limits) {
+      case .granted(let grant): renewed(epoch, record, grant)
+      case .challenged(let challenge): send(.renewed(epoch, .challenged(challenge)))
+      }
     } catch {
       switch error {
       case .rejected(.notAccepted): send(.renewed(epoch, .failed), failure: .credentialsNotAccepted)
-      case .rejected(.challenged(let challenge)): send(.renewed(epoch, .challenged(challenge)))
       case .rejected(.session(let rejection)): rejected(epoch, rejection, .overtaken)
       case .throttled(let throttle): send(.renewed(epoch, .failed), failure: .throttled(throttle))
       case .unavailable(let cause): send(.renewed(epoch, .failed), failure: .unavailable(cause))

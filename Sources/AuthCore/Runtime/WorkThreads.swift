@@ -10,48 +10,49 @@ import Guards
   import Android
 #endif
 
-/// Where the store calls the authority and the vault.
-enum WorkPlace: Sendable {
-  /// On separate threads, so that a blocking call does not block other work.
-  case ownThreads
-  /// On the calling thread, until the work first suspends.
-  case callingThread
-
+extension WorkPlace {
   /// Starts work that outlives its caller.
   func start(_ work: sending @escaping () async -> Void) {
     switch self {
-    case .ownThreads: Task(executorPreference: WorkThreads.shared) { await work() }
+    case .separateThreads: Task(executorPreference: WorkThreads.shared) { await work() }
     case .callingThread: startAtOnce(work)
     }
   }
 }
 
-/// Runs each part of a task, from one suspension to the next, on a new thread.
+/// Runs each part of a task, from one suspension to the next, on a thread that no other work blocks.
 ///
 /// The system has one shared thread for each processor core, so a few blocking calls would block
-/// every other task. A new thread costs less than any request to an authority.
+/// every other task. Here a part runs on an idle thread, or on a new one if none is idle. A few idle
+/// threads stay for the next part, and the others end.
 final class WorkThreads: TaskExecutor {
   static let shared = WorkThreads()
 
+  private let waiting = WaitingJobs()
+
   func enqueue(_ job: consuming ExecutorJob) {
-    let part = Part(UnownedJob(job), self)
-    if !part.runsOnNewThread() {
-      // No new thread is available, so the work runs on a shared one.
-      globalConcurrentExecutor.enqueue(part.job)
-    }
+    let job = UnownedJob(job)
+    if waiting.add(job) || Worker(job, self).runsOnNewThread() { return }
+    // No new thread is available, so the work runs on a shared one.
+    globalConcurrentExecutor.enqueue(job)
   }
 
-  private final class Part: Sendable {
-    let job: UnownedJob
-    let executor: WorkThreads
+  /// The work of one thread.
+  private final class Worker: Sendable {
+    private let first: UnownedJob
+    private let executor: WorkThreads
 
-    init(_ job: UnownedJob, _ executor: WorkThreads) {
-      self.job = job
+    init(_ first: UnownedJob, _ executor: WorkThreads) {
+      self.first = first
       self.executor = executor
     }
 
-    func run() {
-      job.runSynchronously(on: executor.asUnownedTaskExecutor())
+    private func run() {
+      var next: UnownedJob? = first
+      while let job = next {
+        job.runSynchronously(on: executor.asUnownedTaskExecutor())
+        next = executor.waiting.next()
+      }
     }
 
     /// Returns false if there is no new thread.
@@ -61,17 +62,17 @@ final class WorkThreads: TaskExecutor {
       #else
         var thread = pthread_t()
       #endif
-      let part = Unmanaged.passRetained(self)
+      let worker = Unmanaged.passRetained(self)
       let error = pthread_create(
         &thread, nil,
         { raw in
           // The argument is optional on Linux, but not on Apple's systems.
           guard let raw = raw as UnsafeMutableRawPointer? else { return nil }
-          Unmanaged<Part>.fromOpaque(raw).takeRetainedValue().run()
+          Unmanaged<Worker>.fromOpaque(raw).takeRetainedValue().run()
           return nil
-        }, part.toOpaque())
+        }, worker.toOpaque())
       guard error == 0 else {
-        part.release()
+        worker.release()
         return false
       }
       #if canImport(Darwin)
@@ -81,5 +82,44 @@ final class WorkThreads: TaskExecutor {
       #endif
       return true
     }
+  }
+}
+
+/// The jobs that idle threads are about to take.
+private final class WaitingJobs: Sendable {
+  /// Lock and signal of the fields below; they live as long as the process.
+  ///
+  /// Unsafe only to the compiler: the system's own calls synchronise them.
+  private nonisolated(unsafe) let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+  private nonisolated(unsafe) let arrival = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+  /// Read and written only with the mutex locked.
+  private nonisolated(unsafe) var jobs: [UnownedJob] = []
+  /// The number of idle threads; read and written only with the mutex locked.
+  private nonisolated(unsafe) var idle = 0
+
+  init() {
+    pthread_mutex_init(mutex, nil)
+    pthread_cond_init(arrival, nil)
+  }
+
+  /// Adds a job for an idle thread, or returns false if each of them already has one.
+  func add(_ job: UnownedJob) -> Bool {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    guard idle > jobs.count else { return false }
+    jobs.append(job)
+    pthread_cond_signal(arrival)
+    return true
+  }
+
+  /// Waits for a job; nil if enough threads wait already.
+  func next() -> UnownedJob? {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    guard idle < 4 else { return nil }
+    idle += 1
+    while jobs.isEmpty { pthread_cond_wait(arrival, mutex) }
+    idle -= 1
+    return jobs.removeFirst()
   }
 }

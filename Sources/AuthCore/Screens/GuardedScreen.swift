@@ -1,7 +1,7 @@
 /// A screen that cannot exist without a session.
 ///
 /// The screen is created from a key, so its code never checks whether a user is logged in.
-/// `Screen(store)` takes the key from a store, and is nil when nobody is logged in. Such a screen
+/// `SessionStore.open(_:)` takes the key from a store, and is nil when nobody is logged in. Such a screen
 /// follows the user for as long as it lives: it gets the new key when the user changes, and a
 /// dismissal with the reason when the session ends. The store holds the screen weakly. It calls the
 /// screen in order and with no lock held: on the main actor if the class conforms with
@@ -10,8 +10,8 @@
 /// The compiler requires `init(session:)`, but cannot prevent another initializer without a key: do
 /// not write one.
 public protocol GuardedScreen: AnyObject {
-  /// Creates the screen for the user of the key; `SessionStore.open(_:with:)` makes it follow the
-  /// user.
+  /// Creates the screen for the user of the key; `SessionStore.open(_:)` calls it, and makes the
+  /// screen follow the user.
   init(session: LoggedInSession)
 
   /// The user changed, or the session was renewed: use this key from now on.
@@ -22,25 +22,4 @@ public protocol GuardedScreen: AnyObject {
   /// The call comes when the keys die; the cleanup of the session may still be under way. It comes
   /// once, and no other call follows. Do not open a dismissed screen again: create a new one.
   func dismiss(_ reason: EndReason)
-}
-
-extension GuardedScreen where Self: Sendable {
-  /// Creates the screen and opens it in the store, or returns nil when nobody is logged in.
-  ///
-  /// If the session changes between the two steps, the screen is notified before this returns.
-  public init?(_ store: SessionStore) {
-    guard let session = store.session else { return nil }
-    self.init(session: session)
-    store.open(self, with: session)
-  }
-}
-
-extension GuardedScreen {
-  /// Creates a screen of the main actor and opens it in the store, or returns nil when nobody is
-  /// logged in.
-  @MainActor public init?(_ store: SessionStore) {
-    guard let session = store.session else { return nil }
-    self.init(session: session)
-    store.open(self, with: session)
-  }
 }

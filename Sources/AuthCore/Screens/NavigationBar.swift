@@ -1,4 +1,5 @@
 import Guards
+public import Observation
 
 /// The bar at the top of a screen: a title, and a button to log in or out.
 ///
@@ -6,7 +7,9 @@ import Guards
 /// pressing it logs in or logs out. The button changes when the login or the logout is done. While
 /// other work is under way, the store rejects the press. A new bar shows `Log in` while nobody is
 /// logged in, including while a session is restored, begun or cleaned up.
-public final class NavigationBar: Stateful, Sendable {
+///
+/// It is `Observable`: a view that reads ``button`` is redrawn when that changes.
+public final class NavigationBar: SessionObserver, Observable, Sendable {
   /// The right-hand button.
   public enum Button: Hashable, Sendable {
     /// Sends `logIn`.
@@ -44,6 +47,7 @@ public final class NavigationBar: Stateful, Sendable {
   public let title: String
   private let store: SessionStore
   private let current = Locked<Button>(.logIn)
+  private let registrar = ObservationRegistrar()
   /// Refuses a second press while the first one prompts for credentials.
   private let loggingIn = Gatekeeper<Bool>()
 
@@ -55,12 +59,24 @@ public final class NavigationBar: Stateful, Sendable {
   }
 
   /// The current button.
-  public var button: Button { current.withLock { $0 } }
+  public var button: Button {
+    registrar.access(self, keyPath: \.button)
+    return current.withLock { $0 }
+  }
+
+  private func show(_ button: Button) {
+    // The change comes before the signal, so that an observer sees it.
+    current.withLock { $0 = button }
+    registrar.withMutation(of: self, keyPath: \.button) {}
+  }
 
   /// The result of pressing the button.
   public enum Pressed: Sendable {
     /// This user is logged in now.
     case loggedIn(LoggedInSession)
+    /// The login needs a second step: answer the challenge, or cancel it. The button stays `Log in`
+    /// until then, and another press gives the same challenge without a prompt for credentials.
+    case challenged(Challenge)
     /// The logout has begun, and the keys are dead. Await it to learn what remains to clean up.
     case loggingOut(PendingLogout)
     /// The user cancelled, an earlier press is still prompting for credentials, or the button has
@@ -87,9 +103,13 @@ public final class NavigationBar: Stateful, Sendable {
     guard shown.isLike(button) else { return .nothing }
     switch shown {
     case .logIn:
+      if case .challenged(let challenge, nil) = store.state { return .challenged(challenge) }
       let passage = try await loggingIn.withPassage { () async throws(SessionError) -> Pressed in
         guard let credentials = await credentials() else { return .nothing }
-        return .loggedIn(try await store.logIn(credentials))
+        switch try await store.logIn(credentials) {
+        case .loggedIn(let session): return .loggedIn(session)
+        case .challenged(let challenge): return .challenged(challenge)
+        }
       }
       switch passage {
       case .passed(let pressed): return pressed
@@ -102,11 +122,11 @@ public final class NavigationBar: Stateful, Sendable {
 
   /// Shows the account and `Log out`.
   public func loggedIn(_ session: LoggedInSession) {
-    current.withLock { $0 = .logOut(session.user) }
+    show(.logOut(session.user))
   }
 
   /// Shows `Log in`.
   public func loggedOut(_ reason: LogoutReason) {
-    current.withLock { $0 = .logIn }
+    show(.logIn)
   }
 }

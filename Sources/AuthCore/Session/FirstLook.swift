@@ -9,7 +9,7 @@ extension SessionStore {
   package static func firstLook<Failure: Error>(
     at reading: VaultReading, clock: any SessionClock, lookUp: (SessionToken) throws(Failure) -> Grant?
   ) throws(Failure) -> Grant? {
-    guard case .token(let token) = reading, let grant = try lookUp(token), grant.token == token,
+    guard case .token(let token, _) = reading, let grant = try lookUp(token), grant.token == token,
       grant.flaw(on: clock) == nil
     else { return nil }
     return grant

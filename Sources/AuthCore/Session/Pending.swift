@@ -1,13 +1,13 @@
 import Guards
 
-/// A login, switch, renewal or check that has begun.
+/// A login that has begun.
 ///
 /// It continues whether or not a task waits for it.
-public struct PendingSession: Sendable {
-  private let promise: Promise<Result<UserSwitch, SessionError>>?
+public struct PendingLogin: Sendable {
+  private let promise: Promise<Result<LoginResult, SessionError>>?
   private let reaction: Reaction
 
-  init(_ promise: Promise<Result<UserSwitch, SessionError>>?, _ reaction: Reaction) {
+  init(_ promise: Promise<Result<LoginResult, SessionError>>?, _ reaction: Reaction) {
     self.promise = promise
     self.reaction = reaction
   }
@@ -15,7 +15,7 @@ public struct PendingSession: Sendable {
   /// Waits for the result.
   ///
   /// - Throws: ``SessionError``; `cancelled` as soon as the waiting task is cancelled.
-  public func value() async throws(SessionError) -> UserSwitch {
+  public func value() async throws(SessionError) -> LoginResult {
     guard let promise else {
       switch reaction {
       case .rejected(let reason, _): throw .rejected(reason)

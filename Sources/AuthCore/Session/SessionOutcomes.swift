@@ -8,7 +8,7 @@ public enum RestoreOutcome: Hashable, Sendable {
   case obstructed(RestoreFailure)
   /// A login or a logout finished first.
   case overtaken
-  /// The calling task was cancelled; the work continues.
+  /// The calling task was cancelled, or its limit has passed; the work continues.
   case cancelled
 }
 
@@ -75,12 +75,22 @@ public enum Renewal: Hashable, Sendable {
   }
 }
 
-/// The result of a switch of users.
-public struct UserSwitch: Hashable, Sendable {
-  /// The key of the user who is logged in now.
-  public let session: LoggedInSession
-  /// What remains to clean up of the previous session.
-  public let leftovers: IncompleteCleanup
+/// The result of a login, a switch of users, a reauthentication, or an answer to a challenge.
+///
+/// Both cases are expected. The compiler warns if you ignore the result.
+public enum LoginResult: Hashable, Sendable {
+  /// The user is logged in, and this is the key.
+  case loggedIn(LoggedInSession)
+  /// The authority requires a second step, or the answer to it was wrong and the authority asks
+  /// again: call ``SessionStore/answer(_:to:)`` or ``SessionStore/cancel(_:)``.
+  ///
+  /// Until then nothing has changed: a user who was logged in still is.
+  case challenged(Challenge)
+
+  /// The key; nil if a second step is required.
+  public var session: LoggedInSession? {
+    if case .loggedIn(let session) = self { session } else { nil }
+  }
 }
 
 /// Why a command of the store failed.
@@ -92,9 +102,6 @@ public enum SessionError: Error, Hashable, Sendable {
   /// The name and the password do not match an account, or the password is not that of the
   /// session's user.
   case credentialsNotAccepted
-  /// The password is correct, and the authority requires a second step; or the answer to it was
-  /// wrong, and the authority asks again. See ``SessionStore/answer(_:to:)``.
-  case challenged(Challenge)
   /// Too many attempts.
   case throttled(Throttle)
   /// The authority is unavailable.

@@ -3,7 +3,9 @@
 /// The states with a session carry its key.
 public enum SessionSnapshot: Hashable, Sendable {
   /// It is not yet known whether a user is logged in; after a failed attempt, the payload says why.
-  case restoring(RestoreFailure?)
+  ///
+  /// The last known user is for display only; nil until the vault was read, or if it knows none.
+  case restoring(RestoreFailure?, lastKnown: LastKnownUser? = nil)
   /// Nobody is logged in.
   case loggedOut(LogoutReason)
   /// A login is under way.
@@ -30,11 +32,18 @@ public enum SessionSnapshot: Hashable, Sendable {
 }
 
 extension SessionSnapshot {
+  /// The user whose session the vault holds, while the authority has not confirmed it.
+  public var lastKnownUser: LastKnownUser? {
+    if case .restoring(_, let user) = self { user } else { nil }
+  }
+}
+
+extension SessionSnapshot {
   /// Creates the snapshot of a state, with the key of its session.
   init(_ state: SessionState, _ key: LoggedInSession?) {
     self =
       switch (state, key) {
-      case (.restoring(let state), _): .restoring(state.obstacle)
+      case (.restoring(let state), _): .restoring(state.obstacle, lastKnown: state.lastKnown)
       case (.loggedOut(let state), _): .loggedOut(state.reason)
       case (.authenticating, _): .authenticating
       case (.challenged(let state), let key): .challenged(state.challenge, key)

@@ -20,8 +20,11 @@ public import Observation
 /// func begin(_ authority: any Authority, _ vault: any SessionVault, _ clock: any SessionClock) async throws {
 ///   let store = SessionStore(authority: authority, vault: vault, clock: clock)
 ///   await store.restore()
-///   let session = try await store.logIn(Credentials(username: "alice", password: Password("marble kettle window harvest")))
-///   print(session.user.displayName)
+///   let alice = Credentials.password(username: "alice", password: Secret("marble kettle window harvest"))
+///   switch try await store.logIn(alice) {
+///   case .loggedIn(let session): print(session.user.displayName)
+///   case .challenged(let challenge): store.cancel(challenge)
+///   }
 /// }
 /// ```
 public final class SessionStore: Observable, Sendable {
@@ -36,17 +39,13 @@ public final class SessionStore: Observable, Sendable {
   ///   - vault: Stores the token of this device.
   ///   - clock: Measures the limits.
   ///   - timing: Time limits, and how often activity renews the session.
-  ///   - worksOnCallingThread: True for a process that has nothing else to do, such as a
-  ///     command-line program. The work of a command then starts on the calling thread and leaves
-  ///     it when it first suspends, so an authority or a vault that blocks also blocks the caller.
-  ///     The store starts no thread.
+  ///   - place: Where the store calls the authority and the vault.
   public init(
     authority: any Authority, vault: any SessionVault, clock: any SessionClock,
-    timing: SessionTiming = SessionTiming(), worksOnCallingThread: Bool = false
+    timing: SessionTiming = SessionTiming(), worksOn place: WorkPlace = .separateThreads
   ) {
     core = SessionCore(
-      authority: authority, vault: vault, clock: clock, timing: timing,
-      place: worksOnCallingThread ? .callingThread : .ownThreads)
+      authority: authority, vault: vault, clock: clock, timing: timing, place: place)
   }
 
   deinit {
@@ -93,33 +92,72 @@ public final class SessionStore: Observable, Sendable {
     SessionTransitions(core: core, bound: bound)
   }
 
-  /// Notifies `stateful` who is logged in, now and after every change, for as long as it lives; see
-  /// ``Stateful``.
+  /// Notifies `observer` who is logged in, now and after every change, for as long as it lives; see
+  /// ``SessionObserver``.
   ///
   /// If there is something to report, the first call comes on this thread before this returns: even
   /// while another thread notifies observers, and even inside a call of an observer. Inside such a
   /// call, the new object gets the current state, which may be newer than the change that the call
   /// reports. Later calls come on the thread that made the change. Attach an object only once: an
   /// object that is attached twice gets each call twice.
-  public func attach(_ stateful: some Stateful & Sendable) {
-    core.attach(stateful)
+  public func attach(_ observer: some SessionObserver & Sendable) {
+    core.attach(observer)
   }
 
-  /// Notifies `stateful` who is logged in, now and after every change, for as long as it lives, on
-  /// the main actor; see ``Stateful``.
+  /// Notifies `observer` who is logged in, now and after every change, for as long as it lives, on
+  /// the main actor; see ``SessionObserver``.
   ///
   /// No call is lost, and they come in the order of the changes. The first one comes before this
   /// returns, even inside a call of another observer; see the other ``attach(_:)``. A caller that
   /// awaits a command gets the result after the calls that it caused.
-  @MainActor public func attach(_ stateful: some Stateful) {
-    core.attachOnMainActor(stateful)
+  @MainActor public func attach(_ observer: some SessionObserver) {
+    core.attachOnMainActor(observer)
+  }
+
+  /// Stops the notifications of an observer.
+  ///
+  /// No call begins after this returns, except one that another thread is about to make.
+  public func detach(_ observer: some SessionObserver) {
+    core.detach(observer)
+  }
+
+  /// Creates a screen for the user who is logged in, and makes it follow the session for as long as
+  /// it lives.
+  ///
+  /// If the session changes meanwhile, the screen is notified before this returns.
+  ///
+  /// ```swift
+  /// import AuthCore
+  ///
+  /// func show<Screen: GuardedScreen & Sendable>(_ screen: Screen.Type, _ store: SessionStore) -> Screen? {
+  ///   store.open(Screen.self)
+  /// }
+  /// ```
+  ///
+  /// - Returns: Nil when nobody is logged in.
+  public func open<Screen: GuardedScreen & Sendable>(_ screen: Screen.Type) -> Screen? {
+    guard let session else { return nil }
+    let screen = Screen(session: session)
+    open(screen, with: session)
+    return screen
+  }
+
+  /// Creates a screen of the main actor for the user who is logged in, and makes it follow the
+  /// session for as long as it lives; see the other ``open(_:)``.
+  ///
+  /// - Returns: Nil when nobody is logged in.
+  @MainActor public func open<Screen: GuardedScreen>(_ screen: Screen.Type) -> Screen? {
+    guard let session else { return nil }
+    let screen = Screen(session: session)
+    open(screen, with: session)
+    return screen
   }
 
   /// Makes a screen follow its session for as long as the screen lives.
   ///
   /// Before this returns, the screen gets the current key if the key has changed, or is dismissed
-  /// if the session has ended. `Screen(store)` calls this for you; opening an open screen again has
-  /// no effect. Open a screen only in the store of its key: another store does not know that
+  /// if the session has ended. ``open(_:)`` creates a screen and calls this; call it yourself for a
+  /// screen with another initializer. Opening an open screen again has no effect. Open a screen only in the store of its key: another store does not know that
   /// session, and dismisses the screen with ``EndReason/revoked`` even if the key is live.
   ///
   /// - Parameters:
@@ -150,12 +188,19 @@ public final class SessionStore: Observable, Sendable {
   ///
   /// If the vault or the authority is unavailable, or does not answer within `renewalStep` of
   /// ``SessionTiming``, the state stays `restoring`: that is not "logged out".
+  ///
+  /// - Parameter limit: How long to wait for the outcome; nil waits for the end of the work. After the
+  ///   limit the work continues, and ``state`` has its result.
+  /// - Returns: Whether a user is logged in, or why that is not known.
   @discardableResult
-  public func restore() async -> RestoreOutcome {
+  public func restore(within limit: Duration? = nil) async -> RestoreOutcome {
     let (_, promise) = core.send(.command(.restore)) { reaction, inner in
       reaction.isTransition ? inner.awaited.begin(\.restore) : nil
     }
-    if let promise { return await promise.value() ?? .cancelled }
+    if let promise {
+      guard let limit else { return await promise.value() ?? .cancelled }
+      return await core.value(of: promise, within: limit) ?? .cancelled
+    }
     switch core.withLock({ core.snapshot($0) }) {
     case .loggedIn(let session), .renewing(let session), .challenged(_, .some(let session)): return .loggedIn(session)
     case .loggedOut(let reason): return .loggedOut(reason)
@@ -163,22 +208,51 @@ public final class SessionStore: Observable, Sendable {
     }
   }
 
+  /// What could not be cleaned up of the last session that ended, after a logout or a switch of
+  /// users, until the state changes again.
+  public var leftovers: IncompleteCleanup {
+    core.observed.state
+    switch core.withLock({ $0.machine.state }) {
+    case .loggedOut(let state): return state.leftovers
+    case .loggedIn(let state): return state.predecessor
+    case .restoring, .authenticating, .challenged, .renewing, .loggingOut: return .none
+    }
+  }
+
   /// Begins a session.
   ///
   /// It fails after `loginStep` of ``SessionTiming`` if the authority does not answer.
   ///
+  /// ```swift
+  /// import AuthCore
+  ///
+  /// func logIn(
+  ///   _ credentials: Credentials, _ store: SessionStore, ask: (Challenge) async -> Secret?
+  /// ) async throws(SessionError) -> LoggedInSession? {
+  ///   var result = try await store.logIn(credentials)
+  ///   while case .challenged(let challenge) = result {
+  ///     guard let code = await ask(challenge) else {
+  ///       store.cancel(challenge)
+  ///       return nil
+  ///     }
+  ///     result = try await store.answer(code, to: challenge)
+  ///   }
+  ///   return result.session
+  /// }
+  /// ```
+  ///
+  /// - Returns: The key, or the challenge of a second step.
   /// - Throws: ``SessionError``; then nobody is logged in, or the previous session continues.
-  @discardableResult
   public func logIn(
     _ credentials: Credentials, limits: LimitRequest = LimitRequest()
-  ) async throws(SessionError) -> LoggedInSession {
-    try await beginLogIn(credentials, limits: limits).value().session
+  ) async throws(SessionError) -> LoginResult {
+    try await beginLogIn(credentials, limits: limits).value()
   }
 
   /// Begins a session without waiting for the result, for use in an observer or a button.
   @discardableResult
-  public func beginLogIn(_ credentials: Credentials, limits: LimitRequest = LimitRequest()) -> PendingSession {
-    begin(.logIn, nil, SubmittedCredentials(credentials: credentials, limits: limits))
+  public func beginLogIn(_ credentials: Credentials, limits: LimitRequest = LimitRequest()) -> PendingLogin {
+    core.begin(.logIn, nil, .credentials(credentials, limits))
   }
 
   /// Logs in another user in place of the current one, who stays logged in if that fails.
@@ -186,15 +260,17 @@ public final class SessionStore: Observable, Sendable {
   /// It waits for a renewal or a check that is under way. It fails after `loginStep` of
   /// ``SessionTiming`` if the authority does not answer.
   ///
+  /// - Returns: The key of the other user, or the challenge of a second step; the current user
+  ///   stays logged in until it is answered. ``leftovers`` says what remains of the session that
+  ///   was replaced.
   /// - Throws: ``SessionError``; the current session then continues, unless it ended meanwhile.
   ///   ``SessionError/insideLease`` when the calling task is inside a lease, because the switch
   ///   would wait for it.
-  @discardableResult
   public func switchUser(
     to credentials: Credentials, limits: LimitRequest = LimitRequest()
-  ) async throws(SessionError) -> UserSwitch {
+  ) async throws(SessionError) -> LoginResult {
     if core.isInsideLease { throw .insideLease }
-    return try await work(.switchUser, submitting: SubmittedCredentials(credentials: credentials, limits: limits))
+    return try await core.work(.switchUser, submitting: .credentials(credentials, limits))
   }
 
   /// Checks the password of the current user again; this makes the session fresh and sets new
@@ -202,56 +278,41 @@ public final class SessionStore: Observable, Sendable {
   ///
   /// It waits for a renewal or a check that is under way.
   ///
+  /// - Returns: The key with the new limits, or the challenge of a second step.
   /// - Throws: ``SessionError``; a wrong password does not end the session.
   ///   ``SessionError/ended(_:)`` when the session ended while this waited: the store checks the
   ///   password only for the user who was logged in at the call.
-  @discardableResult
   public func reauthenticate(
-    password: Password, limits: LimitRequest = LimitRequest()
-  ) async throws(SessionError) -> LoggedInSession {
+    password: Secret, limits: LimitRequest = LimitRequest()
+  ) async throws(SessionError) -> LoginResult {
     let username = core.withLock { [core] inner in core.key(inner)?.user.username } ?? ""
-    let credentials = Credentials(username: username, password: password)
-    let submitted = SubmittedCredentials(credentials: credentials, limits: limits)
-    return try await work(.reauthenticate, submitting: submitted).session
+    return try await reauthenticate(with: .password(username: username, password: password), limits: limits)
+  }
+
+  /// Checks credentials of the current user again, such as the code of a new login at a server; see
+  /// ``reauthenticate(password:limits:)``.
+  ///
+  /// - Returns: The key with the new limits, or the challenge of a second step.
+  /// - Throws: ``SessionError``; refused credentials do not end the session.
+  public func reauthenticate(
+    with credentials: Credentials, limits: LimitRequest = LimitRequest()
+  ) async throws(SessionError) -> LoginResult {
+    try await core.work(.reauthenticate, submitting: .credentials(credentials, limits))
   }
 
   /// Answers the second step of a login, a switch of users or a reauthentication.
   ///
-  /// ```swift
-  /// import AuthCore
-  ///
-  /// func finish(
-  ///   _ challenge: Challenge, _ store: SessionStore, ask: (Challenge) async -> Password?
-  /// ) async throws(SessionError) -> LoggedInSession? {
-  ///   guard let code = await ask(challenge) else {
-  ///     store.cancel(challenge)
-  ///     return nil
-  ///   }
-  ///   do throws(SessionError) {
-  ///     return try await store.answer(code, to: challenge).session
-  ///   } catch {
-  ///     guard case .challenged(let next) = error else { throw error }  // wrong, and asked again
-  ///     return try await finish(next, store, ask: ask)
-  ///   }
-  /// }
-  /// ```
-  ///
   /// - Parameters:
   ///   - answer: The user's input; it is as secret as a password.
-  ///   - challenge: The challenge from ``SessionError/challenged(_:)`` or ``state``.
-  /// - Returns: The key, and what remains to clean up of the session that it replaced.
-  /// - Throws: ``SessionError/challenged(_:)`` when the answer is wrong and tries are left.
-  ///   ``SessionError/rejected(_:)`` with `challengeOver` when the challenge has ended; then the
-  ///   session is as it was before the first step. Other cases when the answer was not checked; the
-  ///   challenge is then still open.
-  @discardableResult
-  public func answer(_ answer: Password, to challenge: Challenge) async throws(SessionError) -> UserSwitch {
+  ///   - challenge: The challenge from a ``LoginResult`` or ``state``.
+  /// - Returns: The key; or the updated challenge when the answer is wrong and tries are left.
+  /// - Throws: ``SessionError/rejected(_:)`` with `challengeOver` when the challenge has ended; then
+  ///   the session is as it was before the first step. Other cases when the answer was not checked;
+  ///   the challenge is then still open.
+  public func answer(_ answer: Secret, to challenge: Challenge) async throws(SessionError) -> LoginResult {
     if core.switchWaitsForAnswer, core.isInsideLease { throw .insideLease }
     core.expireChallenge()
-    return try await begin(
-      .answer, challenge.token,
-      SubmittedCredentials(credentials: Credentials(username: "", password: answer), limits: LimitRequest())
-    ).value()
+    return try await core.begin(.answer, challenge.token, .answer(answer)).value()
   }
 
   /// Cancels a second step: the session is as it was before the first step.
@@ -279,7 +340,7 @@ public final class SessionStore: Observable, Sendable {
     let meant = core.withLock { [core] inner in core.key(inner) }
     let result: Renewal
     do throws(SessionError) {
-      result = .renewed(try await work(.renew).session)
+      result = .renewed(try await core.session(of: .renew))
     } catch {
       guard error == .rejected(.renewedRecently), let meant, meant.isLive else { throw error }
       return .recent(meant.newest)
@@ -302,7 +363,22 @@ public final class SessionStore: Observable, Sendable {
   ///   call ``restore()`` first. Other cases when the check failed and nothing changed.
   @discardableResult
   public func check() async throws(SessionError) -> LoggedInSession {
-    try await work(.check).session
+    try await core.session(of: .check)
+  }
+
+  /// Keeps the session of the user who is logged in active until it ends: for a daemon.
+  ///
+  /// It renews the session when half of the time to the idle limit has passed. If that fails, it
+  /// tries again after 5 seconds, then after twice the wait of before, at most 5 minutes; not before
+  /// the time that an authority asks for, and at least twice before the idle limit. So it survives an
+  /// authority that is unreachable for less than the idle limit. It keeps the store alive.
+  ///
+  /// - Returns: Why the session has ended.
+  /// - Throws: ``SessionError/rejected(_:)`` with `notLoggedIn` when nobody is logged in;
+  ///   ``SessionError/cancelled`` when the calling task is cancelled. The session then continues.
+  public func keepAlive() async throws(SessionError) -> EndReason {
+    guard let key = session else { throw .rejected(.notLoggedIn) }
+    return try await core.keepAlive(key)
   }
 
   /// Reports that the authority refused an effect because the session has ended.

@@ -3,11 +3,11 @@ import Guards
 
 /// The scripted answers for the next calls, one answer per call, in order.
 struct ScriptedAnswers {
-  var authentications: [Result<Grant, AuthorityError<CredentialsRejection>>] = []
+  var authentications: [Result<Authentication, AuthorityError<CredentialsRejection>>] = []
   var resumptions: [Result<Grant, AuthorityError<SessionRejection>>] = []
   var renewals: [Result<Grant, AuthorityError<SessionRejection>>] = []
-  var reauthentications: [Result<Grant, AuthorityError<ReauthenticationRejection>>] = []
-  var challengeAnswers: [Result<Grant, AuthorityError<ReauthenticationRejection>>] = []
+  var reauthentications: [Result<Authentication, AuthorityError<ReauthenticationRejection>>] = []
+  var challengeAnswers: [Result<Authentication, AuthorityError<ReauthenticationRejection>>] = []
   var confirmations: [Result<Void, AuthorityError<SessionRejection>>] = []
   var revocations: [Result<Void, Unavailability>] = []
 }
@@ -18,7 +18,7 @@ extension ScriptedAuthority {
   /// Answers form a queue. The authority uses each answer once, at the point where it would check.
   /// When no answer is left, it decides on its own again. An answer does not change the sessions:
   /// the next call does not accept a token that only the answer granted.
-  public func answerAuthentication(with answer: Result<Grant, AuthorityError<CredentialsRejection>>) {
+  public func answerAuthentication(with answer: Result<Authentication, AuthorityError<CredentialsRejection>>) {
     storage.withLock { $0.answers.authentications.append(answer) }
   }
 
@@ -32,14 +32,14 @@ extension ScriptedAuthority {
     storage.withLock { $0.answers.renewals.append(answer) }
   }
 
-  /// Answers one call of `reauthenticate(_:password:limits:)` with `answer`; see
+  /// Answers one call of `reauthenticate(_:with:limits:)` with `answer`; see
   /// ``answerAuthentication(with:)``.
-  public func answerReauthentication(with answer: Result<Grant, AuthorityError<ReauthenticationRejection>>) {
+  public func answerReauthentication(with answer: Result<Authentication, AuthorityError<ReauthenticationRejection>>) {
     storage.withLock { $0.answers.reauthentications.append(answer) }
   }
 
   /// Answers one call of `answer(_:with:)` with `answer`; see ``answerAuthentication(with:)``.
-  public func answerChallenge(with answer: Result<Grant, AuthorityError<ReauthenticationRejection>>) {
+  public func answerChallenge(with answer: Result<Authentication, AuthorityError<ReauthenticationRejection>>) {
     storage.withLock { $0.answers.challengeAnswers.append(answer) }
   }
 

@@ -5,7 +5,7 @@ extension ScriptedAuthority: Authority {
   /// Checks credentials against the accounts.
   public func authenticate(
     _ credentials: Credentials, limits: LimitRequest
-  ) async throws(AuthorityError<CredentialsRejection>) -> Grant {
+  ) async throws(AuthorityError<CredentialsRejection>) -> Authentication {
     try await ask(.authenticate, \.authentications) { $0.authenticate(credentials, limits, at: $1) }
   }
 
@@ -19,17 +19,19 @@ extension ScriptedAuthority: Authority {
     try await ask(.renew, \.renewals) { $0.renew(token, at: $1) }
   }
 
-  /// Checks the password of the token's user and issues a token with new limits.
+  /// Checks the password of the token's user again and issues a token with new limits.
   public func reauthenticate(
-    _ token: SessionToken, password: Password, limits: LimitRequest
-  ) async throws(AuthorityError<ReauthenticationRejection>) -> Grant {
-    try await ask(.reauthenticate, \.reauthentications) { $0.reauthenticate(token, password, limits, at: $1) }
+    _ token: SessionToken, with credentials: Credentials, limits: LimitRequest
+  ) async throws(AuthorityError<ReauthenticationRejection>) -> Authentication {
+    try await ask(.reauthenticate, \.reauthentications) {
+      $0.reauthenticate(token, credentials.password, limits, at: $1)
+    }
   }
 
   /// Checks the answer to a challenge.
   public func answer(
-    _ challenge: Challenge, with answer: Password
-  ) async throws(AuthorityError<ReauthenticationRejection>) -> Grant {
+    _ challenge: Challenge, with answer: Secret
+  ) async throws(AuthorityError<ReauthenticationRejection>) -> Authentication {
     try await ask(.answer, \.challengeAnswers) { $0.answer(challenge.token, answer, at: $1) }
   }
 
@@ -56,7 +58,11 @@ extension ScriptedAuthority: Authority {
   private func arrive(_ operation: Operation) async -> Fault? {
     storage.withLock { $0.log.append(operation) }
     await turnstile.pass(Place(operation: operation, point: .question))
-    return storage.withLock { $0.faults[operation] }
+    return storage.withLock { storage in
+      guard let (fault, calls) = storage.faults[operation], calls > 0 else { return nil }
+      storage.faults[operation] = (fault, calls - 1)
+      return fault
+    }
   }
 
   /// Runs one call: stops, takes a scripted answer, a fault or the sessions' answer, and stops

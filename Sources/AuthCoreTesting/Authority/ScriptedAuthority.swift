@@ -15,7 +15,7 @@ public final class ScriptedAuthority: Sendable {
     case resume
     /// `renew(_:)`
     case renew
-    /// `reauthenticate(_:password:limits:)`
+    /// `reauthenticate(_:with:limits:)`
     case reauthenticate
     /// `answer(_:with:)`
     case answer
@@ -48,7 +48,8 @@ public final class ScriptedAuthority: Sendable {
 
   struct Storage {
     var sessions: ScriptedSessions
-    var faults: [Operation: Fault] = [:]
+    /// The failure of an operation, and the number of calls that it fails.
+    var faults: [Operation: (fault: Fault, calls: Int)] = [:]
     var answers = ScriptedAnswers()
     var log: [Operation] = []
   }
@@ -83,7 +84,7 @@ public final class ScriptedAuthority: Sendable {
   ///   - role: The user's role.
   ///   - isDisabled: True ends the sessions of the account, and refuses its password.
   public func setAccount(
-    _ username: String, password: Password, displayName: String? = nil, role: Role = .member, isDisabled: Bool = false
+    _ username: String, password: Secret, displayName: String? = nil, role: Role = .member, isDisabled: Bool = false
   ) {
     let user = User(
       id: UserID(rawValue: "id-\(username)"), username: username, displayName: displayName ?? username, role: role)
@@ -91,7 +92,7 @@ public final class ScriptedAuthority: Sendable {
   }
 
   /// Adds an account for a user, or changes the one with the same username.
-  public func setAccount(_ user: User, password: Password, isDisabled: Bool = false) {
+  public func setAccount(_ user: User, password: Secret, isDisabled: Bool = false) {
     storage.withLock {
       $0.sessions.set(ScriptedSessions.Account(user: user, password: password, isDisabled: isDisabled))
     }
@@ -106,7 +107,7 @@ public final class ScriptedAuthority: Sendable {
   ///   - tries: The number of answers that one challenge accepts.
   ///   - time: The time that a challenge lasts.
   public func setSecondStep(
-    of username: String, to code: Password?, tries: Int = 3, time: Duration = .seconds(300)
+    of username: String, to code: Secret?, tries: Int = 3, time: Duration = .seconds(300)
   ) {
     storage.withLock {
       $0.sessions.steps[username] = code.map { ScriptedSteps.Step(code: $0, tries: tries, time: time) }
@@ -122,6 +123,24 @@ public final class ScriptedAuthority: Sendable {
   /// Sets whether renewals exchange the token.
   public func setRotation(_ rotates: Bool) {
     storage.withLock { $0.sessions.rotates = rotates }
+  }
+
+  /// Sets how long access tokens last, which each login and renewal grants from now on; nil switches
+  /// them off.
+  public func setAccessTokens(lasting lifetime: Duration?) {
+    storage.withLock { $0.sessions.accessLifetime = lifetime }
+  }
+
+  /// Whether a server that trusts this authority accepts an access token; false if the clock cannot
+  /// be read.
+  public func accepts(accessToken: String) -> Bool {
+    guard let now = try? clock.now() else { return false }
+    return storage.withLock { $0.sessions.accepts(accessToken, at: now) }
+  }
+
+  /// Makes servers refuse all access tokens that were granted so far, as a change of their keys does.
+  public func refuseAccessTokens() {
+    storage.withLock { $0.sessions.accessTokens = [:] }
   }
 
   /// Sets the limits in every grant; nil means the real ones.
@@ -147,8 +166,13 @@ public final class ScriptedAuthority: Sendable {
   // MARK: Holding and failing
 
   /// Makes an operation fail from now on; with nil it works again.
-  public func fail(_ operation: Operation, with fault: Fault?) {
-    storage.withLock { $0.faults[operation] = fault }
+  ///
+  /// - Parameters:
+  ///   - operation: The operation to fail.
+  ///   - fault: The failure, or nil.
+  ///   - calls: The number of calls to fail; later calls work.
+  public func fail(_ operation: Operation, with fault: Fault?, calls: Int = .max) {
+    storage.withLock { $0.faults[operation] = fault.map { ($0, calls) } }
   }
 
   /// Stops calls of an operation at a point, until ``release(_:at:)``.

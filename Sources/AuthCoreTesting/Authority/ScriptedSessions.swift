@@ -7,7 +7,7 @@ struct ScriptedSessions {
 
   struct Account {
     var user: User
-    var password: Password
+    var password: Secret
     var isDisabled = false
   }
 
@@ -29,11 +29,18 @@ struct ScriptedSessions {
   /// The limits in grants, if a test sets them.
   var scriptedLimits: SessionLimits?
   var rotates = false
+  /// How long access tokens last; nil if grants have none.
+  var accessLifetime: Duration?
+  /// The access tokens that no test had refused, with their sessions and ends.
+  var accessTokens: [String: (session: SessionID, end: BootInstant)] = [:]
+  private var issuedAccess = 0
   /// The second step of each account that has one.
   var steps: [String: ScriptedSteps.Step] = [:]
   var challenges: [SessionToken: ScriptedSteps.Open] = [:]
   private(set) var accounts: [String: Account] = [:]
   private(set) var sessions: [SessionToken: Session] = [:]
+  /// The tokens of each session, so that a session costs the same however many there were before.
+  private var tokens: [SessionID: [SessionToken]] = [:]
   private var issued: UInt64 = 0
 
   init(idle: Duration, absolute: Duration, fresh: Duration) {
@@ -54,18 +61,18 @@ struct ScriptedSessions {
 
   mutating func authenticate(
     _ credentials: Credentials, _ request: LimitRequest, at now: BootInstant
-  ) -> Result<Grant, AuthorityError<CredentialsRejection>> {
+  ) -> Result<Authentication, AuthorityError<CredentialsRejection>> {
     guard let account = accounts[credentials.username], !account.isDisabled, account.password == credentials.password
     else { return .failure(.rejected(.notAccepted)) }
     if let challenge = challenge(for: account, request, of: nil, at: now) {
-      return .failure(.rejected(.challenged(challenge)))
+      return .success(.challenged(challenge))
     }
-    return .success(begin(for: account, request, at: now))
+    return .success(.granted(begin(for: account, request, at: now)))
   }
 
   mutating func begin(for account: Account, _ request: LimitRequest, at now: BootInstant) -> Grant {
     let id = SessionID(rawValue: "s\(issued + 1)")
-    return issue(account, id, limits(request, at: now), request, replacing: nil)
+    return issue(account, id, limits(request, at: now), request, replacing: nil, at: now)
   }
 
   mutating func resume(_ token: SessionToken, at now: BootInstant) -> Answer<Grant> {
@@ -79,15 +86,17 @@ struct ScriptedSessions {
       let limits = SessionLimits(
         idle: self.limits(session.request, at: now).idle, absolute: session.limits.absolute,
         fresh: session.limits.fresh)
-      if rotates { return issue(account, session.id, limits, session.request, replacing: token) }
+      if rotates { return issue(account, session.id, limits, session.request, replacing: token, at: now) }
       sessions[token]?.limits = limits
-      return Grant(id: session.id, user: account.user, token: token, limits: scriptedLimits ?? limits)
+      return Grant(
+        id: session.id, user: account.user, token: token, limits: scriptedLimits ?? limits,
+        accessToken: newAccessToken(of: session.id, at: now))
     }
   }
 
   mutating func reauthenticate(
-    _ token: SessionToken, _ password: Password, _ request: LimitRequest, at now: BootInstant
-  ) -> Result<Grant, AuthorityError<ReauthenticationRejection>> {
+    _ token: SessionToken, _ password: Secret, _ request: LimitRequest, at now: BootInstant
+  ) -> Result<Authentication, AuthorityError<ReauthenticationRejection>> {
     switch use(token, at: now) {
     case .failure(.rejected(let rejection)): return .failure(.rejected(.session(rejection)))
     case .failure(.throttled(let throttle)): return .failure(.throttled(throttle))
@@ -95,9 +104,9 @@ struct ScriptedSessions {
     case .success(let (session, account)):
       guard account.password == password else { return .failure(.rejected(.notAccepted)) }
       if let challenge = challenge(for: account, request, of: token, at: now) {
-        return .failure(.rejected(.challenged(challenge)))
+        return .success(.challenged(challenge))
       }
-      return .success(refresh(token, session, account, request, at: now))
+      return .success(.granted(refresh(token, session, account, request, at: now)))
     }
   }
 
@@ -106,7 +115,7 @@ struct ScriptedSessions {
   ) -> Grant {
     let request = LimitRequest(
       idle: request.idle ?? session.request.idle, absolute: request.absolute ?? session.request.absolute)
-    return issue(account, session.id, limits(request, at: now), request, replacing: token)
+    return issue(account, session.id, limits(request, at: now), request, replacing: token, at: now)
   }
 
   /// Creates a token that was never issued before.
@@ -115,14 +124,28 @@ struct ScriptedSessions {
     return SessionToken(bytes: Array("token-\(issued)".utf8))
   }
 
+  private mutating func newAccessToken(of session: SessionID, at now: BootInstant) -> AccessToken? {
+    guard let accessLifetime else { return nil }
+    issuedAccess += 1
+    let (value, end) = ("access-\(issuedAccess)", now.advanced(by: accessLifetime))
+    accessTokens[value] = (session, end)
+    return AccessToken(value, deadline: .at(end))
+  }
+
+  /// Whether a server accepts an access token: neither it nor its session has ended.
+  func accepts(_ accessToken: String, at now: BootInstant) -> Bool {
+    guard let (id, end) = accessTokens[accessToken], Deadline.at(end).phase(at: now) == .ahead else { return false }
+    return tokens[id, default: []].contains { token in
+      sessions[token].map { $0.end == nil && $0.limits.endReason(at: now) == nil } ?? false
+    }
+  }
+
   /// Ends the challenge of `token`, or its session with all tokens and challenges.
   mutating func end(_ token: SessionToken, _ reason: EndReason) {
     challenges[token] = nil
     guard let id = sessions[token]?.id else { return }
     challenges = challenges.filter { $0.value.session.flatMap { sessions[$0]?.id } != id }
-    for (token, session) in sessions where session.id == id && session.end == nil {
-      sessions[token]?.end = .ended(reason)
-    }
+    for token in tokens[id, default: []] where sessions[token]?.end == nil { sessions[token]?.end = .ended(reason) }
   }
 
   /// Accepts a token, which confirms it, or throws the reason.
@@ -133,11 +156,7 @@ struct ScriptedSessions {
       return .failure(.rejected(.ended(.revoked)))
     }
     if let end = session.end { return .failure(.rejected(end)) }
-    switch session.limits.verdict(at: now) {
-    case .live: break
-    case .expired(let kind): return .failure(.rejected(.ended(.expired(kind))))
-    case .rebooted: return .failure(.rejected(.ended(.rebooted)))
-    }
+    if let reason = session.limits.endReason(at: now) { return .failure(.rejected(.ended(reason))) }
     if let old = session.replaces { supersede(old, by: token) }
     return .success((session, account))
   }
@@ -145,8 +164,9 @@ struct ScriptedSessions {
   /// Ends the old token and its other successors, because the new token is in use.
   private mutating func supersede(_ old: SessionToken, by new: SessionToken) {
     sessions[new]?.replaces = nil
-    for (token, session) in sessions where token != new && session.end == nil {
-      if token == old || session.replaces == old { sessions[token]?.end = .superseded }
+    guard let id = sessions[new]?.id else { return }
+    for token in tokens[id, default: []] where token != new && sessions[token]?.end == nil {
+      if token == old || sessions[token]?.replaces == old { sessions[token]?.end = .superseded }
     }
   }
 
@@ -159,10 +179,13 @@ struct ScriptedSessions {
 
   private mutating func issue(
     _ account: Account, _ id: SessionID, _ limits: SessionLimits, _ request: LimitRequest,
-    replacing old: SessionToken?
+    replacing old: SessionToken?, at now: BootInstant
   ) -> Grant {
     let token = newToken()
+    tokens[id, default: []].append(token)
     sessions[token] = Session(id: id, username: account.user.username, limits: limits, request: request, replaces: old)
-    return Grant(id: id, user: account.user, token: token, limits: scriptedLimits ?? limits)
+    return Grant(
+      id: id, user: account.user, token: token, limits: scriptedLimits ?? limits,
+      accessToken: newAccessToken(of: id, at: now))
   }
 }

@@ -4,7 +4,7 @@ import AuthCore
 enum ScriptedSteps {
   /// The second step of an account.
   struct Step {
-    var code: Password
+    var code: Secret
     var tries: Int
     var time: Duration
   }
@@ -36,8 +36,8 @@ extension ScriptedSessions {
   }
 
   mutating func answer(
-    _ token: SessionToken, _ answer: Password, at now: BootInstant
-  ) -> Result<Grant, AuthorityError<ReauthenticationRejection>> {
+    _ token: SessionToken, _ answer: Secret, at now: BootInstant
+  ) -> Result<Authentication, AuthorityError<ReauthenticationRejection>> {
     guard var open = challenges[token], let step = steps[open.username], let account = accounts[open.username],
       Deadline.at(open.deadline).phase(at: now) == .ahead
     else {
@@ -47,15 +47,16 @@ extension ScriptedSessions {
     guard answer == step.code else {
       open.triesLeft -= 1
       challenges[token] = open.triesLeft > 0 ? open : nil
-      return .failure(.rejected(open.triesLeft > 0 ? .challenged(open.challenge(token)) : .notAccepted))
+      return open.triesLeft > 0 ? .success(.challenged(open.challenge(token))) : .failure(.rejected(.notAccepted))
     }
     challenges[token] = nil
-    guard let old = open.session else { return .success(begin(for: account, open.request, at: now)) }
+    guard let old = open.session else { return .success(.granted(begin(for: account, open.request, at: now))) }
     switch use(old, at: now) {
     case .failure(.rejected(let rejection)): return .failure(.rejected(.session(rejection)))
     case .failure(.throttled(let throttle)): return .failure(.throttled(throttle))
     case .failure(.unavailable(let cause)): return .failure(.unavailable(cause))
-    case .success(let (session, account)): return .success(refresh(old, session, account, open.request, at: now))
+    case .success(let (session, account)):
+      return .success(.granted(refresh(old, session, account, open.request, at: now)))
     }
   }
 }

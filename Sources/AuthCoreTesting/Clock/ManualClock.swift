@@ -62,6 +62,15 @@ public final class ManualClock: SessionClock {
     for sleeper in woken { sleeper.resume(returning: true) }
   }
 
+  /// Moves the clock, and ends the session or the challenge of `store` if a limit has passed.
+  ///
+  /// The keys are dead when this returns, and their screens are dismissed: those of the main actor
+  /// as soon as it is free. A test needs no loop that waits for the store's own timer.
+  public func advance(by duration: Duration, in store: SessionStore) {
+    advance(by: duration)
+    store.enforceLimits()
+  }
+
   /// Starts another boot: a new identity, and an uptime of zero.
   ///
   /// Sleepers continue to sleep.

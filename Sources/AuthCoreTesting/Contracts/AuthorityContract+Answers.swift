@@ -38,7 +38,7 @@ extension AuthorityContract {
     Check("a wrong password and an unknown name are rejected alike") { probe throws(Breach) in
       let known = probe.subject.first.username
       for name in [known, "nobody-of-this-name"] {
-        let wrong = Credentials(username: name, password: Password("not the password of anybody here"))
+        let wrong = Credentials.password(username: name, password: Secret("not the password of anybody here"))
         let rejection = try await probe.rejection(of: "a wrong password of \(name)") {
           () async throws(AuthorityError<CredentialsRejection>) in
           _ = try await probe.authority.authenticate(wrong, limits: .standard)
@@ -59,7 +59,7 @@ extension AuthorityContract {
       let rejection = try await probe.rejection(of: "a password for a forged token") {
         () async throws(AuthorityError<ReauthenticationRejection>) in
         _ = try await probe.authority.reauthenticate(
-          forged, password: probe.subject.first.password, limits: .standard)
+          forged, with: probe.subject.first, limits: .standard)
       }
       try require(rejection != .notAccepted, "a forged token was reported as a wrong password")
     },

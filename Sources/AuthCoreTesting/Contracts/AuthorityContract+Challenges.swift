@@ -5,7 +5,7 @@ extension AuthorityContract {
   static let challenges: [Check] = [
     challenge("the right password alone opens nothing") { probe, challenge, _ throws(Breach) in
       try require(challenge.triesLeft > 0, "a challenge takes \(challenge.triesLeft) answers")
-      try require(challenge.deadline != .missing, "the deadline of a challenge is missing")
+      try require(challenge.deadline != .unknown, "the deadline of a challenge is missing")
       _ = try await probe.rejection(of: challenge.token, "the token of a challenge")
     },
 
@@ -37,7 +37,7 @@ extension AuthorityContract {
     },
 
     challenge("a challenge is over at its deadline") { probe, challenge, code throws(Breach) in
-      guard let advance = probe.subject.advance, challenge.deadline != .off else { return }
+      guard let advance = probe.subject.advance, challenge.deadline != .never else { return }
       // Longer than any user takes.
       await advance(.seconds(86_400))
       try await probe.expectOver(challenge, code, "a challenge past its deadline")
@@ -64,8 +64,8 @@ extension AuthorityContract {
       guard let setAvailable = probe.subject.setAvailable else { return }
       let answer = await code()
       await setAvailable(false)
-      switch await probe.answerFailure(challenge, answer) {
-      case .unavailable: break
+      switch await probe.result(of: answer, to: challenge) {
+      case .failure(.unavailable): break
       case let other: throw Breach("an authority that cannot answer checked an answer: \(String(describing: other))")
       }
       await setAvailable(true)
@@ -103,59 +103,55 @@ extension AuthorityContract {
   /// Creates a check of the challenge in the answer to a login.
   private static func challenge(
     _ name: String,
-    _ body: @escaping @Sendable (Probe, Challenge, @Sendable () async -> Password) async throws(Breach) -> Void
+    _ body: @escaping @Sendable (Probe, Challenge, @Sendable () async -> Secret) async throws(Breach) -> Void
   ) -> Check {
     Check(name) { probe throws(Breach) in
       guard let code = probe.subject.code else { return }
-      let rejection = try await probe.rejection(of: "the right password without the second step") {
-        () async throws(AuthorityError<CredentialsRejection>) in
-        _ = try await probe.authority.authenticate(probe.subject.first, limits: .standard)
+      let result = try? await probe.authority.authenticate(probe.subject.first, limits: .standard)
+      guard case .challenged(let challenge) = result else {
+        throw Breach("the right password without the second step was answered \(String(describing: result))")
       }
-      switch rejection {
-      case .challenged(let challenge): try await body(probe, challenge, code)
-      case .notAccepted: throw Breach("the right password was not accepted where a second step follows")
-      }
+      try await body(probe, challenge, code)
     }
   }
 }
 
 extension Probe {
-  fileprivate static let wrongCode = Password("not the code of anybody here")
+  fileprivate static let wrongCode = Secret("not the code of anybody here")
 
-  fileprivate func answerFailure(
-    _ challenge: Challenge, _ answer: Password
-  ) async -> AuthorityError<ReauthenticationRejection>? {
-    await failure(of: { () async throws(AuthorityError<ReauthenticationRejection>) in
-      _ = try await authority.answer(challenge, with: answer)
-    })
+  fileprivate func result(
+    of answer: Secret, to challenge: Challenge
+  ) async -> Result<Authentication, AuthorityError<ReauthenticationRejection>> {
+    do throws(AuthorityError<ReauthenticationRejection>) {
+      return .success(try await authority.answer(challenge, with: answer))
+    } catch {
+      return .failure(error)
+    }
   }
 
   /// Gives a wrong answer, and returns the updated challenge.
   fileprivate func wrongAnswer(_ challenge: Challenge) async throws(Breach) -> Challenge {
-    switch await answerFailure(challenge, Self.wrongCode) {
-    case .rejected(.challenged(let next)): return next
-    case let other: throw Breach("a wrong answer with tries left was answered \(String(describing: other))")
+    switch await result(of: Self.wrongCode, to: challenge) {
+    case .success(.challenged(let next)): return next
+    case let other: throw Breach("a wrong answer with tries left was answered \(other)")
     }
   }
 
   /// Requires that the answer is rejected and the challenge has ended.
   fileprivate func expectOver(
-    _ challenge: Challenge, _ code: () async -> Password, _ what: String
+    _ challenge: Challenge, _ code: () async -> Secret, _ what: String
   ) async throws(Breach) {
-    switch await answerFailure(challenge, await code()) {
-    case .rejected(.notAccepted), .rejected(.session): return
-    case let other: throw Breach("\(what) was answered \(String(describing: other))")
+    switch await result(of: await code(), to: challenge) {
+    case .failure(.rejected): return
+    case let other: throw Breach("\(what) was answered \(other)")
     }
   }
 
   fileprivate func reauthenticationChallenge(_ token: SessionToken) async throws(Breach) -> Challenge {
-    let rejection = try await rejection(of: "a password without the second step") {
-      () async throws(AuthorityError<ReauthenticationRejection>) in
-      _ = try await authority.reauthenticate(token, password: subject.first.password, limits: .standard)
+    let result = try? await authority.reauthenticate(token, with: subject.first, limits: .standard)
+    guard case .challenged(let challenge) = result else {
+      throw Breach("a password without the second step was answered \(String(describing: result))")
     }
-    switch rejection {
-    case .challenged(let challenge): return challenge
-    case .notAccepted, .session: throw Breach("the right password of a session was rejected as \(rejection)")
-    }
+    return challenge
   }
 }

@@ -18,7 +18,7 @@ extension AuthorityContract {
       try await probe.expectUnavailable("reauthenticate") {
         () async throws(AuthorityError<ReauthenticationRejection>) in
         _ = try await probe.authority.reauthenticate(
-          grant.token, password: probe.subject.first.password, limits: .standard)
+          grant.token, with: probe.subject.first, limits: .standard)
       }
       let failure = await probe.failure(of: { () async throws(Unavailability) in
         try await probe.authority.revoke(grant.token, reason: .userAsked)

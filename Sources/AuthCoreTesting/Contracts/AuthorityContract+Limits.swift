@@ -8,7 +8,7 @@ extension AuthorityContract {
       for (name, deadline) in [
         ("idle", grant.limits.idle), ("absolute", grant.limits.absolute), ("fresh", grant.limits.fresh),
       ] {
-        try require(deadline != .missing, "the \(name) limit of a grant is missing")
+        try require(deadline != .unknown, "the \(name) limit of a grant is missing")
       }
     },
 

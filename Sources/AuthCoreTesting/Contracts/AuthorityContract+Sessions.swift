@@ -33,7 +33,7 @@ extension AuthorityContract {
       let rejection = try await probe.rejection(of: "a wrong password for a live session") {
         () async throws(AuthorityError<ReauthenticationRejection>) in
         _ = try await probe.authority.reauthenticate(
-          grant.token, password: Password("not the password of anybody here"), limits: .standard)
+          grant.token, with: probe.wrong, limits: .standard)
       }
       try require(rejection == .notAccepted, "a wrong password for a live session was rejected as \(rejection)")
       let after = try await probe.resume(grant.token)
@@ -45,7 +45,7 @@ extension AuthorityContract {
       let rejection = try await probe.rejection(of: "another account's password") {
         () async throws(AuthorityError<ReauthenticationRejection>) in
         _ = try await probe.authority.reauthenticate(
-          grant.token, password: probe.subject.second.password, limits: .standard)
+          grant.token, with: probe.subject.second, limits: .standard)
       }
       try require(rejection == .notAccepted, "another account's password was rejected as \(rejection)")
     },

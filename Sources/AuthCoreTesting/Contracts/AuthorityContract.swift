@@ -32,13 +32,13 @@ public struct AuthorityContract: Sendable {
     public let setAvailable: (@Sendable (Bool) async -> Void)?
     /// Returns a correct answer to the second step of the first account, a new one at each call;
     /// nil if that account has no second step: then the checks that need it do nothing.
-    public let code: (@Sendable () async -> Password)?
+    public let code: (@Sendable () async -> Secret)?
 
     /// Creates a subject.
     public init(
       authority: any Authority, first: Credentials, second: Credentials,
       advance: (@Sendable (Duration) async -> Void)? = nil,
-      setAvailable: (@Sendable (Bool) async -> Void)? = nil, code: (@Sendable () async -> Password)? = nil
+      setAvailable: (@Sendable (Bool) async -> Void)? = nil, code: (@Sendable () async -> Secret)? = nil
     ) {
       self.authority = authority
       self.first = first
@@ -53,7 +53,7 @@ public struct AuthorityContract: Sendable {
   public typealias Check = ContractCheck<Subject>
 
   /// All rules, in reading order.
-  public static let checks: [Check] = answers + sessions + exchanges + limits + faults + challenges
+  public static let checks: [Check] = answers + sessions + exchanges + accessTokens + limits + faults + challenges
 
   /// Runs all checks, each on a fresh subject.
   public static func violations(of make: () async throws -> Subject) async rethrows -> [ContractViolation] {

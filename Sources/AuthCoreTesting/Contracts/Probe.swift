@@ -6,16 +6,20 @@ struct Probe: Sendable {
 
   var authority: any Authority { subject.authority }
 
+  /// The first account with a password that it does not have.
+  var wrong: Credentials {
+    .password(username: subject.first.username, password: Secret("not the password of anybody here"))
+  }
+
   func logIn(_ credentials: Credentials? = nil, limits: LimitRequest = .standard) async throws(Breach) -> Grant {
     let credentials = credentials ?? subject.first
+    let result: Authentication
     do throws(AuthorityError<CredentialsRejection>) {
-      return try await authority.authenticate(credentials, limits: limits)
+      result = try await authority.authenticate(credentials, limits: limits)
     } catch {
-      if case .rejected(.challenged(let challenge)) = error, let code = subject.code {
-        return try await answer(challenge, code)
-      }
       throw Breach("the right password of \(credentials.username) was answered \(error)")
     }
+    return try await grant(result, "the right password of \(credentials.username)")
   }
 
   func resume(_ token: SessionToken) async throws(Breach) -> Grant {
@@ -36,23 +40,34 @@ struct Probe: Sendable {
   }
 
   func reauthenticate(_ token: SessionToken, limits: LimitRequest = .standard) async throws(Breach) -> Grant {
+    let result: Authentication
     do throws(AuthorityError<ReauthenticationRejection>) {
-      return try await authority.reauthenticate(token, password: subject.first.password, limits: limits)
+      result = try await authority.reauthenticate(token, with: subject.first, limits: limits)
     } catch {
-      if case .rejected(.challenged(let challenge)) = error, let code = subject.code {
-        return try await answer(challenge, code)
-      }
       throw Breach("reauthenticate of a live session with the right password was answered \(error)")
+    }
+    return try await grant(result, "reauthenticate of a live session with the right password")
+  }
+
+  private func grant(_ result: Authentication, _ what: String) async throws(Breach) -> Grant {
+    switch result {
+    case .granted(let grant): return grant
+    case .challenged(let challenge):
+      guard let code = subject.code else { throw Breach("\(what) was answered with a challenge") }
+      return try await answer(challenge, code)
     }
   }
 
   /// Answers a challenge correctly.
-  func answer(_ challenge: Challenge, _ code: @Sendable () async -> Password) async throws(Breach) -> Grant {
+  func answer(_ challenge: Challenge, _ code: @Sendable () async -> Secret) async throws(Breach) -> Grant {
+    let result: Authentication
     do throws(AuthorityError<ReauthenticationRejection>) {
-      return try await authority.answer(challenge, with: await code())
+      result = try await authority.answer(challenge, with: await code())
     } catch {
       throw Breach("the right answer to a challenge was answered \(error)")
     }
+    guard let grant = result.grant else { throw Breach("the right answer to a challenge was not accepted") }
+    return grant
   }
 
   func revoke(_ token: SessionToken) async throws(Breach) {

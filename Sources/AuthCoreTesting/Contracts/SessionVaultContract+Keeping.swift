@@ -28,6 +28,20 @@ extension SessionVaultContract {
       try require(afterwards == .absent, "the next process reads \(afterwards) after an erasure")
     },
 
+    Check("the user is kept with the token, for the next process to show") { probe throws(Breach) in
+      try await probe.store(VaultProbe.token(1), of: VaultProbe.user)
+      let vault = await probe.subject.reopen?() ?? probe.vault
+      let found = await vault.load()
+      try require(
+        found == .token(VaultProbe.token(1), of: VaultProbe.user),
+        "after a store for a user the vault reads as \(found)")
+      let other = LastKnownUser(username: "bob", displayName: "Bob")
+      _ = try await probe.replace(VaultProbe.token(1), with: VaultProbe.token(2), of: other)
+      try await probe.expectReading(.token(VaultProbe.token(2), of: other), "after replace with another name")
+      try await probe.store(VaultProbe.token(3))
+      try await probe.expectReading(.token(VaultProbe.token(3)), "after a store for nobody")
+    },
+
     Check("replace exchanges the token that is kept") { probe throws(Breach) in
       try await probe.store(VaultProbe.token(1))
       let done = try await probe.replace(VaultProbe.token(1), with: VaultProbe.token(2))

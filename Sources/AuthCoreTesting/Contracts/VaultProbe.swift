@@ -11,13 +11,18 @@ struct VaultProbe: Sendable {
     SessionToken(bytes: [number, 0, 10, 13, 34, 92, 255] + Array(repeating: number, count: 25))
   }
 
+  /// A user with names that a careless file format loses.
+  static let user = LastKnownUser(username: "ann \u{0}\n\u{1F511}", displayName: "")
+
   @discardableResult
-  func store(_ token: SessionToken) async throws(Breach) -> VaultReading {
-    try await expect("store") { () async throws(VaultError) in try await vault.store(token) }
+  func store(_ token: SessionToken, of user: LastKnownUser? = nil) async throws(Breach) -> VaultReading {
+    try await expect("store") { () async throws(VaultError) in try await vault.store(token, of: user) }
   }
 
-  func replace(_ old: SessionToken, with new: SessionToken) async throws(Breach) -> Bool {
-    try await expect("replace") { () async throws(VaultError) in try await vault.replace(old, with: new) }
+  func replace(
+    _ old: SessionToken, with new: SessionToken, of user: LastKnownUser? = nil
+  ) async throws(Breach) -> Bool {
+    try await expect("replace") { () async throws(VaultError) in try await vault.replace(old, with: new, of: user) }
   }
 
   func erase(_ token: SessionToken) async throws(Breach) {

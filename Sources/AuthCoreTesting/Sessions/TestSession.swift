@@ -30,6 +30,8 @@ public final class TestSession: Sendable {
   public let vault: InMemoryVault
   /// The clock of the session's limits.
   public let clock: ManualClock
+  /// The user's password, for `reauthenticate(password:limits:)` of the store.
+  public let password: Secret
 
   /// An ordinary user.
   public static let alice = User(
@@ -38,37 +40,38 @@ public final class TestSession: Sendable {
   public static let root = User(
     id: UserID(rawValue: "id-root"), username: "root", displayName: "Root", role: .administrator)
 
-  private static let password = Password("the password of every minted session")
-
   private init(
     _ store: SessionStore, _ key: LoggedInSession, _ authority: ScriptedAuthority, _ vault: InMemoryVault,
-    _ clock: ManualClock
+    _ clock: ManualClock, _ password: Secret
   ) {
     self.store = store
     self.key = key
     self.authority = authority
     self.vault = vault
     self.clock = clock
+    self.password = password
   }
 
   /// Creates a session for `user`, with the password just entered.
-  public static func mint(user: User = alice) -> TestSession {
+  public static func mint(
+    user: User = alice, password: Secret = Secret("the password of a minted session")
+  ) -> TestSession {
     let clock = ManualClock()
     let authority = ScriptedAuthority(clock: clock)
     authority.setAccount(user, password: password)
     let vault = InMemoryVault()
-    let store = SessionStore(authority: authority, vault: vault, clock: clock, worksOnCallingThread: true)
-    store.beginLogIn(Credentials(username: user.username, password: password))
+    let store = SessionStore(authority: authority, vault: vault, clock: clock, worksOn: .callingThread)
+    store.beginLogIn(Credentials.password(username: user.username, password: password))
     guard let key = store.session else {
       // No call of these doubles is held or fails, so the login is done when `beginLogIn` returns.
       preconditionFailure("a login on fresh doubles did not end at once: \(store.state)")
     }
-    return TestSession(store, key, authority, vault, clock)
+    return TestSession(store, key, authority, vault, clock, password)
   }
 
   /// Moves the clock so far that the password no longer counts as recently entered.
   public func letPasswordAge() {
-    clock.advance(by: .seconds(901))
+    clock.advance(by: .seconds(901), in: store)
   }
 
   /// Changes the user, as an administrator would, and calls `check()` of the store.
@@ -78,7 +81,7 @@ public final class TestSession: Sendable {
   /// - Throws: ``SessionError`` when the session has ended.
   @discardableResult
   public func change(to user: User) async throws(SessionError) -> LoggedInSession {
-    authority.setAccount(user, password: Self.password)
+    authority.setAccount(user, password: password)
     return try await store.check()
   }
 

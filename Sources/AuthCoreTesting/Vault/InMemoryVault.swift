@@ -15,22 +15,15 @@ public final class InMemoryVault: SessionVault {
     /// Unusable content.
     case corrupt(VaultEvidence)
 
-    fileprivate var reading: VaultReading {
-      switch self {
-      case .empty: .absent
-      case .token(let token): .token(token)
-      case .corrupt(let evidence): .corrupt(evidence)
-      }
-    }
   }
 
   /// The operations of a vault.
   public enum Operation: String, Hashable, Sendable, CaseIterable {
     /// `load()`
     case load
-    /// `store(_:)`
+    /// `store(_:of:)`
     case store
-    /// `replace(_:with:)`
+    /// `replace(_:with:of:)`
     case replace
     /// `erase(_:)`
     case erase
@@ -53,19 +46,33 @@ public final class InMemoryVault: SessionVault {
 
   private struct Storage {
     var content: Content
+    /// The user of the token.
+    var user: LastKnownUser?
     var readFailure: VaultError?
     var writeFailure: VaultError?
     var writesLandAnyway = false
     var evidence: [VaultEvidence] = []
     var log: [Operation] = []
+
+    var reading: VaultReading {
+      switch content {
+      case .empty: .absent
+      case .token(let token): .token(token, of: user)
+      case .corrupt(let evidence): .corrupt(evidence)
+      }
+    }
   }
 
   private let storage: Locked<Storage>
   private let turnstile = Turnstile<Place>()
 
   /// Creates a vault.
-  public init(_ content: Content = .empty) {
-    storage = Locked(Storage(content: content))
+  ///
+  /// - Parameters:
+  ///   - content: The content, such as that of an earlier process.
+  ///   - user: The user of the token.
+  public init(_ content: Content = .empty, of user: LastKnownUser? = nil) {
+    storage = Locked(Storage(content: content, user: user))
   }
 
   // MARK: Controls for tests
@@ -73,7 +80,7 @@ public final class InMemoryVault: SessionVault {
   /// The current content; set it to act as another process.
   public var content: Content {
     get { storage.withLock { $0.content } }
-    set { storage.withLock { $0.content = newValue } }
+    set { storage.withLock { ($0.content, $0.user) = (newValue, nil) } }
   }
 
   /// The content that was set aside.
@@ -133,30 +140,34 @@ public final class InMemoryVault: SessionVault {
     let reading = storage.withLock { storage -> VaultReading in
       storage.log.append(.load)
       if let failure = storage.readFailure { return .unavailable(failure) }
-      return storage.content.reading
+      return storage.reading
     }
     await turnstile.pass(Place(operation: .load, point: .after))
     return reading
   }
 
-  /// Saves `token`; sets corrupt content aside first.
+  /// Saves `token` and its user; sets corrupt content aside first.
   ///
   /// - Returns: The previous content.
   @discardableResult
-  public func store(_ token: SessionToken) async throws(VaultError) -> VaultReading {
+  public func store(
+    _ token: SessionToken, of user: LastKnownUser? = nil
+  ) async throws(VaultError) -> VaultReading {
     try await write(.store) { storage in
-      let reading = storage.content.reading
+      let reading = storage.reading
       if case .corrupt(let evidence) = storage.content { storage.evidence.append(evidence) }
-      storage.content = .token(token)
+      (storage.content, storage.user) = (.token(token), user)
       return reading
     }
   }
 
-  /// Saves `new` if the vault holds `old`.
-  public func replace(_ old: SessionToken, with new: SessionToken) async throws(VaultError) -> Bool {
+  /// Saves `new` and its user if the vault holds `old`.
+  public func replace(
+    _ old: SessionToken, with new: SessionToken, of user: LastKnownUser? = nil
+  ) async throws(VaultError) -> Bool {
     try await write(.replace) { storage in
       guard storage.content == .token(old) else { return false }
-      storage.content = .token(new)
+      (storage.content, storage.user) = (.token(new), user)
       return true
     }
   }

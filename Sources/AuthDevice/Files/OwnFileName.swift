@@ -2,7 +2,7 @@
 ///
 /// A directory that contains any other name does not belong to the library.
 enum OwnFileName {
-  static func isOwn(_ name: String) -> Bool { isOfDatabase(name) || isOfSession(name) || isOfTimelines(name) }
+  static func isOwn(_ name: String) -> Bool { isOfDatabase(name) || isOfSession(name) }
 
   /// The database, its backups (even unfinished ones), and the side files of SQLite for each.
   private static func isOfDatabase(_ name: String) -> Bool {
@@ -26,13 +26,6 @@ enum OwnFileName {
       let context = name[...mark].before(FileVault.sessionSuffix + FileVault.evidenceSuffix)
     else { return false }
     return isContext(context)
-  }
-
-  /// The timeline file and its temporary file; the name of its lock matches that of a context's
-  /// lock.
-  private static func isOfTimelines(_ name: String) -> Bool {
-    name == TimelineFile.name
-      || name == DurableFile.temporaryPrefix + TimelineFile.name + DurableFile.temporarySuffix
   }
 
   private static func isContext(_ text: Substring) -> Bool {

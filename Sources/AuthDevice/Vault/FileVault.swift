@@ -2,7 +2,7 @@ public import AuthCore
 import Glibc
 import TextFormat
 
-/// Stores the session token of one context in a file of mode 0600, in a directory of mode 0700.
+/// Stores the session token of one context, and the names of its user, in a file of mode 0600, in a directory of mode 0700.
 ///
 /// Every change writes a temporary file, syncs it, renames it into place and syncs the directory,
 /// so that a reader sees the old token or the new one, even after a crash. Changes are
@@ -58,33 +58,37 @@ public final class FileVault: SessionVault {
     look()
   }
 
-  /// Saves `token`; sets an unusable file aside first.
+  /// Saves `token` and its user; sets an unusable file aside first.
   ///
   /// It does not replace a session of another database, because that session could then never be
   /// revoked.
   ///
   /// - Returns: The replaced content.
   @discardableResult
-  public func store(_ token: SessionToken) async throws(VaultError) -> VaultReading {
+  public func store(
+    _ token: SessionToken, of user: LastKnownUser? = nil
+  ) async throws(VaultError) -> VaultReading {
     try change { (reading) throws(FileError) in
       if case .corrupt = reading { _ = try moveAside() }
-      if case .token(let kept) = reading, let database = SessionFile.database(of: kept),
+      if case .token(let kept, _) = reading, let database = SessionFile.database(of: kept),
         database != SessionFile.database(of: token)
       {
         throw FileError(
           .denied, "\(path.escaped) holds a session of another database, \(database).",
           hint: "Log out there first, or use another --context. The file was not changed.")
       }
-      try write(token)
+      try write(token, user)
       return reading
     }
   }
 
-  /// Saves `new` if `old` is saved.
-  public func replace(_ old: SessionToken, with new: SessionToken) async throws(VaultError) -> Bool {
+  /// Saves `new` and its user if `old` is saved.
+  public func replace(
+    _ old: SessionToken, with new: SessionToken, of user: LastKnownUser? = nil
+  ) async throws(VaultError) -> Bool {
     try change { (reading) throws(FileError) in
-      guard reading == .token(old) else { return false }
-      try write(new)
+      guard case .token(old, _) = reading else { return false }
+      try write(new, user)
       return true
     }
   }
@@ -93,7 +97,7 @@ public final class FileVault: SessionVault {
   public func erase(_ token: SessionToken) async throws(VaultError) {
     if isMissing { return }
     try change { (reading) throws(FileError) in
-      guard reading == .token(token) else { return }
+      guard case .token(token, _) = reading else { return }
       guard unlink(path) == 0 || errno == ENOENT else { throw .system(path, "cannot be removed", .current) }
       try directory.synchronize()
     }
@@ -112,8 +116,8 @@ public final class FileVault: SessionVault {
     }
   }
 
-  private func write(_ token: SessionToken) throws(FileError) {
-    let content = SessionFile.content(token)
+  private func write(_ token: SessionToken, _ user: LastKnownUser?) throws(FileError) {
+    let content = SessionFile.content(token, of: user)
     guard content.count <= SessionFile.longest else {
       throw FileError(.noSpace, "The token is too long for a session file.", hint: "Use another vault.")
     }
@@ -192,7 +196,7 @@ public final class FileVault: SessionVault {
   private func judged(_ facts: FileFacts, _ reading: SessionFile.Reading?) -> VaultReading {
     let salvaged: SessionToken?
     switch reading {
-    case .token(let token), .corrupt(_, let token?): salvaged = token
+    case .token(let token, _), .corrupt(_, let token?): salvaged = token
     case .corrupt(_, nil), nil: salvaged = nil
     }
     do throws(FileError) {
@@ -202,7 +206,7 @@ public final class FileVault: SessionVault {
       return .corrupt(VaultEvidence(error.description, hint: error.hint, salvaged: salvaged))
     }
     switch reading {
-    case .token(let token): return belonging(token)
+    case .token(let token, let user): return belonging(token, user)
     case .corrupt(let what, _): return .corrupt(evidence("\(path.escaped) cannot be used: \(what).", salvaged))
     case nil: return .corrupt(evidence("\(path.escaped) is not a regular file.", nil))
     }
@@ -210,9 +214,9 @@ public final class FileVault: SessionVault {
 
   /// The token, unless the other kind of backend issued it, so that a forgotten variable loses no
   /// session.
-  private func belonging(_ token: SessionToken) -> VaultReading {
+  private func belonging(_ token: SessionToken, _ user: LastKnownUser?) -> VaultReading {
     switch (issuer, SessionFile.database(of: token)) {
-    case (.embedded, nil), (.server, .some): return .token(token)
+    case (.embedded, nil), (.server, .some): return .token(token, of: user)
     case (.embedded, let database?):
       return .unavailable(
         VaultError(

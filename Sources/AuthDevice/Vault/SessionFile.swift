@@ -1,27 +1,19 @@
 import AuthCore
 import TextFormat
 
-/// The text of a session file: the format and its version, the token, and a checksum of both lines.
+/// The text of a session file: the format and its version, the token, its user, and a checksum.
 ///
-///     authlocal-session 1
-///     <the token, 64 hexadecimal digits>
-///     <SHA-256 of the lines before with their ends, 64 hexadecimal digits>
-///
-/// The token of a database on a server is stored in version 2, with the database on a separate
-/// line:
-///
-///     authlocal-session 2
-///     <the token, 64 hexadecimal digits>
-///     <the database, 32 hexadecimal digits>
-///     <SHA-256 of the lines before with their ends, 64 hexadecimal digits>
-///
-/// A token of another length, such as one of `AuthOAuth`, is kept in version 3:
-///
-///     authlocal-session 3
+///     authlocal-session 4
 ///     <the token, hexadecimal digits>
+///     <the username and the display name, hexadecimal digits, with a space between; or nothing>
 ///     <SHA-256 of the lines before with their ends, 64 hexadecimal digits>
 ///
-/// The checksum finds accidents, not forgeries: whoever can write the file has the session anyway.
+/// Earlier versions are still read. They have no user: in version 1 the token has 32 bytes, in
+/// version 3 any number; in version 2 the third line is the id of the database that issued the token.
+///
+/// The names are for display only. They are less than the token grants access to, and no more than a
+/// user shows to others. The checksum finds accidents, not forgeries: whoever can write the file has
+/// the session anyway.
 enum SessionFile {
   static let longest = 65_536
   private static let magic = "authlocal-session"
@@ -36,18 +28,13 @@ enum SessionFile {
   }
 
   enum Reading: Hashable {
-    case token(SessionToken)
+    case token(SessionToken, LastKnownUser?)
     /// The problem, and the token if it is still readable.
     case corrupt(String, SessionToken?)
   }
 
-  static func content(_ token: SessionToken) -> [UInt8] {
-    let body: String
-    if let database = database(of: token) {
-      body = "\(magic) 2\n\(Hex.text(Array(token.bytes.dropFirst(databaseLength))))\n\(database)\n"
-    } else {
-      body = "\(magic) \(token.bytes.count == tokenLength ? 1 : 3)\n\(Hex.text(token.bytes))\n"
-    }
+  static func content(_ token: SessionToken, of user: LastKnownUser?) -> [UInt8] {
+    let body = "\(magic) 4\n\(Hex.text(token.bytes))\n\(line(of: user))\n"
     return Array((body + Hex.text(SHA256.hash(Array(body.utf8))) + "\n").utf8)
   }
 
@@ -57,22 +44,44 @@ enum SessionFile {
     let head = "\(magic) "
     guard lines[0].starts(with: head.utf8) else { return .corrupt("it is not a session file", nil) }
     let found = Int(String(decoding: lines[0].dropFirst(head.utf8.count), as: UTF8.self))
-    let salvaged = lines.count > 1 && found != 2 ? token(lines[1]) : nil
+    let bytes = lines.count > 2 ? Hex.bytes(Array(lines[1])) : nil
+    let salvaged = found != 2 && bytes?.count == tokenLength ? bytes.map(SessionToken.init) : nil
     guard let found else { return .corrupt("its version cannot be read", salvaged) }
-    switch found {
-    case 1, 3:
-      guard lines.count == 4, lines[3].isEmpty else { return .corrupt("it is incomplete", salvaged) }
-      let token = found == 1 ? salvaged : Hex.bytes(Array(lines[1])).map(SessionToken.init)
-      guard let token, isWhole(lines) else { return .corrupt("its checksum does not fit", salvaged) }
-      return .token(token)
-    case 2:
-      guard lines.count == 5, lines[4].isEmpty else { return .corrupt("it is incomplete", nil) }
-      guard isWhole(lines), let secret = token(lines[1]), let database = Hex.bytes(Array(lines[2])),
-        database.count == databaseLength
-      else { return .corrupt("its checksum does not fit", nil) }
-      return .token(SessionToken(bytes: database + secret.bytes))
-    case _: return .corrupt("it has version \(found), and this program knows versions 1 to 3", salvaged)
+    guard (1...4).contains(found) else {
+      return .corrupt("it has version \(found), and this program knows versions 1 to 4", salvaged)
     }
+    guard lines.count == (found == 1 || found == 3 ? 4 : 5), lines.last?.isEmpty == true else {
+      return .corrupt("it is incomplete", salvaged)
+    }
+    guard isWhole(lines), let bytes, found > 2 || bytes.count == tokenLength else {
+      return .corrupt("its checksum does not fit", salvaged)
+    }
+    switch found {
+    case 2:
+      guard let database = Hex.bytes(Array(lines[2])), database.count == databaseLength else {
+        return .corrupt("its checksum does not fit", nil)
+      }
+      return .token(SessionToken(bytes: database + bytes), nil)
+    case 4: return .token(SessionToken(bytes: bytes), user(lines[2]))
+    case _: return .token(SessionToken(bytes: bytes), nil)
+    }
+  }
+
+  /// A name that is too long to be shown is not saved.
+  private static let longestName = 1024
+
+  private static func line(of user: LastKnownUser?) -> String {
+    guard let user, user.username.utf8.count <= longestName, user.displayName.utf8.count <= longestName else {
+      return ""
+    }
+    return "\(Hex.text(Array(user.username.utf8))) \(Hex.text(Array(user.displayName.utf8)))"
+  }
+
+  private static func user(_ line: ArraySlice<UInt8>) -> LastKnownUser? {
+    let names = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+      .map { Hex.bytes(Array($0)).map { String(decoding: $0, as: UTF8.self) } }
+    guard names.count == 2, let username = names[0], let displayName = names[1] else { return nil }
+    return LastKnownUser(username: username, displayName: displayName)
   }
 
   /// Whether the last full line is the checksum of the lines before it.
@@ -80,10 +89,5 @@ enum SessionFile {
     var body: [UInt8] = []
     for line in lines.dropLast(2) { body += line + [UInt8(ascii: "\n")] }
     return Hex.bytes(Array(lines[lines.count - 2])) == SHA256.hash(body)
-  }
-
-  private static func token(_ line: ArraySlice<UInt8>) -> SessionToken? {
-    guard let bytes = Hex.bytes(Array(line)), bytes.count == tokenLength else { return nil }
-    return SessionToken(bytes: bytes)
   }
 }

@@ -1,9 +1,7 @@
 import AuthBackend
-import AuthDevice
 import CPostgres
 import Glibc
 import Guards
-import TextFormat
 
 /// Makes a connection: host after host, each a little later beside those that have not answered
 /// yet.
@@ -14,8 +12,6 @@ import TextFormat
 struct Connecting {
   let address: ServerAddress
   let limits: ServerLimits
-  /// What the hosts are checked against if there are several.
-  var timeline: NewestTimeline?
   /// Says why a server must not be used; nil when it may be.
   var verify: (@Sendable (ServerConnection, ContinuousClock.Instant) -> ServerFault?)?
   /// The host that answered last, which is tried first.
@@ -50,7 +46,7 @@ struct Connecting {
   private func start(_ settings: [(String, String)]) throws(ServerFault) -> Attempt {
     let all =
       [("dbname", address.text)] + settings
-      + [("client_encoding", "UTF8"), ("fallback_application_name", "auth-cli")]
+      + [("client_encoding", "UTF8"), ("fallback_application_name", "auth-service")]
     let keywords = all.map { strdup($0.0) } + [nil]
     let values = all.map { strdup($0.1) } + [nil]
     defer { for text in keywords + values { free(text) } }
@@ -141,8 +137,7 @@ struct Connecting {
           let ready = attempts.remove(at: index)
           PQsetErrorVerbosity(ready.connection, PQERRORS_DEFAULT)
           let connection = ServerConnection(ready.connection)
-          let outdated = waiting.count > 1 ? outdated(connection, until: deadline) : nil
-          guard let fault = outdated ?? verify?(connection, deadline) else {
+          guard let fault = verify?(connection, deadline) else {
             order?.last = ready.index
             return connection
           }
@@ -153,37 +148,6 @@ struct Connecting {
           PQfinish(failed)
         case _: index += 1
         }
-      }
-    }
-  }
-
-  /// Why a server must not be used: it is an older primary than one that was seen.
-  ///
-  /// A standby has no timeline to compare; it accepts no changes either.
-  private func outdated(_ connection: ServerConnection, until deadline: ContinuousClock.Instant) -> ServerFault? {
-    guard let timeline else { return nil }
-    do throws(ServerFault) {
-      let rows = try connection.run(
-        """
-        SELECT pg_catalog.pg_walfile_name(pg_catalog.pg_current_wal_lsn()), system_identifier
-        FROM pg_catalog.pg_control_system()
-        """, [], until: deadline)
-      guard let row = rows.first, let number = row[0].flatMap({ UInt32($0.prefix(8), radix: 16) }), let system = row[1]
-      else { return nil }
-      // A copy of the cluster for other purposes has the same identifier, and another address.
-      let cluster = "\(system)-\(Hex.text(Array(SHA256.hash(Array(address.text.utf8)).prefix(8))))"
-      guard let newer = timeline.newer(than: number, of: cluster) else {
-        connection.timeline = (number, cluster)
-        return nil
-      }
-      let recorded = timeline.record.map { " (recorded in \($0.path.escaped))" } ?? ""
-      return .notConnected(
-        "\(connection.place) is an old primary of timeline \(number), and timeline \(newer) has confirmed changes\(recorded)",
-        .outdated(forget: timeline.record.map { "rm -f " + $0.path.asShellWord }))
-    } catch {
-      switch error {
-      case .refused: return nil
-      case .notConnected(let message, _), .unknown(let message): return .notConnected(message, .other)
       }
     }
   }

@@ -27,15 +27,16 @@ package struct ServerAddress: Hashable, Sendable {
     defer { PQconninfoFree(options) }
     for option in PostgresText.options(options) where option.keyword == "password" || option.keyword == "sslpassword" {
       throw .invalid(
-        "address_has_password", "AUTH_CLI_AUTHORITY contains a password, which other users of this machine could see.",
-        hint: "Remove it from there, and put it into ~/.pgpass (mode 0600).")
+        "address_has_password",
+        "The address of the database contains a password, which other users of this machine could see.",
+        hint: "Remove it from there, and put it into ~/.pgpass of the service's user (mode 0600).")
     }
     self.text = text
   }
 
   private static func invalid(_ reason: String) -> BackendError {
     .invalid(
-      "address_invalid", "AUTH_CLI_AUTHORITY does not name a database: \(reason).",
+      "address_invalid", "The address does not name a PostgreSQL database: \(reason).",
       hint: "Write it like postgresql://host/database, or service=NAME for a name in ~/.pg_service.conf.")
   }
 }

@@ -14,9 +14,6 @@ final class ServerConnection {
   /// The address, as `host:port` or the path of the socket, for messages.
   let place: String
 
-  /// Which timeline of which cluster the server is on, if that was asked.
-  var timeline: (number: UInt32, cluster: String)?
-
   /// The server, until it is written down that it confirmed a change.
   var unconfirmed: ConfirmedServer.Identity?
 
@@ -47,18 +44,10 @@ final class ServerConnection {
     var warning: String?
   }
 
-  /// The descriptor to poll for notices.
-  var descriptor: Int32 { PQsocket(connection) }
+  private var descriptor: Int32 { PQsocket(connection) }
 
-  var facts: BackendConnection {
-    BackendConnection(
-      place: place, database: PQdb(connection).map { String(cString: $0) } ?? "",
-      role: PQuser(connection).map { String(cString: $0) } ?? "",
-      encryption: PQsslInUse(connection) != 0
-        ? PQsslAttribute(connection, "protocol").map { String(cString: $0) } ?? "TLS"
-        : PQgssEncInUse(connection) != 0 ? "GSSAPI" : nil,
-      isLocal: PQhost(connection).map { $0.pointee == Int8(bitPattern: UInt8(ascii: "/")) } ?? true)
-  }
+  /// The name of the database.
+  var database: String { PQdb(connection).map { String(cString: $0) } ?? "" }
 
   /// Refuses a database that does not say how its bytes are to be read.
   ///
@@ -217,18 +206,6 @@ final class ServerConnection {
         PQgetisnull(result, row, column) != 0 ? nil : PQgetvalue(result, row, column).map { String(cString: $0) }
       }
     }
-  }
-
-  /// Takes the notices that have arrived.
-  ///
-  /// - Returns: Whether there were any, or the connection is gone.
-  func takeNotices() -> Bool {
-    var found = PQconsumeInput(connection) == 0
-    while let notice = PQnotifies(connection) {
-      PQfreemem(notice)
-      found = true
-    }
-    return found
   }
 
   static func place(of connection: OpaquePointer) -> String {

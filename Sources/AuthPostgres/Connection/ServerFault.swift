@@ -15,8 +15,13 @@ enum ServerFault: Error, Hashable {
 /// What kept a connection from being made, as far as it can be told.
 enum ConnectionTrouble: Hashable {
   case address, password, entry, certificate, encryption, readOnly, silence, busy, starting, other
-  /// An old primary; the command that forgets the newer one, if that is recorded.
-  case outdated(forget: String?)
+  /// An old primary.
+  case outdated
+}
+
+/// Made-up SQLSTATEs for what the connection or the tables say and the server does not refuse.
+enum ServerState {
+  static let (otherEncoding, newer, older) = ("AC001", "AC002", "AC003")
 }
 
 extension ServerFault {
@@ -43,12 +48,12 @@ extension ServerFault {
     case "3F000", "42883", "42P01":
       return .unavailable(
         .unreachable, "schema_missing", "The database at \(place) has no accounts yet: \(message).",
-        hint: "Its owner creates the tables with: auth-cli schema install --first-administrator NAME")
+        hint: "Create the tables: auth-service schema install --first-administrator NAME")
     case "42501":
       return .unavailable(
-        .unreachable, "role_not_permitted", "Your role at \(place) may not use the accounts: \(message).",
-        hint: "An administrator of the database grants it: GRANT auth_cli TO your_role")
-    case ServerState.readOnly, "25006":
+        .unreachable, "role_not_permitted", "The role of the service at \(place) may not use the accounts: \(message).",
+        hint: "Connect as the role that created the tables; auth-service schema check shows whose they are.")
+    case "25006":
       return .unavailable(
         .unwritable, "server_read_only", "The database at \(place) accepts no changes: \(message).",
         hint: "Connect to the primary server: name all hosts, and libpq finds it. Nothing was changed.")
@@ -72,10 +77,6 @@ extension ServerFault {
       return .unavailable(
         .busy, "database_busy", "The database at \(place) is busy: \(message).", hint: "Try again; nothing was changed."
       )
-    case ServerState.malformed:
-      return .unavailable(
-        .unparsable, "server_rejects_form", "The database at \(place) did not accept the request: \(message).",
-        hint: "Nothing was changed. Install matching versions of auth-cli and of the schema.")
     case _:
       return .unavailable(
         .unreadable, "database_error", "The database at \(place) reported an error (\(state)): \(message).",
@@ -83,26 +84,12 @@ extension ServerFault {
     }
   }
 
-  /// The schema is of another major version than this program speaks.
-  static func otherVersion(found: Int64, at place: String) -> BackendError {
-    found > ServerSchema.major
-      ? .unavailable(
-        .unparsable, "database_newer",
-        "The database at \(place) has schema \(found), made by a newer version; this one knows \(ServerSchema.major).",
-        hint: "Nothing was changed. Install the newer version.")
-      : .unavailable(
-        .unparsable, "database_older",
-        "The database at \(place) has schema \(found), made by an older version; this one needs \(ServerSchema.major).",
-        hint: "Nothing was changed. Its owner upgrades it with: auth-cli schema upgrade")
-  }
-
   /// A change was sent, and nobody knows whether it was made.
-  static func outcomeUnknown(_ message: String, at place: String, key: String?) -> BackendError {
+  static func outcomeUnknown(_ message: String, at place: String) -> BackendError {
     .unavailable(
       .unwritable, "outcome_unknown",
       "The database at \(place) did not answer: \(message); the change may have been made all the same.",
-      hint: key.map { "Pay again with --idempotency-key \($0): it is never paid twice." }
-        ?? "Look whether it was made before you make it again.")
+      hint: "Look whether it was made before you make it again.")
   }
 }
 
@@ -153,20 +140,20 @@ extension ConnectionTrouble {
   /// What to do about it.
   private var hint: String {
     switch self {
-    case .address: "Check AUTH_CLI_AUTHORITY and ~/.pg_service.conf; nothing was changed."
-    case .password: "Check the role in AUTH_CLI_AUTHORITY, and its password in ~/.pgpass; nothing was changed."
+    case .address: "Check the address that auth-service has, and its ~/.pg_service.conf; nothing was changed."
+    case .password:
+      "Check the role in the address that auth-service has, and its password in ~/.pgpass; nothing was changed."
     case .entry: "The server's pg_hba.conf must let this role, host and encryption in; nothing was changed."
     case .certificate:
       "Put the certificate of the server's authority into ~/.postgresql/root.crt, and name the host as the server's certificate does."
-    case .encryption: "Let the server offer TLS, or say what is enough: sslmode=require in AUTH_CLI_AUTHORITY."
+    case .encryption: "Let the server offer TLS, or say what is enough: sslmode=require in its address."
     case .readOnly: "Wait until a standby server is promoted, or name all hosts; nothing was changed."
     case .silence: "Check that the server runs and that the network lets you through; nothing was changed."
     case .busy: "It has no connection free: wait for others, or raise max_connections there. Nothing was changed."
     case .starting: "It is starting or stopping: try again in a moment. Nothing was changed."
-    case .outdated(let command):
-      "Stop the old primary, or make it a standby. If it is the right server, "
-        + (command.map { "forget the newer one: \($0)" } ?? "restart this program.")
-    case .other: "Check AUTH_CLI_AUTHORITY, and that the server runs; nothing was changed."
+    case .outdated:
+      "Stop the old primary, or make it a standby. If it is the right server: auth-service forget-timeline"
+    case .other: "Check the address that auth-service has, and that the server runs; nothing was changed."
     }
   }
 
@@ -192,13 +179,5 @@ extension String.UTF8View {
       rest = rest.dropFirst()
     }
     return false
-  }
-}
-
-extension String {
-  /// As a word of a shell's command; what a terminal cannot show is escaped, and names another file.
-  var asShellWord: String {
-    let parts = split(separator: "'", omittingEmptySubsequences: false)
-    return "'" + parts.joined(separator: "'\\''").escaped + "'"
   }
 }

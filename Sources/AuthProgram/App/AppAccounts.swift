@@ -4,7 +4,7 @@ import CommandLineKit
 import TextFormat
 
 /// What an administrator does in the full-screen program.
-enum Administration: Sendable {
+enum Administration: Equatable, Sendable {
   case change(AccountsScreen.Change, String)
   /// Makes a one-time code for a new password.
   case resetPassword(String)
@@ -59,7 +59,7 @@ extension AccountsScreen {
           done = Administration.ownStepMissing
         }
       }
-      return AppOutcome(done, page: code.map { .code($0) })
+      return AppOutcome(done, next: code.map { .show(.code($0)) })
     }
   }
 }
@@ -72,25 +72,21 @@ extension AppPage {
   ) -> AppPage {
     var administrators = 0
     for account in page.items where account.isActiveAdministrator { administrators += 1 }
-    let table = Table.accounts(page.items)
-    let logins = LocalTimes(page.items.compactMap { $0.lastLoginAt?.seconds })
-    var columns = table.columns
-    columns.insert(logins.column("LAST LOGIN"), at: columns.count - 1)
+    // The details of a row say since when there is the account.
+    let table = Table.accounts(page.items, by: .lastLogin)
     var rows = rules(registration, policy)
     for (index, account) in page.items.enumerated() {
       // Of accounts that are not loaded another one may be.
       let isLast =
-        account.user.role == .administrator && page.lastOfMore == nil && query.prefix.isEmpty
+        account.user.role == .administrator && page.lastOfMore == nil && query.text.isEmpty
         && administrators == (account.isActiveAdministrator ? 1 : 0)
-      var cells = table.rows[index]
-      cells.insert(account.lastLoginAt.map { logins.cell($0.seconds, .minutes) } ?? "", at: cells.count - 1)
       rows.append(
         AppRow(
-          id: account.user.username, cells: cells, menu: menu(of: account, isLast: isLast),
+          id: account.user.username, cells: table.rows[index], menu: menu(of: account, isLast: isLast),
           letters: [AppLetter("y", "copy \(account.user.username)", .copy(account.user.username))]))
     }
     return AppPage(
-      columns, rows, query.order == .name ? "first" : "latest", isPart: page.lastOfMore != nil,
+      table.columns, rows, query.order == .name ? "first" : "latest", isPart: page.lastOfMore != nil,
       loaded: page.items.count, query: query, empty: "No accounts.")
   }
 
@@ -123,8 +119,6 @@ extension AppPage {
   private static func menu(of account: AccountSummary, isLast: Bool) -> AppPage {
     let name = account.user.username
     var rows: [AppRow] = []
-    // Not inlined, so that the executable stays small.
-    @inline(never)
     func add(_ id: String, _ words: String, _ change: Administration, _ before: String, _ after: String = "?") {
       rows.append(offer(id, words, change, before.isEmpty ? "" : before + name + after))
     }
@@ -149,17 +143,20 @@ extension AppPage {
         "state", "Disable, and end all sessions", .change(.disable, name), "Disable ", ", and end all its sessions?")
     }
     if !isLast { rows.append(AppRow("Delete for ever (balance must be 0.00)", .fill(.deleteAccount(name)))) }
-    let about = "\(name) (\(account.user.displayName)): \(account.user.role.rawValue), \(account.state)."
+    let about =
+      "\(name) (\(account.user.displayName)): \(account.user.role.rawValue), \(account.state), "
+      + "second step \(account.hasSecondStep ? "on" : "off")."
     let why = isLast ? ["The last administrator cannot be disabled, demoted or deleted."] : []
-    let last = account.lastLoginAt.map { ["Last login \(UTCTime(seconds: $0.seconds).local(.minutes))"] } ?? []
-    return AppPage(
-      lines: [about] + last + why + [""], rows: rows, moments: account.lastLoginAt.map { [1: $0.seconds] } ?? [:])
+    var (lines, moments) = ([about], [Int: Int64]())
+    for (what, time) in [("Last login", account.lastLoginAt), ("Since", account.createdAt)] {
+      guard let time else { continue }
+      moments[lines.count] = time.seconds
+      lines.append("\(what) \(UTCTime(seconds: time.seconds).local(.minutes))")
+    }
+    return AppPage(lines: lines + why + [""], rows: rows, moments: moments)
   }
 
-  /// A row that does it, after the question where there is one.
-  ///
-  /// Not inlined, so that the executable stays small.
-  @inline(never)
+  /// A row that makes the change, after the question if there is one.
   private static func offer(
     _ id: String, _ words: String, _ administration: Administration, _ question: String
   ) -> AppRow {

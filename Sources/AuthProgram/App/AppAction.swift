@@ -1,32 +1,32 @@
 import AuthBackend
 import AuthCore
 
-/// Something that takes time and may be refused: one at a time.
-indirect enum AppAction: Sendable {
+/// Work that a person starts: it takes time and may be refused; one runs at a time.
+indirect enum AppAction: Equatable, Sendable {
   case logIn(Credentials)
   case logOut
   case register(Credentials)
-  case reauthenticate(Password)
-  /// The code that is asked for after a password.
-  case answer(Password)
-  /// Go on without the code: nothing was done.
+  case reauthenticate(Secret)
+  /// The code that is needed after a password.
+  case answer(Secret)
+  /// Give up the code: nothing is done.
   case cancelAnswer
-  /// The number tells payments apart: the same number is the same payment, however often it is
-  /// sent.
+  /// The same number is the same payment, however often it is sent.
   case pay(amount: Amount, payee: Username, number: Int)
   case rename(String)
-  case changePassword(present: Password, new: Password)
+  case changePassword(present: Secret, new: Secret)
   case revoke(SessionID)
+  case revokeOthers
   /// Sets a new password with a code, and logs in.
-  case recover(username: String, code: Password, new: Password)
+  case recover(username: String, code: Secret, new: Secret)
   case makeRecoveryCodes
   case beginTwoStep
-  case confirmTwoStep(Password)
-  case endTwoStep(Password)
+  case confirmTwoStep(Secret)
+  case endTwoStep(Secret)
   case deleteOwnAccount
   case administer(Administration)
 
-  /// What is going on, while it is.
+  /// The words while the action runs.
   var progress: String {
     switch self {
     case .logIn, .reauthenticate: "Checking the password"
@@ -42,16 +42,18 @@ indirect enum AppAction: Sendable {
     case .confirmTwoStep, .endTwoStep: "Checking the code"
     case .deleteOwnAccount: "Deleting the account"
     case .revoke: "Ending the session"
+    case .revokeOthers: "Ending your other sessions"
     case .administer: "Changing it"
     }
   }
 }
 
 extension CommandError {
-  /// The same with what to do on this screen, where its hint names a command.
+  /// The same error with a hint for this screen, if its own hint names a command.
   var onScreen: CommandError {
     switch code {
     case BackendError.Code.twoStepRequired.rawValue: withHint("Set one up on Home.")
+    case "database_missing": withHint("Press Esc, and create the first account.")
     case ErrorCode.locked.rawValue:
       withHint("Press Ctrl-R in the login to use a recovery code, or ask an administrator to unlock the account.")
     case _: self

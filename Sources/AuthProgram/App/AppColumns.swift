@@ -10,7 +10,7 @@ struct AppColumns {
   /// Of the columns that are shown: the first ones.
   private let widths: [Int]
   private let width: Int
-  /// Whether every line shows all of its cells.
+  /// Whether every line shows all of its cells, except for the years of times.
   let isWhole: Bool
 
   /// Fits columns, whose cells are up to ``naturalWidths(_:_:)`` wide, into a width.
@@ -42,7 +42,9 @@ struct AppColumns {
       }
     }
     (self.columns, self.widths, self.width) = (columns, widths, width)
-    isWhole = widths == naturalWidths
+    isWhole = naturalWidths.indices.allSatisfy { index in
+      index < widths.count && (columns[index].unit != nil || widths[index] == naturalWidths[index])
+    }
   }
 
   /// How many columns a value needs at least, of which the beginning says something.
@@ -69,9 +71,6 @@ struct AppColumns {
   }
 
   /// How wide a line of such columns is.
-  ///
-  /// Not inlined, so that the executable stays small.
-  @inline(never)
   static func total(_ widths: [Int]) -> Int {
     var total = 2 * (widths.count - 1)
     for width in widths { total += width }
@@ -101,15 +100,16 @@ struct AppColumns {
     return line
   }
 
-  /// What the line of these cells does not show, with the titles; times last.
-  func rest(of cells: [String]) -> [String] {
+  /// The cells that the line shows in part or not at all, with the titles; times last, and only
+  /// those of other years than this one.
+  func rest(of cells: [String], thisYear: String) -> [String] {
     guard cells.count > 1 else { return [] }
     var (texts, times): ([String], [String]) = ([], [])
     for (column, cell) in cells.enumerated() where !cell.isEmpty {
       let cell = TextEscaping.escape(cell)
       if column < widths.count, fitted(cell, column) == cell { continue }
       let text = columns[column].description(of: cell)
-      if columns[column].unit == nil { texts.append(text) } else { times.append(text) }
+      if columns[column].unit == nil { texts.append(text) } else if !cell.hasPrefix(thisYear) { times.append(text) }
     }
     return texts + times
   }

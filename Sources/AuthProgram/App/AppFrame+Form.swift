@@ -2,16 +2,24 @@ import CommandLineKit
 import TextFormat
 
 extension AppState {
-  /// Draws the form, with the line that is typed in between brackets, and the message below.
+  /// Draws the form: the field with the cursor is between brackets, and the message is below.
   func draw(_ form: AppForm, in frame: inout Frame, _ area: AppArea) {
-    var label = 2
-    for field in form.fields { label = max(label, DisplayWidth.columns(field.label) + 2) }
+    let picture = form.plan.picture
+    let pictureWidth = picture.first.map { DisplayWidth.columns($0) } ?? 0
+    // The picture is beside the form where there is room, and below it elsewhere.
+    let isBeside = pictureWidth > 0 && picture.count <= area.height && pictureWidth + 38 <= columns
+    let columns = isBeside ? columns - pictureWidth - 2 : columns
+    if isBeside { frame.put(AppNotice.lines(picture, .picture), area, column: columns + 2) }
+    let label = 2 + (form.fields.map { DisplayWidth.columns($0.label) }.max() ?? 0)
     var area = area
-    let below = message(of: form)
-    if area.height >= form.fields.count + 2 {
-      let end = frame.put(form.title, row: area.top, column: 0, style: .strong)
-      if form.isTab, let balance = self[tab].page?.lines.first { frame.put(balance, row: area.top, column: end + 2) }
-      area.top += area.height >= form.fields.count + 5 ? 2 : 1
+    let below = message(of: form, width: columns)
+    let title = AppNotice.wrap(form.plan.title, .strong, width: columns)
+    if area.height > form.fields.count + title.count {
+      frame.put(title, area)
+      if form.isTab, let balance = self[tab].page?.lines.first {
+        frame.put(balance, row: area.top, column: DisplayWidth.columns(form.plan.title) + 2)
+      }
+      area.top += title.count + (area.height >= form.fields.count + below.count + title.count + 1 ? 1 : 0)
     }
     // Where there is no room for all fields, the one with the cursor is there.
     let count = max(1, min(form.fields.count, area.height - (below.isEmpty ? 0 : 1)))
@@ -35,36 +43,34 @@ extension AppState {
       }
     }
     area.top += count
-    if area.height > 3 { area.top += 1 }
+    if area.height > below.count { area.top += 1 }
     frame.put(below, area)
+    guard pictureWidth > 0, !isBeside else { return }
     area.top += below.count + 1
-    if !form.picture.isEmpty {
-      let fits = area.height >= form.picture.count && columns >= DisplayWidth.columns(form.picture[0])
-      let advice = "A larger terminal shows it as a QR code, too."
-      frame.put(fits ? AppNotice.lines(form.picture, .plain) : AppNotice.wrap(advice, .faint, width: columns), area)
+    let fits = picture.count <= area.height && pictureWidth <= columns
+    let advice = AppNotice.wrap("A larger terminal also shows a QR code.", .faint, width: columns)
+    frame.put(fits ? AppNotice.lines(picture, .picture) : advice, area)
+  }
+
+  /// The message below the fields: the progress of the work, or the problem and a hint.
+  private func message(of form: AppForm, width: Int) -> [AppNotice] {
+    if isWaiting, isWorkLong { return AppNotice.wrap(workWords, .strong, width: width) }
+    let problem = form.problem.map {
+      AppNotice.wrap($0.sentence, .bad, width: width)
+        + AppNotice.wrap(hint(of: $0, until: form.waitEnd), width: width)
     }
+    return (problem ?? []) + AppNotice.wrap(form.plan.advice, .faint, width: width)
   }
 
-  /// The message below the fields: that work is going on, or what is wrong and a hint.
-  private func message(of form: AppForm) -> [AppNotice] {
-    if isWaiting, isWorkLong { return AppNotice.wrap(workWords, .strong, width: columns) }
-    return AppNotice.wrap(form.problem?.sentence ?? "", .bad, width: columns)
-      + AppNotice.wrap(hint(of: form), width: columns)
-      + AppNotice.wrap(form.advice, .faint, width: columns)
-  }
-}
-
-extension AppState {
-  /// What to do about what is wrong; a wait as it is now.
-  private func hint(of form: AppForm) -> String {
-    guard let problem = form.problem else { return "" }
-    guard let end = form.waitEnd else { return problem.hint.description }
+  /// The hint; a wait counts down.
+  private func hint(of problem: CommandError, until end: Duration?) -> String {
+    guard let end else { return problem.hint.description }
     return end > now ? "Try again in \(Deadlines.wait(end - now))." : "You can try again now."
   }
 }
 
 extension AppInput {
-  /// What shows of the line in so many columns, and in which of them the cursor is.
+  /// The part of the text that fits into so many columns, and the column of the cursor.
   fileprivate func visible(width: Int) -> (String, Int) {
     if isSecret { return (isEmpty ? "" : "(typed, not shown)", 0) }
     var before = ""

@@ -79,7 +79,7 @@ extension AppState {
       // Of columns with titles the first has one.
       layout.hasHeading = page.columns.first?.title.isEmpty == false && area.height > 2
       if layout.hasHeading { area.bottom -= 1 }
-      if !layout.columns.isWhole, area.height >= 5 {
+      if !layout.columns.isWhole, area.height >= 8 {
         layout.details = area.height >= 10 ? 2 : 1
         area.bottom -= layout.details + 1
       }
@@ -126,7 +126,9 @@ extension AppState {
     }
     if let row = layout.filterRow {
       let end = frame.put("\(filter.label): \(filter.text)", row: row, column: 0, width: layout.listWidth)
-      let part = page.prefix.isEmpty ? page.part.map { "  in \($0)" } ?? "" : "  in the first letters of names"
+      let part =
+        page.query.text.isEmpty
+        ? page.part.map { "  in \($0)" } ?? "" : tab == .accounts ? "  in the first letters of names" : ""
       if end + DisplayWidth.columns(part) <= layout.listWidth {
         frame.put(part, row: row, column: end, style: .faint)
       }
@@ -159,7 +161,8 @@ extension AppState {
     }
     guard layout.details > 0 else { return }
     var lines: [AppNotice] = []
-    for part in layout.columns.rest(of: rows[selected].cells) {
+    let thisYear = String(UTCTime(seconds: wallNow).local(.minutes).prefix(4))
+    for part in layout.columns.rest(of: rows[selected].cells, thisYear: thisYear) {
       let longer = "\(lines.last?.text ?? "") · \(part)"
       if !lines.isEmpty, DisplayWidth.columns(longer) <= columns {
         lines[lines.count - 1] = AppNotice(longer, .plain)

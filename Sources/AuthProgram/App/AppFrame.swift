@@ -31,9 +31,12 @@ extension AppState {
 
   private var hasNoticeRow: Bool { rows >= 8 }
 
-  /// Between the tabs and the foot, of which what the screen says takes as much as it needs.
+  /// Between the tabs and the foot, whose messages take as many rows as they need.
+  ///
+  /// On a small terminal a form has its messages below the fields, so no row is kept for others.
   var body: AppArea {
-    AppArea(top: hasNoticeRow ? 3 : 2, bottom: rows - (hasNoticeRow ? max(2, 1 + said.count) : 1))
+    let foot = max(form != nil && rows < 16 ? 1 : 2, 1 + said.count)
+    return AppArea(top: hasNoticeRow ? 3 : 2, bottom: rows - (hasNoticeRow ? foot : 1))
   }
 
   private func drawBar(in frame: inout Frame) {
@@ -95,14 +98,14 @@ extension AppState {
       keys = [("y", "yes"), ("n Esc", "no")]
     } else if form != nil {
       keys = [
-        ("Enter", "the next field; in the last one it is sent"),
-        ("Tab ↓", "the next field; Tab takes a name that is offered"),
+        ("Enter", "the next field; in the last one, submit"),
+        ("Tab ↓", "the next field; Tab accepts a suggested name"),
         ("Shift-Tab ↑", "the field before"), ("Esc", "leave"), ("Ctrl-U -W", "delete the text, or a word"),
         ("Ctrl-A -E", "to its start, or its end"),
       ]
-      if case .logIn = form?.purpose { keys.append(("Ctrl-R", "you forgot the password: set a new one with a code")) }
+      if case .logIn = form?.purpose { keys.append(("Ctrl-R", "set a new password with a code, if you forgot it")) }
     } else if isFiltering {
-      keys = [("Enter", "keep the filter"), ("Esc", "take it away")]
+      keys = [("Enter", "keep the filter"), ("Esc", "clear it")]
     } else {
       let row = menuRow ?? selected.map { rowsShown[$0] }
       for letter in row?.letters ?? [] { keys.append((String(letter.key), letter.label)) }
@@ -112,7 +115,7 @@ extension AppState {
         ("Ctrl-U -D", "half a screen up or down"), ("Home End", "the first or the last line, as g G"),
         ("Enter", "do what the bottom bar says"), ("Tab →", "the next tab; Shift-Tab ←: the one before"),
         ("1 2 3 …", "a tab"), ("Esc", "back"), ("/", "filter the list"), ("q", "quit"), ("l", "log in or log out"),
-        ("m", "how the session works"), ("M", "leave the mouse to the terminal, or take it"),
+        ("m", "how the session works"), ("M", "give the mouse to the terminal, or take it back"),
       ]
     }
     keys += [("F1 ?", "this help; in a field only F1"), ("Ctrl-L", "draw the screen again")]
@@ -125,7 +128,7 @@ extension AppState {
     lines.append(AppNotice("", .plain))
     return lines
       + AppNotice.wrap(
-        "What another terminal changes shows here immediately. The commands do the same without a screen: auth-cli help.",
+        "Changes from other terminals show here immediately. The commands do the same without a screen: auth-cli help.",
         width: columns)
   }
 
@@ -186,8 +189,6 @@ extension AppState {
   /// The keys that work here, the most useful first, as far as there is room.
   private func keys(width: Int) -> String {
     var keys = ""
-    // Not inlined, so that the executable stays small.
-    @inline(never)
     func add(_ key: String) {
       let longer = keys.isEmpty ? key : keys + "  " + key
       if DisplayWidth.columns(longer) <= width { keys = longer }
@@ -206,7 +207,7 @@ extension AppState {
     if question != nil { return "y yes  n no" }
     if let form {
       if isWaiting { return "Esc leave" }
-      add("Enter " + (form.focus == form.fields.count - 1 ? form.verb : "next"))
+      add("Enter " + (form.focus == form.fields.count - 1 ? form.plan.verb : "next"))
       add(form.isTab ? "Esc leave" : "Esc cancel")
       if let name = completion(of: form) { add("Tab " + name) } else if form.fields.count > 1 { add("Tab field") }
       if form.isTab, form.fields[form.focus].text.isEmpty { add("←→ tabs") }
@@ -253,13 +254,7 @@ extension AppNotice {
     lines(Paragraph.wrap(text, width: width), style)
   }
 
-  /// Not inlined, so that the executable stays small.
-  @inline(never)
-  static func lines(_ texts: [String], _ style: CellStyle) -> [AppNotice] {
-    var lines: [AppNotice] = []
-    for text in texts { lines.append(AppNotice(text, style)) }
-    return lines
-  }
+  static func lines(_ texts: [String], _ style: CellStyle) -> [AppNotice] { texts.map { AppNotice($0, style) } }
 }
 
 /// Some rows of the frame, the last not included.

@@ -29,7 +29,7 @@ final class AppInput: Redacted {
   var isEmpty: Bool { secret?.isEmpty ?? text.isEmpty }
 
   /// A copy of what was typed, for whoever checks it.
-  var password: Password { secret.map { Password(bytes: Array($0.bytes)) } ?? Password(text) }
+  var password: Secret { secret.map { Secret(bytes: Array($0.bytes)) } ?? Secret(text) }
 
   /// Whether the same was typed into another line.
   func isLike(_ other: AppInput) -> Bool {

@@ -24,7 +24,7 @@ enum AppInterruption: Sendable {
     switch self {
     case .ended(let sentence), .refused(let sentence):
       return AppNotice.wrap(sentence, .bad, width: width) + space
-        + AppNotice.wrap("What you type here goes nowhere.", width: width)
+        + AppNotice.wrap("What you type here is ignored.", width: width)
     case .codes(let codes):
       let count = max(1, (width + 2) / (DisplayWidth.columns(codes.first ?? "") + 2))
       var lines: [AppNotice] = []
@@ -40,7 +40,7 @@ enum AppInterruption: Sendable {
       let lines =
         AppNotice.lines(DisplayWidth.split(code.code.text, to: width, indent: ""), .strong) + space
         + AppNotice.wrap(
-          "It works once, within \(Deadlines.words(code.validFor)), and sets a new password: here on Home, or with auth-cli recover \(name). "
+          "It works once, within \(Deadlines.words(code.validFor)), and sets a new password: on Home without a login, or with auth-cli recover \(name). "
             + "It is not shown again.", width: width)
       guard height > lines.count + 1 else { return lines }
       return [AppNotice("Give this one-time code to \(name):", .plain)] + space + lines

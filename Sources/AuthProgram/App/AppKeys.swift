@@ -91,7 +91,7 @@ extension AppState {
     return row.choice.flatMap { choose($0) }
   }
 
-  private func step(by count: Int) -> AppEffect? {
+  func step(by count: Int) -> AppEffect? {
     let index = tabs.firstIndex(of: tab) ?? 0
     return open(tabs[(index + count + tabs.count) % tabs.count])
   }
@@ -153,82 +153,5 @@ extension AppState {
     case _: notice = filter.edit(key).map { AppNotice($0, .bad) }
     }
     return nil
-  }
-
-  private func fill(_ key: Key) -> AppEffect? {
-    guard let form else { return nil }
-    let isStep = if case .secondStep = form.purpose { true } else { false }
-    guard !isWaiting else {
-      // What is under way goes on; nobody has to wait for it.
-      if case .escape = key, !isStep { leaveForm() }
-      return nil
-    }
-    notice = nil
-    let field = form.fields[form.focus]
-    let last = form.fields.count - 1
-    switch key {
-    case .help: help = 0
-    case .control("r"):
-      guard case .logIn = form.purpose else { return nil }
-      let name = form.fields[0].text
-      dropForm()
-      self.form = AppForm(.recover(username: name))
-    case .escape where isStep:
-      uncover()
-      return perform(.cancelAnswer)
-    case .escape: leaveForm()
-    case .right where form.isTab && field.text.isEmpty: return step(by: 1)
-    case .left where form.isTab && field.text.isEmpty: return step(by: -1)
-    case .tab where completion(of: form) != nil, .right where completion(of: form) != nil:
-      if let name = completion(of: form) {
-        _ = field.edit(.paste(PastedText(String(name.dropFirst(field.text.count)))))
-      }
-    case .tab, .down: form.focus = form.focus == last ? 0 : form.focus + 1
-    case .backTab, .up: form.focus = form.focus == 0 ? last : form.focus - 1
-    case .enter where form.focus < last: form.focus += 1
-    case .enter:
-      guard let action = form.submit() else { return nil }
-      guard case .pay(let amount, let payee, _) = action else { return perform(action) }
-      question = AppQuestion("Pay \(amount) to \(payee)?" + rest(after: amount), action)
-    case _:
-      // What was wrong is being mended.
-      form.problem = field.edit(key).map { CommandError(.no, "not_taken", $0, hint: "") }
-    }
-    return nil
-  }
-
-  /// The name that is being typed, if it can be known: of whom the user has paid, or who was logged in.
-  func completion(of form: AppForm) -> String? {
-    let field = form.fields[form.focus]
-    guard form.focus == 0, !field.isSecret, !field.isEmpty, field.cursor == field.text.count else { return nil }
-    let names: [String]
-    switch form.purpose {
-    case .pay:
-      names = (self[.pay].page?.names ?? []) + (self[.accounts].page?.rows ?? []).filter { $0.menu != nil }.map(\.id)
-    case .logIn, .recover: names = knownUsers
-    case .register, .reauthenticate, .secondStep, .rename, .changePassword, .createAccount, .deleteAccount,
-      .confirmTwoStep, .endTwoStep, .deleteOwnAccount:
-      names = []
-    }
-    let typed = field.text.lowercased()
-    return names.first { $0.hasPrefix(typed) && $0.count > typed.count }
-  }
-
-  /// What a payment leaves, where the balance is known.
-  private func rest(after amount: Amount) -> String {
-    guard let balance = self[.pay].page?.balance else { return "" }
-    return balance < amount.minorUnits
-      ? " You have only \(Amount.text(balance))." : " After this you have \(Amount.text(balance - amount.minorUnits))."
-  }
-
-  private func leaveForm() {
-    if isWaiting, let work { notice = AppNotice("\(work.progress) goes on; its end shows here.", .strong) }
-    if case .reauthenticate = form?.purpose {
-      uncover()
-      return
-    }
-    dropForm()
-    draft = nil
-    if tab == .pay || self[tab].page == nil { tab = .home }
   }
 }

@@ -6,9 +6,14 @@ struct AppLane {
   private var waiting: [AppEffect] = []
   private var isBusy = false
 
-  /// Adds work, of which none that waits already is added again; returns what is to be started.
+  /// Adds work and returns the work to start.
+  ///
+  /// Work that waits already is not added again, and a tab waits for its last query alone.
   mutating func add(_ effect: AppEffect) -> AppEffect? {
-    if !waiting.contains(where: { $0.isLike(effect) }) { waiting.append(effect) }
+    if case .load(let tab, let isActivity, let query) = effect, !query.text.isEmpty {
+      waiting.removeAll { if case .load(tab, isActivity, _) = $0 { true } else { false } }
+    }
+    if !waiting.contains(effect) { waiting.append(effect) }
     return isBusy ? nil : next()
   }
 

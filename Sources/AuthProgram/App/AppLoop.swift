@@ -112,7 +112,7 @@ final class AppLoop {
       session = nil
       if take(.dismissed(work.sentence(for: reason))) { return true }
     }
-    if session == nil { session = ProfileScreen(work.store) }
+    if session == nil { session = work.store.open(ProfileScreen.self) }
     if case .restoring = change.snapshot { return false }
     return take(.button(change.snapshot.session.map { .logOut($0.user) } ?? .logIn))
   }

@@ -13,9 +13,8 @@ final class AppPage: Sendable {
   let part: String?
   /// How many rows were loaded, of which there may be more.
   let loaded: Int
-  /// How the names of the accounts begin that were asked for, and in which order they are.
-  let prefix: String
-  let order: AccountsQuery.Order
+  /// The query that loaded the rows.
+  let query: AppQuery
   /// What the user has, on the tab that pays.
   let balance: Int64?
   /// Whom the user paid, or was paid by, the latest first; on the tab that pays.
@@ -39,7 +38,7 @@ final class AppPage: Sendable {
     self.rows = rows
     self.part = part
     self.loaded = loaded
-    (prefix, order) = (query.prefix, query.order)
+    self.query = query
     self.balance = balance
     (self.names, self.moments) = (names, moments)
     self.empty = empty
@@ -116,7 +115,7 @@ struct AppLetter: Sendable {
 }
 
 /// What a person can choose to do, with Enter on a row or by a key.
-indirect enum AppChoice: Sendable {
+indirect enum AppChoice: Equatable, Sendable {
   case open(AppTab)
   case fill(AppForm.Purpose)
   /// Asks first whether to do it.
@@ -128,22 +127,11 @@ indirect enum AppChoice: Sendable {
   case copy(String)
   case quit
 
-  /// What the bar of keys says that Enter does.
+  /// What the bar of keys says about Enter.
   var label: String {
     switch self {
-    case .open: "open"
-    case .fill(let purpose):
-      switch purpose {
-      case .logIn: "log in"
-      case .register, .createAccount: "create it"
-      case .reauthenticate, .secondStep, .pay: "open"
-      case .rename, .changePassword: "change"
-      case .recover: "open"
-      case .confirmTwoStep, .endTwoStep: "end it"
-      case .deleteAccount, .deleteOwnAccount: "delete it"
-      }
-    case .ask(let question): question.label
-    case .perform: "do it"
+    case .open, .fill: "open"
+    case .ask, .perform: "do it"
     case .pay: "pay again"
     case .copy: "copy"
     case .quit: "quit"
@@ -152,18 +140,14 @@ indirect enum AppChoice: Sendable {
 }
 
 /// A question whether to do something.
-final class AppQuestion: Sendable {
+struct AppQuestion: Equatable, Sendable {
   let text: String
-  /// What the bar of keys calls it before it is asked.
-  let label: String
   let action: AppAction
 
-  init(_ text: String, label: String = "change it", _ action: AppAction) {
-    self.text = text
-    self.label = label
-    self.action = action
+  init(_ text: String, _ action: AppAction) {
+    (self.text, self.action) = (text, action)
   }
 
   /// Whether to log out here.
-  static var logOut: AppQuestion { AppQuestion("Log out?", label: "log out", .logOut) }
+  static var logOut: AppQuestion { AppQuestion("Log out?", .logOut) }
 }

@@ -8,10 +8,8 @@ import TextFormat
 extension AppPage {
   /// How many rows a list has at first, and how many more are loaded at its end.
   static let limit = 500
-  /// How many rows a filter searches by itself; at the end of these the next ones are loaded.
-  static let searched = 5_000
 
-  static func receipts(_ page: Page<Receipt>, of profile: Profile) -> AppPage {
+  static func receipts(_ page: Page<Receipt>, of profile: Profile, query: AppQuery = AppQuery()) -> AppPage {
     let own = profile.user.username
     var balance = profile.balance
     var points: [Chart.Point] = []
@@ -31,7 +29,10 @@ extension AppPage {
     }
     return AppPage(
       table.columns, rows, "newest", isPart: page.lastOfMore != nil, loaded: page.items.count,
-      lines: ["Balance  \(Amount.text(profile.balance))", ""], empty: "No receipts.", chart: Chart(points.reversed()))
+      lines: ["Balance  \(Amount.text(profile.balance))", ""], query: query,
+      empty: query.text.isEmpty ? "No receipts." : "Nothing matches.",
+      // The balance follows from all receipts only.
+      chart: query.text.isEmpty ? Chart(points.reversed()) : nil)
   }
 
   /// What the form for a payment shows beside it.
@@ -69,7 +70,8 @@ extension AppPage {
           "Recovery codes", "make new ones",
           .ask(
             AppQuestion(
-              "Make ten recovery codes? All earlier codes become void.", label: "make them", .makeRecoveryCodes))),
+              "Make ten recovery codes?" + (twoStep.recoveryCodes > 0 ? " All earlier codes become void." : ""),
+              .makeRecoveryCodes))),
         row("Account", "delete it", .fill(.deleteOwnAccount(user.username))),
       ])
   }
@@ -90,7 +92,7 @@ extension AppPage {
   }
 
   /// A letter ends the session that the event names, where it is an active one of the user's.
-  static func events(_ page: Page<Event>, _ sessions: [SessionSummary]) -> AppPage {
+  static func events(_ page: Page<Event>, _ sessions: [SessionSummary], query: AppQuery = AppQuery()) -> AppPage {
     let table = Table.events(page.items).ordered(["TIME", "EVENT", "ACCOUNT", "DETAIL", "BY", "SESSION"])
     var rows: [AppRow] = []
     for (index, event) in page.items.enumerated() {
@@ -102,7 +104,8 @@ extension AppPage {
           copying: event.session?.shown ?? event.name))
     }
     return AppPage(
-      table.columns, rows, "newest", isPart: page.lastOfMore != nil, loaded: page.items.count, empty: "No events.")
+      table.columns, rows, "newest", isPart: page.lastOfMore != nil, loaded: page.items.count, query: query,
+      empty: query.text.isEmpty ? "No events." : "Nothing matches.")
   }
 
   /// The first part of a list, or all of it.
@@ -121,7 +124,7 @@ extension AppLetter {
   fileprivate static func ending(_ session: SessionSummary) -> AppLetter {
     if session.isCurrent { return AppLetter("e", "log out", .ask(.logOut)) }
     let question = "End session \(session.id.rawValue)? Whoever uses it must log in again."
-    return AppLetter("e", "end the session", .ask(AppQuestion(question, label: "end it", .revoke(session.id))))
+    return AppLetter("e", "end the session", .ask(AppQuestion(question, .revoke(session.id))))
   }
 }
 

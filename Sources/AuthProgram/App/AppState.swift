@@ -109,7 +109,7 @@ final class AppState {
   /// That the session is about to end, in its last minute.
   var ending: AppNotice? {
     guard isLoggedIn, let end, end.at > now, end.at - now <= Self.lastMinute else { return nil }
-    let rest = end.isIdle ? "any key continues it." : "log in again then."
+    let rest = end.isIdle ? "any key continues it." : "then log in again."
     return AppNotice("Your session ends in \(Deadlines.wait(end.at - now)); \(rest)", .strong)
   }
 
@@ -136,8 +136,6 @@ final class AppState {
     }
   }
 
-  /// Not inlined, because a copy of the user is made to answer it.
-  @inline(never)
   var isLoggedIn: Bool { user != nil }
 
   var tabs: [AppTab] {
@@ -163,10 +161,15 @@ final class AppState {
     guard let rows = page?.rows else { return [] }
     guard !filter.text.isEmpty, menuRow == nil else { return rows }
     let wanted = filter.text.lowercased()
-    // The backend was asked for names that begin so.
-    if page?.prefix.isEmpty == false { return rows.filter { $0.id.hasPrefix(wanted) } }
+    // The backend finds accounts by the start of their names.
+    if tab == .accounts, page?.query.text.isEmpty == false { return rows.filter { $0.id.hasPrefix(wanted) } }
+    let isTime = (page?.columns ?? []).map { $0.unit != nil }
     // The search of the library would link the engine of regular expressions.
-    return rows.filter { row in row.cells.contains { strstr($0.lowercased(), wanted) != nil } }
+    return rows.filter { row in
+      row.cells.enumerated().contains { column, cell in
+        !(column < isTime.count && isTime[column]) && strstr(cell.lowercased(), wanted) != nil
+      }
+    }
   }
 
   /// Which of them is selected.
@@ -186,8 +189,6 @@ final class AppState {
   private var homePage: AppPage {
     guard isRestored else { return AppPage(lines: isLoadingLong ? ["Looking for your session…"] : []) }
     var rows: [AppRow] = []
-    // Not inlined, so that the executable stays small.
-    @inline(never)
     func add(_ words: String, _ choice: AppChoice) { rows.append(AppRow(words, choice)) }
     var greeting = "Welcome. Nobody is logged in."
     var about: [String] = []
@@ -243,8 +244,9 @@ final class AppList {
 /// Which rows to load.
 struct AppQuery: Hashable, Sendable {
   var rows = AppPage.limit
-  /// Of accounts only those whose names begin so, and in which order.
-  var prefix = ""
+  /// Only rows that contain this text; only accounts whose names start with it.
+  var text = ""
+  /// The order of accounts.
   var order = AccountsQuery.Order.name
 }
 

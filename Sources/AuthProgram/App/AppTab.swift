@@ -17,6 +17,14 @@ enum AppTab: Int, Sendable, CaseIterable {
     }
   }
 
+  /// Whether the backend filters its list.
+  var isFilteredByBackend: Bool {
+    switch self {
+    case .receipts, .events, .accounts: true
+    case .home, .pay, .profile, .sessions, .machine: false
+    }
+  }
+
   /// Whether its screen cannot be made without a session.
   var isGuarded: Bool {
     switch self {

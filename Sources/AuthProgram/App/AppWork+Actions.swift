@@ -2,20 +2,6 @@ import AuthBackend
 import AuthCore
 import CommandLineKit
 
-/// What came of an action.
-struct AppOutcome: Sendable {
-  /// What was done, as a sentence.
-  let done: String
-  /// What is shown once, if something is.
-  let page: AppInterruption?
-  /// The secret that the next form asks a code of.
-  let secret: AppSecret?
-
-  init(_ done: String, page: AppInterruption? = nil, secret: AppSecret? = nil) {
-    (self.done, self.page, self.secret) = (done, page, secret)
-  }
-}
-
 extension AppWork {
   /// Does it, and says what was done.
   func carryOut(_ action: AppAction) async throws(CommandError) -> AppOutcome {
@@ -27,19 +13,24 @@ extension AppWork {
     case .makeRecoveryCodes:
       return try await changeFresh { (fresh, lease) throws(BackendError) in
         let codes = try backend.makeRecoveryCodes(for: fresh, under: lease)
-        return AppOutcome("You have new recovery codes.", page: .codes(codes.map(\.text)))
+        return AppOutcome("You have new recovery codes.", next: .show(.codes(codes.map(\.text))))
       }
     case .beginTwoStep:
       return try await changeFresh { (fresh, lease) throws(BackendError) in
         let secret = try backend.beginTwoStep(for: fresh, under: lease)
-        return AppOutcome(
-          "",
-          secret: AppSecret(text: secret.text, picture: Environment.hasOtherEncoding ? [] : QRCode.lines(secret.uri)))
+        let picture = Environment.hasOtherEncoding ? [] : QRCode.lines(secret.uri)
+        return AppOutcome("", next: .fill(.confirmTwoStep(AppSecret(text: secret.text, picture: picture))))
       }
     case .confirmTwoStep(let code):
       return try await withCode { (fresh, lease) throws(BackendError) in
         try backend.confirmTwoStep(code, for: fresh, under: lease)
-        return AppOutcome("The second step is on. Make recovery codes now, in case you lose the device.")
+        // The step is on, whether or not the list of sessions can be read.
+        let others = (try? backend.sessions(under: lease).count { !$0.isCurrent }) ?? 0
+        return AppOutcome(
+          "The second step is on. Make recovery codes now, in case you lose the device.",
+          next: others == 0
+            ? nil
+            : .ask(AppQuestion("End \(SessionsScreen.others(others))? They started without a code.", .revokeOthers)))
       }
     case .endTwoStep(let code):
       return try await withCode { (fresh, lease) throws(BackendError) in
@@ -47,11 +38,10 @@ extension AppWork {
         return AppOutcome("The second step is off.")
       }
     case .deleteOwnAccount:
-      let outcome = try await changeFresh { (fresh, lease) throws(BackendError) in
+      return try await changeFresh { (fresh, lease) throws(BackendError) in
         try backend.deleteAccount(for: fresh, under: lease)
         return AppOutcome("Your account is deleted.")
       }
-      return outcome
     case .reauthenticate(let password): return try await confirm(password)
     case .answer(let code): return try await answer(code)
     case .cancelAnswer:
@@ -71,6 +61,14 @@ extension AppWork {
       return try await change { () throws(LeaseError<BackendError>) in
         try screen.revoke(id, with: fresh, at: backend)
         return AppOutcome("Session \(id.rawValue) is ended.")
+      }
+    case .revokeOthers:
+      let screen = try screens().sessions
+      let fresh = try fresh(screen.session)
+      return try await change { () throws(LeaseError<BackendError>) in
+        let count = try screen.revokeOthers(with: fresh, at: backend)
+        return AppOutcome(
+          "Ended \(SessionsScreen.others(count)). Make recovery codes now, in case you lose the device.")
       }
     case .administer(let administration):
       let screen = try screens().accounts
@@ -101,10 +99,14 @@ extension AppWork {
       let hint: Hint = "Check both and try again; after five wrong passwords in a row you must wait. Forgotten? Ctrl-R"
       throw error == .credentialsNotAccepted ? .wrongCredentials.withHint(hint) : CommandError(error)
     }
-    guard case .loggedIn(let session) = pressed else {
-      throw CommandError(.overtaken, "who is logged in changed at the same moment", hint: "Look, and try again.")
+    switch pressed {
+    case .loggedIn(let session): return AppOutcome("Logged in as \(session.user.username).")
+    case .challenged: throw .codeMissing
+    case .loggingOut, .nothing:
+      throw CommandError(
+        .overtaken, "another login or logout happened at the same time",
+        hint: "Check who is logged in, and try again.")
     }
-    return AppOutcome("Logged in as \(session.user.username).")
   }
 
   private func logOut() async throws(CommandError) -> AppOutcome {
@@ -162,7 +164,7 @@ extension AppWork {
   }
 
   private func recover(
-    _ name: String, _ code: Password, _ password: Password
+    _ name: String, _ code: Secret, _ password: Secret
   ) async throws(CommandError) -> AppOutcome {
     do throws(BackendError) {
       try backend.check(newPassword: password, for: name)
@@ -170,7 +172,7 @@ extension AppWork {
     } catch {
       throw CommandError(recovery: error)
     }
-    let credentials = Credentials(username: name, password: password)
+    let credentials = Credentials.password(username: name, password: password)
     return await loggedIn(credentials, after: "The new password is set; all sessions are ended.")
   }
 
@@ -184,23 +186,22 @@ extension AppWork {
     }
   }
 
-  private func confirm(_ password: Password) async throws(CommandError) -> AppOutcome {
-    do throws(SessionError) { _ = try await store.confirm(password) } catch { throw CommandError(error) }
+  private func confirm(_ password: Secret) async throws(CommandError) -> AppOutcome {
+    let result: LoginResult
+    do throws(SessionError) { result = try await store.confirm(password) } catch { throw CommandError(error) }
+    if case .challenged = result { throw .codeMissing }
     return AppOutcome("The password is confirmed.")
   }
 
   /// Answers the open challenge.
-  private func answer(_ code: Password) async throws(CommandError) -> AppOutcome {
+  private func answer(_ code: Secret) async throws(CommandError) -> AppOutcome {
     guard case .challenged(let challenge, let before) = store.state else {
       throw CommandError(SessionError.rejected(.challengeOver))
     }
-    do throws(SessionError) {
-      let user = try await store.answer(code, to: challenge).session.user
-      return AppOutcome(before == nil ? "Logged in as \(user.username)." : "The password is confirmed.")
-    } catch {
-      if case .challenged = error { throw .wrongCode }
-      throw CommandError(error)
-    }
+    let result: LoginResult
+    do throws(SessionError) { result = try await store.answer(code, to: challenge) } catch { throw CommandError(error) }
+    guard let user = result.session?.user else { throw .wrongCode }
+    return AppOutcome(before == nil ? "Logged in as \(user.username)." : "The password is confirmed.")
   }
 
   private func fresh(_ session: LoggedInSession) throws(CommandError) -> FreshSession {
@@ -220,7 +221,7 @@ extension AppWork {
     return AppOutcome("Paid \(receipt.amount) to \(receipt.payee). Receipt \(receipt.id).")
   }
 
-  private func changePassword(_ present: Password, to new: Password) async throws(CommandError) -> AppOutcome {
+  private func changePassword(_ present: Secret, to new: Secret) async throws(CommandError) -> AppOutcome {
     guard let session = store.session else { throw .notLoggedIn }
     do throws(BackendError) {
       try backend.check(newPassword: new, for: session.user.username)
@@ -247,7 +248,8 @@ extension AppAction {
   var mayEndSession: Bool {
     switch self {
     case .logIn, .logOut, .answer, .register, .recover: true
-    case .reauthenticate, .cancelAnswer, .pay, .rename, .changePassword, .revoke, .administer, .makeRecoveryCodes,
+    case .reauthenticate, .cancelAnswer, .pay, .rename, .changePassword, .revoke, .revokeOthers, .administer,
+      .makeRecoveryCodes,
       .beginTwoStep, .confirmTwoStep, .endTwoStep, .deleteOwnAccount:
       false
     }

@@ -83,8 +83,7 @@ final class AppWork: Sendable {
       if action.mayEndSession { authority.beginEnding() }
       defer { if action.mayEndSession { authority.finishEnding() } }
       do throws(CommandError) {
-        let outcome = try await carryOut(action)
-        return .finished(action, .success(outcome.done), page: outcome.page, secret: outcome.secret)
+        return .finished(action, .success(try await carryOut(action)))
       } catch {
         return .finished(action, .failure(error))
       }
@@ -128,7 +127,7 @@ final class AppWork: Sendable {
     } catch {
       switch error {
       case .ended, .rejected, .overtaken: return nil
-      case .credentialsNotAccepted, .challenged, .throttled, .unavailable, .notSaved, .vault, .corrupt, .clock,
+      case .credentialsNotAccepted, .throttled, .unavailable, .notSaved, .vault, .corrupt, .clock,
         .insideLease, .cancelled:
         return CommandError(error)
       }

@@ -34,7 +34,7 @@ final class CommandAuthority: Authority {
 
   func authenticate(
     _ credentials: Credentials, limits: LimitRequest
-  ) async throws(AuthorityError<CredentialsRejection>) -> Grant {
+  ) async throws(AuthorityError<CredentialsRejection>) -> Authentication {
     try await base.authenticate(credentials, limits: limits)
   }
 
@@ -52,14 +52,14 @@ final class CommandAuthority: Authority {
   }
 
   func reauthenticate(
-    _ token: SessionToken, password: Password, limits: LimitRequest
-  ) async throws(AuthorityError<ReauthenticationRejection>) -> Grant {
-    try await base.reauthenticate(token, password: password, limits: limits)
+    _ token: SessionToken, with credentials: Credentials, limits: LimitRequest
+  ) async throws(AuthorityError<ReauthenticationRejection>) -> Authentication {
+    try await base.reauthenticate(token, with: credentials, limits: limits)
   }
 
   func answer(
-    _ challenge: Challenge, with answer: Password
-  ) async throws(AuthorityError<ReauthenticationRejection>) -> Grant {
+    _ challenge: Challenge, with answer: Secret
+  ) async throws(AuthorityError<ReauthenticationRejection>) -> Authentication {
     try await base.answer(challenge, with: answer)
   }
 

@@ -4,8 +4,7 @@ import CommandLineKit
 ///
 /// Every command is a type of this kind, in a file of `Commands/` with its declaration. What its
 /// `run(in:)` takes says what it needs: the ``Workspace`` for the session and the database, the
-/// ``Printer`` for a command that describes the program, the ``ServerOwnership`` for one that
-/// changes the schema of a server.
+/// ``Printer`` for a command that describes the program.
 protocol CommandBody: Hashable, Sendable {
   associatedtype Place: CommandPlace
 
@@ -18,9 +17,6 @@ protocol CommandBody: Hashable, Sendable {
 extension CommandBody {
   var onlyLooks: Bool { false }
 
-  /// Whether it needs the database, and so the program for that database.
-  var asksDatabase: Bool { Place.asksDatabase }
-
   /// Does what was asked.
   func start(_ run: Run) async throws(CommandError) -> Answer {
     try await self.run(in: Place(run, onlyLooks: onlyLooks))
@@ -29,8 +25,6 @@ extension CommandBody {
 
 /// What a command works with.
 protocol CommandPlace {
-  static var asksDatabase: Bool { get }
-
   init(_ run: Run, onlyLooks: Bool) throws(CommandError)
 }
 
@@ -38,12 +32,10 @@ protocol CommandPlace {
 struct Run {
   let globals: GlobalOptions
   let printer: Printer
-  let schemaTools: (any SchemaTools)?
   let makeBackend: MakeBackend
 
-  init(_ globals: GlobalOptions, _ makeBackend: @escaping MakeBackend, _ schemaTools: (any SchemaTools)?) {
+  init(_ globals: GlobalOptions, _ makeBackend: @escaping MakeBackend) {
     self.globals = globals
-    self.schemaTools = schemaTools
     printer = Printer(globals)
     self.makeBackend = makeBackend
   }

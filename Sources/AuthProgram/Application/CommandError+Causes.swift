@@ -114,7 +114,6 @@ extension CommandError {
     switch failure {
     case .rejected(let rejection): self.init(rejection)
     case .credentialsNotAccepted: self = .wrongPassword
-    case .challenged: self = .codeMissing
     case .throttled(let throttle): self.init(throttle)
     case .unavailable(let cause): self.init(cause)
     case .notSaved(let failure), .vault(let failure): self.init(failure)

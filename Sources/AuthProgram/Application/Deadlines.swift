@@ -23,7 +23,7 @@ struct Deadlines {
   func moment(_ deadline: Deadline) -> UTCTime? {
     switch deadline {
     case .at(let instant): UTCTime(seconds: wallNow + (instant.uptime - now.uptime).wholeSeconds)
-    case .off, .missing: nil
+    case .never, .unknown: nil
     }
   }
 
@@ -31,8 +31,8 @@ struct Deadlines {
   func remaining(_ deadline: Deadline) -> String {
     switch deadline {
     case .at(let instant): Self.words((instant.uptime - now.uptime).wholeSeconds)
-    case .off: "no limit"
-    case .missing: "over"
+    case .never: "no limit"
+    case .unknown: "over"
     }
   }
 

@@ -14,12 +14,14 @@ struct DisabledSessionVault: SessionVault {
     await base.load()
   }
 
-  func store(_ token: SessionToken) async throws(VaultError) -> VaultReading {
-    try await base.store(token)
+  func store(_ token: SessionToken, of user: LastKnownUser?) async throws(VaultError) -> VaultReading {
+    try await base.store(token, of: user)
   }
 
-  func replace(_ old: SessionToken, with new: SessionToken) async throws(VaultError) -> Bool {
-    try await base.replace(old, with: new)
+  func replace(
+    _ old: SessionToken, with new: SessionToken, of user: LastKnownUser?
+  ) async throws(VaultError) -> Bool {
+    try await base.replace(old, with: new, of: user)
   }
 
   func erase(_ token: SessionToken) async throws(VaultError) {

@@ -23,12 +23,11 @@ extension JSON {
     ])
   }
 
-  /// The connection to a server; null for the embedded backend.
+  /// The connection to a service; null for the embedded backend.
   static func server(_ connection: BackendConnection?) -> JSON {
     guard let connection else { return .null }
     return .members([
       "place": .string(connection.place), "database": .string(connection.database),
-      "role": .string(orNull: connection.role),
       "encryption": .string(orNull: connection.encryption),
     ])
   }

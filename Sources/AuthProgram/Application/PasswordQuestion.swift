@@ -16,24 +16,23 @@ enum PasswordQuestion {
   ///   - insteadOf: What to refuse with when there is no terminal.
   ///   - store: The store that takes the code.
   ///   - check: Has the password checked.
-  ///   - answered: What a right code comes to.
-  /// - Returns: What the check came to.
+  /// - Returns: The password, and the session that it gave or renewed.
   /// - Throws: ``CommandError`` when nothing could be asked, or the password was not accepted.
-  static func onTerminal<Value>(
+  static func onTerminal(
     for username: String, because reason: String? = nil, wrong: CommandError = .wrongPassword,
     insteadOf: CommandError? = nil, in store: SessionStore,
-    check: (Password) async throws(SessionError) -> Value, answered: (Password, UserSwitch) -> Value
-  ) async throws(CommandError) -> Value {
+    check: (Secret) async throws(SessionError) -> LoginResult
+  ) async throws(CommandError) -> (password: Secret, session: LoggedInSession) {
     let terminal = try terminal(insteadOf)
     if let reason { try say(terminal, reason) }
-    let bytes = try answer(terminal, "Password for \(username): ")
-    var result = await checked(bytes, check)
+    let password = Secret(bytes: try answer(terminal, "Password for \(username): "))
+    var result = await outcome { () throws(SessionError) in try await check(password) }
     var codes = 0
-    while case .failure(.challenged(let challenge)) = result {
+    while case .success(.challenged(let challenge)) = result {
       do throws(CommandError) {
         if codes > 0 { try say(terminal, wrongCode(triesLeft: challenge.triesLeft)) }
-        let code = try answer(terminal, codeQuestion)
-        result = await SecondStep.answer(code, to: challenge, in: store).map { answered(Password(bytes: bytes), $0) }
+        let code = Secret(bytes: try answer(terminal, codeQuestion))
+        result = await outcome { () throws(SessionError) in try await store.answer(code, to: challenge) }
         codes += 1
       } catch {
         store.cancel(challenge)
@@ -42,13 +41,13 @@ enum PasswordQuestion {
     }
     // The echo stays off through the delay of a refusal.
     _ = consume terminal
-    return try refused(result, wrong, afterCode: codes > 0)
+    return (password, try session(result, wrong, afterCode: codes > 0))
   }
 
   /// Asks for a code alone, on the controlling terminal.
-  static func codeOnTerminal(_ question: String, mayBeEmpty: Bool = false) throws(CommandError) -> Password {
+  static func codeOnTerminal(_ question: String, mayBeEmpty: Bool = false) throws(CommandError) -> Secret {
     let terminal = try terminal(nil, for: "code", insteadUse: Options.codeFromInput.declaration.flag)
-    return Password(bytes: try mayBeEmpty ? line(terminal, question) : answer(terminal, question))
+    return Secret(bytes: try mayBeEmpty ? line(terminal, question) : answer(terminal, question))
   }
 
   /// What a code is asked for with.
@@ -76,24 +75,22 @@ enum PasswordQuestion {
   ///   - store: The store that takes the code.
   ///   - printer: Says that a code was not needed.
   ///   - check: Has the lines checked.
-  ///   - answered: What a right code comes to.
-  /// - Returns: What the check came to.
+  /// - Returns: The lines, and the session that they gave or renewed.
   /// - Throws: ``CommandError`` when the input is not these lines, or was not accepted.
-  static func fromInput<Value>(
+  static func fromInput(
     _ names: [String] = ["password"], wrong: CommandError = .wrongPassword, in store: SessionStore, _ printer: Printer,
-    check: ([Password]) async throws(SessionError) -> Value, answered: ([Password], UserSwitch) -> Value
-  ) async throws(CommandError) -> Value {
+    check: ([Secret]) async throws(SessionError) -> LoginResult
+  ) async throws(CommandError) -> (lines: [Secret], session: LoggedInSession) {
     let input = SecretLines()
-    let lines: [Password]
+    let lines: [Secret]
     do throws(PromptError) {
-      lines = try input.lines(names, followedBy: "code").map { Password(bytes: $0) }
+      lines = try input.lines(names, followedBy: "code").map { Secret(bytes: $0) }
     } catch {
       throw CommandError(error)
     }
+    var result = await outcome { () throws(SessionError) in try await check(lines) }
     var isAnswered = false
-    var result: Result<Value, SessionError>
-    do throws(SessionError) { result = .success(try await check(lines)) } catch { result = .failure(error) }
-    if case .failure(.challenged(let challenge)) = result {
+    if case .success(.challenged(let challenge)) = result {
       let code: [UInt8]?
       do throws(PromptError) {
         code = try input.last("code")
@@ -105,22 +102,21 @@ enum PasswordQuestion {
         store.cancel(challenge)
         throw .codeMissing
       }
-      result = await SecondStep.answer(code, to: challenge, in: store).map { answered(lines, $0) }
-      isAnswered = true
-      if case .failure(.challenged(let next)) = result {
-        store.cancel(next)
-        throw .wrongCode
+      result = await outcome { () throws(SessionError) in
+        try await store.answer(Secret(bytes: code), to: challenge)
       }
+      isAnswered = true
+      if case .success(.challenged(let next)) = result { store.cancel(next) }
     }
-    let value = try refused(result, wrong, afterCode: isAnswered)
+    let session = try session(result, wrong, afterCode: isAnswered)
     if input.hasMore { printer.note("The last line of standard input was not needed: no code was asked for.") }
-    return value
+    return (lines, session)
   }
 
   /// Reads a code alone from standard input.
-  static func codeFromInput() throws(CommandError) -> Password {
+  static func codeFromInput() throws(CommandError) -> Secret {
     do throws(PromptError) {
-      return Password(bytes: try SecretLines().lines(["code"])[0])
+      return Secret(bytes: try SecretLines().lines(["code"])[0])
     } catch {
       throw CommandError(error)
     }
@@ -149,8 +145,8 @@ enum PasswordQuestion {
   ///
   /// `check` is what refuses it.
   static func new(
-    for username: String, check: (Password) throws(BackendError) -> Void
-  ) throws(CommandError) -> Password {
+    for username: String, check: (Secret) throws(BackendError) -> Void
+  ) throws(CommandError) -> Secret {
     try new(for: username, on: try terminal(nil), check: check)
   }
 
@@ -160,8 +156,8 @@ enum PasswordQuestion {
   /// What cannot be a code is asked for again. Otherwise the code is used once everything is typed,
   /// so that its answer comes at one cost.
   static func codeAndNewPassword<Value>(
-    for username: String, check: (Password) throws(BackendError) -> Void,
-    use: (RecoveryCode, Password) throws(CommandError) -> Value
+    for username: String, check: (Secret) throws(BackendError) -> Void,
+    use: (RecoveryCode, Secret) throws(CommandError) -> Value
   ) throws(CommandError) -> Value {
     let terminal = try terminal(nil)
     let question = "Code for \(username): "
@@ -182,8 +178,8 @@ enum PasswordQuestion {
   private static let attempts = 3
 
   private static func new(
-    for username: String, on terminal: borrowing SilentTerminal, check: (Password) throws(BackendError) -> Void
-  ) throws(CommandError) -> Password {
+    for username: String, on terminal: borrowing SilentTerminal, check: (Secret) throws(BackendError) -> Void
+  ) throws(CommandError) -> Secret {
     for _ in 1..<attempts {
       switch try newOnce(for: username, on: terminal, check: check) {
       case .success(let password): return password
@@ -195,11 +191,11 @@ enum PasswordQuestion {
 
   /// - Returns: The password, or why another one may do better.
   private static func newOnce(
-    for username: String, on terminal: borrowing SilentTerminal, check: (Password) throws(BackendError) -> Void
-  ) throws(CommandError) -> Result<Password, CommandError> {
+    for username: String, on terminal: borrowing SilentTerminal, check: (Secret) throws(BackendError) -> Void
+  ) throws(CommandError) -> Result<Secret, CommandError> {
     let first = try answer(terminal, "New password for \(username) (at least 15 characters): ")
     do throws(BackendError) {
-      try check(Password(bytes: first))
+      try check(Secret(bytes: first))
     } catch {
       guard case .invalid = error.kind else { throw CommandError(error) }
       return .failure(CommandError(error))
@@ -210,7 +206,7 @@ enum PasswordQuestion {
           .passwordsDiffer, "the two passwords are not the same",
           hint: "Run the command again; nothing was changed."))
     }
-    return .success(Password(bytes: first))
+    return .success(Secret(bytes: first))
   }
 
   // MARK: - The steps of a question
@@ -247,19 +243,18 @@ enum PasswordQuestion {
     do throws(PromptError) { try terminal.say(sentence) } catch { throw CommandError(error) }
   }
 
-  private static func checked<Value>(
-    _ bytes: [UInt8], _ check: (Password) async throws(SessionError) -> Value
-  ) async -> Result<Value, SessionError> {
-    do throws(SessionError) { return .success(try await check(Password(bytes: bytes))) } catch {
-      return .failure(error)
-    }
+  private static func outcome(
+    _ step: () async throws(SessionError) -> LoginResult
+  ) async -> Result<LoginResult, SessionError> {
+    do throws(SessionError) { return .success(try await step()) } catch { return .failure(error) }
   }
 
-  private static func refused<Value>(
-    _ result: Result<Value, SessionError>, _ wrong: CommandError, afterCode: Bool
-  ) throws(CommandError) -> Value {
+  private static func session(
+    _ result: Result<LoginResult, SessionError>, _ wrong: CommandError, afterCode: Bool
+  ) throws(CommandError) -> LoggedInSession {
+    let answer: LoginResult
     do throws(SessionError) {
-      return try result.get()
+      answer = try result.get()
     } catch {
       if afterCode, case .throttled(.wait(let time)) = error {
         throw CommandError(Throttle.wait(time)).withMessage(CommandError.throttledCode)
@@ -272,19 +267,7 @@ enum PasswordQuestion {
       }
       throw error == .credentialsNotAccepted ? wrong : CommandError(error)
     }
-  }
-}
-
-/// The second step of whatever asked for a password.
-enum SecondStep {
-  /// Has a code checked.
-  static func answer(
-    _ code: [UInt8], to challenge: Challenge, in store: SessionStore
-  ) async -> Result<UserSwitch, SessionError> {
-    do throws(SessionError) {
-      return .success(try await store.answer(Password(bytes: code), to: challenge))
-    } catch {
-      return .failure(error)
-    }
+    guard let session = answer.session else { throw .wrongCode }
+    return session
   }
 }

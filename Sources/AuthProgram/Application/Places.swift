@@ -16,8 +16,15 @@ package struct Places: Hashable, Sendable {
   package let state: String
   /// The variable that chose that in place of the default, to be shown.
   let stateVariable: String?
+  /// The address of the service that has the accounts, right or wrong; nil for the database on
+  /// this machine.
+  let service: String?
+  /// The variable that names it.
+  static let serviceVariable = "AUTH_CLI_AUTHORITY"
 
   init(environment: (String) -> Word? = Environment.word) throws(CommandError) {
+    let address = environment(Self.serviceVariable).map { String(decoding: $0.bytes, as: UTF8.self) }
+    service = address == "" ? nil : address
     if let word = environment("AUTH_CLI_HOME"), !word.bytes.isEmpty {
       let home = try Self.text(word, "AUTH_CLI_HOME")
       (data, state) = (home, home)

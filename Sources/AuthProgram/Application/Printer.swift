@@ -93,8 +93,6 @@ struct Printer {
 }
 
 extension Printer: CommandPlace {
-  static var asksDatabase: Bool { false }
-
   init(_ run: Run, onlyLooks: Bool) { self = run.printer }
 
   /// Prints to the streams of this process what the options ask for.

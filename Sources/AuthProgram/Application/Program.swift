@@ -13,23 +13,14 @@ package typealias MakeBackend = @Sendable (_ places: Places, _ label: String) th
 /// suspension of one costs a static executable some 5 ms.
 package struct Program: Sendable {
   let makeBackend: MakeBackend
-  /// Makes and checks the schema of a server; nil in the program with the embedded backend.
-  let schemaTools: (any SchemaTools)?
 
   /// Creates the program over the embedded backend, or over the service that AUTH_CLI_AUTHORITY
-  /// names; where it names a server, the program hands over to its companion.
+  /// names.
   package init(_ makeEmbedded: @escaping MakeBackend) {
     makeBackend = { places, label throws(BackendError) in
-      guard let address = HandOver.service else { return try makeEmbedded(places, label) }
+      guard let address = places.service else { return try makeEmbedded(places, label) }
       return try ServiceAuthority(address: address, label: label, origin: OwnOrigin.find)
     }
-    schemaTools = nil
-  }
-
-  /// Creates the companion program, over a server.
-  package init(companion schemaTools: any SchemaTools, _ makeBackend: @escaping MakeBackend) {
-    self.makeBackend = makeBackend
-    self.schemaTools = schemaTools
   }
 
   /// Runs the command line of this process, and ends the process with its status.
@@ -79,7 +70,7 @@ package struct Program: Sendable {
       let printer = Printer(
         streams: Streams.standard(noColor: parser.mentions(Options.noColor, in: words)),
         asJSON: parser.mentions(Options.json, in: words), isQuiet: false)
-      return .over(printer.refuse(outdated ?? CommandError(error)))
+      return .over(printer.refuse(CommandError(error)))
     }
     switch result {
     case .version:
@@ -93,34 +84,16 @@ package struct Program: Sendable {
     }
   }
 
-  /// Why the companion may not know what the program that handed over knows.
-  private var outdated: CommandError? {
-    do throws(CommandError) {
-      if schemaTools != nil { try HandOver.check() }
-      return nil
-    } catch {
-      return error
-    }
-  }
-
   private func begin(_ body: any CommandBody, _ parsed: ParsedWords) -> LaunchPlan {
-    let globals: GlobalOptions
     do {
-      globals = try GlobalOptions(parsed)
+      return .command(body, try GlobalOptions(parsed), path: parsed.path)
     } catch {
       return .over(Printer.plain().refuse(CommandError(error)))
     }
-    let run = Run(globals, makeBackend, schemaTools)
-    do throws(CommandError) {
-      if body.asksDatabase { try HandOver.take(isCompanion: schemaTools != nil) }
-    } catch {
-      return .over(declared(run.printer.refuse(error), parsed.path))
-    }
-    return .command(body, globals, path: parsed.path)
   }
 
   private func finish(_ body: any CommandBody, _ globals: GlobalOptions) async -> ExitStatus {
-    let run = Run(globals, makeBackend, schemaTools)
+    let run = Run(globals, makeBackend)
     do throws(CommandError) {
       return run.printer.print(try await body.start(run))
     } catch {

@@ -8,7 +8,7 @@ extension Workspace {
     _: Screen.Type, isActivity: Bool = true
   ) async throws(CommandError) -> Screen {
     _ = isActivity ? try await activeSession() : try await session()
-    guard let screen = Screen(store) else { throw .notLoggedIn }
+    guard let screen = store.open(Screen.self) else { throw .notLoggedIn }
     return screen
   }
 

@@ -15,7 +15,7 @@ final class Workspace: CommandPlace {
   let vault: FileVault
   private(set) lazy var store = SessionStore(
     authority: authority, vault: forgetsDisabled ? vault : DisabledSessionVault(base: vault, authority: authority),
-    clock: backend.clock, timing: SessionTiming(watchesLimits: false), worksOnCallingThread: true)
+    clock: backend.clock, timing: SessionTiming(watchesLimits: false), worksOn: .callingThread)
   /// Whether the session file of a disabled account is erased: by a login and a logout only.
   var forgetsDisabled = false
   let authority: CommandAuthority
@@ -33,8 +33,6 @@ final class Workspace: CommandPlace {
     static let loading = RestoreSteps(rawValue: 1)
     static let loaded = RestoreSteps(rawValue: 2)
   }
-
-  static var asksDatabase: Bool { true }
 
   /// Nothing is read or made yet.
   ///
@@ -89,8 +87,8 @@ final class Workspace: CommandPlace {
 
   /// Checks the password of whoever is logged in again; see ``SessionStore/confirm(_:limits:)``.
   func reauthenticate(
-    _ password: Password, limits: LimitRequest = .standard
-  ) async throws(SessionError) -> LoggedInSession {
+    _ password: Secret, limits: LimitRequest = .standard
+  ) async throws(SessionError) -> LoginResult {
     try await store.confirm(password, limits: limits)
   }
 
@@ -107,7 +105,8 @@ final class Workspace: CommandPlace {
     }
     let renewed = try await PasswordQuestion.onTerminal(
       for: session.user.username, because: Self.whyAgain(backend.policy), insteadOf: .notFresh, in: store,
-      check: { (password) throws(SessionError) in try await reauthenticate(password) }, answered: { $1.session })
+      check: { (password) throws(SessionError) in try await reauthenticate(password) }
+    ).session
     do throws(FreshnessError) {
       return try FreshSession(renewed)
     } catch {
@@ -123,8 +122,8 @@ extension SessionStore {
   /// exchanges is void. The password was right, so that is no answer to who typed it: it is tried
   /// again on what the other process left.
   func confirm(
-    _ password: Password, limits: LimitRequest = .standard
-  ) async throws(SessionError) -> LoggedInSession {
+    _ password: Secret, limits: LimitRequest = .standard
+  ) async throws(SessionError) -> LoginResult {
     let user = session?.user.id
     for _ in 1..<8 {
       do throws(SessionError) {

@@ -29,30 +29,37 @@ enum AccountsCommand {
 
 /// `accounts list`.
 struct ListAccountsCommand: CommandBody {
-  let limit: Int
-  let after: String?
+  let query: AccountsQuery
   let isShort: Bool
 
   static var command: Command<any CommandBody> {
     Command("list") {
       .init(
         summary: "List accounts",
-        discussion: ["Sorted by name, a page at a time. The last line shows the command for the next page."],
-        options: [Options.limit, Options.after, Options.short],
+        discussion: [
+          "A page at a time. The last line shows the command for the next page. There is no order by balance, because its "
+            + "index doubles what a payment writes to the disk."
+        ],
+        options: [Options.filter, Options.sort, Options.limit, Options.after, Options.short],
         examples: [
           .init("accounts list", "shows the first page"),
+          .init("accounts list --filter al", "shows the accounts whose names start with al"),
+          .init("accounts list --sort last-login", "shows the latest logins first"),
           .init("accounts list --after bob --limit 100", "shows the accounts after bob"),
         ],
         statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst)
       ) { words throws(UsageError) in
         ListAccountsCommand(
-          limit: try words[Options.limit], after: try words[Options.after], isShort: try words[Options.short])
+          query: AccountsQuery(
+            namePrefix: try words[Options.filter] ?? "", order: try words[Options.sort] ?? .name,
+            after: try words[Options.after], limit: try words[Options.limit]),
+          isShort: try words[Options.short])
       }
     }
   }
 
   func run(in workspace: Workspace) async throws(CommandError) -> Answer {
-    try await workspace.listAccounts(limit: limit, after: after, isShort: isShort)
+    try await workspace.listAccounts(query, isShort: isShort)
   }
 }
 
@@ -105,7 +112,7 @@ struct ChangeAccountCommand: CommandBody {
   }
 
   private static let ofRoles = [
-    "Sessions of the account continue with the new role. The last administrator stays one."
+    "Sessions of the account continue with the new role. The last administrator cannot be demoted."
   ]
 
   private static func command(
@@ -136,26 +143,45 @@ extension Arguments {
 extension Options {
   fileprivate static let after = Option.optional(
     "after", "USER", Kinds.username, "Show accounts after this one (the next page)")
+  fileprivate static let filter = Option.optional(
+    "filter", "TEXT", Kinds.text, "Show only accounts whose names start with this text")
+  fileprivate static let sort = Option.optional(
+    "sort", "ORDER", ValueKind<AccountsQuery.Order>.choice("an order"), "Sort the accounts (default: name)")
+}
+
+extension AccountsQuery.Order: Choice {
+  package var summary: String {
+    switch self {
+    case .name: "by their names"
+    case .lastLogin: "the latest login first"
+    }
+  }
 }
 
 extension Workspace {
-  /// `accounts list`: a page of accounts, by name.
-  func listAccounts(limit: Int, after: String?, isShort: Bool) async throws(CommandError) -> Answer {
+  /// `accounts list`: a page of accounts.
+  func listAccounts(_ query: AccountsQuery, isShort: Bool) async throws(CommandError) -> Answer {
     let screen = try await open(AccountsScreen.self)
     let administrator = try administrator(screen.session)
     let page = try await asking { () throws(LeaseError<BackendError>) in
-      try screen.page(AccountsQuery(after: after, limit: limit), of: backend, for: administrator)
+      try screen.page(query, of: backend, for: administrator)
     }
     if isShort, !printer.asJSON {
       return Answer(.onlyShows, lines: page.items.map { TextEscaping.escape($0.user.username) })
     }
     return Answer(
-      .onlyShows, lines: bar("Accounts") + (page.items.isEmpty ? ["No accounts."] : lines(.accounts(page.items))),
+      .onlyShows,
+      lines: bar("Accounts")
+        + (page.items.isEmpty ? ["No accounts."] : lines(.accounts(page.items, by: query.order))),
       [
         "accounts": .array(page.items.map(JSON.account)),
         "next_after": .string(orNull: page.lastOfMore?.user.username),
       ],
-      notes: page.lastOfMore.map { [more(["accounts", "list", "--after", $0.user.username], limit: limit)] } ?? [])
+      notes: page.lastOfMore.map { last in
+        let filter = query.namePrefix.isEmpty ? [] : ["--filter", query.namePrefix]
+        let sort = query.order == .name ? [] : ["--sort", query.order.rawValue]
+        return [more(["accounts", "list", "--after", last.user.username] + filter + sort, limit: query.limit)]
+      } ?? [])
   }
 
   /// `accounts show USER`: one account.
@@ -214,6 +240,7 @@ extension Workspace {
         "Username         \(escaping: user.username)", "Name             \(escaping: user.displayName)",
         "Role             \(user.role.rawValue)", "State            \(account.state)",
         "Failed attempts  \(account.failedAttempts)", "Second step      \(account.hasSecondStep ? "on" : "off")",
+        "Last login       \(account.lastLoginAt.map { UTCTime(seconds: $0.seconds).local } ?? "never")",
         "Since            \(UTCTime(seconds: account.createdAt.seconds).local)",
       ], ["account": .account(account)])
   }
@@ -232,6 +259,7 @@ extension JSON {
       "user": .user(account.user), "disabled": .bool(account.isDisabled), "locked": .bool(isLocked),
       "wait_seconds": wait, "failed_attempts": .integer(account.failedAttempts),
       "two_step": .string(account.hasSecondStep ? "on" : "off"), "created_at": .string(account.createdAt.iso8601),
+      "last_login_at": .string(orNull: account.lastLoginAt?.iso8601),
     ])
   }
 }

@@ -11,16 +11,15 @@ struct AppCommand: CommandBody {
   static var command: Command<any CommandBody> {
     Command("app") {
       .init(
-        summary: "Open all of it as one full-screen program",
+        summary: "Use everything in one full-screen program",
         discussion: [
-          "Log in, pay, read receipts, end sessions, set up a second step, change accounts: with the arrow keys and Enter, "
-            + "on the whole terminal. Enter shows all of a row, and letters act on it: the bar at the foot has them. The mouse "
-            + "chooses and scrolls; M leaves it to the terminal. Press ? for all keys, q to quit.",
-          "What another terminal changes shows immediately, and a session that ends there closes its screens here. The "
-            + "Machine tab shows the session machine at work.",
-          "It needs a terminal. Nothing is only there: every other command does its part without it, and 'watch' follows the "
-            + "session line by line, which suits screen readers better. NO_COLOR switches colours off, and a locale without "
-            + "UTF-8 gets ASCII.",
+          "Log in, pay, read receipts, end sessions, set up a second step and change accounts with the arrow keys and Enter. "
+            + "Enter shows the details of a row. Letters act on the row; the bottom bar lists them. The mouse selects and "
+            + "scrolls; M leaves it to the terminal. Press ? for all keys and q to quit.",
+          "Changes from other terminals show immediately. A session that ends there closes its screens here. The Machine tab "
+            + "shows the session machine at work.",
+          "The program needs a terminal. The other commands do the same without it. For screen readers, 'watch' prints "
+            + "changes line by line. NO_COLOR switches colours off; a locale without UTF-8 gets ASCII.",
         ],
         examples: [.init("app", "opens the home screen")],
         statuses: .of(.done, .usage, .cannotTell)

@@ -45,19 +45,19 @@ extension Workspace {
   /// The user's other sessions end.
   func changePassword(passwordsFromInput: Bool) async throws(CommandError) -> Answer {
     let session = try await session()
-    let present: Password
-    let new: Password
+    let present: Secret
+    let new: Secret
     let renewed: LoggedInSession
     if passwordsFromInput {
-      (present, new, renewed) = try await PasswordQuestion.fromInput(
+      let lines: [Secret]
+      (lines, renewed) = try await PasswordQuestion.fromInput(
         ["current password", "new password"], in: store, printer,
-        check: { (lines) throws(SessionError) in (lines[0], lines[1], try await reauthenticate(lines[0])) },
-        answered: { ($0[0], $0[1], $1.session) })
+        check: { (lines) throws(SessionError) in try await reauthenticate(lines[0]) })
+      (present, new) = (lines[0], lines[1])
     } else {
       (present, renewed) = try await PasswordQuestion.onTerminal(
         for: session.user.username, in: store,
-        check: { (password) throws(SessionError) in (password, try await reauthenticate(password)) },
-        answered: { ($0, $1.session) })
+        check: { (password) throws(SessionError) in try await reauthenticate(password) })
       new = try newPassword(for: session.user.username)
     }
     let fresh = try await fresh(renewed)
@@ -70,10 +70,15 @@ extension Workspace {
       throw error == .wrongPassword ? .passwordChangedMeanwhile(for: session.user) : error
     }
     // The session goes on under a new token, for which the new password is the proof.
+    let result: LoginResult
     do throws(SessionError) {
-      _ = try await reauthenticate(new)
+      result = try await reauthenticate(new)
     } catch {
-      throw changed(for: renewed.user, but: error)
+      throw changed(for: renewed.user, but: CommandError(error))
+    }
+    if case .challenged(let challenge) = result {
+      store.cancel(challenge)
+      throw changed(for: renewed.user, but: .codeMissing)
     }
     let change = "the password of \(TextEscaping.escape(session.user.username)) is changed"
     return Answer(
@@ -86,8 +91,8 @@ extension Workspace {
   ///
   /// The token that the session had works until another takes its place. So a session that did not
   /// end meanwhile goes on, whatever failed.
-  private func changed(for user: User, but failure: SessionError) -> CommandError {
-    let cause = CommandError(failure).message
+  private func changed(for user: User, but failure: CommandError) -> CommandError {
+    let cause = failure.message
     let change = "the password of \(TextEscaping.escape(user.username)) is changed and all other sessions are ended"
     guard store.session?.user.id == user.id else {
       return CommandError(

@@ -61,7 +61,7 @@ extension Workspace {
     for name in try contextNames() {
       switch FileVault(directory: places.state, context: name, issuer: backend.issuer).look() {
       case .absent: break
-      case .token(let token):
+      case .token(let token, _):
         do throws(BackendError) {
           found.append((name, try backend.lookUp(token).map(Content.user) ?? .ended))
         } catch {

@@ -14,13 +14,14 @@ struct EventsCommand: CommandBody {
       .init(
         summary: "Show what happened to your account",
         discussion: [
-          "Shows your events; an administrator sees those of all accounts. The newest event is the last line.",
-          "The first page has the newest events. Below it is the command for the page before.",
+          "Shows your events; an administrator sees those of all accounts. The last line is the newest event.",
+          "The first page has the newest events. The command for older events is below it.",
         ],
         options: PageOptions.options + [Options.beforeEvent],
         examples: [
           .init("events", "shows the newest"),
           .init("events --since 8h", "shows the events of the last eight hours"),
+          .init("events --filter login --limit 5", "shows the last five events of logins"),
           .init("events --since 2026-01-01 --until 2026-02-01 --csv", "prints the events of a month for a spreadsheet"),
           .init("events --since 2026-01-31T09:30:00Z --limit 1000 --json", "prints what happened since then as JSON"),
         ],
@@ -49,7 +50,7 @@ extension Workspace {
     let screen = try await open(EventsScreen.self)
     let page = try await load(options, before: before, number: \.id) { (before, limit) throws(CommandError) in
       try await asking { () throws(LeaseError<BackendError>) in
-        try screen.page(of: backend, within: times, before: before, limit: limit)
+        try screen.page(of: backend, within: times, matching: options.filter, before: before, limit: limit)
       }
     }
     let events = Array(page.items.reversed())

@@ -10,7 +10,7 @@ struct HomeCommand: CommandBody {
       .init(
         summary: "Show the home screen",
         discussion: ["You can see this screen without logging in."],
-        examples: [.init("home", "greets you")],
+        examples: [.init("home", "shows your name, your balance and what to try next")],
         statuses: .of(.done, .usage, .cannotTell)
       ) { _ throws(UsageError) in HomeCommand() }
     }
@@ -41,7 +41,7 @@ extension Workspace {
         .onlyShows,
         lines: bar("Home") + ["Welcome. Nobody is logged in."], ["logged_in": false, "user": nil, "balance": nil],
         notes: [
-          isRegistrationOpen
+          try isRegistrationOpen
             ? "Try: \(run: "login", "USER"), or \(run: "register", "USER")" : "Log in with: \(run: "login", "USER")"
         ])
     case .obstructed(let obstacle): throw CommandError(obstacle)
@@ -52,11 +52,15 @@ extension Workspace {
   /// Whether anybody may create an account; the answer does not depend on the name that is asked
   /// about.
   private var isRegistrationOpen: Bool {
-    do throws(BackendError) {
-      try backend.check(newUsername: "anybody")
-      return true
-    } catch {
-      return error.code != BackendError.Code.registrationClosed.rawValue
+    get throws(CommandError) {
+      do throws(BackendError) {
+        try backend.check(newUsername: "anybody")
+        return true
+      } catch {
+        // A service that cannot be reached greets nobody.
+        if places.service != nil, case .unavailable = error.kind { throw CommandError(error) }
+        return error.code != BackendError.Code.registrationClosed.rawValue
+      }
     }
   }
 }

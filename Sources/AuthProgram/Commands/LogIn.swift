@@ -83,42 +83,34 @@ extension Workspace {
         hint: "Log out first, or switch users with: \(run: "login", name, "--switch")"
       )
     }
-    let begin: (Password) async throws(SessionError) -> Beginning = { (password) throws(SessionError) in
-      let credentials = Credentials(username: name, password: password)
-      switch present {
-      case nil:
-        return Beginning(session: try await self.store.logIn(credentials, limits: limits), verb: "Logged in as")
-      case .some(let present) where present.user.username == name.lowercased():
-        // What is not asked for now is as long as for any login, and not as the session before had
-        // it.
-        let policy = SessionPolicy.standard
-        let renewed = LimitRequest(idle: idle ?? policy.idle, absolute: absolute ?? policy.absolute)
-        do throws(SessionError) {
-          return Beginning(
-            session: try await self.reauthenticate(password, limits: renewed), verb: "Renewed the session of")
-        } catch {
-          // Another process ended it meanwhile. Who typed name and password has asked for a session
-          // all the same.
-          guard case .ended = error else { throw error }
-          return Beginning(session: try await self.store.logIn(credentials, limits: limits), verb: "Logged in as")
-        }
-      case .some:
-        let switched = try await self.store.switchUser(to: credentials, limits: limits)
-        return Beginning(session: switched.session, verb: "Switched to", leftovers: switched.leftovers)
+    let isSame = present?.user.username == name.lowercased()
+    var verb = present == nil ? "Logged in as" : isSame ? "Renewed the session of" : "Switched to"
+    let begin: (Secret) async throws(SessionError) -> LoginResult = { (password) throws(SessionError) in
+      let credentials = Credentials.password(username: name, password: password)
+      if present == nil { return try await self.store.logIn(credentials, limits: limits) }
+      guard isSame else { return try await self.store.switchUser(to: credentials, limits: limits) }
+      // What is not asked for now is as long as for any login, and not as the session before had
+      // it.
+      let policy = SessionPolicy.standard
+      let renewed = LimitRequest(idle: idle ?? policy.idle, absolute: absolute ?? policy.absolute)
+      do throws(SessionError) {
+        return try await self.reauthenticate(password, limits: renewed)
+      } catch {
+        // Another process ended it meanwhile. Who typed name and password has asked for a session
+        // all the same.
+        guard case .ended = error else { throw error }
+        verb = "Logged in as"
+        return try await self.store.logIn(credentials, limits: limits)
       }
     }
-    let verb =
-      present.map { $0.user.username == name.lowercased() ? "Renewed the session of" : "Switched to" } ?? "Logged in as"
-    func answered(_ answer: UserSwitch) -> Beginning {
-      Beginning(session: answer.session, verb: verb, leftovers: answer.leftovers)
-    }
-    let beginning =
+    let session =
       passwordFromInput
       ? try await PasswordQuestion.fromInput(
         wrong: .wrongCredentials, in: store, printer,
-        check: { (lines) throws(SessionError) in try await begin(lines[0]) }, answered: { answered($1) })
-      : try await PasswordQuestion.onTerminal(
-        for: name, wrong: .wrongCredentials, in: store, check: begin, answered: { answered($1) })
+        check: { (lines) throws(SessionError) in try await begin(lines[0]) }
+      ).session
+      : try await PasswordQuestion.onTerminal(for: name, wrong: .wrongCredentials, in: store, check: begin).session
+    let beginning = Beginning(session: session, verb: verb, leftovers: store.leftovers)
     let needsTwoStep = await needsTwoStep(beginning.session)
     let answer = try describe(beginning, asked: limits, needsTwoStep: needsTwoStep)
     guard needsTwoStep, !passwordFromInput, !printer.asJSON else { return answer }
@@ -130,7 +122,7 @@ extension Workspace {
   private struct Beginning {
     let session: LoggedInSession
     let verb: String
-    var leftovers = IncompleteCleanup.none
+    let leftovers: IncompleteCleanup
   }
 
   /// Who is logged in now.

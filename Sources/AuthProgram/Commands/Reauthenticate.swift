@@ -42,11 +42,12 @@ extension Workspace {
     let renewed =
       passwordFromInput
       ? try await PasswordQuestion.fromInput(
-        in: store, printer, check: { (lines) throws(SessionError) in try await reauthenticate(lines[0]) },
-        answered: { $1.session })
+        in: store, printer, check: { (lines) throws(SessionError) in try await reauthenticate(lines[0]) }
+      ).session
       : try await PasswordQuestion.onTerminal(
         for: session.user.username, in: store,
-        check: { (password) throws(SessionError) in try await reauthenticate(password) }, answered: { $1.session })
+        check: { (password) throws(SessionError) in try await reauthenticate(password) }
+      ).session
     let deadlines = try Deadlines(clock: backend.clock)
     return Answer(
       .changed("the password was accepted and the session is renewed", hint: "Look with: \(run: "status")"),

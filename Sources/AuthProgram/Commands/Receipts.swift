@@ -19,6 +19,7 @@ struct ReceiptsCommand: CommandBody {
           .init("receipts", "shows the newest"),
           .init("receipts --limit 100 --json", "prints more of them as JSON"),
           .init("receipts --since 2026-01-01 --until 2026-02-01 --csv", "prints a month for a spreadsheet"),
+          .init("receipts --filter bob", "shows the payments from and to bob"),
           .init("receipts --before 42", "shows the page before receipt 42"),
         ],
         statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst)
@@ -49,7 +50,7 @@ extension Workspace {
     let screen = try await open(ReceiptsScreen.self)
     let page = try await load(options, before: before, number: \.id) { (before, limit) throws(CommandError) in
       try await asking { () throws(LeaseError<BackendError>) in
-        try screen.page(of: backend, within: times, before: before, limit: limit)
+        try screen.page(of: backend, within: times, matching: options.filter, before: before, limit: limit)
       }
     }
     if isShort, !printer.asJSON {

@@ -17,7 +17,7 @@ struct RecoverCommand: CommandBody {
             + "password. Case and hyphens in the code do not matter. All your sessions end.",
           "This works while you must wait after wrong passwords, and while the account is locked. It does not open a "
             + "disabled account. A wrong code counts as a wrong password.",
-          "The code does not turn off a second step: the next login asks for its code all the same.",
+          "The code does not turn off a second step: the next login still asks for its code.",
           "With --password-stdin the first line of standard input is the code, the second is the new password.",
         ],
         arguments: [Arguments.forgetful],
@@ -60,7 +60,7 @@ extension Workspace {
     let recovered: User
     if fromInput {
       let lines = try PasswordQuestion.lines(["code", "new password"])
-      recovered = try recover(name, RecoveryCode(typed: lines[0]), Password(bytes: lines[1]))
+      recovered = try recover(name, RecoveryCode(typed: lines[0]), Secret(bytes: lines[1]))
     } else {
       recovered = try PasswordQuestion.codeAndNewPassword(for: name) { (password) throws(BackendError) in
         try backend.check(newPassword: password, for: name)
@@ -76,7 +76,7 @@ extension Workspace {
       notes: ["Log in with: \(run: "login", shown)"])
   }
 
-  private func recover(_ name: String, _ code: RecoveryCode, _ password: Password) throws(CommandError) -> User {
+  private func recover(_ name: String, _ code: RecoveryCode, _ password: Secret) throws(CommandError) -> User {
     do throws(BackendError) {
       return try backend.recover(username: name, code: code, password: password)
     } catch {

@@ -14,8 +14,8 @@ struct RecoveryCodesCommand: CommandBody {
           "Prints ten codes, one on a line, and nothing else on standard output. Each works once: with the command 'recover', "
             + "or in place of a code of your authenticator app. They replace all codes that you made before, and are never "
             + "shown again.",
-          "Needs a password that you entered recently, and asks for it on a terminal. With --quiet the codes are printed "
-            + "all the same.",
+          "Needs a password that you entered recently, and asks for it on a terminal. The codes are "
+            + "also printed with --quiet.",
         ],
         examples: [
           .init("recovery-codes", "shows ten new codes"),

@@ -49,9 +49,9 @@ extension Workspace {
   /// It does not log in.
   func register(_ user: String?, passwordFromInput: Bool) async throws(CommandError) -> Answer {
     let name = try username(user, "Name of the new account: ")
-    let password: Password
+    let password: Secret
     if passwordFromInput {
-      password = Password(bytes: try PasswordQuestion.line())
+      password = Secret(bytes: try PasswordQuestion.line())
     } else {
       do throws(BackendError) {
         try backend.check(newUsername: name)
@@ -108,7 +108,7 @@ extension Workspace {
   }
 
   /// Asks on the terminal for a password to set.
-  func newPassword(for name: String) throws(CommandError) -> Password {
+  func newPassword(for name: String) throws(CommandError) -> Secret {
     try PasswordQuestion.new(for: name) { (password) throws(BackendError) in
       try backend.check(newPassword: password, for: name)
     }

@@ -12,8 +12,8 @@ struct SessionsCommand: CommandBody {
       .init(
         summary: "List or revoke your sessions",
         discussion: [
-          "FROM is where a session was begun: the terminal, the program, and the remote host if there was one. It helps to "
-            + "recognise a session, and proves nothing."
+          "FROM is where a session started: the terminal, the program and the remote host, if any. It helps you recognise "
+            + "a session, but proves nothing."
         ],
         options: [Options.shortSessions],
         examples: [.init("sessions", "shows all your sessions and marks this one")],

@@ -76,7 +76,7 @@ extension Workspace {
   }
 
   /// The variable that says where the accounts are.
-  private var accountsVariable: String? { HandOver.isWanted ? HandOver.variable : places.dataVariable }
+  private var accountsVariable: String? { places.service == nil ? places.dataVariable : Places.serviceVariable }
 
   private func absent(_ reason: LogoutReason, isShort: Bool) -> Answer {
     if isShort, !printer.asJSON { return Answer(.onlyShows, status: .no) }
@@ -108,15 +108,16 @@ extension Workspace {
     if let variable = places.stateVariable {
       line += ", sessions in \(TextEscaping.escape(places.state)) (from \(variable))"
     }
-    if HandOver.isWanted, backend.connection == nil {
-      line += ", accounts on the server that \(HandOver.variable) names (it was not asked)"
-    } else if !HandOver.isWanted, let variable = places.dataVariable, places.data != places.state {
+    if places.service != nil {
+      if backend.connection == nil {
+        line += ", accounts at the service that \(Places.serviceVariable) names (it was not asked)"
+      }
+    } else if let variable = places.dataVariable, places.data != places.state {
       line += ", accounts in \(TextEscaping.escape(places.data)) (from \(variable))"
     }
     line += "."
     if let server = backend.connection {
       line += " Database \(TextEscaping.escape(server.database)) at \(TextEscaping.escape(server.place))"
-      if let role = server.role { line += " as \(TextEscaping.escape(role))" }
       line += ", \(server.protection). Administrator is a boundary there."
     }
     return line

@@ -15,16 +15,18 @@ struct TwoStepCommand: CommandBody {
       .init(
         summary: "Log in with a code after the password",
         discussion: [
-          "The code comes from an authenticator app on another device. Every command that asks for your password then asks for a "
-            + "code too: login, reauth and password, and pay when your password is not recent. Each code works once. If you "
-            + "lose the device, enter a recovery code in its place; make some with recovery-codes. A new password does not "
-            + "turn the second step off. Without codes only the owner of the database can help; the threat model says how.",
-          "It guards against somebody who knows your password. The secret is in the database, so with the one on this "
-            + "machine it does not guard against somebody who can read your files. There it is for trying it out.",
-          "Codes follow the wall clock. The clocks of the device and of this machine may differ by 30 seconds.",
+          "The code comes from an authenticator app on another device. Commands that ask for your password then also ask "
+            + "for a code: login, reauth and password, and pay if you did not enter your password recently. Each code works "
+            + "once. If you lose the device, enter a recovery code instead; create some with recovery-codes. A new password "
+            + "does not turn the second step off. Without codes, only the owner of the database can help; the threat model "
+            + "explains how.",
+          "The second step protects you from a person who knows your password. The secret is in the database. With the "
+            + "embedded database, it does not protect you from a person who can read your files: there it is a demonstration "
+            + "only.",
+          "Codes depend on the wall clock. The clocks of the device and of this machine may differ by 30 seconds.",
         ],
         examples: [
-          .init("two-step on", "shows a secret for the app, and asks for a code"),
+          .init("two-step on", "shows a secret for the app and asks for a code"),
           .init("two-step status", "shows whether it is on"),
         ],
         statuses: .of(.usage), subcommands: [on, off, status], request: nil)
@@ -36,17 +38,17 @@ struct TwoStepCommand: CommandBody {
       .init(
         summary: "Turn the second step on",
         discussion: [
-          "Shows a secret, which you enter in an authenticator app: as text, as a URI and, if qrencode is installed, as a "
-            + "QR code. It is on as soon as you enter a code of the app, and not before. The secret is never shown again. Until "
-            + "then another 'two-step on' takes a code of the same secret, or makes a new one. At the end it offers to end "
-            + "your other sessions, which were begun without a code.",
-          "Needs a password that you entered recently, and asks for it on a terminal. Make recovery codes too: one of "
-            + "them opens your account if the device is lost.",
-          "Without a terminal, and with --json, the secret alone is printed. Then confirm it with --code-stdin.",
+          "Shows a secret as text, as a URI and, if qrencode is installed, as a QR code. Enter the secret in an "
+            + "authenticator app, then a code of the app here: that turns the second step on. The secret is never shown "
+            + "again. Until it is on, run 'two-step on' again to enter a code of the same secret or to create a new secret. "
+            + "Afterwards the command offers to end your other sessions, which started without a code.",
+          "Needs a password that you entered recently, and asks for it on a terminal. Also create recovery codes: if you "
+            + "lose the device, enter one of them instead.",
+          "Without a terminal, or with --json, only the secret is printed. Then confirm it with --code-stdin.",
         ],
         options: [Options.codeFromInput],
         examples: [
-          .init("two-step on", "shows a secret, and asks for a code"),
+          .init("two-step on", "shows a secret and asks for a code"),
           .init("two-step on --code-stdin < code", "reads the code for the secret that was shown last"),
         ],
         statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
@@ -61,7 +63,7 @@ struct TwoStepCommand: CommandBody {
       .init(
         summary: "Turn the second step off",
         discussion: [
-          "Asks for a code of the app, or a recovery code. A wrong one counts as a wrong password.",
+          "Asks for a code of the app or a recovery code. A wrong code counts as a wrong password.",
           "Needs a password that you entered recently, and asks for it on a terminal.",
         ],
         options: [Options.codeFromInput],
@@ -79,7 +81,7 @@ struct TwoStepCommand: CommandBody {
   private static var status: Command<any CommandBody> {
     Command("status") {
       .init(
-        summary: "Show whether a code is asked for",
+        summary: "Show whether the second step is on",
         examples: [.init("two-step status", "shows since when, and how many recovery codes are left")],
         statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst)
       ) { _ throws(UsageError) in TwoStepCommand(action: .status) }
@@ -108,7 +110,7 @@ extension Workspace {
     let state = try await twoStep(try await activeSession())
     var lines = [
       state.since.map { "On since \(UTCTime(seconds: $0.seconds).local)." }
-        ?? (state.isPending ? "Off: the secret that was made waits for its first code." : "Off.")
+        ?? (state.isPending ? "Off: the new secret still needs its first code." : "Off.")
     ]
     if state.isOn {
       lines.append("\(state.recoveryCodes) recovery code\(state.recoveryCodes == 1 ? "" : "s") left.")
@@ -140,7 +142,7 @@ extension Workspace {
       try backend.beginTwoStep(for: fresh, under: lease)
     }
     let begun = Answer.Effect.changed(
-      "a secret was made, and nothing is asked for yet", hint: "Begin again: \(run: "two-step", "on")")
+      "a secret was created, and the second step is still off", hint: "Begin again: \(run: "two-step", "on")")
     if state.isPending { printer.say("The secret that was shown before is void.") }
     guard isAsking else {
       if !printer.asJSON { try show(secret, begun) }
@@ -150,7 +152,9 @@ extension Workspace {
           "two_step": "pending", "user": .user(session.user), "secret": .string(secret.text),
           "uri": .string(secret.uri),
         ],
-        notes: ["It is not on yet. Enter the secret in the app, then: \(run: "two-step", "on", "--code-stdin")"])
+        notes: [
+          "The second step is still off. Enter the secret in the app, then run: \(run: "two-step", "on", "--code-stdin")"
+        ])
     }
     try show(secret, begun)
     _ = try await confirmOnTerminal("Authenticator code: ", fresh)
@@ -164,7 +168,7 @@ extension Workspace {
     _ question: String, mayBeEmpty: Bool = false, _ fresh: FreshSession
   ) async throws(CommandError) -> Bool {
     for left in (0..<Self.tries).reversed() {
-      let code: Password
+      let code: Secret
       do throws(CommandError) {
         code = try PasswordQuestion.codeOnTerminal(question, mayBeEmpty: mayBeEmpty)
       } catch {
@@ -195,7 +199,7 @@ extension Workspace {
     }
     if others.isEmpty || printer.isQuiet { return answer }
     try printer.show(answer)
-    let count = others.count == 1 ? "your other session" : "your \(others.count) other sessions"
+    let count = SessionsScreen.others(others.count)
     let typed: [UInt8]
     do throws(PromptError) {
       typed = try NameQuestion.ask(
@@ -225,7 +229,9 @@ extension Workspace {
     }
     if output.isTerminal, !printer.isQuiet {
       if QRCode.columns(of: secret.uri) <= output.width {
-        if !QRCode.show(secret.uri) { printer.say("With qrencode installed, a QR code is shown here.") }
+        if !QRCode.show(secret.uri, colors: output.style.allowsColor) {
+          printer.say("Install qrencode to see a QR code here.")
+        }
       } else {
         printer.say("The terminal is too narrow for a QR code, which needs \(QRCode.columns(of: secret.uri)) columns.")
       }
@@ -241,7 +247,7 @@ extension Workspace {
     return turnedOn(session.user)
   }
 
-  private func confirm(_ code: Password, _ fresh: FreshSession) async throws(CommandError) {
+  private func confirm(_ code: Secret, _ fresh: FreshSession) async throws(CommandError) {
     try await askingForCode(fresh) { (lease) throws(BackendError) in
       try backend.confirmTwoStep(code, for: fresh, under: lease)
     }
@@ -252,9 +258,9 @@ extension Workspace {
       .changed("the second step is on", hint: "Look with: \(run: "two-step", "status")"),
       lines: ["The second step of \(escaping: user.username) is on."], ["two_step": "on", "user": .user(user)],
       notes: [
-        "A code is asked for after your password from now on.",
-        "Make recovery codes now, in case you lose the device: \(run: "recovery-codes")",
-        "Sessions that are open stay so. List them, to end those you do not know: \(run: "sessions")",
+        "From now on, enter a code after your password.",
+        "Create recovery codes now, in case you lose the device: \(run: "recovery-codes")",
+        "Your other sessions stay active. List them, and end those you do not know: \(run: "sessions")",
       ])
   }
 

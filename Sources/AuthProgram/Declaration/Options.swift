@@ -11,6 +11,7 @@ enum Kinds {
   }
   /// Any text: the account says what cannot be shown as a name, and why.
   static let displayName = ValueKind("a name", accepted: DisplayName.rule) { $0.text }
+  static let text = ValueKind("a text", accepted: "a text in UTF-8") { $0.text }
   static let amount = ValueKind<Amount>(
     "an amount",
     accepted: "an amount such as 12 or 12.50, with two decimals at most, more than 0 and at most \(Amount.largest)"

@@ -7,6 +7,8 @@ import TextFormat
 struct PageOptions: Hashable, Sendable {
   let since: Moment?
   let until: Moment?
+  /// Only rows that contain this text.
+  let filter: String
   /// How many at most; nil for all, which is for CSV.
   let limit: Int?
   let isCSV: Bool
@@ -14,11 +16,14 @@ struct PageOptions: Hashable, Sendable {
   init(_ words: ParsedWords) throws(UsageError) {
     since = try words[Options.since]
     until = try words[Options.until]
+    filter = try words[Options.filter] ?? ""
     isCSV = try words[Options.csv]
     limit = isCSV && words.origin(of: Options.limit) == .notGiven ? nil : try words[Options.limit]
   }
 
-  static let options: [any DeclaredOption] = [Options.since, Options.until, Options.limit, Options.csv]
+  static let options: [any DeclaredOption] = [
+    Options.since, Options.until, Options.filter, Options.limit, Options.csv,
+  ]
 
   /// The time as the clock is now.
   var times: TimeSpan { TimeSpan(since: since?.wallTime, until: until?.wallTime) }
@@ -27,10 +32,15 @@ struct PageOptions: Hashable, Sendable {
 extension Options {
   fileprivate static let since = Option.optional(
     "since", "WHEN", .moment(),
-    "Show nothing from before then: 8h, 1d or 1w (ago), today, yesterday, 2026-01-31, '2026-01-31 09:30' or "
+    "Show only what happened since then: 8h, 1d or 1w (ago), today, yesterday, 2026-01-31, '2026-01-31 09:30' or "
       + "2026-01-31T09:30:00Z; without a zone it is the one that times are shown in")
   fileprivate static let until = Option.optional(
-    "until", "WHEN", .moment(), "Show nothing from then on; takes what --since takes, and a day means its beginning")
+    "until", "WHEN", .moment(),
+    "Show only what happened before then; takes the same values as --since, and a day means its start")
+  fileprivate static let filter = Option.optional(
+    "filter", "TEXT", Kinds.text,
+    "Show only rows that contain this text in a name, an amount, a number or a detail, in any case; times do not "
+      + "count")
   fileprivate static let csv = Option.flag(
     "csv", "Print CSV with a header, for spreadsheets (RFC 4180): all rows, unless --limit is given; also with --quiet")
 }
@@ -61,7 +71,8 @@ extension Workspace {
       return [flag, fraction == "000000" ? whole : "\(whole.dropLast()).\(fraction)Z"]
     }
     return more(
-      command + bound("--since", times.since) + bound("--until", times.until) + (options.isCSV ? ["--csv"] : []),
+      command + bound("--since", times.since) + bound("--until", times.until)
+        + (options.filter.isEmpty ? [] : ["--filter", options.filter]) + (options.isCSV ? ["--csv"] : []),
       limit: options.limit ?? Options.pageLength)
   }
 

@@ -11,15 +11,15 @@ final class EventsScreen: LiveScreen {
 
   /// Loads a page, newest first.
   func page(
-    of backend: any Backend, within times: TimeSpan = .all, before: Int64?, limit: Int
+    of backend: any Backend, within times: TimeSpan = .all, matching text: String, before: Int64?, limit: Int
   ) throws(LeaseError<BackendError>) -> Page<Event> {
     let administrator = administrator
     let loaded = try session.withLease { (lease) throws(BackendError) in
       if let administrator {
         try backend.allEvents(
-          within: times, before: before, limit: limit + 1, for: administrator, under: lease)
+          within: times, matching: text, before: before, limit: limit + 1, for: administrator, under: lease)
       } else {
-        try backend.events(within: times, before: before, limit: limit + 1, under: lease)
+        try backend.events(within: times, matching: text, before: before, limit: limit + 1, under: lease)
       }
     }
     return Page(of: limit, from: loaded)

@@ -2,19 +2,26 @@ import Glibc
 
 /// A QR code, drawn by `qrencode` where that is installed.
 enum QRCode {
-  /// How many columns the code of a text takes, with the empty margin of four modules around it.
+  /// How many columns the code of a text takes, with an empty margin of two modules around it.
+  ///
+  /// The standard has a margin of four; two fit into 80 columns and 24 rows beside a form, and zbar
+  /// reads them.
   ///
   /// Source: ISO/IEC 18004, the bytes that versions 1 to 10 hold at level L; a version has 17 modules
   /// and four for each.
   static func columns(of text: String) -> Int {
     let bytes = [17, 32, 53, 78, 106, 134, 154, 192, 230, 271]
     let version = (bytes.firstIndex { $0 >= text.utf8.count } ?? bytes.count) + 1
-    return 17 + 4 * version + 8
+    return 17 + 4 * version + 2 * margin
   }
 
+  private static let margin = 2
+
   /// Draws the text on standard output; false where the program is missing.
-  static func show(_ text: String) -> Bool {
-    let lines = lines(text)
+  ///
+  /// With colours the code is black on white on every terminal.
+  static func show(_ text: String, colors: Bool) -> Bool {
+    let lines = lines(text, form: colors ? "ANSIUTF8" : "UTF8")
     for line in lines {
       let bytes = Array((line + "\n").utf8)
       guard write(STDOUT_FILENO, bytes, bytes.count) == bytes.count else { return true }
@@ -25,7 +32,7 @@ enum QRCode {
   /// The code of a text in lines; none where the program is missing.
   ///
   /// The text goes through a pipe and not on a command line, where other users could read it.
-  static func lines(_ text: String) -> [String] {
+  static func lines(_ text: String, form: String = "UTF8") -> [String] {
     guard let input = Pipe(), let output = Pipe() else { return [] }
     // It fits into the pipe, so nobody has to wait for its reader.
     let bytes = Array(text.utf8)
@@ -38,7 +45,7 @@ enum QRCode {
     posix_spawn_file_actions_adddup2(&actions, input.reading, STDIN_FILENO)
     posix_spawn_file_actions_adddup2(&actions, output.writing, STDOUT_FILENO)
     posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
-    let line: [String] = ["qrencode", "-t", "UTF8", "-o", "-"]
+    let line: [String] = ["qrencode", "-t", form, "-m", String(margin), "-o", "-"]
     let words: [UnsafeMutablePointer<CChar>?] = line.map { strdup($0) }
     defer { for word in words { free(word) } }
     var child: pid_t = 0

@@ -57,17 +57,19 @@ extension Table {
     return table
   }
 
-  static func accounts(_ accounts: [AccountSummary]) -> Table {
-    let times = LocalTimes(accounts.map(\.createdAt.seconds))
+  /// Accounts, with the time of the last login if they are in its order, otherwise of the creation.
+  static func accounts(_ accounts: [AccountSummary], by order: AccountsQuery.Order = .name) -> Table {
+    let moments = accounts.map { order == .lastLogin ? $0.lastLoginAt : $0.createdAt }
+    let times = LocalTimes(moments.compactMap { $0?.seconds })
     var table = Table([
       .init(title: "USERNAME", mayBeCut: true), .init(title: "NAME", mayBeCut: true), .init(title: "ROLE"),
-      .init(title: "STATE"), .init(title: "TWO-STEP"), times.column("SINCE"),
+      .init(title: "STATE"), .init(title: "TWO-STEP"), times.column(order == .lastLogin ? "LAST LOGIN" : "SINCE"),
     ])
-    for account in accounts {
+    for (account, moment) in zip(accounts, moments) {
       table.add([
         account.user.username, account.user.displayName, account.user.role.rawValue, account.state,
         account.hasSecondStep ? "on" : "off",
-        times.cell(account.createdAt.seconds, .minutes),
+        moment.map { times.cell($0.seconds, .minutes) } ?? "",
       ])
     }
     return table

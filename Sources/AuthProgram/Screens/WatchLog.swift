@@ -51,7 +51,7 @@ struct WatchLog {
     if let open = screen {
       for sight in open.takeSights() { isAny = show(sight) || isAny }
     }
-    if screen == nil, let opened = WatchScreen(store) {
+    if screen == nil, let opened = store.open(WatchScreen.self) {
       screen = opened
       for sight in opened.takeSights() { isAny = show(sight) || isAny }
     }

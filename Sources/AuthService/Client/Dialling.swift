@@ -18,7 +18,7 @@ struct Dialling {
       var last: BackendError?
       for host in hosts {
         do throws(BackendError) {
-          return try greeted(try ssh(to: host, socket), at: host.destination)
+          return try greeted(try ssh(to: host, socket), at: host.destination, port: host.port)
         } catch {
           last = error
         }
@@ -27,11 +27,13 @@ struct Dialling {
     }
   }
 
-  private func greeted(_ link: ServiceLink, at place: String) throws(BackendError) -> (ServiceLink, ServiceHello) {
+  private func greeted(
+    _ link: ServiceLink, at place: String, port: UInt16? = nil
+  ) throws(BackendError) -> (ServiceLink, ServiceHello) {
     do throws(ServiceFault) {
       return (link, try greet(link))
     } catch {
-      if case .lost = error, let status = link.exitStatus { throw sshFailure(status, place) }
+      if case .lost = error, let status = link.exitStatus { throw sshFailure(status, place, port) }
       throw error.failure(at: place)
     }
   }
@@ -141,17 +143,21 @@ struct Dialling {
       hint: error.isOfDescriptors ? ErrorNumber.moreDescriptors : "Install the client of OpenSSH; nothing was changed.")
   }
 
-  private func sshFailure(_ status: Int32, _ place: String) -> BackendError {
+  private func sshFailure(_ status: Int32, _ place: String, _ port: UInt16?) -> BackendError {
     let host = place.escaped
     return switch status {
     case 255:
       .unavailable(
         .unreachable, "ssh_failed", "ssh could not reach the service at \(host); its own message is above.",
-        hint: "Check that this works: ssh \(ShellQuoting.word(place)) auth-service connect </dev/null")
+        hint:
+          "Check that this works: ssh \(port.map { "-p \($0) " } ?? "")\(ShellQuoting.word(place)) auth-service connect </dev/null"
+      )
     case 127:
       .unavailable(
         .unreachable, "service_missing", "\(host) has no auth-service that ssh finds.",
-        hint: "Install it there, or give your key the forced command that README's article shows; nothing was changed.")
+        hint:
+          "Install it there, or give your key the forced command of the article 'Running the service'; nothing was changed."
+      )
     case _:
       .unavailable(
         .unreachable, "service_unreachable",

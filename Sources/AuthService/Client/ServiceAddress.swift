@@ -15,19 +15,20 @@ package enum ServiceAddress: Hashable, Sendable {
     let port: UInt16?
   }
 
-  /// Whether a text has one of the forms of this type, right or wrong.
-  package static func isMeant(by text: String) -> Bool { text.hasPrefix("unix:") || text.hasPrefix("ssh:") }
-
   /// Reads `unix:PATH` or `ssh://[user@]host[:port][,…][/socket]`.
   ///
   /// - Throws: ``AuthBackend/BackendError`` of kind `invalid`.
   package init(_ text: String) throws(BackendError) {
-    if text.unicodeScalars.contains(where: \.isUnprintable) { throw Self.invalid("it has characters without a shape") }
+    if text.unicodeScalars.contains(where: { $0.isUnprintable || $0 == "\u{FFFD}" }) {
+      throw Self.invalid("it has characters that cannot be shown")
+    }
     if text.hasPrefix("unix:") {
       self = .unix(try Self.socket(text.dropFirst("unix:".count)))
       return
     }
-    guard text.hasPrefix("ssh://") else { throw Self.invalid("it begins with neither unix: nor ssh://") }
+    guard text.hasPrefix("ssh://") else {
+      throw Self.isDatabase(text) ? Self.database : Self.invalid("it begins with neither unix: nor ssh://")
+    }
     let rest = text.dropFirst("ssh://".count)
     let end = rest.firstIndex(of: "/") ?? rest.endIndex
     var hosts: [Host] = []
@@ -44,6 +45,7 @@ package enum ServiceAddress: Hashable, Sendable {
     guard path.hasPrefix("/"), !path.hasSuffix("/") else {
       throw invalid("'\(path)' is not the absolute path of a socket")
     }
+    guard !path.contains(",/") else { throw invalid("only ssh:// takes several places, between commas") }
     guard path.utf8.count <= longestPath else { throw invalid("the path has more than \(longestPath) bytes") }
     return String(path)
   }
@@ -54,7 +56,8 @@ package enum ServiceAddress: Hashable, Sendable {
     let lastBracket = text.lastIndex(of: "]") ?? text.startIndex
     if let colon = text.lastIndex(of: ":"), colon >= lastBracket {
       guard let number = UInt16(text[text.index(after: colon)...]), number > 0 else {
-        throw invalid("'\(text)' has no valid port")
+        // Before the host there may be a password.
+        throw invalid("'\(text.split(separator: "@").last ?? "")' has no valid port")
       }
       (name, port) = (text[..<colon], number)
     }
@@ -77,6 +80,17 @@ package enum ServiceAddress: Hashable, Sendable {
     case _: false
     }
   }
+
+  /// Whether libpq would take a text for the address of a PostgreSQL database.
+  private static func isDatabase(_ text: String) -> Bool {
+    text.hasPrefix("postgresql:") || text.hasPrefix("postgres:") || text.contains("=")
+  }
+
+  /// It does not show the address, which may contain a password.
+  private static let database = BackendError.invalid(
+    "address_invalid", "AUTH_CLI_AUTHORITY names a PostgreSQL database, which only a service may open.",
+    hint: "Start auth-service on it and import its accounts (auth-service help schema import); then name the service: "
+      + "unix:/run/auth-cli/authority.sock or ssh://host. Nothing was changed.")
 
   private static func invalid(_ reason: String) -> BackendError {
     .invalid(

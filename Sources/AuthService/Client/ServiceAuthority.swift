@@ -49,10 +49,8 @@ public final class ServiceAuthority: EntryBackend {
   /// The service; nil before the first request.
   public var connection: BackendConnection? {
     service.hello.map { hello in
-      let isLocal = if case .unix = service.address { true } else { false }
-      return BackendConnection(
-        place: service.address.place, database: hello.database, role: nil, encryption: isLocal ? nil : "ssh",
-        isLocal: isLocal)
+      let encryption: String? = if case .ssh = service.address { "ssh" } else { nil }
+      return BackendConnection(place: service.address.place, database: hello.database, encryption: encryption)
     }
   }
 

@@ -54,22 +54,24 @@ package final class ServiceConnection: RequestHandler {
     case .receipts(let page, let token):
       return .receipts(
         try paged(page.limit) { (last: Receipt?, count) throws(BackendError) in
-          let next = Page(within: page.times, before: last?.id ?? page.before, limit: count)
+          var next = page
+          (next.before, next.limit) = (last?.id ?? page.before, count)
           guard case .receipts(let rows) = try exchange(.receipts(next, token)) else { return nil }
           return rows.map(\.withoutDrawnKey)
         })
     case .events(let scope, let page, let token):
       return .events(
         try paged(page.limit) { (last: Event?, count) throws(BackendError) in
-          let next = Page(within: page.times, before: last?.id ?? page.before, limit: count)
+          var next = page
+          (next.before, next.limit) = (last?.id ?? page.before, count)
           guard case .events(let rows) = try exchange(.events(scope, next, token)) else { return nil }
           return rows
         })
     case .accounts(let query, let token):
       return .accounts(
         try paged(query.limit) { (last: AccountSummary?, count) throws(BackendError) in
-          let next = AccountsQuery(
-            namePrefix: query.namePrefix, order: query.order, after: last?.user.username ?? query.after, limit: count)
+          var next = query
+          (next.after, next.limit) = (last?.user.username ?? query.after, count)
           guard case .accounts(let rows) = try exchange(.accounts(next, token)) else { return nil }
           return rows
         })
@@ -118,7 +120,7 @@ package final class ServiceConnection: RequestHandler {
         link = try connected(&state)
       } catch {
         guard let lost else { throw error }
-        if ContinuousClock.now < end, error.code != Self.otherDatabase {
+        if ContinuousClock.now < end, error.code != "session_of_other_database" {
           poll(nil, 0, 50)
           continue
         }
@@ -158,8 +160,7 @@ package final class ServiceConnection: RequestHandler {
     state.link = nil
     let (link, hello) = try Dialling(address: address, limits: limits, mayAsk: isatty(STDIN_FILENO) == 1).connect()
     if let known = state.hello?.database, known != hello.database {
-      throw .unavailable(
-        .unreachable, Self.otherDatabase,
+      throw Self.otherDatabase(
         "\(address.place.escaped) had the database \(known.escaped), and has \(hello.database.escaped) now.",
         hint: "Check AUTH_CLI_AUTHORITY; nothing was sent to it.")
     }
@@ -173,14 +174,15 @@ package final class ServiceConnection: RequestHandler {
     .named(hello.flatMap { Hex.bytes(Array($0.database.utf8)) } ?? [])
   }
 
-  static let otherDatabase = "session_of_other_database"
+  private static func otherDatabase(_ what: String, hint: String) -> BackendError {
+    .unavailable(.unreachable, "session_of_other_database", what, hint: hint)
+  }
 
   private func encoded(_ request: BackendRequest, _ number: UInt32, for state: State) throws(BackendError) -> [UInt8] {
     let writer = WireWriter(for: form(state.hello))
     ClientFrame.request(number, request).write(to: writer)
     if let foreign = writer.foreignDatabase {
-      throw .unavailable(
-        .unreachable, Self.otherDatabase,
+      throw Self.otherDatabase(
         "The session belongs to the database \(Hex.text(foreign)), and \(address.place.escaped) is \(state.hello?.database.escaped ?? "unknown").",
         hint: "Set AUTH_CLI_AUTHORITY to its database, or use another --context. Nothing was sent or changed.")
     }

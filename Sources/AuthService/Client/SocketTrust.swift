@@ -96,7 +96,7 @@ struct SocketTrust {
     let error = ErrorNumber.current
     return .unavailable(
       .unreachable, "service_unreachable",
-      "No service can be reached at \(path.escaped): \(place.escaped): \(error.explanation).",
+      "No service can be reached at \(path.escaped): \(place == path ? "" : place.escaped + ": ")\(error.explanation).",
       hint: error.code == EACCES
         ? "Ask an administrator of this machine to let you in: usermod -aG \(Self.serviceUser) USER"
         : "Check AUTH_CLI_AUTHORITY, and that auth-service runs; nothing was changed.")

@@ -101,6 +101,11 @@ package final class AuthServer: Sendable {
       refused: counts.refused, fault: feed.fault)
   }
 
+  /// Reads the database now, so that ``status`` says whether it answers.
+  ///
+  /// - Returns: Whether it answered, or failed to, in time.
+  package func look(atMost limit: Duration) -> Bool { feed.look(atMost: limit) }
+
   /// Says that something was written that did not come over a socket.
   package func noteChange() { feed.wake() }
 
@@ -249,11 +254,14 @@ package final class AuthServer: Sendable {
 extension BackendRequest {
   /// With pages that fit a frame.
   fileprivate var withinFrame: BackendRequest {
-    func short(_ page: Page) -> Page {
-      Page(within: page.times, before: page.before, limit: min(page.limit, Frames.longestPage))
+    if case .receipts(var page, let token) = self {
+      page.limit = min(page.limit, Frames.longestPage)
+      return .receipts(page, token)
     }
-    if case .receipts(let page, let token) = self { return .receipts(short(page), token) }
-    if case .events(let scope, let page, let token) = self { return .events(scope, short(page), token) }
+    if case .events(let scope, var page, let token) = self {
+      page.limit = min(page.limit, Frames.longestPage)
+      return .events(scope, page, token)
+    }
     if case .accounts(var query, let token) = self {
       query.limit = min(query.limit, Frames.longestPage)
       return .accounts(query, token)

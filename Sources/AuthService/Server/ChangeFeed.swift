@@ -19,6 +19,8 @@ final class ChangeFeed: Sendable {
     /// Those whom the feed has to tell.
     var owed: [UInt64: Subscriber] = [:]
     var isAwake = false
+    /// How often the database was read, with or without success.
+    var looks: UInt = 0
     var fault: String?
   }
 
@@ -52,8 +54,19 @@ final class ChangeFeed: Sendable {
   /// Why the database could not be read the last time, if it could not.
   var fault: String? { state.withLock { $0.fault } }
 
+  /// Reads the database now, and waits for that.
+  ///
+  /// - Returns: Whether it was read, or failed to be, in time.
+  func look(atMost limit: Duration) -> Bool {
+    let before = state.change(wakingAll: true) { state in
+      state.isAwake = true
+      return state.looks
+    }
+    return state.wait(atMost: limit) { $0.looks > before ? true : nil } ?? false
+  }
+
   /// Says that something may have been written.
-  func wake() { state.change { $0.isAwake = $0.isAwake || !$0.subscribers.isEmpty } }
+  func wake() { state.change(wakingAll: true) { $0.isAwake = $0.isAwake || !$0.subscribers.isEmpty } }
 
   /// Takes the session's user as a subscriber, in place of an earlier one of the connection.
   ///
@@ -115,11 +128,18 @@ final class ChangeFeed: Sendable {
       let (events, transfers) = try rules.database.read { [cursors] (db) throws(BackendError) in
         (try cursors.events.rows(in: db), try cursors.transfers.rows(in: db))
       }
-      state.withLock { $0.fault = nil }
+      noteLook(nil)
       return cursors.events.advance(events).union(cursors.transfers.advance(transfers))
     } catch {
-      state.withLock { $0.fault = error.code }
+      noteLook(error.code)
       return []
+    }
+  }
+
+  private func noteLook(_ fault: String?) {
+    state.change(wakingAll: true) { state in
+      state.looks += 1
+      state.fault = fault
     }
   }
 

@@ -1,5 +1,4 @@
 package import AuthBackend
-import AuthDevice
 import TextFormat
 
 /// What the service reads of its database before it lets anybody in.

@@ -45,5 +45,5 @@ package struct ServiceStatus: Sendable {
   /// Refusals since the start, by reason.
   package let refused: [String: Int]
   /// Why the database could not be read the last time, if it could not.
-  package let fault: String?
+  package var fault: String?
 }

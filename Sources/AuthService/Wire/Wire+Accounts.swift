@@ -112,7 +112,7 @@ extension WireWriter {
 
   @discardableResult
   func page(_ value: Page) -> WireWriter {
-    optional(value.times.since, wallTime).optional(value.times.until, wallTime)
+    optional(value.times.since, wallTime).optional(value.times.until, wallTime).text(value.text)
       .optional(value.before) { number($0) }.number(value.limit)
   }
 
@@ -163,7 +163,8 @@ extension WireReader {
 
   mutating func page() throws(WireFault) -> Page {
     let times = TimeSpan(since: try flag() ? try wallTime() : nil, until: try flag() ? try wallTime() : nil)
-    return Page(within: times, before: try flag() ? try number() : nil, limit: try number())
+    return Page(
+      within: times, matching: try text(), before: try flag() ? try number() : nil, limit: try number())
   }
 
   mutating func scope() throws(WireFault) -> EventScope {

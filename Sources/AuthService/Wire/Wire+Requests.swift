@@ -76,7 +76,7 @@ extension WireReader {
   mutating func request() throws(WireFault) -> BackendRequest {
     switch try tag(RequestTag.self) {
     case .logIn:
-      .logIn(Credentials(username: try text(), password: try password()), try limitRequest(), try newSession())
+      .logIn(Credentials.password(username: try text(), password: try password()), try limitRequest(), try newSession())
     case .reauthenticate: .reauthenticate(try token(), try password(), try limitRequest(), newToken: try token())
     case .answer: .answer(try password(), challenge: try token(), try newSession())
     case .resume: .resume(try token())

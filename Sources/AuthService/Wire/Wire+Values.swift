@@ -35,15 +35,15 @@ extension WireReader {
 
 // MARK: Sessions
 
-enum DeadlineTag: UInt8, CaseIterable { case at = 1, off, missing }
+enum DeadlineTag: UInt8, CaseIterable { case at = 1, never, unknown }
 
 extension WireWriter {
   @discardableResult
   func deadline(_ value: Deadline) -> WireWriter {
     switch value {
     case .at(let instant): tag(DeadlineTag.at).instant(instant)
-    case .off: tag(DeadlineTag.off)
-    case .missing: tag(DeadlineTag.missing)
+    case .never: tag(DeadlineTag.never)
+    case .unknown: tag(DeadlineTag.unknown)
     }
   }
 
@@ -89,7 +89,7 @@ extension WireWriter {
   }
 
   @discardableResult
-  func password(_ value: Password) -> WireWriter { data(value.bytes) }
+  func password(_ value: Secret) -> WireWriter { data(value.bytes) }
 
   @discardableResult
   func endReason(_ value: EndReason) -> WireWriter { text(value.code) }
@@ -99,8 +99,8 @@ extension WireReader {
   mutating func deadline() throws(WireFault) -> Deadline {
     switch try tag(DeadlineTag.self) {
     case .at: .at(try instant())
-    case .off: .off
-    case .missing: .missing
+    case .never: .never
+    case .unknown: .unknown
     }
   }
 
@@ -144,7 +144,7 @@ extension WireReader {
       createdAt: try wallTime(), activeAt: try wallTime(), limits: try limits())
   }
 
-  mutating func password() throws(WireFault) -> Password { Password(bytes: try data()) }
+  mutating func password() throws(WireFault) -> Secret { Secret(bytes: try data()) }
 
   mutating func endReason() throws(WireFault) -> EndReason {
     guard let reason = EndReason(code: try text()) else { throw .invalid("end reason") }

@@ -26,7 +26,8 @@ struct ConnectCommand: ServiceCommand {
   }
 
   func run(in program: ServiceProgram) throws(ServiceError) -> ServiceExit {
-    let service = try Self.connection(to: socket)
+    let service = try Self.connection(
+      to: socket, notPermitted: "Ask root to let this user in: usermod -aG auth-cli USER")
     var up = Pipe(from: STDIN_FILENO, to: service)
     var down = Pipe(from: service, to: STDOUT_FILENO)
     while !down.isOver {
@@ -40,12 +41,27 @@ struct ConnectCommand: ServiceCommand {
     return .done
   }
 
-  static func connection(to path: String) throws(ServiceError) -> Int32 {
-    let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-    guard var address = sockaddr_un(path: path), address.withPointer({ Glibc.connect(descriptor, $0, $1) }) == 0 else {
+  /// Connects to a socket of the service.
+  ///
+  /// - Parameters:
+  ///   - path: Its path.
+  ///   - notPermitted: What to do when this user may not.
+  /// - Returns: The descriptor of the connection.
+  /// - Throws: ``ServiceError``, with what to do.
+  static func connection(to path: String, notPermitted: String) throws(ServiceError) -> Int32 {
+    guard var address = sockaddr_un(path: path) else {
       throw ServiceError(
-        .cannotTell, "the service cannot be reached at \(path.escaped): \(ErrorNumber.current.explanation)",
-        hint: "Start it: systemctl start auth-service")
+        .usage, "the path of a socket has at most 107 bytes, and \(path.escaped) has \(path.utf8.count)",
+        hint: "Name the socket that the service uses.")
+    }
+    let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    guard address.withPointer({ Glibc.connect(descriptor, $0, $1) }) == 0 else {
+      let reason = ErrorNumber.current
+      close(descriptor)
+      throw ServiceError(
+        .cannotTell, "the service cannot be reached at \(path.escaped): \(reason.explanation)",
+        hint: reason.code == EACCES
+          ? notPermitted : "Start it: systemctl start auth-service. If it runs, name its socket.")
     }
     return descriptor
   }

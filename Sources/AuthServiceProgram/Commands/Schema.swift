@@ -58,15 +58,15 @@ struct InstallCommand: ServiceCommand {
     return .done
   }
 
-  private func newPassword() throws(ServiceError) -> Password {
+  private func newPassword() throws(ServiceError) -> Secret {
     do throws(PromptError) {
-      if passwordFromInput { return Password(bytes: try SecretLines().whole(["password"])[0]) }
+      if passwordFromInput { return Secret(bytes: try SecretLines().whole(["password"])[0]) }
       let terminal = try SilentTerminal.controlling(for: "password", insteadUse: "--password-stdin")
       let first = try terminal.ask("New password for \(administrator.canonical): ")
       guard try terminal.ask("Repeat the new password: ") == first else {
         throw PromptError.missingLine(of: "the same password twice")
       }
-      return Password(bytes: first)
+      return Secret(bytes: first)
     } catch {
       throw ServiceError(error)
     }
@@ -172,12 +172,10 @@ struct MaintenanceCommand: ServiceCommand {
     case .check: return report(try Postgres.check(address))
     case .importing(let directory):
       let summary = try Postgres.importing(from: directory, into: address)
-      let names = summary.withoutPassword.map(\.escaped).joined(separator: ", ")
-      return say(
-        [
-          "Imported \(summary.accounts) accounts, \(summary.payments) payments and \(summary.events) events.",
-          "Everybody logs in again, with the same password.",
-        ] + (names.isEmpty ? [] : ["These need a new password (auth-service reset-password): \(names)"]))
+      return say([
+        "Imported \(summary.accounts) accounts, \(summary.payments) payments and \(summary.events) events.",
+        "Everybody logs in again, with the same password.",
+      ])
     case .remove(let confirmation):
       let isRemoved = try Postgres.remove(address, confirmation: confirmation)
       return say([isRemoved ? "The tables are removed." : "There were no tables."])

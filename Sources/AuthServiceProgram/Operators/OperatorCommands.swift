@@ -26,14 +26,6 @@ struct OperatorCommand: ServiceCommand {
   static let metrics = plain(
     "metrics", "Print counters for Prometheus",
     example: .init("metrics", "prints them in its text format, for the textfile collector"))
-  static let afterRestore = plain(
-    "after-restore", "End what a restored backup revived",
-    discussion: [
-      "Run it once after you restored a backup: it ends all sessions and voids all recovery and one-time codes, "
-        + "and lists what only you can check."
-    ],
-    example: .init("after-restore", "prints who was an administrator, who was disabled, and the last payment"))
-
   static let sessions = Command<any ServiceCommand>("sessions") {
     .init(
       summary: "End sessions", examples: [.init("sessions end alice", "ends every session of alice")],
@@ -127,7 +119,21 @@ struct OperatorCommand: ServiceCommand {
   func run(in program: ServiceProgram) throws(ServiceError) -> ServiceExit {
     var received: ReceivedFile?
     if let file { received = try ReceivedFile(file) }
-    let channel = OperatorChannel(try ConnectCommand.connection(to: socket ?? Places.operators), time: .seconds(120))
+    let descriptor: Int32
+    do throws(ServiceError) {
+      descriptor = try ConnectCommand.connection(
+        to: socket ?? Places.operators, notPermitted: "Run this as root, or as the user of the service, auth-cli.")
+    } catch {
+      // Monitoring reads these also when there is no service.
+      if words == ["health", "json"] {
+        try Output.write(JSON.document(["healthy": false, "error": .string(error.message)]) + "\n")
+      } else if words == ["metrics"] {
+        try Output.write(
+          "# HELP auth_service_up Whether the service answers.\n# TYPE auth_service_up gauge\nauth_service_up 0\n")
+      }
+      throw error
+    }
+    let channel = OperatorChannel(descriptor, time: .seconds(120))
     defer { close(channel.descriptor) }
     try channel.send(.question, words)
     while true {

@@ -56,19 +56,26 @@ final class OperatorDesk: Sendable {
     let name = words.count > 1 ? words[1] : ""
     switch words.first {
     case "health": return health(asJSON: name == "json")
-    case "metrics": return (.done, server.status.metrics)
+    case "metrics":
+      _ = server.look(atMost: Self.patience)
+      return (.done, server.status.metrics)
     case "sessions end":
       guard case .count(let count) = try ask(.endSessions(try user(name))) else { break }
       return (.done, count == 1 ? "Ended 1 session.\n" : "Ended \(count) sessions.\n")
     case "reset-password":
       guard case .oneTimeCode(let made) = try ask(.resetPassword(try user(name))) else { break }
-      return (.done, "One-time code for \(made.user.username.escaped): \(made.code.text)\n")
+      let user = made.user.username.escaped
+      return (
+        .done,
+        """
+        One-time code for \(user): \(made.code.text)
+        It works once, within \(made.validFor.components.seconds / 60) min, and sets a new password: auth-cli recover \(user)
+
+        """
+      )
     case "two-step off":
       _ = try ask(.endTwoStep(try user(name)))
-      return (.done, "The second step is off.\n")
-    case "after-restore":
-      guard case .restored(let report) = try ask(.afterRestore) else { break }
-      return (.done, report.text)
+      return (.done, "\(name.escaped) logs in with the password alone now.\n")
     case "events archive": return (.done, try archive(before: name, channel))
     case "backup": return (.done, try backup(channel))
     case _: break
@@ -90,8 +97,13 @@ final class OperatorDesk: Sendable {
     do throws(BackendError) { return try Username(name) } catch { throw ServiceError(error) }
   }
 
+  /// How long a look at the database may take before it counts as none.
+  private static let patience = Duration.seconds(2)
+
   private func health(asJSON: Bool) -> (ServiceExit, String) {
-    let status = server.status
+    let isNew = server.look(atMost: Self.patience)
+    var status = server.status
+    if !isNew, status.fault == nil { status.fault = "database_busy" }
     return (status.fault == nil ? .done : .no, asJSON ? status.json + "\n" : status.text)
   }
 

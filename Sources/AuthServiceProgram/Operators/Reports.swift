@@ -33,6 +33,7 @@ extension ServiceStatus {
       lines += ["# HELP auth_service_\(name) \(help)", "# TYPE auth_service_\(name) \(kind)"]
       lines += values.map { "auth_service_\(name)\($0.labels) \($0.value)" }
     }
+    add("up", "gauge", "Whether the service answers.", [("", 1)])
     add("database_up", "gauge", "Whether the database answered the last time.", [("", fault == nil ? 1 : 0)])
     add("connections", "gauge", "Connections that are open.", [("", connections)])
     add("connections_total", "counter", "Connections that were accepted.", [("", Int(clamping: accepted))])

@@ -3,6 +3,8 @@
 /// A style never adds meaning: without colour, the text of a frame says the same.
 package enum CellStyle: Sendable, CaseIterable {
   case plain, strong, faint, selected, accent, good, bad
+  /// Light blocks on a dark ground, whatever the colours of the terminal are.
+  case picture
 
   /// The parameters of SGR (ECMA-48) after a reset; empty for plain text.
   ///
@@ -18,6 +20,7 @@ package enum CellStyle: Sendable, CaseIterable {
     case .accent: colors ? "38;5;31" : ""
     case .good: colors ? "38;5;28" : ""
     case .bad: colors ? "1;38;5;196" : "1"
+    case .picture: colors ? "38;5;231;48;5;16" : ""
     }
   }
 
@@ -31,6 +34,7 @@ package enum CellStyle: Sendable, CaseIterable {
     case .accent: "a"
     case .good: "g"
     case .bad: "b"
+    case .picture: "p"
     }
   }
 }

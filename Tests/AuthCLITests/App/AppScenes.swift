@@ -6,11 +6,13 @@ import CommandLineKit
 
 /// States of the full-screen program, as tests and pictures want them.
 enum AppScenes {
+  /// 2026-11-22 00:00:00 UTC.
+  static let now: Int64 = 1_795_305_600
   static let alice = User(
     id: UserID(rawValue: "1"), username: "alice", displayName: "Alice", role: .administrator)
 
   static func loggedOut(_ columns: Int = 80, _ rows: Int = 24) -> AppState {
-    let state = AppState(columns: columns, rows: rows)
+    let state = AppState(columns: columns, rows: rows, epoch: now)
     _ = state.update(.looked(nil))
     return state
   }
@@ -44,7 +46,7 @@ enum AppScenes {
       lines: ["Balance  62.50", ""], columns: table.columns,
       rows: (0..<60).map { index in
         AppRow(
-          id: "\(160 - index)", of: table, index, moments: ["TIME": 0],
+          id: "\(160 - index)", of: table, index, moments: ["TIME": now],
           letters: [AppLetter("p", "pay again", .pay(name(index), amount: amount(index)))],
           copying: "\(160 - index)")
       },
@@ -106,7 +108,8 @@ enum AppScenes {
         of: AppPage.limit,
         from: happened.enumerated().map { index, event in
           Event(
-            id: Int64(20 - index), at: WallTime(microseconds: 0), name: event.0, account: "alice", actor: "alice",
+            id: Int64(20 - index), at: WallTime(microseconds: now * 1_000_000), name: event.0, account: "alice",
+            actor: "alice",
             session: event.1.map { .named(SessionID(rawValue: $0)) }, detail: event.2)
         }), [])
     let rows = page.rows.enumerated().map {
@@ -130,12 +133,12 @@ enum AppScenes {
         ? $0
         : AppRow(
           id: $0.id,
-          cells: $0.cells.dropLast(2) + [$0.id == "bob" ? "" : "2026-11-21 20:30", "2026-11-21 20:00"],
-          menu: $0.menu, letters: $0.letters)
+          cells: $0.cells.dropLast() + [$0.id == "bob" ? "" : "2026-11-21 20:30"],
+          menu: $0.menu?.since("2026-11-21 20:00"), letters: $0.letters)
     }
     return page.with(
       rows,
-      columns: page.columns.dropLast(2) + [.init(title: "LAST LOGIN", unit: "UTC"), .init(title: "SINCE", unit: "UTC")])
+      columns: page.columns.dropLast() + [.init(title: "LAST LOGIN", unit: "UTC")])
   }()
 
   /// What the Machine tab says after a renewal that came too soon.
@@ -182,12 +185,22 @@ extension AppState {
   func wait(_ time: Duration) { _ = update(.tick, at: now + time) }
 }
 
+extension AppOutcome: ExpressibleByStringLiteral {
+  /// Creates an outcome from what was done.
+  public init(stringLiteral done: String) { self.init(done) }
+}
+
 extension AppInput {
   /// What was typed, whether it shows or not.
   var typed: String { isSecret ? String(decoding: password.bytes, as: UTF8.self) : text }
 }
 
 extension AppPage {
+  /// The same menu of an account with this time, which is in the same zone everywhere.
+  fileprivate func since(_ time: String) -> AppPage {
+    AppPage(lines: lines.map { $0.hasPrefix("Since ") ? "Since " + time : $0 }, rows: rows)
+  }
+
   /// The same with other rows, columns, or a word about what part of a list they are.
   func with(_ rows: [AppRow], columns: [Table.Column]? = nil, part: String? = nil) -> AppPage {
     AppPage(

@@ -9,7 +9,7 @@ import TextFormat
 
 @Suite("What the full-screen program makes of keys and news")
 struct AppUpdateTests {
-  private static let credentials = Credentials(username: "alice", password: Password("correct horse battery"))
+  private static let credentials = Credentials.password(username: "alice", password: Secret("correct horse battery"))
 
   @Test("without a session a guarded tab asks to log in, and opens afterwards")
   func guarded() {
@@ -83,7 +83,7 @@ struct AppUpdateTests {
     let asked = CommandError.codeMissing
     #expect(state.update(.finished(logIn, .failure(asked))) == nil)
     #expect(state.form?.purpose == .secondStep(of: logIn))
-    let code = AppAction.answer(Password("123456"))
+    let code = AppAction.answer(Secret("123456"))
     AppScenes.type("123456", into: state)
     #expect(state.update(.key(.enter)) == .perform(code))
     // An answer that is being checked cannot be left.
@@ -111,7 +111,7 @@ struct AppUpdateTests {
         AppScenes.type("1", into: state)
         _ = state.update(.key(.enter))
         let over = CommandError(SessionError.rejected(.challengeOver))
-        _ = state.update(.finished(.answer(Password("1")), .failure(over)))
+        _ = state.update(.finished(.answer(Secret("1")), .failure(over)))
         #expect(state.form?.problem?.code == "challenge_over")
         #expect(state.form?.problem?.hint.description.hasPrefix("Begin again.") == true)
       } else {
@@ -126,13 +126,13 @@ struct AppUpdateTests {
   @Test("a new password that needs a code is set after the code")
   func secondStepOfChange() {
     let state = AppScenes.loggedIn()
-    let change = AppAction.changePassword(present: Password("correct horse battery"), new: Password("quiet meadow"))
+    let change = AppAction.changePassword(present: Secret("correct horse battery"), new: Secret("quiet meadow"))
     state.form = AppForm(.changePassword)
     #expect(state.perform(change) == .perform(change))
     _ = state.update(.finished(change, .failure(CommandError.codeMissing)))
     AppScenes.type("123456", into: state)
-    #expect(state.update(.key(.enter)) == .perform(.answer(Password("123456"))))
-    let effects = state.update(.finished(.answer(Password("123456")), .success("The password is confirmed.")))
+    #expect(state.update(.key(.enter)) == .perform(.answer(Secret("123456"))))
+    let effects = state.update(.finished(.answer(Secret("123456")), .success("The password is confirmed.")))
     #expect(effects == .perform(change))
     #expect(state.form?.purpose == .changePassword)
   }
@@ -150,7 +150,7 @@ struct AppUpdateTests {
     #expect(state.update(.finished(payment, .failure(stale))) == nil)
     #expect(state.form?.purpose == .reauthenticate(then: payment))
     AppScenes.type("correct horse battery", into: state)
-    let password = AppAction.reauthenticate(Password("correct horse battery"))
+    let password = AppAction.reauthenticate(Secret("correct horse battery"))
     #expect(state.update(.key(.enter)) == .perform(password))
     #expect(state.update(.finished(password, .success("Confirmed."))) == .perform(payment))
     #expect(state.form?.purpose == .pay(number: 1))
@@ -244,7 +244,7 @@ struct AppUpdateTests {
   @Test("what comes of work belongs to the form that asked for it: another form keeps what was typed")
   func otherForm() {
     let problem = CommandError(.no, "credentials_not_accepted", "Not accepted.", hint: "Try again.")
-    for result in [Result.success("Logged in as alice."), .failure(problem), .failure(.codeMissing)] {
+    for result in [Result<AppOutcome, _>.success("Logged in as alice."), .failure(problem), .failure(.codeMissing)] {
       let state = AppScenes.loggedOut()
       AppScenes.type("lalice", into: state)
       _ = state.update(.key(.enter))
@@ -265,7 +265,7 @@ struct AppUpdateTests {
       case .failure:
         #expect(effect == .perform(.cancelAnswer))
         _ = state.update(.finished(.cancelAnswer, .success("Nothing was changed.")))
-        #expect(state.notice?.text.hasPrefix("A code is needed too") == true)
+        #expect(state.notice?.text.hasPrefix("A code is also needed") == true)
       }
     }
   }
@@ -523,7 +523,7 @@ struct AppUpdateTests {
     func chosen(_ text: String) -> (AppState, AppEffect?) {
       let state = AppScenes.showingAccounts(below: 4)
       _ = state.update(.key(.enter))
-      #expect(state.frame.lines.contains("bob (Bob 王): member, locked."))
+      #expect(state.frame.lines.contains("bob (Bob 王): member, locked, second step off."))
       while state.selected.map({ state.rowsShown[$0].cells[0] }) != text {
         let before = state.selected
         #expect(state.update(.key(.down)) == nil)
@@ -637,7 +637,7 @@ struct AppUpdateTests {
       #expect(state.update(.key(.enter)) == nil)
       #expect(state.update(.key(.character("y"))) == .perform(action))
       if !isLate { _ = state.update(.loaded(.accounts, .failure(refused))) }
-      _ = state.update(.finished(action, .success(made)))
+      _ = state.update(.finished(action, .success(AppOutcome(made))))
       if isLate { _ = state.update(.loaded(.accounts, .failure(refused))) }
       #expect(state.notice?.text == made)
       #expect(state.tab == .home && state[.accounts].page == nil)
@@ -671,7 +671,7 @@ struct AppUpdateTests {
     let stale = CommandError(.no, "password_not_recent", "", hint: "")
     _ = state.update(.finished(action, .failure(stale)))
     AppScenes.type("correct horse battery", into: state)
-    let password = AppAction.reauthenticate(Password("correct horse battery"))
+    let password = AppAction.reauthenticate(Secret("correct horse battery"))
     #expect(state.update(.key(.enter)) == .perform(password))
     #expect(state.update(.finished(password, .success("Confirmed."))) == .perform(action))
     #expect(
@@ -694,7 +694,7 @@ struct AppUpdateTests {
     _ = state.update(.key(.escape))
     _ = state.update(.key(.character("q")))
     #expect(
-      state.update(.finished(action, .success("Created bob."), page: .code(AppScenes.code)))
+      state.update(.finished(action, .success(AppOutcome("Created bob.", next: .show(.code(AppScenes.code))))))
         == .load(.accounts, isActivity: false))
     for key in [Key.character("q"), .down, .character("3")] { #expect(state.update(.key(key)) == nil) }
     #expect(state.frame.lines.contains(AppScenes.code.code.text))
@@ -706,7 +706,7 @@ struct AppUpdateTests {
     state.wait(.milliseconds(300))
     #expect(state.update(.key(.enter)) == nil)
     #expect(!state.frame.lines.contains(AppScenes.code.code.text) && state.tab == .accounts)
-    _ = state.update(.finished(action, .success("Created bob."), page: .code(AppScenes.code)))
+    _ = state.update(.finished(action, .success(AppOutcome("Created bob.", next: .show(.code(AppScenes.code))))))
     _ = state.update(.dismissed("You are logged out."))
     if case .ended = state.interruption {} else { Issue.record("the code still shows") }
   }
@@ -734,7 +734,7 @@ struct AppUpdateTests {
     let sessions = ["k3v9", "p7c2"].map { id in
       SessionSummary(
         id: SessionID(rawValue: id), isCurrent: id == "k3v9", label: nil, createdAt: WallTime(microseconds: 0),
-        activeAt: WallTime(microseconds: 0), limits: SessionLimits(idle: .off, absolute: .off, fresh: .off))
+        activeAt: WallTime(microseconds: 0), limits: SessionLimits(idle: .never, absolute: .never, fresh: .never))
     }
     let events = ["k3v9", "p7c2", "over"].enumerated().map { index, id in
       Event(
@@ -743,22 +743,23 @@ struct AppUpdateTests {
     }
     let page = AppPage.events(Page(of: AppPage.limit, from: events), sessions)
     let question = AppQuestion(
-      "End session p7c2? Whoever uses it must log in again.", label: "end it", .revoke(SessionID(rawValue: "p7c2")))
+      "End session p7c2? Whoever uses it must log in again.", .revoke(SessionID(rawValue: "p7c2")))
     #expect(page.rows.map { $0.letters.first { $0.key == "e" }?.choice } == [.ask(.logOut), .ask(question), nil])
   }
 
-  @Test("more rows are loaded at the end of a list, and for a filter that leaves few, until there are no more")
+  @Test("more rows load at the end of a list until there are no more, and a filter asks the backend")
   func loadsMore() {
-    func page(_ count: Int) -> AppPage {
-      let receipts = (0..<count).map { index in
+    func receipts(_ count: Int) -> [Receipt] {
+      (0..<count).map { index in
         Receipt(
-          id: Int64(2000 - index), payer: "alice", payee: index == 900 ? "carol" : "bob",
-          amount: Amount(unchecked: 100),
-          madeAt: WallTime(microseconds: 0), key: nil)
+          id: Int64(2000 - index), payer: 100...101 ~= index ? "carol" : "bob", payee: "alice",
+          amount: Amount(unchecked: 100), madeAt: WallTime(microseconds: 0), key: nil)
       }
-      let profile = Profile(user: AppScenes.alice, balance: 100, createdAt: WallTime(microseconds: 0))
-      // There are 1200, and one more is asked for to know.
-      return AppPage.receipts(Page(of: min(count, count < 1200 ? count - 1 : count), from: receipts), of: profile)
+    }
+    let profile = Profile(user: AppScenes.alice, balance: 100, createdAt: WallTime(microseconds: 0))
+    // There are 1200, and one more is loaded to know whether there are more.
+    func page(_ count: Int) -> AppPage {
+      AppPage.receipts(Page(of: min(count, count < 1200 ? count - 1 : count), from: receipts(count)), of: profile)
     }
     let state = AppScenes.loggedIn()
     #expect(state.update(.key(.character("3"))) == .load(.receipts, isActivity: true))
@@ -772,12 +773,44 @@ struct AppUpdateTests {
     #expect(state.selected == 499 && state.frame.lines.last?.hasSuffix("500 of 1000+") == true)
     // A change elsewhere loads as many again.
     #expect(state.update(.looked(nil)) == .load(.receipts, isActivity: false, AppQuery(rows: 1000)))
-    AppScenes.type("/caro", into: state)
-    #expect(state.update(.key(.character("l"))) == nil)
-    #expect(state[.receipts].asked.rows == 1500)
-    #expect(state.frame.lines.contains { $0.hasPrefix("Filter: carol  in the newest 1000") })
-    #expect(state.update(.loaded(.receipts, .success(page(1200)))) == nil)
-    #expect(state.rowsShown.count == 1 && !state.frame.lines.contains { $0.contains("in the newest") })
+    // The filter asks for the rows that are not loaded.
+    _ = state.update(.key(.character("/")))
+    #expect(state.update(.key(.character("C"))) == .load(.receipts, isActivity: false, AppQuery(text: "c")))
+    #expect(state.update(.key(.character("a"))) == .load(.receipts, isActivity: false, AppQuery(text: "ca")))
+    #expect(state.frame.lines.contains { $0.hasPrefix("Filter: Ca  in the newest 1000") })
+    let found = AppPage.receipts(
+      Page(of: 5, from: Array(receipts(1200)[100...101])), of: profile, query: AppQuery(text: "ca"))
+    #expect(state.update(.loaded(.receipts, .success(found))) == nil)
+    #expect(state.rowsShown.count == 2 && !state.frame.lines.contains { $0.contains("in the newest") })
+    #expect(found.chart == nil && state.notice == nil)
+    // All rows with this text are there, so a longer text asks for none.
+    #expect(state.update(.key(.character("r"))) == nil && state.rowsShown.count == 2)
+    // Without the filter all rows come back, and none of them has just arrived.
+    #expect(state.update(.key(.escape)) == .load(.receipts, isActivity: false))
+    _ = state.update(.loaded(.receipts, .success(page(501))))
+    #expect(state.arrived == nil && state.notice == nil)
+    // Another tab and back: the filter is gone.
+    _ = state.update(.key(.character("/")))
+    _ = state.update(.key(.character("c")))
+    _ = state.update(.loaded(.receipts, .success(found)))
+    for key in [Key.enter, .character("1")] { _ = state.update(.key(key)) }
+    #expect(state.update(.key(.character("3"))) == .load(.receipts, isActivity: true) && state.rowsShown.isEmpty)
+  }
+
+  @Test("a filter does not look at times, whether or not the backend has more rows")
+  func filterIgnoresTimes() {
+    let state = AppScenes.showingReceipts()
+    AppScenes.type("/2026-11", into: state)
+    #expect(state.rowsShown.isEmpty)
+  }
+
+  @Test("a slow backend is asked for the last of the filters that were typed, and for nothing twice")
+  func lastFilter() {
+    var lane = AppLane()
+    func load(_ text: String) -> AppEffect { .load(.receipts, isActivity: false, AppQuery(text: text)) }
+    #expect(lane.add(load("b")) == load("b"))
+    for effect in [AppEffect.look, load("bo"), .look, load("bob"), load("bob")] { #expect(lane.add(effect) == nil) }
+    #expect(lane.finish() == .look && lane.finish() == load("bob") && lane.finish() == nil)
   }
 
   @Test("where not all accounts are loaded, the filter asks for names that begin so, and s for another order")
@@ -806,12 +839,12 @@ struct AppUpdateTests {
     let many = (0..<20).map { "b\($0)" } + ["sally"]
     #expect(state.update(.loaded(.accounts, .success(page(AppQuery(), of: many, isPart: true)))) == nil)
     #expect(state.update(.key(.character("/"))) == nil)
-    #expect(state.update(.key(.character("A"))) == load(AppQuery(prefix: "a")))
-    #expect(state.update(.key(.character("l"))) == load(AppQuery(prefix: "al")))
+    #expect(state.update(.key(.character("A"))) == load(AppQuery(text: "a")))
+    #expect(state.update(.key(.character("l"))) == load(AppQuery(text: "al")))
     // An answer to what was typed before is asked about again only where it may lack something.
-    #expect(state.update(.loaded(.accounts, .success(page(AppQuery(prefix: "a"), of: ["ada", "alice"])))) == nil)
+    #expect(state.update(.loaded(.accounts, .success(page(AppQuery(text: "a"), of: ["ada", "alice"])))) == nil)
     #expect(state.rowsShown.map(\.id) == ["alice"])
-    #expect(state.update(.loaded(.accounts, .success(page(AppQuery(prefix: "al"), of: ["al", "alice"])))) == nil)
+    #expect(state.update(.loaded(.accounts, .success(page(AppQuery(text: "al"), of: ["al", "alice"])))) == nil)
     #expect(state.frame.lines.contains { $0.hasPrefix("Filter: Al  in the first letters of names") })
     #expect(state.update(.key(.character("i"))) == nil && state.rowsShown.map(\.id) == ["alice"])
     #expect(state.update(.key(.escape)) == load(AppQuery()))
@@ -950,9 +983,11 @@ struct AppUpdateTests {
     let narrow = AppColumns(columns, naturalWidths: natural, width: 50)
     #expect(narrow.heading == "TIME (UTC)      EVENT                DETAIL       ")
     #expect(
-      narrow.rest(of: cells) == ["detail 3 failed attempts before", "by alice", "time 2026-11-21 20:00:59 UTC"])
-    #expect(!narrow.isWhole && AppColumns(columns, naturalWidths: natural, width: 73).isWhole)
-    #expect(AppColumns(columns, naturalWidths: natural, width: 73).rest(of: cells) == [])
+      narrow.rest(of: cells, thisYear: "2027")
+        == ["detail 3 failed attempts before", "by alice", "time 2026-11-21 20:00:59 UTC"])
+    #expect(narrow.rest(of: cells, thisYear: "2026") == ["detail 3 failed attempts before", "by alice"])
+    #expect(!narrow.isWhole && AppColumns(columns, naturalWidths: natural, width: 68).isWhole)
+    #expect(AppColumns(columns, naturalWidths: natural, width: 73).rest(of: cells, thisYear: "2027") == [])
   }
 
   @Test("in Events and Sessions no time and no word is cut at 80 columns; what is left out is shown below the list")
@@ -1038,7 +1073,7 @@ struct AppUpdateTests {
     _ = state.update(.key(.enter))
     AppScenes.type("wrong", into: state)
     _ = state.update(.key(.enter))
-    let action = AppAction.logIn(Credentials(username: "alice", password: Password("wrong")))
+    let action = AppAction.logIn(Credentials.password(username: "alice", password: Secret("wrong")))
     _ = state.update(.finished(action, .failure(CommandError(.wait(.seconds(180))))))
     func says(_ text: String) -> Bool { state.frame.lines.contains(text) }
     #expect(says("Try again in 3 min.") && state.nextChange == .seconds(60))
@@ -1065,7 +1100,7 @@ struct AppUpdateTests {
     #expect(!says("session ends"))
     _ = state.update(.ends(in: .seconds(30), isIdle: false))
     _ = state.update(.key(.down))
-    #expect(says("Your session ends in 30 s; log in again then.") && state.renewals == 1)
+    #expect(says("Your session ends in 30 s; then log in again.") && state.renewals == 1)
     _ = state.update(.button(.logIn))
     #expect(!says("session ends") && state.nextChange != .seconds(251))
   }
@@ -1129,7 +1164,7 @@ struct AppUpdateTests {
 
   @Test("details say how long ago it was, and that changes by the minute")
   func relativeTimes() {
-    let state = AppState(columns: 80, rows: 24, epoch: 1_000)
+    let state = AppState(columns: 80, rows: 24, epoch: AppScenes.now + 1_000)
     _ = state.update(.button(.logOut(AppScenes.alice)))
     _ = state.update(.key(.character("3")))
     _ = state.update(.loaded(.receipts, .success(AppScenes.receipts)))
@@ -1215,7 +1250,7 @@ struct AppUpdateTests {
       if state.form?.focus == 2 { _ = state.update(.key(.enter)) }
     }
     let action = AppAction.recover(
-      username: "alice", code: Password("k3v9x"), new: Password("quiet meadow lantern"))
+      username: "alice", code: Secret("k3v9x"), new: Secret("quiet meadow lantern"))
     #expect(state.update(.key(.enter)) == .perform(action))
     _ = state.update(.finished(action, .success("The new password is set; all sessions are ended. Log in now.")))
     #expect(state.form?.purpose == .logIn(then: .home, username: "alice"))
@@ -1236,10 +1271,11 @@ struct AppUpdateTests {
     let state = AppScenes.loggedIn()
     #expect(state.perform(.beginTwoStep) == .perform(.beginTwoStep))
     let secret = AppSecret(text: "JBSWY3DP", picture: [])
-    #expect(state.update(.finished(.beginTwoStep, .success(""), secret: secret)) == nil)
+    #expect(
+      state.update(.finished(.beginTwoStep, .success(AppOutcome("", next: .fill(.confirmTwoStep(secret)))))) == nil)
     #expect(state.frame.lines.contains("Secret: JBSWY3DP") && state.notice == nil)
     AppScenes.type("123456", into: state)
-    let confirm = AppAction.confirmTwoStep(Password("123456"))
+    let confirm = AppAction.confirmTwoStep(Secret("123456"))
     #expect(state.update(.key(.enter)) == .perform(confirm))
     _ = state.update(.finished(confirm, .failure(.wrongCode)))
     #expect(state.frame.lines.contains("Secret: JBSWY3DP") && state.form?.fields[0].isEmpty == true)
@@ -1249,10 +1285,34 @@ struct AppUpdateTests {
     #expect(state.form == nil && state.notice?.text == "The second step is on.")
   }
 
+  @Test("after the second step was turned on, the question whether to end the other sessions follows")
+  func otherSessions() {
+    let confirm = AppAction.confirmTwoStep(Secret("123456"))
+    let question = AppQuestion("End your 2 other sessions? They started without a code.", .revokeOthers)
+    func confirmed() -> AppState {
+      let state = AppScenes.loggedIn()
+      state.form = AppForm(.confirmTwoStep(AppSecret(text: "JBSWY3DP", picture: [])))
+      AppScenes.type("123456", into: state)
+      _ = state.update(.key(.enter))
+      return state
+    }
+    let state = confirmed()
+    _ = state.update(.finished(confirm, .success(AppOutcome("It is on.", next: .ask(question)))))
+    #expect(state.form == nil && state.frame.lines.contains { $0.hasPrefix("End your 2 other sessions?") })
+    #expect(state.update(.key(.character("y"))) == .perform(.revokeOthers))
+    #expect(state.update(.finished(.revokeOthers, .success("Ended."))) == nil && state.notice?.text == "Ended.")
+    // Nobody is asked who left the form.
+    let left = confirmed()
+    _ = left.update(.key(.escape))
+    _ = left.update(.finished(confirm, .success(AppOutcome("It is on.", next: .ask(question)))))
+    #expect(left.question == nil && left.notice?.text == "It is on.")
+  }
+
   @Test("recovery codes are shown once, all of them also in few rows, and your own account is deleted after its name")
   func ownAccount() {
     let state = AppScenes.loggedIn(40, 10)
-    _ = state.update(.finished(.makeRecoveryCodes, .success("You have new recovery codes."), page: AppScenes.codes))
+    _ = state.update(
+      .finished(.makeRecoveryCodes, .success(AppOutcome("You have new recovery codes.", next: .show(AppScenes.codes)))))
     var seen = Set(state.frame.lines)
     for _ in 0..<8 {
       _ = state.update(.key(.down))
@@ -1328,10 +1388,10 @@ struct AppUpdateTests {
     for key in [Key.enter, .character("y")] { _ = state.update(.key(key)) }
     _ = state.update(.finished(AppScenes.payment, .failure(.notFresh)))
     AppScenes.type("wrong", into: state)
-    let password = AppAction.reauthenticate(Password("wrong"))
+    let password = AppAction.reauthenticate(Secret("wrong"))
     #expect(state.update(.key(.enter)) == .perform(password))
     _ = state.update(.key(.escape))
-    #expect(state.notice?.text == "Checking the password goes on; its end shows here.")
+    #expect(state.notice?.text == "Checking the password continues; its result shows here.")
     _ = state.update(.finished(password, .failure(.wrongPassword)))
     #expect(state.notice?.text.hasPrefix("Wrong password.") == true && state.form?.problem == nil)
     #expect(state.form?.fields.map(\.typed) == ["bob", "12.50"])

@@ -36,7 +36,7 @@ struct CommandTableTests {
   func optionBeforeItsCommand() throws {
     let parser = Parser(tool)
     for line in [
-      ["schema", "install", "--first-administrator", "alice"], ["--first-administrator", "alice", "schema", "install"],
+      ["pay", "1", "--to", "bob"], ["--to", "bob", "pay", "1"],
       ["require", "--administrator", "--fresh"], ["--administrator", "require", "--fresh"],
     ] as [[Word]] {
       guard case .request = try parser.parse(line, environment: { _ in nil }) else {

@@ -43,16 +43,10 @@ import Testing
 
   private static let executable = BuiltExecutable.debug
   private static let install = """
-    make --assume-old=release install PREFIX=/usr/local DESTDIR="$HOME/stage" \
-      RELEASE='\(executable)' RELEASE_COMPANION='\(companion)'
+    make --assume-old=release install PREFIX=/usr/local DESTDIR="$HOME/stage" RELEASE='\(executable)'
     """
-  /// For PostgreSQL servers; built where libpq is installed.
-  private static let companion = executable + "-postgres"
-  private static let programs =
-    "./usr/local/bin/auth-cli"
-    + (FileManager.default.isExecutableFile(atPath: companion) ? " ./usr/local/bin/auth-cli-postgres" : "")
   private static let installed = [
-    programs, "./usr/local/share/bash-completion/completions/auth-cli",
+    "./usr/local/bin/auth-cli", "./usr/local/share/bash-completion/completions/auth-cli",
     "./usr/local/share/fish/vendor_completions.d/auth-cli.fish", "./usr/local/share/man/man1/auth-cli.1",
     "./usr/local/share/zsh/site-functions/_auth-cli",
   ].joined(separator: " ")

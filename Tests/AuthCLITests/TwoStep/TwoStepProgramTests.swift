@@ -251,7 +251,7 @@ struct TwoStepProgramTests {
     #expect(
       shown.contains(/DRAWN otpauth:\/\/totp\/auth-cli:alice\?secret=[A-Z2-7]{32}&issuer=auth-cli END/), "\(shown)")
     let told = try String(contentsOfFile: seen, encoding: .utf8)
-    #expect(told.hasPrefix("words: -t UTF8 -o -\n") && !told.contains("otpauth"), "\(told)")
+    #expect(told.hasPrefix("words: -t ANSIUTF8 -m 2 -o -\n") && !told.contains("otpauth"), "\(told)")
     _ = scratch
   }
 

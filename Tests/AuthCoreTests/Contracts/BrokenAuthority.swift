@@ -14,6 +14,7 @@ final class BrokenAuthority: Authority {
     case numbersSessionsPerUser, reusesNamesOfEndedSessions
     case skipsSecondStep, challengesWrongPasswords, wrongAnswersAreFree, rightAnswersAlwaysOpen
     case challengeEndsTheSession, unavailableEndsTheChallenge
+    case accessTokensWithoutEnd, accessTokensOnlyAtLogin, repeatsAccessTokens
 
     /// Whether the defect appears only if an account has a second step.
     var isOfSecondStep: Bool {
@@ -48,39 +49,39 @@ final class BrokenAuthority: Authority {
 
   func authenticate(
     _ credentials: Credentials, limits: LimitRequest
-  ) async throws(AuthorityError<CredentialsRejection>) -> Grant {
+  ) async throws(AuthorityError<CredentialsRejection>) -> Authentication {
     var credentials = credentials
     switch flaw {
     case .grantsAnotherUser: if credentials == World.alice { credentials = World.bob }
     case .acceptsAnyPassword where credentials.username == "alice": credentials = World.alice
     case .tellsUnknownNames where credentials.username.hasPrefix("nobody"):
       throw .unavailable(Unavailability(.unreadable, "no such name"))
-    case .repeatsTokens: if let last = notes.withLock({ $0.last }) { return last }
+    case .repeatsTokens: if let last = notes.withLock({ $0.last }) { return .granted(last) }
     case .losesLogins:
-      if let last = notes.withLock({ $0.all.count >= 4 ? $0.last : nil }) { return last }
+      if let last = notes.withLock({ $0.all.count >= 4 ? $0.last : nil }) { return .granted(last) }
     default: break
     }
     let granted: Grant
     do throws(AuthorityError<CredentialsRejection>) {
-      granted = try await base.authenticate(credentials, limits: flaw == .ignoresRequests ? .standard : limits)
-    } catch {
-      switch (flaw, error) {
-      case (.skipsSecondStep, .rejected(.challenged(let challenge))):
-        if let grant = try? await base.answer(challenge, with: World.code) { return grant }
-      case (.challengesWrongPasswords, .rejected(.notAccepted)):
-        let bait = Challenge(
-          token: SessionToken(bytes: [1]), question: .code(digits: 6), triesLeft: 1, deadline: .off)
-        throw .rejected(.challenged(bait))
-      default: break
+      switch try await base.authenticate(credentials, limits: flaw == .ignoresRequests ? .standard : limits) {
+      case .granted(let grant): granted = grant
+      case .challenged(let challenge):
+        guard flaw == .skipsSecondStep, let opened = try? await base.answer(challenge, with: World.code) else {
+          return .challenged(challenge)
+        }
+        return opened
       }
-      throw error
+    } catch {
+      guard flaw == .challengesWrongPasswords, error == .rejected(.notAccepted) else { throw error }
+      return .challenged(
+        Challenge(token: SessionToken(bytes: [1]), question: .code(digits: 6), triesLeft: 1, deadline: .never))
     }
     let grant = bent(granted, limits)
     notes.withLock { notes in
       notes.last = grant
       notes.all.append(grant)
     }
-    return grant
+    return .granted(grant)
   }
 
   func resume(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
@@ -125,20 +126,23 @@ final class BrokenAuthority: Authority {
   }
 
   func reauthenticate(
-    _ token: SessionToken, password: Password, limits: LimitRequest
-  ) async throws(AuthorityError<ReauthenticationRejection>) -> Grant {
-    var password = password
-    if flaw == .acceptsAnyAccountsPassword, password == World.bob.password { password = World.alice.password }
+    _ token: SessionToken, with credentials: Credentials, limits: LimitRequest
+  ) async throws(AuthorityError<ReauthenticationRejection>) -> Authentication {
+    var credentials = credentials
+    if flaw == .acceptsAnyAccountsPassword, credentials == World.bob { credentials = World.alice }
     do throws(AuthorityError<ReauthenticationRejection>) {
       let longest = LimitRequest(idle: .seconds(1 << 40), absolute: .seconds(1 << 40))
-      let grant = bent(
-        try await base.reauthenticate(
-          token, password: password, limits: flaw == .forgetsRequests ? longest : limits), limits)
+      let result = try await base.reauthenticate(
+        token, with: credentials, limits: flaw == .forgetsRequests ? longest : limits)
+      guard case .granted(let granted) = result else {
+        if flaw == .challengeEndsTheSession { base.end(token, .revoked) }
+        return result
+      }
+      let grant = bent(granted, limits)
       notes.withLock { $0.all.append(grant) }
       if flaw == .exchangesAtOnce { _ = try? await base.confirm(grant.token) }
-      return grant
+      return .granted(grant)
     } catch {
-      if flaw == .challengeEndsTheSession, case .rejected(.challenged) = error { base.end(token, .revoked) }
       if flaw == .refusalEndsTheSession, error == .rejected(.notAccepted) { base.end(token, .revoked) }
       if flaw == .rejectsWhenUnavailable, case .unavailable = error { throw .rejected(.session(.ended(.revoked))) }
       throw error
@@ -146,13 +150,14 @@ final class BrokenAuthority: Authority {
   }
 
   func answer(
-    _ challenge: Challenge, with answer: Password
-  ) async throws(AuthorityError<ReauthenticationRejection>) -> Grant {
+    _ challenge: Challenge, with answer: Secret
+  ) async throws(AuthorityError<ReauthenticationRejection>) -> Authentication {
     do throws(AuthorityError<ReauthenticationRejection>) {
-      return try await base.answer(challenge, with: answer)
+      let result = try await base.answer(challenge, with: answer)
+      if flaw == .wrongAnswersAreFree, case .challenged = result { return .challenged(challenge) }
+      return result
     } catch {
       switch (flaw, error) {
-      case (.wrongAnswersAreFree, .rejected(.challenged)): throw .rejected(.challenged(challenge))
       case (.rightAnswersAlwaysOpen, .rejected) where answer == World.code:
         base.setSecondStep(of: "alice", to: nil)
         defer { base.setSecondStep(of: "alice", to: World.code) }
@@ -204,14 +209,25 @@ final class BrokenAuthority: Authority {
   private func bent(_ grant: Grant, _ request: LimitRequest) -> Grant {
     let limits: SessionLimits
     switch (flaw, grant.limits.absolute) {
-    case (.limitsMissing, _): limits = SessionLimits(idle: grant.limits.idle, absolute: .missing, fresh: .off)
+    case (.limitsMissing, _): limits = SessionLimits(idle: grant.limits.idle, absolute: .unknown, fresh: .never)
     case (.lengthens, .at(let absolute)):
       let more = request.absolute.map { $0 - .seconds(28_800) } ?? .zero
       limits = SessionLimits(
         idle: grant.limits.idle, absolute: .at(absolute.advanced(by: max(.zero, more))), fresh: grant.limits.fresh)
     default: limits = grant.limits
     }
-    return Grant(id: name(of: grant), user: grant.user, token: grant.token, limits: limits)
+    let accessToken = accessToken(of: grant)
+    return Grant(id: name(of: grant), user: grant.user, token: grant.token, limits: limits, accessToken: accessToken)
+  }
+
+  private func accessToken(of grant: Grant) -> AccessToken? {
+    guard let token = grant.accessToken else { return nil }
+    switch flaw {
+    case .accessTokensWithoutEnd: return AccessToken(token.value, deadline: .unknown)
+    case .accessTokensOnlyAtLogin: return notes.withLock { $0.names[grant.id] } == nil ? token : nil
+    case .repeatsAccessTokens: return AccessToken("access of \(grant.user.username)", deadline: token.deadline)
+    default: return token
+    }
   }
 
   private func name(of grant: Grant) -> SessionID {

@@ -7,7 +7,7 @@ final class BrokenVault: SessionVault {
   enum Flaw: CaseIterable {
     case eraseOfNothingFails, storesOnce, cutsAtZero, replaceDoesNothing, replaceAlways, eraseAny, setsAsideAnything
     case loadHeals, overwritesCorrupt, saysNoPlace, replaceOverCorrupt, eraseOverCorrupt, manyWinners, forgets
-    case keepsNone, displacesNothing
+    case keepsNone, displacesNothing, forgetsUser, keepsFirstUser
   }
 
   let base: InMemoryVault
@@ -31,7 +31,8 @@ final class BrokenVault: SessionVault {
     return await base.load()
   }
 
-  func store(_ token: SessionToken) async throws(VaultError) -> VaultReading {
+  func store(_ token: SessionToken, of user: LastKnownUser?) async throws(VaultError) -> VaultReading {
+    let user = flaw == .forgetsUser ? nil : user
     let count = stores.withLock { stores in
       stores += 1
       return stores
@@ -40,29 +41,35 @@ final class BrokenVault: SessionVault {
     switch flaw {
     case .storesOnce where count > 1: break
     case .overwritesCorrupt where isCorrupt: base.content = .token(token)
-    case .cutsAtZero: displaced = try await base.store(SessionToken(bytes: token.bytes.prefix { $0 != 0 }.map(\.self)))
+    case .cutsAtZero:
+      displaced = try await base.store(SessionToken(bytes: token.bytes.prefix { $0 != 0 }.map(\.self)), of: user)
     case .keepsNone where count > 4: base.content = .empty
     case .displacesNothing:
-      try await base.store(token)
+      try await base.store(token, of: user)
       displaced = .absent
-    default: displaced = try await base.store(token)
+    default: displaced = try await base.store(token, of: user)
     }
     if flaw == .forgets, count == 1 { base.content = .empty }
     return displaced
   }
 
-  func replace(_ old: SessionToken, with new: SessionToken) async throws(VaultError) -> Bool {
+  func replace(
+    _ old: SessionToken, with new: SessionToken, of user: LastKnownUser?
+  ) async throws(VaultError) -> Bool {
     switch flaw {
+    case .keepsFirstUser:
+      guard case .token(_, let first) = await base.load() else { return false }
+      return try await base.replace(old, with: new, of: first)
     case .replaceDoesNothing: return true
     case .replaceAlways:
-      try await base.store(new)
+      try await base.store(new, of: user)
       return true
     case .replaceOverCorrupt where isCorrupt:
-      try await base.store(new)
+      try await base.store(new, of: user)
       return false
     case .manyWinners:
-      return try await base.replace(old, with: new) || base.content != .empty && old == VaultProbeTokens.zero
-    default: return try await base.replace(old, with: new)
+      return try await base.replace(old, with: new, of: user) || base.content != .empty && old == VaultProbeTokens.zero
+    default: return try await base.replace(old, with: new, of: user)
     }
   }
 

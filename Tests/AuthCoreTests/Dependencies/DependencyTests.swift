@@ -14,9 +14,9 @@ import Testing
     ("Guards", language),
     ("AuthCore", portable.union(["Guards"]).union(threads)),
     ("AuthCoreTesting", portable.union(["AuthCore", "Guards"])),
-    ("TextFormat", language.union(["Glibc"])),
+    ("TextFormat", language.union(["Darwin", "Glibc"])),
     ("AuthDevice", system.union(["AuthCore", "Guards", "TextFormat"])),
-    ("AuthOAuth", language.union(["AuthCore", "AuthDevice", "Guards", "TextFormat"])),
+    ("AuthOAuth", language.union(["AuthCore", "Guards", "TextFormat"])),
     ("AuthBackend", language.union(["AuthCore", "AuthDevice", "CCrypt", "Guards", "Glibc", "TextFormat"])),
     ("AuthBackendTesting", language.union(["AuthBackend", "AuthCore", "AuthCoreTesting", "AuthDevice", "Glibc"])),
     ("AuthSQLite", system.union(["AuthBackend", "AuthCore", "AuthDevice", "Guards", "TextFormat", "CSQLite"])),
@@ -41,11 +41,6 @@ import Testing
       ])
     ),
     ("auth-cli", Set(["AuthSQLite", "AuthProgram"])),
-    ("auth-cli-postgres", Set(["AuthPostgresProgram", "AuthProgram"])),
-    (
-      "AuthPostgresProgram",
-      Set(["AuthBackend", "AuthCore", "AuthDevice", "AuthSQLite", "AuthPostgres", "AuthProgram", "Glibc"])
-    ),
     ("AuthPostgres", system.union(["AuthBackend", "AuthCore", "AuthDevice", "CPostgres", "Guards", "TextFormat"])),
   ]
 
@@ -84,7 +79,7 @@ import Testing
     #expect(users.map(\.path) == ["Sources/AuthCore/Runtime/WorkThreads.swift"])
     #expect(users.first.map { Set($0.imports) } == Self.threads.union(["Guards"]))
     let calls = users.first.map { $0.words.filter { $0.wholeMatch(of: /[a-z]+_[a-z_]+/) != nil } }
-    #expect(calls == ["pthread_create", "pthread_detach", "pthread_t"])
+    #expect(calls?.allSatisfy { $0.hasPrefix("pthread_") } == true, "no clock, no file, no socket")
   }
 
   @Test("CommandLineKit uses no type of the libraries, so any program can use it")
@@ -123,7 +118,7 @@ import Testing
     #expect(try dependencies(of: "AuthCoreTesting") == ["AuthCore", "Guards"])
     #expect(try dependencies(of: "TextFormat") == [])
     #expect(try dependencies(of: "AuthDevice") == ["AuthCore", "Guards", "TextFormat"])
-    #expect(try dependencies(of: "AuthOAuth") == ["AuthCore", "AuthDevice", "Guards", "TextFormat"])
+    #expect(try dependencies(of: "AuthOAuth") == ["AuthCore", "Guards", "TextFormat"])
     #expect(try dependencies(of: "AuthBackend") == ["AuthCore", "AuthDevice", "Guards", "TextFormat", "CCrypt"])
     #expect(try dependencies(of: "AuthBackendTesting") == ["AuthBackend", "AuthCore", "AuthCoreTesting", "AuthDevice"])
     #expect(
@@ -151,11 +146,6 @@ import Testing
       try dependencies(of: "AuthPostgres") == [
         "AuthBackend", "AuthCore", "AuthDevice", "CPostgres", "Guards", "TextFormat",
       ])
-    #expect(
-      try dependencies(of: "AuthPostgresProgram") == [
-        "AuthBackend", "AuthCore", "AuthDevice", "AuthSQLite", "AuthPostgres", "AuthProgram",
-      ])
-    #expect(try dependencies(of: "auth-cli-postgres") == ["AuthPostgresProgram", "AuthProgram"])
   }
 
   @Test(

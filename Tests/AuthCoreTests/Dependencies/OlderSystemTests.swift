@@ -17,7 +17,7 @@ import Testing
     let newer = try await NewerAPI.names()
     #expect(newer.isSuperset(of: ["InlineArray", "immediate", "Observations", "escalatePriority", "span"]))
     #expect(newer.isDisjoint(with: ["Mutex", "Atomic", "Task", "count", "withTaskCancellationHandler"]))
-    for target in ["Guards", "AuthCore", "AuthCoreTesting"] {
+    for target in AppleSystemTests.modules + ["AuthCoreTesting"] {
       for file in try SourceFile.all(below: "Sources/\(target)") {
         let used = file.words.intersection(newer).subtracting(Self.checked[file.path] ?? [])
         #expect(used.isEmpty, "\(file.path) uses \(used.sorted().joined(separator: ", "))")

@@ -53,8 +53,10 @@ struct SymbolGraph: Decodable {
   let relationships: [Relationship]
 
   static func extract(_ module: String) async throws -> SymbolGraph {
-    var ours = ["-I", Repository.modules, "-Xcc", "-I/usr/include/postgresql"]
-    for library in ["CSQLite", "CCrypt", "CPostgres"] { ours += ["-I", Repository.root + "/Sources/\(library)"] }
+    var ours = ["-I", Repository.modules]
+    for library in ["CSQLite", "CCrypt", "CProcess", "CSocket"] {
+      ours += ["-I", Repository.root + "/Sources/\(library)"]
+    }
     return try await files(of: module, ours) { directory in
       let file = directory.appending(path: "\(module).symbols.json")
       return try JSONDecoder().decode(SymbolGraph.self, from: Data(contentsOf: file))

@@ -21,11 +21,11 @@ struct LeaseStressTests {
   private func race(clock: any SessionClock, rounds: Int) async throws -> Tally {
     let authority = ScriptedAuthority(clock: ManualClock())
     authority.setAccount("alice", password: World.alice.password)
-    authority.setGrantedLimits(SessionLimits(idle: .off, absolute: .off, fresh: .off))
-    let store = SessionStore(authority: authority, vault: InMemoryVault(), clock: clock, worksOnCallingThread: true)
+    authority.setGrantedLimits(SessionLimits(idle: .never, absolute: .never, fresh: .never))
+    let store = SessionStore(authority: authority, vault: InMemoryVault(), clock: clock, worksOn: .callingThread)
     var tally = Tally()
     for _ in 0..<rounds {
-      let key = try await store.logIn(World.alice)
+      let key = try await store.loggedIn(World.alice)
       let isOver = Flag()
       let leases = Counter()
       let late = Counter()

@@ -21,7 +21,7 @@ struct LeaseTests {
   @Test("a lease lends the user, the session and the token, in all four forms")
   func forms() async throws {
     let world = World()
-    let key = try await world.store.logIn(World.alice)
+    let key = try await world.store.loggedIn(World.alice)
     #expect(try key.withLease { lease in lease.sessionID } == key.id)
     #expect(world.vault.content == .token(try key.withLease { lease in lease.sessionToken }))
     let name = try await key.withLease { (lease: borrowing SessionLease) async in
@@ -45,7 +45,7 @@ struct LeaseTests {
   @Test("every kind of lease makes the same check: none works after the session has ended")
   func everyWay() async throws {
     let world = World()
-    let key = try await world.store.logIn(World.alice)
+    let key = try await world.store.loggedIn(World.alice)
     _ = try await world.store.logOut()
     #expect(throws: LeaseError<Never>.ended(.userAsked)) { try key.withLease { _ in } }
     await #expect(throws: LeaseError<Never>.ended(.userAsked)) {
@@ -64,7 +64,7 @@ struct LeaseTests {
   @Test("the body's own error differs from the end of the session, and both end the lease")
   func bodyThrows() async throws {
     let world = World()
-    let key = try await world.store.logIn(World.alice)
+    let key = try await world.store.loggedIn(World.alice)
     #expect(throws: LeaseError<Refused>.body(.refused)) {
       try key.withLease { (_: borrowing SessionLease) throws(Refused) in throw .refused }
     }
@@ -77,7 +77,7 @@ struct LeaseTests {
   @Test("a logout waits for all running leases", arguments: [1, 2, 40])
   func drains(count: Int) async throws {
     let world = World()
-    let key = try await world.store.logIn(World.alice)
+    let key = try await world.store.loggedIn(World.alice)
     let inside = Counter()
     let mayLeave = Promise<Void>()
     let holders = (0..<count).map { _ in
@@ -104,7 +104,7 @@ struct LeaseTests {
   @Test("a lease that does not end in time is reported, and the authority refuses its late effect")
   func overdue() async throws {
     let world = World()
-    let key = try await world.store.logIn(World.alice)
+    let key = try await world.store.loggedIn(World.alice)
     let isInside = Promise<Void>()
     let mayLeave = Promise<Void>()
     let authority = world.authority
@@ -133,7 +133,7 @@ struct LeaseTests {
   func refusedInside() async throws {
     let world = World()
     let store = world.store
-    let key = try await store.logIn(World.alice)
+    let key = try await store.loggedIn(World.alice)
     try await key.withLease { (_: borrowing SessionLease) async in
       await #expect(throws: LogoutError.insideLease) { try await store.logOut() }
       _ = try? key.withLease { _ in }
@@ -151,7 +151,7 @@ struct LeaseTests {
   func begunInside() async throws {
     let world = World()
     let store = world.store
-    let key = try await store.logIn(World.alice)
+    let key = try await store.loggedIn(World.alice)
     let logout = try key.withLease { _ in
       let logout = store.beginLogOut()
       #expect(store.state == .loggingOut)
@@ -166,7 +166,7 @@ struct LeaseTests {
     let world = World()
     let store = world.store
     for _ in 0..<300 {
-      let key = try await store.logIn(World.alice)
+      let key = try await store.loggedIn(World.alice)
       for _ in 0..<4 { await Task { _ = try? key.withLease { _ in } }.value }
       let result = await Task { try await store.logOut() }.result
       #expect(try result.get() == .complete)
@@ -176,7 +176,7 @@ struct LeaseTests {
   @Test("leases on threads without a task count, and refuse no logout of other tasks")
   func threads() async throws {
     let world = World()
-    let key = try await world.store.logIn(World.alice)
+    let key = try await world.store.loggedIn(World.alice)
     let ran = Counter()
     TwoThreads.both { _ in
       for _ in 0..<1000 {
@@ -198,7 +198,7 @@ struct LeaseTests {
     await world.authority.waitUntilHeld(.authenticate)
     #expect(world.store.session == nil)
     world.authority.release(.authenticate)
-    let key = try await login.value().session
+    let key = try await login.value().key
     #expect(world.store.core.withLock { $0.machine.state.session == key.record })
     #expect(key.user == User(id: UserID(rawValue: "id-alice"), username: "alice", displayName: "alice", role: .member))
   }
@@ -206,7 +206,7 @@ struct LeaseTests {
   @Test("all copies of a key die simultaneously")
   func copies() async throws {
     let world = World()
-    let key = try await world.store.logIn(World.alice)
+    let key = try await world.store.loggedIn(World.alice)
     let copies = [key, key, try #require(world.store.session), try await world.store.check()]
     let stronger = try FreshSession(key)
     #expect(Set(copies).count == 1)

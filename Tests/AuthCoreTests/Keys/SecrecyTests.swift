@@ -14,23 +14,26 @@ struct SecrecyTests {
   @Test("no password and no token appears in any output of a value that holds one")
   func values() async throws {
     let world = World()
+    world.authority.setAccessTokens(lasting: .seconds(300))
     let secret = "correct horse battery"
-    let key = try await world.store.logIn(World.alice)
+    let key = try await world.store.loggedIn(World.alice)
     let token = try #require(world.authority.liveTokens.first)
     let grant = key.record.grant
     let marks = [
-      secret, "token-1", "\(Array(secret.utf8))", "\(token.bytes)",
+      secret, "token-1", "access-1", "\(Array(secret.utf8))", "\(token.bytes)",
       token.bytes.map(String.init).joined(separator: ", "),
     ]
     let holders: [Any] = [
-      World.alice, World.alice.password, token, grant, key, key.record, try FreshSession(key),
+      World.alice, World.alice.password, token, grant, try #require(grant.accessToken), key, key.record,
+      try FreshSession(key),
       VaultReading.token(token), VaultEvidence("cut short", hint: "", salvaged: token), world.store.state,
-      SessionChange(revision: 1, snapshot: world.store.state), Effect.Targets(token), Effect.save(Epoch(1), token),
+      SessionChange(revision: 1, snapshot: world.store.state), Effect.Targets(token), Effect.save(Epoch(1), grant),
       Effect.renew(Epoch(1), key.record), SessionEvent.authenticated(Epoch(1), .granted(grant)),
       SessionEvent.restored(Epoch(1), .ended(.revoked, token)),
       SessionState.loggedIn(LoggedIn(session: key.record)),
-      SessionMachine(), UserSwitch(session: key, leftovers: .none), RestoreOutcome.loggedIn(key),
-      SubmittedCredentials(credentials: World.alice, limits: .standard),
+      SessionMachine(), LoginResult.loggedIn(key), RestoreOutcome.loggedIn(key),
+      AccessRenewal(known: grant.accessToken),
+      Submitted.credentials(World.alice, .standard), Submitted.answer(World.code),
       SessionError.corrupt(VaultEvidence("x", hint: "", salvaged: token)),
     ]
     for holder in holders {
@@ -48,13 +51,13 @@ struct SecrecyTests {
     let world = World()
     var texts: [String] = []
     do throws(SessionError) {
-      try await world.store.logIn(World.wrong)
+      try await world.store.loggedIn(World.wrong)
     } catch {
       texts.append(shown(error))
     }
     world.vault.failWrites(World.diskError)
     do throws(SessionError) {
-      try await world.store.logIn(World.alice)
+      try await world.store.loggedIn(World.alice)
     } catch {
       texts.append(shown(error))
     }

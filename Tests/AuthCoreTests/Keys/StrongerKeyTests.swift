@@ -8,7 +8,7 @@ struct StrongerKeyTests {
   func demoted() async throws {
     let world = World()
     world.authority.setAccount("alice", password: World.alice.password, role: .administrator)
-    let old = try await world.store.logIn(World.alice)
+    let old = try await world.store.loggedIn(World.alice)
     world.authority.setAccount("alice", password: World.alice.password, role: .member)
     let new = try await world.store.check()
     #expect(old.isLive)
@@ -20,7 +20,7 @@ struct StrongerKeyTests {
   @Test("a new role gives access immediately, and the stronger key shows it")
   func promoted() async throws {
     let world = World()
-    let old = try await world.store.logIn(World.alice)
+    let old = try await world.store.loggedIn(World.alice)
     world.authority.setAccount("alice", password: World.alice.password, role: .administrator)
     let new = try await world.store.check()
     #expect(old.user.role == .member)
@@ -31,10 +31,10 @@ struct StrongerKeyTests {
   @Test("a reauthentication makes the session fresh for each of its keys")
   func reauthenticated() async throws {
     let world = World()
-    let old = try await world.store.logIn(World.alice)
+    let old = try await world.store.loggedIn(World.alice)
     world.clock.advance(by: .seconds(901))
     #expect(throws: FreshnessError.passwordNotRecent) { try FreshSession(old) }
-    let new = try await world.store.reauthenticate(password: World.alice.password)
+    let new = try await world.store.reauthenticated(password: World.alice.password)
     #expect(try FreshSession(old).session == new)
     #expect(try old.withLease { lease in lease.sessionToken } == new.withLease { lease in lease.sessionToken })
   }

@@ -20,7 +20,8 @@ import Testing
     let store = try ["Runtime", "Session"].flatMap { room in
       Repository.files(below: "Sources/AuthCore/\(room)", suffix: ".swift")
     }.map(Repository.text(of:)).joined()
-    let sending = try Regex(#"((send|command|begin|work)\(\s*| (in|return|let event =) )\.\#(event)(?!\w)"#)
+    let calls = #"((send|command|begin|work|session)\((of: )?\s*| (in|return|let event =) )"#
+    let sending = try Regex(calls + #"\.\#(event)(?!\w)"#)
     #expect(store.contains(sending), "\(event)")
   }
 

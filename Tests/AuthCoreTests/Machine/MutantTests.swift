@@ -61,7 +61,7 @@ import Testing
       else { return machine.handle(event) }
       return machine.stray(
         .loggedIn(LoggedIn(session: SessionRecord(grant, began: state.epoch))), burning: 1,
-        [.save(Epoch(machine.lastEpoch.number + 1), grant.token), .notify])
+        [.save(Epoch(machine.lastEpoch.number + 1), grant), .notify])
     },
     Mutant("a session is exposed for another user", breaks: .keysComeFromGrants) { machine, event in
       guard case .authenticating(let state) = machine.state, case .saved(state.epoch, _, .done) = event,
@@ -179,6 +179,40 @@ import Testing
       let reaction = machine.handle(event)
       guard case .challenged = machine.state else { return reaction }
       return reaction.mapping { $0.filter { $0.kind != .notify } }
+    },
+    Mutant("a check forgets the access token", breaks: .accessTokensStayWithTheirSession) { machine, event in
+      guard case .renewing(let state) = machine.state, case .restored(state.epoch, .found(let grant)) = event,
+        grant.isOfSameSession(as: state.session.grant)
+      else { return machine.handle(event) }
+      return machine.stray(
+        .loggedIn(LoggedIn(session: SessionRecord(grant, began: state.session.began))), [.notify])
+    },
+    .mistaking("the next user gets the access token of the one before", breaks: .accessTokensStayWithTheirSession) {
+      state, event in
+      guard case .renewing(let state) = state, case .restored(let epoch, .found(let grant)) = event else { return nil }
+      let mixed = Grant(
+        id: grant.id, user: grant.user, token: grant.token, limits: grant.limits,
+        accessToken: state.session.accessToken)
+      return .restored(epoch, .found(mixed))
+    },
+    Mutant("a failed read forgets the last known user", breaks: .lastKnownUserIsThatOfTheVault) { machine, event in
+      guard case .restoring(let state) = machine.state, let reading = state.reading,
+        case .restored(reading, .obstructed(let obstacle)) = event
+      else { return machine.handle(event) }
+      return machine.stray(
+        .restoring(Restoring(reading: nil, obstacle: obstacle, previously: state.previously, lastKnown: nil)), [.notify]
+      )
+    },
+    Mutant("the last known user stays when another one is found", breaks: .lastKnownUserIsThatOfTheVault) {
+      machine, event in
+      guard case .restoring(let state) = machine.state, case .recognized = event, state.lastKnown != nil
+      else { return machine.handle(event) }
+      return machine.stray(.restoring(state), [.notify])
+    },
+    Mutant("the last known user appears without a notification", breaks: .everyChangeIsTold) { machine, event in
+      let reaction = machine.handle(event)
+      guard case .recognized = event else { return reaction }
+      return reaction.mapping { _ in [] }
     },
     .mistaking("a token that another process exchanged is taken for the end", breaks: .failuresEndNoSession) {
       _, event in

@@ -18,7 +18,7 @@ struct DrawnScreenTests {
   @Test("a live key is observable: a reader of its session or its dismissal is notified when that changes")
   func observable() async throws {
     let world = World()
-    let key = LiveKey(try await world.store.logIn(World.alice))
+    let key = LiveKey(try await world.store.loggedIn(World.alice))
     let (sessions, dismissals) = (Counter(), Counter())
     withObservationTracking {
       _ = key.session
@@ -44,14 +44,14 @@ struct DrawnScreenTests {
     let bar = NavigationBar(title: "Home", store: world.store)
     let seen = bar.button
     #expect(seen == .logIn)
-    let session = try await world.store.logIn(World.alice)
+    let session = try await world.store.loggedIn(World.alice)
     guard case .nothing = try await bar.press(seen, credentials: { World.alice }) else {
       Issue.record("the press did something")
       return
     }
     #expect(session.isLive)
     // Nor does it log out another user than the visible one.
-    try await world.store.switchUser(to: World.bob)
+    try await world.store.switched(to: World.bob)
     guard case .nothing = try await bar.press(.logOut(session.user), credentials: { nil }) else {
       Issue.record("the press did something")
       return
@@ -71,7 +71,7 @@ struct DrawnScreenTests {
     await world.store.restore()
     #expect(world.store.machine.steps == [])
     world.store.keepSteps(3)
-    try await world.store.logIn(World.alice)
+    try await world.store.loggedIn(World.alice)
     #expect(world.store.machine.state == .loggedIn)
     /// Without the time, which differs in each run.
     func timeless(_ step: MachineStep) -> MachineStep {

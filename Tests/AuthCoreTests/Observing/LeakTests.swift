@@ -16,7 +16,7 @@ struct LeakTests {
     }
 
     func store() -> SessionStore {
-      SessionStore(authority: authority, vault: vault, clock: clock, worksOnCallingThread: true)
+      SessionStore(authority: authority, vault: vault, clock: clock, worksOn: .callingThread)
     }
   }
 
@@ -26,7 +26,7 @@ struct LeakTests {
     var store: SessionStore? = parts.store()
     weak let weakStore = store
     weak let weakCore = store?.core
-    let key = try await store?.logIn(World.alice)
+    let key = try await store?.loggedIn(World.alice)
     await parts.clock.waitForSleepers(1)
     store = nil
     #expect(weakStore == nil)
@@ -44,7 +44,7 @@ struct LeakTests {
     var listener: Listener? = Listener()
     weak let weakListener = listener
     if let listener { store?.attach(listener) }
-    try await store?.logIn(World.alice)
+    try await store?.loggedIn(World.alice)
     listener = nil
     #expect(weakListener == nil)
     try await store?.renew()
@@ -57,8 +57,8 @@ struct LeakTests {
     let parts = Parts()
     var store: SessionStore? = parts.store()
     weak let weakCore = store?.core
-    try await store?.logIn(World.alice)
-    var screen = store.flatMap { Screen($0) }
+    try await store?.loggedIn(World.alice)
+    var screen = store.flatMap { $0.open(Screen.self) }
     weak let weakScreen = screen
     #expect(weakScreen != nil)
     screen = nil
@@ -112,7 +112,7 @@ struct LeakTests {
       world.store.attach(Listener())
     }
     #expect(world.store.core.withLock { $0.observers.count } <= 2 * living.count + 1)
-    try await world.store.logIn(World.alice)
+    try await world.store.loggedIn(World.alice)
     #expect(living.allSatisfy { $0.heard == ["in alice"] })
   }
 

@@ -4,7 +4,7 @@ import Testing
 @testable import AuthCore
 
 /// A view model as in an app: an ordinary class of the main actor.
-@MainActor private final class ViewModel: @MainActor Stateful {
+@MainActor private final class ViewModel: @MainActor SessionObserver {
   private(set) var told: [String] = []
 
   func loggedIn(_ session: LoggedInSession) { told.append("in \(session.user.displayName)") }
@@ -29,15 +29,16 @@ import Testing
 @MainActor @Suite("Objects of the main actor")
 struct MainActorTests {
   @Test(
-    "a view model is notified immediately when it is attached, and of every change in order", arguments: [true, false])
-  func viewModel(direct: Bool) async throws {
-    let world = World(worksOnCallingThread: direct)
+    "a view model is notified immediately when it is attached, and of every change in order",
+    arguments: [WorkPlace.callingThread, .separateThreads])
+  func viewModel(place: WorkPlace) async throws {
+    let world = World(worksOn: place)
     await world.store.restore()
     let model = ViewModel()
     world.store.attach(model)
     #expect(model.told == ["out"])
     for _ in 0..<20 {
-      try await world.store.logIn(World.alice)
+      try await world.store.loggedIn(World.alice)
       #expect(model.told.last == "in alice")
       _ = try await world.store.logOut()
       #expect(model.told.last == "out")
@@ -47,27 +48,29 @@ struct MainActorTests {
 
   @Test("changes from other threads reach the main actor in order, and none is lost")
   func otherThreads() async throws {
-    let world = World(worksOnCallingThread: false)
+    let world = World(worksOn: .separateThreads)
     await world.store.restore()
     let model = ViewModel()
     world.store.attach(model)
     let store = world.store
     await Task.detached {
       for _ in 0..<50 {
-        _ = try? await store.logIn(World.alice)
+        _ = try? await store.loggedIn(World.alice)
         _ = try? await store.logOut()
       }
     }.value
     #expect(model.told == ["out"] + (0..<50).flatMap { _ in ["in alice", "out"] })
   }
 
-  @Test("an awaited logout returns after the screens of the main actor were dismissed", arguments: [true, false])
-  func dismissedBeforeLogoutReturns(direct: Bool) async throws {
-    let world = World(worksOnCallingThread: direct)
+  @Test(
+    "an awaited logout returns after the screens of the main actor were dismissed",
+    arguments: [WorkPlace.callingThread, .separateThreads])
+  func dismissedBeforeLogoutReturns(place: WorkPlace) async throws {
+    let world = World(worksOn: place)
     let store = world.store
     for _ in 0..<20 {
-      try await store.logIn(World.alice)
-      let screen = try #require(Controller(store))
+      try await store.loggedIn(World.alice)
+      let screen = try #require(store.open(Controller.self))
       let told = try await Task.detached {
         _ = try await store.logOut()
         return await screen.told
@@ -79,13 +82,13 @@ struct MainActorTests {
   @Test("a screen of the main actor follows only its user")
   func follows() async throws {
     let world = World()
-    try await world.store.logIn(World.alice)
-    let screen = try #require(Controller(world.store))
+    try await world.store.loggedIn(World.alice)
+    let screen = try #require(world.store.open(Controller.self))
     world.store.open(screen, with: screen.session)
     world.authority.setAccount("alice", password: World.alice.password, displayName: "Alice B.")
     try await world.store.check()
     #expect(screen.told == ["follow Alice B."])
-    try await world.store.switchUser(to: World.bob)
+    try await world.store.switched(to: World.bob)
     #expect(screen.told == ["follow Alice B.", "dismiss switched_user"])
     try await world.store.logOut()
     #expect(screen.told.count == 2)
@@ -96,7 +99,7 @@ struct MainActorTests {
     let world = World()
     await world.store.restore()
     let later = ViewModel()
-    @MainActor final class Quitter: @MainActor Stateful {
+    @MainActor final class Quitter: @MainActor SessionObserver {
       let store: SessionStore
       let later: ViewModel
       private(set) var told: [String] = []
@@ -110,7 +113,7 @@ struct MainActorTests {
     }
     let quitter = Quitter(world.store, later)
     world.store.attach(quitter)
-    try await world.store.logIn(World.alice)
+    try await world.store.loggedIn(World.alice)
     _ = try await world.store.logOut()
     #expect(quitter.told == ["out", "in", "out"])
     #expect(later.told.last == "out")
@@ -119,7 +122,7 @@ struct MainActorTests {
   @Test("the store holds objects of the main actor weakly, and removes released ones")
   func weakly() async throws {
     let world = World()
-    try await world.store.logIn(World.alice)
+    try await world.store.loggedIn(World.alice)
     weak var released: ViewModel?
     do {
       let model = ViewModel()
@@ -127,7 +130,7 @@ struct MainActorTests {
       world.store.attach(model)
     }
     #expect(released == nil)
-    for _ in 0..<100 { _ = Controller(world.store) }
+    for _ in 0..<100 { _ = world.store.open(Controller.self) }
     #expect(world.store.core.withLock { $0.observers.count } <= 33)
   }
 
@@ -135,8 +138,8 @@ struct MainActorTests {
   func storeReleased() async throws {
     var world: World? = World()
     let store = try #require(world?.store)
-    try await store.logIn(World.alice)
-    let screen = try #require(Controller(store))
+    try await store.loggedIn(World.alice)
+    let screen = try #require(store.open(Controller.self))
     world = nil
     _ = consume store
     await Task.detached {}.value

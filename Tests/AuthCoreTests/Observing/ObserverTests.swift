@@ -13,7 +13,7 @@ struct ObserverTests {
   func eventsFromInside() async throws {
     let world = World()
     let store = world.store
-    let results = Locked<(PendingLogout?, PendingSession?, PendingSession?)>((nil, nil, nil))
+    let results = Locked<(PendingLogout?, PendingLogin?, PendingLogin?)>((nil, nil, nil))
     let switcher = Listener(onLoggedIn: { session in
       guard session.user.username == "alice" else { return }
       let logout = store.beginLogOut()
@@ -29,9 +29,9 @@ struct ObserverTests {
     #expect(witness.heard == switcher.heard)
     let (logout, taken, refused) = results.withLock { $0 }
     #expect(try await logout?.value() == .complete)
-    #expect(try await taken?.value().session.user.username == "bob")
-    await #expect(throws: SessionError.self) { try await refused?.value() }
-    #expect(try await login.value().session.endReason == .userAsked)
+    #expect(try await taken?.value().key.user.username == "bob")
+    await #expect(throws: SessionError.self) { _ = try await refused?.value() }
+    #expect(try await login.value().key.endReason == .userAsked)
     #expect(world.vaultAgrees)
   }
 
@@ -68,7 +68,7 @@ struct ObserverTests {
     let world = World()
     let store = world.store
     let (entered, release) = (Promise<Void>(), DispatchSemaphore(value: 0))
-    let key = try await store.logIn(World.alice)
+    let key = try await store.loggedIn(World.alice)
     let slow = Listener(onLoggedIn: { session in
       guard session.user.displayName == "Alice B." else { return }
       entered.fulfil(())
@@ -114,7 +114,7 @@ struct ObserverTests {
       heard.withLock { $0 = [inner.heard, dead.told, latest.heard] }
     })
     store.attach(outer)
-    try await store.logIn(World.alice)
+    try await store.loggedIn(World.alice)
     let ended = "out ended(The session was ended by logging out.)"
     #expect(heard.withLock { $0 } == [["in alice"], ["dismiss user_asked"], [ended]])
     #expect(outer.heard == ["in alice", ended])
@@ -130,12 +130,12 @@ struct ObserverTests {
       heard = inner.told
     }
     world.store.attach(outer)
-    try await world.store.logIn(World.alice)
+    try await world.store.loggedIn(World.alice)
     #expect(heard == ["alice"])
   }
 
   /// Records notifications on the main actor.
-  @MainActor private final class MainModel: @MainActor Stateful {
+  @MainActor private final class MainModel: @MainActor SessionObserver {
     private(set) var told: [String] = []
     var onLoggedIn: () -> Void = {}
 
@@ -161,7 +161,7 @@ struct ObserverTests {
         _ = store.transitions.makeAsyncIterator()
       }, onLoggedOut: { _ in _ = store.session })
     store.attach(reader)
-    let key = try await store.logIn(World.alice)
+    let key = try await store.loggedIn(World.alice)
     _ = try await store.logOut()
     #expect(seen.withLock { $0 } == [.loggedIn(key)])
   }
@@ -176,7 +176,7 @@ struct ObserverTests {
       for number in 0..<4 {
         group.addTask {
           for _ in 0..<100 {
-            _ = try? await world.store.logIn(number.isMultiple(of: 2) ? World.alice : World.bob)
+            _ = try? await world.store.loggedIn(number.isMultiple(of: 2) ? World.alice : World.bob)
             _ = try? await world.store.logOut()
           }
         }
@@ -208,7 +208,7 @@ struct ObserverTests {
     world.store.attach(listener)
     _ = world.store.transitions.makeAsyncIterator()
     #expect(signals.withLock { $0 } == 0)
-    try await world.store.logIn(World.alice)
+    try await world.store.loggedIn(World.alice)
     #expect(signals.withLock { $0 } == 1)
   }
 
@@ -226,7 +226,7 @@ struct ObserverTests {
     track()
     await world.store.restore()
     #expect(signals.withLock { $0 } == 0)
-    try await world.store.logIn(World.alice)
+    try await world.store.loggedIn(World.alice)
     #expect(signals.withLock { $0 } == 1)
     track()
     try await world.store.check()
@@ -267,7 +267,7 @@ struct ObserverTests {
       }
     }
     for _ in 0..<rounds {
-      try await world.store.logIn(World.alice)
+      try await world.store.loggedIn(World.alice)
       _ = try await world.store.logOut()
     }
     #expect(await watcher.value == .loggedOut(.ended(.userAsked)))

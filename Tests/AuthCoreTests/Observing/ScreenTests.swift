@@ -20,9 +20,9 @@ struct ScreenTests {
   @Test("a guarded screen is nil when nobody is logged in, and opens with a key otherwise")
   func opens() async throws {
     let world = World()
-    #expect(Screen(world.store) == nil)
-    let key = try await world.store.logIn(World.alice)
-    let screen = try #require(Screen(world.store))
+    #expect(world.store.open(Screen.self) == nil)
+    let key = try await world.store.loggedIn(World.alice)
+    let screen = try #require(world.store.open(Screen.self))
     #expect(screen.session == key)
     #expect(screen.told == [])
   }
@@ -35,9 +35,9 @@ struct ScreenTests {
     arguments: Discovery.allCases)
   func dismissedBeforeCleanup(discovery: Discovery) async throws {
     let world = World()
-    let key = try await world.store.logIn(World.alice)
-    let screen = try #require(Screen(world.store))
-    let controller = try #require(await Task { @MainActor in MainScreen(world.store) }.value)
+    let key = try await world.store.loggedIn(World.alice)
+    let screen = try #require(world.store.open(Screen.self))
+    let controller = try #require(await Task { @MainActor in world.store.open(MainScreen.self) }.value)
     let token = try #require(world.authority.liveTokens.first)
     if discovery != .logout { world.authority.end(token, .revoked) }
     world.vault.hold(.erase)
@@ -46,7 +46,7 @@ struct ScreenTests {
     case .check: await #expect(throws: ended) { try await world.store.check() }
     case .renewal: await #expect(throws: ended) { try await world.store.renew() }
     case .password:
-      await #expect(throws: ended) { try await world.store.reauthenticate(password: World.alice.password) }
+      await #expect(throws: ended) { try await world.store.reauthenticated(password: World.alice.password) }
     case .report: world.store.reportEnded(key, because: .revoked)
     case .logout: world.store.beginLogOut()
     }
@@ -61,8 +61,8 @@ struct ScreenTests {
   @Test("a changed name reaches open screens with a new key, and the old key is a snapshot")
   func changedUser() async throws {
     let world = World()
-    let old = try await world.store.logIn(World.alice)
-    let screen = try #require(Screen(world.store))
+    let old = try await world.store.loggedIn(World.alice)
+    let screen = try #require(world.store.open(Screen.self))
     world.authority.setAccount("alice", password: World.alice.password, displayName: "Alice B.", role: .administrator)
     let new = try await world.store.check()
     #expect(screen.told == ["follow Alice B."])
@@ -74,7 +74,7 @@ struct ScreenTests {
   @Test("a screen that two threads open simultaneously is dismissed once")
   func openedTwiceAtOnce() async throws {
     let world = World()
-    let key = try await world.store.logIn(World.alice)
+    let key = try await world.store.loggedIn(World.alice)
     let screens = (0..<400).map { _ in Screen(session: key) }
     _ = TwoThreads.race(rounds: screens.count) { round in
       world.store.open(screens[round], with: key)
@@ -87,7 +87,7 @@ struct ScreenTests {
   @Test("a change between creating and opening a screen reaches the screen")
   func changedBeforeOpening() async throws {
     let world = World()
-    let screen = Screen(session: try await world.store.logIn(World.alice))
+    let screen = Screen(session: try await world.store.loggedIn(World.alice))
     world.authority.setAccount("alice", password: World.alice.password, displayName: "Alice B.")
     try await world.store.check()
     world.store.open(screen, with: screen.session)
@@ -99,20 +99,20 @@ struct ScreenTests {
     arguments: [EndReason.userAsked, .revoked, .accountDisabled, .accountDeleted, .switchedUser, .expired(.idle)])
   func dismissed(reason: EndReason) async throws {
     let world = World()
-    try await world.store.logIn(World.alice)
-    let screen = try #require(Screen(world.store))
+    try await world.store.loggedIn(World.alice)
+    let screen = try #require(world.store.open(Screen.self))
     switch reason {
     case .userAsked:
       _ = try await world.store.logOut()
     case .switchedUser:
-      try await world.store.switchUser(to: World.bob)
+      try await world.store.switched(to: World.bob)
     case .expired, .revoked, .accountDisabled, .accountDeleted, .rebooted, .storeReleased:
       world.authority.end(try #require(world.authority.liveTokens.first), reason)
       _ = try? await world.store.check()
     }
     #expect(screen.told == ["dismiss \(reason.code)"])
     _ = try await world.store.logOut()
-    try await world.store.logIn(World.alice)
+    try await world.store.loggedIn(World.alice)
     try await world.store.renew()
     _ = try await world.store.logOut()
     #expect(screen.told == ["dismiss \(reason.code)"])
@@ -121,8 +121,8 @@ struct ScreenTests {
   @Test("a screen that is opened twice gets each call once")
   func openedTwice() async throws {
     let world = World()
-    let key = try await world.store.logIn(World.alice)
-    let screen = try #require(Screen(world.store))
+    let key = try await world.store.loggedIn(World.alice)
+    let screen = try #require(world.store.open(Screen.self))
     let neighbour = Screen(session: key)
     world.store.open(neighbour, with: key)
     world.store.open(screen, with: key)
@@ -137,10 +137,10 @@ struct ScreenTests {
   @Test("a dismissed screen that is opened with the key of another session follows that session")
   func openedForAnotherSession() async throws {
     let world = World()
-    try await world.store.logIn(World.alice)
-    let screen = try #require(Screen(world.store))
+    try await world.store.loggedIn(World.alice)
+    let screen = try #require(world.store.open(Screen.self))
     _ = try await world.store.logOut()
-    world.store.open(screen, with: try await world.store.logIn(World.alice))
+    world.store.open(screen, with: try await world.store.loggedIn(World.alice))
     _ = try await world.store.logOut()
     #expect(screen.told == ["dismiss user_asked", "dismiss user_asked"])
   }
@@ -148,19 +148,19 @@ struct ScreenTests {
   @Test("a session that ends between creating and opening a screen dismisses it immediately")
   func endedBeforeOpening() async throws {
     let world = World()
-    let screen = Screen(session: try await world.store.logIn(World.alice))
+    let screen = Screen(session: try await world.store.loggedIn(World.alice))
     _ = try await world.store.logOut()
     world.store.open(screen, with: screen.session)
     #expect(screen.told == ["dismiss user_asked"])
-    try await world.store.logIn(World.alice)
+    try await world.store.loggedIn(World.alice)
     #expect(screen.told == ["dismiss user_asked"])
   }
 
   @Test("another user's login between creating and opening a screen never reaches the screen")
   func otherUserBeforeOpening() async throws {
     let world = World()
-    let screen = Screen(session: try await world.store.logIn(World.alice))
-    try await world.store.switchUser(to: World.bob)
+    let screen = Screen(session: try await world.store.loggedIn(World.alice))
+    try await world.store.switched(to: World.bob)
     world.store.open(screen, with: screen.session)
     #expect(screen.told == ["dismiss switched_user"])
     world.authority.setAccount("bob", password: World.bob.password, displayName: "Bob B.")
@@ -171,7 +171,7 @@ struct ScreenTests {
   @Test("a screen is dismissed once, even if more changes follow before its notification")
   func dismissedOnceUnderLoad() async throws {
     let world = World()
-    try await world.store.logIn(World.alice)
+    try await world.store.loggedIn(World.alice)
     // Attached first, so that it queues further changes before the screen is notified of the
     // logout.
     let store = world.store
@@ -186,7 +186,7 @@ struct ScreenTests {
       store.beginLogOut()
     })
     store.attach(restless)
-    let screen = try #require(Screen(store))
+    let screen = try #require(store.open(Screen.self))
     _ = try await store.logOut()
     #expect(rounds.withLock { $0 } == 4)
     #expect(screen.told == ["dismiss user_asked"])
@@ -198,9 +198,9 @@ struct ScreenTests {
     let authority = ScriptedAuthority(clock: clock)
     authority.setAccount("alice", password: World.alice.password)
     var store: SessionStore? = SessionStore(
-      authority: authority, vault: InMemoryVault(), clock: clock, worksOnCallingThread: true)
-    try await store?.logIn(World.alice)
-    let screen = try #require(store.flatMap { Screen($0) })
+      authority: authority, vault: InMemoryVault(), clock: clock, worksOn: .callingThread)
+    try await store?.loggedIn(World.alice)
+    let screen = try #require(store.flatMap { $0.open(Screen.self) })
     store = nil
     #expect(screen.told == ["dismiss store_released"])
     #expect(authority.liveTokens.count == 1)
@@ -237,7 +237,7 @@ struct ScreenTests {
   @Test("a navigation bar created during a logout shows Log in, which is refused until the logout has ended")
   func navigationBarDuringLogout() async throws {
     let world = World()
-    try await world.store.logIn(World.alice)
+    try await world.store.loggedIn(World.alice)
     world.authority.hold(.revoke)
     let logout = world.store.beginLogOut()
     await world.authority.waitUntilHeld(.revoke)
@@ -254,7 +254,7 @@ struct ScreenTests {
   @Test("an observer that attaches during a renewal immediately learns who is logged in")
   func attachedWhileRenewing() async throws {
     let world = World()
-    try await world.store.logIn(World.alice)
+    try await world.store.loggedIn(World.alice)
     world.authority.hold(.renew)
     let renewal = Task { try await world.store.renew() }
     await world.authority.waitUntilHeld(.renew)

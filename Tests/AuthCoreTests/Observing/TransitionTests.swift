@@ -22,7 +22,7 @@ struct TransitionTests {
   @Test("the current state comes first, then every change, with strictly increasing revisions")
   func lossless() async throws {
     let world = World()
-    try await world.store.logIn(World.alice)
+    try await world.store.loggedIn(World.alice)
     var iterator = world.store.transitions.makeAsyncIterator()
     try await world.store.renew()
     _ = try await world.store.logOut()
@@ -38,7 +38,7 @@ struct TransitionTests {
     let world = World()
     var iterator = world.store.transitions(bound: 4).makeAsyncIterator()
     for _ in 0..<50 {
-      try await world.store.logIn(World.alice)
+      try await world.store.loggedIn(World.alice)
       _ = try await world.store.logOut()
     }
     let last = world.store.revision
@@ -57,7 +57,7 @@ struct TransitionTests {
     var first = transitions.makeAsyncIterator()
     var second = transitions.makeAsyncIterator()
     #expect(await first.next()?.revision == 0)
-    try await world.store.logIn(World.alice)
+    try await world.store.loggedIn(World.alice)
     #expect(await first.next()?.revision == 1)
     #expect(await second.next()?.revision == 0)
     #expect(await second.next()?.revision == 1)
@@ -84,7 +84,7 @@ struct TransitionTests {
     let authority = ScriptedAuthority(clock: clock)
     authority.setAccount("alice", password: World.alice.password)
     var store: SessionStore? = SessionStore(
-      authority: authority, vault: InMemoryVault(), clock: clock, worksOnCallingThread: true)
+      authority: authority, vault: InMemoryVault(), clock: clock, worksOn: .callingThread)
     let transitions = try #require(store?.transitions)
     var iterator = transitions.makeAsyncIterator()
     let waiting = Task {
@@ -92,7 +92,7 @@ struct TransitionTests {
       for await change in transitions { last = change.snapshot }
       return last
     }
-    let key = try await store?.logIn(World.alice)
+    let key = try await store?.loggedIn(World.alice)
     store = nil
     var seen: [SessionChange] = []
     while let change = await iterator.next() { seen.append(change) }

@@ -21,8 +21,8 @@ struct AbsenceTests {
       switch self {
       case .renew: try await store.renew()
       case .check: try await store.check()
-      case .reauthenticate: try await store.reauthenticate(password: World.alice.password)
-      case .switchUser: try await store.switchUser(to: World.bob)
+      case .reauthenticate: try await store.reauthenticated(password: World.alice.password)
+      case .switchUser: try await store.switched(to: World.bob)
       }
     }
   }
@@ -30,7 +30,7 @@ struct AbsenceTests {
   @Test("an unreadable vault at launch is not an empty one")
   func unreadableAtLaunch() async throws {
     let world = World()
-    try await world.store.logIn(World.alice)
+    try await world.store.loggedIn(World.alice)
     world.vault.failReads(World.diskError)
     let next = world.anotherProcess()
     let listener = Listener()
@@ -53,7 +53,7 @@ struct AbsenceTests {
   func unavailable(question: Question, cause: Unavailability.Cause) async throws {
     let world = World()
     world.authority.setRotation(true)
-    let key = try await world.store.logIn(World.alice)
+    let key = try await world.store.loggedIn(World.alice)
     let failure = Unavailability(cause, "it failed as \(cause)")
     world.authority.fail(question.operation, with: .unavailable(failure))
     await #expect(throws: SessionError.unavailable(failure)) { try await question.ask(world.store) }
@@ -68,7 +68,7 @@ struct AbsenceTests {
   @Test("being throttled does not end a session", arguments: Question.allCases)
   func throttled(question: Question) async throws {
     let world = World()
-    let key = try await world.store.logIn(World.alice)
+    let key = try await world.store.loggedIn(World.alice)
     world.authority.fail(question.operation, with: .throttled(.wait(.seconds(30))))
     await #expect(throws: SessionError.self) { try await question.ask(world.store) }
     #expect(world.store.state == .loggedIn(key))
@@ -78,7 +78,7 @@ struct AbsenceTests {
   @Test("only an explicit rejection ends a session at launch", arguments: Unavailability.Cause.allCases)
   func unavailableAtLaunch(cause: Unavailability.Cause) async throws {
     let world = World()
-    try await world.store.logIn(World.alice)
+    try await world.store.loggedIn(World.alice)
     let failure = Unavailability(cause, "it failed as \(cause)")
     world.authority.fail(.resume, with: .unavailable(failure))
     let next = world.anotherProcess()
@@ -94,7 +94,7 @@ struct AbsenceTests {
   func vaultFails(reading: Bool) async throws {
     let world = World()
     world.authority.setRotation(true)
-    let key = try await world.store.logIn(World.alice)
+    let key = try await world.store.loggedIn(World.alice)
     if reading {
       world.vault.failReads(World.diskError)
       await #expect(throws: SessionError.vault(World.diskError)) { try await world.store.check() }
@@ -102,10 +102,10 @@ struct AbsenceTests {
       world.vault.failWrites(World.diskError)
       await #expect(throws: SessionError.notSaved(World.diskError)) { try await world.store.renew() }
       await #expect(throws: SessionError.notSaved(World.diskError)) {
-        try await world.store.reauthenticate(password: World.alice.password)
+        try await world.store.reauthenticated(password: World.alice.password)
       }
       await #expect(throws: SessionError.notSaved(World.diskError)) {
-        try await world.store.switchUser(to: World.bob)
+        try await world.store.switched(to: World.bob)
       }
     }
     #expect(world.store.state == .loggedIn(key))
@@ -119,9 +119,9 @@ struct AbsenceTests {
   @Test("a wrong password does not end a session")
   func wrongPassword() async throws {
     let world = World()
-    let key = try await world.store.logIn(World.alice)
+    let key = try await world.store.loggedIn(World.alice)
     await #expect(throws: SessionError.credentialsNotAccepted) {
-      try await world.store.reauthenticate(password: World.wrong.password)
+      try await world.store.reauthenticated(password: World.wrong.password)
     }
     #expect(world.store.state == .loggedIn(key))
     #expect(world.vaultAgrees)
@@ -130,7 +130,7 @@ struct AbsenceTests {
   @Test("an explicit rejection ends a session with the authority's reason", arguments: Question.allCases.dropLast())
   func rejected(question: Question) async throws {
     let world = World()
-    let key = try await world.store.logIn(World.alice)
+    let key = try await world.store.loggedIn(World.alice)
     world.authority.setAccount("alice", password: World.alice.password, isDisabled: true)
     await #expect(throws: SessionError.ended(.accountDisabled)) { try await question.ask(world.store) }
     #expect(world.store.state == .loggedOut(.ended(.accountDisabled)))
@@ -142,7 +142,7 @@ struct AbsenceTests {
   func rejectedConfirmation() async throws {
     let world = World()
     world.authority.setRotation(true)
-    let key = try await world.store.logIn(World.alice)
+    let key = try await world.store.loggedIn(World.alice)
     world.authority.answerConfirmation(with: .failure(.rejected(.ended(.revoked))))
     _ = try? await world.store.renew()
     #expect(world.store.state == .loggedOut(.ended(.revoked)))
@@ -155,7 +155,7 @@ struct AbsenceTests {
   func lostConfirmation(cause: Unavailability.Cause) async throws {
     let world = World()
     world.authority.setRotation(true)
-    try await world.store.logIn(World.alice)
+    try await world.store.loggedIn(World.alice)
     world.authority.fail(.confirm, with: .unavailable(Unavailability(cause, "lost")))
     try await world.store.renew()
     #expect(world.store.session != nil)
@@ -170,7 +170,7 @@ struct AbsenceTests {
     #expect(await world.store.restore() == .obstructed(.corrupt(World.evidence)))
     #expect(world.store.state == .restoring(.corrupt(World.evidence)))
     #expect(world.vault.content == .corrupt(World.evidence))
-    try await world.store.logIn(World.alice)
+    try await world.store.loggedIn(World.alice)
     #expect(world.vaultAgrees)
     #expect(world.vault.evidence == [World.evidence])
   }
@@ -178,7 +178,7 @@ struct AbsenceTests {
   @Test("content that becomes corrupt during a session is reported and does not end the session")
   func becomesCorrupt() async throws {
     let world = World()
-    let key = try await world.store.logIn(World.alice)
+    let key = try await world.store.loggedIn(World.alice)
     world.vault.content = .corrupt(World.evidence)
     await #expect(throws: SessionError.corrupt(World.evidence)) { try await world.store.check() }
     #expect(world.store.state == .loggedIn(key))
@@ -188,13 +188,14 @@ struct AbsenceTests {
   @Test("an unreachable authority, or one that cannot check a token, does not cause an erase")
   func nothingErasedBecauseSomethingElseIsMissing() async throws {
     let world = World()
-    try await world.store.logIn(World.alice)
+    try await world.store.loggedIn(World.alice)
     let kept = world.vault.content
     world.authority.fail(.resume, with: .unavailable(World.offline))
     let next = world.anotherProcess()
     await next.restore()
-    await #expect(throws: SessionError.credentialsNotAccepted) { try await next.logIn(World.wrong) }
-    #expect(next.state == .restoring(.authority(World.offline)))
+    await #expect(throws: SessionError.credentialsNotAccepted) { try await next.loggedIn(World.wrong) }
+    let user = LastKnownUser(username: "alice", displayName: "alice")
+    #expect(next.state == .restoring(.authority(World.offline), lastKnown: user))
     #expect(world.vault.content == kept)
     #expect(!world.vault.log.contains(.erase))
     #expect(!world.vault.log.contains(.setAside))
@@ -204,7 +205,7 @@ struct AbsenceTests {
   func renewedElsewhere(byRenewal: Bool) async throws {
     let world = World()
     world.authority.setRotation(true)
-    let key = try await world.store.logIn(World.alice)
+    let key = try await world.store.loggedIn(World.alice)
     let other = world.anotherProcess()
     await other.restore()
     try await other.renew()
@@ -220,7 +221,7 @@ struct AbsenceTests {
   func renewedAtOnce() async throws {
     let world = World()
     world.authority.setRotation(true)
-    try await world.store.logIn(World.alice)
+    try await world.store.loggedIn(World.alice)
     let other = world.anotherProcess()
     await other.restore()
     world.authority.hold(.renew, at: .answer, calls: 1)

@@ -20,7 +20,7 @@ struct AdoptionTests {
     "the key of one user does not become that of another user whose session has the same name",
     arguments: [true, false])
   func sameNameOfAnotherUser(byCheck: Bool) async throws {
-    let key = try await world.store.logIn(World.alice)
+    let key = try await world.store.loggedIn(World.alice)
     // Another process logs in an administrator, whose session has the same name.
     let token = SessionToken(bytes: [1, 2, 3])
     world.vault.content = .token(token)
@@ -38,7 +38,7 @@ struct AdoptionTests {
 
   @Test("an answer with the session's token and another user changes nothing")
   func sameTokenOfAnotherUser() async throws {
-    let key = try await world.store.logIn(World.alice)
+    let key = try await world.store.loggedIn(World.alice)
     world.authority.answerResumption(with: .success(grant("root", like: kept(key), token: kept(key).token)))
     let failure = await #expect(throws: SessionError.self) { try await world.store.check() }
     guard case .unavailable(let cause) = failure else {
@@ -52,7 +52,7 @@ struct AdoptionTests {
 
   @Test("a token that resume changed is refused, and the saved session is not lost", arguments: [true, false])
   func resumeChangesTheToken(atLaunch: Bool) async throws {
-    let key = try await world.store.logIn(World.alice)
+    let key = try await world.store.loggedIn(World.alice)
     let store = atLaunch ? world.anotherProcess() : world.store
     let other = Grant(
       id: key.id, user: key.user, token: SessionToken(bytes: [1, 2, 3]), limits: key.limits)

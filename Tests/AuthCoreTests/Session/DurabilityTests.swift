@@ -13,8 +13,8 @@ struct DurabilityTests {
       Task {
         switch self {
         case .renew: try await store.renew()
-        case .reauthenticate: try await store.reauthenticate(password: World.alice.password)
-        case .switchUser: try await store.switchUser(to: World.bob)
+        case .reauthenticate: try await store.reauthenticated(password: World.alice.password)
+        case .switchUser: try await store.switched(to: World.bob)
         }
       }
     }
@@ -34,7 +34,7 @@ struct DurabilityTests {
   func killedBeforeTheWrite(work: Work) async throws {
     let world = World()
     world.authority.setRotation(true)
-    try await world.store.logIn(World.alice)
+    try await world.store.loggedIn(World.alice)
     world.authority.hold(work.operation, at: .answer)
     let killed = work.begin(world.store)
     await world.authority.waitUntilHeld(work.operation, at: .answer)
@@ -49,7 +49,7 @@ struct DurabilityTests {
   func killedAroundTheWrite(work: Work, point: InMemoryVault.Point) async throws {
     let world = World()
     world.authority.setRotation(true)
-    try await world.store.logIn(World.alice)
+    try await world.store.loggedIn(World.alice)
     world.vault.hold(.replace, at: point)
     let killed = work.begin(world.store)
     await world.vault.waitUntilHeld(.replace, at: point)
@@ -64,7 +64,7 @@ struct DurabilityTests {
   func killedBeforeTheConfirmation(work: Work) async throws {
     let world = World()
     world.authority.setRotation(true)
-    try await world.store.logIn(World.alice)
+    try await world.store.loggedIn(World.alice)
     world.authority.hold(.confirm)
     let killed = work.begin(world.store)
     await world.authority.waitUntilHeld(.confirm)
@@ -85,7 +85,7 @@ struct DurabilityTests {
   func loginNotWritten() async throws {
     let world = World()
     world.vault.failWrites(World.diskError)
-    await #expect(throws: SessionError.notSaved(World.diskError)) { try await world.store.logIn(World.alice) }
+    await #expect(throws: SessionError.notSaved(World.diskError)) { try await world.store.loggedIn(World.alice) }
     #expect(world.store.session == nil)
     #expect(world.authority.liveTokens.isEmpty)
     #expect(world.vault.content == .empty)
@@ -97,7 +97,7 @@ struct DurabilityTests {
   func exchangeNotWritten(landed: Bool) async throws {
     let world = World()
     world.authority.setRotation(true)
-    let key = try await world.store.logIn(World.alice)
+    let key = try await world.store.loggedIn(World.alice)
     world.vault.failWrites(World.diskError, landing: landed)
     await #expect(throws: SessionError.notSaved(World.diskError)) { try await world.store.renew() }
     #expect(world.store.session == key)
@@ -127,10 +127,10 @@ struct DurabilityTests {
       if shown != kept { unsaved.withLock { $0 += 1 } }
     })
     world.store.attach(listener)
-    try await world.store.logIn(World.alice)
+    try await world.store.loggedIn(World.alice)
     try await world.store.renew()
-    try await world.store.reauthenticate(password: World.alice.password)
-    try await world.store.switchUser(to: World.bob)
+    try await world.store.reauthenticated(password: World.alice.password)
+    try await world.store.switched(to: World.bob)
     #expect(listener.heard.count >= 3)
     #expect(unsaved.withLock { $0 } == 0)
   }
@@ -138,7 +138,7 @@ struct DurabilityTests {
   @Test("a logout sets a corrupt vault aside and revokes its readable tokens")
   func logoutOverCorruptContent() async throws {
     let first = World()
-    try await first.store.logIn(World.alice)
+    try await first.store.loggedIn(World.alice)
     let token = try #require(first.authority.liveTokens.first)
     let evidence = VaultEvidence("session: cut short", hint: "Log in again.", salvaged: token)
     first.vault.content = .corrupt(evidence)
@@ -153,10 +153,10 @@ struct DurabilityTests {
   @Test("a login over a saved session revokes the saved one without waiting for it")
   func displaced() async throws {
     let world = World()
-    try await world.store.logIn(World.alice)
+    try await world.store.loggedIn(World.alice)
     let next = world.anotherProcess()
     world.authority.hold(.revoke)
-    let key = try await next.logIn(World.bob)
+    let key = try await next.loggedIn(World.bob)
     #expect(key.user.username == "bob")
     await world.authority.waitUntilHeld(.revoke)
     world.authority.release(.revoke)

@@ -35,37 +35,37 @@ struct EndingTests {
         world.store.beginLogIn(World.alice)
         await world.vault.waitUntilHeld(.store)
       case .loggedIn:
-        try await world.store.logIn(World.alice)
+        try await world.store.loggedIn(World.alice)
       case .renewing:
-        try await world.store.logIn(World.alice)
+        try await world.store.loggedIn(World.alice)
         world.authority.hold(.renew)
         Task { try await world.store.renew() }
         await world.authority.waitUntilHeld(.renew)
       case .exchanging:
         world.authority.setRotation(true)
-        try await world.store.logIn(World.alice)
+        try await world.store.loggedIn(World.alice)
         world.vault.hold(.replace)
         Task { try await world.store.renew() }
         await world.vault.waitUntilHeld(.replace)
       case .checking:
-        try await world.store.logIn(World.alice)
+        try await world.store.loggedIn(World.alice)
         world.authority.hold(.resume)
         Task { try await world.store.check() }
         await world.authority.waitUntilHeld(.resume)
       case .switching:
-        try await world.store.logIn(World.alice)
+        try await world.store.loggedIn(World.alice)
         world.authority.hold(.authenticate)
-        Task { try await world.store.switchUser(to: World.bob) }
+        Task { try await world.store.switched(to: World.bob) }
         await world.authority.waitUntilHeld(.authenticate)
       case .challenged:
         _ = try await world.challengedLogin()
       case .answering:
         let challenge = try await world.challengedLogin()
         world.authority.hold(.answer)
-        Task { try await world.store.answer(World.code, to: challenge) }
+        Task { try await world.store.answered(World.code, to: challenge) }
         await world.authority.waitUntilHeld(.answer)
       case .challengedInSession:
-        try await world.store.logIn(World.alice)
+        try await world.store.loggedIn(World.alice)
         _ = try await world.challengedPassword()
       }
     }
@@ -168,7 +168,7 @@ struct EndingTests {
   @Test("a logout at launch ends and erases the saved token, even if the authority never answers")
   func atLaunch() async throws {
     let world = World()
-    try await world.store.logIn(World.alice)
+    try await world.store.loggedIn(World.alice)
     let next = world.anotherProcess()
     world.authority.hold(.revoke)
     let result = try await drive(world, next.beginLogOut())
@@ -185,7 +185,7 @@ struct EndingTests {
     "the next logout retries a token that could not be revoked at launch, and is complete only then")
   func revocationIsTriedAgain() async throws {
     let world = World()
-    try await world.store.logIn(World.alice)
+    try await world.store.loggedIn(World.alice)
     let next = world.anotherProcess()
     world.authority.fail(.revoke, with: .unavailable(World.offline))
     let offline = LogoutResult.partial(IncompleteCleanup(notRevoked: true), causes: [World.offline.description])
@@ -202,7 +202,7 @@ struct EndingTests {
   @Test("a logout reports its failed steps with their causes, and the next logout retries them")
   func partial() async throws {
     let world = World()
-    let key = try await world.store.logIn(World.alice)
+    let key = try await world.store.loggedIn(World.alice)
     world.authority.fail(.revoke, with: .unavailable(World.offline))
     world.vault.failWrites(World.diskError)
     #expect(
@@ -222,7 +222,7 @@ struct EndingTests {
   @Test("the cause of a late failure is not reported for the next logout")
   func lateCause() async throws {
     let world = World()
-    try await world.store.logIn(World.alice)
+    try await world.store.loggedIn(World.alice)
     world.authority.fail(.revoke, with: .unavailable(World.offline))
     world.authority.hold(.revoke, at: .answer, calls: 1)
     _ = try await drive(world, world.store.beginLogOut())
@@ -241,7 +241,7 @@ struct EndingTests {
   @Test("a logout joins a running one, even one that a limit began", arguments: [true, false])
   func joined(byLimit: Bool) async throws {
     let world = World()
-    try await world.store.logIn(World.alice)
+    try await world.store.loggedIn(World.alice)
     world.authority.hold(.revoke)
     if byLimit {
       await world.clock.waitForSleepers(1)
@@ -262,9 +262,9 @@ struct EndingTests {
   @Test("a logout during a switch of users ends both sessions")
   func duringASwitch() async throws {
     let world = World()
-    try await world.store.logIn(World.alice)
+    try await world.store.loggedIn(World.alice)
     world.authority.hold(.revoke)
-    let change = Task { try await world.store.switchUser(to: World.bob) }
+    let change = Task { try await world.store.switched(to: World.bob) }
     await world.authority.waitUntilHeld(.revoke)
     #expect(world.store.state == .loggingOut)
     let logout = world.store.beginLogOut()
@@ -283,8 +283,8 @@ struct EndingTests {
     authority.setAccount("alice", password: World.alice.password)
     let vault = InMemoryVault()
     var store: SessionStore? = SessionStore(
-      authority: authority, vault: vault, clock: clock, worksOnCallingThread: true)
-    let key = try await store?.logIn(World.alice)
+      authority: authority, vault: vault, clock: clock, worksOn: .callingThread)
+    let key = try await store?.loggedIn(World.alice)
     authority.hold(.revoke)
     let logout = try #require(store?.beginLogOut())
     await authority.waitUntilHeld(.revoke)
@@ -305,8 +305,8 @@ struct EndingTests {
   func blocked() async throws {
     let world = World()
     let authority = BlockingAuthority(world.authority)
-    let store = SessionStore(authority: authority, vault: world.vault, clock: world.clock, worksOnCallingThread: true)
-    try await store.logIn(World.alice)
+    let store = SessionStore(authority: authority, vault: world.vault, clock: world.clock, worksOn: .callingThread)
+    try await store.loggedIn(World.alice)
     DispatchQueue.global().async { store.beginLogOut() }
     await until { authority.isBlocked }
     let joined = store.beginLogOut()
@@ -326,7 +326,7 @@ struct EndingTests {
   func exchangedElsewhere() async throws {
     let world = World()
     world.authority.setRotation(true)
-    try await world.store.logIn(World.alice)
+    try await world.store.loggedIn(World.alice)
     let other = world.anotherProcess()
     await other.restore()
     try await other.renew()
@@ -345,7 +345,7 @@ struct EndingTests {
   @Test("a logout sets aside a saved token that became corrupt")
   func corruptedMeanwhile() async throws {
     let world = World()
-    try await world.store.logIn(World.alice)
+    try await world.store.loggedIn(World.alice)
     let evidence = VaultEvidence(
       "session: cut short", hint: "Log in again.", salvaged: world.authority.liveTokens.first)
     world.vault.content = .corrupt(evidence)
@@ -357,13 +357,15 @@ struct EndingTests {
   @Test("the next logout revokes the unrevoked token of an earlier session", arguments: [false, true])
   func leftBehind(bySwitching: Bool) async throws {
     let world = World()
-    try await world.store.logIn(World.alice)
+    try await world.store.loggedIn(World.alice)
     world.authority.fail(.revoke, with: .unavailable(World.offline))
     if bySwitching {
-      #expect(try await world.store.switchUser(to: World.bob).leftovers.notRevoked)
+      try await world.store.switched(to: World.bob)
+      #expect(world.store.leftovers == IncompleteCleanup(notRevoked: true))
     } else {
       try await world.store.logOut()
-      try await world.store.logIn(World.bob)
+      #expect(world.store.leftovers == IncompleteCleanup(notRevoked: true))
+      try await world.store.loggedIn(World.bob)
     }
     #expect(world.authority.liveTokens.count == 2)
     world.authority.fail(.revoke, with: nil)

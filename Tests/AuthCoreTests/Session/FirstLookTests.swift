@@ -11,11 +11,11 @@ struct FirstLookTests {
     SessionStore.firstLook(at: reading, clock: clock) { _ in grant }
   }
 
-  private func grant(_ token: SessionToken, idle: Deadline = .off) -> Grant {
+  private func grant(_ token: SessionToken, idle: Deadline = .never) -> Grant {
     Grant(
       id: SessionID(rawValue: "s1"),
       user: User(id: UserID(rawValue: "u1"), username: "alice", displayName: "Alice", role: .member),
-      token: token, limits: SessionLimits(idle: idle, absolute: .off, fresh: .off))
+      token: token, limits: SessionLimits(idle: idle, absolute: .never, fresh: .never))
   }
 
   @Test("an active session is found")

@@ -15,7 +15,7 @@ extension ForwardingAuthority {
 
   func authenticate(
     _ credentials: Credentials, limits: LimitRequest
-  ) async throws(AuthorityError<CredentialsRejection>) -> Grant {
+  ) async throws(AuthorityError<CredentialsRejection>) -> Authentication {
     willCall(.authenticate)
     return try await base.authenticate(credentials, limits: limits)
   }
@@ -31,10 +31,10 @@ extension ForwardingAuthority {
   }
 
   func reauthenticate(
-    _ token: SessionToken, password: Password, limits: LimitRequest
-  ) async throws(AuthorityError<ReauthenticationRejection>) -> Grant {
+    _ token: SessionToken, with credentials: Credentials, limits: LimitRequest
+  ) async throws(AuthorityError<ReauthenticationRejection>) -> Authentication {
     willCall(.reauthenticate)
-    return try await base.reauthenticate(token, password: password, limits: limits)
+    return try await base.reauthenticate(token, with: credentials, limits: limits)
   }
 
   func confirm(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) {

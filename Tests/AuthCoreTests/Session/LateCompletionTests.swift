@@ -9,12 +9,12 @@ struct LateCompletionTests {
   func lateRenewal() async throws {
     let world = World()
     world.authority.setRotation(true)
-    try await world.store.logIn(World.alice)
+    try await world.store.loggedIn(World.alice)
     world.authority.hold(.renew, at: .answer)
     let renewal = Task { try await world.store.renew() }
     await world.authority.waitUntilHeld(.renew, at: .answer)
     #expect(try await world.store.logOut() == .complete)
-    let bob = try await world.store.logIn(World.bob)
+    let bob = try await world.store.loggedIn(World.bob)
     let listener = Listener()
     world.store.attach(listener)
     let revision = world.store.revision
@@ -49,7 +49,7 @@ struct LateCompletionTests {
   @Test("a late rejection does not end the next user's session")
   func lateRejection() async throws {
     let world = World()
-    try await world.store.logIn(World.alice)
+    try await world.store.loggedIn(World.alice)
     world.authority.answerRenewal(with: .failure(.rejected(.ended(.revoked))))
     world.authority.hold(.renew)
     let renewal = Task { try await world.store.renew() }
@@ -57,7 +57,7 @@ struct LateCompletionTests {
     let epoch = try #require(world.store.core.withLock { $0.machine.state.awaitedEpoch })
     #expect(try await world.store.logOut() == .complete)
     await #expect(throws: SessionError.ended(.userAsked)) { try await renewal.value }
-    let bob = try await world.store.logIn(World.bob)
+    let bob = try await world.store.loggedIn(World.bob)
     world.authority.release(.renew)
     #expect(world.store.core.send(.renewed(epoch, .ended(.revoked))) == .ignored(.otherEpoch))
     #expect(world.store.session == bob)
@@ -69,12 +69,12 @@ struct LateCompletionTests {
   func renewalOfTheSessionBefore() async throws {
     let world = World()
     world.authority.setRotation(true)
-    try await world.store.logIn(World.alice)
+    try await world.store.loggedIn(World.alice)
     world.authority.hold(.renew, at: .answer)
     let first = Task { try await world.store.renew() }
     await world.authority.waitUntilHeld(.renew, at: .answer)
     #expect(try await world.store.logOut() == .complete)
-    let before = try await world.store.logIn(World.alice)
+    let before = try await world.store.loggedIn(World.alice)
     let second = Task { try await world.store.renew() }
     await world.authority.waitUntilHeld(.renew, at: .answer, count: 2)
 
@@ -94,7 +94,7 @@ struct LateCompletionTests {
   func lateTouch(rotates: Bool) async throws {
     let world = World()
     world.authority.setRotation(rotates)
-    try await world.store.logIn(World.alice)
+    try await world.store.loggedIn(World.alice)
     world.authority.hold(.renew)
     let touch = Task { try await world.store.renew() }
     await world.authority.waitUntilHeld(.renew)
@@ -110,7 +110,7 @@ struct LateCompletionTests {
   func touchInTheVault() async throws {
     let world = World()
     world.authority.setRotation(true)
-    try await world.store.logIn(World.alice)
+    try await world.store.loggedIn(World.alice)
     world.vault.hold(.replace)
     let touch = Task { try await world.store.renew() }
     await world.vault.waitUntilHeld(.replace)
@@ -127,7 +127,7 @@ struct LateCompletionTests {
   func erasedElsewhere() async throws {
     let world = World()
     world.authority.setRotation(true)
-    let key = try await world.store.logIn(World.alice)
+    let key = try await world.store.loggedIn(World.alice)
     world.vault.content = .empty
     await #expect(throws: SessionError.ended(.userAsked)) { try await world.store.renew() }
     #expect(world.store.session == nil)
@@ -141,7 +141,7 @@ struct LateCompletionTests {
     world.vault.hold(.load, at: .after, calls: 1)
     let restore = Task { await world.store.restore() }
     await world.vault.waitUntilHeld(.load, at: .after)
-    let key = try await world.store.logIn(World.alice)
+    let key = try await world.store.loggedIn(World.alice)
     #expect(await restore.value == .overtaken)
     // The result of the read after its release; sent from here, so that the test need not wait for
     // it.
@@ -154,13 +154,13 @@ struct LateCompletionTests {
   @Test("a slow answer about a saved session does not undo a login", arguments: [true, false])
   func slowAnswer(stands: Bool) async throws {
     let world = World()
-    try await world.store.logIn(World.bob)
+    try await world.store.loggedIn(World.bob)
     let next = world.anotherProcess()
     if !stands { world.authority.answerResumption(with: .failure(.rejected(.ended(.revoked)))) }
     world.authority.hold(.resume, at: .answer)
     let restore = Task { await next.restore() }
     await world.authority.waitUntilHeld(.resume, at: .answer)
-    let key = try await next.logIn(World.alice)
+    let key = try await next.loggedIn(World.alice)
     world.authority.release(.resume, at: .answer)
     #expect(await restore.value == .overtaken)
     #expect(next.session == key)
@@ -178,7 +178,7 @@ struct LateCompletionTests {
     let second = world.store.beginLogIn(World.alice)
     await world.authority.waitUntilHeld(.authenticate, count: 2)
     world.authority.release(.authenticate)
-    let key = try await second.value().session
+    let key = try await second.value().key
     #expect(key.user.username == "alice")
     #expect(world.store.session == key)
     await #expect(throws: SessionError.ended(.userAsked)) { try await failed.value() }
@@ -191,7 +191,7 @@ struct LateCompletionTests {
     let first = world.store.beginLogIn(World.alice)
     await world.authority.waitUntilHeld(.authenticate)
     await #expect(throws: SessionError.rejected(.alreadyInProgress)) {
-      try await world.store.logIn(World.bob)
+      try await world.store.loggedIn(World.bob)
     }
     #expect(try await world.store.logOut() == .complete)
     world.authority.release(.authenticate)
@@ -236,7 +236,7 @@ struct LateCompletionTests {
     await until { world.store.core.withLock { !$0.unrevoked.isEmpty } }
     #expect(world.authority.liveTokens.count == 1)
     if afterAnotherLogin {
-      try await world.store.logIn(World.bob)
+      try await world.store.loggedIn(World.bob)
       #expect(try await world.store.logOut() == .complete)
     } else {
       #expect(try await world.store.logOut() == .alreadyLoggedOut)

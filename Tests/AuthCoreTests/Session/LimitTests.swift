@@ -34,7 +34,7 @@ private struct InterruptedClock: SessionClock {
 @Suite("Limits and renewals")
 struct LimitTests {
   private func limits(
-    idle: Deadline = .off, absolute: Deadline = .off, fresh: Deadline = .off
+    idle: Deadline = .never, absolute: Deadline = .never, fresh: Deadline = .never
   ) -> SessionLimits {
     SessionLimits(idle: idle, absolute: absolute, fresh: fresh)
   }
@@ -42,7 +42,7 @@ struct LimitTests {
   @Test("the idle limit ends a session without activity, and activity delays it")
   func idle() async throws {
     let world = World()
-    let key = try await world.store.logIn(World.alice)
+    let key = try await world.store.loggedIn(World.alice)
     world.clock.advance(by: .seconds(1700))
     try await world.store.renew()
     await world.clock.waitForSleepers(1, dueWithin: .seconds(1800))
@@ -59,7 +59,7 @@ struct LimitTests {
   @Test("the absolute limit ends a session whatever the activity")
   func absolute() async throws {
     let world = World()
-    let key = try await world.store.logIn(World.alice, limits: LimitRequest(absolute: .seconds(1000)))
+    let key = try await world.store.loggedIn(World.alice, limits: LimitRequest(absolute: .seconds(1000)))
     for _ in 0..<9 {
       world.clock.advance(by: .seconds(100))
       try await world.store.renew()
@@ -73,7 +73,7 @@ struct LimitTests {
   @Test("a check is not activity")
   func check() async throws {
     let world = World()
-    let key = try await world.store.logIn(World.alice)
+    let key = try await world.store.loggedIn(World.alice)
     world.clock.advance(by: .seconds(1799))
     try await world.store.check()
     await world.clock.waitForSleepers(1, dueWithin: .seconds(1))
@@ -87,11 +87,11 @@ struct LimitTests {
     arguments: [true, false])
   func missing(idle: Bool) async throws {
     let world = World()
-    world.authority.setGrantedLimits(limits(idle: idle ? .missing : .off, absolute: idle ? .off : .missing))
+    world.authority.setGrantedLimits(limits(idle: idle ? .unknown : .never, absolute: idle ? .never : .unknown))
     let listener = Listener()
     world.store.attach(listener)
     await #expect(throws: SessionError.ended(.expired(idle ? .idle : .absolute))) {
-      try await world.store.logIn(World.alice)
+      try await world.store.loggedIn(World.alice)
     }
     #expect(listener.heard == [])
     #expect(world.store.session == nil)
@@ -102,8 +102,8 @@ struct LimitTests {
   @Test("a saved session without deadlines ends at launch and is revoked")
   func missingAtLaunch() async throws {
     let world = World()
-    try await world.store.logIn(World.alice)
-    world.authority.setGrantedLimits(limits(idle: .missing))
+    try await world.store.loggedIn(World.alice)
+    world.authority.setGrantedLimits(limits(idle: .unknown))
     let next = world.anotherProcess()
     let listener = Listener()
     next.attach(listener)
@@ -117,8 +117,8 @@ struct LimitTests {
   func missingAtRenewal(rotates: Bool) async throws {
     let world = World()
     world.authority.setRotation(rotates)
-    let key = try await world.store.logIn(World.alice)
-    world.authority.setGrantedLimits(limits(absolute: .missing))
+    let key = try await world.store.loggedIn(World.alice)
+    world.authority.setGrantedLimits(limits(absolute: .unknown))
     await #expect(throws: SessionError.ended(.expired(.absolute))) { try await world.store.renew() }
     #expect(key.endReason == .expired(.absolute))
     #expect(world.authority.liveTokens.isEmpty)
@@ -128,7 +128,7 @@ struct LimitTests {
   func off() async throws {
     let world = World()
     world.authority.setGrantedLimits(limits())
-    let key = try await world.store.logIn(World.alice)
+    let key = try await world.store.loggedIn(World.alice)
     world.clock.advance(by: .seconds(1 << 30))
     #expect(key.isLive)
     #expect(world.clock.sleepers == 0)
@@ -138,15 +138,15 @@ struct LimitTests {
   @Test("with a missing freshness deadline, the password is not recent")
   func missingFreshness() async throws {
     let world = World()
-    world.authority.setGrantedLimits(limits(fresh: .missing))
-    let key = try await world.store.logIn(World.alice)
+    world.authority.setGrantedLimits(limits(fresh: .unknown))
+    let key = try await world.store.loggedIn(World.alice)
     #expect(throws: FreshnessError.passwordNotRecent) { try FreshSession(key) }
   }
 
   @Test("an unreadable clock ends no session, and the store reads the clock again")
   func unreadableClock() async throws {
     let world = World()
-    let key = try await world.store.logIn(World.alice)
+    let key = try await world.store.loggedIn(World.alice)
     let failure = ClockError("the clock is gone")
     await world.clock.waitForSleepers(1)
     world.clock.fail(failure)
@@ -165,7 +165,7 @@ struct LimitTests {
   @Test("a reboot ends the session, whatever its limits said")
   func reboot() async throws {
     let world = World()
-    let key = try await world.store.logIn(World.alice)
+    let key = try await world.store.loggedIn(World.alice)
     world.clock.reboot()
     await #expect(throws: SessionError.ended(.rebooted)) { try await world.store.check() }
     #expect(key.endReason == .rebooted)
@@ -175,7 +175,7 @@ struct LimitTests {
   @Test("without a timer the store still checks the limits at each change of the session")
   func withoutTimer() async throws {
     let world = World(timing: SessionTiming(watchesLimits: false))
-    let key = try await world.store.logIn(World.alice)
+    let key = try await world.store.loggedIn(World.alice)
     #expect(world.clock.sleepers == 0)
     world.clock.advance(by: .seconds(1801))
     #expect(key.isLive)
@@ -187,7 +187,7 @@ struct LimitTests {
   @Test("a window limits the renewals, and only time starts the next one", arguments: [true, false])
   func bounded(failing: Bool) async throws {
     let world = World(timing: SessionTiming(renewal: RenewalPolicy(window: .seconds(60), limit: 2)))
-    let key = try await world.store.logIn(World.alice)
+    let key = try await world.store.loggedIn(World.alice)
     if failing { world.authority.fail(.renew, with: .unavailable(World.offline)) }
     for _ in 0..<2 {
       do throws(SessionError) {
@@ -217,7 +217,7 @@ struct LimitTests {
   @Test("after one recorded renewal, failed ones in its window change nothing: the activity is recent")
   func notedAndFailed() async throws {
     let world = World(timing: SessionTiming(renewal: RenewalPolicy(limit: 2)))
-    try await world.store.logIn(World.alice)
+    try await world.store.loggedIn(World.alice)
     try await world.store.renew()
     world.authority.fail(.renew, with: .unavailable(World.offline))
     await #expect(throws: SessionError.unavailable(World.offline)) { try await world.store.renew() }
@@ -231,8 +231,8 @@ struct LimitTests {
     authority.setAccount("alice", password: World.alice.password)
     let store = SessionStore(
       authority: authority, vault: InMemoryVault(), clock: clock, timing: SessionTiming(watchesLimits: false),
-      worksOnCallingThread: true)
-    let key = try await store.logIn(World.alice)
+      worksOn: .callingThread)
+    let key = try await store.loggedIn(World.alice)
     let token = try #require(authority.liveTokens.first)
     let later = try clock.base.now().advanced(by: .seconds(3600))
     // The authority recorded the activity just before the limit, and its answer comes just after.
@@ -248,7 +248,7 @@ struct LimitTests {
   @Test("the timer of the limits continues after a failed renewal")
   func watchGoesOn() async throws {
     let world = World()
-    let key = try await world.store.logIn(World.alice)
+    let key = try await world.store.loggedIn(World.alice)
     world.authority.fail(.renew, with: .unavailable(World.offline))
     await #expect(throws: SessionError.unavailable(World.offline)) { try await world.store.renew() }
     await world.clock.waitForSleepers(1, dueWithin: .seconds(1800))

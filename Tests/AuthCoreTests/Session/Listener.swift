@@ -2,7 +2,7 @@ import AuthCore
 import Guards
 
 /// Records the notifications of a store, and may send commands from inside a call.
-final class Listener: Stateful, Sendable {
+final class Listener: SessionObserver, Sendable {
   private let lines = Locked<[String]>([])
   private let onLoggedIn: @Sendable (LoggedInSession) -> Void
   private let onLoggedOut: @Sendable (LogoutReason) -> Void

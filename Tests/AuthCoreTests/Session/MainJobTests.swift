@@ -16,7 +16,7 @@ struct MainJobTests {
   func loginAndLogout() async throws {
     let world = World()
     await world.store.restore()
-    let key = try await world.store.logIn(World.alice)
+    let key = try await world.store.loggedIn(World.alice)
     #expect(key.user.username == "alice")
     #expect(key.isLive)
     #expect(world.vault.content == .token(try #require(world.authority.liveTokens.first)))
@@ -31,9 +31,9 @@ struct MainJobTests {
   @Test("a saved session is restored in the next process")
   func restore() async throws {
     let world = World()
-    try await world.store.logIn(World.alice)
+    try await world.store.loggedIn(World.alice)
     let next = SessionStore(
-      authority: world.authority, vault: world.vault, clock: world.clock, worksOnCallingThread: true)
+      authority: world.authority, vault: world.vault, clock: world.clock, worksOn: .callingThread)
     guard case .loggedIn(let key) = await next.restore() else {
       Issue.record("not restored: \(next.state)")
       return
@@ -44,13 +44,13 @@ struct MainJobTests {
   @Test("a switch changes the user, and a refused switch keeps the first")
   func switchUser() async throws {
     let world = World()
-    let first = try await world.store.logIn(World.alice)
+    let first = try await world.store.loggedIn(World.alice)
     await #expect(throws: SessionError.credentialsNotAccepted) {
-      try await world.store.switchUser(to: Credentials(username: "bob", password: Password("no")))
+      try await world.store.switched(to: Credentials.password(username: "bob", password: Secret("no")))
     }
     #expect(world.store.session == first)
-    let switched = try await world.store.switchUser(to: World.bob)
-    #expect(switched.session.user.username == "bob")
+    let switched = try await world.store.switched(to: World.bob)
+    #expect(switched.user.username == "bob")
     #expect(first.endReason == .switchedUser)
     #expect(world.authority.liveTokens.count == 1)
   }
@@ -58,10 +58,10 @@ struct MainJobTests {
   @Test("a reauthentication makes the session fresh and replaces the token")
   func reauthenticate() async throws {
     let world = World()
-    let key = try await world.store.logIn(World.alice)
+    let key = try await world.store.loggedIn(World.alice)
     world.clock.advance(by: .seconds(901))
     #expect(throws: FreshnessError.passwordNotRecent) { try FreshSession(key) }
-    let fresh = try await world.store.reauthenticate(password: World.alice.password)
+    let fresh = try await world.store.reauthenticated(password: World.alice.password)
     _ = try FreshSession(fresh)
     #expect(key.isLive)
     #expect(world.authority.liveTokens.count == 1)
@@ -71,7 +71,7 @@ struct MainJobTests {
   @Test("a logout waits for a lease, and no lease starts after it")
   func lease() async throws {
     let world = World()
-    let key = try await world.store.logIn(World.alice)
+    let key = try await world.store.loggedIn(World.alice)
     let name = try key.withLease { lease in lease.user.username }
     #expect(name == "alice")
     await #expect(throws: LeaseError<LogoutError>.body(.insideLease)) {
@@ -86,7 +86,7 @@ struct MainJobTests {
   @Test("a session ends at its idle limit while nothing happens")
   func idle() async throws {
     let world = World()
-    let key = try await world.store.logIn(World.alice)
+    let key = try await world.store.loggedIn(World.alice)
     var changes = world.store.transitions.makeAsyncIterator()
     await world.clock.waitForSleepers(1)
     world.clock.advance(by: .seconds(1800))
@@ -102,12 +102,12 @@ struct MainJobTests {
   @Test("a login over a corrupt vault sets the evidence aside and revokes the readable token")
   func loginOverCorrupt() async throws {
     let world = World()
-    try await world.store.logIn(World.alice)
+    try await world.store.loggedIn(World.alice)
     let old = try #require(world.authority.liveTokens.first)
     world.vault.content = .corrupt(VaultEvidence("mode 0666", hint: "Log in again.", salvaged: old))
     let next = SessionStore(
-      authority: world.authority, vault: world.vault, clock: world.clock, worksOnCallingThread: true)
-    try await next.logIn(World.alice)
+      authority: world.authority, vault: world.vault, clock: world.clock, worksOn: .callingThread)
+    try await next.loggedIn(World.alice)
     #expect(!world.authority.liveTokens.contains(old))
     #expect(world.authority.liveTokens.count == 1)
     #expect(world.vault.evidence.count == 1)

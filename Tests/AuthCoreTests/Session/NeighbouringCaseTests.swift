@@ -21,7 +21,7 @@ struct NeighbouringCaseTests {
   @Test("a logout is not complete while a lease of an earlier session runs")
   func leaseOfAnEarlierSession() async throws {
     let world = World()
-    let (end, task) = await lease(try await world.store.logIn(World.alice))
+    let (end, task) = await lease(try await world.store.loggedIn(World.alice))
     let step = SessionTiming().logoutStep
     let first = world.store.beginLogOut()
     await world.clock.waitForSleepers(1, dueWithin: step)
@@ -32,7 +32,7 @@ struct NeighbouringCaseTests {
     }
     #expect(left == IncompleteCleanup(leases: 1))
 
-    try await world.store.logIn(World.bob)
+    try await world.store.loggedIn(World.bob)
     let second = world.store.beginLogOut()
     #expect(world.store.state == .loggingOut)
     end()
@@ -43,11 +43,11 @@ struct NeighbouringCaseTests {
   @Test("a switch of users from inside a lease is a typed refusal, because it would wait for itself")
   func switchInsideLease() async throws {
     let world = World()
-    let key = try await world.store.logIn(World.alice)
+    let key = try await world.store.loggedIn(World.alice)
     let store = world.store
     await #expect(throws: LeaseError<SessionError>.body(.insideLease)) {
       try await key.withLease { (_: borrowing SessionLease) async throws(SessionError) in
-        _ = try await store.switchUser(to: World.bob)
+        _ = try await store.switched(to: World.bob)
       }
     }
     #expect(store.session == key)
@@ -57,10 +57,10 @@ struct NeighbouringCaseTests {
   func leaseAfterExchange() async throws {
     let world = World()
     world.authority.setRotation(true)
-    let key = try await world.store.logIn(World.alice)
+    let key = try await world.store.loggedIn(World.alice)
     try await world.store.renew()
     #expect(world.vault.content == .token(try key.withLease { lease in lease.sessionToken }))
-    try await world.store.reauthenticate(password: World.alice.password)
+    try await world.store.reauthenticated(password: World.alice.password)
     #expect(world.vault.content == .token(try key.withLease { lease in lease.sessionToken }))
     #expect(world.vaultAgrees)
   }
@@ -68,10 +68,10 @@ struct NeighbouringCaseTests {
   @Test("a switch whose write failed after it reached the disk is undone, and the first user's session continues")
   func switchThatLanded() async throws {
     let world = World()
-    let key = try await world.store.logIn(World.alice)
+    let key = try await world.store.loggedIn(World.alice)
     world.vault.failWrites(World.diskError, landing: true)
     await #expect(throws: SessionError.notSaved(World.diskError)) {
-      try await world.store.switchUser(to: World.bob)
+      try await world.store.switched(to: World.bob)
     }
     world.vault.failWrites(nil)
     #expect(world.vaultAgrees)
@@ -88,18 +88,18 @@ struct NeighbouringCaseTests {
     arguments: [true, false])
   func loginThatLanded(over kept: Bool) async throws {
     let world = World()
-    if kept { try await world.store.logIn(World.alice) }
+    if kept { try await world.store.loggedIn(World.alice) }
     let before = world.vault.content
     let next = world.anotherProcess()
     world.vault.failWrites(World.diskError, landing: true)
-    await #expect(throws: SessionError.notSaved(World.diskError)) { try await next.logIn(World.bob) }
+    await #expect(throws: SessionError.notSaved(World.diskError)) { try await next.loggedIn(World.bob) }
     #expect(world.vault.content == before)
   }
 
   @Test("after an unfinished logout, restore says that nobody is logged in")
   func restoreAfterUnfinishedLogout() async throws {
     let world = World()
-    try await world.store.logIn(World.alice)
+    try await world.store.loggedIn(World.alice)
     world.authority.fail(.revoke, with: .unavailable(World.offline))
     try await world.store.logOut()
     #expect(await world.store.restore() == .loggedOut(.ended(.userAsked)))
@@ -108,7 +108,7 @@ struct NeighbouringCaseTests {
   @Test("a policy without renewals permits none")
   func noRenewals() async throws {
     let world = World(timing: SessionTiming(renewal: RenewalPolicy(limit: 0)))
-    try await world.store.logIn(World.alice)
+    try await world.store.loggedIn(World.alice)
     let key = try #require(world.store.session)
     #expect(try await world.store.renew() == .recent(key))
     #expect(world.count(.renew) == 0)
@@ -118,8 +118,8 @@ struct NeighbouringCaseTests {
   func distantLimit() async throws {
     let world = World()
     let centuries = Deadline.at(try world.clock.now().advanced(by: .seconds(Int64.max)))
-    world.authority.setGrantedLimits(SessionLimits(idle: .off, absolute: centuries, fresh: .off))
-    let key = try await world.store.logIn(World.alice)
+    world.authority.setGrantedLimits(SessionLimits(idle: .never, absolute: centuries, fresh: .never))
+    let key = try await world.store.loggedIn(World.alice)
     for _ in 0..<3 {
       await world.clock.waitForSleepers(1, dueWithin: .seconds(86_400))
       world.clock.advance(by: .seconds(86_400))
@@ -131,7 +131,7 @@ struct NeighbouringCaseTests {
   @Test("checks that wait for the same work share one later check")
   func sharedChecks() async throws {
     let world = World()
-    try await world.store.logIn(World.alice)
+    try await world.store.loggedIn(World.alice)
     world.authority.hold(.resume)
     let store = world.store
     let first = Task { try await store.check() }
@@ -153,14 +153,14 @@ struct NeighbouringCaseTests {
     arguments: [false, true])
   func answeredForAnother(byPassword: Bool) async throws {
     let world = World()
-    let key = try await world.store.logIn(World.alice)
-    let foreign = try await world.authority.authenticate(World.bob, limits: .standard)
+    let key = try await world.store.loggedIn(World.alice)
+    let foreign = try #require(try await world.authority.authenticate(World.bob, limits: .standard).grant)
     let answered = Grant(id: key.id, user: foreign.user, token: foreign.token, limits: foreign.limits)
     let thrown: SessionError?
     do {
       if byPassword {
-        world.authority.answerReauthentication(with: .success(answered))
-        try await world.store.reauthenticate(password: World.alice.password)
+        world.authority.answerReauthentication(with: .success(.granted(answered)))
+        try await world.store.reauthenticated(password: World.alice.password)
       } else {
         world.authority.answerRenewal(with: .success(answered))
         try await world.store.renew()

@@ -9,10 +9,10 @@ struct NoSessionTests {
 
   @Test("after a logout a check throws the reason for the end of the session")
   func ended() async throws {
-    try await world.store.logIn(World.alice)
+    try await world.store.loggedIn(World.alice)
     _ = try await world.store.logOut()
     await #expect(throws: SessionError.ended(.userAsked)) { try await world.store.check() }
-    let token = try #require(try? await world.authority.authenticate(World.alice, limits: .standard).token)
+    let token = try #require(try await world.authority.authenticate(World.alice, limits: .standard).grant?.token)
     world.vault.content = .token(token)
     world.authority.end(token, .accountDisabled)
     let next = world.anotherProcess()
@@ -22,7 +22,7 @@ struct NoSessionTests {
 
   @Test("during a logout a check also throws the reason")
   func ending() async throws {
-    try await world.store.logIn(World.alice)
+    try await world.store.loggedIn(World.alice)
     world.authority.hold(.revoke)
     let logout = world.store.beginLogOut()
     await #expect(throws: SessionError.ended(.userAsked)) { try await world.store.check() }
@@ -32,9 +32,9 @@ struct NoSessionTests {
 
   @Test("a check during a switch of users waits for it, and returns the key of the new user")
   func switching() async throws {
-    try await world.store.logIn(World.alice)
+    try await world.store.loggedIn(World.alice)
     world.authority.hold(.revoke, calls: 1)
-    let change = Task { try await world.store.switchUser(to: World.bob) }
+    let change = Task { try await world.store.switched(to: World.bob) }
     await world.authority.waitUntilHeld(.revoke)
     #expect(world.store.state == .loggingOut)
     let check = Task.immediate { try await world.store.check() }

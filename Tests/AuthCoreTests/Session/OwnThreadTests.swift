@@ -57,7 +57,7 @@ private final class BlockingAuthority: ForwardingAuthority {
 @Suite("Work that blocks")
 struct OwnThreadTests {
   private func stores(
-    _ count: Int, worksOnCallingThread: Bool = false
+    _ count: Int, worksOn place: WorkPlace = .separateThreads
   ) -> (authority: BlockingAuthority, stores: [SessionStore]) {
     let clock = ManualClock()
     let scripted = ScriptedAuthority(clock: clock)
@@ -67,7 +67,7 @@ struct OwnThreadTests {
       authority,
       (0..<count).map { _ in
         SessionStore(
-          authority: authority, vault: InMemoryVault(), clock: clock, worksOnCallingThread: worksOnCallingThread)
+          authority: authority, vault: InMemoryVault(), clock: clock, worksOn: place)
       }
     )
   }
@@ -93,9 +93,9 @@ struct OwnThreadTests {
   func awaited() async throws {
     let (authority, stores) = stores(1)
     let store = stores[0]
-    try await store.logIn(World.alice)
+    try await store.loggedIn(World.alice)
     try await store.renew()
-    try await store.reauthenticate(password: World.alice.password)
+    try await store.reauthenticated(password: World.alice.password)
     try await store.check()
     #expect(try await store.logOut() == .complete)
     #expect(!authority.callers.contains(currentThread()))
@@ -103,7 +103,7 @@ struct OwnThreadTests {
 
   @Test("on the calling thread: no thread is started, and the work is done when the call returns")
   func direct() async throws {
-    let (authority, stores) = stores(1, worksOnCallingThread: true)
+    let (authority, stores) = stores(1, worksOn: .callingThread)
     stores[0].beginLogIn(World.alice)
     #expect(stores[0].session != nil)
     #expect(authority.callers.count == 1)
@@ -111,15 +111,15 @@ struct OwnThreadTests {
 
   @Test(
     "all commands of a session give the same results on separate threads and on the calling thread",
-    arguments: [true, false])
-  func life(direct: Bool) async throws {
-    let world = World(worksOnCallingThread: direct)
+    arguments: [WorkPlace.callingThread, .separateThreads])
+  func life(place: WorkPlace) async throws {
+    let world = World(worksOn: place)
     world.authority.setRotation(true)
     #expect(await world.store.restore() == .loggedOut(.neverLoggedIn))
-    let key = try await world.store.logIn(World.alice)
+    let key = try await world.store.loggedIn(World.alice)
     try await world.store.renew()
-    try await world.store.reauthenticate(password: World.alice.password)
-    let bob = try await world.store.switchUser(to: World.bob).session
+    try await world.store.reauthenticated(password: World.alice.password)
+    let bob = try await world.store.switched(to: World.bob)
     #expect(key.endReason == .switchedUser)
     #expect(bob.isLive)
     #expect(try await world.store.logOut() == .complete)
@@ -127,22 +127,26 @@ struct OwnThreadTests {
     #expect(world.authority.liveTokens.isEmpty)
   }
 
-  @Test("a clock that moves right after a login ends the session at its limit", arguments: [true, false])
-  func limitRightAfterLogin(direct: Bool) async throws {
+  @Test(
+    "a clock that moves right after a login ends the session at its limit",
+    arguments: [WorkPlace.callingThread, .separateThreads])
+  func limitRightAfterLogin(place: WorkPlace) async throws {
     for _ in 0..<50 {
-      let world = World(worksOnCallingThread: direct)
-      let key = try await world.store.logIn(World.alice)
+      let world = World(worksOn: place)
+      let key = try await world.store.loggedIn(World.alice)
       world.clock.advance(by: .seconds(1800))
       await until { !key.isLive }
       #expect(key.endReason == .expired(.idle))
     }
   }
 
-  @Test("a clock that moves right after a renewal reaches the new limit", arguments: [true, false])
-  func limitRightAfterRenewal(direct: Bool) async throws {
+  @Test(
+    "a clock that moves right after a renewal reaches the new limit",
+    arguments: [WorkPlace.callingThread, .separateThreads])
+  func limitRightAfterRenewal(place: WorkPlace) async throws {
     for _ in 0..<50 {
-      let world = World(worksOnCallingThread: direct)
-      let key = try await world.store.logIn(World.alice)
+      let world = World(worksOn: place)
+      let key = try await world.store.loggedIn(World.alice)
       world.clock.advance(by: .seconds(1000))
       try await world.store.renew()
       world.clock.advance(by: .seconds(1799))

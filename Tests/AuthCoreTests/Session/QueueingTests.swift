@@ -28,25 +28,25 @@ struct QueueingTests {
 
   @Test("a switch of users waits for a renewal and for a check", arguments: Background.allCases)
   func switchWaits(background: Background) async throws {
-    try await world.store.logIn(World.alice)
+    try await world.store.loggedIn(World.alice)
     world.authority.hold(background.operation)
     let work = background.begin(world.store)
     await world.authority.waitUntilHeld(background.operation)
-    let change = Task.immediate { try await world.store.switchUser(to: World.bob) }
+    let change = Task.immediate { try await world.store.switched(to: World.bob) }
     #expect(world.count(.authenticate) == 1)
     world.authority.release(background.operation)
-    #expect(try await change.value.session.user.username == "bob")
+    #expect(try await change.value.user.username == "bob")
     _ = try? await work.value
     #expect(world.vaultAgrees)
   }
 
   @Test("a reauthentication waits for a renewal and for a check", arguments: Background.allCases)
   func passwordWaits(background: Background) async throws {
-    let key = try await world.store.logIn(World.alice)
+    let key = try await world.store.loggedIn(World.alice)
     world.authority.hold(background.operation)
     let work = background.begin(world.store)
     await world.authority.waitUntilHeld(background.operation)
-    let password = Task.immediate { try await world.store.reauthenticate(password: World.alice.password) }
+    let password = Task.immediate { try await world.store.reauthenticated(password: World.alice.password) }
     #expect(world.count(.reauthenticate) == 0)
     world.authority.release(background.operation)
     #expect(try await password.value.id == key.id)
@@ -56,22 +56,22 @@ struct QueueingTests {
 
   @Test("a second switch or password check is refused while one is under way")
   func oneAuthentication() async throws {
-    try await world.store.logIn(World.alice)
+    try await world.store.loggedIn(World.alice)
     world.authority.hold(.authenticate)
-    let change = Task { try await world.store.switchUser(to: World.bob) }
+    let change = Task { try await world.store.switched(to: World.bob) }
     await world.authority.waitUntilHeld(.authenticate)
     let refusal = SessionError.rejected(.alreadyInProgress)
-    await #expect(throws: refusal) { try await world.store.switchUser(to: World.bob) }
-    await #expect(throws: refusal) { try await world.store.reauthenticate(password: World.alice.password) }
+    await #expect(throws: refusal) { try await world.store.switched(to: World.bob) }
+    await #expect(throws: refusal) { try await world.store.reauthenticated(password: World.alice.password) }
     world.authority.release(.authenticate)
     _ = try await change.value
   }
 
   @Test("a renewal that waited for a switch of users does not renew the new user's session")
   func renewalAfterSwitch() async throws {
-    try await world.store.logIn(World.alice)
+    try await world.store.loggedIn(World.alice)
     world.authority.hold(.authenticate)
-    let change = Task { try await world.store.switchUser(to: World.bob) }
+    let change = Task { try await world.store.switched(to: World.bob) }
     await world.authority.waitUntilHeld(.authenticate)
     let renewal = Task.immediate { try await world.store.renew() }
     world.authority.release(.authenticate)
@@ -83,13 +83,13 @@ struct QueueingTests {
 
   @Test("a password is not checked for another user if that user's session was found meanwhile")
   func passwordAfterAnotherLogin() async throws {
-    try await world.store.logIn(World.alice)
+    try await world.store.loggedIn(World.alice)
     let other = world.anotherProcess()
     world.vault.hold(.load)
     let check = Task { try await world.store.check() }
     await world.vault.waitUntilHeld(.load)
-    let password = Task.immediate { try await world.store.reauthenticate(password: World.alice.password) }
-    let token = try await world.authority.authenticate(World.bob, limits: .standard).token
+    let password = Task.immediate { try await world.store.reauthenticated(password: World.alice.password) }
+    let token = try #require(try await world.authority.authenticate(World.bob, limits: .standard).grant?.token)
     world.vault.content = .token(token)
     world.vault.release(.load)
     await #expect(throws: SessionError.ended(.switchedUser)) { try await password.value }

@@ -9,8 +9,8 @@ struct ReportedEndTests {
 
   @Test("keys and screens close immediately, with the authority's reason and without another request")
   func closes() async throws {
-    let key = try await world.store.logIn(World.alice)
-    let screen = try #require(Screen(world.store))
+    let key = try await world.store.loggedIn(World.alice)
+    let screen = try #require(world.store.open(Screen.self))
     let asked = world.authority.log.count
     world.store.reportEnded(key, because: .accountDisabled)
     #expect(key.endReason == .accountDisabled)
@@ -24,7 +24,7 @@ struct ReportedEndTests {
   @Test("a key from before a renewal belongs to the same session, and also ends it")
   func earlierKey() async throws {
     world.authority.setRotation(true)
-    let key = try await world.store.logIn(World.alice)
+    let key = try await world.store.loggedIn(World.alice)
     let renewed = try await world.store.renew().session
     world.store.reportEnded(key, because: .revoked)
     #expect(renewed.endReason == .revoked)
@@ -33,7 +33,7 @@ struct ReportedEndTests {
 
   @Test("inside a lease the keys close immediately, and the rest is done after the lease has ended")
   func insideLease() async throws {
-    let key = try await world.store.logIn(World.alice)
+    let key = try await world.store.loggedIn(World.alice)
     await #expect(throws: Never.self) {
       try await key.withLease { (_: borrowing SessionLease) async in
         world.store.reportEnded(key, because: .revoked)
@@ -47,12 +47,12 @@ struct ReportedEndTests {
 
   @Test("a key of an earlier session, or of another store, changes nothing")
   func stale() async throws {
-    let earlier = try await world.store.logIn(World.alice)
+    let earlier = try await world.store.loggedIn(World.alice)
     _ = try await world.store.logOut()
-    let key = try await world.store.logIn(World.alice)
+    let key = try await world.store.loggedIn(World.alice)
     let other = SessionStore(
-      authority: world.authority, vault: InMemoryVault(), clock: world.clock, worksOnCallingThread: true)
-    let foreign = try await other.logIn(World.alice)
+      authority: world.authority, vault: InMemoryVault(), clock: world.clock, worksOn: .callingThread)
+    let foreign = try await other.loggedIn(World.alice)
     let revision = world.store.revision
     for stale in [earlier, foreign] {
       world.store.reportEnded(stale, because: .revoked)

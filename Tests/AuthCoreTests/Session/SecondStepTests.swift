@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A login in two steps")
 struct SecondStepTests {
-  private static let wrongCode = Password("000000")
+  private static let wrongCode = Secret("000000")
 
   @Test("a challenged login gives no access, and the correct answer logs in")
   func login() async throws {
@@ -13,9 +13,9 @@ struct SecondStepTests {
     let challenge = try await world.challengedLogin()
     #expect(world.store.state == .challenged(challenge, nil))
     #expect(world.store.session == nil && world.vault.content == .empty && world.authority.liveTokens.isEmpty)
-    let result = try await world.store.answer(World.code, to: challenge)
-    #expect(world.store.state == .loggedIn(result.session))
-    #expect(result.session.user.username == "alice" && world.vaultAgrees)
+    let result = try await world.store.answered(World.code, to: challenge)
+    #expect(world.store.state == .loggedIn(result))
+    #expect(result.user.username == "alice" && world.vaultAgrees)
   }
 
   @Test("a wrong answer leaves the challenge usable while tries are left, and the last one ends it")
@@ -24,21 +24,21 @@ struct SecondStepTests {
     let challenge = try await world.challengedLogin()
     var next = challenge
     for triesLeft in [2, 1] {
-      do throws(SessionError) {
-        try await world.store.answer(Self.wrongCode, to: challenge)
+      guard case .challenged(let again) = try await world.store.answer(Self.wrongCode, to: challenge) else {
         Issue.record("a wrong answer logged in")
-      } catch {
-        guard case .challenged(let again) = error else { throw error }
-        next = again
+        return
       }
+      next = again
       #expect(next.token == challenge.token && next.triesLeft == triesLeft)
       #expect(world.store.state == .challenged(next, nil))
     }
     await #expect(throws: SessionError.rejected(.challengeOver)) {
-      try await world.store.answer(Self.wrongCode, to: next)
+      try await world.store.answered(Self.wrongCode, to: next)
     }
     #expect(world.store.state == .restoring(nil), "the state before the login")
-    await #expect(throws: SessionError.rejected(.challengeOver)) { try await world.store.answer(World.code, to: next) }
+    await #expect(throws: SessionError.rejected(.challengeOver)) {
+      try await world.store.answered(World.code, to: next)
+    }
     #expect(world.authority.openChallenges.isEmpty && world.authority.liveTokens.isEmpty)
   }
 
@@ -46,14 +46,18 @@ struct SecondStepTests {
   func used() async throws {
     let world = World()
     let first = try await world.challengedLogin()
-    try await world.store.answer(World.code, to: first)
-    await #expect(throws: SessionError.rejected(.challengeOver)) { try await world.store.answer(World.code, to: first) }
+    try await world.store.answered(World.code, to: first)
+    await #expect(throws: SessionError.rejected(.challengeOver)) {
+      try await world.store.answered(World.code, to: first)
+    }
     try await world.store.logOut()
     let second = try await world.challengedLogin()
-    await #expect(throws: SessionError.rejected(.challengeOver)) { try await world.store.answer(World.code, to: first) }
+    await #expect(throws: SessionError.rejected(.challengeOver)) {
+      try await world.store.answered(World.code, to: first)
+    }
     world.store.cancel(first)
     #expect(world.store.state == .challenged(second, nil))
-    try await world.store.answer(World.code, to: second)
+    try await world.store.answered(World.code, to: second)
   }
 
   @Test("a cancelled second step leaves nothing of the first one")
@@ -66,7 +70,7 @@ struct SecondStepTests {
     #expect(world.store.state == .loggedOut(.neverLoggedIn))
     #expect(world.authority.openChallenges.isEmpty)
     await #expect(throws: SessionError.rejected(.challengeOver)) {
-      try await world.store.answer(World.code, to: challenge)
+      try await world.store.answered(World.code, to: challenge)
     }
     let other = world.anotherProcess()
     #expect(await other.restore() == .loggedOut(.neverLoggedIn))
@@ -78,11 +82,11 @@ struct SecondStepTests {
     let world = World()
     let challenge = try await world.challengedLogin()
     world.authority.hold(.answer, at: .answer)
-    let waiter = Task { try await world.store.answer(World.code, to: challenge) }
+    let waiter = Task { try await world.store.answered(World.code, to: challenge) }
     await world.authority.waitUntilHeld(.answer, at: .answer)
     #expect(world.authority.liveTokens.count == 1)
     await #expect(throws: SessionError.rejected(.alreadyInProgress)) {
-      try await world.store.answer(World.code, to: challenge)
+      try await world.store.answered(World.code, to: challenge)
     }
     world.store.cancel(challenge)
     await #expect(throws: SessionError.rejected(.challengeOver)) { try await waiter.value }
@@ -110,8 +114,8 @@ struct SecondStepTests {
   func otherCommands() async throws {
     let world = World()
     let challenge = try await world.challengedLogin()
-    await #expect(throws: SessionError.rejected(.alreadyInProgress)) { try await world.store.logIn(World.bob) }
-    await #expect(throws: SessionError.rejected(.alreadyInProgress)) { try await world.store.switchUser(to: World.bob) }
+    await #expect(throws: SessionError.rejected(.alreadyInProgress)) { try await world.store.loggedIn(World.bob) }
+    await #expect(throws: SessionError.rejected(.alreadyInProgress)) { try await world.store.switched(to: World.bob) }
     await #expect(throws: SessionError.rejected(.notLoggedIn)) { try await world.store.check() }
     await #expect(throws: SessionError.rejected(.notLoggedIn)) { try await world.store.renew() }
     #expect(await world.store.restore() == .overtaken)
@@ -123,25 +127,25 @@ struct SecondStepTests {
   @Test("a challenged password check leaves the session usable, and the correct answer makes it fresh")
   func password() async throws {
     let world = World()
-    let key = try await world.store.logIn(World.alice)
+    let key = try await world.store.loggedIn(World.alice)
     world.clock.advance(by: .seconds(901))
     #expect(throws: FreshnessError.passwordNotRecent) { try FreshSession(key) }
     let challenge = try await world.challengedPassword()
     #expect(world.store.state == .challenged(challenge, key) && world.store.session == key)
     #expect(try key.withLease { lease in lease.user.username } == "alice")
     await #expect(throws: SessionError.rejected(.alreadyInProgress)) { try await world.store.renew() }
-    await #expect(throws: SessionError.rejected(.alreadyLoggedIn)) { try await world.store.logIn(World.bob) }
-    let screen = try #require(Screen(world.store))
-    let result = try await world.store.answer(World.code, to: challenge)
-    #expect(result.session.id == key.id && key.isLive)
-    _ = try FreshSession(result.session)
+    await #expect(throws: SessionError.rejected(.alreadyLoggedIn)) { try await world.store.loggedIn(World.bob) }
+    let screen = try #require(world.store.open(Screen.self))
+    let result = try await world.store.answered(World.code, to: challenge)
+    #expect(result.id == key.id && key.isLive)
+    _ = try FreshSession(result)
     #expect(screen.told == ["follow alice"] && world.vaultAgrees)
   }
 
   @Test("a cancelled, a wrong and an expired second step do not change the session", arguments: [0, 1, 2])
   func passwordFails(_ way: Int) async throws {
     let world = World()
-    let key = try await world.store.logIn(World.alice)
+    let key = try await world.store.loggedIn(World.alice)
     let kept = world.vault.content
     let challenge = try await world.challengedPassword()
     switch way {
@@ -157,29 +161,29 @@ struct SecondStepTests {
   @Test("the end of a session ends its challenge")
   func endOfSession() async throws {
     let world = World()
-    let key = try await world.store.logIn(World.alice)
+    let key = try await world.store.loggedIn(World.alice)
     let challenge = try await world.challengedPassword()
     world.store.reportEnded(key, because: .revoked)
     await until { world.store.state == .loggedOut(.ended(.revoked)) }
     #expect(world.authority.openChallenges.isEmpty)
     await #expect(throws: SessionError.rejected(.challengeOver)) {
-      try await world.store.answer(World.code, to: challenge)
+      try await world.store.answered(World.code, to: challenge)
     }
   }
 
   @Test("a switch of users in two steps replaces the session only after the correct answer")
   func switchUser() async throws {
     let world = World()
-    let bob = try await world.store.logIn(World.bob)
+    let bob = try await world.store.loggedIn(World.bob)
     let challenge = try await world.challenged { () async throws(SessionError) in
       try await world.store.switchUser(to: World.alice)
     }
     #expect(bob.isLive && world.store.state == .challenged(challenge, bob))
     _ = try await bob.withLease { (_: borrowing SessionLease) async throws in
-      await #expect(throws: SessionError.insideLease) { try await world.store.answer(World.code, to: challenge) }
+      await #expect(throws: SessionError.insideLease) { try await world.store.answered(World.code, to: challenge) }
     }
-    let result = try await world.store.answer(World.code, to: challenge)
-    #expect(result.session.user.username == "alice" && result.leftovers == .none)
+    let result = try await world.store.answered(World.code, to: challenge)
+    #expect(result.user.username == "alice" && world.store.leftovers == .none)
     #expect(bob.endReason == .switchedUser && world.vaultAgrees)
   }
 
@@ -192,7 +196,7 @@ struct SecondStepTests {
     world.clock.advance(by: .seconds(1))
     if watchesLimits { await until { world.store.state == .restoring(nil) } }
     await #expect(throws: SessionError.rejected(.challengeOver)) {
-      try await world.store.answer(World.code, to: challenge)
+      try await world.store.answered(World.code, to: challenge)
     }
     #expect(world.store.state == .restoring(nil) && world.authority.openChallenges.isEmpty)
     #expect(world.count(.answer) == 0)
@@ -207,25 +211,25 @@ struct SecondStepTests {
       (.throttled(.wait(.seconds(30))), .throttled(.wait(.seconds(30)))),
     ] {
       world.authority.fail(.answer, with: fault)
-      await #expect(throws: failure) { try await world.store.answer(World.code, to: challenge) }
+      await #expect(throws: failure) { try await world.store.answered(World.code, to: challenge) }
       #expect(world.store.state == .challenged(challenge, nil))
     }
     world.authority.fail(.answer, with: nil)
-    #expect(try await world.store.answer(World.code, to: challenge).session.isLive)
+    #expect(try await world.store.answered(World.code, to: challenge).isLive)
   }
 
   @Test("a check during an answer waits for its end")
   func checkDuringAnswer() async throws {
     let world = World()
-    try await world.store.logIn(World.alice)
+    try await world.store.loggedIn(World.alice)
     let challenge = try await world.challengedPassword()
     world.authority.hold(.answer)
-    let answer = Task { try await world.store.answer(World.code, to: challenge) }
+    let answer = Task { try await world.store.answered(World.code, to: challenge) }
     await world.authority.waitUntilHeld(.answer)
     let check = Task { try await world.store.check() }
     await Task.yield()
     world.authority.release(.answer)
-    let session = try await answer.value.session
+    let session = try await answer.value
     #expect(try await check.value.id == session.id)
   }
 
@@ -248,8 +252,8 @@ struct SecondStepTests {
   @Test("a check finds the end of a session even while its second step waits", arguments: Elsewhere.allCases)
   func checkWhileWaiting(elsewhere: Elsewhere) async throws {
     let world = World()
-    let key = try await world.store.logIn(World.alice)
-    let screen = try #require(Screen(world.store))
+    let key = try await world.store.loggedIn(World.alice)
+    let screen = try #require(world.store.open(Screen.self))
     let token = try #require(world.authority.liveTokens.first)
     let challenge = try await world.challengedPassword()
     switch elsewhere {
@@ -257,7 +261,8 @@ struct SecondStepTests {
     case .revoked: world.authority.end(token, .revoked)
     case .loggedOut: world.vault.content = .empty
     case .anotherUser:
-      world.vault.content = .token(try await world.authority.authenticate(World.bob, limits: .standard).token)
+      let bobs = try await world.authority.authenticate(World.bob, limits: .standard).grant
+      world.vault.content = .token(try #require(bobs).token)
     case .offline: world.authority.fail(.resume, with: .unavailable(World.offline))
     case .silent: world.authority.hold(.resume)
     }

@@ -48,18 +48,18 @@ struct TimeLimitTests {
     case .login, .loginSaving: break
     case .loginAnswer: challenge = try await world.challengedLogin()
     case .passwordAnswer:
-      try await store.logIn(World.alice)
+      try await store.loggedIn(World.alice)
       challenge = try await world.challengedPassword()
     case .switchAnswer:
-      try await store.logIn(World.bob)
+      try await store.loggedIn(World.bob)
       challenge = try await world.challenged { () async throws(SessionError) in
         try await world.store.switchUser(to: World.alice)
       }
     case .restoreReading, .restoreAsking:
-      try await store.logIn(World.alice)
+      try await store.loggedIn(World.alice)
       store = world.anotherProcess()
     case .userSwitch, .switchSaving, .password, .passwordSaving, .renewal, .renewalSaving, .checkReading, .checkAsking:
-      try await store.logIn(World.alice)
+      try await store.loggedIn(World.alice)
     }
     if let operation = silence.place.authority { world.authority.hold(operation, at: .answer) }
     if let operation = silence.place.vault { world.vault.hold(operation) }
@@ -67,11 +67,11 @@ struct TimeLimitTests {
       switch silence {
       case .restoreReading, .restoreAsking:
         if case .obstructed(let failure) = await store.restore() { throw SessionError(failure) }
-      case .login, .loginSaving: try await store.logIn(World.alice)
-      case .userSwitch, .switchSaving: try await store.switchUser(to: World.bob)
-      case .password, .passwordSaving: try await store.reauthenticate(password: World.alice.password)
+      case .login, .loginSaving: try await store.loggedIn(World.alice)
+      case .userSwitch, .switchSaving: try await store.switched(to: World.bob)
+      case .password, .passwordSaving: try await store.reauthenticated(password: World.alice.password)
       case .loginAnswer, .passwordAnswer, .switchAnswer:
-        if let challenge { try await store.answer(World.code, to: challenge) }
+        if let challenge { try await store.answered(World.code, to: challenge) }
       case .renewal, .renewalSaving: try await store.renew()
       case .checkReading, .checkAsking: try await store.check()
       }
@@ -119,7 +119,7 @@ struct TimeLimitTests {
     } else {
       world.authority.setSecondStep(of: "alice", to: nil)
       if case .challenged(let challenge, _) = started.store.state { started.store.cancel(challenge) }
-      #expect(try await started.store.logIn(World.alice).isLive)
+      #expect(try await started.store.loggedIn(World.alice).isLive)
     }
   }
 
@@ -128,7 +128,7 @@ struct TimeLimitTests {
     let world = World()
     let challenge = try await world.challengedLogin()
     world.clock.advance(by: SessionTiming().loginStep * 4)
-    #expect(try await world.store.answer(World.code, to: challenge).session.isLive)
+    #expect(try await world.store.answered(World.code, to: challenge).isLive)
   }
 
   @Test("a challenge whose answer came too late can be answered again, and the stale result does not end it")
@@ -136,7 +136,7 @@ struct TimeLimitTests {
     let world = World()
     let challenge = try await world.challengedLogin()
     world.authority.hold(.answer, at: .answer, calls: 1)
-    let wrong = Task.immediate { try await world.store.answer(Password("000000"), to: challenge) }
+    let wrong = Task.immediate { try await world.store.answered(Secret("000000"), to: challenge) }
     await world.authority.waitUntilHeld(.answer, at: .answer)
     let epoch = try #require(world.store.core.withLock { $0.machine.state.awaitedEpoch })
     world.clock.advance(by: SessionTiming().loginStep)
@@ -144,15 +144,15 @@ struct TimeLimitTests {
     let stale = SessionEvent.authenticated(epoch, .challenged(challenge))
     #expect(world.store.core.send(stale) == .ignored(.otherEpoch))
     world.authority.release(.answer, at: .answer)
-    #expect(try await world.store.answer(World.code, to: challenge).session.isLive)
+    #expect(try await world.store.answered(World.code, to: challenge).isLive)
   }
 
   @Test("a password check that hangs does not delay a renewal for longer than its limit")
   func renewalAfterHangingPassword() async throws {
     let world = World()
-    let key = try await world.store.logIn(World.alice)
+    let key = try await world.store.loggedIn(World.alice)
     world.authority.hold(.reauthenticate)
-    let password = Task.immediate { try await world.store.reauthenticate(password: World.alice.password) }
+    let password = Task.immediate { try await world.store.reauthenticated(password: World.alice.password) }
     await world.authority.waitUntilHeld(.reauthenticate)
     let renewal = Task.immediate { try await world.store.renew() }
     world.clock.advance(by: SessionTiming().loginStep)

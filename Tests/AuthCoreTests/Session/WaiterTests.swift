@@ -21,13 +21,13 @@ struct WaiterTests {
     await #expect(throws: SessionError.cancelled) { try await waiter.value }
     #expect(world.store.state == .authenticating)
     world.authority.release(.authenticate)
-    #expect(try await pending.value().session.user.username == "alice")
+    #expect(try await pending.value().key.user.username == "alice")
   }
 
   @Test("every command can be cancelled", arguments: SessionCommand.allCases)
   func everyCommand(command: SessionCommand) async throws {
     let world = World()
-    if command != .restore && command != .logIn { try await world.store.logIn(World.alice) }
+    if command != .restore && command != .logIn { try await world.store.loggedIn(World.alice) }
     let challenge = command == .answer ? try await world.challengedPassword() : nil
     for operation in ScriptedAuthority.Operation.allCases { world.authority.hold(operation) }
     for operation in InMemoryVault.Operation.allCases { world.vault.hold(operation) }
@@ -37,12 +37,12 @@ struct WaiterTests {
       case .restore:
         return await store.restore() == .cancelled
       case .logIn:
-        return await leaves { () async throws(SessionError) in try await store.logIn(World.alice) }
+        return await leaves { () async throws(SessionError) in try await store.loggedIn(World.alice) }
       case .switchUser:
-        return await leaves { () async throws(SessionError) in try await store.switchUser(to: World.bob) }
+        return await leaves { () async throws(SessionError) in try await store.switched(to: World.bob) }
       case .reauthenticate:
         return await leaves { () async throws(SessionError) in
-          try await store.reauthenticate(password: World.alice.password)
+          try await store.reauthenticated(password: World.alice.password)
         }
       case .renew:
         return await leaves { () async throws(SessionError) in try await store.renew() }
@@ -50,7 +50,7 @@ struct WaiterTests {
         return await leaves { () async throws(SessionError) in try await store.check() }
       case .answer:
         guard let challenge else { return false }
-        return await leaves { () async throws(SessionError) in try await store.answer(World.code, to: challenge) }
+        return await leaves { () async throws(SessionError) in try await store.answered(World.code, to: challenge) }
       case .cancel:
         return true  // No caller waits for it.
       case .logOut:
@@ -82,7 +82,7 @@ struct WaiterTests {
   @Test("a check that waits for a renewal can be cancelled while it waits")
   func cancelledWhileQueued() async throws {
     let world = World()
-    try await world.store.logIn(World.alice)
+    try await world.store.loggedIn(World.alice)
     world.authority.hold(.renew)
     let renewal = Task { try await world.store.renew() }
     await world.authority.waitUntilHeld(.renew)
@@ -98,7 +98,7 @@ struct WaiterTests {
   @Test("a check waits for a running renewal, and then sends its own request to the authority")
   func checkAfterRenewal() async throws {
     let world = World()
-    try await world.store.logIn(World.alice)
+    try await world.store.loggedIn(World.alice)
     world.authority.hold(.renew)
     let renewal = Task { try await world.store.renew() }
     await world.authority.waitUntilHeld(.renew)
@@ -114,7 +114,7 @@ struct WaiterTests {
   @Test("simultaneous renewals share one request, and all callers get its answer")
   func joinedRenewals() async throws {
     let world = World()
-    try await world.store.logIn(World.alice)
+    try await world.store.loggedIn(World.alice)
     world.authority.hold(.renew)
     let first = Task { try await world.store.renew() }
     await world.authority.waitUntilHeld(.renew)
@@ -134,7 +134,7 @@ struct WaiterTests {
     authority.setAccount("alice", password: World.alice.password)
     let vault = InMemoryVault()
     var store: SessionStore? = SessionStore(
-      authority: authority, vault: vault, clock: clock, worksOnCallingThread: true)
+      authority: authority, vault: vault, clock: clock, worksOn: .callingThread)
     weak let core = store?.core
     authority.hold(.authenticate)
     let pending = try #require(store?.beginLogIn(World.alice))
@@ -183,11 +183,11 @@ struct WaiterTests {
           for round in 0..<50 {
             switch (number + round) % 7 {
             case 0: await store.restore()
-            case 1: _ = try? await store.logIn(World.alice)
+            case 1: _ = try? await store.loggedIn(World.alice)
             case 2: _ = try? await store.renew()
             case 3: _ = try? await store.check()
-            case 4: _ = try? await store.switchUser(to: World.bob)
-            case 5: _ = try? await store.reauthenticate(password: World.alice.password)
+            case 4: _ = try? await store.switched(to: World.bob)
+            case 5: _ = try? await store.reauthenticated(password: World.alice.password)
             default: _ = try? await store.logOut()
             }
           }
@@ -208,8 +208,8 @@ struct WaiterTests {
       for _ in 0..<100 {
         group.addTask {
           let store = SessionStore(
-            authority: authority, vault: InMemoryVault(), clock: clock, worksOnCallingThread: true)
-          return (store, try await store.logIn(World.alice))
+            authority: authority, vault: InMemoryVault(), clock: clock, worksOn: .callingThread)
+          return (store, try await store.loggedIn(World.alice))
         }
       }
       return try await group.reduce(into: []) { $0.append($1) }

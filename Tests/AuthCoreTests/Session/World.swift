@@ -11,12 +11,12 @@ struct World {
   let authority: ScriptedAuthority
   let store: SessionStore
 
-  static let alice = Credentials(username: "alice", password: Password("correct horse battery"))
-  static let bob = Credentials(username: "bob", password: Password("staple staple staple"))
-  static let wrong = Credentials(username: "alice", password: Password("guess"))
+  static let alice = Credentials.password(username: "alice", password: Secret("correct horse battery"))
+  static let bob = Credentials.password(username: "bob", password: Secret("staple staple staple"))
+  static let wrong = Credentials.password(username: "alice", password: Secret("guess"))
 
   /// The correct answer if alice has a second step.
-  static let code = Password("123456")
+  static let code = Secret("123456")
 
   static let offline = Unavailability(.unreachable, "no route to the authority")
   static let diskError = VaultError("session: input/output error")
@@ -24,7 +24,7 @@ struct World {
 
   init(
     vault: InMemoryVault = InMemoryVault(), timing: SessionTiming = SessionTiming(),
-    worksOnCallingThread: Bool = true
+    worksOn place: WorkPlace = .callingThread
   ) {
     self.vault = vault
     authority = ScriptedAuthority(clock: clock)
@@ -32,26 +32,21 @@ struct World {
     authority.setAccount("bob", password: Self.bob.password)
     store = SessionStore(
       authority: authority, vault: vault, clock: clock, timing: timing,
-      worksOnCallingThread: worksOnCallingThread)
+      worksOn: place)
   }
 
   /// Another process on the same vault and authority.
   func anotherProcess() -> SessionStore {
-    SessionStore(authority: authority, vault: vault, clock: clock, worksOnCallingThread: true)
+    SessionStore(authority: authority, vault: vault, clock: clock, worksOn: .callingThread)
   }
 
   /// Requires a second step for alice, and returns the challenge of a login or a password check.
   func challenged(
-    _ first: () async throws(SessionError) -> Void
+    _ first: () async throws(SessionError) -> LoginResult
   ) async throws -> Challenge {
     authority.setSecondStep(of: "alice", to: Self.code)
-    do throws(SessionError) {
-      try await first()
-      throw SessionError.overtaken
-    } catch {
-      guard case .challenged(let challenge) = error else { throw error }
-      return challenge
-    }
+    guard case .challenged(let challenge) = try await first() else { throw SessionError.overtaken }
+    return challenge
   }
 
   func challengedLogin() async throws -> Challenge {

@@ -33,11 +33,11 @@ struct DjangoTests {
       let (clock, vault) = (ManualClock(), InMemoryVault())
       let authority = try await authority(django, clock)
       let store = SessionStore(authority: authority, vault: vault, clock: clock)
-      let session = try await store.logIn(try await logIn(django, authority))
+      let session = try await store.loggedIn(try await logIn(django, authority))
       #expect(session.user.id == UserID(rawValue: "1"))
 
       func data() async throws -> String {
-        try await authority.withAccessToken(of: session, in: store) { token in
+        try await session.withAccess { token in
           let response = try await django.send(
             OAuthRequest(
               method: "GET", url: django.place + "/data/", headers: ["Authorization": token.header], body: []))
@@ -60,7 +60,7 @@ struct DjangoTests {
       _ = try await later.renew()
       _ = try await store.check()
 
-      guard case .token(let last) = await vault.load() else {
+      guard case .token(let last, _) = await vault.load() else {
         Issue.record("the vault holds no token")
         return
       }
@@ -77,8 +77,8 @@ struct DjangoTests {
       let (clock, vault) = (ManualClock(), InMemoryVault())
       let authority = try await authority(django, clock)
       let store = SessionStore(authority: authority, vault: vault, clock: clock)
-      let session = try await store.logIn(try await logIn(django, authority))
-      guard case .token(let token) = await vault.load() else {
+      let session = try await store.loggedIn(try await logIn(django, authority))
+      guard case .token(let token, _) = await vault.load() else {
         Issue.record("the vault holds no token")
         return
       }
@@ -92,7 +92,7 @@ struct DjangoTests {
       let stolen = address.replacing(
         /state=[^&]*/, with: "state=\(second.url.firstMatch(of: /state=([^&]*)/)?.1 ?? "")")
       let credentials = try second.credentials(from: stolen)
-      await #expect(throws: SessionError.credentialsNotAccepted) { try await store.logIn(credentials) }
+      await #expect(throws: SessionError.credentialsNotAccepted) { try await store.loggedIn(credentials) }
     }
   }
 
@@ -110,7 +110,8 @@ struct DjangoTests {
       let confirmation = try await django.browse(device.verificationURI, form: ["user_code=\(device.userCode)"])
       _ = try await django.browse(django.place + confirmation, form: ["action=accept"])
       clock.advance(by: .seconds(10))
-      let grant = try await authority.authenticate(try await waiting.value, limits: LimitRequest())
+      let result = try await authority.authenticate(try await waiting.value, limits: LimitRequest())
+      let grant = try #require(result.grant)
       #expect(grant.user.id == UserID(rawValue: "1"))
     }
   }

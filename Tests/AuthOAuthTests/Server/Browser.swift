@@ -8,18 +8,18 @@ struct Browser: Authority {
 
   func authenticate(
     _ credentials: Credentials, limits: LimitRequest
-  ) async throws(AuthorityError<CredentialsRejection>) -> Grant {
+  ) async throws(AuthorityError<CredentialsRejection>) -> Authentication {
     guard let login = logIn(credentials.username, credentials.password) else { throw .rejected(.notAccepted) }
     return try await authority.authenticate(login, limits: limits)
   }
 
   func reauthenticate(
-    _ token: SessionToken, password: Password, limits: LimitRequest
-  ) async throws(AuthorityError<ReauthenticationRejection>) -> Grant {
+    _ token: SessionToken, with credentials: Credentials, limits: LimitRequest
+  ) async throws(AuthorityError<ReauthenticationRejection>) -> Authentication {
     // Whoever's password it is: the browser knows nothing of the session.
-    let name = ServerDouble.passwords.first { Password($0.value) == password }?.key
-    guard let name, let login = logIn(name, password) else { throw .rejected(.notAccepted) }
-    return try await authority.reauthenticate(token, password: login.password, limits: limits)
+    let name = ServerDouble.passwords.first { Secret($0.value) == credentials.password }?.key
+    guard let name, let login = logIn(name, credentials.password) else { throw .rejected(.notAccepted) }
+    return try await authority.reauthenticate(token, with: login, limits: limits)
   }
 
   func resume(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
@@ -38,7 +38,7 @@ struct Browser: Authority {
     try await authority.revoke(token, reason: reason)
   }
 
-  private func logIn(_ name: String, _ password: Password) -> Credentials? {
+  private func logIn(_ name: String, _ password: Secret) -> Credentials? {
     guard let request = try? authority.authorization(prompting: true),
       let address = server.browse(
         request.url, username: name, password: String(decoding: password.bytes, as: UTF8.self))

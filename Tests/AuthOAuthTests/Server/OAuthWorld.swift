@@ -23,8 +23,10 @@ struct OAuthWorld {
   }
 
   /// What the browser gives after a login.
-  func credentials(_ name: String = "alice", prompting: Bool = false) throws -> Credentials {
-    let request = try authority.authorization(prompting: prompting)
+  func credentials(
+    _ name: String = "alice", prompting: Bool = false, at other: OAuthAuthority? = nil
+  ) throws -> Credentials {
+    let request = try (other ?? authority).authorization(prompting: prompting)
     return try request.credentials(from: try #require(address(request, name)))
   }
 
@@ -33,11 +35,11 @@ struct OAuthWorld {
   }
 
   @discardableResult
-  func logIn() async throws -> LoggedInSession { try await store.logIn(try credentials()) }
+  func logIn() async throws -> LoggedInSession { try await store.loggedIn(try credentials()) }
 
   /// The token that the vault holds.
   func saved() async throws -> SessionToken {
-    guard case .token(let token) = await vault.load() else {
+    guard case .token(let token, _) = await vault.load() else {
       throw Unavailability(.unreadable, "The vault holds no token.")
     }
     return token
@@ -45,6 +47,6 @@ struct OAuthWorld {
 
   /// What an access token is lent as.
   func accessToken(_ session: LoggedInSession) async throws -> String {
-    try await authority.withAccessToken(of: session, in: store) { $0.value }
+    try await session.withAccess { $0.value }
   }
 }

@@ -187,7 +187,7 @@ import Testing
       failure { () throws(BackendError) in try authority.rules.revokeSession(alice.id, token: alice.token) },
     ]
     #expect(refusals.allSatisfy { $0?.kind == .notFresh })
-    let fresh = try await authority.reauthenticate(alice.token, password: alicePassword, limits: .standard)
+    let fresh = try authority.reauthenticate(alice.token, password: alicePassword, requesting: .standard)
     _ = try authority.rules.setDisabled(true, account: name, token: fresh.token)
   }
 
@@ -215,7 +215,7 @@ import Testing
     let authority = Workspace().authority()
     try authority.registerBoth()
     let own = try authority.logIn()
-    let late = Password("yet another passphrase")
+    let late = Secret("yet another passphrase")
     _ = try authority.changePassword(from: alicePassword, to: wrongPassword, token: own.token)
     #expect(
       code { () throws(BackendError) in
@@ -228,13 +228,13 @@ import Testing
   @Test("a new password that equals the current one is refused, however its letters are composed")
   func unchangedPassword() throws {
     let authority = Workspace().authority()
-    let composed = Password("caf\u{E9} lantern river orchard")
+    let composed = Secret("caf\u{E9} lantern river orchard")
     _ = try authority.register(username: "carol", password: composed)
     let own = try authority.logIn("carol", composed)
     #expect(
       code { () throws(BackendError) in
         try authority.changePassword(
-          from: composed, to: Password("cafe\u{301} lantern river orchard"), token: own.token)
+          from: composed, to: Secret("cafe\u{301} lantern river orchard"), token: own.token)
       } == "password_unchanged")
   }
 }

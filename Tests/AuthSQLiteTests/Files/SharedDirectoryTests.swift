@@ -59,7 +59,6 @@ import TextFormat
       "authority.db-wal", "authority.db.backup-v1", "authority.db.backup-v12.new", "authority.db.backup-v1.new-journal",
       "work.session", ".work.session.new", "work.lock", "work.session.corrupt-1", "a.session.session.corrupt-20",
       "a.corrupt-1.session", "a.lock.lock",
-      "server-timelines", ".server-timelines.new", "server-timelines.lock",
     ])
   func ownFiles(name: String) async throws {
     let (work, grant, vault) = try await inhabited()

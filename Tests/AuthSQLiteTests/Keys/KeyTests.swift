@@ -1,5 +1,6 @@
 import AuthBackend
 import AuthCore
+import AuthCoreTesting
 import AuthDevice
 import AuthSQLite
 import Testing
@@ -13,9 +14,9 @@ import Testing
     try authority.registerBoth()
     let store = SessionStore(
       authority: authority, vault: work.vault(), clock: work.clock, timing: SessionTiming(watchesLimits: false),
-      worksOnCallingThread: true)
+      worksOn: .callingThread)
     _ = await store.restore()
-    let session = try await store.logIn(Credentials(username: "alice", password: alicePassword))
+    let session = try await store.loggedIn(Credentials.password(username: "alice", password: alicePassword))
     return (work, authority, store, session)
   }
 
@@ -29,10 +30,12 @@ import Testing
     #expect(receipt.amount.minorUnits == 1250)
     try session.withLease { (lease: borrowing SessionLease) throws(BackendError) in
       #expect(try authority.profile(under: lease).balance == 8750)
-      #expect(try authority.receipts(within: .all, before: nil, limit: 50, under: lease).first == receipt)
+      #expect(try authority.receipts(within: .all, matching: "", before: nil, limit: 50, under: lease).first == receipt)
       #expect(try authority.sessions(under: lease).map(\.isCurrent) == [true])
       #expect(try authority.rename(to: "Al", under: lease).user.displayName == "Al")
-      #expect(try authority.events(within: .all, before: nil, limit: 50, under: lease).first?.name == "user_updated")
+      #expect(
+        try authority.events(within: .all, matching: "", before: nil, limit: 50, under: lease).first?.name
+          == "user_updated")
     }
     #expect(try await store.logOut() == .complete)
     #expect(throws: LeaseError<BackendError>.ended(.userAsked)) {
@@ -54,7 +57,8 @@ import Testing
       #expect(try authority.account(named: bob, for: administrator, under: lease).isDisabled)
       #expect(try authority.unlock(account: bob, for: administrator, fresh, under: lease).failedAttempts == 0)
       #expect(
-        try authority.allEvents(within: .all, before: nil, limit: 50, for: administrator, under: lease).map(\.name)
+        try authority.allEvents(within: .all, matching: "", before: nil, limit: 50, for: administrator, under: lease)
+          .map(\.name)
           .contains("user_disabled"))
     }
   }
@@ -66,10 +70,10 @@ import Testing
     let other = Workspace()
     let store = SessionStore(
       authority: authority, vault: other.vault(), clock: other.clock, timing: SessionTiming(watchesLimits: false),
-      worksOnCallingThread: true)
+      worksOn: .callingThread)
     _ = await store.restore()
     defer { withExtendedLifetime(store) {} }
-    let bob = try await store.logIn(Credentials(username: "bob", password: bobPassword))
+    let bob = try await store.loggedIn(Credentials.password(username: "bob", password: bobPassword))
     let order = try authority.order("1")
     #expect(await refusal(of: order, authority, intended: fresh, leased: bob)?.code == "session_mismatch")
   }
@@ -115,7 +119,7 @@ import Testing
     let (work, authority, store, session) = try await ready()
     let fresh = try FreshSession(session)
     let old = await work.vault().load()
-    guard case .token(let oldToken) = old else {
+    guard case .token(let oldToken, _) = old else {
       Issue.record("the vault must hold the token")
       return
     }

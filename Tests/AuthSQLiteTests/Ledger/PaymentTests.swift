@@ -45,6 +45,7 @@ import Testing
     #expect(try authority.rules.receipts(token: bob.token).first == receipt)
     #expect(try authority.rules.receipts(before: receipt.id, token: alice.token).map(\.payer) == [nil])
     #expect(try authority.rules.receipts(limit: 1, token: bob.token).count == 1)
+    #expect(try authority.rules.receipts(matching: "OPENING", token: bob.token).map(\.payer) == [nil])
     work.expectBalancedBooks()
   }
 

@@ -3,6 +3,7 @@ import AuthCore
 import AuthDevice
 import AuthSQLite
 import Testing
+import TextFormat
 
 /// What an operator does without a session, and what people may not do in a shared database.
 @Suite struct OperatorTests {
@@ -30,12 +31,12 @@ import Testing
   @Test("the first administrator is installed, once, and the registration is closed after that")
   func installation() throws {
     let authority = shared
-    func install(_ name: String, _ password: Password) -> String? {
+    func install(_ name: String, _ password: Secret) -> String? {
       code { () throws(BackendError) in
         try authority.rules.install(firstAdministrator: name, password: password)
       }
     }
-    #expect(install("alice", Password("short")) == "password_too_short")
+    #expect(install("alice", Secret("short")) == "password_too_short")
     #expect(install("alice", alicePassword) == nil)
     #expect(install("eve", alicePassword) == "schema_exists")
     let session = try authority.logIn()
@@ -70,7 +71,7 @@ import Testing
       Issue.record("an operator got no code")
       return
     }
-    _ = try authority.recover(username: "bob", code: code.code, password: Password("quiet meadow copper lantern"))
+    _ = try authority.recover(username: "bob", code: code.code, password: Secret("quiet meadow copper lantern"))
   }
 
   @Test("an operator ends the sessions of one user")
@@ -116,11 +117,11 @@ import Testing
     #expect(try authority.lookUp(alice.token) == nil)
     let recovery = code { () throws(BackendError) in
       try authority.recover(
-        username: "alice", code: codes[0], password: Password("quiet meadow copper lantern"))
+        username: "alice", code: codes[0], password: Secret("quiet meadow copper lantern"))
     }
     #expect(recovery == "credentials_not_accepted")
     #expect(
-      code { () throws(BackendError) in try authority.answer(Password(codes[0].text), to: challenge) }
+      code { () throws(BackendError) in try authority.answer(Secret(codes[0].text), to: challenge) }
         == "credentials_not_accepted")
     #expect(report.sessions == 2 && report.codes == 10, "\(report)")
     #expect(report.administrators == .init(first: ["alice"], count: 1))

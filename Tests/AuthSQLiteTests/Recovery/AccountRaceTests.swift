@@ -33,7 +33,7 @@ import Testing
         let issued = try authority.resetPasswordAsOwner(of: bob).code
         let use: @Sendable (LocalAuthority) throws(BackendError) -> Void = { (authority) throws(BackendError) in
           _ = try authority.recover(
-            username: "bob", code: issued, password: Password("quiet meadow copper lantern \(round)"))
+            username: "bob", code: issued, password: Secret("quiet meadow copper lantern \(round)"))
         }
         let answers = Self.race(work, use, use)
         if answers.count(where: { $0 == nil }) != 1 || !answers.contains("credentials_not_accepted") {

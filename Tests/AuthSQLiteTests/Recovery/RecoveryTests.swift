@@ -5,7 +5,7 @@ import AuthSQLite
 import Testing
 import TextFormat
 
-private let newPassword = Password("quiet meadow copper lantern")
+private let newPassword = Secret("quiet meadow copper lantern")
 
 /// A database in which something else happens after each read.
 private struct OvertakenDatabase: Database {
@@ -51,7 +51,7 @@ private struct OvertakenDatabase: Database {
     let authority = Workspace().authority()
     try authority.registerBoth()
     let issued = try authority.resetPasswordAsOwner(of: try Username("bob"))
-    func recover(_ password: Password) -> String? {
+    func recover(_ password: Secret) -> String? {
       code { () throws(BackendError) in
         try authority.recover(username: "bob", code: issued.code, password: password)
       }

@@ -60,6 +60,8 @@ struct BrokenBackend: Backend {
     case ignoresPage = "receipts come newest first, in pages"
     case ignoresSince = "events of an account come newest first, in pages, and since a time"
     case reversesAccounts = "accounts come in the order of their names, in pages"
+    case ignoresTextOfReceipts = "receipts can be filtered by a text in their number, amount or other name"
+    case ignoresTextOfEvents = "events can be filtered by a text in their columns"
     case ignoresPrefix = "accounts can be listed by the prefix of their names"
     case ignoresOrder = "accounts can be listed by their last login"
     case looksUpNothing = "lookUp knows the present token of a live session and no other"
@@ -149,7 +151,7 @@ struct BrokenBackend: Backend {
     if flaw != .checksNoName { try base.check(newUsername: username) }
   }
 
-  func check(newPassword password: Password, for username: String) throws(BackendError) {
+  func check(newPassword password: Secret, for username: String) throws(BackendError) {
     if flaw != .checksNoPassword { try base.check(newPassword: password, for: username) }
   }
 
@@ -158,7 +160,7 @@ struct BrokenBackend: Backend {
     try base.checkForLogins()
   }
 
-  func register(username: String, password: Password, displayName: String?) throws(BackendError) -> User {
+  func register(username: String, password: Secret, displayName: String?) throws(BackendError) -> User {
     let user: User
     do {
       user = try base.register(
@@ -183,11 +185,11 @@ struct BrokenBackend: Backend {
   }
 
   func changePassword(
-    from present: Password, to password: Password, for session: FreshSession, under lease: borrowing SessionLease
+    from present: Secret, to password: Secret, for session: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> Grant {
     if flaw == .changesToTheSame, present == password {
       return try base.changePassword(
-        from: present, to: Password("a password that nobody knows"), for: session, under: lease)
+        from: present, to: Secret("a password that nobody knows"), for: session, under: lease)
     }
     let grant = try base.changePassword(from: present, to: password, for: session, under: lease)
     if flaw != .reauthenticatesNothing { return grant }
@@ -232,27 +234,31 @@ struct BrokenBackend: Backend {
   }
 
   func receipts(
-    within times: TimeSpan, before: Int64?, limit: Int, under lease: borrowing SessionLease
+    within times: TimeSpan, matching text: String, before: Int64?, limit: Int, under lease: borrowing SessionLease
   ) throws(BackendError) -> [Receipt] {
     let page = try base.receipts(
-      within: flaw == .ignoresTimes ? .all : times, before: flaw == .ignoresPage ? nil : before, limit: limit,
-      under: lease)
+      within: flaw == .ignoresTimes ? .all : times, matching: flaw == .ignoresTextOfReceipts ? "" : text,
+      before: flaw == .ignoresPage ? nil : before, limit: limit, under: lease)
     let name = lease.user.username
     return flaw == .hidesFromPayee ? page.filter { $0.payee != name } : page
   }
 
   func events(
-    within times: TimeSpan, before: Int64?, limit: Int, under lease: borrowing SessionLease
+    within times: TimeSpan, matching text: String, before: Int64?, limit: Int, under lease: borrowing SessionLease
   ) throws(BackendError) -> [Event] {
-    try base.events(within: flaw == .ignoresSince ? .all : times, before: before, limit: limit, under: lease)
+    try base.events(
+      within: flaw == .ignoresSince ? .all : times, matching: flaw == .ignoresTextOfEvents ? "" : text, before: before,
+      limit: limit, under: lease)
   }
 
   func allEvents(
-    within times: TimeSpan, before: Int64?, limit: Int, for administrator: AdminSession,
+    within times: TimeSpan, matching text: String, before: Int64?, limit: Int, for administrator: AdminSession,
     under lease: borrowing SessionLease
   ) throws(BackendError) -> [Event] {
     if flaw == .believesTheRole { return [] }
-    return try base.allEvents(within: times, before: before, limit: limit, for: administrator, under: lease)
+    return try base.allEvents(
+      within: times, matching: flaw == .ignoresTextOfEvents ? "" : text, before: before, limit: limit,
+      for: administrator, under: lease)
   }
 
   func accounts(
@@ -308,7 +314,7 @@ struct BrokenBackend: Backend {
     return flaw == .makesNineCodes ? Array(codes.dropLast()) : codes
   }
 
-  func recover(username: String, code: RecoveryCode, password: Password) throws(BackendError) -> User {
+  func recover(username: String, code: RecoveryCode, password: Secret) throws(BackendError) -> User {
     switch flaw {
     case .takesAnyPassword where (try? base.check(newPassword: password, for: username)) == nil:
       return User(id: UserID(rawValue: "u2"), username: username, displayName: username, role: .member)
@@ -370,11 +376,11 @@ struct BrokenBackend: Backend {
   ) throws(BackendError) -> TwoStepSecret { try base.beginTwoStep(for: session, under: lease) }
 
   func confirmTwoStep(
-    _ code: Password, for session: FreshSession, under lease: borrowing SessionLease
+    _ code: Secret, for session: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError) { try base.confirmTwoStep(code, for: session, under: lease) }
 
   func endTwoStep(
-    _ code: Password, for session: FreshSession, under lease: borrowing SessionLease
+    _ code: Secret, for session: FreshSession, under lease: borrowing SessionLease
   ) throws(BackendError) { try base.endTwoStep(code, for: session, under: lease) }
 
   func twoStepPolicy(
@@ -389,22 +395,20 @@ struct BrokenBackend: Backend {
   }
 
   func answer(
-    _ challenge: Challenge, with answer: Password
-  ) async throws(AuthorityError<ReauthenticationRejection>) -> Grant {
+    _ challenge: Challenge, with answer: Secret
+  ) async throws(AuthorityError<ReauthenticationRejection>) -> Authentication {
     do throws(AuthorityError<ReauthenticationRejection>) {
-      if flaw == .countsNoSteps, answer == Password("no code") { throw .rejected(.challenged(challenge.tried)) }
-      return try await base.answer(challenge, with: answer)
+      if flaw == .countsNoSteps, answer == Secret("no code") { return .challenged(challenge.tried) }
+      let result = try await base.answer(challenge, with: answer)
+      guard flaw == .opensWithAnyCode || flaw == .keepsRecoveryCodes, case .challenged = result else { return result }
     } catch {
-      switch (flaw, error) {
-      case (.opensWithAnyCode, .rejected(.challenged)), (.keepsRecoveryCodes, .rejected(.challenged)),
-        (.forgetsNoChallenge, .rejected(.notAccepted)):
-        let user = User(id: UserID(rawValue: "u2"), username: "bob", displayName: "bob", role: .member)
-        return Grant(
-          id: SessionID(rawValue: "nobody's"), user: user, token: challenge.token,
-          limits: SessionLimits(idle: .missing, absolute: .missing, fresh: .missing))
-      default: throw error
-      }
+      guard flaw == .forgetsNoChallenge, error == .rejected(.notAccepted) else { throw error }
     }
+    let user = User(id: UserID(rawValue: "u2"), username: "bob", displayName: "bob", role: .member)
+    return .granted(
+      Grant(
+        id: SessionID(rawValue: "nobody's"), user: user, token: challenge.token,
+        limits: SessionLimits(idle: .unknown, absolute: .unknown, fresh: .unknown)))
   }
 
   func registration(
@@ -436,7 +440,7 @@ struct BrokenBackend: Backend {
 
   func authenticate(
     _ credentials: Credentials, limits: LimitRequest
-  ) async throws(AuthorityError<CredentialsRejection>) -> Grant {
+  ) async throws(AuthorityError<CredentialsRejection>) -> Authentication {
     do throws(AuthorityError<CredentialsRejection>) {
       return try await base.authenticate(credentials, limits: limits)
     } catch {
@@ -454,9 +458,9 @@ struct BrokenBackend: Backend {
   }
 
   func reauthenticate(
-    _ token: SessionToken, password: Password, limits: LimitRequest
-  ) async throws(AuthorityError<ReauthenticationRejection>) -> Grant {
-    try await base.reauthenticate(token, password: password, limits: limits)
+    _ token: SessionToken, with credentials: Credentials, limits: LimitRequest
+  ) async throws(AuthorityError<ReauthenticationRejection>) -> Authentication {
+    try await base.reauthenticate(token, with: credentials, limits: limits)
   }
 
   func confirm(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) { try await base.confirm(token) }

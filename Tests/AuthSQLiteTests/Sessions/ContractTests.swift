@@ -22,15 +22,15 @@ import Testing
       hasTwoStep && check.name.hasPrefix("many at once")
       ? try authority.makeRecoveryCodes(answering: secret, at: wall) : []
     let spare = Mutex(recoveryCodes)
-    let code: @Sendable () async -> Password = {
-      if let code = spare.withLock({ $0.popLast() }) { return Password(code.text) }
+    let code: @Sendable () async -> Secret = {
+      if let code = spare.withLock({ $0.popLast() }) { return Secret(code.text) }
       // The code of another time step each time.
       wall.move(by: TOTP.period)
       return secret.code(at: wall.now)
     }
     let subject = AuthorityContract.Subject(
-      authority: authority, first: Credentials(username: "alice", password: alicePassword),
-      second: Credentials(username: "bob", password: bobPassword),
+      authority: authority, first: Credentials.password(username: "alice", password: alicePassword),
+      second: Credentials.password(username: "bob", password: bobPassword),
       advance: { work.clock.advance(by: $0) },
       setAvailable: { isAvailable in
         work.run("mv '\(work.data)\(isAvailable ? ".away" : "")' '\(work.data)\(isAvailable ? "" : ".away")'")

@@ -19,7 +19,7 @@ import Testing
     #expect(try glance(grant.token) == grant)
     #expect(try glance(SessionToken(bytes: Array(repeating: 7, count: 32))) == nil)
 
-    let issued = try await authority.reauthenticate(grant.token, password: alicePassword, limits: .standard)
+    let issued = try authority.reauthenticate(grant.token, password: alicePassword, requesting: .standard)
     #expect(try glance(grant.token) == grant)
     #expect(try glance(issued.token) == nil, "its first use is a change, and a glance is none")
     try await authority.confirm(issued.token)

@@ -82,7 +82,7 @@ import TextFormat
     case .all: #expect(try authority.rules.endAllSessions(token: other.token) == 2)
     case .password:
       _ = try authority.changePassword(
-        from: bobPassword, to: Password("yet another passphrase"), token: other.token)
+        from: bobPassword, to: Secret("yet another passphrase"), token: other.token)
     case .disabling:
       let fresh = try authority.reauthenticate(administrator.token, password: alicePassword, requesting: .standard)
       for disabled in [true, false] {
@@ -107,7 +107,8 @@ import TextFormat
     let (work, authority, standard) = try ready()
     func asked(_ idle: Duration?, _ absolute: Duration?) throws -> SessionLimits {
       try authority.logIn(
-        Credentials(username: "alice", password: alicePassword), limits: LimitRequest(idle: idle, absolute: absolute)
+        Credentials.password(username: "alice", password: alicePassword),
+        limits: LimitRequest(idle: idle, absolute: absolute)
       ).limits
     }
     let now = try work.clock.now()
@@ -115,7 +116,7 @@ import TextFormat
     let short = try asked(.seconds(60), .seconds(120))
     #expect(short.idle == .at(now.advanced(by: .seconds(60))))
     #expect(short.absolute == .at(now.advanced(by: .seconds(120))) && short.fresh == short.absolute)
-    #expect(try asked(.seconds(-1), nil).verdict(at: now) == .expired(.idle))
+    #expect(try asked(.seconds(-1), nil).endReason(at: now) == .expired(.idle))
   }
 
   @Test("a token that was restored after logout is refused, and its use is recorded with the reason") func replay()
@@ -165,7 +166,7 @@ import TextFormat
   {
     let (work, authority, grant) = try ready()
     work.clock.advance(by: .seconds(600))
-    let renewed = try await authority.reauthenticate(grant.token, password: alicePassword, limits: .standard)
+    let renewed = try authority.reauthenticate(grant.token, password: alicePassword, requesting: .standard)
     #expect(renewed.id == grant.id && renewed.token != grant.token && renewed.limits != grant.limits)
     #expect(try await authority.resume(grant.token) == grant)
     try await authority.confirm(renewed.token)
@@ -177,8 +178,8 @@ import TextFormat
 
   @Test("the first use of an issued token confirms it and ends the other issued tokens") func firstUse() async throws {
     let (_, authority, grant) = try ready()
-    let first = try await authority.reauthenticate(grant.token, password: alicePassword, limits: .standard)
-    let second = try await authority.reauthenticate(grant.token, password: alicePassword, limits: .standard)
+    let first = try authority.reauthenticate(grant.token, password: alicePassword, requesting: .standard)
+    let second = try authority.reauthenticate(grant.token, password: alicePassword, requesting: .standard)
     _ = try authority.rules.pay(authority.order("1"), token: second.token)
     for token in [grant.token, first.token] {
       await #expect(throws: Refusal.rejected(.superseded)) { try await authority.resume(token) }
@@ -188,9 +189,9 @@ import TextFormat
 
   @Test("logging out with any token of a session ends it", arguments: 0..<3) func revokeAny(which: Int) async throws {
     let (_, authority, old) = try ready()
-    let present = try await authority.reauthenticate(old.token, password: alicePassword, limits: .standard)
+    let present = try authority.reauthenticate(old.token, password: alicePassword, requesting: .standard)
     try await authority.confirm(present.token)
-    let issued = try await authority.reauthenticate(present.token, password: alicePassword, limits: .standard)
+    let issued = try authority.reauthenticate(present.token, password: alicePassword, requesting: .standard)
     let tokens = [old.token, present.token, issued.token]
     try await authority.revoke(tokens[which], reason: .userAsked)
     for token in tokens {
@@ -203,14 +204,17 @@ import TextFormat
     let (work, authority, grant) = try ready()
     work.clock.advance(by: .seconds(300))
     await #expect(throws: AuthorityError<ReauthenticationRejection>.rejected(.notAccepted)) {
-      try await authority.reauthenticate(grant.token, password: wrongPassword, limits: .standard)
+      try await authority.reauthenticate(
+        grant.token, with: .password(username: "alice", password: wrongPassword), limits: .standard)
     }
     #expect(try await authority.resume(grant.token) == grant)
     for _ in 1...4 {
-      _ = try? await authority.reauthenticate(grant.token, password: wrongPassword, limits: .standard)
+      _ = try? await authority.reauthenticate(
+        grant.token, with: .password(username: "alice", password: wrongPassword), limits: .standard)
     }
     await #expect(throws: AuthorityError<ReauthenticationRejection>.throttled(.wait(.seconds(30)))) {
-      try await authority.reauthenticate(grant.token, password: alicePassword, limits: .standard)
+      try await authority.reauthenticate(
+        grant.token, with: .password(username: "alice", password: alicePassword), limits: .standard)
     }
     #expect(try await authority.resume(grant.token) == grant)
   }

@@ -89,9 +89,9 @@ final class MovableTime: Sendable {
   func move(by seconds: Int64) { microseconds.add(seconds * 1_000_000, ordering: .relaxed) }
 }
 
-let alicePassword = Password("correct horse battery")
-let bobPassword = Password("another good passphrase")
-let wrongPassword = Password("not the right password")
+let alicePassword = Secret("correct horse battery")
+let bobPassword = Secret("another good passphrase")
+let wrongPassword = Secret("not the right password")
 
 extension LocalAuthority {
   /// Makes alice, the administrator, and bob.
@@ -100,8 +100,8 @@ extension LocalAuthority {
     _ = try register(username: "bob", password: bobPassword)
   }
 
-  func logIn(_ name: String = "alice", _ password: Password = alicePassword) throws(BackendError) -> Grant {
-    try logIn(Credentials(username: name, password: password), limits: .standard)
+  func logIn(_ name: String = "alice", _ password: Secret = alicePassword) throws(BackendError) -> Grant {
+    try logIn(Credentials.password(username: name, password: password), limits: .standard)
   }
 
   /// Turns the second step of alice, or of whoever has this session, on.
@@ -113,7 +113,7 @@ extension LocalAuthority {
   }
 
   /// The challenge that the right password is answered with.
-  func challenge(_ name: String = "alice", _ password: Password = alicePassword) throws -> Challenge {
+  func challenge(_ name: String = "alice", _ password: Secret = alicePassword) throws -> Challenge {
     let kind = failure { () throws(BackendError) in try logIn(name, password) }?.kind
     guard case .challenged(let challenge) = kind else { throw UnexpectedAnswer(kind: kind) }
     return challenge

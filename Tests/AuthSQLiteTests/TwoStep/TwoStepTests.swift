@@ -22,7 +22,7 @@ import Testing
       wall.move(by: TOTP.period)
     }
 
-    var code: Password { secret.code(at: wall.now) }
+    var code: Secret { secret.code(at: wall.now) }
   }
 
   @Test("a challenge lives for five minutes and not past a reboot, and any process takes its answer, once")
@@ -90,7 +90,7 @@ import Testing
   func noSecrets() throws {
     let scene = try Scene()
     let challenge = try scene.authority.challenge()
-    let wrong = failure { () throws(BackendError) in try scene.authority.answer(Password("123 no code"), to: challenge)
+    let wrong = failure { () throws(BackendError) in try scene.authority.answer(Secret("123 no code"), to: challenge)
     }
     let grant = try scene.authority.answer(scene.code, to: challenge)
     let code = String(decoding: scene.code.bytes, as: UTF8.self)
@@ -160,7 +160,7 @@ import Testing
   }
 
   private static func race(
-    rounds: Int, _ scene: Scene, _ both: (Password) throws -> [Bool]
+    rounds: Int, _ scene: Scene, _ both: (Secret) throws -> [Bool]
   ) throws -> [String] {
     var findings: [String] = []
     for round in 0..<rounds {

@@ -40,7 +40,7 @@ import Testing
       let token = SessionToken(bytes: (0..<count).map { UInt8(truncatingIfNeeded: $0) })
       try await vault.store(token)
       #expect(await work.vault().load() == .token(token))
-      #expect(work.run("head -n 1 '\(vault.path)'") == "authlocal-session 3")
+      #expect(work.run("head -n 1 '\(vault.path)'") == "authlocal-session 4")
     }
     let last = await vault.load()
     await #expect(throws: VaultError.self) {
@@ -53,6 +53,42 @@ import Testing
       return
     }
     #expect(evidence.description.contains("checksum"))
+  }
+
+  @Test("the user is kept with the token, in hexadecimal digits, and names that no screen shows are left out")
+  func users() async throws {
+    let work = Workspace()
+    let vault = work.vault()
+    let user = LastKnownUser(username: "alice", displayName: "Alice \n\u{1B}[2J")
+    try await vault.store(first, of: user)
+    #expect(await work.vault().load() == .token(first, of: user))
+    #expect(work.run("sed -n 3p '\(vault.path)'") == "616c696365 416c696365200a1b5b324a")
+    #expect(work.run("wc -l < '\(vault.path)'") == "4")
+    #expect(try await vault.replace(first, with: second, of: nil))
+    #expect(await vault.load() == .token(second))
+    let long = LastKnownUser(username: "alice", displayName: String(repeating: "a", count: 40_000))
+    try await vault.store(SessionToken(bytes: Array(repeating: 1, count: 30_000)), of: long)
+    #expect(await vault.load() == .token(SessionToken(bytes: Array(repeating: 1, count: 30_000))))
+  }
+
+  @Test("files of earlier versions are read, without a user", arguments: [1, 2, 3])
+  func earlierVersions(version: Int) async throws {
+    let (work, vault) = try await ready()
+    let hex = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
+    let database = "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff"
+    let lines = ["authlocal-session \(version)", hex] + (version == 2 ? [database] : [])
+    let file = "'\(vault.path)'"
+    work.run("printf '%s\\n' \(lines.map { "'\($0)'" }.joined(separator: " ")) > \(file)")
+    work.run("sum=$(sha256sum < \(file) | cut -c -64); echo \"$sum\" >> \(file)")
+    let reading = await FileVault(directory: work.state, issuer: version == 2 ? .server : .embedded).load()
+    let bytes: [UInt8] = version == 2 ? Array(0xf0...0xff) + first.bytes : first.bytes
+    #expect(reading == .token(SessionToken(bytes: bytes)))
+    work.run("sed -i '2s/^00/01/' \(file)")
+    guard case .corrupt = await FileVault(directory: work.state, issuer: version == 2 ? .server : .embedded).load()
+    else {
+      Issue.record("a changed file was read")
+      return
+    }
   }
 
   @Test("where it cannot look, it does not say that it erased") func cannotLook() async throws {
@@ -69,7 +105,7 @@ import Testing
     let other = SessionToken(bytes: Array(1..<49))
     try await vault(.server).store(token)
     #expect(await vault(.server).load() == .token(token))
-    #expect(work.run("sed -n 3p '\(vault(.server).path)'") == "000102030405060708090a0b0c0d0e0f")
+    #expect(work.run("sed -n 2p '\(vault(.server).path)' | cut -c -32") == "000102030405060708090a0b0c0d0e0f")
     // Another database of the same kind, and the embedded one.
     await #expect(throws: VaultError.self) { try await vault(.server).store(other) }
     guard case .unavailable(let error) = await vault(.embedded).load() else {
@@ -116,9 +152,10 @@ import Testing
     "what cannot be used is corrupt, says which file and why, and is set aside by storing",
     arguments: [
       ("truncate -s 20 FILE", "incomplete", false), ("head -c 500 /dev/urandom > FILE", "not a session file", false),
-      (": > FILE", "empty", false), ("sed -i '1s/1$/4/' FILE", "version 4", true),
-      ("sed -i '1s/1$/x/' FILE", "version cannot be read", true),
-      ("sed -i '3s/^./x/' FILE", "checksum", true), ("sed -i '$d' FILE", "incomplete", true),
+      (": > FILE", "empty", false), ("sed -i '1s/4$/5/' FILE", "version 5", true),
+      ("sed -i '1s/4$/x/' FILE", "version cannot be read", true),
+      ("sed -i '3s/$/00/' FILE", "checksum", true), ("sed -i '4s/^./x/' FILE", "checksum", true),
+      ("sed -i '$d' FILE", "incomplete", true),
       ("echo more >> FILE", "incomplete", true),
       ("sed -i '2s/^00/01/' FILE", "checksum", true), ("chmod 666 FILE", "0666", true),
       ("chmod 640 FILE", "0640", true),

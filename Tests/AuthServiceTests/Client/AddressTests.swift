@@ -30,6 +30,25 @@ import Testing
     #expect(failure { () throws(BackendError) in try ServiceAddress(text) }?.code == "address_invalid")
   }
 
+  @Test(
+    "of a PostgreSQL database gets a message that says what to do, and never shows the password in it",
+    arguments: [
+      "postgresql://alice:secret@db.example.org/accounts", "postgres://alice:secret@db.example.org/accounts",
+      "host=db.example.org password=secret", "service=accounts",
+    ])
+  func database(_ text: String) {
+    let error = failure { () throws(BackendError) in try ServiceAddress(text) }
+    #expect(error?.code == "address_invalid" && error?.kind == .invalid)
+    #expect(error?.description.contains("PostgreSQL database") == true && error?.hint.contains("auth-service") == true)
+    #expect(error.map { "\($0.description) \($0.hint)".contains("secret") } == false)
+  }
+
+  @Test("of ssh shows no password either")
+  func password() {
+    let error = failure { () throws(BackendError) in try ServiceAddress("ssh://alice:secret@host") }
+    #expect(error?.code == "address_invalid" && error?.description.contains("secret") == false)
+  }
+
   @Test("becomes arguments of ssh in which no name can be an option, and a path no command")
   func arguments() {
     let host = ServiceAddress.Host(destination: "alice@host", port: 2222)

@@ -28,8 +28,8 @@ import Testing
       made = try embedded.rules.makeRecoveryCodes(token: token)
     }
     let spare = Mutex(made)
-    let code: @Sendable () async -> Password = {
-      if let code = spare.withLock({ $0.popLast() }) { return Password(code.text) }
+    let code: @Sendable () async -> Secret = {
+      if let code = spare.withLock({ $0.popLast() }) { return Secret(code.text) }
       embedded.moveWall(by: TOTP.period)
       return secret.code(at: embedded.wallTime)
     }

@@ -53,7 +53,7 @@ import Testing
       ("auth-cli status", 0, "at \(service.path), on this machine. Administrator is a boundary there."),
       (
         "auth-cli status --json", 0,
-        #""server":{"place":"\#(service.path)","database":"\#(TestService.hello.database)","role":null"#
+        #""server":{"place":"\#(service.path)","database":"\#(TestService.hello.database)","encryption":null"#
       ),
       ("auth-cli home", 0, "Your balance is 100.00."),
       ("auth-cli pay 12.50 --to bob", 0, "Paid 12.50 to bob."),
@@ -62,7 +62,6 @@ import Testing
       ("auth-cli accounts list", 0, "bob"), ("auth-cli events", 0, "authn_login_success"),
       ("auth-cli contexts", 0, "alice"), ("auth-cli sessions", 0, "default"),
       ("echo 'not the right password' | auth-cli reauth --password-stdin", 5, "wrong"),
-      ("auth-cli schema check", 2, "names a service"),
       ("auth-cli logout", 0, "Logged out alice."), ("auth-cli require", 4, "nobody is logged in"),
     ] {
       let outcome = try await person.run(line)

@@ -34,7 +34,7 @@ struct KilledServiceTests {
     try authority.done(.confirm(second.token))
     let changing = KillingService(real) { if case .changePassword = $0 { true } else { false } }
     let (next, changed) = try changing.authority()
-    let new = Credentials(username: "alice", password: Password("a quite new passphrase"))
+    let new = Credentials.password(username: "alice", password: Secret("a quite new passphrase"))
     let third = try changed.changePassword(from: EmbeddedRules.alice.password, to: new.password, token: second.token)
     #expect(changing.kills == 1 && third.id == first.id)
     try changed.done(.confirm(third.token))
@@ -53,7 +53,7 @@ struct KilledServiceTests {
       throw WireFault.invalid("list of codes")
     }
     _ = try authority.recover(
-      username: "alice", code: try #require(codes.last), password: Password("a quite new passphrase"))
+      username: "alice", code: try #require(codes.last), password: Secret("a quite new passphrase"))
     withExtendedLifetime(service) {}
   }
 

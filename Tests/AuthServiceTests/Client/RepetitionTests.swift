@@ -66,18 +66,18 @@ import Testing
     let first = try scene.authority.logIn(EmbeddedRules.alice, limits: .standard)
     scene.lose { if case .changePassword = $0 { true } else { false } }
     let grant = try scene.authority.changePassword(
-      from: EmbeddedRules.alice.password, to: Password("a quite new passphrase"), token: first.token)
+      from: EmbeddedRules.alice.password, to: Secret("a quite new passphrase"), token: first.token)
     #expect(scene.isLost)
     #expect(grant.id == first.id)
     _ = try scene.embedded.authority.logIn(
-      Credentials(username: "alice", password: Password("a quite new passphrase")), limits: .standard)
+      Credentials.password(username: "alice", password: Secret("a quite new passphrase")), limits: .standard)
   }
 
   @Test("the answer to a challenge, of a login and of a password entered again")
   func answer() throws {
     let scene = try Scene()
     let secret = try scene.embedded.turnTwoStepOn()
-    func code() -> Password {
+    func code() -> Secret {
       scene.embedded.moveWall(by: TOTP.period)
       return secret.code(at: scene.embedded.wallTime)
     }
@@ -139,7 +139,7 @@ import Testing
       throw WireFault.invalid("codes")
     }
     _ = try scene.authority.recover(
-      username: "alice", code: try #require(codes.first), password: Password("a quite new passphrase"))
+      username: "alice", code: try #require(codes.first), password: Secret("a quite new passphrase"))
   }
 
   @Test("a list that does not fit a frame comes in pages")

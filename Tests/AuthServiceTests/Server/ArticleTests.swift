@@ -12,11 +12,13 @@ struct ArticleTests {
     }
   }
 
-  /// The units are played by a function that starts and stops the program.
-  private static let systemd = """
+  /// The units and the user of the service are played by functions, which start and stop the
+  /// program as the user of the test.
+  static let systemd = """
+    runuser() { shift 3; "$@"; }
     systemctl() {
       case $1 in
-        stop) kill "$(cat "$DIRECTORY/pid")"; tail --pid="$(cat "$DIRECTORY/pid")" -f /dev/null ;;
+        stop) [ -e "${DIRECTORY:-}/pid" ] || return 0; kill "$(cat "$DIRECTORY/pid")"; tail --pid="$(cat "$DIRECTORY/pid")" -f /dev/null ;;
         *) auth-service run --database "$DIRECTORY/data" --socket "$DIRECTORY/people.sock" >"$DIRECTORY/log" 2>&1 &
            echo $! >"$DIRECTORY/pid"
            until auth-service health >/dev/null 2>&1; do kill -0 "$(cat "$DIRECTORY/pid")"; done ;;

@@ -47,6 +47,56 @@ struct InstallationTests {
     #expect(outcome.ending == .exited(0), "\(outcome.text.suffix(200))")
   }
 
+  @Test(
+    "the user and the directories are created, and only the user of the service enters its own",
+    .enabled(if: geteuid() == 0 && access("/usr/bin/systemd-tmpfiles", X_OK) == 0, "not root, or without systemd"))
+  func directories() async throws {
+    let root = try units()
+    defer { try? FileManager.default.removeItem(atPath: root) }
+    let outcome = try await Program(
+      "bash",
+      [
+        "-euc",
+        """
+        mkdir -p "$1/etc"
+        systemd-sysusers --root="$1" "$PWD/fixtures/systemd/auth-cli.sysusers"
+        systemd-tmpfiles --root="$1" --create "$PWD/fixtures/systemd/auth-cli.tmpfiles"
+        user=$(awk -F: '$1 == "auth-cli" { print $3 }' "$1/etc/passwd")
+        cd "$1"; stat -c "%a %u %n" var/lib/auth-service run/auth-cli etc/auth-service | sed "s/ $user / auth-cli /"
+        """, "bash", root,
+      ], timeLimit: .seconds(60)
+    ).run()
+    #expect(outcome.ending == .exited(0), "\(outcome.text)")
+    let lines = ["700 auth-cli var/lib/auth-service", "755 0 run/auth-cli", "755 0 etc/auth-service"]
+    for line in lines { #expect(outcome.text.contains(line + "\n"), "\(outcome.text)") }
+  }
+
+  private static let activate = "/usr/bin/systemd-socket-activate"
+
+  @Test(
+    "the service takes the socket that systemd listens on, and leaves it there",
+    .enabled(if: access(activate, X_OK) == 0, "systemd-socket-activate is not installed"))
+  func socket() async throws {
+    let service = try RunningService()
+    service.end()
+    let socket = service.folder + "/activated.sock"
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: Self.activate)
+    process.arguments =
+      ["--fdname=people", "--listen", socket, RunningService.executable, "run", "--database", service.data]
+      + ["--operators", service.folder + "/operators.sock"]
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    defer { process.terminate() }
+    while access(socket, F_OK) != 0 { try #require(process.isRunning) }
+    let client = try ServiceClient(socket)
+    _ = try client.logIn("alice")
+    process.terminate()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0 && process.terminationReason == .exit)
+    #expect(access(socket, F_OK) == 0)
+  }
+
   @Test("peers keep their user ids")
   func privateUsers() throws {
     let text = try String(contentsOfFile: "fixtures/systemd/auth-service.service", encoding: .utf8)

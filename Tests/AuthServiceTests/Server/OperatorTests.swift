@@ -55,7 +55,7 @@ struct OperatorTests {
         "--reuid=12345", "--regid=0", "--clear-groups", RunningService.executable, "health", "--operators",
         service.folder + "/operators.sock",
       ], program: "/usr/bin/setpriv")
-    #expect(outcome.ending == .exited(3) && outcome.text.contains("Permission denied"), "\(outcome.text)")
+    #expect(outcome.ending == .exited(3) && outcome.text.contains("Run this as root"), "\(outcome.text)")
   }
 
   @Test("a backup of the running service is a whole database, and is restored with after-restore")
@@ -76,17 +76,29 @@ struct OperatorTests {
       atPath: service.data, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
     try FileManager.default.moveItem(atPath: file, toPath: service.data + "/authority.db")
     try service.start()
-    let restored = try service.client()
-    guard case .found(.some) = try restored.ask(.lookUp(token)) else {
+    guard case .found(.some) = try service.client().ask(.lookUp(token)) else {
       Issue.record("the backup has no session")
       return
     }
-    let report = try await run(service, ["after-restore"])
-    #expect(report.contains("Sessions ended: 1.") && report.contains("administrators: alice"), "\(report)")
-    guard case .found(nil) = try restored.ask(.lookUp(token)) else {
+    service.end()
+    let outcome = try await service.run(["after-restore", "--database", service.data])
+    #expect(
+      outcome.text.contains("Sessions ended: 1.") && outcome.text.contains("administrators: alice"), "\(outcome.text)")
+    try service.start()
+    guard case .found(nil) = try service.client().ask(.lookUp(token)) else {
       Issue.record("a session of the backup goes on")
       return
     }
+  }
+
+  @Test("without a service, health and metrics print documents that say so")
+  func noService() async throws {
+    let service = try RunningService()
+    service.end()
+    let health = try await service.run(["health", "--json", "--operators", service.folder + "/operators.sock"])
+    #expect(health.ending == .exited(3) && health.text.contains("\"healthy\":false"), "\(health.text)")
+    let metrics = try await service.run(["metrics", "--operators", service.folder + "/operators.sock"])
+    #expect(metrics.ending == .exited(3) && metrics.text.contains("auth_service_up 0\n"), "\(metrics.text)")
   }
 
   @Test("archived events are in the file, and no longer in the database")

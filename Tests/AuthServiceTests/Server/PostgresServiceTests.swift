@@ -7,17 +7,8 @@ import Testing
 
 @testable import AuthService
 
-/// Whether servers can be started, and the service was built with libpq.
-private let hasPostgres: Bool = {
-  #if canImport(AuthPostgres)
-    let versions = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib/postgresql")) ?? []
-    return versions.contains { access("/usr/lib/postgresql/\($0)/bin/initdb", X_OK) == 0 }
-  #else
-    return false
-  #endif
-}()
-
-@Suite("The service on PostgreSQL", .serialized, .enabled(if: hasPostgres, "postgresql is not installed"))
+@Suite(
+  "The service on PostgreSQL", .serialized, .enabled(if: RunningService.hasPostgres, "postgresql is not installed"))
 struct PostgresServiceTests {
   private final class Site {
     let server: ThrowawayServer
@@ -85,10 +76,23 @@ struct PostgresServiceTests {
     }
   }
 
+  @Test("the tables of a running service are not removed")
+  func inUse() async throws {
+    let site = try Site()
+    try await site.install()
+    let service = try RunningService(postgres: site.address)
+    let remove = "auth-service schema remove --postgres-file \(site.folder)/postgres --confirm accounts"
+    let refused = try await site.run(remove)
+    #expect(refused.ending == .exited(3) && refused.text.contains("A service uses the database"), "\(refused.text)")
+    service.end()
+    let removed = try await site.run(remove)
+    #expect(removed.text.contains("The tables are removed."), "\(removed.text)")
+  }
+
   private func registered(_ name: String, _ client: ServiceClient, _ token: SessionToken) async throws -> BackendAnswer
   {
     _ = try client.ask(.setRegistration(.open, token))
-    return try client.ask(.register(username: name, Password(RunningService.password), displayName: nil))
+    return try client.ask(.register(username: name, Secret(RunningService.password), displayName: nil))
   }
 
   @Test("a password in the address is refused, and a database without tables is not served")
@@ -104,24 +108,70 @@ struct PostgresServiceTests {
     #expect(access(site.folder + "/s", F_OK) != 0)
   }
 
+  @Test("a password file that others can read is warned of once for each host")
+  func passwordFile() async throws {
+    let site = try Site()
+    try "*:*:*:*:word\n".write(toFile: site.folder + "/pgpass", atomically: false, encoding: .utf8)
+    for (mode, hosts, warnings) in [(644, "localhost", 1), (644, "localhost,127.0.0.1", 2), (600, "localhost", 0)] {
+      let outcome = try await site.run(
+        """
+        chmod \(mode) \(site.folder)/pgpass
+        echo 'host=\(hosts) port=1 dbname=x user=y passfile=\(site.folder)/pgpass' >\(site.folder)/closed
+        auth-service schema check --postgres-file \(site.folder)/closed
+        """)
+      #expect(outcome.ending == .exited(3), "\(outcome.text)")
+      #expect(outcome.text.components(separatedBy: "WARNING: ").count == warnings + 1, "\(outcome.text)")
+    }
+  }
+
+  private static func blocks(_ kind: String) throws -> [String] {
+    let path = "Sources/AuthCore/AuthCore.docc/RunningService.md"
+    return try String(contentsOfFile: path, encoding: .utf8).components(separatedBy: "```\(kind)\n").dropFirst()
+      .map { $0.components(separatedBy: "```")[0] }
+  }
+
+  @Test("the article's commands take over a database whose rules were functions in the server")
+  func older() async throws {
+    let site = try Site()
+    let blocks = try Self.blocks("older")
+    try #require(blocks.count == 1)
+    let script = blocks[0].replacing("/etc/auth-service/postgres", with: site.folder + "/role")
+    let role = "postgresql:///accounts?host=\(site.server.directory)&user=auth-cli"
+    let outcome = try await site.run(
+      """
+      createdb accounts; createuser auth-cli; createuser --no-login auth_cli; createuser --no-login auth_cli_owner
+      psql --quiet --file fixtures/function-server.sql accounts >\(site.folder)/log
+      echo '\(role)' >\(site.folder)/role
+      \(script)
+      auth-service schema check --postgres-file \(site.folder)/role
+      """)
+    #expect(outcome.ending == .exited(0), "\(outcome.text)")
+    for text in ["Imported 9 accounts, 12 payments", "The database is in order."] {
+      #expect(outcome.text.contains(text), "\(text): \(outcome.text)")
+    }
+    let service = try RunningService(postgres: role)
+    _ = try service.client().logIn("erin", password: "a long passphrase of everyone")
+  }
+
   @Test("the article's commands for PostgreSQL run, from an SQLite database to its import")
   func article() async throws {
     let site = try Site()
-    let path = "Sources/AuthCore/AuthCore.docc/RunningService.md"
-    let blocks = try String(contentsOfFile: path, encoding: .utf8).components(separatedBy: "```postgres\n").dropFirst()
-      .map { $0.components(separatedBy: "```")[0] }
+    let blocks = try Self.blocks("postgres")
     try #require(blocks.count == 3)
-    let script = blocks.joined().replacing("/etc/auth-service/postgres", with: site.folder + "/postgres")
-      .replacing("/var/lib/auth-service", with: site.folder + "/data")
-      .replacing("postgresql:///accounts", with: site.address)
+    // The import is in place of the installation.
+    let script = (blocks[0] + "dropdb accounts; createdb accounts\n" + blocks[1...].joined()).replacing(
+      "/etc/auth-service/postgres", with: site.folder + "/postgres"
+    )
+    .replacing("/var/lib/auth-service", with: site.folder + "/data")
+    .replacing("postgresql:///accounts", with: site.address)
     let outcome = try await site.run(
       """
       createdb accounts
       echo 'marble kettle window harvest' |
         auth-service schema install --database \(site.folder)/data --first-administrator zoe --password-stdin
-      """ + "\n" + script)
+      """ + "\n" + ArticleTests.systemd + script)
     #expect(outcome.ending == .exited(0), "\(outcome.text)")
-    for text in ["Imported 1 accounts", "The tables are removed.", "The database has this version."] {
+    for text in ["Imported 1 accounts", "The database is in order.", "The database has this version."] {
       #expect(outcome.text.contains(text), "\(text): \(outcome.text)")
     }
   }

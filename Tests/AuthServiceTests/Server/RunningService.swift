@@ -18,6 +18,20 @@ final class RunningService {
     return String(executable[..<(executable.lastIndex(of: "/") ?? executable.endIndex)])
   }()
   static let executable = products + "/auth-service-least-cost"
+  /// The folder of PostgreSQL's programs.
+  static let postgresPrograms: String? = {
+    let folder = "/usr/lib/postgresql"
+    let versions = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    return versions.map { "\(folder)/\($0)/bin" }.last { access($0 + "/initdb", X_OK) == 0 }
+  }()
+  /// Whether servers can be started, and the service was built with libpq.
+  static var hasPostgres: Bool {
+    #if canImport(AuthPostgres)
+      postgresPrograms != nil
+    #else
+      false
+    #endif
+  }
 
   /// Where all of it is; others may pass through.
   let folder: String
@@ -42,7 +56,7 @@ final class RunningService {
     environment = [:]
     let authority = LocalAuthority(directory: folder + "/data", cost: .least)
     for user in users {
-      _ = try authority.register(username: user, password: Password(Self.password), displayName: nil)
+      _ = try authority.register(username: user, password: Secret(Self.password), displayName: nil)
     }
     try start()
   }
@@ -57,6 +71,9 @@ final class RunningService {
     environment = ["AUTH_SERVICE_POSTGRES": address, "STATE_DIRECTORY": folder]
     try start()
   }
+
+  /// A service that ended, or did not say that it is ready.
+  struct NotReady: Error { let log: String }
 
   deinit {
     if let process, process.isRunning { kill(process.processIdentifier, SIGKILL) }
@@ -87,7 +104,10 @@ final class RunningService {
     try process.run()
     self.process = process
     var event = pollfd(fd: receiver, events: Int16(POLLIN), revents: 0)
-    try #require(poll(&event, 1, 60_000) == 1, "not ready: \(log)")
+    let end = ContinuousClock.now + .seconds(60)
+    while poll(&event, 1, 50) != 1 {
+      guard process.isRunning, ContinuousClock.now < end else { throw NotReady(log: log) }
+    }
     var bytes = [UInt8](repeating: 0, count: 64)
     let count = recv(receiver, &bytes, bytes.count, 0)
     #expect(String(decoding: bytes[..<max(0, count)], as: UTF8.self) == "READY=1")

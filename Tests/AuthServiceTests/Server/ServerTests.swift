@@ -45,7 +45,7 @@ struct ServerTests {
     let service = try RunningService()
     let client = try service.client()
     let answer = try client.ask(
-      .register(username: "carol", Password(RunningService.password), displayName: nil))
+      .register(username: "carol", Secret(RunningService.password), displayName: nil))
     guard case .user(let user) = answer else {
       Issue.record("not registered")
       return

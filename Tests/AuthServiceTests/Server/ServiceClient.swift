@@ -123,7 +123,7 @@ final class ServiceClient {
 
   static func login(_ name: String, _ password: String = RunningService.password) -> BackendRequest {
     .logIn(
-      Credentials(username: name, password: Password(password)), .standard,
+      Credentials.password(username: name, password: Secret(password)), .standard,
       NewSession(token: Self.token(), label: nil, origin: nil))
   }
 

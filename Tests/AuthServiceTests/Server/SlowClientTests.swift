@@ -23,7 +23,7 @@ struct SlowClientTests {
       folder = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
       let authority = LocalAuthority(directory: folder + "/data", cost: .least)
       for user in ["alice", "bob"] {
-        _ = try authority.register(username: user, password: Password(RunningService.password), displayName: nil)
+        _ = try authority.register(username: user, password: Secret(RunningService.password), displayName: nil)
       }
       var limits = ServiceLimits(databaseThreads: 2, hashThreads: 2)
       change(&limits)

@@ -66,8 +66,8 @@ final class EmbeddedRules: Sendable {
     rename(path + (isAvailable ? "/away" : "/data"), path + (isAvailable ? "/data" : "/away"))
   }
 
-  static let alice = Credentials(username: "alice", password: Password("correct horse battery"))
-  static let bob = Credentials(username: "bob", password: Password("another good passphrase"))
+  static let alice = Credentials.password(username: "alice", password: Secret("correct horse battery"))
+  static let bob = Credentials.password(username: "bob", password: Secret("another good passphrase"))
 
   /// Makes alice, the administrator, and bob.
   func registerBoth() throws {

@@ -8,12 +8,12 @@ import AuthCore
 /// The switches are over the tags, so a new tag does not compile without its sample.
 enum Samples {
   static let secret = "correct horse battery staple"
-  static let password = Password(secret)
+  static let password = Secret(secret)
   static let token = SessionToken(bytes: (100..<132).map { UInt8($0) })
   static let newToken = SessionToken(bytes: (200..<232).map { UInt8($0) })
   static let code = RecoveryCode(typed: Array("abcde-fghjk-mnpqr-stvwx-yz012".utf8))
   static let instant = BootInstant(boot: BootID(high: 1, low: .max), uptime: .nanoseconds(1_234_567_890_123))
-  static let limits = SessionLimits(idle: .at(instant), absolute: .off, fresh: .missing)
+  static let limits = SessionLimits(idle: .at(instant), absolute: .never, fresh: .unknown)
   static let user = User(id: UserID(rawValue: "u7"), username: "alice", displayName: "Alice Ä", role: .administrator)
   static let grant = Grant(id: SessionID(rawValue: "s1"), user: user, token: token, limits: limits)
   static let request = LimitRequest(idle: .seconds(60), absolute: .milliseconds(1500))
@@ -23,7 +23,8 @@ enum Samples {
     id: 9, payer: "alice", payee: "bob", amount: Amount(unchecked: 1250), madeAt: WallTime(microseconds: -5), key: "k1",
     isRepetition: true)
   static let page = Page(
-    within: TimeSpan(since: WallTime(microseconds: 1), until: WallTime(microseconds: 2)), before: 77, limit: 20)
+    within: TimeSpan(since: WallTime(microseconds: 1), until: WallTime(microseconds: 2)), matching: "bob Ä", before: 77,
+    limit: 20)
   static let account = AccountSummary(
     user: user, isDisabled: true, createdAt: WallTime(microseconds: 3), failedAttempts: 5,
     throttle: .wait(.milliseconds(1_200)), lastLoginAt: WallTime(microseconds: 5), hasSecondStep: true)
@@ -39,9 +40,9 @@ enum Samples {
 
   static func request(_ tag: RequestTag) throws -> BackendRequest {
     switch tag {
-    case .logIn: .logIn(Credentials(username: "alice", password: password), request, new)
+    case .logIn: .logIn(Credentials.password(username: "alice", password: password), request, new)
     case .reauthenticate: .reauthenticate(token, password, request, newToken: newToken)
-    case .answer: .answer(Password("123456"), challenge: token, new)
+    case .answer: .answer(Secret("123456"), challenge: token, new)
     case .resume: .resume(token)
     case .lookUp: .lookUp(token)
     case .renew: .renew(token)
@@ -53,7 +54,7 @@ enum Samples {
     case .register: .register(username: "alice", password, displayName: "Alice")
     case .profile: .profile(token)
     case .rename: .rename("Alice", token)
-    case .changePassword: .changePassword(from: password, to: Password("another"), token, newToken: newToken)
+    case .changePassword: .changePassword(from: password, to: Secret("another"), token, newToken: newToken)
     case .deleteOwnAccount: .deleteOwnAccount(token)
     case .makeRecoveryCodes: .makeRecoveryCodes(token)
     case .recover: .recover(username: "alice", code, password)
@@ -135,7 +136,7 @@ enum Samples {
     return [.throttled(.locked), .session(.superseded)]
       + EndReason.allCases.map { .session(.ended($0)) }
       + Unavailability.Cause.allCases.map { .unavailable($0, "code", "What.", hint: "Hint.") }
-      + questions.map { .challenged(Challenge(token: token, question: $0, triesLeft: 1, deadline: .off)) }
+      + questions.map { .challenged(Challenge(token: token, question: $0, triesLeft: 1, deadline: .never)) }
   }
 
   static let hello = ServiceHello(

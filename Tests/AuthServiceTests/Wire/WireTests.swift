@@ -49,7 +49,7 @@ struct WireTests {
       case .logIn(let who, _, let session) = try read(.logIn)
     else { throw WireFault.invalid("request") }
     #expect([old, password, who.password] == [Samples.password, Samples.password, Samples.password])
-    #expect(new == Password("another"))
+    #expect(new == Secret("another"))
     #expect([token, newToken, session.token] == [Samples.token, Samples.newToken, Samples.newToken])
     #expect(code == Samples.code)
     #expect(who.username == "alice")

@@ -10,7 +10,7 @@ package struct Authenticating: AnsweringState, Hashable, Sendable {
   /// The states from which a login may start, with the content that a failure restores.
   package enum Origin: Hashable, Sendable {
     /// It was unknown whether there was a session.
-    case restoring(RestoreFailure?, LogoutReason)
+    case restoring(RestoreFailure?, LogoutReason, LastKnownUser?)
     /// Nobody was logged in.
     case loggedOut(LoggedOut)
   }
@@ -29,7 +29,7 @@ package struct Authenticating: AnsweringState, Hashable, Sendable {
       // This sweeps the vault even while a grant is being saved: if the write fails, the vault
       // still holds its previous content. The grant itself is revoked when its write completes.
       return context.clear(from.unfinished, sweeping: true, .userAsked, revoking: true)
-    case .restored:
+    case .recognized, .restored:
       return .ignored(.otherEpoch)
     case .authenticated(let epoch, let outcome):
       guard epoch == self.epoch, saving == nil else { return .fence(outcome) }
@@ -55,7 +55,7 @@ package struct Authenticating: AnsweringState, Hashable, Sendable {
       let record = SessionRecord(grant, began: epoch)
       let epoch = context.nextEpoch()
       return context.move(
-        .authenticating(Authenticating(epoch: epoch, saving: record, from: from)), [.save(epoch, grant.token)])
+        .authenticating(Authenticating(epoch: epoch, saving: record, from: from)), [.save(epoch, grant)])
     case .challenged(let challenge):
       return context.ask(challenge, .login(from))
     case .failed:
@@ -76,8 +76,8 @@ extension Authenticating.Origin {
   /// The state to return to.
   var state: SessionState {
     switch self {
-    case .restoring(let obstacle, let previously):
-      .restoring(Restoring(reading: nil, obstacle: obstacle, previously: previously))
+    case .restoring(let obstacle, let previously, let lastKnown):
+      .restoring(Restoring(reading: nil, obstacle: obstacle, previously: previously, lastKnown: lastKnown))
     case .loggedOut(let state): .loggedOut(state)
     }
   }

@@ -72,7 +72,7 @@ package struct Challenged: AnsweringState, Hashable, Sendable {
       return context.move(origin, [.withdraw(challenge), .notify])
     case .command(.logOut, _):
       return end(.userAsked, revoking: true, &context)
-    case .restored:
+    case .recognized, .restored:
       return .ignored(.otherEpoch)
     case .authenticated(let late, .challenged(let again)) where late != epoch && again.token == challenge.token,
       .renewed(let late, .challenged(let again)) where late != epoch && again.token == challenge.token:

@@ -23,7 +23,7 @@ package struct LoggedIn: AnsweringState, Hashable, Sendable {
       return reject(.challengeOver)
     case .command(.logOut, _):
       return context.end(session, .userAsked, revoking: true)
-    case .restored:
+    case .recognized, .restored:
       return .ignored(.otherEpoch)
     case .authenticated(_, let outcome):
       return .fence(outcome)

@@ -26,7 +26,8 @@ package struct LoggedOut: AnsweringState, Hashable, Sendable {
       guard !isUnfinished else { return reject(.logoutUnfinished) }
       let epoch = context.nextEpoch()
       return context.move(
-        .restoring(Restoring(reading: epoch, obstacle: nil, previously: reason)), [.read(epoch), .notify])
+        .restoring(Restoring(reading: epoch, obstacle: nil, previously: reason, lastKnown: nil)),
+        [.read(epoch), .notify])
     case .command(.logIn, _):
       return context.authenticate(from: .loggedOut(self))
     case .command(.switchUser, _), .command(.reauthenticate, _), .command(.renew, _), .command(.check, _):
@@ -36,7 +37,7 @@ package struct LoggedOut: AnsweringState, Hashable, Sendable {
     case .command(.logOut, _):
       guard isUnfinished else { return reject(.alreadyLoggedOut) }
       return context.clear(targets, sweeping: sweeping, .userAsked, revoking: true)
-    case .restored:
+    case .recognized, .restored:
       return .ignored(.otherEpoch)
     case .authenticated(_, let outcome):
       return .fence(outcome)

@@ -46,7 +46,7 @@ package struct LoggingOut: AnsweringState, Hashable, Sendable {
       // Joins the logout under way.
       guard let successor else { return .transition([]) }
       return abandon(successor, &context)
-    case .restored:
+    case .recognized, .restored:
       return .ignored(.otherEpoch)
     case .authenticated(_, let outcome):
       return .fence(outcome)

@@ -52,6 +52,8 @@ package struct Renewing: AnsweringState, Hashable, Sendable {
       return reject(.challengeOver)
     case .command(.logOut, _):
       return context.end(session, .userAsked, revoking: true, pending: pending)
+    case .recognized:
+      return .ignored(.otherEpoch)
     case .restored(let epoch, let outcome):
       guard epoch == self.epoch, step == .rereading || step == .asking && purpose == .check else {
         return .ignored(.otherEpoch)
@@ -150,7 +152,7 @@ package struct Renewing: AnsweringState, Hashable, Sendable {
   private func save(_ record: SessionRecord, _ context: inout TransitionContext) -> Reaction {
     let next = advanced(to: .saving(record), &context)
     return context.move(
-      .renewing(next), [.exchange(next.epoch, old: session.grant.token, new: record.grant.token)])
+      .renewing(next), [.exchange(next.epoch, old: session.grant.token, new: record.grant)])
   }
 
   private func reread(_ context: inout TransitionContext, _ effects: [Effect] = []) -> Reaction {

@@ -8,6 +8,8 @@ package struct Restoring: AnsweringState, Hashable, Sendable {
   package let obstacle: RestoreFailure?
   /// Why nobody was logged in before this read, if known.
   package let previously: LogoutReason
+  /// The user of the token in the vault, for display, if a read found one.
+  package let lastKnown: LastKnownUser?
 
   var permitted: [SessionCommand] { [.restore, .logIn, .logOut] }
 
@@ -18,15 +20,20 @@ package struct Restoring: AnsweringState, Hashable, Sendable {
       guard reading == nil else { return .transition([]) }
       let epoch = context.nextEpoch()
       return context.move(
-        .restoring(Restoring(reading: epoch, obstacle: obstacle, previously: previously)), [.read(epoch), .notify])
+        .restoring(Restoring(reading: epoch, obstacle: obstacle, previously: previously, lastKnown: lastKnown)),
+        [.read(epoch), .notify])
     case .command(.logIn, _):
-      return context.authenticate(from: .restoring(obstacle, previously))
+      return context.authenticate(from: .restoring(obstacle, previously, lastKnown))
     case .command(.switchUser, _), .command(.reauthenticate, _), .command(.renew, _), .command(.check, _):
       return reject(.notLoggedIn)
     case .command(.answer, _), .command(.cancel, _):
       return reject(.challengeOver)
     case .command(.logOut, _):
       return context.clear(nil, sweeping: true, .userAsked, revoking: true)
+    case .recognized(let epoch, let user):
+      guard epoch == reading else { return .ignored(.otherEpoch) }
+      return context.move(
+        .restoring(Restoring(reading: reading, obstacle: obstacle, previously: previously, lastKnown: user)), [.notify])
     case .restored(let epoch, let outcome):
       guard epoch == reading else { return .ignored(.otherEpoch) }
       return conclude(outcome, epoch, &context)
@@ -54,7 +61,9 @@ package struct Restoring: AnsweringState, Hashable, Sendable {
     case .ended(let reason, let token):
       context.clear(Effect.Targets(token), sweeping: false, reason, revoking: false)
     case .obstructed(let obstacle):
-      context.move(.restoring(Restoring(reading: nil, obstacle: obstacle, previously: previously)), [.notify])
+      context.move(
+        .restoring(Restoring(reading: nil, obstacle: obstacle, previously: previously, lastKnown: lastKnown)),
+        [.notify])
     }
   }
 }

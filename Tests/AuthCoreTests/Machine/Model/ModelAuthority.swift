@@ -78,7 +78,7 @@ struct ModelAuthority {
   mutating func challenge(_ user: UInt8, asking: UInt8? = nil) -> Challenge {
     steps.append(Step(user: user, asking: asking))
     return Challenge(
-      token: SessionToken(bytes: [UInt8(steps.count - 1)]), question: .code(digits: 6), triesLeft: 1, deadline: .off)
+      token: SessionToken(bytes: [UInt8(steps.count - 1)]), question: .code(digits: 6), triesLeft: 1, deadline: .never)
   }
 
   mutating func excuse(_ token: UInt8) {
@@ -91,16 +91,24 @@ struct ModelAuthority {
   private static let users = names.map {
     User(id: UserID(rawValue: $0), username: $0, displayName: $0, role: .member)
   }
-  private static let limits = SessionLimits(idle: .off, absolute: .off, fresh: .off)
+  private static let limits = SessionLimits(idle: .never, absolute: .never, fresh: .never)
 
-  func grant(_ token: UInt8) -> Grant {
+  /// A grant; only the answer to a saved token has no access token.
+  func grant(_ token: UInt8, isResumed: Bool = false) -> Grant {
     let session = tokens[Int(token)].session
     return Grant(
       id: SessionID(rawValue: "s\(session)"), user: Self.users[Int(sessions[Int(session)].user)],
-      token: SessionToken(bytes: [token]), limits: Self.limits)
+      token: SessionToken(bytes: [token]), limits: Self.limits,
+      accessToken: isResumed ? nil : AccessToken("s\(session)", deadline: .never))
   }
 
   func record(_ token: UInt8, began: Epoch) -> SessionRecord { SessionRecord(grant(token), began: began) }
+
+  /// What the vault keeps beside a token.
+  func lastKnown(_ token: UInt8) -> LastKnownUser {
+    let name = Self.names[Int(session(of: token).user)]
+    return LastKnownUser(username: name, displayName: name)
+  }
 
   func user(of record: SessionRecord) -> User { Self.users[Int(session(of: record.token).user)] }
 }

@@ -16,10 +16,11 @@ extension ModelEncoder {
     case .reauthenticate(_, let record), .renew(_, let record), .confirm(let record):
       write(token: record.token)
       write(brought: record.began)
-    case .save(_, let token), .discard(let token), .discardSaved(let token): write(token: token.number)
+    case .discard(let token), .discardSaved(let token): write(token: token.number)
+    case .save(_, let grant): write(token: grant.token.number)
     case .exchange(_, let old, let new):
       write(token: old.number)
-      write(token: new.number)
+      write(token: new.token.number)
     case .revoke(_, let targets, let reason):
       write(targets)
       write(reason)
@@ -59,7 +60,7 @@ extension ModelEncoder {
       write(challenge)
     case .revoked(_, let done): write(done)
     case .erased(_, let left): write(left)
-    case .drained, .timedOut, .command, .limitReached, .ended:
+    case .recognized, .drained, .timedOut, .command, .limitReached, .ended:
       bytes.append(6)
     }
   }

@@ -95,6 +95,7 @@ struct ModelEncoder {
       if let reading = state.reading { write(own: reading) }
       write(state.obstacle)
       write(state.previously)
+      write(state.lastKnown)
     case .loggedOut(let state):
       bytes.append(10)
       write(state)
@@ -147,7 +148,7 @@ struct ModelEncoder {
   /// A new field does not compile here. Encode it above first: otherwise the check treats two
   /// worlds that differ only in this field as one, and no test would notice.
   private static let written = (
-    Restoring.init(reading:obstacle:previously:), LoggedOut.init(reason:leftovers:targets:sweeping:),
+    Restoring.init(reading:obstacle:previously:lastKnown:), LoggedOut.init(reason:leftovers:targets:sweeping:),
     Authenticating.init(epoch:saving:from:), Challenged.init(challenge:epoch:step:from:),
     LoggedIn.init(session:predecessor:), Renewing.init(session:purpose:epoch:step:),
     LoggingOut.init(epoch:step:reason:targets:sweeping:revoking:successor:leftovers:)
@@ -155,18 +156,27 @@ struct ModelEncoder {
 
   private mutating func write(_ origin: Authenticating.Origin) {
     switch origin {
-    case .restoring(let obstacle, let reason):
+    case .restoring(let obstacle, let reason, let lastKnown):
       bytes.append(0)
       write(obstacle)
       write(reason)
+      write(lastKnown)
     case .loggedOut(let state):
       bytes.append(1)
       write(state)
     }
   }
 
+  private mutating func write(_ lastKnown: LastKnownUser?) {
+    guard let number = ModelAuthority.names.firstIndex(where: { $0 == lastKnown?.username }) else {
+      return bytes.append(Self.none)
+    }
+    write(user: UInt8(number))
+  }
+
   private mutating func write(own record: SessionRecord) {
     write(token: record.token)
+    write(record.accessToken != nil)
     write(own: record.began)
   }
 

@@ -102,6 +102,12 @@ final class ModelJudge {
         "\(event.name) of another epoch was taken")
     } else if case .limitReached(let record, _) = event {
       expect(record == before.state.session, .lateResultsChangeNothing, "a limit of another record was taken")
+    } else if case .recognized(let epoch, let user) = event {
+      expect(epoch == before.state.awaitedEpoch, .lateResultsChangeNothing, "the user of a past read was taken")
+      let kept = world.vault.token.map(world.authority.lastKnown)
+      expect(
+        user == kept && after.state.lastKnown == user, .lastKnownUserIsThatOfTheVault,
+        "\(after.state.shape), and the vault keeps a token of \(kept?.username ?? "nobody")")
     } else if case .ended(let session, _) = event {
       expect(session == before.state.session?.began, .lateResultsChangeNothing, "the end of another session was taken")
     }
@@ -110,6 +116,10 @@ final class ModelJudge {
       "nobody is told of \(after.state.shape)")
     judgeEnd(before.state, event, after.state, world)
     judgeExposure(before.state, after.state, world)
+    judgeAccess(before.state.session, after.state)
+    expect(
+      after.state.kind != .restoring || after.state.lastKnown == before.state.lastKnown || event.name == "recognized",
+      .lastKnownUserIsThatOfTheVault, "\(event.name) changed the last known user")
     if case .loggingOut(let old) = before.state, event.command != .logOut {
       let rank = if case .loggingOut(let new) = after.state { new.rank } else { 0 }
       expect(rank < old.rank, .everyLogoutEnds, "a logout did not come nearer to its end at \(event.name)")
@@ -131,7 +141,7 @@ final class ModelJudge {
     case .drained(let epoch): return epoch == state.epoch && state.step == .draining
     case .revoked(let epoch, _): return epoch == state.epoch && state.step == .revoking
     case .erased(let epoch, _): return epoch == state.epoch && state.step == .erasing
-    case .command, .restored, .authenticated, .renewed, .saved, .limitReached, .ended: return false
+    case .command, .recognized, .restored, .authenticated, .renewed, .saved, .limitReached, .ended: return false
     }
   }
 
@@ -149,7 +159,8 @@ final class ModelJudge {
         true
       case .restored(_, .found(let grant)): before.session.map { !grant.isOfSameSession(as: $0.grant) } ?? true
       case .saved(_, let token, .done): world.authority.tokens[Int(token.number)].session != oldSession
-      case .command, .restored(_, .obstructed), .authenticated, .renewed, .saved, .drained, .revoked, .erased,
+      case .command, .recognized, .restored(_, .obstructed), .authenticated, .renewed, .saved, .drained, .revoked,
+        .erased,
         .timedOut:
         false
       }
@@ -163,6 +174,18 @@ final class ModelJudge {
     expect(record.grant.user == world.authority.user(of: record), .keysComeFromGrants, "the session is not that user's")
     expect(
       world.authority.tokens[Int(record.token)].wasKept, .keptBeforeShown, "a session was exposed before it was kept")
+  }
+
+  /// Checks that a session has only its own access tokens, and loses one only to a newer one.
+  private func judgeAccess(_ before: SessionRecord?, _ state: SessionState) {
+    let successor = if case .loggingOut(let state) = state { state.successor } else { SessionRecord?.none }
+    guard let after = state.session ?? successor else { return }
+    expect(
+      after.accessToken.map { $0.value == after.grant.id.rawValue } ?? true, .accessTokensStayWithTheirSession,
+      "the access token is that of another session")
+    expect(
+      before?.began != after.began || before?.accessToken == nil || after.accessToken != nil,
+      .accessTokensStayWithTheirSession, "a session lost its access token")
   }
 
   // MARK: A settlement
@@ -180,10 +203,14 @@ final class ModelJudge {
       expect(
         ended.map { $0.end != nil || $0.isExcused } ?? true, .completeMeansOver,
         "a logout is complete and the session lives")
-    case .work(_, .success(let success)):
+    case .work(_, .success(.loggedIn(let key))):
       expect(
-        world.vault.token == success.session.record.token || isForeign, .memoryAgreesWithVault,
+        world.vault.token == key.record.token || isForeign, .memoryAgreesWithVault,
         "success is reported, and another token is kept")
+    case .work(_, .success(.challenged(let challenge))):
+      expect(
+        world.machine.state.presentChallenge == challenge && world.machine.state.waitsForPerson, .nobodyWaitsForever,
+        "a challenge is reported that the state does not wait for")
     case .logout, .work, .restore: break
     }
   }
@@ -196,6 +223,20 @@ extension SessionState {
   /// The state as observers see it.
   fileprivate var snapshot: SessionSnapshot {
     SessionSnapshot(self, session.map { LoggedInSession($0, gate) })
+  }
+
+  /// The last known user, who is shown again if the work under way fails.
+  fileprivate var lastKnown: LastKnownUser? {
+    let origin: Authenticating.Origin
+    switch self {
+    case .restoring(let state): return state.lastKnown
+    case .authenticating(let state): origin = state.from
+    case .challenged(let state):
+      guard case .login(let from) = state.from else { return nil }
+      origin = from
+    case .loggedOut, .loggedIn, .renewing, .loggingOut: return nil
+    }
+    return if case .restoring(_, _, let user) = origin { user } else { nil }
   }
 
   /// Whether there is a session, or it is unknown.
@@ -234,7 +275,7 @@ extension SessionEvent {
     case .restored(let epoch, _), .authenticated(let epoch, _), .renewed(let epoch, _), .saved(let epoch, _, _),
       .drained(let epoch), .revoked(let epoch, _), .erased(let epoch, _), .timedOut(let epoch, _):
       epoch
-    case .command, .limitReached, .ended: nil
+    case .command, .recognized, .limitReached, .ended: nil
     }
   }
 }

@@ -46,7 +46,10 @@ extension SessionState {
   private var details: [String] {
     switch self {
     case .restoring(let state):
-      [state.reading == nil ? "not reading" : "reading", state.obstacle == nil ? nil : "obstructed"].compactMap(\.self)
+      [
+        state.reading == nil ? "not reading" : "reading", state.obstacle == nil ? nil : "obstructed",
+        state.lastKnown == nil ? nil : "user known",
+      ].compactMap(\.self)
     case .loggedOut(let state): state.details
     case .authenticating(let state):
       ["from \(state.from.state.kind.rawValue)", state.saving == nil ? "asking" : "saving"]
@@ -107,7 +110,7 @@ extension SessionEvent {
     case .revoked(_, let isDone): isDone ? "done" : "failed"
     case .erased(_, let left): left == .none ? "done" : "failed"
     case .limitReached(_, let limit): limit.rawValue
-    case .command, .drained, .timedOut, .ended: nil
+    case .command, .recognized, .drained, .timedOut, .ended: nil
     }
   }
 }

@@ -43,7 +43,8 @@ struct ModelOutcome: Hashable, CustomStringConvertible {
   /// The names of all events, the commands first.
   static let events =
     SessionCommand.allCases.map(\.rawValue) + [
-      "restored", "authenticated", "renewed", "saved", "drained", "revoked", "erased", "timedOut", "limitReached",
+      "recognized", "restored", "authenticated", "renewed", "saved", "drained", "revoked", "erased", "timedOut",
+      "limitReached",
       "ended",
     ]
 }

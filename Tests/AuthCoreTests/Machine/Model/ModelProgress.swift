@@ -38,13 +38,16 @@ extension ModelWorld {
       case .corrupt: obstruct(index, epoch, .corrupt(VaultEvidence("damaged", hint: "")))
       case .token(let kept) where kept == token:
         finish(index, .restored(epoch, .ended(.revoked, SessionToken(bytes: [kept]))))
-      case .token(let kept): ask(index, about: kept)
+      case .token(let kept):
+        ask(index, about: kept)
+        send(.recognized(epoch, authority.lastKnown(kept)), judge)
       }
     case .save where works[index].isOverdue, .exchange where works[index].isOverdue:
       // The failure was reported; a write that takes effect is undone in the same turn of the
       // queue.
       works.remove(at: index)
-    case .save(let epoch, let token):
+    case .save(let epoch, let grant):
+      let token = grant.token
       if choice == .failed { return finish(index, .saved(epoch, token, .failed), isFailure: true) }
       let displaced = vault.token
       write(token, judge)
@@ -52,7 +55,8 @@ extension ModelWorld {
       if let displaced, displaced != token.number {
         works.append(ModelWork(.discard(SessionToken(bytes: [displaced])), user: 0))
       }
-    case .exchange(let epoch, let old, let new):
+    case .exchange(let epoch, let old, let grant):
+      let new = grant.token
       if choice == .failed { return finish(index, .saved(epoch, new, .failed), isFailure: true) }
       guard vault.token == old.number else {
         return finish(index, .saved(epoch, new, .superseded), isFailure: true)
@@ -203,7 +207,7 @@ extension ModelWorld {
       return toTheEnd(index, .waiting(token))
     }
     authority.use(token)
-    finish(index, .restored(epoch, .found(authority.grant(token))))
+    finish(index, .restored(epoch, .found(authority.grant(token, isResumed: true))))
   }
 
   private mutating func answer(

@@ -102,6 +102,9 @@ struct ModelPrologue {
       words: "another process logged alice out, and the vault is checked",
       moves: restored + [.stranger(.logsOut), .command(.check), .on(.read, .done)]),
     ModelPrologue(
+      words: "another process logged bob in after alice, and the vault is checked",
+      moves: login(0) + [.stranger(.logsIn), .command(.check), .on(.read, .done)], launch: ModelWorld()),
+    ModelPrologue(
       words: "alice logged out, nothing came back, and she logged out again over a login",
       moves: restored + [
         .command(.logOut), .timeOut, .timeOut, .timeOut, .command(.logIn), .command(.logOut), .on(.drain, .arrives),
@@ -159,6 +162,18 @@ struct ModelPrologue {
     ModelPrologue(
       words: "bob answered the second step to take the place of alice", moves: challengedSwitch + [.command(.answer)]),
     ModelPrologue(words: "alice logged in while the vault was being read", moves: loggedInOverReading),
+    ModelPrologue(words: "alice logged in before the vault was read", moves: [.command(.restore)] + login(0)),
+    ModelPrologue(
+      words: "alice logged out before the vault was read, and another process logged bob in",
+      moves: [.command(.restore)] + abandonedReading + [.stranger(.logsIn)], launch: ModelWorld()),
+    ModelPrologue(
+      words: "alice is asked for a second step before the vault is read", moves: [.command(.restore)] + challenged),
+    ModelPrologue(
+      words: "the authority could not be asked about alice, and another process logged bob in",
+      moves: [
+        .command(.restore), .on(.read, .done), .on(.read, .refused), .on(.read, .arrives), .stranger(.logsIn),
+        .command(.restore),
+      ]),
     ModelPrologue(
       words: "somebody logged out while the empty vault was being read",
       moves: [.command(.restore), .on(.read, .done)] + abandonedReading, launch: ModelWorld()),

@@ -14,6 +14,8 @@ enum ModelRule: String, CaseIterable {
   case crashesLoseNothing = "Crashes lose nothing"
   case memoryAgreesWithVault = "Memory agrees with the vault"
   case keptBeforeShown = "Kept before shown"
+  case accessTokensStayWithTheirSession = "Access tokens stay with their session"
+  case lastKnownUserIsThatOfTheVault = "The last known user is that of the vault"
   case savedTokensAreConfirmed = "Saved tokens are confirmed"
   case nobodyWaitsForever = "Nobody waits forever"
   case cancelledStepsLeaveNothing = "Cancelled steps leave nothing"

@@ -70,8 +70,8 @@ extension ModelWork {
     case .authenticate: ", for \(ModelAuthority.names[Int(user)])"
     case .reauthenticate(_, let record), .renew(_, let record), .confirm(let record):
       holder(record.grant.token, authority)
-    case .save(_, let token), .discard(let token), .discardSaved(let token), .exchange(_, _, let token):
-      holder(token, authority)
+    case .discard(let token), .discardSaved(let token): holder(token, authority)
+    case .save(_, let grant), .exchange(_, _, let grant): holder(grant.token, authority)
     case .answer(_, let challenge, _), .withdraw(let challenge):
       ", challenge of \(ModelAuthority.names[Int(authority.steps[Int(challenge.token.number)].user)])"
     case .read, .drain, .revoke, .erase, .forget, .closeKeys, .notify: ""

@@ -15,6 +15,7 @@ struct Benchmark {
   enum Unit: String {
     case nanoseconds = "ns"
     case milliseconds = "ms"
+    case kibibytes = "KiB"
     case mebibytes = "MiB"
     case perSecond = "/s"
     case count = ""

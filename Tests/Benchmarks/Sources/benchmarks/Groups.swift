@@ -7,6 +7,7 @@ private var groups: [(name: String, benchmarks: (_ quick: Bool) throws -> [Bench
     ("status", { _ in try status() }),
     ("writes", { _ in try writes() }),
     ("payments", { _ in try payments() }),
+    ("service", { _ in try service() }),
     ("scale", { try scale(quick: $0) }),
     ("app", { _ in try app() }),
     ("refusals", { try refusals(quick: $0) }),

@@ -21,7 +21,7 @@ func status() throws -> [Benchmark] {
     against("gh", ["auth", "status"], 0.05, samples: 60),
     Benchmark("peak memory of status", .mebibytes, .limit(12), samples: 15) {
       var peak = try home.bare("peak", installed, "status")
-      peak.environment = home.environment()
+      peak.environment = home.environment
       return try peak.number() / 1_048_576
     },
   ]
@@ -102,7 +102,7 @@ private let all = 192
 /// Runs the program so often, sixteen at a time.
 ///
 /// - Returns: Runs per second.
-private func paying(_ program: Program) throws -> Double {
+func paying(_ program: Program) throws -> Double {
   let elapsed = try ContinuousClock().measure {
     for number in 0..<all + 16 {
       if number >= 16 {

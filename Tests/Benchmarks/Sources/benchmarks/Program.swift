@@ -23,17 +23,11 @@ struct Program {
   /// A program of the system.
   static func installed(_ name: String) throws -> String {
     let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
-    let places = path.split(separator: ":").map { "\($0)/\(name)" } + serverTools.map { "\($0)/\(name)" }
+    let places = path.split(separator: ":").map { "\($0)/\(name)" }
     guard let found = places.first(where: { access($0, X_OK) == 0 }) else {
       throw Skip(reason: "\(name) is not installed")
     }
     return found
-  }
-
-  /// Debian keeps a server's tools outside of PATH.
-  private static var serverTools: [String] {
-    let versions = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib/postgresql")) ?? []
-    return versions.map { "/usr/lib/postgresql/\($0)/bin" }
   }
 
   func start() throws -> pid_t {

@@ -1,0 +1,90 @@
+extension LoggedInSession {
+  /// Runs `body` with a valid access token, while the session cannot end.
+  ///
+  /// A token that ends soon is renewed first; all callers that ask meanwhile share one renewal.
+  /// A renewal is activity, and counts against ``RenewalPolicy``. If it fails, a token that is still
+  /// valid is lent. When `body` throws ``AccessTokenRefused``, it runs once more, with a new token.
+  /// If the server also refuses that one, the store asks the authority whether the session has
+  /// ended.
+  ///
+  /// ```swift
+  /// import AuthCore
+  ///
+  /// func load(
+  ///   _ session: LoggedInSession,
+  ///   get: (_ authorization: String) async throws -> (status: Int, body: [UInt8])
+  /// ) async throws -> [UInt8] {
+  ///   try await session.withAccess { token in
+  ///     let (status, body) = try await get(token.header)
+  ///     if status == 401 { throw AccessTokenRefused() }
+  ///     return body
+  ///   }
+  /// }
+  /// ```
+  ///
+  /// - Throws: ``AccessError/session(_:)`` when there is no valid token, ``AccessError/body(_:)``
+  ///   with the error of `body`.
+  public func withAccess<Result: ~Copyable, Failure: Error>(
+    _ body: (borrowing LentAccessToken) async throws(Failure) -> Result
+  ) async throws(AccessError<Failure>) -> Result {
+    try await tryingAgain { (token: AccessToken) async throws(AccessError<Failure>) -> Result in
+      do throws(LeaseError<Failure>) {
+        return try await withLease { (_: borrowing SessionLease) async throws(Failure) -> Result in
+          try await body(LentAccessToken(token))
+        }
+      } catch {
+        throw AccessError(error)
+      }
+    }
+  }
+
+  /// Runs `attempt` with a valid access token, and once more with a new one if the server refuses
+  /// the first.
+  fileprivate func tryingAgain<Result: ~Copyable, Failure: Error>(
+    _ attempt: (AccessToken) async throws(AccessError<Failure>) -> Result
+  ) async throws(AccessError<Failure>) -> Result {
+    var refused: AccessToken?
+    while true {
+      let token: AccessToken
+      do throws(SessionError) {
+        guard let core = gate.core else { throw .ended(endReason ?? .storeReleased) }
+        token = try await core.accessToken(of: self, insteadOf: refused)
+      } catch {
+        throw .session(error)
+      }
+      do throws(AccessError<Failure>) {
+        return try await attempt(token)
+      } catch {
+        guard case .body(let failure) = error, failure is AccessTokenRefused else { throw error }
+        if refused != nil {
+          _ = try? await gate.core?.work(.check)
+          if let reason = endReason { throw .session(.ended(reason)) }
+          throw error
+        }
+        refused = token
+      }
+    }
+  }
+}
+
+extension SessionLease {
+  /// Runs `body` with a valid access token of the leased session; see
+  /// ``LoggedInSession/withAccess(_:)``.
+  ///
+  /// A logout also waits for the renewal, so prefer the form of the session unless you need the
+  /// lease for something else.
+  ///
+  /// - Throws: ``AccessError/session(_:)`` when there is no valid token, ``AccessError/body(_:)``
+  ///   with the error of `body`.
+  public func withAccess<Result: ~Copyable, Failure: Error>(
+    _ body: (borrowing LentAccessToken) async throws(Failure) -> Result
+  ) async throws(AccessError<Failure>) -> Result {
+    try await session.tryingAgain { (token: AccessToken) async throws(AccessError<Failure>) -> Result in
+      do throws(Failure) {
+        return try await body(LentAccessToken(token))
+      } catch {
+        throw .body(error)
+      }
+    }
+  }
+}

@@ -1,0 +1,46 @@
+/// The access token of a session, lent for a request.
+///
+/// Only ``LoggedInSession/withAccess(_:)`` and ``SessionLease/withAccess(_:)`` lend one, and a
+/// closure that borrows it cannot return, store or copy it. So a function that takes a
+/// `borrowing LentAccessToken` runs only under a lease.
+///
+/// The text is an ordinary string, because a request must send it. The compiler cannot keep it
+/// inside the closure: do not return, store or log it.
+public struct LentAccessToken: ~Copyable, Sendable {
+  /// The token itself.
+  public let value: String
+  /// The value of the header `Authorization` (RFC 6750, section 2.1).
+  public var header: String { "Bearer \(value)" }
+
+  init(_ token: AccessToken) {
+    value = token.value
+  }
+}
+
+/// The error that a request throws when a server refuses its access token, such as with status 401.
+///
+/// `withAccess` then runs the request once more, with a new token.
+public struct AccessTokenRefused: Error, Hashable, Sendable {
+  /// Creates the error.
+  public init() {}
+}
+
+/// Why work with an access token did not finish.
+public enum AccessError<Body: Error>: Error {
+  /// There is no valid access token, so the work did not start: the session has ended, or could not
+  /// be renewed.
+  case session(SessionError)
+  /// The work itself failed; with ``AccessTokenRefused`` when the server also refused a new token.
+  case body(Body)
+}
+
+extension AccessError: Equatable where Body: Equatable {}
+
+extension AccessError {
+  init(_ error: LeaseError<Body>) {
+    switch error {
+    case .ended(let reason): self = .session(.ended(reason))
+    case .body(let error): self = .body(error)
+    }
+  }
+}

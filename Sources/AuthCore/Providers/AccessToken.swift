@@ -1,0 +1,18 @@
+/// A short-lived secret for requests to your servers, which an authority grants beside the token of
+/// the session.
+///
+/// The vault never holds it: the store keeps it in memory, and gets a new one from
+/// ``Authority/renew(_:)`` before it ends. Apps get it from ``LoggedInSession/withAccess(_:)``. It
+/// never prints its content and is never `Codable`. (RFC 6749, section 1.4.)
+public struct AccessToken: Hashable, Sendable, Redacted {
+  /// The token itself; do not log, print or copy it.
+  public let value: String
+  /// The time until which servers accept it; `off` if the authority does not say.
+  public let deadline: Deadline
+
+  /// Wraps a token that an authority issued.
+  public init(_ value: String, deadline: Deadline) {
+    self.value = value
+    self.deadline = deadline
+  }
+}

@@ -1,0 +1,48 @@
+/// A renewal of the access token: it begins only while the session has this token, or none.
+struct AccessRenewal: Sendable {
+  let known: AccessToken?
+}
+
+extension SessionCore {
+  /// Returns a valid access token of the key's session, other than one that a server refused, and
+  /// renews the session if it has none.
+  func accessToken(
+    of key: LoggedInSession, insteadOf refused: AccessToken?
+  ) async throws(SessionError) -> AccessToken {
+    var failure: SessionError?
+    // After the first renewal, the store may only have adopted the session token of another process.
+    for _ in 1...2 {
+      if let reason = key.endReason { throw .ended(reason) }
+      let known = key.newest.record.accessToken
+      if let known, known != refused, !key.gate.isEnding(known, at: try instant()) { return known }
+      failure = nil
+      do throws(SessionError) {
+        _ = try await work(.renew, for: key.gate, replacing: AccessRenewal(known: known))
+      } catch {
+        failure = error
+      }
+      if let token = key.newest.record.accessToken, token != refused, token.deadline.phase(at: try instant()) == .ahead
+      {
+        return token
+      }
+    }
+    throw failure.flatMap { $0 == .rejected(.renewedRecently) ? nil : $0 } ?? .unavailable(.noAccessToken)
+  }
+}
+
+extension LeaseGate {
+  /// Whether an access token ends within a minute, or within the last quarter of the time since it
+  /// was first lent, if that is less.
+  fileprivate func isEnding(_ token: AccessToken, at now: BootInstant) -> Bool {
+    guard token.deadline.phase(at: now) == .ahead else { return true }
+    guard case .at(let end) = token.deadline else { return false }
+    let margin = min(.seconds(60), (end.uptime - firstLent(token, at: now).uptime) / 4)
+    return now.uptime >= end.uptime - margin
+  }
+}
+
+extension Unavailability {
+  fileprivate static let noAccessToken = Unavailability(
+    .unparsable, "The authority granted no valid access token.", hint: "Try again in a minute.", code: "no_access_token"
+  )
+}

@@ -1,0 +1,123 @@
+import Guards
+
+// Sends a command to the machine, and waits for its result.
+extension SessionCore {
+  func begin(
+    _ command: SessionCommand, _ challenge: SessionToken? = nil, _ submitted: Submitted
+  ) -> PendingLogin {
+    let (reaction, promise) = send(.command(command, challenge), submitting: submitted) { reaction, inner in
+      reaction.isTransition ? inner.awaited.begin(\.work) : nil
+    }
+    return PendingLogin(promise, reaction)
+  }
+
+  /// The key after a command that never leads to a second step.
+  func session(of command: SessionCommand) async throws(SessionError) -> LoggedInSession {
+    // Another command on the session can lead to one, and this one then waits for it in vain.
+    guard let session = try await work(command).session else { throw .rejected(.alreadyInProgress) }
+    return session
+  }
+
+  /// Sends a command about a session as soon as no other work on the session is under way.
+  ///
+  /// A check applies to any active session. The other commands apply to the session of `gate`, or
+  /// that is active at the call, and fail after its end. Callers that wait for the same work share
+  /// one later check, because its result is new enough for all of them.
+  func work(
+    _ command: SessionCommand, for gate: LeaseGate? = nil, submitting submitted: Submitted? = nil,
+    replacing renewal: AccessRenewal? = nil
+  ) async throws(SessionError) -> LoginResult {
+    let isCheck = command == .check
+    let meant = isCheck ? nil : gate ?? withLock { [self] inner in key(inner)?.gate }
+    var hasWaited = false
+    while true {
+      let instant = command == .renew ? try instant() : nil
+      let (reaction, now) = send(.command(command), for: meant, at: instant, replacing: renewal, submitting: submitted)
+      {
+        reaction, inner in
+        Occupation(reaction.isTransition ? inner.awaited.begin(\.work) : inner.awaited.work, inner.machine.state)
+      }
+      switch reaction {
+      case .transition: return try await PendingLogin(now.promise, reaction).value()
+      case .ignored: throw .ended(meant?.reason ?? .switchedUser)
+      case .rejected(let reason, _):
+        // While a switch of users ends the previous session, a check waits for the next one.
+        let isBusy = reason == .renewalInProgress || isCheck && reason == .logoutInProgress && now.promise != nil
+        if isCheck, reason == .alreadyInProgress {
+          if let session = try await checkDuringChallenge() {
+            return .loggedIn(session)
+          }
+          continue  // The challenge has ended.
+        }
+        guard isBusy else {
+          if isCheck, let ended = now.endReason { throw .ended(ended) }
+          throw .rejected(reason)
+        }
+      }
+      if isCheck, hasWaited, now.isChecking { return try await PendingLogin(now.promise, reaction).value() }
+      // Other work on the session is under way: wait for its end and ignore its result.
+      if let promise = now.promise, await promise.value() == nil { throw .cancelled }
+      hasWaited = true
+    }
+  }
+}
+
+/// The store's activity when it answered a command.
+private struct Occupation: Sendable {
+  /// The work under way.
+  let promise: Promise<Result<LoginResult, SessionError>>?
+  /// Whether that work is a check.
+  let isChecking: Bool
+  /// Why the session has ended, if there was one.
+  let endReason: EndReason?
+
+  init(_ promise: Promise<Result<LoginResult, SessionError>>?, _ state: SessionState) {
+    self.promise = promise
+    switch state {
+    case .renewing(let state): (isChecking, endReason) = (state.purpose == .check, nil)
+    case .loggedOut(let state):
+      isChecking = false
+      switch state.reason {
+      case .ended(let reason): endReason = reason
+      case .neverLoggedIn: endReason = nil
+      }
+    case .loggingOut(let state): (isChecking, endReason) = (false, state.reason)
+    case .restoring, .authenticating, .challenged, .loggedIn: (isChecking, endReason) = (false, nil)
+    }
+  }
+}
+
+extension SessionCore {
+  func instant() throws(SessionError) -> BootInstant {
+    do throws(ClockError) {
+      return try clock.now()
+    } catch {
+      throw .clock(error)
+    }
+  }
+
+  /// Checks whether another process ended the session while the user answers a challenge.
+  ///
+  /// The machine waits for the answer, so this reports only the end of the session to it.
+  ///
+  /// - Returns: The current key; nil if the challenge has ended.
+  fileprivate func checkDuringChallenge() async throws(SessionError) -> LoggedInSession? {
+    guard let waiting = waitingChallenge, let session = waiting.session else { return nil }
+    let outcome = await inTime(timing.renewalStep) { await self.findOut(nil) }
+    guard !Task.isCancelled else { throw .cancelled }
+    let reason: EndReason
+    switch outcome {
+    case .found(let grant) where grant.isOfSameSession(as: session.grant):
+      return withLock { [self] inner in key(inner) }
+    case .found: reason = .switchedUser
+    case .absent: reason = .userAsked
+    case .ended(let ended, _): reason = ended
+    case .obstructed(let failure): throw SessionError(failure)
+    case nil: throw .unavailable(.late)
+    }
+    guard waitingChallenge == waiting else { return nil }
+    if case .ended = outcome {} else { revokeInBackground(session.grant.token, reason) }
+    send(.ended(session.began, reason))
+    return nil
+  }
+}

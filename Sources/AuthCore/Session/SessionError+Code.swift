@@ -1,0 +1,61 @@
+extension SessionError {
+  /// A stable name for programs, in snake case.
+  ///
+  /// It does not change when a case is renamed. An unavailability has its own
+  /// ``Unavailability/code``; the end of a session has `session_` and the ``EndReason/code``.
+  public var code: String {
+    switch self {
+    case .rejected(let rejection): rejection.code
+    case .credentialsNotAccepted: "credentials_not_accepted"
+    case .throttled(.wait): "throttled"
+    case .throttled(.locked): "locked"
+    case .unavailable(let cause): cause.code
+    case .notSaved: "not_saved"
+    case .vault: "vault_unreadable"
+    case .corrupt: "vault_corrupt"
+    case .ended(let reason): "session_\(reason.code)"
+    case .overtaken: "overtaken"
+    case .clock: "clock_unreadable"
+    case .insideLease: "inside_lease"
+    case .cancelled: "cancelled"
+    }
+  }
+
+  /// Whether the same command may succeed later although the user does nothing.
+  ///
+  /// Wait before you try again: as long as a throttle says, otherwise a few seconds, then twice as
+  /// long after each failure, up to some minutes; see ``SessionStore/keepAlive()``. A login that
+  /// failed with ``unavailable(_:)`` may have been accepted; the store revokes it.
+  public var isRetryable: Bool {
+    switch self {
+    case .throttled(.wait), .unavailable, .notSaved, .vault, .overtaken, .clock: true
+    case .rejected(let rejection): rejection.passes
+    case .credentialsNotAccepted, .throttled(.locked), .corrupt, .ended, .insideLease, .cancelled: false
+    }
+  }
+}
+
+extension SessionError.Rejection {
+  fileprivate var code: String {
+    switch self {
+    case .notLoggedIn: "not_logged_in"
+    case .alreadyLoggedIn: "already_logged_in"
+    case .alreadyLoggedOut: "already_logged_out"
+    case .challengeOver: "challenge_over"
+    case .logoutUnfinished: "logout_unfinished"
+    case .alreadyInProgress: "already_in_progress"
+    case .renewalInProgress: "renewal_in_progress"
+    case .renewedRecently: "renewed_recently"
+    case .renewalsFailed: "renewals_failed"
+    case .logoutInProgress: "logout_in_progress"
+    }
+  }
+
+  /// Whether the state that rejected the command ends without a command of the user.
+  fileprivate var passes: Bool {
+    switch self {
+    case .alreadyInProgress, .renewalInProgress, .renewedRecently, .renewalsFailed, .logoutInProgress: true
+    case .notLoggedIn, .alreadyLoggedIn, .alreadyLoggedOut, .challengeOver, .logoutUnfinished: false
+    }
+  }
+}

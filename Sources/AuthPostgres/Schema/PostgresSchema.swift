@@ -1,0 +1,213 @@
+package import AuthBackend
+import AuthCore
+import AuthDevice
+import TextFormat
+
+/// The tables of the rule book in a database, in a schema of their own.
+///
+/// Each of these runs in one transaction: it is done, or nothing was changed. The role that creates
+/// the tables owns them, and is the one that the service connects as.
+package enum PostgresSchema {
+  /// The schema of the tables.
+  package static let name = "auth"
+  /// Nothing in a temporary schema takes the place of a table or a function.
+  static let searchPath = "\(name), pg_catalog, pg_temp"
+  /// The oldest version of the tables whose programs may go on working with these: two services are
+  /// upgraded one after the other.
+  static let oldest: Int64 = 8
+
+  /// What a write locks that locks everything, and what a guess at a name without an account does.
+  static let (writeLock, unknownNamesLock): (Int64, Int64) = (0x4175_5331, 0x4175_5332)
+  /// Every connection of a service shares it, so that nobody removes tables that are in use.
+  static let usersLock: Int64 = 0x4175_5333
+
+  /// Creates the tables.
+  ///
+  /// Tables without any account are left as they are, so that an installation that was interrupted
+  /// can be repeated.
+  ///
+  /// - Throws: ``BackendError`` of kind `refused` (`schema_exists`) when there are accounts.
+  package static func install(
+    _ address: ServerAddress, limits: ServerLimits = Self.limits
+  ) throws(BackendError) {
+    let session = try SchemaSession(address, limits)
+    if try session.isInstalled() {
+      guard try session.rows("SELECT 1 FROM \(name).accounts LIMIT 1").isEmpty else {
+        throw .refused(
+          "schema_exists", "The database '\(session.database)' has the tables already.",
+          hint: "Nothing was changed. See what they are: auth-service schema check")
+      }
+      return
+    }
+    try session.transact(creation(of: name))
+  }
+
+  /// Brings older tables up to date.
+  ///
+  /// - Returns: Whether there was anything to do.
+  package static func upgrade(
+    _ address: ServerAddress, limits: ServerLimits = Self.limits
+  ) throws(BackendError) -> Bool {
+    let session = try SchemaSession(address, limits)
+    try session.script("BEGIN; SET LOCAL search_path = \(searchPath); LOCK TABLE \(name).facts")
+    let facts = try session.rows("SELECT version, oldest FROM facts")
+    guard let row = facts.first, let version = row[0].flatMap({ Int64($0) }), let oldest = row[1].flatMap({ Int64($0) })
+    else { throw session.failure(.refused(state: "42P01", "the table of facts is empty")) }
+    if version >= Schema.version {
+      if oldest > Schema.version { throw session.failure(.refused(state: ServerState.newer, "version \(version)")) }
+      return false
+    }
+    let steps = Schema.steps[Int(version)...].map(Schema.forPostgres)
+    try session.script(
+      "\(steps.joined(separator: "\n")); UPDATE facts SET version = \(Schema.version), oldest = \(Self.oldest)")
+    try session.commit()
+    return true
+  }
+
+  /// Removes the tables with all accounts and all money in them.
+  ///
+  /// - Parameters:
+  ///   - address: Where they are.
+  ///   - limits: How long to wait.
+  ///   - confirmation: The name of the database, so that nobody removes the wrong one.
+  /// - Returns: Whether there was anything to remove.
+  /// - Throws: ``BackendError`` of kind `refused` (`confirmation_wrong`) for the name of another
+  ///   database, and of kind `unavailable` (`database_in_use`) while a service is connected.
+  package static func remove(
+    _ address: ServerAddress, limits: ServerLimits = Self.limits, confirmation: String
+  ) throws(BackendError) -> Bool {
+    let session = try SchemaSession(address, limits)
+    guard confirmation == session.database else {
+      throw .refused(
+        "confirmation_wrong",
+        "The connection is to the database '\(session.database.escaped)', and not to '\(confirmation.escaped)'.",
+        hint: "Nothing was removed. Repeat the name of the database to confirm.")
+    }
+    guard try session.isInstalled() else { return false }
+    guard try session.rows("SELECT pg_try_advisory_lock(\(usersLock))").first?[0] == "t" else {
+      throw .unavailable(
+        .busy, "database_in_use", "A service uses the database '\(session.database.escaped)'.",
+        hint: "Stop every service on it first; nothing was removed.")
+    }
+    try session.transact("DROP SCHEMA \(name) CASCADE")
+    return true
+  }
+
+  /// How long an operator's command waits for an answer.
+  package static let limits = ServerLimits(answer: .seconds(60))
+
+  /// Creates the tables in a schema of this name, in a transaction that the caller began.
+  static func creation(of name: String) -> String {
+    """
+    CREATE SCHEMA \(name);
+    SET LOCAL search_path = \(name), pg_catalog, pg_temp;
+    CREATE TABLE facts(version bigint NOT NULL, oldest bigint NOT NULL, id bytea NOT NULL);
+    INSERT INTO facts VALUES (\(Schema.version), \(oldest), uuid_send(gen_random_uuid()));
+    \(Schema.steps.map(Schema.forPostgres).joined(separator: "\n"))
+    """
+  }
+
+  /// Checks a connection once, and sets what every transaction on it relies on.
+  ///
+  /// - Returns: The database's own name: sessions are of one database as they are of one boot.
+  /// - Throws: ``ServerFault``, when there are no tables or those of another version.
+  static func check(
+    _ connection: ServerConnection, lockTimeout: Duration, until deadline: ContinuousClock.Instant
+  ) throws(ServerFault) -> BootID {
+    try connection.requireUTF8()
+    try connection.runScript(
+      """
+      SET search_path = \(searchPath); SET lock_timeout = \(lockTimeout.wholeMilliseconds);
+      SET idle_in_transaction_session_timeout = \(2 * lockTimeout.wholeMilliseconds); SET synchronous_commit = on;
+      SELECT pg_advisory_lock_shared(\(usersLock))
+      """, until: deadline)
+    let rows = try connection.run("SELECT version, oldest, encode(id, 'hex') FROM \(name).facts", [], until: deadline)
+    guard let row = rows.first, let version = row[0].flatMap({ Int64($0) }), let oldest = row[1].flatMap({ Int64($0) }),
+      let id = row[2].flatMap({ Hex.bytes(Array($0.utf8)) }).flatMap({ BootID($0) })
+    else { throw .refused(state: "42P01", "the table of facts is empty") }
+    if oldest > Schema.version { throw .refused(state: ServerState.newer, "version \(version)") }
+    if version < Schema.version { throw .refused(state: ServerState.older, "version \(version)") }
+    return id
+  }
+}
+
+/// A connection of an operator's command.
+struct SchemaSession {
+  let connection: ServerConnection
+  let limits: ServerLimits
+
+  /// Connects, and finds functions and operators in the server's own catalogue only.
+  init(_ address: ServerAddress, _ limits: ServerLimits) throws(BackendError) {
+    self.limits = limits
+    do throws(ServerFault) {
+      connection = try Connecting(address: address, limits: limits).connect()
+      try connection.requireUTF8()
+      try connection.runScript(
+        "SET search_path = pg_catalog, pg_temp; SET client_min_messages = error", until: .now + limits.answer)
+    } catch {
+      throw error.failure(at: "the server")
+    }
+  }
+
+  var database: String { connection.database }
+
+  /// Whether our tables are there.
+  ///
+  /// - Throws: ``BackendError`` of kind `refused` (`schema_foreign`) for a schema of this name that
+  ///   holds something else, or belongs to another role.
+  func isInstalled() throws(BackendError) -> Bool {
+    let rows = try rows(
+      """
+      SELECT to_regclass('\(PostgresSchema.name).facts') IS NOT NULL AND pg_has_role(n.nspowner, 'USAGE'),
+        pg_get_userbyid(n.nspowner)
+      FROM pg_namespace n WHERE n.nspname = '\(PostgresSchema.name)'
+      """)
+    guard let row = rows.first else { return false }
+    if row[0] == "t" { return true }
+    throw .refused(
+      "schema_foreign",
+      "The schema \(PostgresSchema.name) of the database '\(database.escaped)' belongs to '\((row[1] ?? "").escaped)', or holds something else.",
+      hint: "Nothing in it was used or changed. Connect as its owner, or use another database.")
+  }
+
+  func rows(_ statement: String) throws(BackendError) -> [[String?]] {
+    do throws(ServerFault) {
+      return try connection.run(statement, [], until: .now + limits.answer)
+    } catch {
+      throw failure(error)
+    }
+  }
+
+  func script(_ text: String) throws(BackendError) {
+    do throws(ServerFault) {
+      try connection.runScript(text, until: .now + limits.answer)
+    } catch {
+      throw failure(error)
+    }
+  }
+
+  /// Runs a script in one transaction.
+  func transact(_ text: String) throws(BackendError) {
+    try script("BEGIN; \(text)")
+    try commit()
+  }
+
+  /// Before this nothing is changed; only here the outcome can be unknown.
+  func commit() throws(BackendError) {
+    do throws(ServerFault) {
+      try connection.runScript("COMMIT", until: .now + limits.answer)
+    } catch {
+      if case .refused = error { throw failure(error) }
+      throw ServerFault.outcomeUnknown(error.message, at: connection.place)
+    }
+  }
+
+  func failure(_ fault: ServerFault) -> BackendError {
+    if case .refused("42501", let message) = fault {
+      return .unavailable(
+        .unreachable, "role_not_permitted", "Your role at \(connection.place) may not do that: \(message).",
+        hint: "Nothing was changed. Connect as the role of the service, which may create schemas in this database.")
+    }
+    return fault.failure(at: connection.place)
+  }
+}

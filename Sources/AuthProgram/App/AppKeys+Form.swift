@@ -1,0 +1,80 @@
+import AuthBackend
+import CommandLineKit
+
+extension AppState {
+  /// Does what a key means in a form.
+  func fill(_ key: Key) -> AppEffect? {
+    guard let form else { return nil }
+    let isStep = if case .secondStep = form.purpose { true } else { false }
+    guard !isWaiting else {
+      // The action continues without the form.
+      if case .escape = key, !isStep { leaveForm() }
+      return nil
+    }
+    notice = nil
+    let field = form.fields[form.focus]
+    let last = form.fields.count - 1
+    switch key {
+    case .help: help = 0
+    case .control("r"):
+      guard case .logIn = form.purpose else { return nil }
+      let name = form.fields[0].text
+      dropForm()
+      self.form = AppForm(.recover(username: name))
+    case .escape where isStep:
+      uncover()
+      return perform(.cancelAnswer)
+    case .escape: leaveForm()
+    case .right where form.isTab && field.text.isEmpty: return step(by: 1)
+    case .left where form.isTab && field.text.isEmpty: return step(by: -1)
+    case .tab where completion(of: form) != nil, .right where completion(of: form) != nil:
+      if let name = completion(of: form) {
+        _ = field.edit(.paste(PastedText(String(name.dropFirst(field.text.count)))))
+      }
+    case .tab, .down: form.focus = form.focus == last ? 0 : form.focus + 1
+    case .backTab, .up: form.focus = form.focus == 0 ? last : form.focus - 1
+    case .enter where form.focus < last: form.focus += 1
+    case .enter:
+      guard let action = form.submit() else { return nil }
+      guard case .pay(let amount, let payee, _) = action else { return perform(action) }
+      question = AppQuestion("Pay \(amount) to \(payee)?" + rest(after: amount), action)
+    case _:
+      // The user corrects the problem.
+      form.problem = field.edit(key).map { CommandError(.no, "not_taken", $0, hint: "") }
+    }
+    return nil
+  }
+
+  /// The known name that starts with the typed text.
+  func completion(of form: AppForm) -> String? {
+    let field = form.fields[form.focus]
+    guard form.focus == 0, !field.isSecret, !field.isEmpty, field.cursor == field.text.count else { return nil }
+    let names =
+      switch form.plan.names {
+      case .none: [String]()
+      case .users: knownUsers
+      case .payees:
+        (self[.pay].page?.names ?? []) + (self[.accounts].page?.rows ?? []).filter { $0.menu != nil }.map(\.id)
+      }
+    let typed = field.text.lowercased()
+    return names.first { $0.hasPrefix(typed) && $0.count > typed.count }
+  }
+
+  /// What a payment leaves, where the balance is known.
+  private func rest(after amount: Amount) -> String {
+    guard let balance = self[.pay].page?.balance else { return "" }
+    return balance < amount.minorUnits
+      ? " You have only \(Amount.text(balance))." : " After this you have \(Amount.text(balance - amount.minorUnits))."
+  }
+
+  private func leaveForm() {
+    if isWaiting, let work { notice = AppNotice("\(work.progress) continues; its result shows here.", .strong) }
+    if case .reauthenticate = form?.purpose {
+      uncover()
+      return
+    }
+    dropForm()
+    draft = nil
+    if tab == .pay || self[tab].page == nil { tab = .home }
+  }
+}

@@ -1,4 +1,0 @@
-import AuthPostgresProgram
-import AuthProgram
-
-Program.overServer().main()

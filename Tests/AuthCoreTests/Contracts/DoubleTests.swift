@@ -1,0 +1,37 @@
+import AuthCoreTesting
+import Testing
+
+@testable import AuthCore
+
+@Suite struct DoubleTests {
+  @Test("an operation can fail for some calls only")
+  func oneFailure() async throws {
+    let world = World()
+    world.authority.fail(.authenticate, with: .unavailable(World.offline), calls: 2)
+    for _ in 1...2 {
+      await #expect(throws: SessionError.unavailable(World.offline)) { try await world.store.loggedIn(World.alice) }
+    }
+    try await world.store.loggedIn(World.alice)
+  }
+
+  @Test("a session of a test has a password, and ends at its limit when the clock has moved")
+  func testSession() async throws {
+    let session = TestSession.mint(password: Secret("a password of my own"))
+    let screen = try #require(session.store.open(Screen.self))
+    session.letPasswordAge()
+    #expect(throws: FreshnessError.passwordNotRecent) { try FreshSession(session.key) }
+    let renewed = try #require(try await session.store.reauthenticate(password: session.password).session)
+    _ = try FreshSession(renewed)
+    session.clock.advance(by: .seconds(1800), in: session.store)
+    #expect(!session.key.isLive && session.key.endReason == .expired(.idle))
+    #expect(screen.told.last == "dismiss expired_idle")
+  }
+
+  @Test("a clock that moves for a store ends a challenge")
+  func challenge() async throws {
+    let world = World()
+    let challenge = try await world.challengedLogin()
+    world.clock.advance(by: .seconds(300), in: world.store)
+    #expect(world.store.state == .restoring(nil) && !world.authority.openChallenges.contains(challenge.token))
+  }
+}

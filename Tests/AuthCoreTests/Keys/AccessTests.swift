@@ -1,0 +1,349 @@
+import AuthCoreTesting
+import Guards
+import Races
+import Testing
+
+@testable import AuthCore
+
+@Suite("Access tokens")
+struct AccessTests {
+  private struct NotFound: Error, Equatable {}
+
+  /// A clock that does something the next time that it is read.
+  private final class MeddlingClock: SessionClock {
+    let base = ManualClock()
+    private let next = Locked<(@Sendable () -> Void)?>(nil)
+
+    func meddle(_ body: @escaping @Sendable () -> Void) { next.withLock { $0 = body } }
+
+    func now() throws(ClockError) -> BootInstant {
+      next.withLock { $0.take() }?()
+      return try base.now()
+    }
+
+    func sleep(for duration: Duration) async throws(CancellationError) { try await base.sleep(for: duration) }
+  }
+
+  /// The tokens that callers got.
+  private final class Lent: Sendable {
+    let tokens = Locked<[String?]>([])
+  }
+
+  /// Alice, logged in, with access tokens of five minutes.
+  private struct Lending {
+    let world: World
+    let key: LoggedInSession
+
+    init(
+      lasting lifetime: Duration = .seconds(300), renewals: Int = 100, worksOn place: WorkPlace = .callingThread
+    ) async throws {
+      let timing = SessionTiming(renewal: RenewalPolicy(window: .seconds(60), limit: renewals))
+      world = World(timing: timing, worksOn: place)
+      world.authority.setAccessTokens(lasting: lifetime)
+      key = try await world.store.loggedIn(World.alice)
+    }
+
+    func token() async throws -> String { try await key.withAccess { $0.value } }
+
+    /// Sends a request to a server that trusts the authority.
+    func request() async throws -> String {
+      try await key.withAccess { (token) async throws(AccessTokenRefused) in
+        guard world.authority.accepts(accessToken: token.value) else { throw AccessTokenRefused() }
+        return token.value
+      }
+    }
+  }
+
+  @Test("the token of the login is lent, and a new one when it ends soon")
+  func renewedBefore() async throws {
+    let lending = try await Lending()
+    #expect(try await lending.token() == "access-1")
+    lending.world.clock.advance(by: .seconds(239))
+    #expect(try await lending.token() == "access-1")
+    lending.world.clock.advance(by: .seconds(2))
+    #expect(try await lending.token() == "access-2")
+    #expect(lending.world.count(.renew) == 1)
+  }
+
+  @Test("a short token is renewed in the last quarter of its time")
+  func short() async throws {
+    let lending = try await Lending(lasting: .seconds(40))
+    #expect(try await lending.token() == "access-1")
+    lending.world.clock.advance(by: .seconds(29))
+    #expect(try await lending.token() == "access-1")
+    lending.world.clock.advance(by: .seconds(2))
+    #expect(try await lending.token() == "access-2")
+  }
+
+  @Test("many callers share one renewal, also those whose token a server refused", arguments: [true, false])
+  func shared(isRefused: Bool) async throws {
+    let lending = try await Lending()
+    let authority = lending.world.authority
+    #expect(try await lending.token() == "access-1")
+    if isRefused { authority.refuseAccessTokens() } else { lending.world.clock.advance(by: .seconds(400)) }
+    authority.hold(.renew)
+    let lent = Lent()
+    // Each runs until it waits, so all wait before the authority answers.
+    let callers = (1...50).map { _ in
+      startAtOnce {
+        let token = try? await lending.request()
+        lent.tokens.withLock { $0.append(token) }
+      }
+    }
+    await authority.waitUntilHeld(.renew)
+    authority.release(.renew)
+    for caller in callers { await caller.value }
+    #expect(lent.tokens.withLock { $0 } == Array(repeating: "access-2", count: 50))
+    #expect(lending.world.count(.renew) == 1)
+  }
+
+  @Test("a caller who learns of the refusal after the renewal starts no other one")
+  func late() async throws {
+    let lending = try await Lending()
+    let (came, release) = (Promise<Void>(), Promise<Void>())
+    let slow = Task {
+      try await lending.key.withAccess { (token) async throws(AccessTokenRefused) in
+        came.fulfil(())
+        await release.valueUncancelled()
+        guard lending.world.authority.accepts(accessToken: token.value) else { throw AccessTokenRefused() }
+        return token.value
+      }
+    }
+    await came.valueUncancelled()
+    lending.world.authority.refuseAccessTokens()
+    #expect(try await lending.request() == "access-2")
+    release.fulfil(())
+    #expect(try await slow.value == "access-2")
+    #expect(lending.world.count(.renew) == 1)
+  }
+
+  @Test("a renewal that ends between the look at the token and the command is not repeated")
+  func between() async throws {
+    let clock = MeddlingClock()
+    let authority = ScriptedAuthority(clock: clock.base)
+    authority.setAccount("alice", password: World.alice.password)
+    authority.setAccessTokens(lasting: .seconds(300))
+    let store = SessionStore(
+      authority: authority, vault: InMemoryVault(), clock: clock, worksOn: .callingThread)
+    let key = try await store.loggedIn(World.alice)
+    let token = try await key.withAccess { (token) async throws(AccessTokenRefused) in
+      if token.value == "access-1" {
+        // Before the renewal of this caller begins, the one of another caller ends.
+        clock.meddle { startAtOnce { _ = try? await store.renew() } }
+        throw AccessTokenRefused()
+      }
+      return token.value
+    }
+    #expect(token == "access-2")
+    #expect(authority.log.count { $0 == .renew } == 1)
+  }
+
+  @Test("threads that race for the token renew once in each round")
+  func races() async throws {
+    let lending = try await Lending(renewals: .max, worksOn: .separateThreads)
+    for round in 1...20 {
+      lending.world.authority.refuseAccessTokens()
+      await withTaskGroup(of: Void.self) { group in
+        for _ in 1...8 {
+          group.addTask {
+            let token = try? await lending.request()
+            #expect(token == "access-\(round + 1)")
+          }
+        }
+      }
+      #expect(lending.world.count(.renew) == round)
+    }
+  }
+
+  @Test("a refused request is tried once more, and not twice; then the store asks whether the session has ended")
+  func refused() async throws {
+    let lending = try await Lending()
+    lending.world.authority.refuseAccessTokens()
+    #expect(try await lending.request() == "access-2")
+    let tried = Locked<[String]>([])
+    await #expect(throws: AccessError<AccessTokenRefused>.body(AccessTokenRefused())) {
+      try await lending.key.withAccess { (token) async throws(AccessTokenRefused) in
+        let value = token.value
+        tried.withLock { $0.append(value) }
+        throw AccessTokenRefused()
+      }
+    }
+    #expect(tried.withLock { $0 } == ["access-2", "access-3"])
+    #expect(lending.world.authority.log.last == .resume)
+    #expect(lending.key.isLive)
+  }
+
+  @Test("a server that refuses even a new token reveals the end of the session", arguments: [true, false])
+  func ended(atRenewal: Bool) async throws {
+    let lending = try await Lending()
+    let authority = lending.world.authority
+    let token = try #require(authority.liveTokens.first)
+    let tried = Locked(0)
+    await #expect(throws: AccessError<AccessTokenRefused>.session(.ended(.revoked))) {
+      try await lending.key.withAccess { (_) async throws(AccessTokenRefused) in
+        tried.withLock { $0 += 1 }
+        if tried.withLock({ $0 }) == (atRenewal ? 1 : 2) { authority.end(token, .revoked) }
+        throw AccessTokenRefused()
+      }
+    }
+    #expect(tried.withLock { $0 } == (atRenewal ? 1 : 2))
+    #expect(!lending.key.isLive)
+  }
+
+  @Test("another error of the request is not tried again")
+  func otherError() async throws {
+    let lending = try await Lending()
+    await #expect(throws: AccessError<NotFound>.body(NotFound())) {
+      try await lending.key.withAccess { (_) async throws(NotFound) in throw NotFound() }
+    }
+    #expect(lending.world.count(.renew) == 0)
+  }
+
+  @Test("a token that is still valid is lent when there can be no other")
+  func stillGood() async throws {
+    let lending = try await Lending()
+    #expect(try await lending.token() == "access-1")
+    lending.world.clock.advance(by: .seconds(270))
+    lending.world.authority.fail(.renew, with: .unavailable(World.offline))
+    #expect(try await lending.token() == "access-1")
+    lending.world.clock.advance(by: .seconds(31))
+    await #expect(throws: AccessError<Never>.session(.unavailable(World.offline))) { try await lending.token() }
+    #expect(lending.key.isLive)
+  }
+
+  @Test("an authority whose tokens end immediately is not asked without end")
+  func limited() async throws {
+    let lending = try await Lending(lasting: .zero, renewals: 3)
+    lending.world.authority.setRotation(true)
+    for _ in 1...10 {
+      await #expect(throws: AccessError<Never>.self) { try await lending.token() }
+    }
+    #expect(lending.world.count(.renew) == 3)
+  }
+
+  @Test("an authority without access tokens is told apart from the end of the session")
+  func none() async throws {
+    let world = World()
+    let key = try await world.store.loggedIn(World.alice)
+    do throws(AccessError<Never>) {
+      try await key.withAccess { _ in }
+      Issue.record("a token was lent")
+    } catch {
+      guard case .session(.unavailable(let cause)) = error else { throw error }
+      #expect(cause.code == "no_access_token")
+    }
+    #expect(key.isLive)
+  }
+
+  @Test("a token without an end is lent until a server refuses it")
+  func endless() async throws {
+    let world = World()
+    let key = try await world.store.loggedIn(World.alice)
+    let grant = key.record.grant
+    world.authority.answerRenewal(
+      with: .success(
+        Grant(
+          id: grant.id, user: grant.user, token: grant.token, limits: grant.limits,
+          accessToken: AccessToken("endless", deadline: .never))))
+    #expect(try await key.withAccess { $0.value } == "endless")
+    world.clock.advance(by: .seconds(1700))
+    #expect(try await key.withAccess { $0.value } == "endless")
+  }
+
+  @Test("a restored session gets a token of its own, and a check takes none away")
+  func restored() async throws {
+    let lending = try await Lending()
+    let later = lending.world.anotherProcess()
+    guard case .loggedIn(let key) = await later.restore() else {
+      Issue.record("the session was not restored")
+      return
+    }
+    #expect(try await key.withAccess { $0.header } == "Bearer access-2")
+    try await later.check()
+    #expect(try await key.withAccess { $0.value } == "access-2")
+    #expect(lending.world.count(.renew) == 1)
+  }
+
+  @Test("after another process exchanged the session's token, the store adopts that one and renews with it")
+  func superseded() async throws {
+    let lending = try await Lending()
+    lending.world.authority.setRotation(true)
+    let other = lending.world.anotherProcess()
+    await other.restore()
+    try await other.renew()
+    lending.world.clock.advance(by: .seconds(400))
+    #expect(try await lending.token() == "access-3")
+  }
+
+  @Test("a logout waits for the request, and then nothing is lent")
+  func logout() async throws {
+    let lending = try await Lending()
+    let (began, release) = (Promise<Void>(), Promise<Void>())
+    let request = Task {
+      try await lending.key.withAccess { (_) async in
+        began.fulfil(())
+        await release.valueUncancelled()
+      }
+    }
+    await began.valueUncancelled()
+    let logout = Task { try await lending.world.store.logOut() }
+    await until { !lending.key.isLive }
+    #expect(lending.world.count(.revoke) == 0)
+    await #expect(throws: AccessError<Never>.session(.ended(.userAsked))) { try await lending.token() }
+    release.fulfil(())
+    try await request.value
+    #expect(try await logout.value == .complete)
+    #expect(!lending.world.authority.accepts(accessToken: "access-1"))
+  }
+
+  @Test("a key gets the token of its own session, never that of the next user")
+  func switched() async throws {
+    let lending = try await Lending()
+    let bob = try await lending.world.store.switched(to: World.bob)
+    #expect(try await bob.withAccess { $0.value } == "access-2")
+    await #expect(throws: AccessError<Never>.session(.ended(.switchedUser))) { try await lending.token() }
+    #expect(lending.world.count(.renew) == 0)
+  }
+
+  @Test("a lease lends a token without a second lease")
+  func leased() async throws {
+    let lending = try await Lending()
+    lending.world.clock.advance(by: .seconds(400))
+    let value = try await lending.key.withLease { (lease) async throws(AccessError<Never>) in
+      try await lease.withAccess { $0.value }
+    }
+    #expect(value == "access-2")
+  }
+
+  @Test("a key whose store was released lends nothing")
+  func released() async throws {
+    var store: SessionStore?
+    let key: LoggedInSession
+    do {
+      let world = World()
+      world.authority.setAccessTokens(lasting: .seconds(300))
+      store = world.store
+      key = try await world.store.loggedIn(World.alice)
+    }
+    #expect(try await key.withAccess { $0.value } == "access-1")
+    #expect(store != nil)
+    store = nil
+    await #expect(throws: AccessError<Never>.session(.ended(.storeReleased))) {
+      try await key.withAccess { $0.value }
+    }
+  }
+
+  @Test("a cancelled caller leaves the renewal, and its token serves the next one")
+  func cancelled() async throws {
+    let lending = try await Lending()
+    lending.world.authority.refuseAccessTokens()
+    lending.world.authority.hold(.renew)
+    let caller = Task { try await lending.request() }
+    await lending.world.authority.waitUntilHeld(.renew)
+    caller.cancel()
+    await #expect(throws: AccessError<AccessTokenRefused>.session(.cancelled)) { try await caller.value }
+    lending.world.authority.release(.renew)
+    #expect(try await lending.request() == "access-2")
+    #expect(lending.world.count(.renew) == 1)
+  }
+}

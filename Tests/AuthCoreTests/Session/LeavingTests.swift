@@ -1,0 +1,50 @@
+import AuthCoreTesting
+import Testing
+
+@testable import AuthCore
+
+@Suite struct LeavingTests {
+  @Test("a restore can be left after a limit, and continues")
+  func restore() async throws {
+    let world = World()
+    try await world.store.loggedIn(World.alice)
+    let store = world.anotherProcess()
+    world.authority.hold(.resume)
+    let outcome = Task.immediate { await store.restore(within: .seconds(2)) }
+    await world.authority.waitUntilHeld(.resume)
+    await world.clock.waitForSleepers(1, dueWithin: .seconds(2))
+    world.clock.advance(by: .seconds(2))
+    #expect(await outcome.value == .cancelled)
+    #expect(store.session == nil)
+    world.authority.release(.resume)
+    await until { store.session?.user.username == "alice" }
+    #expect(await world.anotherProcess().restore(within: .seconds(2)) != .cancelled)
+  }
+
+  @Test("a detached observer gets no more calls, and others do")
+  func detach() async throws {
+    let world = World()
+    let (one, other) = (Listener(), Listener())
+    world.store.attach(one)
+    world.store.attach(other)
+    try await world.store.loggedIn(World.alice)
+    world.store.detach(one)
+    world.store.detach(one)
+    try await world.store.logOut()
+    #expect(one.heard == ["in alice"])
+    #expect(other.heard.count == 2)
+    world.store.attach(one)
+    #expect(one.heard.count == 2)
+  }
+
+  @Test("an observer that detaches another one in its call spares it the call")
+  func detachInside() async throws {
+    let world = World()
+    let second = Listener()
+    let first = Listener(onLoggedIn: { _ in world.store.detach(second) })
+    world.store.attach(first)
+    world.store.attach(second)
+    try await world.store.loggedIn(World.alice)
+    #expect(first.heard == ["in alice"] && second.heard == [])
+  }
+}

@@ -1,0 +1,81 @@
+import AuthBackend
+import AuthCore
+import AuthDevice
+import PostgresServers
+import Synchronization
+import Testing
+
+@testable import AuthCoreTesting
+@testable import AuthPostgres
+
+/// A database with the rule book's tables, and the rules over it, whose clock a test moves.
+final class RulesDatabase: Sendable {
+  private static let standing: Int64 = 1_800_000_000_000_000
+  let name: String
+  private let distance = Mutex<Int64>(0)
+  private let made = Mutex<[PostgresAuthority]>([])
+
+  /// - Parameters:
+  ///   - clockStands: Whether only the test moves the clock.
+  ///   - isEmpty: Whether there are no tables yet.
+  /// - Throws: What the server refuses.
+  init(clockStands: Bool = false, isEmpty: Bool = false) throws {
+    name = try Databases.shared.take()
+    if !isEmpty { try PostgresSchema.install(try ServerAddress(address)) }
+    try connect(clockStands: clockStands)
+  }
+
+  deinit { Databases.shared.takeBack(name) }
+
+  /// Creates the tables again, without any account.
+  func empty() throws {
+    try Databases.connect(address).sql("SET client_min_messages = error; DROP SCHEMA auth CASCADE")
+    try PostgresSchema.install(try ServerAddress(address))
+    try connect(clockStands: false)
+  }
+
+  private func connect(clockStands: Bool) throws {
+    let database = PostgresDatabase(
+      try ServerAddress(address), patience: .seconds(2), clock: clockStands ? StandingClock(0) : BootClock(),
+      adjusted: { [self] time in (clockStands ? Self.standing : time) + distance.withLock { $0 } })
+    made.withLock { $0 = [PostgresAuthority(database, label: "here")] }
+  }
+
+  var server: ThrowawayServer { Databases.shared.server }
+  var address: String { Databases.shared.server.address(name) }
+  var authority: PostgresAuthority { made.withLock { $0[0] } }
+  var database: any Database { authority.rules.database }
+
+  func advance(by duration: Duration) { distance.withLock { $0 += duration.wholeNanoseconds / 1000 } }
+
+  /// Sets the clock of a database that stands, in nanoseconds since 1970.
+  func setTime(_ nanoseconds: Int64) { distance.withLock { $0 = nanoseconds / 1000 - Self.standing } }
+
+  func setAvailable(_ isAvailable: Bool) throws {
+    try Databases.connect(Databases.shared.server.address("postgres")).sql(
+      "ALTER DATABASE \(name) ALLOW_CONNECTIONS \(isAvailable); SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(name)'"
+    )
+  }
+
+  func authoritySubject(withSecondStep: Bool) throws -> AuthorityContract.Subject {
+    let authority = authority
+    _ = try authority.register(username: "alice", password: alicePassword)
+    _ = try authority.register(username: "bob", password: bobPassword)
+    var made: [RecoveryCode] = []
+    if withSecondStep {
+      let token = try authority.logIn(
+        Credentials.password(username: "alice", password: alicePassword), limits: .standard
+      ).token
+      let secret = try authority.rules.beginTwoStep(token: token)
+      try authority.rules.confirmTwoStep(secret.code(at: WallTime.now()), token: token)
+      made = try authority.rules.makeRecoveryCodes(token: token)
+    }
+    let codes = Mutex(made)
+    let code: @Sendable () async -> Secret = { Secret(codes.withLock { $0.removeLast() }.text) }
+    return AuthorityContract.Subject(
+      authority: authority, first: Credentials.password(username: "alice", password: alicePassword),
+      second: Credentials.password(username: "bob", password: bobPassword), advance: { self.advance(by: $0) },
+      setAvailable: { isAvailable in #expect(throws: Never.self) { try self.setAvailable(isAvailable) } },
+      code: withSecondStep ? code : nil)
+  }
+}

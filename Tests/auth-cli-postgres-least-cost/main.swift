@@ -1,5 +1,0 @@
-import AuthBackend
-import AuthPostgresProgram
-import AuthProgram
-
-Program.overServer(cost: .least).main()
