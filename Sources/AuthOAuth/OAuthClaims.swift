@@ -31,7 +31,7 @@ public struct OAuthClaims: Sendable, Redacted {
     if case .bool(let flag)? = value(name) { flag } else { nil }
   }
 
-  /// Those of the members that are there, for ``AuthCore/User/attributes``.
+  /// Those of the members that are there, for `User.attributes`.
   public func attributes(_ names: [String]) -> [String: String] {
     Dictionary(uniqueKeysWithValues: Set(names).compactMap { name in self[name].map { (name, $0) } })
   }

@@ -1,6 +1,6 @@
 extension SessionStore {
-  /// Runs only the first step of ``restore()``, for a process that reads who is logged in and
-  /// exits.
+  /// Runs only the first step of ``SessionStore/restore(within:)``, for a process that reads who is
+  /// logged in and exits.
   ///
   /// It applies the same rules as `restore()`, without a store.
   ///

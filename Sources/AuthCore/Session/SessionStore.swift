@@ -32,7 +32,7 @@ public final class SessionStore: Observable, Sendable {
 
   /// Creates a store at launch.
   ///
-  /// Nothing is read before ``restore()``.
+  /// Nothing is read before ``restore(within:)``.
   ///
   /// - Parameters:
   ///   - authority: Decides about credentials and sessions.
@@ -143,7 +143,7 @@ public final class SessionStore: Observable, Sendable {
   }
 
   /// Creates a screen of the main actor for the user who is logged in, and makes it follow the
-  /// session for as long as it lives; see the other ``open(_:)``.
+  /// session for as long as it lives, as the form for other screens does.
   ///
   /// - Returns: Nil when nobody is logged in.
   @MainActor public func open<Screen: GuardedScreen>(_ screen: Screen.Type) -> Screen? {
@@ -156,9 +156,10 @@ public final class SessionStore: Observable, Sendable {
   /// Makes a screen follow its session for as long as the screen lives.
   ///
   /// Before this returns, the screen gets the current key if the key has changed, or is dismissed
-  /// if the session has ended. ``open(_:)`` creates a screen and calls this; call it yourself for a
-  /// screen with another initializer. Opening an open screen again has no effect. Open a screen only in the store of its key: another store does not know that
-  /// session, and dismisses the screen with ``EndReason/revoked`` even if the key is live.
+  /// if the session has ended. The form without a key creates a screen and calls this; call it
+  /// yourself for a screen with another initializer. Opening an open screen again has no effect.
+  /// Open a screen only in the store of its key: another store does not know that session, and
+  /// dismisses the screen with ``EndReason/revoked`` even if the key is live.
   ///
   /// - Parameters:
   ///   - screen: Held weakly.
@@ -360,7 +361,7 @@ public final class SessionStore: Observable, Sendable {
   ///   that user.
   /// - Throws: ``SessionError/ended(_:)`` when the session had ended before the call or according
   ///   to the check. ``SessionError/rejected(_:)`` with `notLoggedIn` when there was no session:
-  ///   call ``restore()`` first. Other cases when the check failed and nothing changed.
+  ///   call ``restore(within:)`` first. Other cases when the check failed and nothing changed.
   @discardableResult
   public func check() async throws(SessionError) -> LoggedInSession {
     try await core.session(of: .check)

@@ -43,7 +43,10 @@ enum ClientCompiler {
   }
 
   private static func run(_ arguments: [String], input: String) async throws -> [Diagnostic] {
-    var all = ["-emit-sil", "-o", "/dev/null", "-module-name", "Client", "-swift-version", "6"]
+    // Never -o /dev/null: as root, a compiler may put a file in its place.
+    let product = FileManager.default.temporaryDirectory.appending(path: "client-\(UUID().uuidString).sil")
+    defer { try? FileManager.default.removeItem(at: product) }
+    var all = ["-emit-sil", "-o", product.path(percentEncoded: false), "-module-name", "Client", "-swift-version", "6"]
     for feature in features { all += ["-enable-upcoming-feature", feature] }
     for directory in searched { all += ["-I", directory] }
     all += ["-module-cache-path", Repository.products + "/ClientModules"]
