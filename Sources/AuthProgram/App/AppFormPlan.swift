@@ -81,7 +81,9 @@ extension AppForm.Purpose {
     case .confirmTwoStep(let secret):
       AppFormPlan(
         title: "Enter this secret in an authenticator app, then its code here", fields: [.secret("Code")],
-        verb: "turn it on", advice: "Secret: \(secret.text)", picture: secret.picture
+        verb: "turn it on",
+        advice: "Secret: \(secret.text)" + (secret.picture.isEmpty ? "\n\(QRCode.missing)" : ""),
+        picture: secret.picture
       ) { .confirmTwoStep($0.fields[0].password) }
     case .endTwoStep:
       AppFormPlan(

@@ -59,7 +59,8 @@ extension AppState {
       AppNotice.wrap($0.sentence, .bad, width: width)
         + AppNotice.wrap(hint(of: $0, until: form.waitEnd), width: width)
     }
-    return (problem ?? []) + AppNotice.wrap(form.plan.advice, .faint, width: width)
+    let advice = form.plan.advice.split(separator: "\n").flatMap { AppNotice.wrap(String($0), .faint, width: width) }
+    return (problem ?? []) + advice
   }
 
   /// The hint; a wait counts down.

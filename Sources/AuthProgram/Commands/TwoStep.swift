@@ -230,7 +230,7 @@ extension Workspace {
     if output.isTerminal, !printer.isQuiet {
       if QRCode.columns(of: secret.uri) <= output.width {
         if !QRCode.show(secret.uri, colors: output.style.allowsColor) {
-          printer.say("Install qrencode to see a QR code here.")
+          printer.say("\(QRCode.missing)")
         }
       } else {
         printer.say("The terminal is too narrow for a QR code, which needs \(QRCode.columns(of: secret.uri)) columns.")

@@ -2,6 +2,9 @@ import Glibc
 
 /// A QR code, drawn by `qrencode` where that is installed.
 enum QRCode {
+  /// What to say where the program is missing.
+  static let missing = "Install qrencode to see a QR code here."
+
   /// How many columns the code of a text takes, with an empty margin of two modules around it.
   ///
   /// The standard has a margin of four; two fit into 80 columns and 24 rows beside a form, and zbar

@@ -1274,6 +1274,7 @@ struct AppUpdateTests {
     #expect(
       state.update(.finished(.beginTwoStep, .success(AppOutcome("", next: .fill(.confirmTwoStep(secret)))))) == nil)
     #expect(state.frame.lines.contains("Secret: JBSWY3DP") && state.notice == nil)
+    #expect(state.frame.lines.contains(QRCode.missing))
     AppScenes.type("123456", into: state)
     let confirm = AppAction.confirmTwoStep(Secret("123456"))
     #expect(state.update(.key(.enter)) == .perform(confirm))
