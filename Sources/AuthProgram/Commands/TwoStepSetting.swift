@@ -61,7 +61,7 @@ extension Workspace {
     }
     let without = policy == .required ? try await administratorsWithoutStep(on: screen, administrator) : []
     if !without.isEmpty {
-      printer.say("Without a second step, these can do nothing but set one up then: \(Self.list(without)).")
+      printer.say("These administrators have no second step, and can then only set one up: \(Self.list(without)).")
     }
     try await askAsAdministrator { (administrator, fresh, lease) throws(BackendError) in
       try backend.setTwoStepPolicy(policy, for: administrator, fresh, under: lease)
