@@ -1,5 +1,10 @@
-import Glibc
 import TextFormat
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// Writes files atomically: a reader sees all of the new content or all of the old.
 package enum DurableFile {
@@ -35,6 +40,16 @@ package enum DurableFile {
     try directory.synchronize()
   }
 
+  /// Makes the content of a descriptor durable, as fsync(2).
+  ///
+  /// On Apple's systems fsync(2) leaves it in the cache of the disk (fcntl(2), F_FULLFSYNC).
+  static func flush(_ descriptor: Int32) -> Int32 {
+    #if canImport(Darwin)
+      if fcntl(descriptor, F_FULLFSYNC) == 0 { return 0 }
+    #endif
+    return fsync(descriptor)
+  }
+
   /// Makes the content of a file durable.
   ///
   /// Do not use it for a database file in use: closing the file would drop SQLite's locks.
@@ -42,7 +57,7 @@ package enum DurableFile {
     let descriptor = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC)
     guard descriptor >= 0 else { throw .system(path, "cannot be opened", .current) }
     defer { close(descriptor) }
-    guard fsync(descriptor) == 0 else { throw .system(path, "cannot be made durable", .current) }
+    guard flush(descriptor) == 0 else { throw .system(path, "cannot be made durable", .current) }
   }
 
   private static func create(_ path: String, with content: [UInt8]) throws(FileError) {
@@ -61,6 +76,6 @@ package enum DurableFile {
         throw .system(path, "cannot be written", .current)
       }
     }
-    guard fsync(descriptor) == 0 else { throw .system(path, "cannot be made durable", .current) }
+    guard flush(descriptor) == 0 else { throw .system(path, "cannot be made durable", .current) }
   }
 }

@@ -1,6 +1,11 @@
 package import AuthCore
-import Glibc
 package import TextFormat
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// Describes a file or directory that cannot be used, and what to do about it.
 package struct FileError: Error, Hashable, Sendable {

@@ -1,5 +1,10 @@
-package import Glibc
 import TextFormat
+
+#if canImport(Darwin)
+  package import Darwin
+#else
+  package import Glibc
+#endif
 
 /// The type, owner and mode of a path, from lstat(2), with checks for a private file or directory.
 package struct FileFacts {

@@ -1,5 +1,10 @@
-import Glibc
 import TextFormat
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// A directory that only its owner can access: mode 0700.
 ///
@@ -123,7 +128,7 @@ package struct PrivateDirectory: Sendable {
     guard descriptor >= 0 else { throw .system(path, "cannot be opened", .current) }
     defer { close(descriptor) }
     // EINVAL: this file system cannot sync directories.
-    if fsync(descriptor) != 0, errno != EINVAL { throw .system(path, "cannot be made durable", .current) }
+    if DurableFile.flush(descriptor) != 0, errno != EINVAL { throw .system(path, "cannot be made durable", .current) }
   }
 }
 

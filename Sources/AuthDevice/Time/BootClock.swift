@@ -1,14 +1,19 @@
 public import AuthCore
-import Glibc
 import Guards
 import TextFormat
 
-/// The computer's boot clock: `CLOCK_BOOTTIME`, with the kernel's random boot id to distinguish
-/// boots.
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// The computer's boot clock, with the kernel's random boot id to distinguish boots.
 ///
 /// It counts suspended time and cannot be set, so a change of the wall clock cannot revive or end a
 /// session. Restoring a virtual machine from a snapshot rewinds it; there is no defence against
-/// that. Source: clock_gettime(2); random(4), `/proc/sys/kernel/random/boot_id`.
+/// that. Source: clock_gettime(2); random(4), `/proc/sys/kernel/random/boot_id`; on Apple's systems
+/// sysctl(3), `kern.bootsessionuuid`. There it was compiled against declarations, and never run.
 public final class BootClock: SessionClock {
   private let bootIDPath: String
   private let known = Locked<BootID?>(nil)
@@ -16,7 +21,11 @@ public final class BootClock: SessionClock {
 
   /// Creates a clock for this computer.
   public convenience init() {
-    self.init(bootIDPath: "/proc/sys/kernel/random/boot_id")
+    #if canImport(Darwin)
+      self.init(bootIDPath: "kern.bootsessionuuid")
+    #else
+      self.init(bootIDPath: "/proc/sys/kernel/random/boot_id")
+    #endif
   }
 
   package init(bootIDPath: String) {
@@ -28,7 +37,12 @@ public final class BootClock: SessionClock {
   /// - Throws: `ClockError` when the clock or the boot id cannot be read; there is no fallback.
   public func now() throws(ClockError) -> BootInstant {
     var time = timespec()
-    guard clock_gettime(CLOCK_BOOTTIME, &time) == 0 else {
+    #if canImport(Darwin)
+      let clock = CLOCK_MONOTONIC_RAW  // It counts suspended time, unlike CLOCK_UPTIME_RAW.
+    #else
+      let clock = CLOCK_BOOTTIME
+    #endif
+    guard clock_gettime(clock, &time) == 0 else {
       throw ClockError("The boot clock cannot be read: \(ErrorNumber.current.explanation).")
     }
     let uptime = Duration(
@@ -48,7 +62,7 @@ public final class BootClock: SessionClock {
         try await Task.sleep(for: Self.longestSleep, clock: .continuous)
         left -= Self.longestSleep
       }
-      // The standard library's continuous clock is CLOCK_BOOTTIME on Linux.
+      // The standard library's continuous clock is the one of `now()`.
       try await Task.sleep(for: left, clock: .continuous)
     } catch {
       throw CancellationError()
@@ -63,21 +77,7 @@ public final class BootClock: SessionClock {
   }
 
   private func readBootID() throws(ClockError) -> BootID {
-    let descriptor = open(bootIDPath, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else {
-      let error = ErrorNumber.current
-      throw ClockError(
-        "The boot id cannot be read: \(bootIDPath): \(error.explanation).",
-        hint: error.isOfDescriptors
-          ? ErrorNumber.moreDescriptors
-          : error.code == ENOENT
-            ? "Without it no limit can be judged; mount /proc."
-            : "Without it no limit can be judged; make it readable for this user.")
-    }
-    defer { close(descriptor) }
-    var text = [UInt8](repeating: 0, count: 64)
-    let count = read(descriptor, &text, text.count)
-    let digits = text.prefix(max(count, 0)).compactMap { Hex.value(of: $0) }
+    let digits = try bootIDText().compactMap { Hex.value(of: $0) }
     guard digits.count == 32 else {
       throw ClockError(
         "The boot id cannot be read: \(bootIDPath) does not hold 32 hexadecimal digits.",
@@ -86,6 +86,35 @@ public final class BootClock: SessionClock {
     func number(_ part: ArraySlice<UInt8>) -> UInt64 { part.reduce(0) { $0 << 4 | UInt64($1) } }
     return BootID(high: number(digits[0..<16]), low: number(digits[16..<32]))
   }
+
+  #if canImport(Darwin)
+    private func bootIDText() throws(ClockError) -> [UInt8] {
+      var text = [UInt8](repeating: 0, count: 64)
+      var count = text.count
+      guard sysctlbyname(bootIDPath, &text, &count, nil, 0) == 0 else {
+        throw ClockError("The boot id cannot be read: \(bootIDPath): \(ErrorNumber.current.explanation).")
+      }
+      return Array(text.prefix(count))
+    }
+  #else
+    private func bootIDText() throws(ClockError) -> [UInt8] {
+      let descriptor = open(bootIDPath, O_RDONLY | O_CLOEXEC)
+      guard descriptor >= 0 else {
+        let error = ErrorNumber.current
+        throw ClockError(
+          "The boot id cannot be read: \(bootIDPath): \(error.explanation).",
+          hint: error.isOfDescriptors
+            ? ErrorNumber.moreDescriptors
+            : error.code == ENOENT
+              ? "Without it no limit can be judged; mount /proc."
+              : "Without it no limit can be judged; make it readable for this user.")
+      }
+      defer { close(descriptor) }
+      var text = [UInt8](repeating: 0, count: 64)
+      let count = read(descriptor, &text, text.count)
+      return Array(text.prefix(max(count, 0)))
+    }
+  #endif
 }
 
 extension BootID {

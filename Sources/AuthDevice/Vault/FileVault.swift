@@ -1,6 +1,11 @@
 public import AuthCore
-import Glibc
 import TextFormat
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// Stores the session token of one context, and the names of its user, in a file of mode 0600, in a directory of mode 0700.
 ///
@@ -18,7 +23,7 @@ public final class FileVault: SessionVault {
   /// Only this user can create them, so this limits the leftovers of accidents and scripts.
   static let keptEvidence = 8
 
-  let directory: PrivateDirectory
+  package let directory: PrivateDirectory
   private let context: ContextName
   private let lockWait: Duration
   private let issuer: TokenIssuer
@@ -48,7 +53,7 @@ public final class FileVault: SessionVault {
   /// The path of the session file.
   public var path: String { directory.file(name) }
 
-  var name: String { "\(context)\(Self.sessionSuffix)" }
+  package var name: String { "\(context)\(Self.sessionSuffix)" }
 
   /// Reads the session file, without changing anything.
   ///
@@ -315,13 +320,5 @@ extension FileVault {
     } catch {
       throw error.asVaultFailure
     }
-  }
-}
-
-extension FileVault {
-  /// A source that reports when the session file may have changed.
-  package func fileChanges() throws(Unavailability) -> DirectoryChanges {
-    let name = name
-    return try DirectoryChanges(directory.path) { file, _ in file == name }
   }
 }

@@ -1,5 +1,10 @@
-import Glibc
 import TextFormat
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// Locks out other writers of one session file, in this process and in others, until it is
 /// destroyed.

@@ -6,7 +6,7 @@ import Testing
 /// Linux in their sources.
 @Suite struct AppleSystemTests {
   /// In the order of their imports.
-  static let modules = ["Guards", "AuthCore", "TextFormat", "AuthOAuth"]
+  static let modules = ["Guards", "AuthCore", "TextFormat", "AuthDevice", "AuthOAuth"]
 
   @Test("the portable modules compile with the C library of Apple's systems", .timeLimit(.minutes(10)))
   func compiles() async throws {
@@ -25,7 +25,8 @@ import Testing
   func imports(_ module: String) throws {
     for file in Repository.files(below: "Sources/\(module)", suffix: ".swift") {
       let text = try Repository.text(of: file)
-      #expect(!text.contains("import Glibc") || text.contains("#if canImport(Darwin)\n  import Darwin\n#el"), "\(file)")
+      let hasBoth = text.contains(/#if canImport\(Darwin\)\n  (package )?import Darwin\n#el/)
+      #expect(!text.contains("import Glibc") || hasBoth, "\(file)")
     }
   }
 

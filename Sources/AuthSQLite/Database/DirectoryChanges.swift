@@ -1,15 +1,17 @@
-package import AuthCore
+import AuthBackend
+import AuthCore
 import Glibc
 import TextFormat
 
 /// Reports that some files of a directory may have changed, without polling.
 ///
 /// The events come from inotify. The kernel queues them between two reads, so none is lost.
-package final class DirectoryChanges {
+final class DirectoryChanges: ChangeSource {
   private let directory: String
   private let isRelevant: (_ file: String, _ isOnlyAttributes: Bool) -> Bool
-  package let descriptor: Int32
+  let descriptor: Int32
   private var watch: Int32?
+  var longestWait: Duration? { nil }
 
   /// Creates a source, which does not watch anything yet.
   ///
@@ -17,10 +19,10 @@ package final class DirectoryChanges {
   ///   - directory: The directory of the files.
   ///   - isRelevant: Whether a change of the file with this name matters, even if only its mode or
   ///     owner changed.
-  /// - Throws: `Unavailability` when the kernel cannot create another source.
-  package init(
+  /// - Throws: `BackendError` of kind `unavailable` when the kernel cannot create another source.
+  init(
     _ directory: String, isRelevant: @escaping (_ file: String, _ isOnlyAttributes: Bool) -> Bool
-  ) throws(Unavailability) {
+  ) throws(BackendError) {
     self.directory = directory
     self.isRelevant = isRelevant
     descriptor = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
@@ -31,7 +33,7 @@ package final class DirectoryChanges {
     close(descriptor)
   }
 
-  package func listen() throws(Unavailability) -> Bool {
+  func listen() throws(BackendError) -> Bool {
     if watch != nil { return true }
     let added = inotify_add_watch(descriptor, directory, Self.changes)
     if added < 0 {
@@ -46,7 +48,7 @@ package final class DirectoryChanges {
   ///
   /// An overflow counts as a change, because events were lost. So does the deletion of the
   /// directory.
-  package func drain() throws(Unavailability) -> Bool {
+  func drain() throws(BackendError) -> Bool {
     var isAny = false
     var buffer = [UInt8](repeating: 0, count: 16_384)
     while true {
@@ -92,9 +94,10 @@ package final class DirectoryChanges {
   /// The size of `struct inotify_event` before its name.
   private static let headSize = 16
 
-  private static func failure(_ what: String, _ number: Int32) -> Unavailability {
-    Unavailability(
-      .unreadable, "\(what): \(ErrorNumber(number).explanation)",
-      hint: "Check the directory and the limit of inotify watches, then try again.", code: "watch_failed")
+  private static func failure(_ what: String, _ number: Int32) -> BackendError {
+    BackendError(
+      Unavailability(
+        .unreadable, "\(what): \(ErrorNumber(number).explanation)",
+        hint: "Check the directory and the limit of inotify watches, then try again.", code: "watch_failed"))
   }
 }
