@@ -21,7 +21,7 @@ struct ReadmeSession {
   }
 
   /// The README, and the article that goes on where it ends.
-  static let documents = ["README.md", "Sources/AuthCore/AuthCore.docc/UseTheProgram.md"].map {
+  static let documents = ["README.md", "Sources/AuthProgram/AuthProgram.docc/UseTheProgram.md"].map {
     (try? TextFile.read(BuiltExecutable.repository + "/" + $0)) ?? ""
   }.joined(separator: "\n")
 

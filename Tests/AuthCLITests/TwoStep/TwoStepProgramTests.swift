@@ -305,7 +305,8 @@ struct TwoStepProgramTests {
   func lostDevice() async throws {
     let scene = try await Scene()
     let article = try String(
-      contentsOfFile: BuiltExecutable.repository + "/Sources/AuthCore/AuthCore.docc/ThreatModel.md", encoding: .utf8)
+      contentsOfFile: BuiltExecutable.repository + "/Sources/AuthProgram/AuthProgram.docc/ThreatModel.md",
+      encoding: .utf8)
     let statement = try #require(article.split(separator: "\n").first { $0.contains("DELETE FROM two_steps") })
     try scene.home.changeDatabase(String(statement))
     #expect(try await scene.home.run("two-step status").text.hasPrefix("Off."))

@@ -8,6 +8,7 @@ import Testing
     + Repository.files(below: "Sources/AuthCore/AuthCore.docc", suffix: ".md")
     + Repository.files(below: "Sources/Guards/Guards.docc", suffix: ".md")
     + Repository.files(below: "Sources/AuthOAuth/AuthOAuth.docc", suffix: ".md")
+    + Repository.files(below: "Sources/AuthProgram/AuthProgram.docc", suffix: ".md")
 
   @Test("every target of make that a document names exists", arguments: documents)
   func targets(_ document: String) throws {

@@ -8,6 +8,7 @@ import Testing
     Repository.files(below: "Sources/AuthCore/AuthCore.docc", suffix: ".md")
     + Repository.files(below: "Sources/Guards/Guards.docc", suffix: ".md")
     + Repository.files(below: "Sources/AuthOAuth/AuthOAuth.docc", suffix: ".md")
+    + Repository.files(below: "Sources/AuthProgram/AuthProgram.docc", suffix: ".md")
     + ["README.md", "CONTRIBUTING.md"].filter { (try? Repository.text(of: $0)) != nil }
 
   /// Stubs for modules that this system lacks: declarations without a body.

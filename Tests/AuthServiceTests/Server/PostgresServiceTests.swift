@@ -125,7 +125,7 @@ struct PostgresServiceTests {
   }
 
   private static func blocks(_ kind: String) throws -> [String] {
-    let path = "Sources/AuthCore/AuthCore.docc/RunningService.md"
+    let path = "Sources/AuthProgram/AuthProgram.docc/RunningService.md"
     return try String(contentsOfFile: path, encoding: .utf8).components(separatedBy: "```\(kind)\n").dropFirst()
       .map { $0.components(separatedBy: "```")[0] }
   }
