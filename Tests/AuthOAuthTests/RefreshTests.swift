@@ -106,7 +106,7 @@ import Testing
     await restored.restore()
     #expect(restored.session?.user == session.user)
     answer("new@example.org")
-    #expect(try await restored.renew().session.user.attributes == ["email": "new@example.org"])
+    #expect(try await restored.renew().user.attributes == ["email": "new@example.org"])
   }
 
   @Test("a new name of the user arrives with a renewal")
@@ -114,7 +114,7 @@ import Testing
     let world = OAuthWorld()
     try await world.logIn()
     world.server.script("/userinfo", 200, #"{"sub": "id-alice", "preferred_username": "alice", "name": "Alice B."}"#)
-    #expect(try await world.store.renew().session.user.displayName == "Alice B.")
+    #expect(try await world.store.renew().user.displayName == "Alice B.")
   }
 
   @Test("the user is who the server says at userinfo, at introspection, or beside the tokens")

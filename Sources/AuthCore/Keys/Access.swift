@@ -2,7 +2,7 @@ extension LoggedInSession {
   /// Runs `body` with a valid access token, while the session cannot end.
   ///
   /// A token that ends soon is renewed first; all callers that ask meanwhile share one renewal.
-  /// A renewal is activity, and counts against ``RenewalPolicy``. If it fails, a token that is still
+  /// A renewal is activity, and counts as such. If it fails, a token that is still
   /// valid is lent. When `body` throws ``AccessTokenRefused``, it runs once more, with a new token.
   /// If the server also refuses that one, the store asks the authority whether the session has
   /// ended.

@@ -28,7 +28,7 @@ public struct FreshSession: Hashable, Sendable {
 /// Why the session is not fresh.
 public enum FreshnessError: Error, Hashable, Sendable {
   /// The password was entered too long ago. Prompt for it, and call
-  /// ``SessionStore/reauthenticate(password:limits:)``.
+  /// ``SessionStore/reauthenticate(password:limits:within:)``.
   case passwordNotRecent
   /// The session has ended.
   case ended(EndReason)

@@ -19,7 +19,7 @@ public struct SessionLease: ~Copyable {
   /// The user of the session.
   public var user: User { grant.user }
   /// The public name of the session.
-  public var sessionID: SessionID { grant.id }
+  package var sessionID: SessionID { grant.id }
   /// The secret to send to the authority with the effect.
   ///
   /// It cannot leave the closure. Read it right before you use it, because it may change.

@@ -4,7 +4,7 @@ package struct MachineStep: Hashable, Sendable {
   package enum Answer: Hashable, Sendable {
     case transition
     case rejected(SessionError.Rejection)
-    case ignored
+    case ignored(IgnoredBecause)
   }
 
   package let event: String
@@ -26,7 +26,7 @@ package struct MachineStep: Hashable, Sendable {
       switch reaction {
       case .transition: .transition
       case .rejected(let reason, _): .rejected(reason)
-      case .ignored: .ignored
+      case .ignored(let reason, _): .ignored(reason)
       }
     self.init(event: event.name, from: from.kind, to: to.kind, answer: answer, at: .now)
   }

@@ -22,7 +22,7 @@ package enum Reaction: Hashable, Sendable {
   }
 }
 
-/// Why the machine ignored an event that no caller awaits.
+/// Why an event changed nothing.
 package enum IgnoredBecause: String, Hashable, Sendable, CaseIterable {
   /// The completion belongs to work that this state did not start or no longer waits for.
   case otherEpoch
@@ -30,6 +30,8 @@ package enum IgnoredBecause: String, Hashable, Sendable, CaseIterable {
   case otherSession
   /// A logout of the session is already under way.
   case alreadyEnding
+  /// The session was renewed a moment ago. The machine knows no time: the store says so.
+  case renewedRecently
 }
 
 // The answers to stale results: nothing changes, and the store cleans up.

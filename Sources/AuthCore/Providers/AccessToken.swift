@@ -6,9 +6,9 @@
 /// never prints its content and is never `Codable`. (RFC 6749, section 1.4.)
 public struct AccessToken: Hashable, Sendable, Redacted {
   /// The token itself; do not log, print or copy it.
-  public let value: String
-  /// The time until which servers accept it; `off` if the authority does not say.
-  public let deadline: Deadline
+  package let value: String
+  /// The time until which servers accept it; ``Deadline/unknown`` if the authority does not say.
+  package let deadline: Deadline
 
   /// Wraps a token that an authority issued.
   public init(_ value: String, deadline: Deadline) {

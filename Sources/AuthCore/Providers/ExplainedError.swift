@@ -75,13 +75,13 @@ extension SessionError: WordedError {
 extension SessionError.Rejection {
   fileprivate var words: ErrorWords {
     switch self {
-    case .notLoggedIn, .alreadyLoggedOut: ErrorWords("Nobody is logged in.", hint: "Log in.")
+    case .notLoggedIn: ErrorWords("Nobody is logged in.", hint: "Log in.")
     case .alreadyLoggedIn: ErrorWords("Somebody is logged in already.", hint: "Log out first.")
     case .challengeOver: ErrorWords("The second step is over.", hint: "Log in again.")
     case .logoutUnfinished: ErrorWords("The last logout could not finish.", hint: "Log out again, or log in.")
     case .renewalsFailed:
       ErrorWords("Activity could not be reported, and it is too soon to try again.", hint: "Try again later.")
-    case .alreadyInProgress, .renewalInProgress, .renewedRecently, .logoutInProgress:
+    case .alreadyInProgress, .renewalInProgress, .logoutInProgress:
       ErrorWords("The session is busy with another request.", hint: "Try again; nothing was changed.")
     }
   }

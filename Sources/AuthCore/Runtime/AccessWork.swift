@@ -26,7 +26,7 @@ extension SessionCore {
         return token
       }
     }
-    throw failure.flatMap { $0 == .rejected(.renewedRecently) ? nil : $0 } ?? .unavailable(.noAccessToken)
+    throw failure ?? .unavailable(.noAccessToken)
   }
 }
 

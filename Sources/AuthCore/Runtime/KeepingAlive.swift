@@ -1,3 +1,5 @@
+import Guards
+
 extension SessionCore {
   /// Renews the session of a key in time until it ends; see ``SessionStore/keepAlive()``.
   func keepAlive(_ key: LoggedInSession) async throws(SessionError) -> EndReason {
@@ -6,7 +8,7 @@ extension SessionCore {
       if let reason = key.endReason { return reason }
       let wait = backoff.wait(idle: idleTime(of: key))
       // The gate is drained when the session has ended, with its last lease.
-      _ = await value(of: key.gate.drained, within: wait ?? .seconds(86_400))
+      _ = await waiting(atMost: wait ?? .seconds(86_400)) { await key.gate.drained.value() }
       if Task.isCancelled { throw .cancelled }
       guard wait != nil, !key.gate.isClosed else { continue }
       do throws(SessionError) {
@@ -38,8 +40,6 @@ struct Backoff {
   private var asked = Duration.zero
 
   mutating func fail(_ error: SessionError) {
-    // Activity was recorded in this window, so nothing has failed.
-    if error == .rejected(.renewedRecently) { return self = Backoff() }
     failures += 1
     asked = if case .throttled(.wait(let wait)) = error { wait } else { .zero }
   }

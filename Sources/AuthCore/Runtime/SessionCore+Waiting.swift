@@ -35,10 +35,14 @@ extension SessionCore {
       let (reaction, now) = send(.command(command), for: meant, at: instant, replacing: renewal, submitting: submitted)
       {
         reaction, inner in
-        Occupation(reaction.isTransition ? inner.awaited.begin(\.work) : inner.awaited.work, inner.machine.state)
+        let promise = reaction.isTransition ? inner.awaited.begin(\.work) : inner.awaited.work
+        return Occupation(promise, inner.machine.state, key(inner))
       }
       switch reaction {
       case .transition: return try await PendingLogin(now.promise, reaction).value()
+      case .ignored(.renewedRecently, _):
+        if let key = now.key { return .loggedIn(key) }
+        throw .ended(meant?.reason ?? .switchedUser)
       case .ignored: throw .ended(meant?.reason ?? .switchedUser)
       case .rejected(let reason, _):
         // While a switch of users ends the previous session, a check waits for the next one.
@@ -66,13 +70,16 @@ extension SessionCore {
 private struct Occupation: Sendable {
   /// The work under way.
   let promise: Promise<Result<LoginResult, SessionError>>?
+  /// The key, while a user is logged in.
+  let key: LoggedInSession?
   /// Whether that work is a check.
   let isChecking: Bool
   /// Why the session has ended, if there was one.
   let endReason: EndReason?
 
-  init(_ promise: Promise<Result<LoginResult, SessionError>>?, _ state: SessionState) {
+  init(_ promise: Promise<Result<LoginResult, SessionError>>?, _ state: SessionState, _ key: LoggedInSession?) {
     self.promise = promise
+    self.key = key
     switch state {
     case .renewing(let state): (isChecking, endReason) = (state.purpose == .check, nil)
     case .loggedOut(let state):

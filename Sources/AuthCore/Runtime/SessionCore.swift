@@ -104,9 +104,11 @@ final class SessionCore: Sendable {
       if let gate, gate !== inner.gate || gate.isClosed {
         reaction = .ignored(.otherSession)
       } else if let renewal, case .loggedIn(let state) = before, state.session.accessToken != renewal.known {
-        reaction = .rejected(.renewedRecently, permitted: before.permitted)
-      } else if let now, case .loggedIn = before, let refusal = inner.renewals.spend(at: now, under: timing.renewal) {
-        reaction = .rejected(refusal, permitted: before.permitted)
+        reaction = .ignored(.renewedRecently)
+      } else if let now, case .loggedIn = before,
+        let answer = inner.renewals.spend(at: now, under: timing.renewal, in: before)
+      {
+        reaction = answer
       } else {
         reaction = inner.machine.handle(event)
       }

@@ -87,16 +87,29 @@ extension SessionCore {
     return await result.value() ?? nil
   }
 
-  /// The value of a promise; nil after the limit, or when the waiting task is cancelled.
-  func value<Value>(of promise: Promise<Value>, within limit: Duration) async -> Value? {
-    let waiter = Task { await promise.value() }
+  /// Waits for a command, whose task is cancelled after the limit or when the waiting task is
+  /// cancelled.
+  ///
+  /// Only the waiting ends; the work of the command continues.
+  func waiting<Value: Sendable, Failure: Error>(
+    atMost limit: Duration?, for command: @escaping @Sendable () async throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
+    guard let limit else { return try await command() }
+    let result = Promise<Result<Value, Failure>>()
+    let waiter = startAtOnce {
+      do throws(Failure) {
+        result.fulfil(.success(try await command()))
+      } catch {
+        result.fulfil(.failure(error))
+      }
+    }
     let timer = wake(after: limit) { _ in waiter.cancel() }
     defer { timer.cancel() }
-    return await withTaskCancellationHandler {
-      await waiter.value
+    return try await withTaskCancellationHandler {
+      await result.valueUncancelled()
     } onCancel: {
       waiter.cancel()
-    }
+    }.get()
   }
 
   /// Starts a timer, which sleeps before this returns, so that any later move of the clock wakes

@@ -1,7 +1,7 @@
 import Guards
 public import Observation
 
-/// The bar at the top of a screen: a title, and a button to log in or out.
+/// The model of a bar with a button to log in or out.
 ///
 /// The button carries its command, so your code needs no branch on whether a user is logged in:
 /// pressing it logs in or logs out. The button changes when the login or the logout is done. While
@@ -9,7 +9,7 @@ public import Observation
 /// logged in, including while a session is restored, begun or cleaned up.
 ///
 /// It is `Observable`: a view that reads ``button`` is redrawn when that changes.
-public final class NavigationBar: SessionObserver, Observable, Sendable {
+public final class NavigationBar: Observable, Sendable {
   /// The right-hand button.
   public enum Button: Hashable, Sendable {
     /// Sends `logIn`.
@@ -35,7 +35,7 @@ public final class NavigationBar: SessionObserver, Observable, Sendable {
     }
 
     /// The label of the button.
-    public var label: String {
+    package var label: String {
       switch self {
       case .logIn: "Log in"
       case .logOut: "Log out"
@@ -43,32 +43,19 @@ public final class NavigationBar: SessionObserver, Observable, Sendable {
     }
   }
 
-  /// The text on the left.
-  public let title: String
   private let store: SessionStore
-  private let current = Locked<Button>(.logIn)
-  private let registrar = ObservationRegistrar()
+  private let shown = ShownButton()
   /// Refuses a second press while the first one prompts for credentials.
   private let loggingIn = Gatekeeper<Bool>()
 
   /// Creates a bar that shows the session of `store` from now on.
-  public init(title: String, store: SessionStore) {
-    self.title = title
+  public init(store: SessionStore) {
     self.store = store
-    store.attach(self)
+    store.attach(shown)
   }
 
   /// The current button.
-  public var button: Button {
-    registrar.access(self, keyPath: \.button)
-    return current.withLock { $0 }
-  }
-
-  private func show(_ button: Button) {
-    // The change comes before the signal, so that an observer sees it.
-    current.withLock { $0 = button }
-    registrar.withMutation(of: self, keyPath: \.button) {}
-  }
+  public var button: Button { shown.button }
 
   /// The result of pressing the button.
   public enum Pressed: Sendable {
@@ -119,14 +106,24 @@ public final class NavigationBar: SessionObserver, Observable, Sendable {
       return .loggingOut(store.beginLogOut())
     }
   }
+}
 
-  /// Shows the account and `Log out`.
-  public func loggedIn(_ session: LoggedInSession) {
-    show(.logOut(session.user))
+/// The button that a bar shows; only the store changes it.
+private final class ShownButton: SessionObserver, Observable, Sendable {
+  private let current = Locked<NavigationBar.Button>(.logIn)
+  private let registrar = ObservationRegistrar()
+
+  var button: NavigationBar.Button {
+    registrar.access(self, keyPath: \.button)
+    return current.withLock { $0 }
   }
 
-  /// Shows `Log in`.
-  public func loggedOut(_ reason: LogoutReason) {
-    show(.logIn)
+  func loggedIn(_ session: LoggedInSession) { show(.logOut(session.user)) }
+  func loggedOut(_ reason: LogoutReason) { show(.logIn) }
+
+  private func show(_ button: NavigationBar.Button) {
+    // The change comes before the signal, so that an observer sees it.
+    current.withLock { $0 = button }
+    registrar.withMutation(of: self, keyPath: \.button) {}
   }
 }

@@ -3,7 +3,7 @@ import Guards
 /// A login that has begun.
 ///
 /// It continues whether or not a task waits for it.
-public struct PendingLogin: Sendable {
+package struct PendingLogin: Sendable {
   private let promise: Promise<Result<LoginResult, SessionError>>?
   private let reaction: Reaction
 
@@ -15,7 +15,7 @@ public struct PendingLogin: Sendable {
   /// Waits for the result.
   ///
   /// - Throws: ``SessionError``; `cancelled` as soon as the waiting task is cancelled.
-  public func value() async throws(SessionError) -> LoginResult {
+  package func value() async throws(SessionError) -> LoginResult {
     guard let promise else {
       switch reaction {
       case .rejected(let reason, _): throw .rejected(reason)

@@ -2,9 +2,8 @@
 ///
 /// A window begins with the first renewal after the last window. All renewals that begin in it
 /// count, including failed ones, so an authority that is down does not get more requests than one
-/// that answers. At the limit, the result of ``SessionStore/renew()`` depends on whether one of
-/// them succeeded.
-public struct RenewalPolicy: Hashable, Sendable {
+/// that answers. At the limit, ``SessionStore/renew(within:)`` fails if none of them succeeded.
+package struct RenewalPolicy: Hashable, Sendable {
   /// The length of a window.
   package let window: Duration
   /// The number of renewals that may begin within a window, including failed ones.
@@ -17,7 +16,7 @@ public struct RenewalPolicy: Hashable, Sendable {
   ///     not move the idle limit, so choose a window well below the authority's idle limit.
   ///   - limit: The number of renewals that may begin within a window, including failed ones; with
   ///     0, none.
-  public init(window: Duration = .seconds(60), limit: Int = 3) {
+  package init(window: Duration = .seconds(60), limit: Int = 3) {
     self.window = window
     self.limit = limit
   }
@@ -33,9 +32,9 @@ struct RenewalBudget {
 
   /// Counts one more renewal at `now`.
   ///
-  /// - Returns: Nil if it is permitted; otherwise the rejection, because the limit of the window is
+  /// - Returns: Nil if it is permitted; otherwise the answer, because the limit of the window is
   ///   reached.
-  mutating func spend(at now: BootInstant, under policy: RenewalPolicy) -> SessionError.Rejection? {
+  mutating func spend(at now: BootInstant, under policy: RenewalPolicy, in state: SessionState) -> Reaction? {
     if let windowBegan, windowBegan.boot == now.boot, now.uptime - windowBegan.uptime < policy.window {
       // The window continues.
     } else {
@@ -43,7 +42,10 @@ struct RenewalBudget {
       windowBegan = now
     }
     // A policy without renewals needs none to succeed.
-    guard begun < policy.limit else { return isNoted || policy.limit == 0 ? .renewedRecently : .renewalsFailed }
+    guard begun < policy.limit else {
+      let isRecent = isNoted || policy.limit == 0
+      return isRecent ? .ignored(.renewedRecently) : .rejected(.renewalsFailed, permitted: state.permitted)
+    }
     begun += 1
     return nil
   }

@@ -40,12 +40,10 @@ extension SessionError.Rejection {
     switch self {
     case .notLoggedIn: "not_logged_in"
     case .alreadyLoggedIn: "already_logged_in"
-    case .alreadyLoggedOut: "already_logged_out"
     case .challengeOver: "challenge_over"
     case .logoutUnfinished: "logout_unfinished"
     case .alreadyInProgress: "already_in_progress"
     case .renewalInProgress: "renewal_in_progress"
-    case .renewedRecently: "renewed_recently"
     case .renewalsFailed: "renewals_failed"
     case .logoutInProgress: "logout_in_progress"
     }
@@ -54,8 +52,8 @@ extension SessionError.Rejection {
   /// Whether the state that rejected the command ends without a command of the user.
   fileprivate var passes: Bool {
     switch self {
-    case .alreadyInProgress, .renewalInProgress, .renewedRecently, .renewalsFailed, .logoutInProgress: true
-    case .notLoggedIn, .alreadyLoggedIn, .alreadyLoggedOut, .challengeOver, .logoutUnfinished: false
+    case .alreadyInProgress, .renewalInProgress, .renewalsFailed, .logoutInProgress: true
+    case .notLoggedIn, .alreadyLoggedIn, .challengeOver, .logoutUnfinished: false
     }
   }
 }

@@ -59,22 +59,6 @@ public enum LogoutError: Error, Hashable, Sendable {
   case cancelled
 }
 
-/// The result of a renewal.
-public enum Renewal: Hashable, Sendable {
-  /// The authority recorded the activity, and this is the key with the new limits.
-  case renewed(LoggedInSession)
-  /// The authority had already recorded activity in this window of ``RenewalPolicy``, so the store
-  /// sent no request. The session continues with this key.
-  case recent(LoggedInSession)
-
-  /// The current key.
-  public var session: LoggedInSession {
-    switch self {
-    case .renewed(let session), .recent(let session): session
-    }
-  }
-}
-
 /// The result of a login, a switch of users, a reauthentication, or an answer to a challenge.
 ///
 /// Both cases are expected. The compiler warns if you ignore the result.
@@ -82,7 +66,7 @@ public enum LoginResult: Hashable, Sendable {
   /// The user is logged in, and this is the key.
   case loggedIn(LoggedInSession)
   /// The authority requires a second step, or the answer to it was wrong and the authority asks
-  /// again: call ``SessionStore/answer(_:to:)`` or ``SessionStore/cancel(_:)``.
+  /// again: call ``SessionStore/answer(_:to:within:)`` or ``SessionStore/cancel(_:)``.
   ///
   /// Until then nothing has changed: a user who was logged in still is.
   case challenged(Challenge)
@@ -130,12 +114,10 @@ public enum SessionError: Error, Hashable, Sendable {
   ///
   /// Nothing changed.
   public enum Rejection: String, Hashable, Sendable, CaseIterable {
-    /// Nobody is logged in, so there is nothing to renew, check or switch from.
+    /// Nobody is logged in, so there is nothing to renew, check, switch from or end.
     case notLoggedIn
     /// A user is already logged in.
     case alreadyLoggedIn
-    /// Nobody is logged in, and nothing is left to clean up.
-    case alreadyLoggedOut
     /// The challenge was answered or cancelled, has expired, or has no tries left.
     case challengeOver
     /// The last logout could not finish its cleanup: log out again, or log in.
@@ -144,11 +126,8 @@ public enum SessionError: Error, Hashable, Sendable {
     case alreadyInProgress
     /// The session is busy with other work; try again when that has ended.
     case renewalInProgress
-    /// The limit of renewals in this window is reached, and one of them succeeded. No command
-    /// throws this: ``SessionStore/renew()`` returns ``Renewal/recent(_:)``.
-    case renewedRecently
-    /// The limit of renewals in this window is reached, and all of them failed: the idle limit has
-    /// not moved. Try again after the window of ``RenewalPolicy``.
+    /// Several renewals began within a minute, and all of them failed: the idle limit has not
+    /// moved. Try again after that minute.
     case renewalsFailed
     /// A logout is under way.
     case logoutInProgress

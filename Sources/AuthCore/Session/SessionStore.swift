@@ -84,8 +84,12 @@ public final class SessionStore: Observable, Sendable {
     return core.withLock { [core] inner in core.snapshot(inner) }.session
   }
 
-  /// The current state, then every later change; each iterator gets all of them.
-  public var transitions: SessionTransitions { transitions(bound: 256) }
+  /// The current state, then every later change, in order; each iterator gets all of them.
+  ///
+  /// A subscriber that falls behind by more than 256 changes continues with the newest one, and
+  /// ``SessionChange/missed`` says how many changes it missed. The sequence ends when the store is
+  /// released or the iterating task is cancelled. It keeps neither of them alive.
+  public var transitions: some AsyncSequence<SessionChange, Never> & Sendable { transitions(bound: 256) }
 
   /// The same as ``transitions``, with a different limit on how far a subscriber may fall behind.
   package func transitions(bound: Int) -> SessionTransitions {
@@ -185,23 +189,23 @@ public final class SessionStore: Observable, Sendable {
 
   // MARK: Commands
 
+  // Every command that waits takes a limit, and leaves in the same way: `waiting(atMost:for:)`.
+
   /// Finds out whether the session in the vault is still active.
   ///
   /// If the vault or the authority is unavailable, or does not answer within `renewalStep` of
   /// ``SessionTiming``, the state stays `restoring`: that is not "logged out".
   ///
-  /// - Parameter limit: How long to wait for the outcome; nil waits for the end of the work. After the
-  ///   limit the work continues, and ``state`` has its result.
-  /// - Returns: Whether a user is logged in, or why that is not known.
+  /// - Parameter limit: How long to wait for the outcome; nil waits for the end of the work. Every
+  ///   command that waits has this parameter. After the limit the work continues, and ``state`` has
+  ///   its result.
+  /// - Returns: Whether a user is logged in, or why that is not known; `cancelled` after the limit.
   @discardableResult
   public func restore(within limit: Duration? = nil) async -> RestoreOutcome {
     let (_, promise) = core.send(.command(.restore)) { reaction, inner in
       reaction.isTransition ? inner.awaited.begin(\.restore) : nil
     }
-    if let promise {
-      guard let limit else { return await promise.value() ?? .cancelled }
-      return await core.value(of: promise, within: limit) ?? .cancelled
-    }
+    if let promise { return await core.waiting(atMost: limit) { await promise.value() ?? .cancelled } }
     switch core.withLock({ core.snapshot($0) }) {
     case .loggedIn(let session), .renewing(let session), .challenged(_, .some(let session)): return .loggedIn(session)
     case .loggedOut(let reason): return .loggedOut(reason)
@@ -242,17 +246,23 @@ public final class SessionStore: Observable, Sendable {
   /// }
   /// ```
   ///
+  /// - Parameters:
+  ///   - credentials: What the user entered.
+  ///   - limits: Shorter limits of the session than the authority's own.
+  ///   - limit: How long to wait for the result; see ``restore(within:)``. After the limit the login
+  ///     continues, and `cancelled` is thrown.
   /// - Returns: The key, or the challenge of a second step.
   /// - Throws: ``SessionError``; then nobody is logged in, or the previous session continues.
   public func logIn(
-    _ credentials: Credentials, limits: LimitRequest = LimitRequest()
+    _ credentials: Credentials, limits: LimitRequest = LimitRequest(), within limit: Duration? = nil
   ) async throws(SessionError) -> LoginResult {
-    try await beginLogIn(credentials, limits: limits).value()
+    let login = beginLogIn(credentials, limits: limits)
+    return try await core.waiting(atMost: limit) { () async throws(SessionError) in try await login.value() }
   }
 
-  /// Begins a session without waiting for the result, for use in an observer or a button.
+  /// Begins a session without waiting for the result.
   @discardableResult
-  public func beginLogIn(_ credentials: Credentials, limits: LimitRequest = LimitRequest()) -> PendingLogin {
+  package func beginLogIn(_ credentials: Credentials, limits: LimitRequest = LimitRequest()) -> PendingLogin {
     core.begin(.logIn, nil, .credentials(credentials, limits))
   }
 
@@ -268,10 +278,12 @@ public final class SessionStore: Observable, Sendable {
   ///   ``SessionError/insideLease`` when the calling task is inside a lease, because the switch
   ///   would wait for it.
   public func switchUser(
-    to credentials: Credentials, limits: LimitRequest = LimitRequest()
+    to credentials: Credentials, limits: LimitRequest = LimitRequest(), within limit: Duration? = nil
   ) async throws(SessionError) -> LoginResult {
     if core.isInsideLease { throw .insideLease }
-    return try await core.work(.switchUser, submitting: .credentials(credentials, limits))
+    return try await core.waiting(atMost: limit) { [core] () async throws(SessionError) in
+      try await core.work(.switchUser, submitting: .credentials(credentials, limits))
+    }
   }
 
   /// Checks the password of the current user again; this makes the session fresh and sets new
@@ -284,21 +296,24 @@ public final class SessionStore: Observable, Sendable {
   ///   ``SessionError/ended(_:)`` when the session ended while this waited: the store checks the
   ///   password only for the user who was logged in at the call.
   public func reauthenticate(
-    password: Secret, limits: LimitRequest = LimitRequest()
+    password: Secret, limits: LimitRequest = LimitRequest(), within limit: Duration? = nil
   ) async throws(SessionError) -> LoginResult {
     let username = core.withLock { [core] inner in core.key(inner)?.user.username } ?? ""
-    return try await reauthenticate(with: .password(username: username, password: password), limits: limits)
+    let credentials = Credentials.password(username: username, password: password)
+    return try await reauthenticate(with: credentials, limits: limits, within: limit)
   }
 
   /// Checks credentials of the current user again, such as the code of a new login at a server; see
-  /// ``reauthenticate(password:limits:)``.
+  /// ``reauthenticate(password:limits:within:)``.
   ///
   /// - Returns: The key with the new limits, or the challenge of a second step.
   /// - Throws: ``SessionError``; refused credentials do not end the session.
   public func reauthenticate(
-    with credentials: Credentials, limits: LimitRequest = LimitRequest()
+    with credentials: Credentials, limits: LimitRequest = LimitRequest(), within limit: Duration? = nil
   ) async throws(SessionError) -> LoginResult {
-    try await core.work(.reauthenticate, submitting: .credentials(credentials, limits))
+    try await core.waiting(atMost: limit) { [core] () async throws(SessionError) in
+      try await core.work(.reauthenticate, submitting: .credentials(credentials, limits))
+    }
   }
 
   /// Answers the second step of a login, a switch of users or a reauthentication.
@@ -306,14 +321,18 @@ public final class SessionStore: Observable, Sendable {
   /// - Parameters:
   ///   - answer: The user's input; it is as secret as a password.
   ///   - challenge: The challenge from a ``LoginResult`` or ``state``.
+  ///   - limit: How long to wait for the result; see ``restore(within:)``.
   /// - Returns: The key; or the updated challenge when the answer is wrong and tries are left.
   /// - Throws: ``SessionError/rejected(_:)`` with `challengeOver` when the challenge has ended; then
   ///   the session is as it was before the first step. Other cases when the answer was not checked;
   ///   the challenge is then still open.
-  public func answer(_ answer: Secret, to challenge: Challenge) async throws(SessionError) -> LoginResult {
+  public func answer(
+    _ answer: Secret, to challenge: Challenge, within limit: Duration? = nil
+  ) async throws(SessionError) -> LoginResult {
     if core.switchWaitsForAnswer, core.isInsideLease { throw .insideLease }
     core.expireChallenge()
-    return try await core.begin(.answer, challenge.token, .answer(answer)).value()
+    let answered = core.begin(.answer, challenge.token, .answer(answer))
+    return try await core.waiting(atMost: limit) { () async throws(SessionError) in try await answered.value() }
   }
 
   /// Cancels a second step: the session is as it was before the first step.
@@ -327,27 +346,25 @@ public final class SessionStore: Observable, Sendable {
   /// Reports activity, which moves the idle limit.
   ///
   /// It waits for other work on the session; each step of that work has a limit in
-  /// ``SessionTiming``. The renewal itself fails after `renewalStep` if no answer comes.
+  /// ``SessionTiming``. The renewal itself fails after `renewalStep` if no answer comes. The store
+  /// sends at most three renewals in a minute; after those it sends none, because the activity is
+  /// already recorded.
   ///
+  /// - Parameter limit: How long to wait for the result; see ``restore(within:)``.
   /// - Returns: The key of the session that was active at the call, never that of another session
-  ///   or user, and whether the authority was asked: ``RenewalPolicy`` limits the requests in a
-  ///   window.
+  ///   or user.
   /// - Throws: ``SessionError/ended(_:)`` when the session ended meanwhile, even if another one
   ///   replaced it. ``SessionError/rejected(_:)`` with `renewalsFailed` when all renewals of this
-  ///   window failed, and with `alreadyInProgress` while a second step of this session waits for
+  ///   minute failed, and with `alreadyInProgress` while a second step of this session waits for
   ///   its answer.
   @discardableResult
-  public func renew() async throws(SessionError) -> Renewal {
+  public func renew(within limit: Duration? = nil) async throws(SessionError) -> LoggedInSession {
     let meant = core.withLock { [core] inner in core.key(inner) }
-    let result: Renewal
-    do throws(SessionError) {
-      result = .renewed(try await core.session(of: .renew))
-    } catch {
-      guard error == .rejected(.renewedRecently), let meant, meant.isLive else { throw error }
-      return .recent(meant.newest)
+    let session = try await core.waiting(atMost: limit) { [core] () async throws(SessionError) in
+      try await core.session(of: .renew)
     }
-    if let meant, meant.gate !== result.session.gate { throw .ended(meant.endReason ?? .switchedUser) }
-    return result
+    if let meant, meant.gate !== session.gate { throw .ended(meant.endReason ?? .switchedUser) }
+    return session
   }
 
   /// Checks the vault and the authority for changes by other processes.
@@ -357,14 +374,17 @@ public final class SessionStore: Observable, Sendable {
   /// no answer comes. While a second step of this session waits for its answer, the check finds out
   /// only whether the session has ended; the store adopts other changes after the second step.
   ///
+  /// - Parameter limit: How long to wait for the result; see ``restore(within:)``.
   /// - Returns: The key of the current session; that of another user if another process logged in
   ///   that user.
   /// - Throws: ``SessionError/ended(_:)`` when the session had ended before the call or according
   ///   to the check. ``SessionError/rejected(_:)`` with `notLoggedIn` when there was no session:
   ///   call ``restore(within:)`` first. Other cases when the check failed and nothing changed.
   @discardableResult
-  public func check() async throws(SessionError) -> LoggedInSession {
-    try await core.session(of: .check)
+  public func check(within limit: Duration? = nil) async throws(SessionError) -> LoggedInSession {
+    try await core.waiting(atMost: limit) { [core] () async throws(SessionError) in
+      try await core.session(of: .check)
+    }
   }
 
   /// Keeps the session of the user who is logged in active until it ends: for a daemon.
@@ -385,7 +405,7 @@ public final class SessionStore: Observable, Sendable {
   /// Reports that the authority refused an effect because the session has ended.
   ///
   /// Call it when the authority answered an effect with ``SessionRejection/ended(_:)``; you can
-  /// call it inside a lease. After ``SessionRejection/superseded`` call ``check()``.
+  /// call it inside a lease. After ``SessionRejection/superseded`` call ``check(within:)``.
   ///
   /// The keys are dead when this returns. Open screens are dismissed without waiting for the
   /// cleanup or for another request to the authority: before this returns, unless another thread is
@@ -418,11 +438,15 @@ public final class SessionStore: Observable, Sendable {
   /// ``LogoutResult/complete`` no lease is running. After ``LogoutResult/partial(_:causes:)`` a
   /// lease may be running, and the result says so.
   ///
+  /// - Parameter limit: How long to wait for the result; see ``restore(within:)``. Each step of a
+  ///   logout also has its own limit, `logoutStep` of ``SessionTiming``.
+  /// - Returns: What remains to clean up.
   /// - Throws: ``LogoutError/insideLease`` when the calling task is inside a lease of this session.
   @discardableResult
-  public func logOut() async throws(LogoutError) -> LogoutResult {
+  public func logOut(within limit: Duration? = nil) async throws(LogoutError) -> LogoutResult {
     if core.isInsideLease { throw .insideLease }
-    return try await beginLogOut().value()
+    let logout = beginLogOut()
+    return try await core.waiting(atMost: limit) { () async throws(LogoutError) in try await logout.value() }
   }
 
   /// Ends the session without waiting for the result, for use in an observer, a button, or inside a

@@ -25,13 +25,22 @@ public struct SessionTiming: Hashable, Sendable {
   ///     types a code, unless your authority itself prompts the user, such as in a browser.
   ///   - renewalStep: The longest wait for any other answer of the authority or the vault: when a
   ///     session is restored, renewed, checked or saved.
-  ///   - renewal: How often activity may renew.
   ///   - watchesLimits: Pass false in a process that ends before a session can reach a limit; this
   ///     saves timers. The store still checks the limits whenever a session begins or changes. The
   ///     time limit of a step then starts only when the step first suspends.
   public init(
     logoutStep: Duration = .seconds(5), loginStep: Duration = .seconds(60), renewalStep: Duration = .seconds(30),
-    renewal: RenewalPolicy = RenewalPolicy(), watchesLimits: Bool = true
+    watchesLimits: Bool = true
+  ) {
+    self.init(
+      logoutStep: logoutStep, loginStep: loginStep, renewalStep: renewalStep, renewal: RenewalPolicy(),
+      watchesLimits: watchesLimits)
+  }
+
+  /// Creates timing with another limit on renewals, for tests.
+  package init(
+    logoutStep: Duration = .seconds(5), loginStep: Duration = .seconds(60), renewalStep: Duration = .seconds(30),
+    renewal: RenewalPolicy, watchesLimits: Bool = true
   ) {
     self.logoutStep = logoutStep
     self.loginStep = loginStep

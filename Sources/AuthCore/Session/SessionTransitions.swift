@@ -1,17 +1,12 @@
 import Guards
 
-/// The current state of a session, then every change, in order.
-///
-/// Each iterator is a separate subscriber and gets every change. A subscriber that falls behind by
-/// more than the limit continues with the newest change, and ``SessionChange/missed`` says how many
-/// changes it missed. The sequence ends when the store is released or the iterating task is
-/// cancelled. It keeps neither of them alive.
-public struct SessionTransitions: AsyncSequence, Sendable {
+/// The sequence of ``SessionStore/transitions``.
+package struct SessionTransitions: AsyncSequence, Sendable {
   let core: SessionCore
   let bound: Int
 
   /// Subscribes; from here on the iterator gets every change.
-  public func makeAsyncIterator() -> Iterator {
+  package func makeAsyncIterator() -> Iterator {
     let buffer = ChangeBuffer(bound: bound)
     let observer = Observer(
       .anywhere { [weak buffer] news in
@@ -29,11 +24,11 @@ public struct SessionTransitions: AsyncSequence, Sendable {
   }
 
   /// Returns the changes in order.
-  public struct Iterator: AsyncIteratorProtocol {
+  package struct Iterator: AsyncIteratorProtocol {
     let buffer: ChangeBuffer
 
     /// The next change, or nil at the end.
-    public mutating func next(isolation actor: isolated (any Actor)?) async throws(Never) -> SessionChange? {
+    package mutating func next(isolation actor: isolated (any Actor)?) async throws(Never) -> SessionChange? {
       await buffer.next()
     }
   }

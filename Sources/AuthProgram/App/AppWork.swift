@@ -28,7 +28,7 @@ final class AppWork: Sendable {
     self.authority = authority
     self.vault = vault
     store.keepSteps(40)
-    bar = NavigationBar(title: "auth-cli", store: store)
+    bar = NavigationBar(store: store)
   }
 
   /// Calls `look` when another process may have changed what the screen shows, and now and then where

@@ -124,7 +124,7 @@ final class MachineView: Sendable {
         switch step.answer {
         case .transition where step.from == step.to: "stays \(step.to.rawValue)"
         case .transition: "\(step.from.rawValue) ▶ \(step.to.rawValue)"
-        case .rejected(.renewedRecently): "too soon after the last renewal"
+        case .ignored(.renewedRecently): "too soon after the last renewal"
         case .rejected(.renewalsFailed): "too soon after failed renewals"
         case .rejected: "not while \(step.from.rawValue)"
         case .ignored: "no effect while \(step.from.rawValue)"

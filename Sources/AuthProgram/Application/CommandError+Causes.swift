@@ -132,10 +132,10 @@ extension CommandError {
 
   init(_ rejection: SessionError.Rejection) {
     switch rejection {
-    case .notLoggedIn, .alreadyLoggedOut, .logoutUnfinished: self = .notLoggedIn
+    case .notLoggedIn, .logoutUnfinished: self = .notLoggedIn
     case .alreadyLoggedIn:
       self.init(.alreadyLoggedIn, "a user is logged in already", hint: "Log out first: \(run: "logout")")
-    case .alreadyInProgress, .renewalInProgress, .renewedRecently, .renewalsFailed, .logoutInProgress:
+    case .alreadyInProgress, .renewalInProgress, .renewalsFailed, .logoutInProgress:
       self.init(
         .busy, "the session is busy with another request", hint: "Try again; nothing was changed.")
     case .challengeOver:

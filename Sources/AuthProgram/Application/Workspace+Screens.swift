@@ -68,7 +68,7 @@ extension Workspace {
   func bar(_ title: String) -> [String] {
     let output = printer.streams.output
     guard output.isTerminal else { return [] }
-    return [Bar(bar: NavigationBar(title: title, store: store)).line(width: output.width, style: output.style), ""]
+    return [Bar(title: title, bar: NavigationBar(store: store)).line(width: output.width, style: output.style), ""]
   }
 
   /// The lines of a table, fitted to a terminal.

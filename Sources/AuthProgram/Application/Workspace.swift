@@ -79,7 +79,7 @@ final class Workspace: CommandPlace {
   func activeSession() async throws(CommandError) -> LoggedInSession {
     _ = try await session()
     do throws(SessionError) {
-      return try await store.renew().session
+      return try await store.renew()
     } catch {
       throw CommandError(error)
     }

@@ -19,8 +19,8 @@ struct Bar {
   }
 
   /// The bar of a command, as it is now.
-  init(bar: NavigationBar) {
-    self.init(title: bar.title, button: bar.button, isPressable: false)
+  init(title: String, bar: NavigationBar) {
+    self.init(title: title, button: bar.button, isPressable: false)
   }
 
   /// The line, exactly as wide as the terminal; where there is no room the account gives way to a

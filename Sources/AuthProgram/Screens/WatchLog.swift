@@ -21,7 +21,7 @@ struct WatchLog {
     self.globals = globals
     self.output = output
     self.store = store
-    bar = NavigationBar(title: "Watch", store: store)
+    bar = NavigationBar(store: store)
   }
 
   /// Prints what is new since the last look, and what kept that look from seeing anything.
@@ -110,7 +110,7 @@ struct WatchLog {
   /// Begins a new screen where the button says something else than before.
   private mutating func showBar() {
     guard output.isTerminal, !globals.json, !globals.quiet else { return }
-    let line = Bar(bar: bar).line(width: output.width, style: output.style)
+    let line = Bar(title: "Watch", bar: bar).line(width: output.width, style: output.style)
     guard line != shownBar else { return }
     if shownBar != nil { output.writeLine() }
     output.writeLine(line)

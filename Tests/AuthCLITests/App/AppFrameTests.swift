@@ -170,7 +170,7 @@ struct AppFrameTests {
         MachineStep(event: "logIn", from: .loggedOut, to: .authenticating, answer: .transition),
         MachineStep(event: "authenticated", from: .authenticating, to: .authenticating, answer: .transition),
         MachineStep(event: "saved", from: .authenticating, to: .loggedIn, answer: .transition),
-        MachineStep(event: "renew", from: .loggedIn, to: .loggedIn, answer: .rejected(.renewedRecently)),
+        MachineStep(event: "renew", from: .loggedIn, to: .loggedIn, answer: .ignored(.renewedRecently)),
       ]
       let times = steps.indices.map { "20:59:0\($0)" }
       let view = MachineView(present: .loggedIn, table: .shipped, steps: steps, times: times)

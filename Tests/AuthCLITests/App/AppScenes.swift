@@ -143,7 +143,7 @@ enum AppScenes {
 
   /// What the Machine tab says after a renewal that came too soon.
   static func machineWords(width: Int) -> [String] {
-    let step = MachineStep(event: "renew", from: .loggedIn, to: .loggedIn, answer: .rejected(.renewedRecently))
+    let step = MachineStep(event: "renew", from: .loggedIn, to: .loggedIn, answer: .ignored(.renewedRecently))
     let view = MachineView(present: .loggedIn, table: .shipped, steps: [step])
     return view.words(width: width, height: 24).map(\.text)
   }

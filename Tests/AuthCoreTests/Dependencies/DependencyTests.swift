@@ -15,7 +15,7 @@ import Testing
     ("AuthCore", portable.union(["Guards"]).union(threads)),
     ("AuthCoreTesting", portable.union(["AuthCore", "Guards"])),
     ("TextFormat", language.union(["Darwin", "Glibc"])),
-    ("AuthDevice", system.union(["AuthCore", "Guards", "TextFormat"])),
+    ("AuthDevice", system.union(["AuthCore", "Darwin", "Guards", "TextFormat"])),
     ("AuthOAuth", language.union(["AuthCore", "Guards", "TextFormat"])),
     ("AuthBackend", language.union(["AuthCore", "AuthDevice", "CCrypt", "Guards", "Glibc", "TextFormat"])),
     ("AuthBackendTesting", language.union(["AuthBackend", "AuthCore", "AuthCoreTesting", "AuthDevice", "Glibc"])),
@@ -79,7 +79,24 @@ import Testing
     #expect(users.map(\.path) == ["Sources/AuthCore/Runtime/WorkThreads.swift"])
     #expect(users.first.map { Set($0.imports) } == Self.threads.union(["Guards"]))
     let calls = users.first.map { $0.words.filter { $0.wholeMatch(of: /[a-z]+_[a-z_]+/) != nil } }
-    #expect(calls?.allSatisfy { $0.hasPrefix("pthread_") } == true, "no clock, no file, no socket")
+    #expect(
+      calls == [
+        "pthread_create", "pthread_detach", "pthread_t", "pthread_mutex_init", "pthread_mutex_lock",
+        "pthread_mutex_unlock", "pthread_mutex_t", "pthread_cond_init", "pthread_cond_signal", "pthread_cond_wait",
+        "pthread_cond_t",
+      ], "no clock, no file, no socket")
+  }
+
+  @Test("only these files start threads")
+  func threadStarters() throws {
+    let starters = try SourceFile.all(below: "Sources").filter {
+      !$0.words.isDisjoint(with: ["pthread_create", "Thread", "DispatchQueue", "thrd_create", "clone"])
+    }
+    #expect(
+      Set(starters.map(\.path)) == [
+        "Sources/AuthBackend/Threads/Monitor.swift", "Sources/AuthCore/Runtime/WorkThreads.swift",
+        "Sources/AuthProgram/App/AppThreads.swift",
+      ])
   }
 
   @Test("CommandLineKit uses no type of the libraries, so any program can use it")

@@ -9,7 +9,7 @@ import Testing
   func challenged() async throws {
     let world = World()
     world.authority.setSecondStep(of: "alice", to: World.code)
-    let bar = NavigationBar(title: "Home", store: world.store)
+    let bar = NavigationBar(store: world.store)
     guard case .challenged(let challenge) = try await bar.press(credentials: { World.alice }) else {
       Issue.record("no challenge")
       return

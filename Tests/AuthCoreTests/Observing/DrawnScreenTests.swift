@@ -41,7 +41,7 @@ struct DrawnScreenTests {
   @Test("a press of Log in never logs out a login that began elsewhere")
   func pressesWhatWasSeen() async throws {
     let world = World()
-    let bar = NavigationBar(title: "Home", store: world.store)
+    let bar = NavigationBar(store: world.store)
     let seen = bar.button
     #expect(seen == .logIn)
     let session = try await world.store.loggedIn(World.alice)

@@ -72,7 +72,7 @@ struct LeakTests {
     let parts = Parts()
     var store: SessionStore? = parts.store()
     weak let weakCore = store?.core
-    var bar = store.map { NavigationBar(title: "Home", store: $0) }
+    var bar = store.map { NavigationBar(store: $0) }
     weak let weakBar = bar
     store = nil
     #expect(weakCore != nil)
@@ -87,9 +87,9 @@ struct LeakTests {
     var store: SessionStore? = parts.store()
     weak let weakStore = store
     weak let weakCore = store?.core
-    weak let dropped = store?.transitions.makeAsyncIterator().buffer
+    weak let dropped = store?.transitions(bound: 256).makeAsyncIterator().buffer
     #expect(dropped == nil)
-    let transitions = store?.transitions
+    let transitions = store?.transitions(bound: 256)
     let reader = Task {
       guard let transitions else { return }
       for await _ in transitions {}
@@ -108,7 +108,7 @@ struct LeakTests {
     let living = (0..<20).map { _ in Listener() }
     for listener in living { world.store.attach(listener) }
     for _ in 0..<10_000 {
-      _ = world.store.transitions.makeAsyncIterator()
+      _ = world.store.transitions(bound: 256).makeAsyncIterator()
       world.store.attach(Listener())
     }
     #expect(world.store.core.withLock { $0.observers.count } <= 2 * living.count + 1)

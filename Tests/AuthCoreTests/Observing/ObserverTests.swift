@@ -85,7 +85,7 @@ struct ObserverTests {
     let screen = Screen(session: key)
     store.open(screen, with: key)
     #expect(screen.told == ["follow Alice B."])
-    #expect(NavigationBar(title: "Home", store: store).button.label == "Log out")
+    #expect(NavigationBar(store: store).button.label == "Log out")
     await MainActor.run {
       let model = MainModel()
       store.attach(model)

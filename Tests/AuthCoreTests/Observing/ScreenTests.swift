@@ -209,7 +209,7 @@ struct ScreenTests {
   @Test("the navigation bar's button sends the command of its label, and follows the session")
   func navigationBar() async throws {
     let world = World()
-    let bar = NavigationBar(title: "Home", store: world.store)
+    let bar = NavigationBar(store: world.store)
     #expect(bar.button == .logIn)
     #expect(bar.button.command == .logIn)
     guard case .nothing = try await bar.press(credentials: { nil }) else {
@@ -241,7 +241,7 @@ struct ScreenTests {
     world.authority.hold(.revoke)
     let logout = world.store.beginLogOut()
     await world.authority.waitUntilHeld(.revoke)
-    let bar = NavigationBar(title: "Home", store: world.store)
+    let bar = NavigationBar(store: world.store)
     #expect(bar.button == .logIn)
     await #expect(throws: SessionError.self) { try await bar.press(credentials: { World.bob }) }
     world.authority.release(.revoke)
@@ -258,7 +258,7 @@ struct ScreenTests {
     world.authority.hold(.renew)
     let renewal = Task { try await world.store.renew() }
     await world.authority.waitUntilHeld(.renew)
-    let bar = NavigationBar(title: "Home", store: world.store)
+    let bar = NavigationBar(store: world.store)
     let listener = Listener()
     world.store.attach(listener)
     #expect(bar.button.command == .logOut)

@@ -23,7 +23,7 @@ struct TransitionTests {
   func lossless() async throws {
     let world = World()
     try await world.store.loggedIn(World.alice)
-    var iterator = world.store.transitions.makeAsyncIterator()
+    var iterator = world.store.transitions(bound: 256).makeAsyncIterator()
     try await world.store.renew()
     _ = try await world.store.logOut()
     var changes: [SessionChange] = []
@@ -53,7 +53,7 @@ struct TransitionTests {
   @Test("each iterator is a separate subscriber")
   func ownSubscriber() async throws {
     let world = World()
-    let transitions = world.store.transitions
+    let transitions = world.store.transitions(bound: 256)
     var first = transitions.makeAsyncIterator()
     var second = transitions.makeAsyncIterator()
     #expect(await first.next()?.revision == 0)
@@ -85,7 +85,7 @@ struct TransitionTests {
     authority.setAccount("alice", password: World.alice.password)
     var store: SessionStore? = SessionStore(
       authority: authority, vault: InMemoryVault(), clock: clock, worksOn: .callingThread)
-    let transitions = try #require(store?.transitions)
+    let transitions = try #require(store?.transitions(bound: 256))
     var iterator = transitions.makeAsyncIterator()
     let waiting = Task {
       var last: SessionSnapshot?

@@ -209,7 +209,7 @@ struct AbsenceTests {
     let other = world.anotherProcess()
     await other.restore()
     try await other.renew()
-    let adopted = byRenewal ? try await world.store.renew().session : try await world.store.check()
+    let adopted = byRenewal ? try await world.store.renew() : try await world.store.check()
     #expect(adopted.id == key.id)
     #expect(adopted.user == key.user)
     #expect(key.isLive)

@@ -18,8 +18,8 @@ import Testing
     #expect(codes.allSatisfy { $0.wholeMatch(of: /[a-z]+(_[a-z]+)*/) != nil })
     #expect(
       codes == [
-        "not_logged_in", "already_logged_in", "already_logged_out", "challenge_over", "logout_unfinished",
-        "already_in_progress", "renewal_in_progress", "renewed_recently", "renewals_failed", "logout_in_progress",
+        "not_logged_in", "already_logged_in", "challenge_over", "logout_unfinished",
+        "already_in_progress", "renewal_in_progress", "renewals_failed", "logout_in_progress",
         "credentials_not_accepted", "throttled", "locked", "authority_unreachable", "not_saved", "vault_unreadable",
         "vault_corrupt", "session_expired_idle", "overtaken", "clock_unreadable", "inside_lease", "cancelled",
       ])
@@ -30,7 +30,7 @@ import Testing
     let retryable = Self.all.filter(\.isRetryable).map(\.code)
     #expect(
       retryable == [
-        "already_in_progress", "renewal_in_progress", "renewed_recently", "renewals_failed", "logout_in_progress",
+        "already_in_progress", "renewal_in_progress", "renewals_failed", "logout_in_progress",
         "throttled", "authority_unreachable", "not_saved", "vault_unreadable", "overtaken", "clock_unreadable",
       ])
   }

@@ -49,7 +49,7 @@ struct LastKnownUserTests {
     #expect(next.state == shown)
     await #expect(throws: SessionError.credentialsNotAccepted) { try await next.loggedIn(World.wrong) }
     #expect(next.state == shown)
-    for command in [next.renew, next.check] as [() async throws -> Any] {
+    for command in [{ try await next.renew() }, { try await next.check() }] as [() async throws -> LoggedInSession] {
       await #expect(throws: SessionError.rejected(.notLoggedIn)) { _ = try await command() }
     }
     #expect(next.open(Screen.self) == nil)
@@ -134,7 +134,7 @@ struct LastKnownUserTests {
   @Test("a check shows nobody: the user is already logged in")
   func check() async throws {
     let world = try await earlier()
-    var iterator = world.store.transitions.makeAsyncIterator()
+    var iterator = world.store.transitions(bound: 256).makeAsyncIterator()
     let key = try await world.store.check()
     #expect(await iterator.next()?.snapshot == .loggedIn(key))
     #expect(await iterator.next()?.snapshot == .renewing(key))

@@ -86,7 +86,7 @@ struct LateCompletionTests {
 
     world.authority.release(.renew, at: .answer)
     let after = try await second.value
-    #expect(after.session.id == before.id)
+    #expect(after.id == before.id)
     #expect(world.vaultAgrees)
   }
 

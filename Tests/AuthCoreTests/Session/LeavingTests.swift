@@ -15,10 +15,35 @@ import Testing
     await world.clock.waitForSleepers(1, dueWithin: .seconds(2))
     world.clock.advance(by: .seconds(2))
     #expect(await outcome.value == .cancelled)
-    #expect(store.session == nil)
+    guard case .restoring(nil, _) = store.state else {
+      Issue.record("the work ended with the wait: \(store.state)")
+      return
+    }
     world.authority.release(.resume)
     await until { store.session?.user.username == "alice" }
     #expect(await world.anotherProcess().restore(within: .seconds(2)) != .cancelled)
+  }
+
+  @Test("a limit on a command does not hide that the caller is inside a lease")
+  func insideLease() async throws {
+    let world = World()
+    let key = try await world.store.loggedIn(World.alice)
+    try await key.withLease { (_: borrowing SessionLease) async throws in
+      await #expect(throws: LogoutError.insideLease) { try await world.store.logOut(within: .seconds(2)) }
+      await #expect(throws: SessionError.insideLease) {
+        try await world.store.switchUser(to: World.bob, within: .seconds(2))
+      }
+    }
+    #expect(key.isLive)
+  }
+
+  @Test("an answer before the limit is returned, and leaves no timer")
+  func inTime() async throws {
+    let world = World()
+    let key = try await world.store.loggedIn(World.alice)
+    #expect(try await world.store.check(within: .seconds(2)) == key)
+    #expect(try await world.store.logOut(within: .seconds(2)) == .complete)
+    await until { world.clock.sleepers == 0 }
   }
 
   @Test("a detached observer gets no more calls, and others do")

@@ -87,7 +87,7 @@ struct MainJobTests {
   func idle() async throws {
     let world = World()
     let key = try await world.store.loggedIn(World.alice)
-    var changes = world.store.transitions.makeAsyncIterator()
+    var changes = world.store.transitions(bound: 256).makeAsyncIterator()
     await world.clock.waitForSleepers(1)
     world.clock.advance(by: .seconds(1800))
     while let change = await changes.next() {

@@ -25,7 +25,7 @@ struct ReportedEndTests {
   func earlierKey() async throws {
     world.authority.setRotation(true)
     let key = try await world.store.loggedIn(World.alice)
-    let renewed = try await world.store.renew().session
+    let renewed = try await world.store.renew()
     world.store.reportEnded(key, because: .revoked)
     #expect(renewed.endReason == .revoked)
     #expect(world.vault.content == .empty)

@@ -24,8 +24,10 @@ struct WaiterTests {
     #expect(try await pending.value().key.user.username == "alice")
   }
 
-  @Test("every command can be cancelled", arguments: SessionCommand.allCases)
-  func everyCommand(command: SessionCommand) async throws {
+  @Test(
+    "every command can be left, by a cancelled task and after a limit", arguments: SessionCommand.allCases,
+    [nil, Duration.seconds(2)])
+  func everyCommand(command: SessionCommand, limit: Duration?) async throws {
     let world = World()
     if command != .restore && command != .logIn { try await world.store.loggedIn(World.alice) }
     let challenge = command == .answer ? try await world.challengedPassword() : nil
@@ -35,27 +37,30 @@ struct WaiterTests {
     let waiter = Task { () -> Bool in
       switch command {
       case .restore:
-        return await store.restore() == .cancelled
+        return await store.restore(within: limit) == .cancelled
       case .logIn:
-        return await leaves { () async throws(SessionError) in try await store.loggedIn(World.alice) }
+        return await leaves { () async throws(SessionError) in try await store.logIn(World.alice, within: limit) }
       case .switchUser:
-        return await leaves { () async throws(SessionError) in try await store.switched(to: World.bob) }
+        return await leaves { () async throws(SessionError) in try await store.switchUser(to: World.bob, within: limit)
+        }
       case .reauthenticate:
         return await leaves { () async throws(SessionError) in
-          try await store.reauthenticated(password: World.alice.password)
+          try await store.reauthenticate(password: World.alice.password, within: limit)
         }
       case .renew:
-        return await leaves { () async throws(SessionError) in try await store.renew() }
+        return await leaves { () async throws(SessionError) in try await store.renew(within: limit) }
       case .check:
-        return await leaves { () async throws(SessionError) in try await store.check() }
+        return await leaves { () async throws(SessionError) in try await store.check(within: limit) }
       case .answer:
         guard let challenge else { return false }
-        return await leaves { () async throws(SessionError) in try await store.answered(World.code, to: challenge) }
+        return await leaves { () async throws(SessionError) in
+          try await store.answer(World.code, to: challenge, within: limit)
+        }
       case .cancel:
         return true  // No caller waits for it.
       case .logOut:
         do throws(LogoutError) {
-          _ = try await store.logOut()
+          _ = try await store.logOut(within: limit)
           return false
         } catch {
           return error == .cancelled
@@ -64,8 +69,15 @@ struct WaiterTests {
     }
     if command == .answer { await world.authority.waitUntilHeld(.answer) }
     await until { world.store.revision > (command == .restore || command == .logIn || command == .cancel ? 0 : 2) }
-    waiter.cancel()
+    if let limit, command != .cancel {
+      await world.clock.waitForSleepers(1, dueWithin: limit)
+      world.clock.advance(by: limit)
+    } else {
+      waiter.cancel()
+    }
     #expect(await waiter.value)
+    let awaited = store.core.withLock { ($0.awaited.restore != nil, $0.awaited.work != nil, $0.awaited.logout != nil) }
+    #expect(awaited.0 || awaited.1 || awaited.2 || command == .cancel, "the work continues")
     for operation in ScriptedAuthority.Operation.allCases { world.authority.release(operation) }
     for operation in InMemoryVault.Operation.allCases { world.vault.release(operation) }
   }
@@ -123,7 +135,7 @@ struct WaiterTests {
     world.clock.advance(by: .seconds(1))
     world.authority.release(.renew)
     let key = try await first.value
-    for waiter in waiters { #expect(try await waiter.value.session.id == key.session.id) }
+    for waiter in waiters { #expect(try await waiter.value.id == key.id) }
     #expect(world.count(.renew) <= 3)
   }
 

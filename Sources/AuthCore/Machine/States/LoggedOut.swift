@@ -35,7 +35,7 @@ package struct LoggedOut: AnsweringState, Hashable, Sendable {
     case .command(.answer, _), .command(.cancel, _):
       return reject(.challengeOver)
     case .command(.logOut, _):
-      guard isUnfinished else { return reject(.alreadyLoggedOut) }
+      guard isUnfinished else { return reject(.notLoggedIn) }
       return context.clear(targets, sweeping: sweeping, .userAsked, revoking: true)
     case .recognized, .restored:
       return .ignored(.otherEpoch)

@@ -63,7 +63,7 @@ final class ModelJudge {
         .everyEventIsAnswered,
         "\(command.rawValue) is permitted, but was rejected"
       )
-      expect(command != .logOut || reason == .alreadyLoggedOut, .everyLogoutEnds, "a logout was rejected")
+      expect(command != .logOut || reason == .notLoggedIn, .everyLogoutEnds, "a logout was rejected")
       expect(permitted == before.state.permitted, .everyEventIsAnswered, "a rejection permits something else")
     case .ignored(_, let cleanup):
       expect(before == after, .lateResultsChangeNothing, "an ignored event changed the machine")
