@@ -63,7 +63,7 @@ struct HostileClientTests {
     _ = try service.client().logIn("alice")
   }
 
-  @Test("10,000 connections that open and drop leave no descriptor and no memory behind")
+  @Test("thousands of connections that open and drop leave no descriptor and no memory behind")
   func connections() throws {
     let service = try RunningService()
     let client = try service.client()
@@ -78,7 +78,7 @@ struct HostileClientTests {
     try settle(to: before - 150)
     let (descriptors, memory) = (service.descriptors, try service.memory("VmRSS"))
     let half = try ClientFrame.hello(major: Frames.major).encoded().dropLast()
-    for number in 0..<10_000 {
+    for number in 0..<(Effort.isComplete ? 10_000 : 1_000) {
       let descriptor = try ServiceClient.connected(service.socket)
       // Some leave half a message.
       if number % 3 == 0 {
