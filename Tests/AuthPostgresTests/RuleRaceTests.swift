@@ -4,6 +4,7 @@ import AuthSQLite
 import CSQLite
 import Foundation
 import PostgresServers
+import Programs
 import Races
 import Synchronization
 import Testing
@@ -15,7 +16,8 @@ import Testing
 ///
 /// `ACCOUNT_RACE_ROUNDS` says how many rounds; `make test-races` takes 200.
 @Suite struct RuleRaceTests {
-  static let rounds = Int(ProcessInfo.processInfo.environment["ACCOUNT_RACE_ROUNDS"] ?? "") ?? (Effort.isComplete ? 8 : 3)
+  static let rounds =
+    Int(ProcessInfo.processInfo.environment["ACCOUNT_RACE_ROUNDS"] ?? "") ?? (Effort.isComplete ? 8 : 3)
 
   @Test("some order of the two", arguments: Engine.possible, Pair.all)
   func pairs(engine: Engine, pair: Pair) async throws {

@@ -293,7 +293,8 @@ struct TwoStepProgramTests {
     #expect(shown.contains("Administrators without one: bob."), "\(shown)")
     let required = try await home.run("accounts two-step required").text
     #expect(
-      required.contains(/These administrators have no second step, and can then only set one up: bob\.\n(.|\n)*is required/),
+      required.contains(
+        /These administrators have no second step, and can then only set one up: bob\.\n(.|\n)*is required/),
       "\(required)")
     try await home.succeed("accounts demote bob")
     let promoted = try await home.run("accounts promote bob").text
