@@ -196,22 +196,21 @@ package struct Parser<Request: Sendable>: Sendable {
 
   /// The option that probably belongs to an extra word, with that word as its value.
   ///
-  /// It is a missing required option, or else the only option that is not given and accepts the
-  /// word. A word that the command's arguments accept is more likely an extra argument.
+  /// It is a missing required option that accepts the word. A word that the command's arguments
+  /// accept is more likely an extra argument.
   private static func option(
     taking word: Word, of command: CommandDescription<Request>, in tokens: [Lexer.Token]
   ) -> String? {
     guard let text = word.text, text.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || ".-_:".contains($0)) })
     else { return nil }
     guard !command.arguments.contains(where: { $0.form.accepts(word) }) else { return nil }
-    let fitting = command.options.filter { option in
-      guard let value = option.value, value.form.accepts(word) else { return false }
+    let fitting = command.options.first { option in
+      guard option.isRequired, let value = option.value, value.form.accepts(word) else { return false }
       return !tokens.contains { token in
         if case .option(option.long, _) = token { true } else { false }
       }
     }
-    let option = fitting.first(where: \.isRequired) ?? (fitting.count == 1 ? fitting.first : nil)
-    return option.map { "\($0.flag) \(text)" }
+    return fitting.map { "\($0.flag) \(text)" }
   }
 
   private func collect(

@@ -54,10 +54,23 @@ final class AppForm {
 
   /// Forgets the passwords that were typed.
   func clearSecrets() {
-    for index in fields.indices.reversed() where fields[index].isSecret {
-      fields[index].clear()
-      focus = index
+    for index in fields.indices.reversed() where fields[index].isSecret { clear(index) }
+  }
+
+  /// Forgets what has to be typed again after this refusal: the new password, the code, or all.
+  func clearSecrets(after problem: CommandError) {
+    if let last = plan.fields.lastIndex(of: .repetition), problem.code.hasPrefix("password_") {
+      for index in [last, last - 1] { clear(index) }
+    } else if let code = plan.fields.firstIndex(of: .secret("Code")) {
+      clear(code)
+    } else {
+      clearSecrets()
     }
+  }
+
+  private func clear(_ index: Int) {
+    fields[index].clear()
+    focus = index
   }
 
   /// The action that submitting begins; nil if something is missing, and ``problem`` says what.

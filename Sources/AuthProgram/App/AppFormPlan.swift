@@ -3,7 +3,7 @@ import AuthCore
 
 /// The declaration of a form: its words, its fields, and the action that it begins.
 struct AppFormPlan {
-  enum Field {
+  enum Field: Equatable {
     /// A label, and the text that the field starts with.
     case text(String, String = "")
     case secret(String)

@@ -236,7 +236,7 @@ extension AppState {
       letters = (menuRow ?? row).letters
       if width < 60 { addLetters() }
     }
-    if tab == .accounts, menu == nil, page != nil { add("s by " + (otherOrder == .name ? "name" : "last login")) }
+    if tab == .accounts, menu == nil, page != nil { add("s sort by " + (otherOrder == .name ? "name" : "last login")) }
     if menu != nil { add("Esc back") } else if !filter.text.isEmpty { add("Esc clear") }
     if selected != nil { add("↑↓ choose") }
     add("q quit")

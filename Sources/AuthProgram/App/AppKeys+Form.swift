@@ -30,6 +30,7 @@ extension AppState {
     case .tab where completion(of: form) != nil, .right where completion(of: form) != nil:
       if let name = completion(of: form) {
         _ = field.edit(.paste(PastedText(String(name.dropFirst(field.text.count)))))
+        form.focus = form.focus == last ? 0 : form.focus + 1
       }
     case .tab, .down: form.focus = form.focus == last ? 0 : form.focus + 1
     case .backTab, .up: form.focus = form.focus == 0 ? last : form.focus - 1
@@ -37,7 +38,16 @@ extension AppState {
     case .enter:
       guard let action = form.submit() else { return nil }
       guard case .pay(let amount, let payee, _) = action else { return perform(action) }
-      question = AppQuestion("Pay \(amount) to \(payee)?" + rest(after: amount), action)
+      guard let balance = self[.pay].page?.balance else {
+        question = AppQuestion("Pay \(amount) to \(payee)?", action)
+        return nil
+      }
+      guard balance >= amount.minorUnits else {
+        form.problem = CommandError(.no, "insufficient_funds", "You have only \(Amount.text(balance)).", hint: "")
+        return nil
+      }
+      let rest = Amount.text(balance - amount.minorUnits)
+      question = AppQuestion("Pay \(amount) to \(payee)? After this you have \(rest).", action)
     case _:
       // The user corrects the problem.
       form.problem = field.edit(key).map { CommandError(.no, "not_taken", $0, hint: "") }
@@ -58,13 +68,6 @@ extension AppState {
       }
     let typed = field.text.lowercased()
     return names.first { $0.hasPrefix(typed) && $0.count > typed.count }
-  }
-
-  /// What a payment leaves, where the balance is known.
-  private func rest(after amount: Amount) -> String {
-    guard let balance = self[.pay].page?.balance else { return "" }
-    return balance < amount.minorUnits
-      ? " You have only \(Amount.text(balance))." : " After this you have \(Amount.text(balance - amount.minorUnits))."
   }
 
   private func leaveForm() {

@@ -1,4 +1,5 @@
 import AuthBackend
+import AuthCore
 import CommandLineKit
 
 extension AppState {
@@ -25,7 +26,7 @@ extension AppState {
     case .character("q"): return quit()
     case .character("?"), .help: help = 0
     case .character("m"): return open(.machine)
-    case .character("l"): return choose(!isLoggedIn ? .fill(.logIn(then: tab)) : .ask(.logOut))
+    case .character("l"): return choose(buttonChoice)
     case .character("/") where canFilter: (isFiltering, notice) = (true, nil)
     case .character(let digit) where ("1"..."9").contains(digit):
       let index = Int(digit.value - 0x31)
@@ -112,9 +113,16 @@ extension AppState {
     (list.top, list.height) = (layout.first, layout.rows.height)
   }
 
+  /// What the button at the top does.
+  private var buttonChoice: AppChoice { isLoggedIn ? .ask(.logOut) : .fill(.logIn(then: tab)) }
+
   /// Opens the tab, or selects the row, that was pressed; a row that is selected is opened.
   private func click(_ row: Int, _ column: Int) -> AppEffect? {
     guard help == nil, question == nil, form == nil || form?.isTab == true else { return nil }
+    if row == 0 {
+      let button = DisplayWidth.columns(button.label) + 2
+      return column >= columns - button && form == nil ? choose(buttonChoice) : nil
+    }
     if row == 1 {
       return tabLabels.first { $0.columns.contains(column) }.flatMap { open($0.tab) }
     }

@@ -132,7 +132,7 @@ indirect enum AppChoice: Equatable, Sendable {
     switch self {
     case .open, .fill: "open"
     case .ask, .perform: "do it"
-    case .pay: "pay again"
+    case .pay: "pay"
     case .copy: "copy"
     case .quit: "quit"
     }

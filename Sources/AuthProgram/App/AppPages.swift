@@ -18,13 +18,14 @@ extension AppPage {
     for (index, receipt) in page.items.enumerated() {
       points.append(Chart.Point(at: receipt.madeAt, value: balance))
       balance -= receipt.change(for: own)
-      let again = receipt.other(than: own).map {
-        AppLetter("p", "pay again", .pay($0, amount: receipt.amount.description))
+      var letters: [AppLetter] = []
+      if let other = receipt.other(than: own), other != DeletedAccount.shownName {
+        let verb = receipt.change(for: own) < 0 ? "pay again" : "pay back"
+        letters = [AppLetter("p", verb, .pay(other, amount: receipt.amount.description))]
       }
       rows.append(
         AppRow(
-          id: receipt.id.description, of: table, index, moments: ["TIME": receipt.madeAt.seconds],
-          letters: again.map { [$0] } ?? [],
+          id: receipt.id.description, of: table, index, moments: ["TIME": receipt.madeAt.seconds], letters: letters,
           copying: receipt.id.description))
     }
     return AppPage(

@@ -68,7 +68,7 @@ extension AppState {
       warn(problem)
       return refresh()
     }
-    form.clearSecrets()
+    form.clearSecrets(after: problem)
     form.problem = problem.onScreen
     form.waitEnd = problem.wait.map { now + $0 }
     // The payee needs a correction.

@@ -224,7 +224,7 @@ extension Workspace {
       try screen.account(name, at: backend, for: administrator)
     }
     if account.hasSecondStep { return }
-    printer.say("\(name) has no second step, and can do nothing but set one up as an administrator.")
+    printer.say("\(name) has no second step, and must set one up before doing anything else.")
   }
 
   func describe(_ effect: Answer.Effect, _ account: AccountSummary) -> Answer {

@@ -69,13 +69,13 @@ extension Workspace {
       throw await registrationClosed(for: name)
     }
     let shown = TextEscaping.escape(created.username)
+    // Here somebody else is logged in, so the new user logs in elsewhere.
+    let isFree = if case .loggedIn = await restore() { false } else { true }
     return Answer(
       .changed("\(shown) is registered", hint: "Log in with: \(run: "login", shown)"),
       lines: ["Registered \(shown)\(created.role == .administrator ? ", the administrator" : "")."],
       ["user": .user(created)],
-      notes: [
-        "Try next:", "  \(run: "login", shown)", "  \(run: "home")",
-      ])
+      notes: isFree ? ["Try next:", "  \(run: "login", shown)", "  \(run: "home")"] : [])
   }
 
   /// Makes an account for somebody else, while registration is closed.

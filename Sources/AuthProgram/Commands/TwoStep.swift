@@ -18,8 +18,8 @@ struct TwoStepCommand: CommandBody {
           "The code comes from an authenticator app on another device. Commands that ask for your password then also ask "
             + "for a code: login, reauth and password, and pay if you did not enter your password recently. Each code works "
             + "once. If you lose the device, enter a recovery code instead; create some with recovery-codes. A new password "
-            + "does not turn the second step off. Without codes, only the owner of the database can help; the threat model "
-            + "explains how.",
+            + "does not turn the second step off. Without codes, only the owner of the database can help; the article "
+            + "Threat model says how, under 'A lost device without recovery codes'.",
           "The second step protects you from a person who knows your password. The secret is in the database. With the "
             + "embedded database, it does not protect you from a person who can read your files: there it is a demonstration "
             + "only.",

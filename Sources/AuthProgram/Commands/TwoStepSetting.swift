@@ -68,7 +68,8 @@ extension Workspace {
     }
     return describe(
       .changed("the second step is \(policy.rawValue)", hint: "Look with: \(run: "accounts", "two-step")"), policy,
-      without: nil)
+      without: nil,
+      notes: without.contains(screen.session.user.username) ? ["Set up yours: \(run: "two-step", "on")"] : [])
   }
 
   /// The administrators who could do nothing else before they set up a second step, if it is required.
@@ -93,7 +94,9 @@ extension Workspace {
   }
 
   /// `without`: the administrators without one, where that was looked up.
-  private func describe(_ effect: Answer.Effect, _ policy: TwoStepPolicy, without: [String]?) -> Answer {
+  private func describe(
+    _ effect: Answer.Effect, _ policy: TwoStepPolicy, without: [String]?, notes: [Hint] = []
+  ) -> Answer {
     Answer(
       effect,
       lines: bar("Accounts") + ["The second step is \(policy.rawValue): \(policy.summary)."]
@@ -101,6 +104,6 @@ extension Workspace {
       [
         "two_step": .string(policy.rawValue),
         "administrators_without": without.map { .array($0.map(JSON.string)) } ?? .null,
-      ])
+      ], notes: notes)
   }
 }
