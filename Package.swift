@@ -57,6 +57,7 @@ let package = Package(
     // Not a library but calls of the system that Swift cannot make.
     .systemLibrary(name: "CProcess"),
     .systemLibrary(name: "CSocket"),
+    .target(name: "Services", dependencies: ["AuthBackend", "AuthService"], path: "Tests/Services"),
     .target(name: "PostgresServers", path: "Tests/PostgresServers"),
     .target(name: "Programs", path: "Tests/Programs"),
     // auth-cli with the least cost of a password, for tests that are not about the cost: the hash
@@ -87,7 +88,7 @@ let package = Package(
       dependencies: [
         "auth-cli", "auth-cli-least-cost", "auth-service", "auth-service-least-cost", "AuthBackend",
         "AuthBackendTesting", "AuthCore", "AuthCoreTesting", "AuthDevice", "AuthService", "AuthServiceProgram",
-        "AuthSQLite", "Guards", "PostgresServers", "Programs", "TextFormat",
+        "AuthSQLite", "Guards", "PostgresServers", "Programs", "Services", "TextFormat",
       ]),
     .testTarget(name: "TextFormatTests", dependencies: ["TextFormat"]),
     .testTarget(name: "CommandLineKitTests", dependencies: ["CommandLineKit", "TextFormat"]),
@@ -116,7 +117,7 @@ if headers.contains(where: { FileManager.default.fileExists(atPath: $0 + "/libpq
       name: "AuthPostgresTests",
       dependencies: [
         "AuthBackend", "AuthBackendTesting", "AuthCore", "AuthCoreTesting", "AuthDevice", "AuthSQLite", "AuthPostgres",
-        "PostgresServers", "Programs", "Races", "TextFormat",
+        "PostgresServers", "Programs", "Races", "Services", "TextFormat",
       ]),
   ]
   for target in package.targets where target.name == "AuthServiceProgram" { target.dependencies.append("AuthPostgres") }

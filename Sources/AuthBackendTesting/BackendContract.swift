@@ -1,4 +1,5 @@
 public import AuthBackend
+public import AuthCore
 public import AuthCoreTesting
 
 /// The rules of every ``AuthBackend/Backend``, as named checks that run in any test framework.
@@ -19,12 +20,21 @@ public import AuthCoreTesting
 ///
 /// In Swift Testing, `@Test(arguments: BackendContract.checks)` makes each check a test.
 public struct BackendContract: Sendable {
-  /// A backend to check, without any account.
+  /// The name and password of ``Subject/administrator``.
+  public static let administrator = Credentials.password(
+    username: "alice", password: Secret("correct horse battery"))
+
+  /// A backend to check, without any account but ``administrator``.
   public struct Subject: Sendable {
     /// The backend to check.
     ///
     /// In its policy, a password must stay fresh for at most half of the idle limit.
     public let backend: any Backend
+    /// The account of ``BackendContract/administrator``, for a backend where no registration creates an
+    /// administrator; nil where the first one does.
+    ///
+    /// The registration must be open.
+    public let administrator: User?
     /// Moves the clock of the backend's limits.
     public let advance: @Sendable (Duration) async -> Void
     /// Makes the backend unavailable, or available again; nil skips the check that needs it.
@@ -32,10 +42,11 @@ public struct BackendContract: Sendable {
 
     /// Creates a subject.
     public init(
-      backend: any Backend, advance: @escaping @Sendable (Duration) async -> Void,
+      backend: any Backend, administrator: User? = nil, advance: @escaping @Sendable (Duration) async -> Void,
       setAvailable: (@Sendable (Bool) async -> Void)? = nil
     ) {
       self.backend = backend
+      self.administrator = administrator
       self.advance = advance
       self.setAvailable = setAvailable
     }

@@ -3,6 +3,7 @@ import AuthBackendTesting
 import AuthCore
 import AuthDevice
 import PostgresServers
+import Services
 import Synchronization
 import Testing
 
@@ -10,30 +11,34 @@ import Testing
 @testable import AuthPostgres
 
 extension PostgresTests {
-  /// The rule book on PostgreSQL keeps the contracts that it keeps on SQLite.
+  /// Through a socket and the shipped server, the rule book on PostgreSQL keeps the contracts that it
+  /// keeps on SQLite.
   @Suite struct ContractTests {
-    @Test("the rules on PostgreSQL keep the contract of every authority", arguments: AuthorityContract.checks)
+    @Test("the service on PostgreSQL keeps the contract of every authority", arguments: AuthorityContract.checks)
     func authority(check: AuthorityContract.Check) async throws {
-      let violation = await check.run(on: try RulesDatabase().authoritySubject(withSecondStep: false))
+      let violation = await check.run(on: try RulesDatabase.servedSubject(withSecondStep: false))
       #expect(violation == nil)
     }
 
     @Test(
-      "the rules on PostgreSQL keep the rules of a second step of every authority",
+      "the service on PostgreSQL keeps the rules of a second step of every authority",
       arguments: AuthorityContract.challenges)
     func secondStep(check: AuthorityContract.Check) async throws {
-      let violation = await check.run(on: try RulesDatabase().authoritySubject(withSecondStep: true))
+      let violation = await check.run(on: try RulesDatabase.servedSubject(withSecondStep: true))
       #expect(violation == nil)
     }
 
-    @Test("the rules on PostgreSQL keep the contract of every backend", arguments: BackendContract.checks)
+    @Test("the service on PostgreSQL keeps the contract of every backend", arguments: BackendContract.checks)
     func backend(check: BackendContract.Check) async throws {
       // Waits are exact here: both clocks stand still, and the check moves that of the server.
-      let database = try RulesDatabase(clockStands: true)
+      let database = try RulesDatabase(isShared: true, clockStands: true)
+      let alice = try database.install()
+      let service = try ServedRules(database.authority.rules)
       let subject = BackendContract.Subject(
-        backend: database.authority, advance: { database.advance(by: $0) },
+        backend: try service.authority(), administrator: alice, advance: { database.advance(by: $0) },
         setAvailable: { try! database.setAvailable($0) })
       let violation = await check.run(on: subject)
+      withExtendedLifetime(service) {}
       #expect(violation == nil)
     }
 

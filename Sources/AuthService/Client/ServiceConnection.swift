@@ -134,7 +134,7 @@ package final class ServiceConnection: RequestHandler {
       } catch {
         state.link = nil
         tries += 1
-        guard case .lost = error, request.effect != .once, tries < 3 else { throw verdict(error, request) }
+        guard case .lost = error, request.traits.effect != .once, tries < 3 else { throw verdict(error, request) }
         lost = error
         continue
       }
@@ -145,7 +145,7 @@ package final class ServiceConnection: RequestHandler {
   }
 
   private func verdict(_ fault: ServiceFault, _ request: BackendRequest) -> BackendError {
-    switch request.effect {
+    switch request.traits.effect {
     case .read: return fault.failure(at: address.place)
     case .repeatable, .once:
       if case .pay(let order, _) = request {
@@ -205,7 +205,7 @@ package final class ServiceConnection: RequestHandler {
   private func answer(
     to frame: [UInt8], _ number: UInt32, _ request: BackendRequest, _ link: ServiceLink, _ state: State
   ) throws(ServiceFault) -> Result<BackendAnswer, BackendError> {
-    let deadline = AnswerDeadline(in: request.hashes ? limits.hashing : limits.answer)
+    let deadline = AnswerDeadline(in: request.traits.work == .hashes ? limits.hashing : limits.answer)
     try link.send(frame, until: deadline)
     switch try link.receive(for: form(state.hello), until: deadline) {
     case .answer(number, let now, let answer):

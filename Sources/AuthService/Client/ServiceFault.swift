@@ -60,46 +60,6 @@ extension ServiceFault {
   }
 }
 
-/// What a request does at the service, and so what may be done when its answer was lost.
-enum RequestEffect: Hashable {
-  /// It changes nothing.
-  case read
-  /// It changes something, and once only however often it is sent: it has a key, or a token of the
-  /// client's making, or its effect is a state.
-  case repeatable
-  /// It may not be sent twice.
-  case once
-}
-
-extension BackendRequest {
-  var effect: RequestEffect {
-    switch self {
-    case .resume, .lookUp, .checkUsername, .checkPassword, .checkForLogins, .profile, .twoStep, .twoStepPolicy,
-      .sessions, .earlierPayment, .receipts, .events, .accounts, .account, .registration:
-      .read
-    case .logIn, .reauthenticate, .answer, .changePassword, .renew, .confirm, .revoke: .repeatable
-    case .pay(let order, _): order.key == nil ? .once : .repeatable
-    case .register, .rename, .deleteOwnAccount, .makeRecoveryCodes, .recover, .resetPassword, .resetPasswordAsOwner,
-      .beginTwoStep, .confirmTwoStep, .endTwoStep, .setTwoStepPolicy, .revokeSession, .endAllSessions, .setDisabled,
-      .unlock, .setRole, .deleteAccount, .setRegistration, .registerOther, .noteView:
-      .once
-    }
-  }
-
-  /// Whether the service hashes a password for it, for which it may have to wait in a queue.
-  var hashes: Bool {
-    switch self {
-    case .logIn, .reauthenticate, .changePassword, .register, .recover: true
-    case .answer, .resume, .lookUp, .checkUsername, .checkPassword, .checkForLogins, .profile, .twoStep,
-      .twoStepPolicy, .sessions, .earlierPayment, .receipts, .events, .accounts, .account, .registration, .renew,
-      .confirm, .revoke, .pay, .rename, .deleteOwnAccount, .makeRecoveryCodes, .resetPassword, .resetPasswordAsOwner,
-      .beginTwoStep, .confirmTwoStep, .endTwoStep, .setTwoStepPolicy, .revokeSession, .endAllSessions, .setDisabled,
-      .unlock, .setRole, .deleteAccount, .setRegistration, .registerOther, .noteView:
-      false
-    }
-  }
-}
-
 /// How long to wait for a service.
 package struct ClientLimits: Hashable, Sendable {
   /// Until it says hello, where nobody is asked for anything.

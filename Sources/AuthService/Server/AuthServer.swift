@@ -32,8 +32,12 @@ package final class AuthServer: Sendable {
   private let requests: JobPool<Job>
   private let passwords: JobPool<Job>
 
-  /// The tag of the listening socket, which no connection has.
+  /// Can be read from when the workers have to end.
+  private let end: (read: Int32, write: Int32)
+
+  /// Tags that no connection has.
   private static let listenerTag: UInt64 = 0
+  private static let endTag = UInt64.max
 
   /// Creates the service; nobody is let in yet.
   ///
@@ -56,6 +60,13 @@ package final class AuthServer: Sendable {
     requests = JobPool(threads: limits.databaseThreads, limits.requestBounds)
     passwords = JobPool(threads: limits.hashThreads, limits.passwordBounds)
     epoll = epoll_create1(0)
+    var ends: [Int32] = [-1, -1]
+    _ = socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends)
+    end = (ends[0], ends[1])
+  }
+
+  deinit {
+    for descriptor in [epoll, end.read, end.write] { close(descriptor) }
   }
 
   /// Lets people in.
@@ -69,10 +80,11 @@ package final class AuthServer: Sendable {
       epoll >= 0 && requests.start(perform) && passwords.start(perform) && feed.start { self.after($1, $0) }
       && startThread { self.sweep() }
     for _ in 0..<workers { isRunning = isRunning && startThread { self.watch() } }
-    return isRunning && csocket_add(epoll, listener, 1, 0, Self.listenerTag) == 0
+    return isRunning && csocket_add(epoll, end.read, 1, 0, Self.endTag) == 0
+      && csocket_add(epoll, listener, 1, 0, Self.listenerTag) == 0
   }
 
-  /// Takes nothing new, finishes what runs, and closes.
+  /// Takes nothing new, finishes what runs, closes, and ends its threads.
   ///
   /// - Returns: Whether all that ran was finished in time.
   package func stop() -> Bool {
@@ -88,6 +100,8 @@ package final class AuthServer: Sendable {
       guard ContinuousClock.now < deadline else { return false }
       usleep(5_000)
     }
+    feed.stop()
+    shutdown(end.write, Int32(SHUT_RDWR))
     return true
   }
 
@@ -116,7 +130,11 @@ package final class AuthServer: Sendable {
       var tag: UInt64 = 0
       var isHungUp: Int32 = 0
       guard csocket_wait(epoll, &tag, &isHungUp) == 1 else { continue }
-      if tag == Self.listenerTag {
+      if tag == Self.endTag {
+        // The next worker ends too.
+        _ = csocket_rearm(epoll, end.read, 1, 0, Self.endTag)
+        return
+      } else if tag == Self.listenerTag {
         accept()
       } else if let connection = table.withLock({ $0.connections[tag] }) {
         if isHungUp != 0 { drop(connection, .hungUp) } else { after(connection.advance(), connection) }
@@ -187,6 +205,7 @@ package final class AuthServer: Sendable {
       for connection in open {
         if let ending = connection.overdue(at: now) { drop(connection, ending) }
       }
+      if isClosed, open.isEmpty { return }
       if !isClosed { _ = csocket_rearm(epoll, listener, 1, 0, Self.listenerTag) }
     }
   }
@@ -197,14 +216,7 @@ package final class AuthServer: Sendable {
     let pool: JobPool<Job>
     switch job.question {
     case .subscribe: pool = requests
-    case .request(let request):
-      switch request.handling {
-      case .hashes: pool = passwords
-      case .reads, .writes: pool = requests
-      case .forOperators:
-        refused("operators_only", job.connection.peer)
-        return answer(job, .failure(.notPermitted))
-      }
+    case .request(let request): pool = request.traits.work == .hashes ? passwords : requests
     }
     guard !pool.submit(job, of: job.connection.peer.user) else { return }
     let isStopping = table.withLock { $0.isClosed }
@@ -222,16 +234,16 @@ package final class AuthServer: Sendable {
           return .done
         })
     case .request(let request):
-      let hashes = request.handling == .hashes
+      let work = request.traits.work
       // The client does not wait any more; what it asked is not done behind its back.
-      guard hashes || ContinuousClock.now - job.since < limits.answerTime else {
+      guard work == .hashes || ContinuousClock.now - job.since < limits.answerTime else {
         return answer(job, .failure(.busy(after: .seconds(1))))
       }
       let result = Result { () throws(BackendError) in try rules.perform(request.withinFrame) }
-      answer(job, result)
-      counters.count(result, hashes: hashes)
-      if request.handling != .reads { feed.wake() }
+      counters.count(result, hashes: work == .hashes)
       if case .failure(let error) = result, error.isRefusal { refused(error.code, job.connection.peer) }
+      answer(job, result)
+      if work != .reads { feed.wake() }
     }
   }
 
@@ -275,7 +287,8 @@ extension BackendError {
   fileprivate var isRefusal: Bool {
     switch kind {
     case .credentials, .notPermitted, .throttled, .unavailable: true
-    case .invalid, .refused, .challenged, .session, .notFresh: false
+    case .refused: code == Code.notDatabaseOwner.rawValue
+    case .invalid, .challenged, .session, .notFresh: false
     }
   }
 

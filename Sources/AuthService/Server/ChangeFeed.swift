@@ -19,6 +19,7 @@ final class ChangeFeed: Sendable {
     /// Those whom the feed has to tell.
     var owed: [UInt64: Subscriber] = [:]
     var isAwake = false
+    var isOver = false
     /// How often the database was read, with or without success.
     var looks: UInt = 0
     var fault: String?
@@ -82,6 +83,9 @@ final class ChangeFeed: Sendable {
     catchUp(adding: subscriber)
   }
 
+  /// Ends its thread.
+  func stop() { state.change(wakingAll: true) { $0.isOver = true } }
+
   func remove(_ connection: UInt64) { state.withLock { _ = $0.subscribers.removeValue(forKey: connection) } }
 
   private struct Cursors: Sendable {
@@ -92,10 +96,11 @@ final class ChangeFeed: Sendable {
   private func run(_ tell: @Sendable (Connection, Connection.Outcome) -> Void) {
     while true {
       _ = state.wait(atMost: period) { state -> Bool? in
-        guard state.isAwake else { return nil }
+        guard state.isAwake || state.isOver else { return nil }
         state.isAwake = false
         return true
       }
+      if state.withLock({ $0.isOver }) { return }
       catchUp()
       notify(tell)
       // Many changes in a row are one look.

@@ -1,7 +1,9 @@
 import AuthBackend
+import AuthBackendTesting
 import AuthCore
 import AuthDevice
 import PostgresServers
+import Services
 import Synchronization
 import Testing
 
@@ -12,14 +14,17 @@ import Testing
 final class RulesDatabase: Sendable {
   private static let standing: Int64 = 1_800_000_000_000_000
   let name: String
+  private let isShared: Bool
   private let distance = Mutex<Int64>(0)
   private let made = Mutex<[PostgresAuthority]>([])
 
   /// - Parameters:
+  ///   - isShared: Whether the rules are those of a service.
   ///   - clockStands: Whether only the test moves the clock.
   ///   - isEmpty: Whether there are no tables yet.
   /// - Throws: What the server refuses.
-  init(clockStands: Bool = false, isEmpty: Bool = false) throws {
+  init(isShared: Bool = false, clockStands: Bool = false, isEmpty: Bool = false) throws {
+    self.isShared = isShared
     name = try Databases.shared.take()
     if !isEmpty { try PostgresSchema.install(try ServerAddress(address)) }
     try connect(clockStands: clockStands)
@@ -38,7 +43,7 @@ final class RulesDatabase: Sendable {
     let database = PostgresDatabase(
       try ServerAddress(address), patience: .seconds(2), clock: clockStands ? StandingClock(0) : BootClock(),
       adjusted: { [self] time in (clockStands ? Self.standing : time) + distance.withLock { $0 } })
-    made.withLock { $0 = [PostgresAuthority(database, label: "here")] }
+    made.withLock { $0 = [PostgresAuthority(database, label: "here", isShared: isShared)] }
   }
 
   var server: ThrowawayServer { Databases.shared.server }
@@ -57,25 +62,37 @@ final class RulesDatabase: Sendable {
     )
   }
 
-  func authoritySubject(withSecondStep: Bool) throws -> AuthorityContract.Subject {
-    let authority = authority
-    _ = try authority.register(username: "alice", password: alicePassword)
-    _ = try authority.register(username: "bob", password: bobPassword)
+  /// Creates alice, the administrator, and lets anyone register.
+  func install() throws -> User {
+    let (rules, who) = (authority.rules, BackendContract.administrator)
+    let alice = try rules.install(firstAdministrator: who.username, password: who.password)
+    let token = try authority.logIn(who, limits: .standard).token
+    try rules.setRegistration(.open, token: token)
+    _ = try rules.perform(.revoke(token, .userAsked))
+    return alice
+  }
+
+  /// A service on a new database, for the contract.
+  static func servedSubject(withSecondStep: Bool) throws -> AuthorityContract.Subject {
+    let database = try RulesDatabase(isShared: true)
+    let rules = database.authority.rules
+    _ = try database.install()
+    _ = try rules.register(username: "bob", password: bobPassword)
     var made: [RecoveryCode] = []
     if withSecondStep {
-      let token = try authority.logIn(
-        Credentials.password(username: "alice", password: alicePassword), limits: .standard
-      ).token
-      let secret = try authority.rules.beginTwoStep(token: token)
-      try authority.rules.confirmTwoStep(secret.code(at: WallTime.now()), token: token)
-      made = try authority.rules.makeRecoveryCodes(token: token)
+      let token = try database.authority.logIn(BackendContract.administrator, limits: .standard).token
+      let secret = try rules.beginTwoStep(token: token)
+      try rules.confirmTwoStep(secret.code(at: WallTime.now()), token: token)
+      made = try rules.makeRecoveryCodes(token: token)
     }
     let codes = Mutex(made)
     let code: @Sendable () async -> Secret = { Secret(codes.withLock { $0.removeLast() }.text) }
+    let service = try ServedRules(rules)
     return AuthorityContract.Subject(
-      authority: authority, first: Credentials.password(username: "alice", password: alicePassword),
-      second: Credentials.password(username: "bob", password: bobPassword), advance: { self.advance(by: $0) },
-      setAvailable: { isAvailable in #expect(throws: Never.self) { try self.setAvailable(isAvailable) } },
+      authority: try service.authority(), first: BackendContract.administrator,
+      second: Credentials.password(username: "bob", password: bobPassword),
+      advance: { duration in withExtendedLifetime(service) { database.advance(by: duration) } },
+      setAvailable: { isAvailable in #expect(throws: Never.self) { try database.setAvailable(isAvailable) } },
       code: withSecondStep ? code : nil)
   }
 }

@@ -2,12 +2,13 @@ import AuthBackend
 import AuthBackendTesting
 import AuthCore
 import AuthCoreTesting
+import Services
 import Synchronization
 import Testing
 
 @testable import AuthService
 
-/// The client keeps every contract that the rule book behind the service keeps.
+/// Through a socket and the shipped server, the client keeps every contract that the rule book keeps.
 @Suite struct ClientContractTests {
   @Test(
     "the client keeps the contract of every authority, with and without a second step",
@@ -33,23 +34,26 @@ import Testing
       embedded.moveWall(by: TOTP.period)
       return secret.code(at: embedded.wallTime)
     }
-    let service = TestService(embedded)
+    let service = try ServedRules(embedded.rules)
     let subject = AuthorityContract.Subject(
-      authority: service.authority(), first: EmbeddedRules.alice, second: EmbeddedRules.bob,
+      authority: try service.authority(), first: EmbeddedRules.alice, second: EmbeddedRules.bob,
       advance: { embedded.advance(by: $0) }, setAvailable: { embedded.setAvailable($0) },
       code: hasTwoStep ? code : nil)
     let violation = await check.run(on: subject)
+    withExtendedLifetime(service) {}
     #expect(violation == nil)
   }
 
   @Test("the client keeps the contract of every backend", arguments: BackendContract.checks)
-  func backend(check: BackendContract.Check) async {
+  func backend(check: BackendContract.Check) async throws {
     let embedded = EmbeddedRules()
-    let service = TestService(embedded)
+    let alice = try embedded.install()
+    let service = try ServedRules(embedded.rules)
     let subject = BackendContract.Subject(
-      backend: service.authority(), advance: { embedded.advance(by: $0) },
+      backend: try service.authority(), administrator: alice, advance: { embedded.advance(by: $0) },
       setAvailable: { embedded.setAvailable($0) })
     let violation = await check.run(on: subject)
+    withExtendedLifetime(service) {}
     #expect(violation == nil)
   }
 }

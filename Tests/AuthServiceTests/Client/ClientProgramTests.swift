@@ -2,6 +2,7 @@ import AuthBackend
 import AuthCore
 import Foundation
 import Programs
+import Services
 import Synchronization
 import Testing
 
@@ -43,7 +44,7 @@ import Testing
   func firstDay() async throws {
     let embedded = EmbeddedRules()
     try embedded.registerBoth()
-    let service = TestService(embedded)
+    let service = try ServedRules(embedded.rules)
     let person = Person("unix:\(service.path)")
     let password = Person.password
     let before = try await person.run("auth-cli status")
@@ -53,7 +54,7 @@ import Testing
       ("auth-cli status", 0, "at \(service.path), on this machine. Administrator is a boundary there."),
       (
         "auth-cli status --json", 0,
-        #""server":{"place":"\#(service.path)","database":"\#(TestService.hello.database)","encryption":null"#
+        #""server":{"place":"\#(service.path)","database":"\#(service.identity)","encryption":null"#
       ),
       ("auth-cli home", 0, "Your balance is 100.00."),
       ("auth-cli pay 12.50 --to bob", 0, "Paid 12.50 to bob."),
@@ -75,7 +76,7 @@ import Testing
   func watch() async throws {
     let embedded = EmbeddedRules()
     try embedded.registerBoth()
-    let service = TestService(embedded)
+    let service = try ServedRules(embedded.rules)
     let person = Person("unix:\(service.path)")
     let outcome = try await person.run(
       """
@@ -94,7 +95,7 @@ import Testing
   func otherDatabase() async throws {
     let embedded = EmbeddedRules()
     try embedded.registerBoth()
-    let service = TestService(embedded)
+    let service = try ServedRules(embedded.rules)
     let other = TestService { peer, _ in
       let hello = ServiceHello(database: String(repeating: "f", count: 32), now: Samples.instant, policy: .standard)
       peer.send(.hello(hello))
@@ -107,7 +108,7 @@ import Testing
       for command in ["status", "logout", "receipts"] {
         let outcome = try await person.run("auth-cli \(command)", at: authority)
         #expect(outcome.ending == .exited(3), "\(command): \(outcome.text)")
-        #expect(outcome.text.contains("the database \(TestService.hello.database)"), "\(outcome.text)")
+        #expect(outcome.text.contains("the database \(service.identity)"), "\(outcome.text)")
       }
     }
     let still = try await person.run("auth-cli status && auth-cli logout")

@@ -136,7 +136,7 @@ import Testing
     let connection = service.connection()
     let error = failure { () throws(BackendError) in try connection.perform(request) }
     let seen = received.withLock { $0 }
-    switch request.effect {
+    switch request.traits.effect {
     case .read, .repeatable:
       #expect(seen.count == 2 && seen.first == seen.last, "the repetition is another request")
       // A list wants a list.

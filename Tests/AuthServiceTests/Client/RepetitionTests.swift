@@ -21,11 +21,11 @@ import Testing
     init() throws {
       try embedded.registerBoth()
       let losing = losing
-      service = TestService(embedded) { request, _ in
+      service = TestService(embedded.rules) { request in
         losing.kind.withLock { kind in
-          guard let isMeant = kind, isMeant(request) else { return .whole }
+          guard let isMeant = kind, isMeant(request) else { return false }
           kind = nil
-          return .dropAfter
+          return true
         }
       }
       authority = service.authority()

@@ -56,8 +56,8 @@ struct ServerTests {
       Issue.record("a person is the owner")
       return
     }
-    #expect(error.code == "not_permitted")
-    #expect(service.log.contains("reason=operators_only uid=\(getuid())"))
+    #expect(error.code == "not_database_owner")
+    #expect(service.log.contains("reason=not_database_owner uid=\(getuid())"))
   }
 
   @Test("while it runs, no second service and no auth-cli uses the file")

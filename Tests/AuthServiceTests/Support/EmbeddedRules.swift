@@ -1,4 +1,5 @@
 import AuthBackend
+import AuthBackendTesting
 import AuthCore
 import AuthDevice
 import AuthSQLite
@@ -20,7 +21,7 @@ final class EmbeddedRules: Sendable {
     path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     made.withLock {
       $0 = LocalAuthority(
-        directory: path + "/data", clock: MovedClock(rules: self), cost: .least,
+        directory: path + "/data", clock: MovedClock(rules: self), cost: .least, isShared: true,
         wallClock: { [wall = Reference(self)] in wall.value?.wallTime ?? .now() })
     }
   }
@@ -66,14 +67,22 @@ final class EmbeddedRules: Sendable {
     rename(path + (isAvailable ? "/away" : "/data"), path + (isAvailable ? "/data" : "/away"))
   }
 
-  static let alice = Credentials.password(username: "alice", password: Secret("correct horse battery"))
+  static let alice = BackendContract.administrator
   static let bob = Credentials.password(username: "bob", password: Secret("another good passphrase"))
 
-  /// Makes alice, the administrator, and bob.
+  /// Creates alice, the administrator, and lets anyone register.
+  func install() throws -> User {
+    let alice = try rules.install(firstAdministrator: Self.alice.username, password: Self.alice.password)
+    let token = try authority.logIn(Self.alice, limits: .standard).token
+    try rules.setRegistration(.open, token: token)
+    _ = try rules.perform(.revoke(token, .userAsked))
+    return alice
+  }
+
+  /// Creates alice, the administrator, and bob.
   func registerBoth() throws {
-    for who in [Self.alice, Self.bob] {
-      _ = try authority.register(username: who.username, password: who.password, displayName: nil)
-    }
+    _ = try install()
+    _ = try authority.register(username: Self.bob.username, password: Self.bob.password, displayName: nil)
   }
 
   /// Turns the second step of alice on.
@@ -82,20 +91,5 @@ final class EmbeddedRules: Sendable {
     let secret = try rules.beginTwoStep(token: token)
     try rules.confirmTwoStep(secret.code(at: wallTime), token: token)
     return secret
-  }
-}
-
-extension TestService {
-  /// A service over a rule book on SQLite.
-  convenience init(
-    _ embedded: EmbeddedRules, _ deliver: @escaping @Sendable (BackendRequest, Int) -> Delivery = { _, _ in .whole }
-  ) {
-    self.init(embedded.rules, clock: { embedded.now }, deliver)
-  }
-
-  func authority() -> ServiceAuthority {
-    var limits = ClientLimits()
-    limits.returning = .milliseconds(300)
-    return ServiceAuthority(connection(limits))
   }
 }

@@ -78,8 +78,8 @@ final class ServiceProcess: Sendable {
 
 /// A service between the client and auth-service, which kills auth-service when it has answered one
 /// request and before the client hears of it.
-final class KillingService: RequestHandler {
-  let real: ServiceProcess
+final class KillingService: Sendable {
+  private let real: ServiceProcess
   private let inner: ServiceConnection
   private let isMeant: @Sendable (BackendRequest) -> Bool
   private let killed = Mutex<UInt>(0)
@@ -97,32 +97,13 @@ final class KillingService: RequestHandler {
   func authority() throws -> (TestService, ServiceAuthority) {
     try inner.greet()
     guard let hello = inner.hello else { throw WireFault.invalid("first message") }
-    let service = TestService { [self] peer, _ in
-      peer.send(.hello(hello))
-      while let (number, request) = peer.request() {
-        let isFatal = isMeant(request) && kills == 0
-        let answer: ServerFrame
-        do throws(BackendError) {
-          answer = .answer(number, now: nil, try perform(request))
-        } catch {
-          answer = .failure(number, now: nil, error)
-        }
-        if isFatal { return }
-        peer.send(answer)
-      }
+    let service = TestService(inner, hello: hello) { [self] request in
+      guard isMeant(request), kills == 0 else { return false }
+      real.kill()
+      real.start()
+      killed.withLock { $0 += 1 }
+      return true
     }
     return (service, service.authority())
-  }
-
-  func perform(_ request: BackendRequest) throws(BackendError) -> BackendAnswer {
-    let isFatal = isMeant(request) && kills == 0
-    defer {
-      if isFatal {
-        real.kill()
-        real.start()
-        killed.withLock { $0 += 1 }
-      }
-    }
-    return try inner.perform(request)
   }
 }

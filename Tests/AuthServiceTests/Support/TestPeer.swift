@@ -2,6 +2,7 @@ import AuthBackend
 import AuthCore
 import Foundation
 import Glibc
+import Services
 import Synchronization
 
 @testable import AuthService
@@ -70,7 +71,7 @@ final class TestService: Sendable {
     guard mkdtemp(&template) != nil else { preconditionFailure("mkdtemp failed: \(errno)") }
     directory = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     path = directory + "/s"
-    state = Mutex(State(listener: Self.listen(at: path)))
+    state = Mutex(State(listener: ServedRules.listen(at: path)))
     accept(serve)
   }
 
@@ -96,20 +97,6 @@ final class TestService: Sendable {
   /// Drops all connections, and goes on.
   func drop() {
     state.withLock { for descriptor in $0.open { shutdown(descriptor, Int32(SHUT_RDWR)) } }
-  }
-
-  private static func listen(at path: String) -> Int32 {
-    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-    let result = withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-      }
-    }
-    guard result == 0, Glibc.listen(descriptor, 64) == 0 else { preconditionFailure("\(path): \(errno)") }
-    return descriptor
   }
 
   private func accept(_ serve: @escaping @Sendable (TestPeer, Int) -> Void) {
@@ -140,48 +127,33 @@ final class TestService: Sendable {
   }
 }
 
-/// What a service does with an answer.
-enum Delivery: Sendable {
-  case whole
-  /// The connection ends before the request is looked at.
-  case dropBefore
-  /// The connection ends when the request was done.
-  case dropAfter
-}
-
 extension TestService {
-  /// A service over a rule book.
+  /// A service that loses answers.
+  ///
+  /// - Parameters:
+  ///   - handler: What answers.
+  ///   - hello: What the service says about itself.
+  ///   - isLost: Whether the connection ends when the request was done, before its answer is sent.
   convenience init(
-    _ handler: any RequestHandler, clock: @escaping @Sendable () -> BootInstant? = { Samples.instant },
-    _ deliver: @escaping @Sendable (BackendRequest, Int) -> Delivery = { _, _ in .whole }
+    _ handler: any RequestHandler, hello: ServiceHello = hello,
+    losing isLost: @escaping @Sendable (BackendRequest) -> Bool
   ) {
-    let subscribers = Mutex<[TestPeer]>([])
-    self.init { peer, connection in
-      peer.send(.hello(ServiceHello(database: Self.hello.database, now: clock(), policy: .standard)))
-      defer { subscribers.withLock { $0.removeAll { $0 === peer } } }
-      while let frame = peer.receive() {
-        if case .subscribe(let number, _) = frame {
-          subscribers.withLock {
-            $0.append(peer)
-            peer.send(.answer(number, now: clock(), .done))
-          }
-        }
-        guard case .request(let number, let request) = frame else { continue }
-        let delivery = deliver(request, connection)
-        if case .dropBefore = delivery { return }
+    self.init { peer, _ in
+      peer.send(.hello(hello))
+      while let (number, request) = peer.request() {
         let answer: ServerFrame
         do throws(BackendError) {
-          answer = .answer(number, now: clock(), try handler.perform(request))
+          answer = .answer(number, now: nil, try handler.perform(request))
         } catch {
-          answer = .failure(number, now: clock(), error)
+          answer = .failure(number, now: nil, error)
         }
-        if case .dropAfter = delivery { return }
+        if isLost(request) { return }
         peer.send(answer)
-        // After a read there is no change, and looking again is always allowed.
-        if request.effect != .read { subscribers.withLock { for peer in $0 { peer.send(.lookAgain) } } }
       }
     }
   }
+
+  func authority() -> ServiceAuthority { ServiceAuthority(connection(ClientLimits())) }
 
   func connection(_ limits: ClientLimits = .short, clock: any SessionClock = StandingClock()) -> ServiceConnection {
     ServiceConnection(.unix(path), limits: limits, clock: clock)
