@@ -95,9 +95,8 @@ let package = Package(
     .testTarget(
       name: "AuthCLITests",
       dependencies: [
-        "auth-cli", "auth-cli-least-cost", "AuthBackend", "AuthDevice", "AuthSQLite", "AuthProgram", "CommandLineKit",
-        "Programs",
-        "Races", "Terminals", "TextFormat", "CSQLite",
+        "auth-cli", "auth-cli-least-cost", "AuthBackend", "AuthDevice", "AuthService", "AuthSQLite", "AuthProgram",
+        "CommandLineKit", "Programs", "Races", "Terminals", "TextFormat", "CSQLite",
       ]),
   ],
   swiftLanguageModes: [.v6]

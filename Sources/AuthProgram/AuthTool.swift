@@ -1,3 +1,4 @@
+import AuthService
 import CommandLineKit
 import TextFormat
 
@@ -33,8 +34,8 @@ enum AuthTool {
     globalOptions: GlobalOptions.declarations,
     about: {
       About(
-        version: version,
-        date: date,
+        version: Release.version,
+        date: Release.date,
         summary: "log in, pay and log out with a local account",
         discussion: [
           "You register an account, log in, and use the screens that need a login: payments, receipts, your profile. "

@@ -14,6 +14,10 @@ enum DatabasePlace: Hashable, Sendable {
   init(_ words: ParsedWords) throws(UsageError) {
     let address = Environment.value("AUTH_SERVICE_POSTGRES")
     if let file = try words[Options.postgres] {
+      if words.origin(of: Options.database) == .commandLine {
+        let (database, postgres) = (Options.database.declaration.flag, Options.postgres.declaration.flag)
+        throw UsageError(problem: .excludedOption(database, by: postgres), path: words.path)
+      }
       self = .postgresFile(file)
     } else if words.origin(of: Options.database) != .commandLine, let address, !address.isEmpty {
       self = .postgres(address: address)

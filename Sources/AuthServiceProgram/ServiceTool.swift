@@ -1,4 +1,5 @@
 import AuthBackend
+import AuthService
 import CommandLineKit
 
 /// The one declaration of `auth-service`, from which its parser and its help follow.
@@ -22,7 +23,7 @@ enum ServiceTool {
     globalOptions: [],
     about: {
       About(
-        version: version, date: "November 23, 2026",
+        version: Release.version, date: Release.date,
         summary: "share one database of accounts between people and machines",
         discussion: [
           "People use auth-cli with AUTH_CLI_AUTHORITY=unix:\(Places.socket), or ssh://HOST. "
@@ -49,8 +50,6 @@ enum ServiceTool {
             ])
         ])
     })
-
-  private static let version = "0.1.0"
 }
 
 /// `help`.

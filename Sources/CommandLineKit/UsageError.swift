@@ -13,6 +13,8 @@ package struct UsageError: Error, Hashable, Sendable {
     case unknownOption(Word, nearest: String?)
     /// Other commands have this option.
     case misplacedOption(String, belongsTo: [String])
+    /// Only one of two options can be given.
+    case excludedOption(String, by: String)
     /// A number with a sign, which options also start with.
     case signedNumber(Word, argument: String?, accepted: String?)
     /// An option was given twice.
@@ -74,6 +76,8 @@ package struct UsageError: Error, Hashable, Sendable {
     case .malformedValue(let word, let place, let noun, let accepted),
       .malformedVariable(let word, let place, let noun, let accepted):
       return "\(place): \(word.quoted) is not \(noun); write \(accepted)"
+    case .excludedOption(let option, let other):
+      return "'\(option)' cannot be given together with '\(other)'"
     case .missingOption(let usage):
       return "'\(command)' needs the option \(usage)"
     case .missingArgument(let name, let because):
@@ -90,8 +94,8 @@ package struct UsageError: Error, Hashable, Sendable {
       return "A value that begins with a dash is written \(option)=VALUE. Read '\(help)'."
     case .malformedVariable(_, let name, _, _):
       return "Correct or unset \(name)."
-    case .unknownCommand, .missingSubcommand, .missingCommand, .unknownOption, .misplacedOption, .signedNumber,
-      .repeatedOption, .unexpectedValue, .missingValue, .extraArgument, .malformedValue, .missingOption,
+    case .unknownCommand, .missingSubcommand, .missingCommand, .unknownOption, .misplacedOption, .excludedOption,
+      .signedNumber, .repeatedOption, .unexpectedValue, .missingValue, .extraArgument, .malformedValue, .missingOption,
       .missingArgument:
       return "Read '\(help)'."
     }
@@ -110,7 +114,7 @@ extension UsageError.Problem {
     case .missingSubcommand: .missingSubcommand
     case .missingCommand: .missingCommand
     case .unknownOption: .unknownOption
-    case .misplacedOption: .misplacedOption
+    case .misplacedOption, .excludedOption: .misplacedOption
     case .signedNumber: .signedNumber
     case .repeatedOption: .repeatedOption
     case .unexpectedValue: .unexpectedValue

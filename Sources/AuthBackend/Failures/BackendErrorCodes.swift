@@ -92,7 +92,7 @@ extension BackendError {
       case .idempotencyKeyReused: "the key names another payment"
       case .insufficientFunds: "the balance is smaller than the amount"
       case .lastAdministrator: "it is the last administrator who can enable accounts"
-      case .notDatabaseOwner: "the database belongs to somebody else"
+      case .notDatabaseOwner: "a service does not let you act as the owner of its database"
       case .payeeDisabled: "the account that would be paid is disabled"
       case .payeeFull: "the account that would be paid cannot hold that much"
       case .payeeIsPayer: "a payment to yourself"
@@ -159,7 +159,8 @@ extension BackendError {
   }
 
   package static let notDatabaseOwner = BackendError(
-    .notDatabaseOwner, "The database belongs to somebody else.", hint: "Ask its owner, or an administrator.")
+    .notDatabaseOwner, "A service does not let you act as the owner of its database.",
+    hint: "Ask an administrator, or an operator of the service, who runs: auth-service reset-password USER")
 
   package static func payeeDisabled(_ name: Username) -> BackendError {
     BackendError(.payeeDisabled, "The account '\(name)' is disabled.", hint: "An administrator can enable it.")

@@ -104,8 +104,9 @@ extension Rules {
   package func resetPasswordAsOwner(of name: Username) throws(BackendError) -> OneTimeCode {
     try database.write(.everything) { (db) throws(BackendError) in
       try issueOneTimeCode(
-        for: try existing(name, in: db), validFor: RecoveryPolicy.reset, by: nil, "reset by the owner of the database",
-        at: try db.now(), in: db)
+        for: try existing(name, in: db), validFor: RecoveryPolicy.reset, by: nil,
+        isShared ? "reset by an operator of the service" : "reset by the owner of the database", at: try db.now(),
+        in: db)
     }
   }
 

@@ -226,7 +226,8 @@ public final class FileVault: SessionVault {
       return .unavailable(
         VaultError(
           "\(path.escaped) holds a session of the database \(database), and AUTH_CLI_AUTHORITY is not set.",
-          hint: "Set AUTH_CLI_AUTHORITY to that database, or use another --context. Nothing was changed."))
+          hint: "Set AUTH_CLI_AUTHORITY to that database, or use another --context. If that database no longer exists, "
+            + "delete the file. Nothing was changed."))
     case (.server, nil):
       return .unavailable(
         VaultError(

@@ -8,7 +8,9 @@ extension PostgresSchema {
     _ address: ServerAddress, limits: ServerLimits = Self.limits
   ) throws(BackendError) -> [String] {
     let session = try SchemaSession(address, limits)
-    guard try session.isInstalled() else { return ["there is no schema \(name)"] }
+    guard try session.isInstalled() else {
+      throw ServerFault.refused(state: "3F000", "there is no schema \(name)").failure(at: session.connection.place)
+    }
     let version = try session.rows("SELECT version FROM \(name).facts").first?[0] ?? "none"
     guard version == "\(Schema.version)" else {
       return ["the tables have version \(version), and this program makes \(Schema.version)"]

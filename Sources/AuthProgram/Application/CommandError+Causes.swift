@@ -79,7 +79,7 @@ extension CommandError {
     case "payee_disabled": "An administrator can enable it: \(runByOthers: "accounts", "enable", "USER")"
     case "last_administrator": "Make another account an administrator first: \(run: "accounts", "promote", "USER")"
     case "not_database_owner":
-      "Ask its owner. If you are an administrator, omit \(Options.asOwner.declaration.flag)."
+      "If you are an administrator, omit \(Options.asOwner.declaration.flag). An operator runs 'auth-service reset-password USER'."
     case "two_step_required": "Set it up: \(run: "two-step", "on")"
     case "two_step_already_on": "To change the device, turn it off first: \(run: "two-step", "off")"
     case "two_step_not_begun": "Make a secret first: \(run: "two-step", "on")"

@@ -75,7 +75,7 @@ package struct Program: Sendable {
     switch result {
     case .version:
       let printer = Printer.plain(asJSON: parser.mentions(Options.json, in: words))
-      let version = AuthTool.tool.name + " " + AuthTool.version
+      let version = AuthTool.tool.name + " " + Release.version
       return .over(printer.print(printer.describe("program", printer.asJSON ? version : version + "\n")))
     case .help(let topic):
       let printer = Printer.plain(asJSON: parser.mentions(Options.json, in: words))

@@ -47,7 +47,9 @@ extension Workspace {
     let before = await restore()
     // Its file must stay: here it can neither be revoked nor is it known to be over.
     if case .obstructed(.authority(let cause)) = before, cause.code == "session_of_other_database" {
-      throw CommandError(cause)
+      throw CommandError(
+        .cannotTell, cause.code, cause.description.asClause,
+        hint: Hint("\(cause.hint) If its database no longer exists, delete the file \(vault.path.escaped)."))
     }
     let others = everywhere ? await endOthers(before) : .ended(0)
     let result: LogoutResult

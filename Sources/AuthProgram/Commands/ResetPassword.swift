@@ -15,8 +15,9 @@ struct ResetPasswordCommand: CommandBody {
         discussion: [
           "Prints the code, and nothing else on standard output. The user enters it with 'recover' within an hour. Until "
             + "then the old password and all sessions still work. A newer code voids an older one.",
-          "Needs a password that you entered recently, and asks for it on a terminal. With --as-owner no login is needed: "
-            + "it is for the person who owns the database itself, when no administrator can log in. The event says so.",
+          "Needs a password that you entered recently, and asks for it on a terminal. Use --as-owner when no "
+            + "administrator of the embedded database can log in: you need no login, only the database file, and the event "
+            + "says so. At a service, its operator runs 'auth-service reset-password USER' instead.",
         ],
         arguments: [Arguments.accountToReset], options: [Options.asOwner],
         examples: [
@@ -41,7 +42,7 @@ extension Arguments {
 
 extension Options {
   static let asOwner = Option.flag(
-    "as-owner", "Act as the owner of the database, without a login")
+    "as-owner", "Without a login, because the embedded database is yours")
 }
 
 extension Workspace {

@@ -118,7 +118,7 @@ extension Workspace {
     line += "."
     if let server = backend.connection {
       line += " Database \(TextEscaping.escape(server.database)) at \(TextEscaping.escape(server.place))"
-      line += ", \(server.protection). Administrator is a boundary there."
+      line += ", \(server.protection). Only its administrators can administer it."
     }
     return line
   }

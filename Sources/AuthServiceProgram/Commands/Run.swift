@@ -8,7 +8,7 @@ import TextFormat
 struct RunCommand: ServiceCommand {
   let database: DatabasePlace
   let socket: String
-  let operators: String?
+  let operators: String
   let group: String?
   let databaseThreads: Int?
   let limits: ServiceLimits
@@ -20,10 +20,11 @@ struct RunCommand: ServiceCommand {
         discussion: [
           "With an SQLite database no other program may use the file meanwhile; services on one PostgreSQL database may be as many as you like.",
           "The socket is the one that systemd listens on, or is created: mode 0660, in a directory where only root "
-            + "and the user of the service may write. A second one beside it is for operators alone.",
+            + "and the user of the service may write. A second socket is for operators alone.",
+          "For two services on one machine, give one of them another --socket and another --operators.",
         ],
         options: [
-          Options.database, Options.postgres, Options.socket, Options.operatorSocket, Options.group,
+          Options.database, Options.postgres, Options.socket, Options.operators, Options.group,
           Options.connections, Options.connectionsOfUser, Options.requestsOfUser, Options.passwordsOfUser,
           Options.databaseThreads, Options.hashThreads, Options.stopTime,
         ],
@@ -31,7 +32,7 @@ struct RunCommand: ServiceCommand {
           .init("run --database /var/lib/auth-service", "serves the SQLite database in that directory"),
           .init("run --postgres-file /etc/auth-service/postgres", "serves the PostgreSQL database that the file names"),
         ],
-        statuses: .of(.done, .usage, .cannotTell, .no)
+        statuses: .of(.done, .no, .usage, .cannotTell)
       ) { words throws(UsageError) in try RunCommand(words) }
     }
   }
@@ -39,7 +40,7 @@ struct RunCommand: ServiceCommand {
   init(_ words: ParsedWords) throws(UsageError) {
     database = try DatabasePlace(words)
     socket = try words[Options.socket]
-    operators = try words[Options.operatorSocket]
+    operators = try words[Options.operators] ?? Places.operators
     group = try words[Options.group]
     databaseThreads = try words[Options.databaseThreads]
     let hashThreads = try words[Options.hashThreads] ?? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
@@ -73,7 +74,7 @@ struct RunCommand: ServiceCommand {
       backend.rules, identity: facts.identity, listener: people.descriptor, limits: limits,
       looksEvery: backend.looksEvery, log: log)
     guard server.start() else { throw Self.noThreads }
-    let desk = try ListeningSocket(at: operatorPath(beside: people.path), mode: 0o600)
+    let desk = try ListeningSocket(at: operators, mode: 0o600)
     defer { desk.remove() }
     guard OperatorDesk(desk, server, backend, log).start() else { throw Self.noThreads }
     SystemdNotice.ready.send()
@@ -89,13 +90,6 @@ struct RunCommand: ServiceCommand {
     ServiceError(
       .cannotTell, "the system gave no threads: \(ErrorNumber.current.explanation)",
       hint: "Raise TasksMax and LimitNOFILE, or the limits of your shell.")
-  }
-
-  /// Beside the socket that was created; where systemd created that, in the service's own directory.
-  private func operatorPath(beside path: String?) -> String {
-    if let operators { return operators }
-    guard let path else { return (Environment.value("RUNTIME_DIRECTORY") ?? "/run/auth-service") + "/operators.sock" }
-    return (path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ".") + "/operators.sock"
   }
 
   private var groupID: gid_t? {
@@ -126,8 +120,6 @@ private enum Descriptors {
 extension Options {
   static let socket = Option.standard(
     "socket", "PATH", Kinds.path, "The socket for people", standard: Places.socket, shownAs: Places.socket)
-  fileprivate static let operatorSocket = Option.optional(
-    "operators", "PATH", Kinds.path, "The socket for operators, if not beside the socket for people")
   fileprivate static let group = Option.optional(
     "group", "NAME", ValueKind.identifier("a group", maximumBytes: 32), "The group that may connect")
   fileprivate static let connections = count("connections", "Connections in all (default: 4096)")

@@ -184,7 +184,8 @@ struct MaintenanceCommand: ServiceCommand {
 
   private func report(_ faults: [String]) -> ServiceExit {
     if faults.isEmpty { return say(["The database is in order."]) }
-    _ = say(faults.map(\.escaped))
+    // The definition of a function has many lines.
+    _ = say(faults.map { $0.split(whereSeparator: \.isWhitespace).joined(separator: " ").escaped })
     return .no
   }
 
@@ -226,6 +227,6 @@ struct ForgetTimelineCommand: ServiceCommand {
   }
 
   private static let state = Option.optional(
-    "state", "DIRECTORY", Kinds.path, "The state directory of the service (default: /var/lib/auth-service)",
+    "state", "DIRECTORY", Kinds.path, "The state directory of the service, if not /var/lib/auth-service",
     environment: "STATE_DIRECTORY")
 }

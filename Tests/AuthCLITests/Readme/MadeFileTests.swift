@@ -1,3 +1,4 @@
+import AuthService
 import Programs
 import Testing
 
@@ -31,7 +32,7 @@ import Testing
     let scratch = try ScratchDirectory()
     _ = try await run("make version VERSION_FILE='\(scratch.path)/Version.swift'")
     let made = try TextFile.read("\(scratch.path)/Version.swift")
-    #expect(made.contains("\"\(AuthTool.version)\"") && made.contains("\"\(AuthTool.date)\""), "type 'make version'")
+    #expect(made.contains("\"\(Release.version)\"") && made.contains("\"\(Release.date)\""), "type 'make version'")
     let kept = try TextFile.list("Sources", suffix: "Version.swift").first { $0.hasSuffix("/Version.swift") }
     #expect(try TextFile.read(#require(kept)) == made, "type 'make version'")
   }

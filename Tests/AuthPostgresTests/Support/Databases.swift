@@ -1,3 +1,4 @@
+import AuthBackend
 import AuthCore
 import Glibc
 import PostgresServers
@@ -66,6 +67,16 @@ extension ServerConnection {
   /// The rows of one statement.
   func rows(_ statement: String, _ arguments: [String?] = []) throws -> [[String?]] {
     try run(statement, arguments, until: .now + .seconds(60))
+  }
+}
+
+/// Whether a database has no tables of the service.
+func isEmpty(_ address: ServerAddress) -> Bool {
+  do throws(BackendError) {
+    _ = try PostgresSchema.check(address)
+    return false
+  } catch {
+    return error.code == "schema_missing"
   }
 }
 

@@ -51,7 +51,7 @@ import Testing
     #expect(before.ending == .exited(1), "\(before.text)")
     for (line, status, words) in [
       ("\(password) auth-cli login alice --password-stdin", 0, "Logged in as alice"),
-      ("auth-cli status", 0, "at \(service.path), on this machine. Administrator is a boundary there."),
+      ("auth-cli status", 0, "at \(service.path), on this machine. Only its administrators can administer it."),
       (
         "auth-cli status --json", 0,
         #""server":{"place":"\#(service.path)","database":"\#(service.identity)","encryption":null"#

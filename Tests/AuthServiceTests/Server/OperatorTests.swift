@@ -37,6 +37,10 @@ struct OperatorTests {
       return
     }
     #expect(try await run(service, ["reset-password", "bob"]).hasPrefix("One-time code for bob: "))
+    let page = Page(within: .all, before: nil, limit: 5)
+    let answer = try client.ask(.events(.everyone, page, try client.logIn("alice")))
+    guard case .events(let events) = answer else { throw WireFault.invalid("events") }
+    #expect(events.contains { $0.detail == "reset by an operator of the service" }, "\(events)")
     #expect(try await run(service, ["two-step", "off", "bob"], status: 1).contains("auth-service: "))
     _ = try await run(service, ["sessions", "end", "nobody"], status: 1)
     #expect(service.log.contains("<5>operator command=\"sessions end\""))

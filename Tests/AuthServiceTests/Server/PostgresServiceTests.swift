@@ -87,6 +87,8 @@ struct PostgresServiceTests {
     service.end()
     let removed = try await site.run(remove)
     #expect(removed.text.contains("The tables are removed."), "\(removed.text)")
+    let check = try await site.run("auth-service schema check --postgres-file \(site.folder)/postgres")
+    #expect(check.ending == .exited(3) && check.text.contains("schema install --first-administrator"), "\(check.text)")
   }
 
   private func registered(_ name: String, _ client: ServiceClient, _ token: SessionToken) async throws -> BackendAnswer

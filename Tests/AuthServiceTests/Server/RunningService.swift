@@ -97,7 +97,7 @@ final class RunningService {
     try #require(isBound == 0)
     let process = Process()
     process.executableURL = URL(fileURLWithPath: executable)
-    process.arguments = ["run", "--socket", socket] + options
+    process.arguments = ["run", "--socket", socket, "--operators", folder + "/operators.sock"] + options
     process.environment = environment.merging(["NOTIFY_SOCKET": notices, "PATH": "/usr/bin:/bin"]) { $1 }
     _ = FileManager.default.createFile(atPath: folder + "/log", contents: nil)
     process.standardError = FileHandle(forWritingAtPath: folder + "/log")

@@ -74,6 +74,14 @@ struct ServerTests {
     _ = try service.client().logIn("alice")
   }
 
+  @Test("two databases are not served")
+  func twoDatabases() async throws {
+    let service = try RunningService()
+    let outcome = try await service.run(["run", "--database", service.data, "--postgres-file", service.folder + "/f"])
+    #expect(outcome.ending == .exited(2), "\(outcome.text)")
+    #expect(outcome.text.contains("'--database' cannot be given together with '--postgres-file'"), "\(outcome.text)")
+  }
+
   @Test("a database that is missing is not created")
   func missing() async throws {
     let service = try RunningService()

@@ -46,7 +46,9 @@ final class ServiceProcess: Sendable {
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO)
-    let words = [Self.executable, "run", "--database", folder + "/data", "--socket", socket]
+    let words =
+      [Self.executable, "run", "--database", folder + "/data", "--socket", socket]
+      + ["--operators", folder + "/operators.sock"]
     let arguments = words.map { strdup($0) } + [nil]
     defer { for argument in arguments { free(argument) } }
     var id: pid_t = 0

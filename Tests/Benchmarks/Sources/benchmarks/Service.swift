@@ -22,7 +22,8 @@ private final class Service {
       atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
     address = "unix:\(folder)/s"
     var program = Program(
-      path: try Program.built("auth-service-least-cost"), arguments: ["run", "--socket", folder + "/s"],
+      path: try Program.built("auth-service-least-cost"),
+      arguments: ["run", "--socket", folder + "/s", "--operators", folder + "/operators.sock"],
       errors: home.path + "/log")
     if let postgres {
       program.environment = ["AUTH_SERVICE_POSTGRES=" + postgres]
