@@ -57,7 +57,7 @@ let package = Package(
     // Not a library but calls of the system that Swift cannot make.
     .systemLibrary(name: "CProcess"),
     .systemLibrary(name: "CSocket"),
-    .target(name: "Services", dependencies: ["AuthBackend", "AuthService"], path: "Tests/Services"),
+    .target(name: "Services", dependencies: ["AuthBackend", "AuthCore", "AuthService"], path: "Tests/Services"),
     .target(name: "PostgresServers", path: "Tests/PostgresServers"),
     .target(name: "Programs", path: "Tests/Programs"),
     // auth-cli with the least cost of a password, for tests that are not about the cost: the hash
@@ -115,8 +115,8 @@ if headers.contains(where: { FileManager.default.fileExists(atPath: $0 + "/libpq
     .testTarget(
       name: "AuthPostgresTests",
       dependencies: [
-        "AuthBackend", "AuthBackendTesting", "AuthCore", "AuthCoreTesting", "AuthDevice", "AuthSQLite", "AuthPostgres",
-        "PostgresServers", "Programs", "Races", "Services", "TextFormat",
+        "AuthBackend", "AuthBackendTesting", "AuthCore", "AuthCoreTesting", "AuthDevice", "AuthPostgres", "AuthSQLite",
+        "AuthService", "PostgresServers", "Programs", "Races", "Services", "TextFormat",
       ]),
   ]
   for target in package.targets where target.name == "AuthServiceProgram" { target.dependencies.append("AuthPostgres") }

@@ -43,6 +43,7 @@ extension BackendContract {
       _ = try await alice.pay(probe.order(1_05, to: "carol")).value("pay")
       _ = try await bob.pay(probe.order(7_00, to: "alice")).value("pay")
       let all = try alice.receipts().value("receipts")
+      try require(all.count > 2, "after three payments there are \(all.count) receipts")
       func expect(_ text: String, finds rows: [Receipt]) throws(Breach) {
         let found = try alice.receipts(matching: text).value("receipts")
         try require(found == rows, "the receipts that contain \(text) are \(found)")

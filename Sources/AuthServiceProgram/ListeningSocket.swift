@@ -1,4 +1,5 @@
 import AuthDevice
+import AuthService
 import Glibc
 import TextFormat
 
@@ -39,7 +40,7 @@ struct ListeningSocket: Sendable {
   /// - Throws: ``ServiceError`` when others may write there, or something else is there.
   init(at path: String, mode: mode_t, group: gid_t? = nil) throws(ServiceError) {
     try Self.checkDirectory(of: path)
-    guard var address = sockaddr_un(path: path) else {
+    guard let address = sockaddr_un(path: path) else {
       throw Self.failed(path, "its path is longer than 107 bytes")
     }
     if let old = try Self.facts(path) {
@@ -102,30 +103,10 @@ extension FileFacts {
 }
 
 extension sockaddr_un {
-  /// The address of a path; nil when it does not fit.
-  init?(path: String) {
-    self.init()
-    sun_family = sa_family_t(AF_UNIX)
-    let bytes = Array(path.utf8)
-    let fits = withUnsafeMutableBytes(of: &sun_path) { buffer in
-      guard bytes.count < buffer.count, !bytes.contains(0) else { return false }
-      buffer.copyBytes(from: bytes)
-      return true
-    }
-    guard fits else { return nil }
-  }
-
-  mutating func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
-    let length = socklen_t(MemoryLayout<sockaddr_un>.size)
-    return withUnsafePointer(to: &self) { $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, length) } }
-  }
-
   /// Whether somebody listens there.
   fileprivate var isAnswered: Bool {
-    mutating get {
-      let probe = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-      defer { close(probe) }
-      return withPointer { connect(probe, $0, $1) } == 0
-    }
+    let probe = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    defer { close(probe) }
+    return withPointer { connect(probe, $0, $1) } == 0
   }
 }

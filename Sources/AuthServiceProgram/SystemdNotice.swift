@@ -1,3 +1,4 @@
+import AuthService
 import Glibc
 
 /// What the service tells systemd about itself.

@@ -2,6 +2,7 @@ import AuthBackend
 import AuthCore
 import AuthDevice
 import AuthSQLite
+import AuthService
 import Foundation
 import PostgresServers
 import Testing
@@ -60,6 +61,10 @@ extension PostgresTests {
       }
       #expect(summary.accounts == 4 && summary.payments == 6)
       #expect(try PostgresSchema.check(address) == [])
+      // Session files and events name the database, or a session by its salt.
+      #expect(
+        try ServedDatabase(database.database).identity == ServedDatabase(local.rules.database).identity,
+        "session files of the database do not know the imported one")
       let authority = database.authority
       let events = try local.rules.events(.everyone, limit: 1000, token: old)
       // The code of the confirmation was used there, and is used here too.

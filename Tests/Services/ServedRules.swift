@@ -1,52 +1,71 @@
 package import AuthBackend
+package import AuthCore
 package import AuthService
-import Glibc
+package import Glibc
 
 /// The shipped server over a rule book in this process, on a socket of its own.
 package final class ServedRules: Sendable {
-  package let path: String
   /// Which database the server says that it has.
   package let identity: String
+  private let folder = ShortFolder()
   private let server: AuthServer
-  private let log: Int32
+  private let log = open("/dev/null", O_WRONLY | O_CLOEXEC)
 
-  package init(_ rules: Rules) throws {
-    var template = Array("/tmp/auth-served-XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else { preconditionFailure("mkdtemp failed: \(errno)") }
-    path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self) + "/s"
+  /// What has to stay as long as the server.
+  private let owner: (any AnyObject & Sendable)?
+
+  package init(
+    _ rules: Rules, keeping owner: (any AnyObject & Sendable)? = nil,
+    _ change: (inout ServiceLimits) -> Void = { _ in }
+  ) throws {
+    self.owner = owner
     identity = try ServedDatabase(rules.database).identity
-    log = open("/dev/null", O_WRONLY | O_CLOEXEC)
+    var limits = ServiceLimits(databaseThreads: 4, hashThreads: 4)
+    change(&limits)
     server = AuthServer(
-      rules, identity: identity, listener: Self.listen(at: path),
-      limits: ServiceLimits(databaseThreads: 4, hashThreads: 4), looksEvery: .seconds(1),
-      log: ServiceLog(descriptor: log))
+      rules, identity: identity, listener: listeningSocket(at: folder.path + "/s"), limits: limits,
+      looksEvery: .seconds(1), log: ServiceLog(descriptor: log))
     guard server.start() else { preconditionFailure("no threads: \(errno)") }
   }
 
   deinit {
     precondition(server.stop(), "the server did not stop")
     close(log)
-    unlink(path)
-    rmdir(String(path.dropLast(2)))
   }
 
+  package var path: String { folder.path + "/s" }
   package var address: String { "unix:" + path }
 
-  /// A new client of it.
-  package func authority() throws -> ServiceAuthority { try ServiceAuthority(address: address) }
+  /// Refusals so far, by reason.
+  package var refused: [String: Int] { server.status.refused }
 
-  /// A socket that listens at a path.
-  package static func listen(at path: String) -> Int32 {
-    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-    let result = withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-      }
-    }
-    guard result == 0, Glibc.listen(descriptor, 64) == 0 else { preconditionFailure("\(path): \(errno)") }
-    return descriptor
+  /// A new client of it, whose clock only answers move.
+  package func authority() throws -> ServiceAuthority {
+    ServiceAuthority(ServiceConnection(try ServiceAddress(address), clock: StoppedClock()))
   }
+}
+
+/// A clock of a client, which stands still.
+package struct StoppedClock: SessionClock {
+  package init() {}
+  package func now() throws(ClockError) -> BootInstant {
+    BootInstant(boot: BootID(high: 5, low: 5), uptime: .seconds(5))
+  }
+  package func sleep(for duration: Duration) async throws(CancellationError) {}
+}
+
+/// A socket at a path, of this kind.
+package func boundSocket(at path: String, _ kind: __socket_type) -> Int32 {
+  let descriptor = socket(AF_UNIX, Int32(kind.rawValue | SOCK_CLOEXEC.rawValue), 0)
+  guard sockaddr_un(path: path)?.withPointer({ bind(descriptor, $0, $1) }) == 0 else {
+    preconditionFailure("\(path): \(errno)")
+  }
+  return descriptor
+}
+
+/// A socket that listens at a path.
+package func listeningSocket(at path: String) -> Int32 {
+  let descriptor = boundSocket(at: path, SOCK_STREAM)
+  guard listen(descriptor, 64) == 0 else { preconditionFailure("\(path): \(errno)") }
+  return descriptor
 }

@@ -62,17 +62,10 @@ struct Dialling {
       AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
     guard descriptor >= 0 else { throw unreachable(path, ErrorNumber.current) }
     let link = ServiceLink(descriptor)
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+    guard let address = sockaddr_un(path: path) else { throw unreachable(path, ErrorNumber(ENAMETOOLONG)) }
     let deadline = ContinuousClock.now + limits.connecting
     while true {
-      let result = withUnsafePointer(to: &address) { pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-          Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-        }
-      }
-      if result == 0 { break }
+      if address.withPointer({ Glibc.connect(descriptor, $0, $1) }) == 0 { break }
       let error = ErrorNumber.current
       // Its queue is full.
       guard error.code == EAGAIN || error.code == EINTR, ContinuousClock.now < deadline else {

@@ -49,7 +49,7 @@ struct ConnectCommand: ServiceCommand {
   /// - Returns: The descriptor of the connection.
   /// - Throws: ``ServiceError``, with what to do.
   static func connection(to path: String, notPermitted: String) throws(ServiceError) -> Int32 {
-    guard var address = sockaddr_un(path: path) else {
+    guard let address = sockaddr_un(path: path) else {
       throw ServiceError(
         .usage, "the path of a socket has at most 107 bytes, and \(path.escaped) has \(path.utf8.count)",
         hint: "Name the socket that the service uses.")

@@ -10,10 +10,6 @@ import Testing
 
 /// auth-cli at a service, as a person uses it.
 @Suite struct ClientProgramTests {
-  static let products =
-    (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
-    .map { ($0 as NSString).deletingLastPathComponent } ?? ""
-
   /// A person's home, and the service that the variable names.
   final class Person: Sendable {
     let home: String
@@ -28,7 +24,7 @@ import Testing
     deinit { try? FileManager.default.removeItem(atPath: home) }
 
     func run(
-      _ script: String, at authority: String? = nil, path: String = ClientProgramTests.products
+      _ script: String, at authority: String? = nil, path: String = RunningService.products
     ) async throws -> ProgramOutcome {
       let environment = [
         "PATH": path + ":/usr/local/bin:/usr/bin:/bin", "HOME": home, "LC_ALL": "C.UTF-8",
@@ -37,7 +33,7 @@ import Testing
       return try await Program("bash", ["-c", script], environment: environment, timeLimit: .seconds(60)).run()
     }
 
-    static let password = "echo 'correct horse battery' |"
+    static let password = "echo '\(RunningService.password)' |"
   }
 
   @Test("the commands of a first day work at a service, and status says where the accounts are")
@@ -158,7 +154,7 @@ import Testing
     ] {
       let outcome = try await person.run(
         "export SSH_DOES='\(body)'; \(Person.password) auth-cli login x --password-stdin",
-        path: person.home + "/bin:" + Self.products)
+        path: person.home + "/bin:" + RunningService.products)
       #expect(outcome.ending == .exited(3), "\(outcome.text)")
       #expect(outcome.text.contains(words), "\(outcome.text)")
     }

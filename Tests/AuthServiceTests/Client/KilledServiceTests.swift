@@ -7,11 +7,11 @@ import Testing
 @testable import AuthService
 
 /// auth-service is killed after it did what was asked, and before its answer arrives.
-@Suite("A service that is killed", .enabled(if: ServiceProcess.isBuilt, "auth-service is not built"))
+@Suite("A service that is killed")
 struct KilledServiceTests {
   @Test("has begun one session for a login that is repeated")
   func login() throws {
-    let killing = KillingService(try ServiceProcess()) { if case .logIn = $0 { true } else { false } }
+    let killing = KillingService(try RunningService()) { if case .logIn = $0 { true } else { false } }
     let (service, authority) = try killing.authority()
     let grant = try authority.logIn(EmbeddedRules.alice, limits: .standard)
     #expect(killing.kills == 1)
@@ -24,7 +24,7 @@ struct KilledServiceTests {
 
   @Test("has renewed the session and changed the password once")
   func renewal() throws {
-    let real = try ServiceProcess()
+    let real = try RunningService()
     let killing = KillingService(real) { if case .reauthenticate = $0 { true } else { false } }
     let (service, authority) = try killing.authority()
     let first = try authority.logIn(EmbeddedRules.alice, limits: .standard)
@@ -44,7 +44,7 @@ struct KilledServiceTests {
 
   @Test("has made codes that nobody knows, which is said, and makes new ones")
   func codes() throws {
-    let killing = KillingService(try ServiceProcess()) { if case .makeRecoveryCodes = $0 { true } else { false } }
+    let killing = KillingService(try RunningService()) { if case .makeRecoveryCodes = $0 { true } else { false } }
     let (service, authority) = try killing.authority()
     let token = try authority.logIn(EmbeddedRules.alice, limits: .standard).token
     let error = failure { () throws(BackendError) in try authority.handler.perform(.makeRecoveryCodes(token)) }
@@ -59,7 +59,7 @@ struct KilledServiceTests {
 
   @Test("has paid once, with a key of the user and without one")
   func payment() throws {
-    let real = try ServiceProcess()
+    let real = try RunningService()
     var token: SessionToken?
     for key in ["rent", nil] {
       let killing = KillingService(real) { if case .pay = $0 { true } else { false } }
@@ -79,20 +79,22 @@ struct KilledServiceTests {
   }
 }
 
+/// The server of ssh, where it is installed.
+private let sshd: String? = ["/usr/sbin/sshd", "/usr/local/sbin/sshd"].first { access($0, X_OK) == 0 }
+
 /// auth-cli through a server of ssh on this machine, with keys made for the test.
-@Suite(
-  "Through ssh", .enabled(if: ServiceProcess.sshd != nil && ServiceProcess.isBuilt, "sshd or auth-service is missing"))
+@Suite("Through ssh", .enabled(if: sshd != nil, "sshd is missing"))
 struct SSHTests {
   @Test("a forced command, a shared connection and a list of hosts lead to the service")
   func forcedCommand() async throws {
-    let service = try ServiceProcess()
+    let service = try RunningService()
     let person = ClientProgramTests.Person("ssh://service")
     let outcome = try await person.run(
       """
       set -eu
       cd "$HOME"; mkdir bin
       ssh-keygen -q -t ed25519 -N '' -f host; ssh-keygen -q -t ed25519 -N '' -f key
-      echo "restrict,command=\\"\(ServiceProcess.executable) connect --socket \(service.socket)\\" $(cat key.pub)" > keys
+      echo "restrict,command=\\"\(RunningService.executable) connect --socket \(service.socket)\\" $(cat key.pub)" > keys
       [ "$(id -u)" -ne 0 ] || mkdir -p /run/sshd
       port=$((20000 + RANDOM % 10000))
       printf '%s\\n' "Port $port" 'ListenAddress 127.0.0.1' "HostKey $HOME/host" "AuthorizedKeysFile $HOME/keys" \\
@@ -102,7 +104,7 @@ struct SSHTests {
         'ControlMaster auto' "ControlPath $HOME/c" 'ControlPersist 60' > ssh_config
       printf '#!/bin/sh\\nexec /usr/bin/ssh -F "$HOME/ssh_config" "$@"\\n' > bin/ssh
       chmod +x bin/ssh; PATH="$HOME/bin:$PATH"
-      \(ServiceProcess.sshd ?? "") -D -e -f "$HOME/sshd_config" 2> log & server=$!
+      \(sshd ?? "") -D -e -f "$HOME/sshd_config" 2> log & server=$!
       trap '/usr/bin/ssh -F ssh_config -O exit service 2>&1; kill $server' EXIT
       until grep -q 'Server listening' log; do kill -0 $server; done
       \(ClientProgramTests.Person.password) auth-cli login alice --password-stdin

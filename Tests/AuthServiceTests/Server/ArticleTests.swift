@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Programs
+import Services
 import Testing
 
 @Suite("The article 'Running the service'")
@@ -29,10 +30,9 @@ struct ArticleTests {
 
   @Test("its commands for an SQLite database lead from nothing through a restore to an archive")
   func commands() async throws {
-    var name = Array("/tmp/article-XXXXXX".utf8CString)
-    try #require(mkdtemp(&name) != nil)
-    let folder = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let place = ShortFolder()
+    defer { withExtendedLifetime(place) {} }
+    let folder = place.path
     let blocks = try Self.blocks("service")
     try #require(blocks.count == 6)
     let script = blocks.joined().replacing("/var/lib/auth-service", with: folder + "/data")

@@ -4,19 +4,17 @@ import AuthSQLite
 import Foundation
 import Glibc
 import Programs
+import Services
 import Testing
 
 @testable import AuthService
 
 /// A process of `auth-service`, built with a cheap hash, on an SQLite database of its own.
-final class RunningService {
-  static let password = "a long good password"
-  static let products: String = {
-    var path = [CChar](repeating: 0, count: 4096)
-    let count = readlink("/proc/self/exe", &path, path.count - 1)
-    let executable = String(decoding: path[..<max(0, count)].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    return String(executable[..<(executable.lastIndex(of: "/") ?? executable.endIndex)])
-  }()
+final class RunningService: @unchecked Sendable {  // One thread at a time uses it.
+  static let password = "correct horse battery"
+  static let products =
+    (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
+    .map { ($0 as NSString).deletingLastPathComponent } ?? ""
   static let executable = products + "/auth-service-least-cost"
   /// The folder of PostgreSQL's programs.
   static let postgresPrograms: String? = {
@@ -34,7 +32,8 @@ final class RunningService {
   }
 
   /// Where all of it is; others may pass through.
-  let folder: String
+  var folder: String { place.path }
+  private let place = ShortFolder()
   var data: String { folder + "/data" }
   var socket: String { folder + "/people.sock" }
   private let executable: String
@@ -47,14 +46,11 @@ final class RunningService {
   init(
     _ users: [String] = ["alice", "bob"], options: [String] = [], executable: String = RunningService.executable
   ) throws {
-    var name = Array("/tmp/service-XXXXXX".utf8CString)
-    try #require(mkdtemp(&name) != nil)
-    folder = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    chmod(folder, 0o755)
+    chmod(place.path, 0o755)
     self.executable = executable
-    self.options = ["--database", folder + "/data"] + options
+    self.options = ["--database", place.path + "/data"] + options
     environment = [:]
-    let authority = LocalAuthority(directory: folder + "/data", cost: .least)
+    let authority = LocalAuthority(directory: data, cost: .least)
     for user in users {
       _ = try authority.register(username: user, password: Secret(Self.password), displayName: nil)
     }
@@ -63,12 +59,9 @@ final class RunningService {
 
   /// Starts a service on a PostgreSQL database that has its tables.
   init(postgres address: String) throws {
-    var name = Array("/tmp/service-XXXXXX".utf8CString)
-    try #require(mkdtemp(&name) != nil)
-    folder = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     executable = Self.executable
     options = []
-    environment = ["AUTH_SERVICE_POSTGRES": address, "STATE_DIRECTORY": folder]
+    environment = ["AUTH_SERVICE_POSTGRES": address, "STATE_DIRECTORY": place.path]
     try start()
   }
 
@@ -77,24 +70,14 @@ final class RunningService {
 
   deinit {
     if let process, process.isRunning { kill(process.processIdentifier, SIGKILL) }
-    try? FileManager.default.removeItem(atPath: folder)
   }
 
   /// Starts it, and waits until it says that it is ready.
   func start() throws {
     let notices = folder + "/notices.sock"
     unlink(notices)
-    let receiver = Glibc.socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    let receiver = boundSocket(at: notices, SOCK_DGRAM)
     defer { close(receiver) }
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: notices.utf8) }
-    let isBound = withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(receiver, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-      }
-    }
-    try #require(isBound == 0)
     let process = Process()
     process.executableURL = URL(fileURLWithPath: executable)
     process.arguments = ["run", "--socket", socket, "--operators", folder + "/operators.sock"] + options

@@ -3,6 +3,7 @@ import AuthCore
 import Foundation
 import Glibc
 import Programs
+import Services
 import Testing
 
 @testable import AuthService
@@ -114,16 +115,8 @@ struct ServerTests {
   func placed() async throws {
     let service = try RunningService()
     service.end()
-    let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    let listener = boundSocket(at: service.socket, SOCK_STREAM)
     defer { close(listener) }
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: service.socket.utf8) }
-    _ = withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(listener, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-      }
-    }
     #expect(chown(service.socket, 12_345, 12_345) == 0)
     let outcome = try await service.run(["run", "--database", service.data, "--socket", service.socket])
     #expect(outcome.ending == .exited(3) && outcome.text.contains("something else is there"), "\(outcome.text)")

@@ -1,50 +1,22 @@
 import AuthBackend
 import AuthCore
-import AuthSQLite
-import Foundation
-import Glibc
+import Services
 import Testing
 
 @testable import AuthService
-@testable import AuthServiceProgram
 
 /// In this process, where the times that the service waits are short.
 @Suite("Clients that are slow")
 struct SlowClientTests {
-  private final class Server {
-    let folder: String
-    let socket: ListeningSocket
-    let server: AuthServer
-    var path: String { folder + "/people.sock" }
-
-    init(_ change: (inout ServiceLimits) -> Void) throws {
-      var name = Array("/tmp/server-XXXXXX".utf8CString)
-      try #require(mkdtemp(&name) != nil)
-      folder = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-      let authority = LocalAuthority(directory: folder + "/data", cost: .least)
-      for user in ["alice", "bob"] {
-        _ = try authority.register(username: user, password: Secret(RunningService.password), displayName: nil)
-      }
-      var limits = ServiceLimits(databaseThreads: 2, hashThreads: 2)
-      change(&limits)
-      socket = try ListeningSocket(at: folder + "/people.sock", mode: 0o600)
-      server = AuthServer(
-        authority.rules, identity: "0", listener: socket.descriptor, limits: limits, looksEvery: .seconds(10),
-        log: ServiceLog(descriptor: open("/dev/null", O_WRONLY | O_CLOEXEC)))
-      try #require(server.start())
-    }
-
-    deinit {
-      _ = server.stop()
-      try? FileManager.default.removeItem(atPath: folder)
-    }
-
-    var refused: [String: Int] { server.status.refused }
+  private func server() throws -> ServedRules {
+    let embedded = EmbeddedRules()
+    try embedded.registerBoth()
+    return try ServedRules(embedded.rules, keeping: embedded) { $0.frameTime = .milliseconds(300) }
   }
 
   @Test("silence, and a message that is sent too slowly, end the connection; an idle client stays")
   func silence() throws {
-    let server = try Server { $0.frameTime = .milliseconds(300) }
+    let server = try server()
     let idle = try ServiceClient(server.path)
     let token = try idle.logIn("alice")
     let silent = try ServiceClient(server.path, greets: false)
@@ -61,7 +33,7 @@ struct SlowClientTests {
 
   @Test("a client that reads nothing is closed, and the answers that it left are not collected without end")
   func reading() throws {
-    let server = try Server { $0.frameTime = .milliseconds(300) }
+    let server = try server()
     let client = try ServiceClient(server.path)
     let token = try client.logIn("alice")
     let other = try ServiceClient(server.path)

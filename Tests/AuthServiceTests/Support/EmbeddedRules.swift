@@ -4,41 +4,25 @@ import AuthCore
 import AuthDevice
 import AuthSQLite
 import Glibc
+import Services
 import Synchronization
 
 @testable import AuthService
 
 /// The rule book on SQLite, in a directory of its own, with clocks that a test moves.
 final class EmbeddedRules: Sendable {
-  let path: String
+  private let folder = ShortFolder(in: access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp")
+  private var path: String { folder.path }
   private let instant = Mutex(BootInstant(boot: BootID(high: 1, low: 1), uptime: .seconds(1000)))
   private let distance = Atomic<Int64>(0)
   private let made = Mutex<LocalAuthority?>(nil)
 
   init() {
-    var template = Array("\(access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp")/auth-rules-XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else { preconditionFailure("mkdtemp failed: \(errno)") }
-    path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     made.withLock {
       $0 = LocalAuthority(
-        directory: path + "/data", clock: MovedClock(rules: self), cost: .least, isShared: true,
+        directory: folder.path + "/data", clock: MovedClock(rules: self), cost: .least, isShared: true,
         wallClock: { [wall = Reference(self)] in wall.value?.wallTime ?? .now() })
     }
-  }
-
-  deinit {
-    for directory in [path + "/data", path] {
-      guard let entries = opendir(directory) else { continue }
-      while let entry = readdir(entries) {
-        let name = withUnsafePointer(to: &entry.pointee.d_name) {
-          $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-        }
-        unlink("\(directory)/\(name)")
-      }
-      closedir(entries)
-      rmdir(directory)
-    }
-    rmdir(path)
   }
 
   private struct MovedClock: SessionClock {

@@ -53,7 +53,7 @@ final class TestPeer: @unchecked Sendable {  // Used by one thread: the one that
 /// A socket in this process, and what its connections do, each on a thread of its own.
 final class TestService: Sendable {
   let path: String
-  private let directory: String
+  private let folder = ShortFolder()
   private let state: Mutex<State>
 
   private struct State {
@@ -67,19 +67,12 @@ final class TestService: Sendable {
 
   /// - Parameter serve: Called with each connection and its number, from 0 on; it is closed afterwards.
   init(_ serve: @escaping @Sendable (TestPeer, Int) -> Void) {
-    var template = Array("/tmp/auth-service-XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else { preconditionFailure("mkdtemp failed: \(errno)") }
-    directory = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-    path = directory + "/s"
-    state = Mutex(State(listener: ServedRules.listen(at: path)))
+    path = folder.path + "/s"
+    state = Mutex(State(listener: listeningSocket(at: path)))
     accept(serve)
   }
 
-  deinit {
-    stop()
-    unlink(path)
-    rmdir(directory)
-  }
+  deinit { stop() }
 
   /// How many connections there were.
   var connections: Int { state.withLock { $0.count } }
@@ -155,7 +148,7 @@ extension TestService {
 
   func authority() -> ServiceAuthority { ServiceAuthority(connection(ClientLimits())) }
 
-  func connection(_ limits: ClientLimits = .short, clock: any SessionClock = StandingClock()) -> ServiceConnection {
+  func connection(_ limits: ClientLimits = .short, clock: any SessionClock = StoppedClock()) -> ServiceConnection {
     ServiceConnection(.unix(path), limits: limits, clock: clock)
   }
 }
@@ -170,12 +163,6 @@ extension ClientLimits {
     limits.returning = .milliseconds(300)
     return limits
   }
-}
-
-/// A clock of the client that only hearing the service moves.
-struct StandingClock: SessionClock {
-  func now() throws(ClockError) -> BootInstant { BootInstant(boot: BootID(high: 5, low: 5), uptime: .seconds(5)) }
-  func sleep(for duration: Duration) async throws(CancellationError) {}
 }
 
 /// The error that `body` throws.

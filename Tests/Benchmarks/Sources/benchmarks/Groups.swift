@@ -11,6 +11,7 @@ private var groups: [(name: String, benchmarks: (_ quick: Bool) throws -> [Bench
     ("scale", { try scale(quick: $0) }),
     ("app", { _ in try app() }),
     ("refusals", { try refusals(quick: $0) }),
+    ("service-refusals", { try refusalsByTheService(quick: $0) }),
   ]
 }
 

@@ -58,6 +58,10 @@ struct Home {
 
   /// A run of a program that reads lines, the last of which is the password.
   func withPassword(_ program: String, _ words: String..., lines: String = "") -> Program {
+    withPassword(program, words, lines: lines)
+  }
+
+  func withPassword(_ program: String, _ words: [String], lines: String) -> Program {
     Program(
       path: program, arguments: words + ["--password-stdin"], environment: environment,
       input: lines + Self.password + "\n", errors: path + "/errors")

@@ -2,27 +2,32 @@ import AuthCore
 import AuthService
 import Foundation
 import Glibc
+import Synchronization
 
 /// A running service and the home of alice, the administrator, who has a session and money there.
-private final class Service {
+final class Service {
   let home: Home
   let address: String
   private let folder: String
   private let process: pid_t
 
-  /// Starts a service with a cheap hash.
+  /// Starts a service.
   ///
-  /// - Parameter postgres: The address of a PostgreSQL database with alice and bob; nil for SQLite.
+  /// - Parameters:
+  ///   - postgres: The address of a PostgreSQL database with alice and bob; nil for SQLite.
+  ///   - isCheap: Whether passwords are hashed at a low cost.
+  ///   - preparing: Changes the SQLite database before the service starts.
   /// - Throws: ``Failure`` when it does not start.
-  init(postgres: String? = nil) throws {
-    home = try Home()
+  init(postgres: String? = nil, isCheap: Bool = true, preparing: (Home) throws -> Void = { _ in }) throws {
+    home = try Home(isCheap: isCheap)
+    try preparing(home)
     // The name of a socket has at most 107 bytes.
     folder = FileManager.default.temporaryDirectory.path + "/bench-\(UInt32.random(in: 0 ... .max))"
     try FileManager.default.createDirectory(
       atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
     address = "unix:\(folder)/s"
     var program = Program(
-      path: try Program.built("auth-service-least-cost"),
+      path: try Program.built(isCheap ? "auth-service-least-cost" : "auth-service"),
       arguments: ["run", "--socket", folder + "/s", "--operators", folder + "/operators.sock"],
       errors: home.path + "/log")
     if let postgres {
@@ -55,6 +60,13 @@ private final class Service {
   /// A run of `auth-cli` that asks the service.
   func command(_ words: String...) -> Program {
     Program(path: home.shipped, arguments: words, environment: environment, errors: home.path + "/errors")
+  }
+
+  /// A run of `auth-cli` that asks the service, and reads lines of which the last is the password.
+  func withPassword(_ words: [String], lines: String) -> Program {
+    var program = home.withPassword(home.shipped, words, lines: lines)
+    program.environment = environment
+    return program
   }
 
   /// The resident memory of the service, in KiB.
@@ -125,10 +137,7 @@ private func asking(_ address: String) throws -> Double {
   let clients = try (0..<16).map { _ in
     let authority = try ServiceAuthority(address: address)
     let alice = Credentials.password(username: "alice", password: Secret(Home.password))
-    guard case .granted(let grant) = try authority.logIn(alice, limits: .standard) else {
-      throw Failure(reason: "no session")
-    }
-    return (authority, grant.token)
+    return (authority, try waiting { try await authority.authenticate(alice, limits: .standard) }.token)
   }
   let elapsed = ContinuousClock().measure {
     DispatchQueue.concurrentPerform(iterations: clients.count) { number in
@@ -139,27 +148,28 @@ private func asking(_ address: String) throws -> Double {
   return Double(clients.count * each) / elapsed.nanoseconds * 1e9
 }
 
+/// Waits on this thread for asynchronous work.
+private func waiting(_ body: @escaping @Sendable () async throws -> Authentication) throws -> Grant {
+  let answer = DispatchSemaphore(value: 0)
+  let result = Mutex<Result<Authentication, any Error>?>(nil)
+  Task {
+    let outcome: Result<Authentication, any Error>
+    do { outcome = .success(try await body()) } catch { outcome = .failure(error) }
+    result.withLock { $0 = outcome }
+    answer.signal()
+  }
+  answer.wait()
+  guard case .granted(let grant) = try result.withLock({ $0 })?.get() else { throw Failure(reason: "no session") }
+  return grant
+}
+
 /// A service on PostgreSQL beside psql.
 private func postgres() throws -> [Benchmark] {
-  let server = try Server()
-  let address = server.address("accounts")
-  try server.run("CREATE DATABASE accounts", database: "postgres")
-  var install = Program(
-    path: try Program.built("auth-service-least-cost"),
-    arguments: ["schema", "install", "--first-administrator", "alice", "--password-stdin"],
-    environment: ["AUTH_SERVICE_POSTGRES=" + address], input: Home.password + "\n", errors: server.errors)
-  try install.run()
-  install.arguments = ["schema", "check"]
-  try install.run()
+  let server = try Server.withAccounts()
   try server.run(
-    """
-    INSERT INTO auth.accounts(name, display_name, role, password_hash, created_at)
-      SELECT 'bob', 'bob', role, password_hash, 0 FROM auth.accounts;
-    INSERT INTO auth.ledger_accounts SELECT id, 0 FROM auth.accounts WHERE name = 'bob';
-    UPDATE auth.ledger_accounts SET balance = balance + 100000000 WHERE id = (SELECT id FROM auth.accounts WHERE name = 'alice');
-    CREATE TABLE plain(id int PRIMARY KEY, balance bigint); INSERT INTO plain VALUES (1, 0), (2, 0);
-    """, database: "accounts")
-  let service = try Service(postgres: address)
+    "CREATE TABLE plain(id int PRIMARY KEY, balance bigint); INSERT INTO plain VALUES (1, 0), (2, 0)",
+    database: "accounts")
+  let service = try Service(postgres: server.address("accounts"))
   let pay = service.command("pay", "0.01", "--to", "bob")
   let plain = server.psql(
     "BEGIN; UPDATE plain SET balance = balance - 1 WHERE id = 1; UPDATE plain SET balance = balance + 1 WHERE id = 2; COMMIT",
@@ -175,7 +185,7 @@ private func postgres() throws -> [Benchmark] {
 }
 
 /// A PostgreSQL server of this run, with durable commits, that ends with this process.
-private final class Server {
+final class Server {
   private let socket: String
   private let program: String
   private let process = Process()
@@ -194,6 +204,27 @@ private final class Server {
     let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
     guard line.hasPrefix("/") else { throw Skip(reason: "no PostgreSQL server is installed") }
     socket = String(line.dropLast())
+  }
+
+  /// A server with the accounts of alice, the administrator, who has money, and of bob.
+  static func withAccounts(isCheap: Bool = true) throws -> Server {
+    let server = try Server()
+    try server.run("CREATE DATABASE accounts", database: "postgres")
+    let install = Program(
+      path: try Program.built(isCheap ? "auth-service-least-cost" : "auth-service"),
+      arguments: ["schema", "install", "--first-administrator", "alice", "--password-stdin"],
+      environment: ["AUTH_SERVICE_POSTGRES=" + server.address("accounts")], input: Home.password + "\n",
+      errors: server.errors)
+    try install.run()
+    try server.run(
+      """
+      INSERT INTO auth.accounts(name, display_name, role, password_hash, created_at)
+        SELECT 'bob', 'bob', role, password_hash, 0 FROM auth.accounts;
+      INSERT INTO auth.ledger_accounts SELECT id, 0 FROM auth.accounts WHERE name = 'bob';
+      UPDATE auth.ledger_accounts SET balance = balance + 100000000
+        WHERE id = (SELECT id FROM auth.accounts WHERE name = 'alice');
+      """, database: "accounts")
+    return server
   }
 
   func address(_ database: String) -> String { "postgresql:///\(database)?host=\(socket)&user=postgres" }

@@ -1,0 +1,15 @@
+import Foundation
+import Glibc
+
+/// A directory that is deleted at the end, with a short name: that of a socket has at most 107 bytes.
+package final class ShortFolder: Sendable {
+  package let path: String
+
+  package init(in place: String = "/tmp") {
+    var template = Array("\(place)/auth-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { preconditionFailure("mkdtemp failed: \(errno)") }
+    path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+}
