@@ -22,12 +22,17 @@ extension LoggedInSession {
   /// }
   /// ```
   ///
+  /// - Parameters:
+  ///   - limit: How long to wait for a valid token; see ``SessionStore/restore(within:)``. It does not
+  ///     limit `body`.
+  ///   - body: Sends the request.
+  /// - Returns: The result of `body`.
   /// - Throws: ``AccessError/session(_:)`` when there is no valid token, ``AccessError/body(_:)``
   ///   with the error of `body`.
   public func withAccess<Result: ~Copyable, Failure: Error>(
-    _ body: (borrowing LentAccessToken) async throws(Failure) -> Result
+    within limit: Duration? = nil, _ body: (borrowing LentAccessToken) async throws(Failure) -> Result
   ) async throws(AccessError<Failure>) -> Result {
-    try await tryingAgain { (token: AccessToken) async throws(AccessError<Failure>) -> Result in
+    try await tryingAgain(within: limit) { (token: AccessToken) async throws(AccessError<Failure>) -> Result in
       do throws(LeaseError<Failure>) {
         return try await withLease { (_: borrowing SessionLease) async throws(Failure) -> Result in
           try await body(LentAccessToken(token))
@@ -41,14 +46,16 @@ extension LoggedInSession {
   /// Runs `attempt` with a valid access token, and once more with a new one if the server refuses
   /// the first.
   fileprivate func tryingAgain<Result: ~Copyable, Failure: Error>(
-    _ attempt: (AccessToken) async throws(AccessError<Failure>) -> Result
+    within limit: Duration?, _ attempt: (AccessToken) async throws(AccessError<Failure>) -> Result
   ) async throws(AccessError<Failure>) -> Result {
     var refused: AccessToken?
     while true {
       let token: AccessToken
       do throws(SessionError) {
         guard let core = gate.core else { throw .ended(endReason ?? .storeReleased) }
-        token = try await core.accessToken(of: self, insteadOf: refused)
+        token = try await core.waiting(atMost: limit) { [refused] () async throws(SessionError) in
+          try await core.accessToken(of: self, insteadOf: refused)
+        }
       } catch {
         throw .session(error)
       }
@@ -69,17 +76,22 @@ extension LoggedInSession {
 
 extension SessionLease {
   /// Runs `body` with a valid access token of the leased session; see
-  /// ``LoggedInSession/withAccess(_:)``.
+  /// ``LoggedInSession/withAccess(within:_:)``.
   ///
   /// A logout also waits for the renewal, so prefer the form of the session unless you need the
   /// lease for something else.
   ///
+  /// - Parameters:
+  ///   - limit: How long to wait for a valid token; see ``SessionStore/restore(within:)``. It does not
+  ///     limit `body`.
+  ///   - body: Sends the request.
+  /// - Returns: The result of `body`.
   /// - Throws: ``AccessError/session(_:)`` when there is no valid token, ``AccessError/body(_:)``
   ///   with the error of `body`.
   public func withAccess<Result: ~Copyable, Failure: Error>(
-    _ body: (borrowing LentAccessToken) async throws(Failure) -> Result
+    within limit: Duration? = nil, _ body: (borrowing LentAccessToken) async throws(Failure) -> Result
   ) async throws(AccessError<Failure>) -> Result {
-    try await session.tryingAgain { (token: AccessToken) async throws(AccessError<Failure>) -> Result in
+    try await session.tryingAgain(within: limit) { (token: AccessToken) async throws(AccessError<Failure>) -> Result in
       do throws(Failure) {
         return try await body(LentAccessToken(token))
       } catch {

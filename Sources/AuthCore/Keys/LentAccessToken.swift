@@ -1,6 +1,6 @@
 /// The access token of a session, lent for a request.
 ///
-/// Only ``LoggedInSession/withAccess(_:)`` and ``SessionLease/withAccess(_:)`` lend one, and a
+/// Only ``LoggedInSession/withAccess(within:_:)`` and ``SessionLease/withAccess(within:_:)`` lend one, and a
 /// closure that borrows it cannot return, store or copy it. So a function that takes a
 /// `borrowing LentAccessToken` runs only under a lease.
 ///

@@ -75,6 +75,28 @@ struct AccessTests {
     #expect(try await lending.token() == "access-2")
   }
 
+  @Test("a caller leaves the wait for a token after its limit, and the renewal continues", arguments: [true, false])
+  func leaves(isLeased: Bool) async throws {
+    let lending = try await Lending(worksOn: .separateThreads)
+    let (world, key) = (lending.world, lending.key)
+    world.clock.advance(by: .seconds(400))
+    world.authority.hold(.renew)
+    let waiting = Task.immediate { () async throws -> String in
+      guard isLeased else { return try await key.withAccess(within: .seconds(2)) { $0.value } }
+      return try await key.withLease { (lease: borrowing SessionLease) async throws in
+        try await lease.withAccess(within: .seconds(2)) { $0.value }
+      }
+    }
+    await world.authority.waitUntilHeld(.renew)
+    await world.clock.waitForSleepers(1, dueWithin: .seconds(2))
+    world.clock.advance(by: .seconds(2))
+    let failure = await #expect(throws: (any Error).self) { try await waiting.value }
+    #expect("\(try #require(failure))".contains("the work goes on"))
+    world.authority.release(.renew)
+    #expect(try await lending.token() == "access-2")
+    #expect(world.count(.renew) == 1)
+  }
+
   @Test("many callers share one renewal, also those whose token a server refused", arguments: [true, false])
   func shared(isRefused: Bool) async throws {
     let lending = try await Lending()
