@@ -109,11 +109,14 @@ import Testing
   }
 
   @Test("the blocklist is sorted, without repetitions, and each entry is long enough to matter") func blocklist() {
-    let listed = BlockedPasswords.list
-    #expect(listed.count > 500)
-    #expect(BlockedPasswords.all.count == listed.count)
-    #expect(listed == listed.sorted())
-    #expect(listed.allSatisfy { $0.count >= 15 && $0 == $0.lowercased() })
-    #expect(BlockedPasswords.all.isSuperset(of: ["!qaz2wsx#edc4rfv", "zyxwvutsrqponmlkjihgfedcba"]))
+    for listed in [BlockedPasswords.list, BlockedPasswords.words] { #expect(listed == listed.sorted()) }
+    let all = BlockedPasswords.list + BlockedPasswords.words.flatMap(BlockedPasswords.forms)
+    #expect(all.count > 500 && BlockedPasswords.all.count == all.count)
+    #expect(all.allSatisfy { $0.count >= 15 && $0 == $0.lowercased() })
+    #expect(
+      BlockedPasswords.all.isSuperset(of: [
+        "!qaz2wsx#edc4rfv", "zyxwvutsrqponmlkjihgfedcba", "admin1234567890", "adminadminadmin", "dragon123456789",
+        "passwordpassword", "trustno112345678910",
+      ]))
   }
 }
