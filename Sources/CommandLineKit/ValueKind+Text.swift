@@ -24,17 +24,7 @@ extension ValueKind where Value == String {
       listedBy: listedBy
     ) { word in
       guard (1...maximumBytes).contains(word.bytes.count), word.bytes.first != UInt8(ascii: ".") else { return nil }
-      return word.bytes.allSatisfy(isIdentifierByte) ? word.text : nil
-    }
-  }
-
-  private static func isIdentifierByte(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"),
-      UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
-      true
-    case _: false
+      return word.bytes.allSatisfy { $0.isASCIIAlphanumeric || "._-".utf8.contains($0) } ? word.text : nil
     }
   }
 }

@@ -14,14 +14,7 @@ package enum ShellQuoting {
   package static func word(_ text: String) -> String {
     let plain =
       !text.isEmpty
-      && text.utf8.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-          UInt8(ascii: "0")...UInt8(ascii: "9"):
-          true
-        case _: "-_./:=+,@%".utf8.contains(byte)
-        }
-      }
+      && text.utf8.allSatisfy { $0.isASCIIAlphanumeric || "-_./:=+,@%".utf8.contains($0) }
     return plain ? text : printable(text)
   }
 

@@ -1,3 +1,5 @@
+import TextFormat
+
 /// The name of one of several logins on a device.
 ///
 /// It has 1 to 64 ASCII letters, digits, `.`, `_` and `-`, and starts with a letter or a digit,
@@ -14,22 +16,13 @@ public struct ContextName: Hashable, Sendable, CustomStringConvertible {
   /// - Returns: Nil if `text` is not a valid name.
   public init?(_ text: String) {
     let bytes = Array(text.utf8)
-    guard (1...64).contains(bytes.count), bytes[0] != UInt8(ascii: "."), bytes[0] != UInt8(ascii: "-"),
-      bytes[0] != UInt8(ascii: "_"), bytes.allSatisfy(Self.isAllowed)
+    guard (1...64).contains(bytes.count), bytes[0].isASCIIAlphanumeric,
+      bytes.allSatisfy({ $0.isASCIIAlphanumeric || ".-_".utf8.contains($0) })
     else { return nil }
     description = text
   }
 
   private init(unchecked text: String) {
     description = text
-  }
-
-  private static func isAllowed(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"):
-      true
-    case _: ".-_".utf8.contains(byte)
-    }
   }
 }
