@@ -37,10 +37,12 @@ let package = Package(
       name: "AuthService",
       dependencies: ["AuthBackend", "AuthCore", "AuthDevice", "Guards", "TextFormat", "CProcess", "CSocket"]),
     .target(name: "CommandLineKit", dependencies: ["TextFormat"]),
+    .target(name: "AuthMessages", dependencies: ["AuthBackend"]),
     .target(
       name: "AuthProgram",
       dependencies: [
-        "AuthBackend", "AuthCore", "AuthDevice", "AuthService", "AuthSQLite", "CommandLineKit", "CProcess", "Guards",
+        "AuthBackend", "AuthCore", "AuthDevice", "AuthMessages", "AuthService", "AuthSQLite", "CommandLineKit",
+        "CProcess", "Guards",
         "TextFormat",
       ],
       resources: [.embedInCode("Machine/machine.tsv")]),
@@ -48,7 +50,8 @@ let package = Package(
     .target(
       name: "AuthServiceProgram",
       dependencies: [
-        "AuthBackend", "AuthCore", "AuthDevice", "AuthService", "AuthSQLite", "CommandLineKit", "CProcess",
+        "AuthBackend", "AuthCore", "AuthDevice", "AuthMessages", "AuthService", "AuthSQLite", "CommandLineKit",
+        "CProcess",
         "TextFormat",
       ]),
     .executableTarget(name: "auth-service", dependencies: ["AuthServiceProgram"]),
@@ -95,7 +98,8 @@ let package = Package(
     .testTarget(
       name: "AuthCLITests",
       dependencies: [
-        "auth-cli", "auth-cli-least-cost", "AuthBackend", "AuthDevice", "AuthService", "AuthSQLite", "AuthProgram",
+        "auth-cli", "auth-cli-least-cost", "AuthBackend", "AuthDevice", "AuthMessages", "AuthService", "AuthSQLite",
+        "AuthProgram",
         "CommandLineKit", "Programs", "Races", "Terminals", "TextFormat", "CSQLite",
       ]),
   ],

@@ -464,6 +464,6 @@ extension SessionLease {
   }
 
   func require(_ session: SessionID) throws(BackendError) {
-    guard session == sessionID else { throw .sessionMismatch }
+    guard session == sessionID else { throw .refused(.sessionMismatch) }
   }
 }

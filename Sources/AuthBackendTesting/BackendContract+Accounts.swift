@@ -165,9 +165,8 @@ extension BackendContract {
           .refused("a change with a wrong password", with: "credentials_not_accepted", .credentials)
       }
       let wait = BackendError.Kind.throttled(.wait(.seconds(30)))
-      let failure = try bob.changePassword(old, Secret("a quite new passphrase"))
+      try bob.changePassword(old, Secret("a quite new passphrase"))
         .refused("a change after five failures", with: "throttled", wait)
-      try require(failure.hint.contains("30"), "the hint does not say how long to wait: \(failure.hint)")
       await probe.subject.advance(.seconds(30))
       _ = try await probe.logIn("bob")
     },

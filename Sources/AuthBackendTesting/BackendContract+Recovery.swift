@@ -54,7 +54,7 @@ extension BackendContract {
       ] {
         let error = try probe.recover(name, code)
           .refused("a code that opens nothing", with: "credentials_not_accepted", .credentials)
-        try require(error.description == BackendError.codeNotAccepted.description, "it was answered \(error)")
+        try require(error == .credentialsNotAccepted, "it was answered \(error)")
       }
       for name in ["bob", "nobody"] {
         try probe.recover(name, BackendProbe.wrongCode)

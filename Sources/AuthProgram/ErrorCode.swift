@@ -1,4 +1,5 @@
 import AuthBackend
+import AuthMessages
 import CommandLineKit
 import TextFormat
 
@@ -6,8 +7,8 @@ import TextFormat
 /// what it means.
 ///
 /// Every error that the program makes takes its code and status from here. ``foreign`` has those that
-/// other modules make, and `BackendError.Code` those that all backends have. ``all`` has the three, and
-/// a test checks that none is missing.
+/// other modules make, and `RuleErrors.swift` in `AuthMessages` those of rules, which `auth-service`
+/// reports too. ``all`` has the three, and a test checks that none is missing.
 enum ErrorCode: String, Hashable, Sendable, CaseIterable {
   // Status 1: the answer is no
   case notConfirmed = "not_confirmed"
@@ -114,7 +115,6 @@ enum ErrorCode: String, Hashable, Sendable, CaseIterable {
       ("unknown_command", "no command has this name"),
       ("unknown_option", "no command has this option"),
       ("already_asking", "another question is open in this process"),
-      ("address_invalid", "AUTH_CLI_AUTHORITY does not name a service"),
       ("empty_line", "a password on standard input is empty"),
       ("line_too_long", "a line is too long"),
       ("missing_line", "standard input ended before a password or a code"),
@@ -204,7 +204,7 @@ enum ErrorCode: String, Hashable, Sendable, CaseIterable {
   static var all: [Entry] {
     let own = allCases.map { Entry(code: $0.rawValue, status: $0.status, meaning: $0.meaning) }
     let shared = BackendError.Code.allCases.filter { !heldByParser.contains($0) }.map {
-      Entry(code: $0.rawValue, status: $0.isRefusal ? .no : .usage, meaning: $0.meaning)
+      Entry(code: $0.rawValue, status: ExitStatus($0.row), meaning: $0.row.clause())
     }
     let others = foreign.flatMap { status, codes in
       codes.map { Entry(code: $0.code, status: status, meaning: $0.meaning) }

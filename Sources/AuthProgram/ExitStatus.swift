@@ -1,3 +1,4 @@
+import AuthMessages
 import CommandLineKit
 
 /// How a run ended, for the program that started it.
@@ -32,6 +33,9 @@ enum ExitStatus: Int32, Hashable, Sendable, CaseIterable {
     case .throttled: "too many attempts; the message says when to try again"
     }
   }
+
+  /// The status of a row of the table of errors.
+  init(_ row: ErrorRow) { self = ExitStatus(rawValue: row.status.rawValue) ?? .cannotTell }
 
   /// The status as the command table lists it.
   var declaration: StatusDeclaration {

@@ -73,11 +73,7 @@ enum Postgres {
       throw missing
     }
 
-    private static var missing: BackendError {
-      .invalid(
-        "postgres_missing", "This auth-service was built without PostgreSQL.",
-        hint: "Install libpq-dev and build it again, or use --database.")
-    }
+    private static let missing = BackendError.invalid(.postgresMissing)
   #endif
 
   /// The address in a file: its first line.

@@ -1,5 +1,7 @@
 import AuthBackend
+import AuthCore
 import AuthDevice
+import AuthMessages
 import CommandLineKit
 
 /// Why a command of `auth-service` did not do what it was asked: what happened, and what to do.
@@ -15,22 +17,24 @@ struct ServiceError: Error, Equatable, Sendable {
   }
 
   init(_ error: BackendError) {
-    let status: ServiceExit =
-      switch error.kind {
-      case .invalid: .usage
-      case .refused, .notPermitted, .notFresh, .credentials, .challenged, .throttled, .session: .no
-      case .unavailable: .cannotTell
-      }
-    // Here nobody registers the first account.
+    guard case .unavailable(let failure) = error.kind else {
+      let row = error.row
+      self.init(
+        row.flatMap { ServiceExit(rawValue: $0.status.rawValue) } ?? .no,
+        row?.sentence(error.values) ?? error.description,
+        hint: row?.fullHint ?? "Use programs of one version.")
+      return
+    }
     let hint =
-      switch error.code {
+      switch failure.code {
+      // Here nobody registers the first account.
       case "database_missing":
         "Create it: auth-service schema install --first-administrator NAME, or put a backup in its place."
       // A service keeps its file to itself for as long as it runs.
       case "database_busy": "Stop the service, if it runs on this database, and try again; nothing was changed."
-      case _: error.hint
+      case _: failure.hint
       }
-    self.init(status, error.description, hint: hint)
+    self.init(.cannotTell, failure.description, hint: hint)
   }
 
   init(_ error: FileError) { self.init(.cannotTell, error.description, hint: error.hint) }

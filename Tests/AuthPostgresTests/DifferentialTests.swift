@@ -158,7 +158,7 @@ private final class History {
       if case .challenged(let challenge) = failure.kind {
         return "challenged, \(challenge.question), \(challenge.triesLeft) left, until \(Self.text(challenge.deadline))"
       }
-      return "\(failure.kind) \(failure.code): \(failure.description) \(failure.hint)"
+      return "\(failure.kind): \(failure.description)"
     } catch {
       return "\(error)"
     }

@@ -22,15 +22,16 @@ extension PostgresTests {
     private func code(_ address: String, limits: ServerLimits = ServerLimits()) throws -> String {
       let authority = try Self.authority(address, limits)
       let failure = #expect(throws: BackendError.self) { _ = try authority.lookUp(SessionToken(bytes: [1])) }
-      #expect(failure?.hint.isEmpty == false)
+      #expect(failure?.asUnavailability.hint.isEmpty == false)
       return failure?.code ?? ""
     }
 
     @Test(
       "what does not name a database, or holds a password, is refused before anything is connected",
       arguments: [
-        ("", "address_invalid"), ("accounts", "address_invalid"), ("postgresql://h/x?nonsense=1", "address_invalid"),
-        ("nonsense=1", "address_invalid"), ("postgresql://alice:secret@host/x", "address_has_password"),
+        ("", "database_address_invalid"), ("accounts", "database_address_invalid"),
+        ("postgresql://h/x?nonsense=1", "database_address_invalid"), ("nonsense=1", "database_address_invalid"),
+        ("postgresql://alice:secret@host/x", "address_has_password"),
         ("host=h password=secret", "address_has_password"),
       ])
     func address(text: String, code: String) {
@@ -137,7 +138,7 @@ extension PostgresTests {
         }
         #expect(failure?.code == "server_outdated")
         #expect(failure?.description.contains(words) == true, "\(failure?.description ?? "")")
-        #expect(failure?.hint.hasSuffix("auth-service forget-timeline") == true)
+        #expect(failure?.asUnavailability.hint.hasSuffix("auth-service forget-timeline") == true)
       }
       #expect(try confirmed.forget())
       #expect(try !confirmed.forget())
@@ -301,7 +302,7 @@ extension PostgresTests {
         }
       }
       #expect(failure?.code == "server_full")
-      #expect(failure?.hint.contains("nothing was changed") == true)
+      #expect(failure?.asUnavailability.hint.contains("nothing was changed") == true)
       #expect(try authority.rules.profile(token: token).balance == 100_00 - paid)
       disk.free()
       _ = try authority.rules.pay(order, token: token)

@@ -100,10 +100,10 @@ extension PostgresTests {
       let embedded = try Embedded()
       let database = try RulesDatabase(isEmpty: true)
       let address = try ServerAddress(database.address)
-      func importing(_ change: (ExportedTable, [ExportedValue]) throws(BackendError) -> [ExportedValue]) throws {
+      func importing(_ change: (ExportedTable, [SQLValue]) throws(BackendError) -> [SQLValue]) throws {
         _ = try embedded.local.export { (rows) throws(BackendError) in
           let changed: ExportedRows = { (table, take) throws(BackendError) in
-            var all: [[ExportedValue]] = []
+            var all: [[SQLValue]] = []
             try rows(table) { all.append($0) }
             for row in all { try take(try change(table, row)) }
           }
@@ -111,7 +111,7 @@ extension PostgresTests {
         }
       }
       let forged = #expect(throws: BackendError.self) {
-        try importing { (table, row) in table == .balances && row[0] == .number(2) ? [row[0], .number(1)] : row }
+        try importing { (table, row) in table == .balances && row[0] == .integer(2) ? [row[0], .integer(1)] : row }
       }
       #expect(forged?.code == "database_error")
       let broken = #expect(throws: BackendError.self) {

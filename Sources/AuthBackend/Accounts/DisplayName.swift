@@ -18,7 +18,7 @@ package struct DisplayName {
   package init(_ typed: String) throws(BackendError) {
     if let reason = Self.objection(to: typed) {
       let shown = typed.utf8.count > Self.largestBytes ? "the name" : "'\(typed.escaped)'"
-      throw .displayNameInvalid(shown, because: reason)
+      throw .invalid(.displayNameInvalid, shown, reason)
     }
     text = typed
   }
@@ -67,13 +67,7 @@ extension Unicode.Scalar {
     case .lineSeparator, .paragraphSeparator: "a line break"
     case .unassigned: "a character that Unicode has not assigned"
     case .privateUse: "a private-use character"
-    case .surrogate, .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter,
-      .nonspacingMark, .spacingMark, .enclosingMark, .decimalNumber, .letterNumber, .otherNumber,
-      .connectorPunctuation, .dashPunctuation, .openPunctuation, .closePunctuation, .initialPunctuation,
-      .finalPunctuation, .otherPunctuation, .mathSymbol, .currencySymbol, .modifierSymbol, .otherSymbol,
-      .spaceSeparator:
-      "a character that cannot be shown"
-    @unknown default: "a character that cannot be shown"
+    case _: "a character that cannot be shown"
     }
   }
 }

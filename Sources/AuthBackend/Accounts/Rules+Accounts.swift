@@ -44,9 +44,7 @@ extension Rules {
     let shown = try DisplayName(username)
     return try administeringFreshly(token, "registration") { (db, own, now) throws(BackendError) in
       let account = try create(name, shown, .member, passwordHash: hasher.unmatchable, in: db)
-      try record(
-        .userCreated, account: account.id, actor: own.account, session: own.id, detail: account.user.role.rawValue,
-        in: db)
+      try record(.userCreated, by: own, to: account.id, detail: account.user.role.rawValue, in: db)
       return try issueOneTimeCode(
         for: account, validFor: RecoveryPolicy.registration, by: own, "registration", at: now, in: db)
     }
@@ -69,11 +67,11 @@ extension Rules {
   func requireFree(_ name: Username, in db: any Transaction) throws(BackendError) {
     let isUsed = try db.first(AccountQuery.exists, .text(name.canonical)) { _ in true } ?? false
     let wasUsed = try db.first(AccountQuery.isReserved, .blob(name.reservation)) { _ in true }
-    if isUsed || wasUsed == true { throw .usernameTaken(name) }
+    if isUsed || wasUsed == true { throw .refused(.usernameTaken, name.canonical) }
   }
 
   func requireOpenRegistration(in db: any Transaction) throws(BackendError) {
-    if try registration(in: db) == .closed { throw .registrationClosed }
+    if try registration(in: db) == .closed { throw .refused(.registrationClosed) }
   }
 
   func registration(in db: any Transaction) throws(BackendError) -> Registration {
@@ -96,7 +94,7 @@ extension Rules {
     let name = try DisplayName(typed)
     return try writing(token) { (db, session, _) throws(BackendError) in
       try db.run(AccountQuery.setDisplayName, .text(name.text), .integer(session.account))
-      try record(.userUpdated, account: session.account, actor: session.account, session: session.id, in: db)
+      try record(.userUpdated, by: session, in: db)
       return try profile(of: session.account, in: db)
     }
   }

@@ -55,8 +55,7 @@ extension Rules {
       if disabled {
         _ = try endAll(of: account.id, except: nil, because: .accountDisabled, by: own.account, at: now, in: db)
       }
-      try record(
-        disabled ? .userDisabled : .userEnabled, account: account.id, actor: own.account, session: own.id, in: db)
+      try record(disabled ? .userDisabled : .userEnabled, by: own, to: account.id, in: db)
     }
   }
 
@@ -64,7 +63,7 @@ extension Rules {
   package func unlock(account name: Username, token: SessionToken) throws(BackendError) -> AccountSummary {
     try changingAccount(name, token: token) { (db, account, own, _) throws(BackendError) in
       try store(ThrottleRecord(), account: account.id, in: db)
-      try record(.loginUnlocked, account: account.id, actor: own.account, session: own.id, in: db)
+      try record(.loginUnlocked, by: own, to: account.id, in: db)
     }
   }
 
@@ -78,7 +77,7 @@ extension Rules {
       if role != .administrator { try requireAnotherAdministrator(than: account, in: db) }
       try db.run(AccountQuery.setRole, .text(role.rawValue), .integer(account.id))
       try record(
-        .authorizationChanged, account: account.id, actor: own.account, session: own.id,
+        .authorizationChanged, by: own, to: account.id,
         detail: "\(account.user.role.rawValue) to \(role.rawValue)", in: db)
     }
   }
@@ -93,9 +92,7 @@ extension Rules {
     try administeringFreshly(token, "registration") { (db, own, _) throws(BackendError) in
       if try self.registration(in: db) == registration { return }
       try db.run(AccountQuery.setRegistration, .integer(registration == .closed ? 1 : 0))
-      try record(
-        .administered, account: own.account, actor: own.account, session: own.id,
-        detail: "registration \(registration.rawValue)", in: db)
+      try record(.administered, by: own, detail: "registration \(registration.rawValue)", in: db)
     }
   }
 
@@ -103,8 +100,7 @@ extension Rules {
   package func noteView(of subject: String, token: SessionToken) throws(BackendError) {
     try writing(token) { (db, own, _) throws(BackendError) in
       guard own.user.role == .administrator else { throw .notPermitted }
-      try record(
-        .sensitiveRead, account: own.account, actor: own.account, session: own.id, detail: subject, in: db)
+      try record(.sensitiveRead, by: own, detail: subject, in: db)
     }
   }
 
@@ -158,8 +154,7 @@ extension Rules {
       if error.kind == .notPermitted {
         // The operation is refused even when the event cannot be written.
         try? writing(token, asActivity: false) { (db, own, _) throws(BackendError) in
-          try record(
-            .authorizationFailed, account: own.account, actor: own.account, session: own.id, detail: resource, in: db)
+          try record(.authorizationFailed, by: own, detail: resource, in: db)
         }
       }
       throw error
@@ -167,9 +162,7 @@ extension Rules {
   }
 
   func existing(_ name: Username, in db: any Transaction) throws(BackendError) -> AccountRow {
-    guard let account = try account(named: name, in: db) else {
-      throw .accountNotFound(name)
-    }
+    guard let account = try account(named: name, in: db) else { throw .refused(.accountNotFound, name.canonical) }
     return account
   }
 
@@ -177,7 +170,7 @@ extension Rules {
     guard account.user.role == .administrator else { return }
     let other = try db.first(AccountQuery.otherAdministrator, .integer(account.id), .integer(Int64.max)) { _ in true }
     if other == nil {
-      throw .lastAdministrator(account.user.username)
+      throw .refused(.lastAdministrator, account.user.username)
     }
   }
 

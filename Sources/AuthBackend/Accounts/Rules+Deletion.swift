@@ -32,12 +32,12 @@ extension Rules {
   ) throws(BackendError) {
     try requireAnotherAdministrator(than: account, in: db)
     let balance = try Ledger(db).balance(of: account.id)
-    guard balance == 0 else { throw .balanceNotZero(balance, of: account.user.username) }
+    guard balance == 0 else { throw .refused(.balanceNotZero, account.user.username, Amount.text(balance)) }
     let id = SQLValue.integer(account.id)
     _ = try endAll(of: account.id, except: nil, because: .accountDeleted, by: own.account, at: now, in: db)
     try db.run(
       SessionQuery.endRest, .text(EndReason.accountDeleted.code), .integer(db.wallTime.microseconds), id)
-    try record(.userDeleted, account: account.id, actor: own.account, session: own.id, in: db)
+    try record(.userDeleted, by: own, to: account.id, in: db)
     try db.run(CodeQuery.voidAll, id)
     try db.run(ChallengeQuery.closeAll, id)
     try db.run(TwoStepQuery.turnOff, id)

@@ -19,17 +19,10 @@ extension Rules {
     }
     let accepted = try PasswordPolicy.accept(new, for: try Username(user.username))
     let known = try? NormalizedPassword(present)
-    guard accepted.text != known?.text else {
-      throw .passwordUnchanged
-    }
+    guard accepted.text != known?.text else { throw .invalid(.passwordUnchanged) }
     let hash = try hasher.hash(accepted)
-    let attempt = try allowedAttempt { () throws(BackendError) in
-      try writing(token, asActivity: false) { (db, session, now) throws(BackendError) in
-        try db.lock(.account(session.account))
-        return try countAttempt(on: try account(session.account, in: db), at: now, in: db)
-      }
-    }
-    let grant = try accept(known, for: attempt, .everything, asking: nil) { (db, account, now) throws(BackendError) in
+    let attempt = try allowedAttempt(under: token)
+    return try accept(known, for: attempt, .everything, asking: nil) { (db, account, now) throws(BackendError) in
       let session = try claim(hash: own, at: now, in: db)
       try requireFresh(session, at: now)
       try db.run(AccountQuery.setPassword, .text(hash), .integer(account.id))
@@ -40,17 +33,9 @@ extension Rules {
         ChallengeQuery.excuse,
         .integer(now.uptime.wholeNanoseconds.clampedSum(TwoStepRules.excuse.wholeNanoseconds)),
         .text(session.id.rawValue))
-      try record(.passwordChanged, account: account.id, actor: account.id, session: session.id, in: db)
+      try record(.passwordChanged, by: session, in: db)
       return grant
     }
-    guard let grant else {
-      try database.write(.rows) { (db) throws(BackendError) in
-        try fail(attempt, in: db)
-        try record(.reauthenticationFailed, account: attempt.account?.id, actor: attempt.account?.id, in: db)
-      }
-      throw .credentialsNotAccepted
-    }
-    return grant
   }
 
   /// The grant of a change that was made and whose answer was lost: its token is issued, for the

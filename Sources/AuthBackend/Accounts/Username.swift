@@ -20,11 +20,10 @@ public struct Username: Hashable, Sendable, CustomStringConvertible {
   /// - Throws: ``BackendError`` of kind `invalid` that says the accepted form.
   public init(_ typed: String) throws(BackendError) {
     let bytes = Array(typed.utf8)
-    guard (1...64).contains(bytes.count), let first = bytes.first, Self.isAlphanumeric(first),
-      bytes.allSatisfy({ Self.isAlphanumeric($0) || Array("._-".utf8).contains($0) })
+    guard (1...64).contains(bytes.count), let first = bytes.first, first.isASCIIAlphanumeric,
+      bytes.allSatisfy({ $0.isASCIIAlphanumeric || Array("._-".utf8).contains($0) })
     else {
-      let shown = bytes.count > 64 ? "A name of \(bytes.count) bytes" : "'\(typed.escaped)'"
-      throw .usernameInvalid(shown)
+      throw .invalid(.usernameInvalid, bytes.count > 64 ? "a name of \(bytes.count) bytes" : "'\(typed.escaped)'")
     }
     canonical = typed.lowercased()
   }
@@ -34,13 +33,4 @@ public struct Username: Hashable, Sendable, CustomStringConvertible {
 
   /// The canonical form.
   public var description: String { canonical }
-
-  private static func isAlphanumeric(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"):
-      true
-    case _: false
-    }
-  }
 }

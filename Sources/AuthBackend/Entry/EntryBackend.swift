@@ -259,9 +259,7 @@ extension EntryBackend {
     within times: TimeSpan, matching text: String, before: Int64?, limit: Int, under lease: borrowing SessionLease
   ) throws(BackendError) -> [Receipt] {
     let page = Page(within: times, matching: text, before: before, limit: limit)
-    return try ask(.receipts(page, lease.sessionToken)) {
-      if case .receipts(let receipts) = $0 { receipts } else { nil }
-    }
+    return try ask(.receipts(page, lease.sessionToken)) { if case .receipts(let list) = $0 { list } else { nil } }
   }
 
   private func events(_ scope: EventScope, _ page: Page, _ token: SessionToken) throws(BackendError) -> [Event] {

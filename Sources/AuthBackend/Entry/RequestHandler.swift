@@ -40,7 +40,7 @@ extension Rules: RequestHandler {
     case .recover(let name, let code, let password):
       return .user(try recover(username: name, code: code, password: password))
     case .resetPassword(let name, let token): return .oneTimeCode(try resetPassword(of: name, token: token))
-    case .resetPasswordAsOwner where isShared: throw .notDatabaseOwner
+    case .resetPasswordAsOwner where isShared: throw .refused(.notDatabaseOwner)
     case .resetPasswordAsOwner(let name): return .oneTimeCode(try resetPasswordAsOwner(of: name))
 
     case .twoStep(let token): return .twoStep(try twoStep(token: token))

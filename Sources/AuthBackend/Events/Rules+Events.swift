@@ -67,6 +67,14 @@ extension Rules {
       .text(session?.rawValue), .text(detail))
     if account == nil { try db.run(EventQuery.trim, .integer(Event.namelessLimit)) }
   }
+
+  /// Appends an event of what the user of a session did, to an account or to their own.
+  func record(
+    _ name: EventName, by own: SessionRow, to account: Int64? = nil, detail: String? = nil, in db: any Transaction
+  ) throws(BackendError) {
+    try record(
+      name, account: account ?? own.account, actor: own.account, session: own.id, detail: detail, in: db)
+  }
 }
 
 package enum EventQuery: String, Query {

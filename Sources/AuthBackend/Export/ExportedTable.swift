@@ -1,54 +1,33 @@
 /// What one backend hands over to another, table by table, in an order in which rows refer to
 /// earlier ones only.
 ///
-/// Sessions are not among them: a token belongs to the database that issued it.
-package enum ExportedTable: CaseIterable, Sendable {
-  /// Number, name, display name, role, hash of the password in crypt(5) form, whether it is
-  /// disabled, time of creation, guesses, failures, attempts, whether the next guess has to wait.
-  case accounts
-  /// Account and balance; account 0 is the one that pays the opening credits.
-  case balances
-  /// Number, payer, payee, amount, idempotency key, time.
-  case transfers
-  /// Account, transfer, amount.
-  case entries
-  /// Account, hash, time of expiry or null.
-  case codes
+/// Sessions are not among them: a token belongs to the database that issued it. Times are in
+/// microseconds since 1970.
+package enum ExportedTable: String, Query {
+  /// The last column says whether the next guess has to wait.
+  case accounts = """
+    SELECT id, name, display_name, role, password_hash, disabled, created_at, guesses, failures, attempts,
+      wait_until IS NOT NULL
+    FROM accounts
+    """
+  /// Account 0 is the one that pays the opening credits.
+  case balances = "SELECT id, balance FROM ledger_accounts"
+  case transfers = "SELECT id, payer, payee, amount, key, made_at FROM transfers"
+  case entries = "SELECT account, transfer, amount FROM entries"
+  case codes = "SELECT account, code_hash, expires_at FROM codes"
   /// Hashes of names that are not given again.
-  case reservedNames
-  /// Number, time, name, account, actor, session, detail.
-  case events
-  /// Account, secret, last time step that opened something, since when. Those that are on.
-  case twoSteps
-  /// One row: whether there was an administrator, whether registration is closed, and whether
-  /// administrators must have a second step.
-  case settings
+  case reservedNames = "SELECT name_hash FROM reserved_names"
+  case events = "SELECT id, at, name, account, actor, session, detail FROM events"
+  /// Those that are on.
+  case twoSteps = "SELECT account, secret, last_step, since FROM two_steps WHERE last_step IS NOT NULL"
+  /// One row.
+  case settings = "SELECT administrator_made, registration_closed, two_step_required, event_salt FROM authority"
 }
 
-/// A value of an exported row.
-///
-/// Times are in microseconds since 1970.
-package enum ExportedValue: Hashable, Sendable {
-  case number(Int64)
-  case text(String)
-  case bytes([UInt8])
-  case null
-}
-
-/// What an import brought.
-package struct ImportSummary: Hashable, Sendable {
-  package let accounts: Int
-  package let payments: Int
-  package let events: Int
-
-  package init(accounts: Int, payments: Int, events: Int) {
-    self.accounts = accounts
-    self.payments = payments
-    self.events = events
-  }
-}
+/// What an import brought: how many of each.
+package typealias ImportSummary = (accounts: Int, payments: Int, events: Int)
 
 /// Hands over each row of a table to a closure.
 package typealias ExportedRows = (
-  _ table: ExportedTable, _ take: ([ExportedValue]) throws(BackendError) -> Void
+  _ table: ExportedTable, _ take: ([SQLValue]) throws(BackendError) -> Void
 ) throws(BackendError) -> Void

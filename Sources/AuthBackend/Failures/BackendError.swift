@@ -1,10 +1,9 @@
 public import AuthCore
 
-/// Why a backend did not do what was asked.
+/// Why a backend did not do what was asked: a ``code`` and its ``values``.
 ///
-/// Every error says what happened and why (``description``), what to do next (``hint``), and
-/// carries a stable ``code`` for programs. Nothing was changed when one is thrown, except what the
-/// operation names: counters of the throttle, and events.
+/// A program makes the message for people from these. Nothing was changed when one is thrown, except
+/// what the operation names: counters of the throttle, and events.
 public struct BackendError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The class of the error.
   public enum Kind: Hashable, Sendable {
@@ -31,93 +30,79 @@ public struct BackendError: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// The class of the error.
   public let kind: Kind
-  /// A stable name for programs, in snake case.
+  /// A stable name for programs, in snake case; ``Code`` has those of the rules.
   public let code: String
-  /// What happened and why, in one line, without secrets.
-  public let description: String
-  /// What to do about it, in one line.
-  public let hint: String
+  /// What the code is about, such as a name or an amount, without secrets.
+  public let values: [String]
 
   /// Creates an error, for a backend to throw.
-  public init(_ kind: Kind, _ code: String, _ description: String, hint: String) {
+  public init(_ kind: Kind, _ code: String, _ values: [String] = []) {
     self.kind = kind
     self.code = code
-    self.description = description
-    self.hint = hint
+    self.values = values
+  }
+
+  /// The code and its values, for a log; of kind `unavailable`, what happened.
+  public var description: String {
+    if case .unavailable(let failure) = kind { return failure.description }
+    return ([code] + values).joined(separator: " ")
   }
 }
 
 extension BackendError {
-  /// A rule that one backend alone has.
-  package static func invalid(_ code: String, _ description: String, hint: String) -> BackendError {
-    BackendError(.invalid, code, description, hint: hint)
+  /// What was given does not have the accepted form.
+  package static func invalid(_ code: Code, _ values: String...) -> BackendError {
+    BackendError(.invalid, code.rawValue, values)
   }
 
-  /// A refusal that one backend alone has.
-  package static func refused(_ code: String, _ description: String, hint: String) -> BackendError {
-    BackendError(.refused, code, description, hint: hint)
+  /// A rule or the present state forbids it.
+  package static func refused(_ code: Code, _ values: String...) -> BackendError {
+    BackendError(.refused, code.rawValue, values)
   }
 
+  /// The same for operators.
+  package static func invalid(_ code: OperatorCode, _ values: String...) -> BackendError {
+    BackendError(.invalid, code.rawValue, values)
+  }
+
+  /// The same for operators.
+  package static func refused(_ code: OperatorCode, _ values: String...) -> BackendError {
+    BackendError(.refused, code.rawValue, values)
+  }
+
+  /// What the database, the system or the service could not do, in its own words.
   package static func unavailable(_ cause: Unavailability.Cause, _ code: String, _ what: String, hint: String)
     -> BackendError
   {
-    BackendError(.unavailable(Unavailability(cause, what, hint: hint, code: code)), code, what, hint: hint)
+    BackendError(Unavailability(cause, what, hint: hint, code: code))
   }
 
   /// What a device could not do, in the terms of a backend.
   package init(_ failure: Unavailability) {
-    self.init(.unavailable(failure), failure.code, failure.description, hint: failure.hint)
+    self.init(.unavailable(failure), failure.code)
   }
 
-  /// One sentence for an unknown name, a wrong password and a disabled account.
-  package static let credentialsNotAccepted = BackendError(
-    .credentials, "credentials_not_accepted", "The name and the password were not accepted.",
-    hint: "Check both and try again; after five wrong passwords in a row you must wait.")
-
-  /// One sentence for an unknown name, a disabled account, and a code that is wrong, used or
-  /// expired.
-  package static let codeNotAccepted = BackendError(
-    .credentials, "credentials_not_accepted", "The name and the code were not accepted.",
-    hint: "Check both. A code works once; a code from an administrator works for a limited time.")
-
-  /// A code that is wrong, used, too old or too new, or the answer to a challenge that is over.
-  package static let stepNotAccepted = BackendError(
-    .credentials, "credentials_not_accepted", "The code was not accepted.",
-    hint: "Each code works once and for about a minute. Wait for the next one, and check the clock of the device.")
+  /// One answer for an unknown name, a disabled account, a wrong password, and a code that is wrong,
+  /// used, too old or too new.
+  package static let credentialsNotAccepted = BackendError(.credentials, "credentials_not_accepted")
 
   package static func challenged(_ challenge: Challenge) -> BackendError {
-    BackendError(
-      .challenged(challenge), "code_missing", "The password is right, and a code is needed too.",
-      hint: "Answer with a code of the authenticator app, or with a recovery code.")
+    BackendError(.challenged(challenge), "code_missing")
   }
 
-  package static let notFresh = BackendError(
-    .notFresh, "not_fresh", "The password was entered too long ago for this.",
-    hint: "Enter the password again, then repeat the request.")
+  package static let notFresh = BackendError(.notFresh, "not_fresh")
 
-  package static let notPermitted = BackendError(
-    .notPermitted, "not_permitted", "Only an administrator may do this.", hint: "Ask an administrator to do it.")
+  package static let notPermitted = BackendError(.notPermitted, "not_permitted")
 
   package static func throttled(_ throttle: Throttle) -> BackendError {
-    switch throttle {
-    case .wait(let remaining):
-      BackendError(
-        .throttled(throttle), "throttled", "Too many failed attempts: this one was not checked.",
-        hint: "Try again in \(remaining.secondsRoundedUp) s.")
-    case .locked:
-      BackendError(
-        .throttled(throttle), "locked", "Too many failed attempts: the account is locked.",
-        hint: "An administrator can unlock it.")
-    }
+    BackendError(.throttled(throttle), throttle == .locked ? "locked" : "throttled")
   }
 
   package static func session(_ rejection: SessionRejection) -> BackendError {
-    let (code, what) =
-      switch rejection {
-      case .superseded: ("session_superseded", "The session's token was exchanged for a newer one.")
-      case .ended(let reason): ("session_\(reason.code)", reason.description)
-      }
-    return BackendError(.session(rejection), code, what, hint: "Log in again.")
+    switch rejection {
+    case .superseded: BackendError(.session(rejection), "session_superseded")
+    case .ended(let reason): BackendError(.session(rejection), "session_\(reason.code)")
+    }
   }
 }
 
@@ -133,14 +118,14 @@ extension BackendError {
     case .throttled(let throttle): return .throttled(throttle)
     case .unavailable(let unavailability): return .unavailable(unavailability)
     case .invalid, .refused, .credentials, .challenged, .session, .notFresh, .notPermitted:
-      return .unavailable(Unavailability(.unparsable, description, hint: hint, code: code))
+      return .unavailable(asUnavailability)
     }
   }
 
   /// The same where the only answer can be that nothing is known.
   package var asUnavailability: Unavailability {
     if case .unavailable(let unavailability) = kind { return unavailability }
-    return Unavailability(.unparsable, description, hint: hint, code: code)
+    return Unavailability(.unparsable, "The answer was \(description).", code: code)
   }
 
   /// The failure of a question about a session.

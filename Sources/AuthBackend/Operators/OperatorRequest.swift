@@ -46,41 +46,18 @@ package struct RestoreReport: Hashable, Sendable {
   /// The newest event before this one.
   package let lastEvent: Moment?
 
-  package init(
-    sessions: Int, codes: Int, administrators: Names, disabled: Names, withTwoStep: Names, lastPayment: Moment?,
-    lastEvent: Moment?
-  ) {
-    self.sessions = sessions
-    self.codes = codes
-    self.administrators = administrators
-    self.disabled = disabled
-    self.withTwoStep = withTwoStep
-    self.lastPayment = lastPayment
-    self.lastEvent = lastEvent
-  }
-
   /// The first names of a list, and how many it has.
   package struct Names: Hashable, Sendable {
     /// How many are named, so that a report fits a frame of the service.
     package static let limit = 200
     package let first: [String]
     package let count: Int
-
-    package init(first: [String], count: Int) {
-      self.first = first
-      self.count = count
-    }
   }
 
   /// A number, and when it was given.
   package struct Moment: Hashable, Sendable {
     package let id: Int64
     package let at: WallTime
-
-    package init(id: Int64, at: WallTime) {
-      self.id = id
-      self.at = at
-    }
   }
 }
 

@@ -14,11 +14,7 @@ extension Rules {
     let shown = try DisplayName(typed)
     let hash = try hasher.hash(try PasswordPolicy.accept(password, for: name))
     return try database.write(.creation) { (db) throws(BackendError) in
-      guard try db.run(AccountQuery.takeFirstAdministrator) == 1 else {
-        throw .refused(
-          "schema_exists", "The database has an administrator already.",
-          hint: "Nothing was changed. If nobody knows the password, make a one-time code for that account.")
-      }
+      guard try db.run(AccountQuery.takeFirstAdministrator) == 1 else { throw .refused(.schemaExists) }
       let account = try create(name, shown, .administrator, passwordHash: hash, in: db)
       try db.run(AccountQuery.setRegistration, .integer(1))
       try record(.userCreated, account: account.id, detail: account.user.role.rawValue, in: db)
@@ -41,7 +37,7 @@ extension Rules {
   package func endTwoStep(of name: Username) throws(BackendError) {
     try database.write(.everything) { (db) throws(BackendError) in
       let account = try existing(name, in: db)
-      guard try asksForCode(account.id, in: db) else { throw .twoStepNotOn }
+      guard try asksForCode(account.id, in: db) else { throw .refused(.twoStepNotOn) }
       try db.run(TwoStepQuery.turnOff, .integer(account.id))
       try db.run(ChallengeQuery.closeAll, .integer(account.id))
       try record(.twoStepOff, account: account.id, detail: "operator", in: db)

@@ -4,21 +4,15 @@ import TextFormat
 /// password is hashed with, and the SHA-256 of the hash.
 ///
 /// It is stored as `sha256:DIGEST:SETTING`, and the next login replaces it by a hash.
-package struct HashedHash: Hashable, Sendable {
-  package let setting: String
-  package let digest: [UInt8]
-
-  package init(setting: String, digest: [UInt8]) {
-    self.setting = setting
-    self.digest = digest
-  }
+struct HashedHash: Hashable, Sendable {
+  let setting: String
+  let digest: [UInt8]
 
   /// Reads the stored form; nil for a hash.
-  package init?(_ stored: String) {
+  init?(_ stored: String) {
     let parts = stored.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
     guard parts.count == 3, parts[0] == "sha256", let digest = Hex.bytes(Array(parts[1].utf8)) else { return nil }
-    self.init(setting: String(parts[2]), digest: digest)
+    self.setting = String(parts[2])
+    self.digest = digest
   }
-
-  package var stored: String { "sha256:\(Hex.text(digest)):\(setting)" }
 }

@@ -9,21 +9,22 @@ package import AuthCore
 /// input is refused, never cut.
 /// Source: NIST SP 800-63B-4, section 3.1.1.2; UAX #15; crypt(3).
 package struct NormalizedPassword: Redacted {
-  package enum Fault: Error { case notText, containsNUL, tooLong(bytes: Int) }
-
   package static let longest = 511
 
   package let text: String
 
-  package init(_ password: Secret) throws(Fault) {
-    guard let typed = String(validating: password.bytes, as: UTF8.self) else { throw .notText }
+  /// - Throws: ``BackendError`` of kind `invalid` with the rule that it breaks.
+  package init(_ password: Secret) throws(BackendError) {
+    guard let typed = String(validating: password.bytes, as: UTF8.self) else { throw .invalid(.passwordNotText) }
     // Composition shortens text to a third at most (Hangul), so longer text need not be composed to
     // be refused.
-    guard password.bytes.count <= Self.longest * 4 else { throw .tooLong(bytes: password.bytes.count) }
+    guard password.bytes.count <= Self.longest * 4 else { throw Self.tooLong(password.bytes.count) }
     text = PasswordComposition.composed(typed)
-    guard !text.utf8.contains(0) else { throw .containsNUL }
-    guard text.utf8.count <= Self.longest else { throw .tooLong(bytes: text.utf8.count) }
+    guard !text.utf8.contains(0) else { throw .invalid(.passwordHasNul) }
+    guard text.utf8.count <= Self.longest else { throw Self.tooLong(text.utf8.count) }
   }
+
+  private static func tooLong(_ bytes: Int) -> BackendError { .invalid(.passwordTooLong, "\(bytes)") }
 }
 
 // The standard library composes text for its own comparison of strings, and offers it only under

@@ -13,43 +13,24 @@ package enum PasswordPolicy {
   ///
   /// - Throws: ``BackendError`` of kind `invalid` with the rule that it breaks.
   package static func accept(_ password: Secret, for username: Username) throws(BackendError) -> NormalizedPassword {
-    let normalized = try normalize(password)
+    let normalized = try NormalizedPassword(password)
     let text = normalized.text
     // The composition of scalars that are not assigned yet may change with a new version of Unicode
     // (UAX #15, section 3).
     guard !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .unassigned }) else {
-      throw .passwordUnassigned
+      throw .invalid(.passwordUnassigned)
     }
     let length = text.unicodeScalars.count
     guard length >= shortest else {
-      throw .passwordTooShort(characters: length)
+      throw .invalid(.passwordTooShort, length == 1 ? "1 character" : "\(length) characters")
     }
     guard Set(text.unicodeScalars.filter { !$0.properties.isWhitespace }).count > 1 else {
-      throw .passwordRepeats
+      throw .invalid(.passwordRepeats)
     }
     let folded = text.lowercased()
-    guard !isCommon(folded) else {
-      throw .passwordBlocked
-    }
-    guard !contains(username, folded) else {
-      throw .passwordContainsName
-    }
+    guard !isCommon(folded) else { throw .invalid(.passwordBlocked) }
+    guard !contains(username, folded) else { throw .invalid(.passwordContainsName) }
     return normalized
-  }
-
-  package static func normalize(_ password: Secret) throws(BackendError) -> NormalizedPassword {
-    do {
-      return try NormalizedPassword(password)
-    } catch {
-      switch error {
-      case .notText:
-        throw .passwordNotText
-      case .containsNUL:
-        throw .passwordHasNul
-      case .tooLong(let bytes):
-        throw .passwordTooLong(bytes: bytes)
-      }
-    }
   }
 
   /// Whether it is on the list or made of the words of this program, also with spaces and

@@ -1,3 +1,5 @@
+import TextFormat
+
 /// An amount of money in minor units: 1250 is 12.50.
 ///
 /// From 0.01 to 999999999999.99, so that no sum of balances comes near the end of 64 bits.
@@ -14,7 +16,7 @@ public struct Amount: Hashable, Comparable, Sendable, CustomStringConvertible {
   ///   ``largest``.
   public init(minorUnits: Int64) throws(BackendError) {
     guard minorUnits > 0, minorUnits <= Self.largest.minorUnits else {
-      throw .amountInvalid("\(minorUnits) minor units")
+      throw .invalid(.amountInvalid, "\(minorUnits) minor units")
     }
     self.init(unchecked: minorUnits)
   }
@@ -30,13 +32,13 @@ public struct Amount: Hashable, Comparable, Sendable, CustomStringConvertible {
       (1...12).contains(whole.count) && whole.allSatisfy(Self.isDigit)
       && (whole.first != UInt8(ascii: "0") || whole.count == 1)
       && cents.map { (1...2).contains($0.count) && $0.allSatisfy(Self.isDigit) } ?? true
-    guard isWellFormed else { throw .amountInvalid(text.utf8.count > 64 ? "a text of \(text.utf8.count) bytes" : text) }
+    guard isWellFormed else { throw Self.invalid(text) }
     var units = whole.reduce(Int64(0)) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) } * 100
     if let cents {
       let value = cents.reduce(Int64(0)) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
       units += cents.count == 1 ? value * 10 : value
     }
-    guard units > 0 else { throw .amountInvalid(text) }
+    guard units > 0 else { throw Self.invalid(text) }
     self.init(unchecked: units)
   }
 
@@ -54,6 +56,10 @@ public struct Amount: Hashable, Comparable, Sendable, CustomStringConvertible {
   public static func text(_ minorUnits: Int64) -> String {
     let (whole, cents) = minorUnits.magnitude.quotientAndRemainder(dividingBy: 100)
     return "\(minorUnits < 0 ? "-" : "")\(whole).\(cents < 10 ? "0" : "")\(cents)"
+  }
+
+  private static func invalid(_ text: String) -> BackendError {
+    .invalid(.amountInvalid, text.utf8.count > 64 ? "a text of \(text.utf8.count) bytes" : text.escaped)
   }
 
   private static func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }

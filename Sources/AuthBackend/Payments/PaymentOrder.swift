@@ -34,7 +34,7 @@ public struct IdempotencyKey: Hashable, Sendable, CustomStringConvertible {
   /// - Throws: ``BackendError`` of kind `invalid` that says the accepted form.
   public init(_ text: String) throws(BackendError) {
     guard (1...128).contains(text.utf8.count), text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
-      throw .idempotencyKeyInvalid
+      throw .invalid(.idempotencyKeyInvalid)
     }
     description = text
   }

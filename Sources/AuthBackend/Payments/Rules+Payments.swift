@@ -17,11 +17,9 @@ extension Rules {
       let payee = try accepted(found, of: order, payer: session)
       let balance = try ledger.balance(of: session.account)
       guard balance >= order.amount.minorUnits else {
-        throw .insufficientFunds(balance: balance, for: order.amount)
+        throw .refused(.insufficientFunds, Amount.text(balance), order.amount.description)
       }
-      guard try ledger.balance(of: payee.id) <= Int64.max - order.amount.minorUnits else {
-        throw .payeeFull
-      }
+      guard try ledger.balance(of: payee.id) <= Int64.max - order.amount.minorUnits else { throw .refused(.payeeFull) }
       let time = db.wallTime
       let id = try ledger.transfer(order.amount, from: session.account, to: payee.id, key: order.key, at: time)
       return Receipt(
@@ -69,7 +67,7 @@ extension Rules {
     _ receipt: Receipt, _ order: PaymentOrder, _ key: IdempotencyKey
   ) throws(BackendError) -> Receipt {
     guard receipt.payee == order.payee.canonical, receipt.amount == order.amount else {
-      throw .idempotencyKeyReused(key, for: receipt)
+      throw .refused(.idempotencyKeyReused, key.description, receipt.amount.description, receipt.payee)
     }
     return receipt.asRepetition
   }
@@ -77,15 +75,9 @@ extension Rules {
   private func accepted(
     _ payee: AccountRow?, of order: PaymentOrder, payer: SessionRow
   ) throws(BackendError) -> AccountRow {
-    guard let payee else {
-      throw .payeeUnknown(order.payee)
-    }
-    guard payee.id != payer.account else {
-      throw .payeeIsPayer
-    }
-    guard !payee.isDisabled else {
-      throw .payeeDisabled(order.payee)
-    }
+    guard let payee else { throw .refused(.payeeUnknown, order.payee.canonical) }
+    guard payee.id != payer.account else { throw .refused(.payeeIsPayer) }
+    guard !payee.isDisabled else { throw .refused(.payeeDisabled, order.payee.canonical) }
     return payee
   }
 }

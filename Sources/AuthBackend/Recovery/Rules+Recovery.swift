@@ -15,7 +15,7 @@ extension Rules {
         try db.run(CodeQuery.insert, .integer(own.account), Self.hash(code), .null, .null, .null)
         codes.append(code)
       }
-      try record(.recoveryCodesMade, account: own.account, actor: own.account, session: own.id, in: db)
+      try record(.recoveryCodesMade, by: own, in: db)
       return codes
     }
   }
@@ -44,7 +44,7 @@ extension Rules {
         }
         guard account.passwordHash == present else { return .success(nil) }
         // Only a code that still works may say so: of many guesses at once one is heard.
-        if isUnchanged { return .failure(.passwordUnchanged) }
+        if isUnchanged { return .failure(.invalid(.passwordUnchanged)) }
         try db.run(CodeQuery.use, .integer(account.id), Self.hash(code))
         try db.run(CodeQuery.voidOneTimeCodes, .integer(account.id))
         try db.run(AccountQuery.setPassword, .text(hash), .integer(account.id))
@@ -86,7 +86,7 @@ extension Rules {
     case .allow:
       try fail(attempt, in: db)
       try record(.recoveryFailed, account: account?.id, in: db)
-      return .codeNotAccepted
+      return .credentialsNotAccepted
     case .deny(let throttle), .retry(let throttle): return .throttled(throttle)
     }
   }
@@ -122,8 +122,7 @@ extension Rules {
       CodeQuery.insert, .integer(account.id), Self.hash(code),
       .integer(db.wallTime.microseconds.clampedSum(nanoseconds / 1000)), .blob(now.boot.bytes),
       .integer(now.uptime.wholeNanoseconds.clampedSum(nanoseconds)))
-    try record(
-      .oneTimeCodeMade, account: account.id, actor: own?.account, session: own?.id, detail: detail, in: db)
+    try record(.oneTimeCodeMade, account: account.id, actor: own?.account, session: own?.id, detail: detail, in: db)
     return OneTimeCode(user: account.user, code: code, validFor: validFor)
   }
 

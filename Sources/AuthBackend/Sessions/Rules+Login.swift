@@ -20,44 +20,32 @@ extension Rules {
         return try countAttempt(on: account, at: now, in: db)
       }
     }
-    let grant = try accept(password, for: attempt, asking: StepRequest(session: nil, limits: limits)) {
+    return try accept(password, for: attempt, asking: StepRequest(session: nil, limits: limits)) {
       (db, account, now) throws(BackendError) in try logIn(account, limits, for: new, at: now, in: db)
     }
-    guard let grant else {
-      try database.write(.rows) { (db) throws(BackendError) in
-        try fail(attempt, in: db)
-        try record(.loginFailed, account: attempt.account?.id, in: db)
-      }
-      throw .credentialsNotAccepted
-    }
-    return grant
   }
 
   /// Checks the password of a live session's user, and issues a token with new limits.
   func reauthenticate(
     _ token: SessionToken, password typed: Secret, requesting limits: LimitRequest, as newToken: SessionToken
   ) throws(BackendError) -> Grant {
-    let attempt = try allowedAttempt { () throws(BackendError) in
-      try writing(token, asActivity: false, beforeTwoStep: true) { (db, session, now) throws(BackendError) in
+    let attempt = try allowedAttempt(under: token, beforeTwoStep: true)
+    let hash = SHA256.hash(token.bytes)
+    let request = StepRequest(session: hash, limits: limits)
+    return try accept(try? NormalizedPassword(typed), for: attempt, asking: request) {
+      (db, account, now) throws(BackendError) in
+      try refresh(try claim(hash: hash, at: now, in: db), of: account, limits, newToken, at: now, in: db)
+    }
+  }
+
+  /// Counts an attempt on the account of a session, and returns it when its password may be checked.
+  func allowedAttempt(under token: SessionToken, beforeTwoStep: Bool = false) throws(BackendError) -> PasswordAttempt {
+    try allowedAttempt { () throws(BackendError) in
+      try writing(token, asActivity: false, beforeTwoStep: beforeTwoStep) { (db, session, now) throws(BackendError) in
         try db.lock(.account(session.account))
         return try countAttempt(on: try account(session.account, in: db), at: now, in: db)
       }
     }
-    let hash = SHA256.hash(token.bytes)
-    let request = StepRequest(session: hash, limits: limits)
-    let grant = try accept(try? NormalizedPassword(typed), for: attempt, asking: request) {
-      (db, account, now) throws(BackendError) in
-      try refresh(try claim(hash: hash, at: now, in: db), of: account, limits, newToken, at: now, in: db)
-    }
-    guard let grant else {
-      try database.write(.rows) { (db) throws(BackendError) in
-        try fail(attempt, in: db)
-        try record(
-          .reauthenticationFailed, account: attempt.account?.id, actor: attempt.account?.id, in: db)
-      }
-      throw .credentialsNotAccepted
-    }
-    return grant
   }
 
   /// Begins a session and writes down that it did.
@@ -118,20 +106,29 @@ extension Rules {
   ///   - request: What a code would go on with, where one may be asked for; nil where it was given
   ///     already.
   ///   - body: Runs in the transaction.
-  /// - Returns: Nil when the password is wrong, and when the account is missing or disabled. Each
-  ///   costs the same.
-  /// - Throws: ``BackendError`` of kind `challenged` when it is right and a code is asked for.
+  /// - Returns: What `body` returns.
+  /// - Throws: ``BackendError`` of kind `credentials` when the password is wrong, and when the account
+  ///   is missing or disabled, which costs the same; of kind `challenged` when it is right and a code
+  ///   is asked for.
   func accept(
     _ password: NormalizedPassword?, for attempt: PasswordAttempt, _ scope: WriteScope = .rows,
     asking request: StepRequest?,
     _ body: (any Transaction, AccountRow, BootInstant) throws(BackendError) -> Grant
-  ) throws(BackendError) -> Grant? {
+  ) throws(BackendError) -> Grant {
     let verdict = try refunding(attempt) { () throws(BackendError) in
       try verify(password, for: attempt, scope, asking: request, body)
     }
     switch verdict {
     case .granted(let grant): return grant
-    case .wrong: return nil
+    case .wrong:
+      let isLogin = request.map { $0.session == nil } ?? false
+      try database.write(.rows) { (db) throws(BackendError) in
+        try fail(attempt, in: db)
+        try record(
+          isLogin ? .loginFailed : .reauthenticationFailed, account: attempt.account?.id,
+          actor: isLogin ? nil : attempt.account?.id, in: db)
+      }
+      throw .credentialsNotAccepted
     case .challenged(let challenge): throw .challenged(challenge)
     }
   }
@@ -197,8 +194,7 @@ extension Rules {
     }
     let uptime = now.uptime.wholeNanoseconds
     if let session, try db.run(ChallengeQuery.takeExcuse, .text(session.rawValue), .integer(uptime)) > 0 { return nil }
-    try record(
-      .twoStepAsked, account: account.id, actor: session.map { _ in account.id }, session: session, in: db)
+    try record(.twoStepAsked, account: account.id, actor: session.map { _ in account.id }, session: session, in: db)
     try db.run(
       ChallengeQuery.evict, .integer(account.id), .blob(now.boot.bytes), .integer(uptime),
       .integer(TwoStepRules.openChallenges - 1))

@@ -1,4 +1,5 @@
 package import AuthCore
+import TextFormat
 
 extension Rules {
   /// The live sessions of the session's user, newest first.
@@ -29,7 +30,7 @@ extension Rules {
       guard let found, found.account == own.account, found.marked == nil,
         try within(limits: found, at: now, in: db) != nil
       else {
-        throw .sessionNotFound(id)
+        throw .refused(.sessionNotFound, id.rawValue.escaped)
       }
       try end(found, because: .revoked, by: own.account, in: db)
     }

@@ -60,9 +60,7 @@ extension Rules {
     _ body: (any Transaction, SessionRow, BootInstant) throws(BackendError) -> Result
   ) throws(BackendError) -> Result {
     let hash = SHA256.hash(token.bytes)
-    let result = try noting {
-      hash
-    } during: { () throws(BackendError) -> Result? in
+    let result = try noting(hash) { () throws(BackendError) -> Result? in
       try database.read { (db) throws(BackendError) -> Result? in
         let now = try db.now()
         let finding = try find(hash: hash, at: now, in: db)
@@ -95,9 +93,7 @@ extension Rules {
     _ body: (any Transaction, SessionRow, BootInstant) throws(BackendError) -> Result
   ) throws(BackendError) -> Result {
     let hash = SHA256.hash(token.bytes)
-    return try noting {
-      hash
-    } during: { () throws(BackendError) in
+    return try noting(hash) { () throws(BackendError) in
       try database.write(scope, preparing: queries) { (db) throws(BackendError) in
         try db.lock(.session(hash))
         let now = try db.now()
@@ -112,7 +108,7 @@ extension Rules {
 
   /// Runs `body`, and records the use of a session that is over.
   func noting<Result>(
-    _ hash: () -> [UInt8]?, during body: () throws(BackendError) -> Result
+    _ hash: @autoclosure () -> [UInt8]?, during body: () throws(BackendError) -> Result
   ) throws(BackendError) -> Result {
     do throws(BackendError) {
       return try body()

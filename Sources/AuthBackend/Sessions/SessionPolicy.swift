@@ -59,20 +59,13 @@ package struct SessionSpans {
 }
 
 /// The limits of a session as they are stored: nanoseconds on the clock of the session's boot.
-package struct SessionTerms: Sendable {
-  package let active: Int64
-  package let idleSpan: Int64
-  package let absoluteUntil: Int64
-  package let freshUntil: Int64
+struct SessionTerms: Sendable {
+  let active: Int64
+  let idleSpan: Int64
+  let absoluteUntil: Int64
+  let freshUntil: Int64
 
-  package init(active: Int64, idleSpan: Int64, absoluteUntil: Int64, freshUntil: Int64) {
-    self.active = active
-    self.idleSpan = idleSpan
-    self.absoluteUntil = absoluteUntil
-    self.freshUntil = freshUntil
-  }
-
-  package func limits(in boot: BootID) -> SessionLimits {
+  func limits(in boot: BootID) -> SessionLimits {
     func instant(_ nanoseconds: Int64) -> Deadline {
       .at(BootInstant(boot: boot, uptime: .nanoseconds(nanoseconds)))
     }

@@ -37,7 +37,7 @@ extension Rules {
     switch outcome {
     case .granted(let grant): return grant
     case .wrong(let challenge?): throw .challenged(challenge)
-    case .wrong(nil): throw .stepNotAccepted
+    case .wrong(nil): throw .credentialsNotAccepted
     }
   }
 
@@ -67,13 +67,11 @@ extension Rules {
     func find(_ db: any Transaction) throws(BackendError) -> OpenChallenge {
       guard let open = try db.first(ChallengeQuery.find, .blob(hash), read: { OpenChallenge($0) }),
         open.isOpen(at: try db.now())
-      else { throw .stepNotAccepted }
+      else { throw .credentialsNotAccepted }
       return open
     }
     var session: [UInt8]?
-    return try noting {
-      session
-    } during: { () throws(BackendError) in
+    return try noting(session) { () throws(BackendError) in
       try database.write(.rows) { (db) throws(BackendError) in
         let seen = try find(db)
         session = seen.request.session
@@ -85,9 +83,7 @@ extension Rules {
         let open = try find(db)
         let account = try account(open.account, in: db)
         guard !account.isDisabled, account.passwordHash == open.passwordHash, try asksForCode(account.id, in: db)
-        else {
-          throw .stepNotAccepted
-        }
+        else { throw .credentialsNotAccepted }
         return try body(db, open, account, now)
       }
     }

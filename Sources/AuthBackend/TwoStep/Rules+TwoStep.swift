@@ -19,7 +19,7 @@ extension Rules {
     try writing(token, beforeTwoStep: true) { (db, own, now) throws(BackendError) in
       try db.lock(.account(own.account))
       try requireFresh(own, at: now)
-      guard try twoStep(of: own.account, in: db)?.lastStep == nil else { throw .twoStepAlreadyOn }
+      guard try twoStep(of: own.account, in: db)?.lastStep == nil else { throw .refused(.twoStepAlreadyOn) }
       let secret = try Secrets.random(count: TOTP.secretLength)
       try db.run(TwoStepQuery.begin, .integer(own.account), .blob(secret))
       return TwoStepSecret(bytes: secret, username: own.user.username)
@@ -31,15 +31,15 @@ extension Rules {
     try writing(token, beforeTwoStep: true) { (db, own, now) throws(BackendError) in
       try db.lock(.account(own.account))
       try requireFresh(own, at: now)
-      guard let row = try twoStep(of: own.account, in: db) else { throw .twoStepNotBegun }
-      guard row.lastStep == nil else { throw .twoStepAlreadyOn }
+      guard let row = try twoStep(of: own.account, in: db) else { throw .refused(.twoStepNotBegun) }
+      guard row.lastStep == nil else { throw .refused(.twoStepAlreadyOn) }
       let time = db.wallTime
       guard let step = TOTP(secret: row.secret).step(of: code.bytes, at: time, after: .min) else {
-        throw .stepNotAccepted
+        throw .credentialsNotAccepted
       }
       try db.run(
         TwoStepQuery.turnOn, .integer(step), .integer(time.microseconds), .integer(own.account))
-      try record(.twoStepOn, account: own.account, actor: own.account, session: own.id, in: db)
+      try record(.twoStepOn, by: own, in: db)
     }
   }
 
@@ -49,7 +49,7 @@ extension Rules {
       try writing(token, asActivity: false) { (db, own, now) throws(BackendError) -> (PasswordAttempt, Bool?) in
         try db.lock(.account(own.account))
         try requireFresh(own, at: now)
-        guard try asksForCode(own.account, in: db) else { throw .twoStepNotOn }
+        guard try asksForCode(own.account, in: db) else { throw .refused(.twoStepNotOn) }
         let attempt = try countAttempt(on: try account(own.account, in: db), at: now, in: db)
         guard attempt.decision == .allow else { return (attempt, nil) }
         try touch(own, at: now, in: db)
@@ -59,12 +59,11 @@ extension Rules {
         }
         try store(ThrottleRecord(), account: own.account, in: db)
         try db.run(TwoStepQuery.turnOff, .integer(own.account))
-        try record(
-          .twoStepOff, account: own.account, actor: own.account, session: own.id, detail: used.words ?? "code", in: db)
+        try record(.twoStepOff, by: own, detail: used.words ?? "code", in: db)
         return (attempt, true)
       }
     }
-    guard isOff else { throw .stepNotAccepted }
+    guard isOff else { throw .credentialsNotAccepted }
   }
 
   /// Who must have a second step.
@@ -77,9 +76,7 @@ extension Rules {
     try administeringFreshly(token, "two-step") { (db, own, _) throws(BackendError) in
       if try twoStepPolicy(in: db) == policy { return }
       try db.run(TwoStepQuery.setPolicy, .integer(policy == .required ? 1 : 0))
-      try record(
-        .administered, account: own.account, actor: own.account, session: own.id,
-        detail: "two-step \(policy.rawValue)", in: db)
+      try record(.administered, by: own, detail: "two-step \(policy.rawValue)", in: db)
     }
   }
 
@@ -92,7 +89,7 @@ extension Rules {
   /// Refuses the session of a user who must set up a second step first.
   func requireTwoStep(of own: SessionRow, in db: any Transaction) throws(BackendError) {
     guard own.user.role == .administrator, try twoStepPolicy(in: db) == .required else { return }
-    guard try asksForCode(own.account, in: db) else { throw .twoStepRequired }
+    guard try asksForCode(own.account, in: db) else { throw .refused(.twoStepRequired) }
   }
 
   func twoStep(of account: Int64, in db: any Transaction) throws(BackendError) -> TwoStepRow? {

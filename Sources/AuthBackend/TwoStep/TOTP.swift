@@ -56,10 +56,7 @@ package struct TOTP: Sendable {
     let now = Self.step(at: time)
     var found: Int64?
     for step in (now - Self.drift...now + Self.drift).reversed() {
-      let code = code(at: step)
-      var difference: UInt8 = typed.count == code.count ? 0 : 1
-      for (left, right) in zip(typed, code) { difference |= left ^ right }
-      if difference == 0, step > used { found = step }
+      if Secrets.areEqual(typed, code(at: step)), step > used { found = step }
     }
     return found
   }

@@ -1,5 +1,6 @@
 public import AuthCore
 import AuthDevice
+import TextFormat
 
 /// Whether a user is asked for a code after the password.
 public struct TwoStepState: Hashable, Sendable {
@@ -94,13 +95,8 @@ extension String {
     let digits = Array("0123456789ABCDEF".utf8)
     var text: [UInt8] = []
     for byte in utf8 {
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-        UInt8(ascii: "~"):
-        text.append(byte)
-      case _: text += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-      }
+      let isUnreserved = byte.isASCIIAlphanumeric || "-._~".utf8.contains(byte)
+      text += isUnreserved ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
     }
     return String(decoding: text, as: UTF8.self)
   }

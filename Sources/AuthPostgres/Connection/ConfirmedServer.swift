@@ -116,7 +116,7 @@ extension ConfirmedServer.Identity {
         """
         SELECT pg_catalog.pg_walfile_name(pg_catalog.pg_current_wal_lsn()), system_identifier
         FROM pg_catalog.pg_control_system()
-        """, [], until: deadline)
+        """, until: deadline)
     } catch {
       if case .refused = error { return nil }
       throw error

@@ -28,6 +28,11 @@ struct Connecting {
     let connection: OpaquePointer
     var index = 0
     var state: PostgresPollingStatusType = PGRES_POLLING_WRITING
+
+    /// What to wait for.
+    var entry: pollfd {
+      pollfd(fd: PQsocket(connection), events: Int16(state == PGRES_POLLING_READING ? POLLIN : POLLOUT), revents: 0)
+    }
   }
 
   /// - Throws: ``ServerFault`` of kind `notConnected`.
@@ -153,19 +158,14 @@ struct Connecting {
   }
 
   private func wait(for attempts: [Attempt], atMost left: Duration) {
-    var entries = attempts.map {
-      pollfd(
-        fd: PQsocket($0.connection), events: Int16($0.state == PGRES_POLLING_READING ? POLLIN : POLLOUT), revents: 0)
-    }
+    var entries = attempts.map(\.entry)
     // Interrupted or not: the next round looks again.
     _ = poll(&entries, nfds_t(entries.count), left.wholeMilliseconds)
   }
 
   private func advanced(_ attempt: Attempt) -> PostgresPollingStatusType {
     if PQstatus(attempt.connection) == CONNECTION_BAD { return PGRES_POLLING_FAILED }
-    var entry = pollfd(
-      fd: PQsocket(attempt.connection),
-      events: Int16(attempt.state == PGRES_POLLING_READING ? POLLIN : POLLOUT), revents: 0)
+    var entry = attempt.entry
     guard poll(&entry, 1, 0) > 0 else { return attempt.state }
     return PQconnectPoll(attempt.connection)
   }

@@ -13,31 +13,20 @@ package struct ServerAddress: Hashable, Sendable {
   /// - Throws: ``BackendError`` of kind `invalid` when libpq cannot read it, and when it holds a
   ///   password, which the list of processes and the history of the shell would show.
   package init(_ text: String) throws(BackendError) {
-    guard !text.utf8.contains(0) else { throw Self.invalid("it contains a NUL character") }
+    guard !text.utf8.contains(0) else { throw .invalid(.databaseAddressInvalid, "it contains a NUL character") }
     // libpq takes a lone word for the name of a database, where a person has forgotten half of it.
     guard text.utf8.contains(UInt8(ascii: "=")) || text.hasPrefix("postgresql://") || text.hasPrefix("postgres://")
-    else {
-      throw Self.invalid("it is neither a URI nor keyword=value pairs")
-    }
+    else { throw .invalid(.databaseAddressInvalid, "it is neither a URI nor keyword=value pairs") }
     var message: UnsafeMutablePointer<CChar>?
     guard let options = PQconninfoParse(text, &message) else {
       defer { PQfreemem(message) }
-      throw Self.invalid(message.map { PostgresText.line($0) } ?? "it cannot be read")
+      throw .invalid(.databaseAddressInvalid, message.map { PostgresText.line($0) } ?? "it cannot be read")
     }
     defer { PQconninfoFree(options) }
     for option in PostgresText.options(options) where option.keyword == "password" || option.keyword == "sslpassword" {
-      throw .invalid(
-        "address_has_password",
-        "The address of the database contains a password, which other users of this machine could see.",
-        hint: "Remove it from there, and put it into ~/.pgpass of the service's user (mode 0600).")
+      throw .invalid(.addressHasPassword)
     }
     self.text = text
-  }
-
-  private static func invalid(_ reason: String) -> BackendError {
-    .invalid(
-      "address_invalid", "The address does not name a PostgreSQL database: \(reason).",
-      hint: "Write it like postgresql://host/database, or service=NAME for a name in ~/.pg_service.conf.")
   }
 }
 

@@ -49,6 +49,9 @@ final class ServerConnection {
   /// The name of the database.
   var database: String { PQdb(connection).map { String(cString: $0) } ?? "" }
 
+  /// What libpq said last.
+  private var lastMessage: String { PostgresText.line(PQerrorMessage(connection)) }
+
   /// Refuses a database that does not say how its bytes are to be read.
   ///
   /// libpq was told by the server, so this asks nothing; a pool may not pass it on.
@@ -75,31 +78,25 @@ final class ServerConnection {
   /// - Returns: The rows; each value in text form.
   /// - Throws: ``ServerFault``; ``ServerFault/unknown(_:)`` says that it may have been done.
   func run(
-    _ statement: String, _ arguments: [String?], until deadline: ContinuousClock.Instant
+    _ statement: String, _ arguments: [String?] = [], until deadline: ContinuousClock.Instant
   ) throws(ServerFault) -> [[String?]] {
-    notices.warning = nil
     let values = arguments.map { argument in argument.map { strdup($0) } ?? nil }
     defer { for value in values { free(value) } }
-    let sent = PQsendQueryParams(
-      connection, statement, Int32(values.count), nil, values.map { UnsafePointer($0) }, nil, nil, 0)
-    guard sent == 1 else { throw .notConnected(PostgresText.line(PQerrorMessage(connection)), .other) }
-    return try answer(until: deadline)
+    return try result(until: deadline) {
+      PQsendQueryParams($0, statement, Int32(values.count), nil, values.map { UnsafePointer($0) }, nil, nil, 0)
+    }.texts
   }
 
   /// Runs several statements without arguments, in one transaction.
   func runScript(_ script: String, until deadline: ContinuousClock.Instant) throws(ServerFault) {
-    notices.warning = nil
-    guard PQsendQuery(connection, script) == 1 else {
-      throw .notConnected(PostgresText.line(PQerrorMessage(connection)), .other)
-    }
-    _ = try answer(until: deadline)
+    _ = try result(until: deadline) { PQsendQuery($0, script) }
   }
 
   /// Begins a COPY from this client.
   func startCopy(_ statement: String, until deadline: ContinuousClock.Instant) throws(ServerFault) {
     notices.warning = nil
     guard PQsendQuery(connection, statement) == 1, let result = try nextResult(until: deadline) else {
-      throw .unknown(PostgresText.line(PQerrorMessage(connection)))
+      throw .unknown(lastMessage)
     }
     defer { PQclear(result) }
     guard PQresultStatus(result) == PGRES_COPY_IN else { throw fault(of: result) }
@@ -110,47 +107,33 @@ final class ServerConnection {
     let taken = lines.withUnsafeBytes { bytes in
       PQputCopyData(connection, bytes.bindMemory(to: CChar.self).baseAddress, Int32(bytes.count))
     }
-    guard taken == 1 else { throw .unknown(PostgresText.line(PQerrorMessage(connection))) }
+    guard taken == 1 else { throw .unknown(lastMessage) }
     var unsent = PQflush(connection)
     while unsent > 0 {
       try wait(for: POLLIN | POLLOUT, until: deadline)
       unsent = PQflush(connection)
     }
-    if unsent < 0 { throw .unknown(PostgresText.line(PQerrorMessage(connection))) }
+    if unsent < 0 { throw .unknown(lastMessage) }
   }
 
   /// Ends a COPY, and takes the server's answer to it.
   func endCopy(until deadline: ContinuousClock.Instant) throws(ServerFault) {
-    guard PQputCopyEnd(connection, nil) == 1 else { throw .unknown(PostgresText.line(PQerrorMessage(connection))) }
+    guard PQputCopyEnd(connection, nil) == 1 else { throw .unknown(lastMessage) }
     _ = try answer(until: deadline)
   }
 
-  private func answer(until deadline: ContinuousClock.Instant) throws(ServerFault) -> [[String?]] {
-    var rows: [[String?]] = []
-    var failure: ServerFault?
-    while let result = try nextResult(until: deadline) {
-      defer { PQclear(result) }
-      switch PQresultStatus(result) {
-      case PGRES_TUPLES_OK, PGRES_COMMAND_OK: rows = Self.rows(of: result)
-      case _ where failure == nil: failure = fault(of: result)
-      case _: break
-      }
-    }
-    if let failure { throw failure }
-    if PQstatus(connection) != CONNECTION_OK { throw .unknown(PostgresText.line(PQerrorMessage(connection))) }
-    // The change is made at this server, and may not be at the one that takes its place.
-    if let warning = notices.warning { throw .unknown("it warned: \(warning)") }
-    return rows
-  }
-
-  /// Sends a question to libpq's functions and takes the last result of its answer, in binary form.
+  /// Sends a question by one of libpq's functions, and takes the last result of its answer.
   ///
   /// - Throws: ``ServerFault``.
   func result(
     until deadline: ContinuousClock.Instant, _ send: (OpaquePointer) -> Int32
   ) throws(ServerFault) -> ServerResult {
     notices.warning = nil
-    guard send(connection) == 1 else { throw .notConnected(PostgresText.line(PQerrorMessage(connection)), .other) }
+    guard send(connection) == 1 else { throw .notConnected(lastMessage, .other) }
+    return try answer(until: deadline)
+  }
+
+  private func answer(until deadline: ContinuousClock.Instant) throws(ServerFault) -> ServerResult {
     var last: ServerResult?
     var failure: ServerFault?
     while let result = try nextResult(until: deadline) {
@@ -162,16 +145,16 @@ final class ServerConnection {
       }
     }
     if let failure { throw failure }
-    guard let last, PQstatus(connection) == CONNECTION_OK else {
-      throw .unknown(PostgresText.line(PQerrorMessage(connection)))
-    }
+    guard let last, PQstatus(connection) == CONNECTION_OK else { throw .unknown(lastMessage) }
+    // The change is made at this server, and may not be at the one that takes its place.
+    if let warning = notices.warning { throw .unknown("it warned: \(warning)") }
     return last
   }
 
   private func nextResult(until deadline: ContinuousClock.Instant) throws(ServerFault) -> OpaquePointer? {
     var unsent = PQflush(connection)
     while unsent != 0 || PQisBusy(connection) != 0 {
-      if unsent < 0 { throw .unknown(PostgresText.line(PQerrorMessage(connection))) }
+      if unsent < 0 { throw .unknown(lastMessage) }
       try wait(for: unsent == 0 ? POLLIN : POLLIN | POLLOUT, until: deadline)
       if unsent != 0 { unsent = PQflush(connection) }
     }
@@ -181,12 +164,12 @@ final class ServerConnection {
   /// Waits for the socket, and takes what has arrived.
   private func wait(for events: Int32, until deadline: ContinuousClock.Instant) throws(ServerFault) {
     var entry = pollfd(fd: descriptor, events: Int16(events), revents: 0)
-    guard entry.fd >= 0 else { throw .unknown(PostgresText.line(PQerrorMessage(connection))) }
+    guard entry.fd >= 0 else { throw .unknown(lastMessage) }
     let left = deadline - ContinuousClock.now
     guard left > .zero else { throw .unknown("no answer in time") }
     if poll(&entry, 1, left.wholeMilliseconds) < 0, errno != EINTR { throw .unknown(ErrorNumber.current.explanation) }
     if entry.revents & Int16(POLLIN | POLLERR | POLLHUP) != 0, PQconsumeInput(connection) == 0 {
-      throw .unknown(PostgresText.line(PQerrorMessage(connection)))
+      throw .unknown(lastMessage)
     }
   }
 
@@ -195,17 +178,8 @@ final class ServerConnection {
     let message = PQresultErrorField(result, Int32(UInt8(ascii: "M"))).map { PostgresText.line($0) }
     guard let state = PQresultErrorField(result, Int32(UInt8(ascii: "C"))),
       let severity = PQresultErrorField(result, Int32(UInt8(ascii: "V"))), String(cString: severity) == "ERROR"
-    else { return .unknown(message ?? PostgresText.line(PQerrorMessage(connection))) }
+    else { return .unknown(message ?? lastMessage) }
     return .refused(state: String(cString: state), message ?? "no reason given")
-  }
-
-  private static func rows(of result: OpaquePointer) -> [[String?]] {
-    let columns = PQnfields(result)
-    return (0..<PQntuples(result)).map { row in
-      (0..<columns).map { column in
-        PQgetisnull(result, row, column) != 0 ? nil : PQgetvalue(result, row, column).map { String(cString: $0) }
-      }
-    }
   }
 
   static func place(of connection: OpaquePointer) -> String {

@@ -6,16 +6,12 @@ package struct ServerLimits: Hashable, Sendable {
   package var nextHost: Duration
   /// For one answer.
   package var answer: Duration
-  /// For an answer that is repeated after it was lost.
-  package var repeating: Duration
 
   package init(
-    connecting: Duration = .seconds(5), nextHost: Duration = .milliseconds(250), answer: Duration = .seconds(10),
-    repeating: Duration = .seconds(30)
+    connecting: Duration = .seconds(5), nextHost: Duration = .milliseconds(250), answer: Duration = .seconds(10)
   ) {
     self.connecting = connecting
     self.nextHost = nextHost
     self.answer = answer
-    self.repeating = repeating
   }
 }

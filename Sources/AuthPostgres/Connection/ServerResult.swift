@@ -1,7 +1,7 @@
 import AuthBackend
 import CPostgres
 
-/// The rows of one answer of the server, in binary form.
+/// The rows of one answer of the server.
 final class ServerResult {
   private let result: OpaquePointer
 
@@ -18,7 +18,18 @@ final class ServerResult {
   /// How many rows the statement changed.
   var changes: Int { Int(String(cString: PQcmdTuples(result))) ?? 0 }
 
+  /// A row of an answer in binary form.
   func columns(_ row: Int32) -> Columns { Columns(result: self, row: row) }
+
+  /// All rows of an answer in text form.
+  var texts: [[String?]] {
+    (0..<count).map { row in
+      let columns = columns(row)
+      return (0..<PQnfields(result)).map { column in
+        columns.isNull(column) ? nil : String(decoding: columns.blob(column), as: UTF8.self)
+      }
+    }
+  }
 
   struct Columns: RowColumns {
     fileprivate let result: ServerResult

@@ -5,13 +5,13 @@ import TextFormat
 ///
 /// Source: PostgreSQL, "COPY", File Formats.
 enum CopyText {
-  static func line(_ values: [ExportedValue]) -> [UInt8] {
+  static func line(_ values: [SQLValue]) -> [UInt8] {
     var line: [UInt8] = []
     for (index, value) in values.enumerated() {
       if index > 0 { line.append(UInt8(ascii: "\t")) }
       switch value {
-      case .number(let number): line += String(number).utf8
-      case .bytes(let bytes): line += ("\\\\x" + Hex.text(bytes)).utf8
+      case .integer(let number): line += String(number).utf8
+      case .blob(let bytes): line += ("\\\\x" + Hex.text(bytes)).utf8
       case .null: line += "\\N".utf8
       case .text(let text): for byte in text.utf8 { append(byte, to: &line) }
       }

@@ -1,4 +1,5 @@
 package import AuthBackend
+import TextFormat
 
 /// A database whose rules were functions in the server, which people's own roles called.
 extension PostgresSchema {
@@ -50,9 +51,8 @@ extension PostgresSchema {
     }
     for owner in owners where owner[0] != oldOwner || owner[1] != "n" {
       throw .refused(
-        "schema_foreign",
-        "The schema \(oldSchema) of the database '\(session.database)' is not what older programs made.",
-        hint: "Nothing in it was used or changed. All in it has to belong to \(oldOwner).")
+        .schemaForeign, oldSchema, session.database.escaped,
+        "is not what older programs made: all in it has to belong to \(oldOwner)")
     }
   }
 

@@ -13,15 +13,15 @@ extension PostgresSchema {
     _ export: ExportedRows, into address: ServerAddress, limits: ServerLimits = Self.limits
   ) throws(BackendError) -> ImportSummary {
     let session = try beginImport(address, limits)
-    var settings: [ExportedValue] = []
+    var settings: [SQLValue] = []
     try export(.settings) { settings = $0 }
     for table in ExportedTable.allCases where table != .settings { try copy(table, export, to: session) }
     // With the salt it keeps the name that session files know it by, so a login there is refused as
     // one that ended, and not as one of another database.
     let values = settings.map { value in
       switch value {
-      case .number(let number): "\(number)"
-      case .bytes(let bytes): "'\\x\(Hex.text(bytes))'"
+      case .integer(let number): "\(number)"
+      case .blob(let bytes): "'\\x\(Hex.text(bytes))'"
       case .text, .null: "NULL"
       }
     }
@@ -33,11 +33,7 @@ extension PostgresSchema {
   /// credits: the import brings it.
   static func beginImport(_ address: ServerAddress, _ limits: ServerLimits) throws(BackendError) -> SchemaSession {
     let session = try SchemaSession(address, limits)
-    guard try !session.isInstalled() else {
-      throw .refused(
-        "schema_not_empty", "The database '\(session.database)' has the tables already.",
-        hint: "Nothing was changed. Import into another database, or delete what is there: auth-service schema remove")
-    }
+    guard try !session.isInstalled() else { throw .refused(.schemaNotEmpty, session.database.escaped) }
     try session.script("BEGIN; \(creation(of: name)); DELETE FROM ledger_accounts;")
     return session
   }
@@ -69,30 +65,27 @@ extension PostgresSchema {
       "SELECT (SELECT count(*) FROM accounts), (SELECT count(*) FROM transfers), (SELECT count(*) FROM events)")
     try session.commit()
     let numbers = (counts.first ?? []).map { $0.flatMap { Int($0) } ?? 0 }
-    return ImportSummary(accounts: numbers[0], payments: numbers[1], events: numbers[2])
+    return (accounts: numbers[0], payments: numbers[1], events: numbers[2])
   }
 
   private static func copy(
     _ table: ExportedTable, _ export: ExportedRows, to session: SchemaSession
   ) throws(BackendError) {
-    func send(_ body: () throws(ServerFault) -> Void) throws(BackendError) {
-      do throws(ServerFault) { try body() } catch { throw session.failure(error) }
-    }
-    let limit = session.limits.answer
-    try send { () throws(ServerFault) in
-      try session.connection.startCopy("COPY \(columns(of: table)) FROM STDIN", until: .now + limit)
+    let connection = session.connection
+    try session.ask { (deadline) throws(ServerFault) in
+      try connection.startCopy("COPY \(columns(of: table)) FROM STDIN", until: deadline)
     }
     var lines: [UInt8] = []
     try export(table) { (row) throws(BackendError) in
       lines += CopyText.line(converted(row, of: table))
       if lines.count > 1 << 16 {
-        try send { () throws(ServerFault) in try session.connection.put(lines, until: .now + limit) }
+        try session.ask { (deadline) throws(ServerFault) in try connection.put(lines, until: deadline) }
         lines = []
       }
     }
-    try send { () throws(ServerFault) in
-      try session.connection.put(lines, until: .now + limit)
-      try session.connection.endCopy(until: .now + limit)
+    try session.ask { (deadline) throws(ServerFault) in
+      try connection.put(lines, until: deadline)
+      try connection.endCopy(until: deadline)
     }
   }
 
@@ -118,10 +111,10 @@ extension PostgresSchema {
   }
 
   /// A wait is one of another boot, and so begins again with the next attempt.
-  private static func converted(_ row: [ExportedValue], of table: ExportedTable) -> [ExportedValue] {
+  private static func converted(_ row: [SQLValue], of table: ExportedTable) -> [SQLValue] {
     guard table == .accounts else { return row }
-    let wait: [ExportedValue] =
-      row[10] == .number(1) ? [.bytes([UInt8](repeating: 0, count: 16)), .number(0)] : [.null, .null]
+    let wait: [SQLValue] =
+      row[10] == .integer(1) ? [.blob([UInt8](repeating: 0, count: 16)), .integer(0)] : [.null, .null]
     return row[..<10] + wait + row[11...]
   }
 }

@@ -33,9 +33,7 @@ package enum PostgresSchema {
     let session = try SchemaSession(address, limits)
     if try session.isInstalled() {
       guard try session.rows("SELECT 1 FROM \(name).accounts LIMIT 1").isEmpty else {
-        throw .refused(
-          "schema_exists", "The database '\(session.database)' has the tables already.",
-          hint: "Nothing was changed. See what they are: auth-service schema check")
+        throw .refused(.schemaExists)
       }
       return
     }
@@ -78,10 +76,7 @@ package enum PostgresSchema {
   ) throws(BackendError) -> Bool {
     let session = try SchemaSession(address, limits)
     guard confirmation == session.database else {
-      throw .refused(
-        "confirmation_wrong",
-        "The connection is to the database '\(session.database.escaped)', and not to '\(confirmation.escaped)'.",
-        hint: "Nothing was removed. Repeat the name of the database to confirm.")
+      throw .refused(.confirmationWrong, session.database.escaped, confirmation.escaped)
     }
     guard try session.isInstalled() else { return false }
     guard try session.rows("SELECT pg_try_advisory_lock(\(usersLock))").first?[0] == "t" else {
@@ -121,7 +116,7 @@ package enum PostgresSchema {
       SET idle_in_transaction_session_timeout = \(2 * lockTimeout.wholeMilliseconds); SET synchronous_commit = on;
       SELECT pg_advisory_lock_shared(\(usersLock))
       """, until: deadline)
-    let rows = try connection.run("SELECT version, oldest, encode(id, 'hex') FROM \(name).facts", [], until: deadline)
+    let rows = try connection.run("SELECT version, oldest, encode(id, 'hex') FROM \(name).facts", until: deadline)
     guard let row = rows.first, let version = row[0].flatMap({ Int64($0) }), let oldest = row[1].flatMap({ Int64($0) }),
       let id = row[2].flatMap({ Hex.bytes(Array($0.utf8)) }).flatMap({ BootID($0) })
     else { throw .refused(state: "42P01", "the table of facts is empty") }
@@ -165,25 +160,23 @@ struct SchemaSession {
     guard let row = rows.first else { return false }
     if row[0] == "t" { return true }
     throw .refused(
-      "schema_foreign",
-      "The schema \(PostgresSchema.name) of the database '\(database.escaped)' belongs to '\((row[1] ?? "").escaped)', or holds something else.",
-      hint: "Nothing in it was used or changed. Connect as its owner, or use another database.")
+      .schemaForeign, PostgresSchema.name, database.escaped,
+      "belongs to '\((row[1] ?? "").escaped)', or holds something else")
   }
 
   func rows(_ statement: String) throws(BackendError) -> [[String?]] {
-    do throws(ServerFault) {
-      return try connection.run(statement, [], until: .now + limits.answer)
-    } catch {
-      throw failure(error)
-    }
+    try ask { (deadline) throws(ServerFault) in try connection.run(statement, until: deadline) }
   }
 
   func script(_ text: String) throws(BackendError) {
-    do throws(ServerFault) {
-      try connection.runScript(text, until: .now + limits.answer)
-    } catch {
-      throw failure(error)
-    }
+    try ask { (deadline) throws(ServerFault) in try connection.runScript(text, until: deadline) }
+  }
+
+  /// Runs `body` with the time until when an answer may take.
+  func ask<Answer>(
+    _ body: (ContinuousClock.Instant) throws(ServerFault) -> Answer
+  ) throws(BackendError) -> Answer {
+    do throws(ServerFault) { return try body(.now + limits.answer) } catch { throw failure(error) }
   }
 
   /// Runs a script in one transaction.

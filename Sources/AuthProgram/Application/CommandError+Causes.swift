@@ -1,5 +1,6 @@
 import AuthBackend
 import AuthCore
+import AuthMessages
 import CommandLineKit
 import TextFormat
 
@@ -36,10 +37,15 @@ extension CommandError {
   @inline(never)
   init(_ failure: BackendError) {
     switch failure.kind {
-    case .invalid: self.init(.usage, failure.code, failure.description.asClause, hint: Hint(failure.hint))
-    case .refused, .notPermitted:
-      self.init(
-        .no, failure.code, failure.description.asClause, hint: Self.command(for: failure.code) ?? Hint(failure.hint))
+    case .invalid, .refused:
+      guard let row = failure.row else {
+        // The service is newer than this program.
+        self.init(.no, failure.code, failure.description, hint: "Use programs of one version.")
+        return
+      }
+      self.init(ExitStatus(row), failure.code, row.clause(failure.values), hint: Hint(row))
+    case .notPermitted:
+      self.init(.notPermitted, "only an administrator may do this", hint: "Ask an administrator to do it.")
     case .credentials: self = .wrongPassword
     case .challenged: self = .codeMissing
     case .session(.ended(let reason)): self = .ended(reason)
@@ -67,25 +73,13 @@ extension CommandError {
 
   @inline(never)
   init(_ cause: Unavailability) {
-    self.init(
-      .cannotTell, cause.code, cause.description.asClause, hint: Self.command(for: cause.code) ?? Hint(cause.hint))
-  }
-
-  /// The command that helps, where the hint of the library can name none.
-  private static func command(for code: String) -> Hint? {
-    switch code {
-    case "session_not_found": "List your sessions: \(run: "sessions")"
-    case "account_not_found": "Check the name. List the accounts: \(run: "accounts", "list")"
-    case "payee_disabled": "An administrator can enable it: \(runByOthers: "accounts", "enable", "USER")"
-    case "last_administrator": "Make another account an administrator first: \(run: "accounts", "promote", "USER")"
-    case "not_database_owner":
-      "If you are an administrator, omit \(Options.asOwner.declaration.flag). An operator runs 'auth-service reset-password USER'."
-    case "two_step_required": "Set it up: \(run: "two-step", "on")"
-    case "two_step_already_on": "To change the device, turn it off first: \(run: "two-step", "off")"
-    case "two_step_not_begun": "Make a secret first: \(run: "two-step", "on")"
-    case "database_missing": "Register the first account: \(run: "register", "USER"). Or put a backup in its place."
-    case _: nil
-    }
+    let hint: Hint =
+      switch cause.code {
+      // The hint of the library can name no command.
+      case "database_missing": "Register the first account: \(run: "register", "USER"). Or put a backup in its place."
+      case _: Hint(cause.hint)
+      }
+    self.init(.cannotTell, cause.code, cause.description.asClause, hint: hint)
   }
 
   init(_ failure: VaultError) {

@@ -1,4 +1,5 @@
 import AuthDevice
+import AuthMessages
 import CommandLineKit
 import TextFormat
 
@@ -20,6 +21,12 @@ struct Hint: Hashable, Sendable {
   /// Creates a line without a command, such as the hint of a library's error.
   init(_ text: String) {
     parts = [.text(text)]
+  }
+
+  /// Creates the line of a row of the table of errors.
+  init(_ row: ErrorRow) {
+    parts = [.text(row.hint)]
+    if !row.command.isEmpty { parts.append(.command(row.command, isForOthers: row.isForOthers)) }
   }
 
   /// The line as it is printed: with the context that somebody named, and with words that a shell

@@ -77,7 +77,7 @@ extension Workspace {
     let profile = try await asking { () throws(LeaseError<BackendError>) in try screen.profile(of: backend) }
     // What would be refused is refused before anything is asked; the deletion checks again.
     guard profile.balance == 0 else {
-      throw CommandError(.balanceNotZero(profile.balance, of: profile.user.username)).withHint(
+      throw CommandError(.refused(.balanceNotZero, profile.user.username, Amount.text(profile.balance))).withHint(
         "Pay it to another account first: \(run: "pay", Amount.text(profile.balance), "--to", "USER")")
     }
     if !isConfirmed { try confirmDeletion(of: profile.user.username) }

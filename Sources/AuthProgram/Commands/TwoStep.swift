@@ -132,7 +132,7 @@ extension Workspace {
   /// `two-step on`: a new secret, and on a terminal its first code.
   func turnTwoStepOn(_ session: LoggedInSession) async throws(CommandError) -> Answer {
     let state = try await twoStep(session)
-    guard !state.isOn else { throw CommandError(BackendError.twoStepAlreadyOn) }
+    guard !state.isOn else { throw CommandError(BackendError.refused(.twoStepAlreadyOn)) }
     let fresh = try await fresh(session)
     let isAsking = !printer.asJSON && PasswordQuestion.hasTerminal
     if state.isPending, isAsking, try await confirmOnTerminal(Self.pendingQuestion, mayBeEmpty: true, fresh) {
@@ -267,7 +267,7 @@ extension Workspace {
   /// `two-step off`.
   func turnTwoStepOff(codeFromInput: Bool) async throws(CommandError) -> Answer {
     let session = try await activeSession()
-    guard try await twoStep(session).isOn else { throw CommandError(BackendError.twoStepNotOn) }
+    guard try await twoStep(session).isOn else { throw CommandError(BackendError.refused(.twoStepNotOn)) }
     let fresh = try await fresh(session)
     let code =
       codeFromInput

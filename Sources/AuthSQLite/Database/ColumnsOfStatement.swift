@@ -19,12 +19,12 @@ struct ColumnsOfStatement: RowColumns {
   }
 
   /// All columns, as they are stored.
-  var exported: [ExportedValue] {
+  var values: [SQLValue] {
     (0..<sqlite3_column_count(statement)).map { column in
       switch sqlite3_column_type(statement, column) {
-      case SQLITE_INTEGER: .number(integer(column))
+      case SQLITE_INTEGER: .integer(integer(column))
       case SQLITE_TEXT: .text(String(decoding: blob(column), as: UTF8.self))
-      case SQLITE_BLOB: .bytes(blob(column))
+      case SQLITE_BLOB: .blob(blob(column))
       case _: .null
       }
     }

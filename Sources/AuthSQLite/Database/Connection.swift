@@ -92,6 +92,12 @@ final class Connection: Transaction {
     if code != SQLITE_OK { throw failure(code) }
   }
 
+  /// Writes a copy of one state of the data to a new file.
+  func copy(to file: String) throws(BackendError) {
+    let quoted = file.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''")
+    try execute("VACUUM INTO '\(quoted)'")
+  }
+
   /// The present instant on the machine's boot clock.
   func now() throws(BackendError) -> BootInstant {
     do {

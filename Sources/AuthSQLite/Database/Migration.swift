@@ -79,9 +79,7 @@ struct Migration {
     } catch {
       throw error.asLocalFailure
     }
-    let reader = try connection.another(wait: .seconds(1))
-    let quoted = temporary.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''")
-    try reader.execute("VACUUM INTO '\(quoted)'")
+    try connection.another(wait: .seconds(1)).copy(to: temporary)
     do throws(FileError) {
       try DurableFile.synchronize(temporary)
       guard rename(temporary, target) == 0 else { throw .system(target, "cannot be made", .current) }

@@ -105,10 +105,7 @@ final class SQLiteDatabase: Database {
 
   /// Writes a copy of one state of the data to a new file; others wait meanwhile.
   func copy(to file: String) throws(BackendError) {
-    try open.withLock { (open) throws(BackendError) in
-      let quoted = file.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''")
-      try connection(of: &open, .reading).execute("VACUUM INTO '\(quoted)'")
-    }
+    try open.withLock { (open) throws(BackendError) in try connection(of: &open, .reading).copy(to: file) }
     do throws(FileError) { try DurableFile.synchronize(file) } catch { throw error.asLocalFailure }
   }
 

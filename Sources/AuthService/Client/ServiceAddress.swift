@@ -27,7 +27,9 @@ package enum ServiceAddress: Hashable, Sendable {
       return
     }
     guard text.hasPrefix("ssh://") else {
-      throw Self.isDatabase(text) ? Self.database : Self.invalid("it begins with neither unix: nor ssh://")
+      // The address is not among the values, because it may contain a password.
+      throw Self.isDatabase(text)
+        ? .invalid(.addressOfDatabase) : Self.invalid("it begins with neither unix: nor ssh://")
     }
     let rest = text.dropFirst("ssh://".count)
     let end = rest.firstIndex(of: "/") ?? rest.endIndex
@@ -66,19 +68,10 @@ package enum ServiceAddress: Hashable, Sendable {
       // ssh would take a name with a hyphen before it for an option.
       let isName =
         !part.isEmpty && !part.hasPrefix("-")
-        && part.utf8.allSatisfy { isAlphanumeric($0) || $0 >= 0x80 || "._-+:%[]\\".utf8.contains($0) }
+        && part.utf8.allSatisfy { $0.isASCIIAlphanumeric || $0 >= 0x80 || "._-+:%[]\\".utf8.contains($0) }
       guard isName else { throw invalid("'\(part)' is not the name of a user or a host") }
     }
     return Host(destination: name.filter { $0 != "[" && $0 != "]" }, port: port)
-  }
-
-  private static func isAlphanumeric(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"):
-      true
-    case _: false
-    }
   }
 
   /// Whether libpq would take a text for the address of a PostgreSQL database.
@@ -86,17 +79,7 @@ package enum ServiceAddress: Hashable, Sendable {
     text.hasPrefix("postgresql:") || text.hasPrefix("postgres:") || text.contains("=")
   }
 
-  /// It does not show the address, which may contain a password.
-  private static let database = BackendError.invalid(
-    "address_invalid", "AUTH_CLI_AUTHORITY names a PostgreSQL database, which only a service may open.",
-    hint: "Start auth-service on it and import its accounts (auth-service help schema import); then name the service: "
-      + "unix:/run/auth-cli/authority.sock or ssh://host. Nothing was changed.")
-
-  private static func invalid(_ reason: String) -> BackendError {
-    .invalid(
-      "address_invalid", "AUTH_CLI_AUTHORITY does not name a service: \(reason).",
-      hint: "Write it like unix:/run/auth-cli/authority.sock or ssh://host; nothing was changed.")
-  }
+  private static func invalid(_ reason: String) -> BackendError { .invalid(.addressInvalid, reason) }
 }
 
 extension ServiceAddress {

@@ -66,7 +66,7 @@ private struct ServiceClock: SessionClock {
     do throws(BackendError) {
       try service.greet()
     } catch {
-      throw ClockError(error.description, hint: error.hint)
+      throw ClockError(error.description, hint: error.asUnavailability.hint)
     }
     return try service.clock.now()
   }

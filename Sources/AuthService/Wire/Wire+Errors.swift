@@ -12,7 +12,7 @@ enum CauseTag: UInt8, CaseIterable { case unreachable = 1, busy, unreadable, unp
 extension WireWriter {
   @discardableResult
   func error(_ value: BackendError) -> WireWriter {
-    text(value.code).text(value.description).text(value.hint)
+    text(value.code).list(value.values, text)
     return switch value.kind {
     case .invalid: tag(ErrorTag.invalid)
     case .refused: tag(ErrorTag.refused)
@@ -22,7 +22,8 @@ extension WireWriter {
     case .notFresh: tag(ErrorTag.notFresh)
     case .notPermitted: tag(ErrorTag.notPermitted)
     case .throttled(let throttle): tag(ErrorTag.throttled).throttle(throttle)
-    case .unavailable(let unavailability): tag(ErrorTag.unavailable).cause(unavailability.cause)
+    case .unavailable(let unavailability):
+      tag(ErrorTag.unavailable).cause(unavailability.cause).text(unavailability.description).text(unavailability.hint)
     }
   }
 
@@ -63,7 +64,8 @@ extension WireWriter {
 
 extension WireReader {
   mutating func error() throws(WireFault) -> BackendError {
-    let (code, what, hint) = (try text(), try text(), try text())
+    let code = try text()
+    let values = try list { (reader) throws(WireFault) in try reader.text() }
     let kind: BackendError.Kind
     switch try tag(ErrorTag.self) {
     case .invalid: kind = .invalid
@@ -74,9 +76,10 @@ extension WireReader {
     case .notFresh: kind = .notFresh
     case .notPermitted: kind = .notPermitted
     case .throttled: kind = .throttled(try throttle())
-    case .unavailable: kind = .unavailable(Unavailability(try cause(), what, hint: hint, code: code))
+    case .unavailable:
+      kind = .unavailable(Unavailability(try cause(), try text(), hint: try text(), code: code))
     }
-    return BackendError(kind, code, what, hint: hint)
+    return BackendError(kind, code, values)
   }
 
   mutating func challenge() throws(WireFault) -> Challenge {

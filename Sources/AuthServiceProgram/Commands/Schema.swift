@@ -159,9 +159,7 @@ struct MaintenanceCommand: ServiceCommand {
       try authority.holdAlone()
       return report(try authority.faults())
     case .importing, .remove:
-      throw .invalid(
-        "postgres_needed", "This command is for a PostgreSQL database.",
-        hint: "Name one with --postgres-file. An SQLite database is a directory: copy or delete that.")
+      throw .invalid(.postgresNeeded)
     }
   }
 

@@ -646,7 +646,7 @@ struct AppUpdateTests {
   @Test("a second step that is required now closes the accounts to whoever has none, and says that the change is made")
   func ownStepMissing() {
     let made = "A second step is required of administrators now. You have none: set yours up on Home."
-    let refused = CommandError(BackendError.twoStepRequired)
+    let refused = CommandError(BackendError.refused(.twoStepRequired))
     let action = AppAction.administer(.twoStep(.required))
     // The list may be loaded again before the change is known to be made, and after.
     for isLate in [false, true] {
@@ -1357,7 +1357,7 @@ struct AppUpdateTests {
   func requiredSecondStep() {
     let state = AppScenes.loggedIn()
     AppScenes.type("3", into: state)
-    _ = state.update(.loaded(.receipts, .failure(CommandError(BackendError.twoStepRequired))))
+    _ = state.update(.loaded(.receipts, .failure(CommandError(BackendError.refused(.twoStepRequired)))))
     #expect(state.tab == .home && state.frame.lines.contains("> Set up a second step"))
     #expect(state.update(.key(.enter)) == .perform(.beginTwoStep))
   }
@@ -1380,12 +1380,12 @@ struct AppUpdateTests {
 
   @Test("that registration is closed is said in place of the form, and not in place of another one")
   func registrationClosed() throws {
-    let closed = CommandError(BackendError.registrationClosed)
+    let closed = CommandError(BackendError.refused(.registrationClosed))
     for keys in [[], [Key.escape], [.escape, .character("l")]] {
       let state = AppScenes.loggedOut()
       _ = state.update(.key(.down))
       #expect(state.update(.key(.enter)) == .load(.home, isActivity: false))
-      _ = state.update(.loaded(.home, .failure(CommandError(BackendError.usernameTaken(try Username("x"))))))
+      _ = state.update(.loaded(.home, .failure(CommandError(BackendError.refused(.usernameTaken, "x")))))
       #expect(state.form?.purpose == .register && state.interruption == nil)
       for key in keys { _ = state.update(.key(key)) }
       #expect(state.update(.loaded(.home, .failure(closed))) == nil)

@@ -1,5 +1,6 @@
 import AuthBackend
 import AuthCore
+import AuthMessages
 import Testing
 
 @testable import AuthProgram
@@ -33,12 +34,57 @@ struct ErrorCodeTests {
   @Test("the list has every code of backends, and of an authority that cannot be asked")
   func backends() {
     for code in BackendError.Code.allCases where !ErrorCode.heldByParser.contains(code) {
-      #expect(statuses[code.rawValue] == (code.isRefusal ? .no : .usage), "\(code)")
+      #expect(statuses[code.rawValue] == ExitStatus(code.row), "\(code)")
     }
     for cause in Unavailability.Cause.allCases {
       let code = Unavailability(cause, "it").code
       #expect(statuses[code] == .cannotTell, "\(code)")
     }
+  }
+
+  @Test("every rule is refused with the status of its row, and with a value for each name in its message")
+  func rules() throws {
+    var rows = Dictionary(uniqueKeysWithValues: BackendError.Code.allCases.map { ("\($0)", $0.row) })
+    for code in BackendError.OperatorCode.allCases { rows["\(code)"] = code.row }
+    var used: Set<String> = []
+    for path in try TextFile.list("Sources", suffix: ".swift") where !path.contains("/Sources/AuthProgram/") {
+      let text = try TextFile.read(path)
+      for match in text.matches(of: /\.(refused|invalid)\(\s*\.(\w+)/) {
+        let (kind, name) = (match.output.1, String(match.output.2))
+        guard let row = rows[name] else { continue }
+        used.insert(name)
+        #expect(row.status == (kind == "refused" ? .no : .usage), "\(name)")
+        let names = row.clause(Array(repeating: "@", count: 9)).filter { $0 == "@" }.count
+        #expect(Self.arguments(text[match.range.upperBound...]) == names, "\(name)")
+      }
+    }
+    #expect(used == Set(rows.keys))
+  }
+
+  /// How many arguments follow before the parenthesis closes.
+  private static func arguments(_ text: Substring) -> Int {
+    var (depth, count, isInString) = (0, 0, false)
+    for character in text {
+      if character == "\"" { isInString.toggle() }
+      if isInString { continue }
+      switch character {
+      case "(": depth += 1
+      case ")" where depth == 0: return count
+      case ")": depth -= 1
+      case "," where depth == 0: count += 1
+      default: break
+      }
+    }
+    return count
+  }
+
+  @Test("a message has the values of its error in their places")
+  func values() {
+    let error = BackendError.refused(.idempotencyKeyReused, "order {7}", "12.50", "bob")
+    #expect(CommandError(error).message == "the key 'order {7}' was used for another payment: 12.50 to bob")
+    #expect(BackendError.Code.idempotencyKeyReused.row.clause().hasSuffix("payment: AMOUNT to NAME"))
+    let later = CommandError(BackendError(.refused, "new_rule", ["bob"]))
+    #expect(later.status == .no && later.code == "new_rule" && later.message == "new_rule bob")
   }
 
   @Test("every code that one backend alone has is listed, with its status")
@@ -55,13 +101,11 @@ struct ErrorCodeTests {
     where path.contains("/Sources/Auth") && !path.contains("/Sources/AuthProgram/")
       && !path.contains("/Sources/AuthServiceProgram/") && !path.contains("Testing/")
       // What only operators of a service see.
-      && !path.contains("/AuthPostgres/Schema/") && !path.hasSuffix("/ServerAddress.swift")
-      && !path.contains("/AuthBackend/Operators/")
+      && !path.contains("/AuthPostgres/Schema/")
     {
       let text = try TextFile.read(path)
-      for match in text.matches(of: /\.(unavailable\(\s*\.\w+,|refused\(|invalid\()\s*"([a-z_]+)"/) {
-        let kind = match.output.1
-        codes[String(match.output.2)] = kind == "refused(" ? .no : kind == "invalid(" ? .usage : .cannotTell
+      for match in text.matches(of: /\.unavailable\(\s*\.\w+,\s*"([a-z_]+)"/) {
+        codes[String(match.output.1)] = .cannotTell
       }
       for match in text.matches(of: /case \.\w+(?:, \.\w+)*: "((?:file|disk|server|service)_[a-z_]+)"/) {
         codes[String(match.output.1)] = .cannotTell

@@ -27,17 +27,19 @@ import Testing
     (
       "AuthServiceProgram",
       system.union([
-        "AuthBackend", "AuthCore", "AuthDevice", "AuthPostgres", "AuthService", "AuthSQLite", "CommandLineKit",
+        "AuthBackend", "AuthCore", "AuthDevice", "AuthMessages", "AuthPostgres", "AuthService", "AuthSQLite",
+        "CommandLineKit",
         "CProcess", "TextFormat",
       ])
     ),
     ("auth-service", Set(["AuthServiceProgram"])),
+    ("AuthMessages", language.union(["AuthBackend"])),
     ("CommandLineKit", language.union(["Glibc", "TextFormat"])),
     (
       "AuthProgram",
       system.union([
-        "AuthBackend", "AuthCore", "AuthDevice", "AuthService", "AuthSQLite", "CommandLineKit", "CProcess", "Guards",
-        "TextFormat",
+        "AuthBackend", "AuthCore", "AuthDevice", "AuthMessages", "AuthService", "AuthSQLite", "CommandLineKit",
+        "CProcess", "Guards", "TextFormat",
       ])
     ),
     ("auth-cli", Set(["AuthSQLite", "AuthProgram"])),
@@ -148,15 +150,15 @@ import Testing
       ])
     #expect(
       try dependencies(of: "AuthServiceProgram") == [
-        "AuthBackend", "AuthCore", "AuthDevice", "AuthService", "AuthSQLite", "CommandLineKit", "CProcess",
-        "TextFormat",
+        "AuthBackend", "AuthCore", "AuthDevice", "AuthMessages", "AuthService", "AuthSQLite", "CommandLineKit",
+        "CProcess", "TextFormat",
       ])
     #expect(try dependencies(of: "auth-service") == ["AuthServiceProgram"])
     #expect(try dependencies(of: "CommandLineKit") == ["TextFormat"])
     #expect(
       try dependencies(of: "AuthProgram") == [
-        "AuthBackend", "AuthCore", "AuthDevice", "AuthService", "AuthSQLite", "CommandLineKit", "CProcess", "Guards",
-        "TextFormat",
+        "AuthBackend", "AuthCore", "AuthDevice", "AuthMessages", "AuthService", "AuthSQLite", "CommandLineKit",
+        "CProcess", "Guards", "TextFormat",
       ])
     #expect(try dependencies(of: "auth-cli") == ["AuthSQLite", "AuthProgram"])
     #expect(

@@ -23,7 +23,6 @@ import Testing
   private func refuses(_ name: String) {
     let refusal = failure { () throws(BackendError) in try Username(name) }
     #expect(refusal?.code == "username_invalid")
-    #expect(refusal?.hint.contains("letters a-z, digits") == true)
     #expect(refusal?.description.unicodeScalars.allSatisfy { $0.value >= 0x20 } == true)
     #expect((refusal?.description.utf8.count ?? 0) < 300)
   }
@@ -76,7 +75,7 @@ import Testing
     for name in [String(scalar), "a\(scalar)b"] {
       let refusal = failure { () throws(BackendError) in try authority.rules.rename(to: name, token: token) }
       #expect(refusal?.code == "display_name_invalid")
-      #expect(refusal?.description.contains("contains a character that looks like nothing (U+") == true)
+      #expect(refusal?.values.last?.hasPrefix("contains a character that looks like nothing (U+") == true)
     }
   }
 
@@ -103,7 +102,7 @@ import Testing
       ("\u{FE0F}", "begins with a variation selector"),
     ] {
       let refusal = failure { () throws(BackendError) in try authority.rules.rename(to: name, token: grant.token) }
-      #expect(refusal?.description.hasSuffix("cannot be shown as a name: it \(reason).") == true, "\(reason)")
+      #expect(refusal?.values.last == reason, "\(reason)")
     }
     for name in ["", " a", "a ", "a\nb", "\u{1B}[1m", "a\u{202E}b", String(repeating: "x", count: 65)] {
       #expect(

@@ -1,3 +1,4 @@
+import AuthBackend
 import AuthSQLite
 import Testing
 
@@ -22,7 +23,7 @@ import Testing
     for column in columns {
       let (table, name) = (column[0], column[1])
       let isLeftOut = Self.leftOut.contains(table) || Self.leftOut.contains("\(table).\(name)")
-      let isExported = ExportQuery.allCases.contains { query in
+      let isExported = ExportedTable.allCases.contains { query in
         let words = query.rawValue.split { !$0.isLetter && $0 != "_" }
         let source = words.drop { $0 != "FROM" }.dropFirst().first
         return source == table[...] && words.contains { $0 == name }

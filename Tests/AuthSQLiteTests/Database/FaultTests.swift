@@ -148,8 +148,9 @@ import Testing
     work.run("chmod \(mode) '\(work.data)/\(file)'")
     let found = try await fault(work, grant)
     #expect(
-      found.code == "file_wrong_mode" && found.description.contains(mode) && found.hint.hasPrefix("chmod \(right) "))
-    work.run(found.hint)
+      found.code == "file_wrong_mode" && found.description.contains(mode)
+        && found.asUnavailability.hint.hasPrefix("chmod \(right) "))
+    work.run(found.asUnavailability.hint)
     #expect(await resumption(work, grant) == nil)
   }
 
@@ -187,10 +188,10 @@ import Testing
     #expect(found.description.contains("user id 12345") && found.description.contains("user id 0"))
     if file == "." {
       // It is not this program's to change.
-      #expect(found.hint == "Choose a directory of your own that nothing else uses.")
+      #expect(found.asUnavailability.hint == "Choose a directory of your own that nothing else uses.")
       return
     }
-    work.run(found.hint.replacing("As root: ", with: ""))
+    work.run(found.asUnavailability.hint.replacing("As root: ", with: ""))
     #expect(await resumption(work, grant) == nil)
   }
 

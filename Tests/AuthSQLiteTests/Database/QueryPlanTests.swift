@@ -23,7 +23,7 @@ import Testing
           .map { String($0.output.1) }
       }
     }
-    #expect(Set(names) == Set(Self.lists.map(\.name)).union(["CheckQuery", "ExportQuery", "OperatorQuery", "Facts"]))
+    #expect(Set(names) == Set(Self.lists.map(\.name)).union(["CheckQuery", "ExportedTable", "OperatorQuery", "Facts"]))
   }
 
   @Test("values are numbered in the order of their first appearance, as SQLite binds them", arguments: all)

@@ -103,12 +103,14 @@ import TextFormat
       found.description.hasPrefix("\(work.data) has mode 0755, which lets others in, and holds other files, such as '"))
     #expect(
       found.description.contains("'\(name.escaped)'")
-        && found.hint == "Choose a directory of your own that nothing else uses.")
+        && found.asUnavailability.hint == "Choose a directory of your own that nothing else uses.")
     let registering = failure { () throws(BackendError) in
       try work.authority().register(username: "carol", password: bobPassword)
     }
     #expect(registering == found)
-    await #expect(throws: VaultError(found.description, hint: found.hint)) { try await vault.store(token) }
+    await #expect(throws: VaultError(found.description, hint: found.asUnavailability.hint)) {
+      try await vault.store(token)
+    }
     await #expect(throws: VaultError.self) { try await vault.erase(grant.token) }
     #expect(listing(work) == before)
     // Reading goes on.

@@ -30,7 +30,7 @@ import Testing
     ]) func badAmounts(text: String)
   {
     let refusal = failure { () throws(BackendError) in try Amount(text) }
-    #expect(refusal?.code == "amount_invalid" && refusal?.hint.contains("12.50") == true)
+    #expect(refusal?.code == "amount_invalid")
     #expect((refusal?.description.utf8.count ?? 0) < 200)
   }
 

@@ -1,9 +1,10 @@
-import AuthBackend
 import AuthCore
 import AuthDevice
 import AuthSQLite
 import Testing
 import TextFormat
+
+@testable import AuthBackend
 
 /// What an operator does without a session, and what people may not do in a shared database.
 @Suite struct OperatorTests {
@@ -190,8 +191,8 @@ import TextFormat
     let authority = try installed()
     let hash = try #require(work.raw.rows("SELECT password_hash FROM accounts WHERE name = 'bob'")?.first?.first)
     let setting = hash.split(separator: "$", omittingEmptySubsequences: false).dropLast().joined(separator: "$")
-    let imported = HashedHash(setting: setting, digest: SHA256.hash(Array(hash.utf8)))
-    work.raw.script("UPDATE accounts SET password_hash = '\(imported.stored)' WHERE name = 'bob'")
+    let imported = "sha256:\(Hex.text(SHA256.hash(Array(hash.utf8)))):\(setting)"
+    work.raw.script("UPDATE accounts SET password_hash = '\(imported)' WHERE name = 'bob'")
     #expect(code { () throws(BackendError) in try authority.logIn("bob", wrongPassword) } == "credentials_not_accepted")
     _ = try authority.logIn("bob", bobPassword)
     let stored = try #require(work.raw.rows("SELECT password_hash FROM accounts WHERE name = 'bob'")?.first?.first)

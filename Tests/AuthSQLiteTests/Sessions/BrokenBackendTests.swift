@@ -325,12 +325,12 @@ struct BrokenBackend: Backend {
         guard error.kind == .credentials else { throw error }
         return User(id: UserID(rawValue: "u2"), username: username, displayName: username, role: .member)
       }
-    case .countsNoCodes where code.text == "00000-00000-00000-00000-00000": throw .codeNotAccepted
+    case .countsNoCodes where code.text == "00000-00000-00000-00000-00000": throw .credentialsNotAccepted
     case .refusesLate:
       do throws(BackendError) {
         return try base.recover(username: username, code: code, password: password)
       } catch {
-        throw error.code == "password_unchanged" ? .codeNotAccepted : error
+        throw error.code == "password_unchanged" ? .credentialsNotAccepted : error
       }
     default: return try base.recover(username: username, code: code, password: password)
     }

@@ -87,7 +87,7 @@ import Testing
       let error = failure { () throws(BackendError) in try connection.perform(request) }
       #expect(error?.code == code)
       #expect(error?.description.contains(service.path) == true)
-      #expect(error?.hint.isEmpty == false)
+      #expect(error?.asUnavailability.hint.isEmpty == false)
       guard case .unavailable = error?.kind else {
         Issue.record("\(String(describing: error)) is not unavailable")
         continue

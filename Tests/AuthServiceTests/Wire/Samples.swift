@@ -118,8 +118,8 @@ enum Samples {
 
   static func error(_ tag: ErrorTag) throws -> BackendError {
     switch tag {
-    case .invalid: .passwordTooShort(characters: 3)
-    case .refused: .payeeUnknown(try bob())
+    case .invalid: .invalid(.passwordTooShort, "3 characters")
+    case .refused: .refused(.idempotencyKeyReused, "order 7", "12.50", "bob")
     case .credentials: .credentialsNotAccepted
     case .challenged: .challenged(challenge)
     case .session: .session(.ended(.expired(.absolute)))
