@@ -69,15 +69,14 @@ extension Rules {
     switch request {
     case .endSessions(let name): return .count(try endSessions(of: name))
     case .resetPassword(let name): return .oneTimeCode(try resetPasswordAsOwner(of: name))
-    case .endTwoStep(let name):
-      try endTwoStep(of: name)
-      return .done
+    case .endTwoStep(let name): return done(try endTwoStep(of: name))
     case .archivable(let time, let number, let limit):
       return .events(try archivableEvents(before: time, after: number, limit: limit))
     case .deleteArchived(let time, let number, let count):
-      try deleteArchivedEvents(before: time, through: number, count: count)
-      return .done
+      return done(try deleteArchivedEvents(before: time, through: number, count: count))
     case .afterRestore: return .restored(try cleanUpAfterRestore())
     }
   }
+
+  private func done(_: Void) -> OperatorAnswer { .done }
 }

@@ -48,10 +48,9 @@ extension Rules {
   /// made, and lists what only a person can check.
   package func cleanUpAfterRestore() throws(BackendError) -> RestoreReport {
     try database.write(.everything) { (db) throws(BackendError) in
-      func names(_ query: OperatorQuery, _ count: OperatorQuery) throws(BackendError) -> RestoreReport.Names {
-        RestoreReport.Names(
-          first: try db.all(query, .integer(RestoreReport.Names.limit)) { $0.text(0) },
-          count: Int(try db.first(count) { $0.integer(0) } ?? 0))
+      func names(_ query: OperatorQuery) throws(BackendError) -> RestoreReport.Names {
+        let rows = try db.all(query, .integer(RestoreReport.Names.limit)) { ($0.text(0), Int($0.integer(1))) }
+        return RestoreReport.Names(first: rows.map(\.0), count: rows.first?.1 ?? 0)
       }
       func newest(_ query: OperatorQuery) throws(BackendError) -> RestoreReport.Moment? {
         try db.first(query) {
@@ -67,8 +66,8 @@ extension Rules {
         .administered, account: nil, detail: "after a restore: \(sessions) sessions ended, \(codes) codes voided",
         in: db)
       return RestoreReport(
-        sessions: sessions, codes: codes, administrators: try names(.administrators, .administratorCount),
-        disabled: try names(.disabled, .disabledCount), withTwoStep: try names(.withTwoStep, .twoStepCount),
+        sessions: sessions, codes: codes, administrators: try names(.administrators),
+        disabled: try names(.disabled), withTwoStep: try names(.withTwoStep),
         lastPayment: try newest(.lastPayment), lastEvent: lastEvent)
     }
   }
@@ -82,16 +81,18 @@ package enum OperatorQuery: String, Query {
     """
   case voidEveryCode = "DELETE FROM codes"
   case closeEveryChallenge = "DELETE FROM challenges"
-  case administrators = "SELECT name FROM accounts WHERE role = 'administrator' ORDER BY name LIMIT $1"
-  case administratorCount = "SELECT count(*) FROM accounts WHERE role = 'administrator'"
+  // The second column of these is how many names there are without the limit.
+  case administrators = """
+    SELECT name, count(*) OVER () FROM accounts WHERE role = 'administrator' ORDER BY name LIMIT $1
+    """
   // The name of a deleted account begins with "#".
-  case disabled = "SELECT name FROM accounts WHERE disabled = 1 AND name NOT LIKE '#%' ORDER BY name LIMIT $1"
-  case disabledCount = "SELECT count(*) FROM accounts WHERE disabled = 1 AND name NOT LIKE '#%'"
+  case disabled = """
+    SELECT name, count(*) OVER () FROM accounts WHERE disabled = 1 AND name NOT LIKE '#%' ORDER BY name LIMIT $1
+    """
   case withTwoStep = """
-    SELECT a.name FROM accounts a JOIN two_steps t ON t.account = a.id WHERE t.last_step IS NOT NULL
+    SELECT a.name, count(*) OVER () FROM accounts a JOIN two_steps t ON t.account = a.id WHERE t.last_step IS NOT NULL
     ORDER BY a.name LIMIT $1
     """
-  case twoStepCount = "SELECT count(*) FROM two_steps WHERE last_step IS NOT NULL"
   case lastPayment = "SELECT id, made_at FROM transfers WHERE payer <> 0 ORDER BY id DESC LIMIT 1"
   case lastEvent = "SELECT id, at FROM events ORDER BY id DESC LIMIT 1"
 }

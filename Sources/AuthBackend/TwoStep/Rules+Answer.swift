@@ -11,7 +11,8 @@ extension Rules {
     if let grant = try earlierAnswer(new.token) { return grant }
     let hash = SHA256.hash(token.bytes)
     let outcome = try allowedAttempt { () throws(BackendError) in
-      try answering(hash) { (db, open, account, now) throws(BackendError) -> (PasswordAttempt, AnswerOutcome?) in
+      try answering(hash) {
+        (db, open, account, now) throws(BackendError) -> (PasswordAttempt, Result<Grant, BackendError>?) in
         let attempt = try countAttempt(on: account, at: now, in: db)
         guard attempt.decision == .allow else { return (attempt, nil) }
         if let used = try use(code, of: account.id, in: db) {
@@ -26,19 +27,15 @@ extension Rules {
               try logIn(account, open.request.limits, for: new, with: used, at: now, in: db)
             }
           try take(open.newHash, of: account, in: grant.id, in: db)
-          return (attempt, .granted(grant))
+          return (attempt, .success(grant))
         }
         try refuse(attempt, actor: open.request.session.map { _ in account.id }, in: db)
         try db.run(open.triesLeft > 1 ? ChallengeQuery.takeTry : .close, .blob(hash))
         let left = try db.first(ChallengeQuery.find, .blob(hash)) { OpenChallenge($0) }
-        return (attempt, .wrong(left?.challenge(token)))
+        return (attempt, .failure(left.map { .challenged($0.challenge(token)) } ?? .credentialsNotAccepted))
       }
     }
-    switch outcome {
-    case .granted(let grant): return grant
-    case .wrong(let challenge?): throw .challenged(challenge)
-    case .wrong(nil): throw .credentialsNotAccepted
-    }
+    return try outcome.get()
   }
 
   /// The grant of an answer that was right and whose own answer was lost: nobody else has the token
@@ -50,12 +47,6 @@ extension Rules {
       case .ended, .superseded, .unknown: nil
       }
     }
-  }
-
-  private enum AnswerOutcome: Sendable {
-    case granted(Grant)
-    /// With what is left of the challenge.
-    case wrong(Challenge?)
   }
 
   /// Runs `body` in a transaction with the check that nothing has ended the challenge: neither its

@@ -33,13 +33,9 @@ package struct TOTP: Sendable {
   /// Cuts a code out of a hash: "dynamic truncation", RFC 4226, section 5.3.
   private static func code(_ hash: [UInt8]) -> [UInt8] {
     let start = Int(hash[19] & 15)
-    var number = hash[start..<start + 4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) } & 0x7FFF_FFFF
-    var code = [UInt8](repeating: 0, count: digits)
-    for index in code.indices.reversed() {
-      code[index] = UInt8(ascii: "0") + UInt8(number % 10)
-      number /= 10
-    }
-    return code
+    let number = hash[start..<start + 4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) } & 0x7FFF_FFFF
+    let text = Array(String(number % 1_000_000).utf8)
+    return Array(repeating: UInt8(ascii: "0"), count: digits - text.count) + text
   }
 
   /// The first step after `used` at which this code is right, within the drift.

@@ -77,14 +77,13 @@ public final class BootClock: SessionClock {
   }
 
   private func readBootID() throws(ClockError) -> BootID {
-    let digits = try bootIDText().compactMap { Hex.value(of: $0) }
-    guard digits.count == 32 else {
+    let digits = try bootIDText().filter { Hex.value(of: $0) != nil }
+    guard digits.count == 32, let id = Hex.bytes(digits).flatMap({ BootID($0) }) else {
       throw ClockError(
         "The boot id cannot be read: \(bootIDPath) does not hold 32 hexadecimal digits.",
         hint: "Without it no limit can be judged; let the kernel's own file be seen there.")
     }
-    func number(_ part: ArraySlice<UInt8>) -> UInt64 { part.reduce(0) { $0 << 4 | UInt64($1) } }
-    return BootID(high: number(digits[0..<16]), low: number(digits[16..<32]))
+    return id
   }
 
   #if canImport(Darwin)

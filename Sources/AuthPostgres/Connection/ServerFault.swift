@@ -97,7 +97,7 @@ extension ConnectionTrouble {
   /// Tells troubles apart by the state that the server gave, and by what libpq and OpenSSL say, which
   /// is English in every locale that we set.
   init(_ message: String, state: String?, needsPassword: Bool, usedPassword: Bool) {
-    func says(_ words: String) -> Bool { message.utf8.indexOfFirst(words.utf8) }
+    func says(_ words: String) -> Bool { message.contains(words) }
     if state == "53300" {
       self = .busy
     } else if state == "57P03", !says("ot standby mode is disabled") {
@@ -165,19 +165,5 @@ extension ConnectionTrouble {
       case .address, .password, .entry, .certificate, .encryption, .silence, .outdated, .other: .unreachable
       }
     return .unavailable(cause, code, "The database cannot be reached: \(message).", hint: hint)
-  }
-}
-
-extension String.UTF8View {
-  /// Whether `words` occur, byte for byte.
-  ///
-  /// `contains` with a string would bring in the engine of regular expressions.
-  fileprivate func indexOfFirst(_ words: String.UTF8View) -> Bool {
-    var rest = self[...]
-    while rest.count >= words.count {
-      if rest.starts(with: words) { return true }
-      rest = rest.dropFirst()
-    }
-    return false
   }
 }

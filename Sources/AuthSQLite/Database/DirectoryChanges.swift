@@ -95,9 +95,8 @@ final class DirectoryChanges: ChangeSource {
   private static let headSize = 16
 
   private static func failure(_ what: String, _ number: Int32) -> BackendError {
-    BackendError(
-      Unavailability(
-        .unreadable, "\(what): \(ErrorNumber(number).explanation)",
-        hint: "Check the directory and the limit of inotify watches, then try again.", code: "watch_failed"))
+    .unavailable(
+      .unreadable, "watch_failed", "\(what): \(ErrorNumber(number).explanation)",
+      hint: "Check the directory and the limit of inotify watches, then try again.")
   }
 }
