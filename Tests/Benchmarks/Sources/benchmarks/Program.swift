@@ -4,7 +4,7 @@ import Glibc
 /// One run of another program, with nothing between it and the kernel.
 struct Program {
   let path: String
-  let arguments: [String]
+  var arguments: [String]
   var environment: [String] = []
   /// At most what a pipe holds.
   var input = ""

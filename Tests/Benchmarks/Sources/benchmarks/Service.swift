@@ -111,7 +111,7 @@ func service() throws -> [Benchmark] {
       ).time()
     }
   }
-  return [
+  return try [
     Benchmark(
       "status by the service", .milliseconds, .atMost(0.7), samples: 300, against: "the embedded database",
       status.time, baseline: embedded.command("status").time),
@@ -137,7 +137,7 @@ private func asking(_ address: String) throws -> Double {
   let clients = try (0..<16).map { _ in
     let authority = try ServiceAuthority(address: address)
     let alice = Credentials.password(username: "alice", password: Secret(Home.password))
-    return (authority, try waiting { try await authority.authenticate(alice, limits: .standard) }.token)
+    return (authority, try waiting { try await authority.authenticate(alice, limits: LimitRequest()) }.token)
   }
   let elapsed = ContinuousClock().measure {
     DispatchQueue.concurrentPerform(iterations: clients.count) { number in
