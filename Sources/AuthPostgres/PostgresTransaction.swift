@@ -45,12 +45,7 @@ final class PostgresTransaction: Transaction {
 
   /// From a sequence, which transactions that run beside each other do not wait for.
   func eventNumber() throws(BackendError) -> Int64 {
-    var number: Int64 = 0
-    _ = try step("SELECT nextval(pg_get_serial_sequence('events', 'id'))", []) { (row) throws(BackendError) in
-      number = row.integer(0)
-      return false
-    }
-    return number
+    try first(NumberQuery.next) { $0.integer(0) } ?? 0
   }
 
   func lock(_ lock: Lock) throws(BackendError) {
@@ -98,4 +93,8 @@ final class PostgresTransaction: Transaction {
   private func answer(_ sql: String, _ values: [SQLValue]) throws(ServerFault) -> ServerResult {
     try statements.run(sql, values, until: .now + answerLimit)
   }
+}
+
+private enum NumberQuery: String, Query {
+  case next = "SELECT nextval(pg_get_serial_sequence('events', 'id'))"
 }
