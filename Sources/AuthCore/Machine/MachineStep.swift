@@ -41,8 +41,15 @@ struct MachineSteps {
     self.limit = limit
   }
 
+  /// Adds a step; of ignored events that repeat, as renewals of a busy user do, only the last stays.
   mutating func note(_ step: MachineStep) {
-    if latest.count == limit { latest.removeFirst() }
+    if let last = latest.last, case .ignored = step.answer,
+      (last.event, last.from, last.answer) == (step.event, step.from, step.answer)
+    {
+      latest.removeLast()
+    } else if latest.count == limit {
+      latest.removeFirst()
+    }
     latest.append(step)
   }
 }

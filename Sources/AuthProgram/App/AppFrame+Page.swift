@@ -178,7 +178,10 @@ extension AppState {
   private func draw(_ chart: Chart, in frame: inout Frame, _ area: AppArea, columns: Range<Int>) {
     let ((least, most), (from, to)) = (chart.bounds, chart.ends)
     let lines = chart.lines(width: columns.count, height: min(12, area.height - 2))
-    frame.put("\(Amount.text(least)) to \(Amount.text(most))", row: area.top, column: columns.lowerBound, style: .faint)
+    let range = "\(Amount.text(least)) to \(Amount.text(most))"
+    let title = "Balance \(range)"
+    let fits = title.utf8.count <= columns.count
+    frame.put(fits ? title : range, row: area.top, column: columns.lowerBound, style: .faint)
     var row = area.top + 1
     for line in lines {
       frame.put(line, row: row, column: columns.lowerBound, style: .accent)

@@ -110,11 +110,12 @@ extension AppState {
       let row = menuRow ?? selected.map { rowsShown[$0] }
       for letter in row?.letters ?? [] { keys.append((String(letter.key), letter.label)) }
       if tab == .accounts, menu == nil { keys.append(("s", "sort by name, or by the last login")) }
+      if canFilter { keys.append(("/", "filter the list")) }
       keys += [
         ("↑ ↓ k j", "choose a line, as Ctrl-P -N"), ("PgUp PgDn", "a screen up or down, as Ctrl-B -F"),
         ("Ctrl-U -D", "half a screen up or down"), ("Home End", "the first or the last line, as g G"),
         ("Enter", "do what the bottom bar says"), ("Tab →", "the next tab; Shift-Tab ←: the one before"),
-        ("1 2 3 …", "a tab"), ("Esc", "back"), ("/", "filter the list"), ("q", "quit"), ("l", "log in or log out"),
+        ("1 2 3 …", "a tab"), ("Esc", "back"), ("q", "quit"), ("l", "log in or log out"),
         ("m", "how the session works"), ("M", "give the mouse to the terminal, or take it back"),
       ]
     }
