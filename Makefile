@@ -90,8 +90,12 @@ transcripts-cram: build ## Play the same transcripts in the independent cram, wh
 check-deep: setup ## Explore the session machine as deeply as the design promises
 	CORE_ONLY=1 CHECK_DEEP=1 .ci/tests $(OLDER) --filter $(DEEP_FILTER)
 
+LONG_COMMENTS := FNR == 1 { code = 0 } /```/ { code = !code } \
+  !code && /^ *\/\// && length > 100 { print FILENAME ":" FNR ": a comment line has at most 100 columns" }
+
 lint: ## Check format and documentation rules
 	swift format lint --strict --parallel --recursive $(SOURCES)
+	@! find Sources Tests -name '*.swift' -not -path '*/.build/*' -exec awk '$(LONG_COMMENTS)' {} + | grep .
 
 format: ## Rewrite the sources in the project's format
 	swift format --in-place --parallel --recursive $(SOURCES)

@@ -106,9 +106,9 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
-// PostgreSQL behind the service needs libpq and its header; where it is not installed, all else is built.
-// SwiftPM caches this answer: after libpq was installed or removed, use make, or run
-// `swift package purge-cache`.
+// PostgreSQL behind the service needs libpq and its header; where it is not installed, all else is
+// built. SwiftPM caches this answer: after libpq was installed or removed, use make, or run `swift
+// package purge-cache`.
 let headers = ["/usr/include/postgresql", "/usr/include", "/usr/local/include", "/opt/homebrew/include"]
 if headers.contains(where: { FileManager.default.fileExists(atPath: $0 + "/libpq-fe.h") }) {
   package.targets += [

@@ -30,8 +30,8 @@ public struct BackendContract: Sendable {
     ///
     /// In its policy, a password must stay fresh for at most half of the idle limit.
     public let backend: any Backend
-    /// The account of ``BackendContract/administrator``, for a backend where no registration creates an
-    /// administrator; nil where the first one does.
+    /// The account of ``BackendContract/administrator``, for a backend where no registration
+    /// creates an administrator; nil where the first one does.
     ///
     /// The registration must be open.
     public let administrator: User?

@@ -4,8 +4,8 @@ import TextFormat
 
 /// A login in the browser: authorization code with PKCE (RFC 7636), as RFC 8252 and RFC 9700 ask.
 ///
-/// Open ``url`` in the user's browser, and give the address that it returns to back here. The request
-/// takes one answer.
+/// Open ``url`` in the user's browser, and give the address that it returns to back here. The
+/// request takes one answer.
 ///
 /// ```swift
 /// import AuthCore
@@ -78,7 +78,8 @@ func randomText() -> String {
 
 /// The form for the token endpoint that credentials of this authority stand for.
 ///
-/// The authority keeps it in memory, so it sends no credentials that another authority or a person made.
+/// The authority keeps it in memory, so it sends no credentials that another authority or a person
+/// made.
 struct Login: Sendable {
   /// Whether the server was asked to let the user enter the password.
   let isFresh: Bool

@@ -38,8 +38,8 @@ extension OAuthAuthority: Authority {
         throw error
       }
       saved.refresh = answer.refresh ?? old
-      // The old token may be spent: when the server cannot say now who the user is, the new one must
-      // not be lost.
+      // The old token may be spent: when the server cannot say now who the user is, the new one
+      // must not be lost.
       if let (user, subject) = try? await owner(of: answer) {
         guard user.id == saved.user.id, subject == saved.subject || subject == nil else {
           if saved.refresh != old { try? await end(saved.refresh) }

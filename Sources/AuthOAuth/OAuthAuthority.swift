@@ -4,13 +4,14 @@ import Guards
 /// An authority for a server that speaks OAuth 2.0.
 ///
 /// The user logs in at the server: in the browser (``authorization(redirectURI:prompting:)``) or on
-/// another device (``deviceAuthorization()``). Both give credentials for the store, which serve only at
-/// this authority; a password that somebody types into the app is never sent. The vault keeps the
-/// refresh token. The access tokens stay in memory: `withAccess` of the session lends them, and never
-/// the refresh token.
+/// another device (``deviceAuthorization()``). Both give credentials for the store, which serve
+/// only at this authority; a password that somebody types into the app is never sent. The vault
+/// keeps the refresh token. The access tokens stay in memory: `withAccess` of the session lends
+/// them, and never the refresh token.
 ///
 /// Only the server's own `invalid_grant`, or its word that a token is not active, ends a session.
-/// Everything else, such as a proxy's page, a timeout or an error of the server, says nothing about it.
+/// Everything else, such as a proxy's page, a timeout or an error of the server, says nothing about
+/// it.
 ///
 /// ```swift
 /// import AuthCore
@@ -50,8 +51,8 @@ public final class OAuthAuthority: Sendable {
   ///   - client: What it knows of the app.
   ///   - clock: Measures how long tokens last.
   ///   - freshness: How long a password counts as recently entered.
-  ///   - user: Finds the user in what the server says at its userinfo endpoint; where it has none, at
-  ///     introspection; otherwise beside the tokens.
+  ///   - user: Finds the user in what the server says at its userinfo endpoint; where it has none,
+  ///     at introspection; otherwise beside the tokens.
   ///   - send: Sends requests.
   public init(
     server: OAuthServer, client: OAuthClient, clock: any SessionClock, freshness: Duration = .seconds(900),
@@ -70,8 +71,8 @@ public final class OAuthAuthority: Sendable {
   /// - Parameters:
   ///   - redirectURI: Where the browser returns to, for a port that was chosen just now (RFC 8252,
   ///     section 7.3); nil means that of the client.
-  ///   - prompting: Asks the server to let the user enter the password (`prompt=login`), which makes the
-  ///     session fresh. A server that ignores it, ignores it silently.
+  ///   - prompting: Asks the server to let the user enter the password (`prompt=login`), which
+  ///     makes the session fresh. A server that ignores it, ignores it silently.
   /// - Returns: What the browser is to open, and what takes its answer.
   /// - Throws: `misconfigured` when the server has no secure address for logins.
   public func authorization(

@@ -9,7 +9,8 @@ public struct OAuthClient: Hashable, Sendable, Redacted {
   public let secret: Secret?
   /// Where the browser returns to: a scheme of the app's own, or a port of this machine.
   public let redirectURI: String
-  /// What the app asks for; many servers need a word such as `offline_access` for a session that lasts.
+  /// What the app asks for; many servers need a word such as `offline_access` for a session that
+  /// lasts.
   public let scopes: [String]
   /// Further parameters of the server's own, for the authorization endpoint; none replaces one of
   /// the standards'.

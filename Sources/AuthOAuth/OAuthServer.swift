@@ -2,7 +2,8 @@
 ///
 /// Every address has to be `https`, or `http` on this very machine.
 public struct OAuthServer: Hashable, Sendable {
-  /// The server's name of itself (RFC 8414, section 2); a response that names another one is refused.
+  /// The server's name of itself (RFC 8414, section 2); a response that names another one is
+  /// refused.
   public var issuer: String
   /// Where the browser logs in.
   public var authorizationEndpoint: String?
@@ -10,9 +11,11 @@ public struct OAuthServer: Hashable, Sendable {
   public var tokenEndpoint: String
   /// Where a device asks for a code (RFC 8628).
   public var deviceAuthorizationEndpoint: String?
-  /// Where a logout is reported (RFC 7009); without it, a logout cannot end the session at the server.
+  /// Where a logout is reported (RFC 7009); without it, a logout cannot end the session at the
+  /// server.
   public var revocationEndpoint: String?
-  /// Where tokens are checked (RFC 7662); without it, a saved session is believed until its next renewal.
+  /// Where tokens are checked (RFC 7662); without it, a saved session is believed until its next
+  /// renewal.
   public var introspectionEndpoint: String?
   /// Where the server says who the user is (OpenID Connect Core 1.0, section 5.3).
   public var userInfoEndpoint: String?

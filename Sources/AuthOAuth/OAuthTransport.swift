@@ -49,6 +49,6 @@ public struct OAuthResponse: Hashable, Sendable, Redacted {
 /// Sends a request and returns the answer, whatever its status; throws when none came.
 ///
 /// It must not follow redirects: an answer with status 307 would make it send the refresh token to
-/// another place (RFC 9700, section 4.12). It checks the server's certificate, and should have limits
-/// of time and size.
+/// another place (RFC 9700, section 4.12). It checks the server's certificate, and should have
+/// limits of time and size.
 public typealias OAuthTransport = @Sendable (OAuthRequest) async throws -> OAuthResponse

@@ -3,8 +3,8 @@ import TextFormat
 
 /// What the session's token holds: the refresh token, and what the server does not say again.
 ///
-/// OAuth 2.0 has no name for a session, and no limits that a client asks for. Both are kept with the
-/// refresh token, in the vault.
+/// OAuth 2.0 has no name for a session, and no limits that a client asks for. Both are kept with
+/// the refresh token, in the vault.
 struct SavedSession {
   var id: SessionID
   var user: User

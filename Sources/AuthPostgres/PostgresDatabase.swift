@@ -6,8 +6,8 @@ import Glibc
 /// The tables of the rule book in a PostgreSQL database.
 ///
 /// A write is read committed and locks what it decides about by name. What the server undid by
-/// itself, such as a deadlock, and what was lost before it was committed, is done again here; only a
-/// lost answer to COMMIT leaves the outcome unknown.
+/// itself, such as a deadlock, and what was lost before it was committed, is done again here; only
+/// a lost answer to COMMIT leaves the outcome unknown.
 package final class PostgresDatabase: Database {
   private let limits: ServerLimits
   private let pool: ConnectionPool
@@ -24,11 +24,11 @@ package final class PostgresDatabase: Database {
   ///   - limits: How long to wait, for what.
   ///   - connections: How many at most.
   ///   - patience: How long a transaction waits for others.
-  ///   - confirmed: Where it is written down which server confirmed the last change. An older one is
-  ///     refused then; nil refuses none.
+  ///   - confirmed: Where it is written down which server confirmed the last change. An older one
+  ///     is refused then; nil refuses none.
   ///   - clock: The clock of this machine.
-  ///   - adjusted: The time to use for a time of the server's clock, in microseconds since 1970, for
-  ///     tests that move it.
+  ///   - adjusted: The time to use for a time of the server's clock, in microseconds since 1970,
+  ///     for tests that move it.
   package init(
     _ address: ServerAddress, limits: ServerLimits = ServerLimits(), connections: Int = 32,
     patience: Duration = .seconds(5), confirmed: ConfirmedServer? = nil, clock: any SessionClock = BootClock(),

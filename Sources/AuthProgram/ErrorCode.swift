@@ -6,9 +6,9 @@ import TextFormat
 /// The codes of errors in JSON documents: stable names for programs, each with its exit status and
 /// what it means.
 ///
-/// Every error that the program makes takes its code and status from here. ``foreign`` has those that
-/// other modules make, and `RuleErrors.swift` in `AuthMessages` those of rules, which `auth-service`
-/// reports too. ``all`` has the three, and a test checks that none is missing.
+/// Every error that the program makes takes its code and status from here. ``foreign`` has those
+/// that other modules make, and `RuleErrors.swift` in `AuthMessages` those of rules, which
+/// `auth-service` reports too. ``all`` has the three, and a test checks that none is missing.
 enum ErrorCode: String, Hashable, Sendable, CaseIterable {
   // Status 1: the answer is no
   case notConfirmed = "not_confirmed"

@@ -79,7 +79,8 @@ public final class LocalAuthority: EntryBackend {
 
   /// Keeps every other process out of the database until this one ends, as a service does.
   ///
-  /// - Throws: ``BackendError`` of kind `unavailable` (`database_in_use`) when another process uses it.
+  /// - Throws: ``BackendError`` of kind `unavailable` (`database_in_use`) when another process uses
+  ///   it.
   package func holdAlone() throws(BackendError) { try database.holdAlone() }
 
   /// What SQLite finds wrong with the file; nothing when all is well.

@@ -23,8 +23,8 @@ package struct UsageError: Error, Hashable, Sendable {
     case unexpectedValue(String, Word)
     /// An option without its value. `saw` is the word in its place.
     case missingValue(String, valueName: String, saw: Word?)
-    /// An extra word; `nearest` is a required option with this word as its value, if the command has
-    /// one that fits.
+    /// An extra word; `nearest` is a required option with this word as its value, if the command
+    /// has one that fits.
     case extraArgument(Word, nearest: String?)
     /// A value is not of its kind; `place` is the option or the argument.
     case malformedValue(Word, place: String, noun: String, accepted: String)

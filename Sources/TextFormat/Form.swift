@@ -1,5 +1,5 @@
-/// Parameters of HTTP: `application/x-www-form-urlencoded` (WHATWG URL, section 5), and the query of
-/// an address.
+/// Parameters of HTTP: `application/x-www-form-urlencoded` (WHATWG URL, section 5), and the query
+/// of an address.
 package enum Form {
   /// The parameters in the order of their names.
   ///

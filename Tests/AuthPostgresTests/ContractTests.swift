@@ -11,8 +11,8 @@ import Testing
 @testable import AuthPostgres
 
 extension PostgresTests {
-  /// Through a socket and the shipped server, the rule book on PostgreSQL keeps the contracts that it
-  /// keeps on SQLite.
+  /// Through a socket and the shipped server, the rule book on PostgreSQL keeps the contracts that
+  /// it keeps on SQLite.
   @Suite struct ContractTests {
     @Test("the service on PostgreSQL keeps the contract of every authority", arguments: AuthorityContract.checks)
     func authority(check: AuthorityContract.Check) async throws {

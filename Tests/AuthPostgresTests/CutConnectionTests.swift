@@ -14,8 +14,8 @@ extension PostgresTests {
   /// The connection is cut before, in and after each message of 22 commands, in both
   /// directions.
   ///
-  /// A few cuts of each in `make test-all`, and of four in `make test`; `CUT_CONNECTIONS=all` makes all
-  /// of them.
+  /// A few cuts of each in `make test-all`, and of four in `make test`; `CUT_CONNECTIONS=all` makes
+  /// all of them.
   @Suite(.serialized) struct CutConnectionTests {
     /// A command, and how often it took effect so far.
     struct Command: Sendable, CustomTestStringConvertible {

@@ -155,7 +155,8 @@ extension PostgresTests {
       try PostgresSchema.install(try ServerAddress(local))
       try Databases.connect(local).sql("ALTER ROLE postgres SET synchronous_commit = local")
       let authority = try Self.authority(address, ServerLimits(answer: .seconds(1)))
-      // No standby answers: the change is made here, and may be lost when another server takes over.
+      // No standby answers: the change is made here, and may be lost when another server takes
+      // over.
       let silent = #expect(throws: BackendError.self) {
         _ = try authority.register(username: "alice", password: alicePassword)
       }

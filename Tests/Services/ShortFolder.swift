@@ -1,7 +1,8 @@
 import Foundation
 import Glibc
 
-/// A directory that is deleted at the end, with a short name: that of a socket has at most 107 bytes.
+/// A directory that is deleted at the end, with a short name: that of a socket has at most 107
+/// bytes.
 package final class ShortFolder: Sendable {
   package let path: String
 

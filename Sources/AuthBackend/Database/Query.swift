@@ -16,8 +16,8 @@ package enum SQLValue: Hashable, Sendable {
   package static func text(_ value: String?) -> SQLValue { if let value { .text(value) } else { .null } }
   package static func blob(_ value: [UInt8]?) -> SQLValue { if let value { .blob(value) } else { .null } }
 
-  /// A pattern for `LIKE … ESCAPE '!'` that a text in lower case matches if it contains this one in
-  /// any case.
+  /// A pattern for `LIKE … ESCAPE '!'` that a text in lower case matches if it contains this one
+  /// in any case.
   ///
   /// Only ASCII letters have cases, as in both databases. NUL is left out: PostgreSQL has none.
   package static func pattern(containing text: String) -> SQLValue {

@@ -1,6 +1,6 @@
 extension Schema {
-  /// The same step in PostgreSQL's dialect: other names of types, identities, and triggers of another
-  /// form.
+  /// The same step in PostgreSQL's dialect: other names of types, identities, and triggers of
+  /// another form.
   ///
   /// - Parameter step: The text of a step, as SQLite takes it.
   /// - Returns: The text for PostgreSQL.

@@ -2,8 +2,8 @@ package import AuthCore
 
 /// A question to the rule book: one case for each operation of ``Backend``.
 ///
-/// It carries tokens and not leases, so that it can cross a socket. ``EntryBackend`` makes it from a
-/// lease, ``Rules`` answers it.
+/// It carries tokens and not leases, so that it can cross a socket. ``EntryBackend`` makes it from
+/// a lease, ``Rules`` answers it.
 package enum BackendRequest: Sendable {
   // Sessions, as ``AuthCore/Authority`` has them.
   case logIn(Credentials, LimitRequest, NewSession)

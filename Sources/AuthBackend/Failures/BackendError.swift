@@ -2,8 +2,8 @@ public import AuthCore
 
 /// Why a backend did not do what was asked: a ``code`` and its ``values``.
 ///
-/// A program makes the message for people from these. Nothing was changed when one is thrown, except
-/// what the operation names: counters of the throttle, and events.
+/// A program makes the message for people from these. Nothing was changed when one is thrown,
+/// except what the operation names: counters of the throttle, and events.
 public struct BackendError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The class of the error.
   public enum Kind: Hashable, Sendable {
@@ -82,8 +82,8 @@ extension BackendError {
     self.init(.unavailable(failure), failure.code)
   }
 
-  /// One answer for an unknown name, a disabled account, a wrong password, and a code that is wrong,
-  /// used, too old or too new.
+  /// One answer for an unknown name, a disabled account, a wrong password, and a code that is
+  /// wrong, used, too old or too new.
   package static let credentialsNotAccepted = BackendError(.credentials, "credentials_not_accepted")
 
   package static func challenged(_ challenge: Challenge) -> BackendError {

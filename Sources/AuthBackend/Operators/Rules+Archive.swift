@@ -29,8 +29,8 @@ extension Rules {
   ///   - time: The time before which they were read.
   ///   - number: The number of the last one.
   ///   - count: How many were read.
-  /// - Throws: ``BackendError`` of kind `unavailable` (`database_busy`) when there are more or fewer;
-  ///   then nothing is deleted.
+  /// - Throws: ``BackendError`` of kind `unavailable` (`database_busy`) when there are more or
+  ///   fewer; then nothing is deleted.
   package func deleteArchivedEvents(
     before time: WallTime, through number: Int64, count: Int
   ) throws(BackendError) {

@@ -38,7 +38,8 @@ extension Rules {
     }
   }
 
-  /// Counts an attempt on the account of a session, and returns it when its password may be checked.
+  /// Counts an attempt on the account of a session, and returns it when its password may be
+  /// checked.
   func allowedAttempt(under token: SessionToken, beforeTwoStep: Bool = false) throws(BackendError) -> PasswordAttempt {
     try allowedAttempt { () throws(BackendError) in
       try writing(token, asActivity: false, beforeTwoStep: beforeTwoStep) { (db, session, now) throws(BackendError) in
@@ -107,9 +108,9 @@ extension Rules {
   ///     already.
   ///   - body: Runs in the transaction.
   /// - Returns: What `body` returns.
-  /// - Throws: ``BackendError`` of kind `credentials` when the password is wrong, and when the account
-  ///   is missing or disabled, which costs the same; of kind `challenged` when it is right and a code
-  ///   is asked for.
+  /// - Throws: ``BackendError`` of kind `credentials` when the password is wrong, and when the
+  ///   account is missing or disabled, which costs the same; of kind `challenged` when it is right
+  ///   and a code is asked for.
   func accept(
     _ password: NormalizedPassword?, for attempt: PasswordAttempt, _ scope: WriteScope = .rows,
     asking request: StepRequest?,

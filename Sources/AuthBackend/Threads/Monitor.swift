@@ -77,8 +77,8 @@ package final class Monitor<Value>: Sendable {
 
 /// Starts a thread that runs `body` and is never joined.
 ///
-/// The closure that `pthread_create` takes stays here: in a `main.swift` it would belong to the main
-/// actor, and the thread would die of that.
+/// The closure that `pthread_create` takes stays here: in a `main.swift` it would belong to the
+/// main actor, and the thread would die of that.
 ///
 /// - Returns: False when the system gave no thread.
 package func startThread(_ body: @escaping @Sendable () -> Void) -> Bool {

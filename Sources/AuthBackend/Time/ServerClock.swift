@@ -4,8 +4,8 @@ import Guards
 /// The clock of a database on another machine, as it was last heard, continued by this machine's
 /// boot clock.
 ///
-/// Limits are instants of that clock, so that all clients agree on them, and the restart of a client
-/// ends nothing.
+/// Limits are instants of that clock, so that all clients agree on them, and the restart of a
+/// client ends nothing.
 package final class ServerClock: SessionClock {
   private struct Heard {
     let database: BootID

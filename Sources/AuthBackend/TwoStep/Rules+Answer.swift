@@ -5,8 +5,8 @@ extension Rules {
   /// Checks the answer to a challenge, and begins or renews the session that was asked for.
   ///
   /// A wrong code counts as a wrong password does, and costs a try. An answer that was not checked
-  /// costs nothing. It is counted, checked and paid for in one transaction, so nothing is ever taken
-  /// back after a code could have been judged.
+  /// costs nothing. It is counted, checked and paid for in one transaction, so nothing is ever
+  /// taken back after a code could have been judged.
   func answer(_ code: Secret, to token: SessionToken, for new: NewSession) throws(BackendError) -> Grant {
     if let grant = try earlierAnswer(new.token) { return grant }
     let hash = SHA256.hash(token.bytes)

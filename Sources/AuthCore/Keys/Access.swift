@@ -23,8 +23,8 @@ extension LoggedInSession {
   /// ```
   ///
   /// - Parameters:
-  ///   - limit: How long to wait for a valid token; see ``SessionStore/restore(within:)``. It does not
-  ///     limit `body`.
+  ///   - limit: How long to wait for a valid token; see ``SessionStore/restore(within:)``. It does
+  ///     not limit `body`.
   ///   - body: Sends the request.
   /// - Returns: The result of `body`.
   /// - Throws: ``AccessError/session(_:)`` when there is no valid token, ``AccessError/body(_:)``
@@ -82,8 +82,8 @@ extension SessionLease {
   /// lease for something else.
   ///
   /// - Parameters:
-  ///   - limit: How long to wait for a valid token; see ``SessionStore/restore(within:)``. It does not
-  ///     limit `body`.
+  ///   - limit: How long to wait for a valid token; see ``SessionStore/restore(within:)``. It does
+  ///     not limit `body`.
   ///   - body: Sends the request.
   /// - Returns: The result of `body`.
   /// - Throws: ``AccessError/session(_:)`` when there is no valid token, ``AccessError/body(_:)``

@@ -1,7 +1,7 @@
 /// The access token of a session, lent for a request.
 ///
-/// Only ``LoggedInSession/withAccess(within:_:)`` and ``SessionLease/withAccess(within:_:)`` lend one, and a
-/// closure that borrows it cannot return, store or copy it. So a function that takes a
+/// Only ``LoggedInSession/withAccess(within:_:)`` and ``SessionLease/withAccess(within:_:)`` lend
+/// one, and a closure that borrows it cannot return, store or copy it. So a function that takes a
 /// `borrowing LentAccessToken` runs only under a lease.
 ///
 /// The text is an ordinary string, because a request must send it. The compiler cannot keep it

@@ -15,7 +15,8 @@ package enum Effect: Hashable, Sendable {
   case answer(Epoch, Challenge, for: SessionRecord?)
   /// Report activity to the authority.
   case renew(Epoch, SessionRecord)
-  /// Save the token of the grant in the vault, with its user, and revoke the token that it replaces.
+  /// Save the token of the grant in the vault, with its user, and revoke the token that it
+  /// replaces.
   case save(Epoch, Grant)
   /// Save the token of the new grant in the vault, with its user, if the vault holds the old token.
   case exchange(Epoch, old: SessionToken, new: Grant)

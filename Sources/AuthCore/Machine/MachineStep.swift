@@ -41,7 +41,8 @@ struct MachineSteps {
     self.limit = limit
   }
 
-  /// Adds a step; of ignored events that repeat, as renewals of a busy user do, only the last stays.
+  /// Adds a step; of ignored events that repeat, as renewals of a busy user do, only the last
+  /// stays.
   mutating func note(_ step: MachineStep) {
     if let last = latest.last, case .ignored = step.answer,
       (last.event, last.from, last.answer) == (step.event, step.from, step.answer)

@@ -2,8 +2,9 @@
 /// the session.
 ///
 /// The vault never holds it: the store keeps it in memory, and gets a new one from
-/// ``Authority/renew(_:)`` before it ends. Apps get it from ``LoggedInSession/withAccess(within:_:)``. It
-/// never prints its content and is never `Codable`. (RFC 6749, section 1.4.)
+/// ``Authority/renew(_:)`` before it ends. Apps get it from
+/// ``LoggedInSession/withAccess(within:_:)``. It never prints its content and is never `Codable`.
+/// (RFC 6749, section 1.4.)
 public struct AccessToken: Hashable, Sendable, Redacted {
   /// The token itself; do not log, print or copy it.
   package let value: String

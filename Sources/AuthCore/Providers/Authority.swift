@@ -43,7 +43,8 @@ public protocol Authority: Sendable {
   /// It never revives an ended session.
   func renew(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant
 
-  /// Checks credentials of the same user again, for the same session, and issues a new token with new limits.
+  /// Checks credentials of the same user again, for the same session, and issues a new token with
+  /// new limits.
   ///
   /// The token is always a new one. The old token works until the new one is confirmed or used, so
   /// that a crash before the new one is saved loses nothing. A refusal does not change the session.

@@ -1,7 +1,7 @@
 /// A second step that an authority requires after a correct password.
 ///
-/// Answer it with ``SessionStore/answer(_:to:within:)``. After a wrong answer it is still usable while
-/// tries are left. An answered, cancelled or expired challenge has ended.
+/// Answer it with ``SessionStore/answer(_:to:within:)``. After a wrong answer it is still usable
+/// while tries are left. An answered, cancelled or expired challenge has ended.
 public struct Challenge: Hashable, Sendable {
   /// The question of an authority.
   public enum Question: Hashable, Sendable {

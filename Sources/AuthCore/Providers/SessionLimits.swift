@@ -40,11 +40,11 @@ public struct SessionLimits: Hashable, Sendable {
     self.fresh = fresh
   }
 
-  /// Why a session with these limits has ended at `now`: which limit has passed, or that the computer
-  /// was restarted since they were set.
+  /// Why a session with these limits has ended at `now`: which limit has passed, or that the
+  /// computer was restarted since they were set.
   ///
-  /// A restart takes precedence over a limit, and the absolute limit over the idle one. An authority
-  /// answers with the reason:
+  /// A restart takes precedence over a limit, and the absolute limit over the idle one. An
+  /// authority answers with the reason:
   ///
   /// ```swift
   /// import AuthCore

@@ -10,7 +10,8 @@ extension SessionCore {
     of key: LoggedInSession, insteadOf refused: AccessToken?
   ) async throws(SessionError) -> AccessToken {
     var failure: SessionError?
-    // After the first renewal, the store may only have adopted the session token of another process.
+    // After the first renewal, the store may only have adopted the session token of another
+    // process.
     for _ in 1...2 {
       if let reason = key.endReason { throw .ended(reason) }
       let known = key.newest.record.accessToken

@@ -162,7 +162,8 @@ struct ScreenPlace: Equatable {
 }
 
 extension SessionCore {
-  /// Notifies a ``SessionObserver`` of the current state before this returns, and of each later change.
+  /// Notifies a ``SessionObserver`` of the current state before this returns, and of each later
+  /// change.
   func attach(_ observed: some SessionObserver & Sendable) {
     let calls = ObserverCalls()
     let observer = Observer(
@@ -174,8 +175,8 @@ extension SessionCore {
     observer.tell(inbox)
   }
 
-  /// Notifies a ``SessionObserver`` of the main actor of the current state before this returns, and of
-  /// each later change.
+  /// Notifies a ``SessionObserver`` of the main actor of the current state before this returns, and
+  /// of each later change.
   @MainActor func attachOnMainActor(_ observed: some SessionObserver) {
     lookAround()
     let calls = ObserverCalls()

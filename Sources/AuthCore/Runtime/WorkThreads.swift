@@ -20,11 +20,12 @@ extension WorkPlace {
   }
 }
 
-/// Runs each part of a task, from one suspension to the next, on a thread that no other work blocks.
+/// Runs each part of a task, from one suspension to the next, on a thread that no other work
+/// blocks.
 ///
 /// The system has one shared thread for each processor core, so a few blocking calls would block
-/// every other task. Here a part runs on an idle thread, or on a new one if none is idle. A few idle
-/// threads stay for the next part, and the others end.
+/// every other task. Here a part runs on an idle thread, or on a new one if none is idle. A few
+/// idle threads stay for the next part, and the others end.
 final class WorkThreads: TaskExecutor {
   static let shared = WorkThreads()
 

@@ -249,8 +249,8 @@ public final class SessionStore: Observable, Sendable {
   /// - Parameters:
   ///   - credentials: What the user entered.
   ///   - limits: Shorter limits of the session than the authority's own.
-  ///   - limit: How long to wait for the result; see ``restore(within:)``. After the limit the login
-  ///     continues, and `cancelled` is thrown.
+  ///   - limit: How long to wait for the result; see ``restore(within:)``. After the limit the
+  ///     login continues, and `cancelled` is thrown.
   /// - Returns: The key, or the challenge of a second step.
   /// - Throws: ``SessionError``; then nobody is logged in, or the previous session continues.
   public func logIn(
@@ -323,9 +323,9 @@ public final class SessionStore: Observable, Sendable {
   ///   - challenge: The challenge from a ``LoginResult`` or ``state``.
   ///   - limit: How long to wait for the result; see ``restore(within:)``.
   /// - Returns: The key; or the updated challenge when the answer is wrong and tries are left.
-  /// - Throws: ``SessionError/rejected(_:)`` with `challengeOver` when the challenge has ended; then
-  ///   the session is as it was before the first step. Other cases when the answer was not checked;
-  ///   the challenge is then still open.
+  /// - Throws: ``SessionError/rejected(_:)`` with `challengeOver` when the challenge has ended;
+  ///   then the session is as it was before the first step. Other cases when the answer was not
+  ///   checked; the challenge is then still open.
   public func answer(
     _ answer: Secret, to challenge: Challenge, within limit: Duration? = nil
   ) async throws(SessionError) -> LoginResult {
@@ -390,9 +390,10 @@ public final class SessionStore: Observable, Sendable {
   /// Keeps the session of the user who is logged in active until it ends: for a daemon.
   ///
   /// It renews the session when half of the time to the idle limit has passed. If that fails, it
-  /// tries again after 5 seconds, then after twice the wait of before, at most 5 minutes; not before
-  /// the time that an authority asks for, and at least twice before the idle limit. So it survives an
-  /// authority that is unreachable for less than the idle limit. It keeps the store alive.
+  /// tries again after 5 seconds, then after twice the wait of before, at most 5 minutes; not
+  /// before the time that an authority asks for, and at least twice before the idle limit. So it
+  /// survives an authority that is unreachable for less than the idle limit. It keeps the store
+  /// alive.
   ///
   /// - Returns: Why the session has ended.
   /// - Throws: ``SessionError/rejected(_:)`` with `notLoggedIn` when nobody is logged in;

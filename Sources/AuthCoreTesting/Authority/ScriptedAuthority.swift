@@ -125,8 +125,8 @@ public final class ScriptedAuthority: Sendable {
     storage.withLock { $0.sessions.rotates = rotates }
   }
 
-  /// Sets how long access tokens last, which each login and renewal grants from now on; nil switches
-  /// them off.
+  /// Sets how long access tokens last, which each login and renewal grants from now on; nil
+  /// switches them off.
   public func setAccessTokens(lasting lifetime: Duration?) {
     storage.withLock { $0.sessions.accessLifetime = lifetime }
   }
@@ -138,7 +138,8 @@ public final class ScriptedAuthority: Sendable {
     return storage.withLock { $0.sessions.accepts(accessToken, at: now) }
   }
 
-  /// Makes servers refuse all access tokens that were granted so far, as a change of their keys does.
+  /// Makes servers refuse all access tokens that were granted so far, as a change of their keys
+  /// does.
   public func refuseAccessTokens() {
     storage.withLock { $0.sessions.accessTokens = [:] }
   }

@@ -7,7 +7,8 @@ import TextFormat
   import Glibc
 #endif
 
-/// Stores the session token of one context, and the names of its user, in a file of mode 0600, in a directory of mode 0700.
+/// Stores the session token of one context, and the names of its user, in a file of mode 0600, in a
+/// directory of mode 0700.
 ///
 /// Every change writes a temporary file, syncs it, renames it into place and syncs the directory,
 /// so that a reader sees the old token or the new one, even after a crash. Changes are

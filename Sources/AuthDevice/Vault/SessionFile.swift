@@ -9,11 +9,12 @@ import TextFormat
 ///     <SHA-256 of the lines before with their ends, 64 hexadecimal digits>
 ///
 /// Earlier versions are still read. They have no user: in version 1 the token has 32 bytes, in
-/// version 3 any number; in version 2 the third line is the id of the database that issued the token.
+/// version 3 any number; in version 2 the third line is the id of the database that issued the
+/// token.
 ///
-/// The names are for display only. They are less than the token grants access to, and no more than a
-/// user shows to others. The checksum finds accidents, not forgeries: whoever can write the file has
-/// the session anyway.
+/// The names are for display only. They are less than the token grants access to, and no more than
+/// a user shows to others. The checksum finds accidents, not forgeries: whoever can write the file
+/// has the session anyway.
 enum SessionFile {
   static let longest = 65_536
   private static let magic = "authlocal-session"

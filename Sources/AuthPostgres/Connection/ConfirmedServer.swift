@@ -9,8 +9,8 @@ import TextFormat
 ///
 /// Each promotion of a standby begins a timeline with a higher number. An old primary that is
 /// started again without fencing still has the lower one: it accepts connections, and shows what
-/// was before the promotion. A promotion that is taken back may have been seen, but with synchronous
-/// replication it confirmed nothing, so it must not refuse the server that goes on.
+/// was before the promotion. A promotion that is taken back may have been seen, but with
+/// synchronous replication it confirmed nothing, so it must not refuse the server that goes on.
 /// Source: PostgreSQL, "Continuous Archiving", Timelines.
 package final class ConfirmedServer: Sendable {
   /// What tells an older server from a newer one.

@@ -94,8 +94,8 @@ extension ServerFault {
 }
 
 extension ConnectionTrouble {
-  /// Tells troubles apart by the state that the server gave, and by what libpq and OpenSSL say, which
-  /// is English in every locale that we set.
+  /// Tells troubles apart by the state that the server gave, and by what libpq and OpenSSL say,
+  /// which is English in every locale that we set.
   init(_ message: String, state: String?, needsPassword: Bool, usedPassword: Bool) {
     func says(_ words: String) -> Bool { message.contains(words) }
     if state == "53300" {

@@ -13,7 +13,8 @@ struct AppPageLayout {
   var listWidth: Int
   /// None where it is 0.
   var chartWidth: Int
-  /// How wide what stands beside the list is: the chart, and on wide screens all of the selected row.
+  /// How wide what stands beside the list is: the chart, and on wide screens all of the selected
+  /// row.
   var sideWidth: Int
   var columns: AppColumns
   var hasHeading = false
@@ -65,7 +66,8 @@ extension AppState {
       let width = max(1, min(40, columns - from.utf8.count - to.utf8.count - 2))
       layout.lines.insert(AppNotice("\(from) \(chart.lines(width: width, height: 1)[0]) \(to)", .plain), at: 0)
     }
-    // Of little room the list gets most; in details what they say does, and the bar has their letters.
+    // Of little room the list gets most; in details what they say does, and the bar has their
+    // letters.
     if !page.rows.isEmpty {
       layout.lines = Array(layout.lines.prefix(max(0, area.height - (menuRow == nil ? 4 : 1))))
     }

@@ -230,7 +230,8 @@ extension AppState {
     let selected = selected(in: rows)
     if let selected {
       let row = rows[selected]
-      // What is the same for every row comes first where there is room, so that a step draws little.
+      // What is the same for every row comes first where there is room, so that a step draws
+      // little.
       if let label = row.menu == nil ? row.choice?.label : "details" {
         add("Enter " + (width < 60 ? label : DisplayWidth.pad(label, to: 9)))
       }

@@ -15,8 +15,8 @@ extension AppState {
     return effect ?? loadMore()
   }
 
-  /// Loads the rows that the filter wants, unless all of them are loaded; otherwise more rows if the
-  /// end of the list is near.
+  /// Loads the rows that the filter wants, unless all of them are loaded; otherwise more rows if
+  /// the end of the list is near.
   private func loadMore() -> AppEffect? {
     let list = self[tab]
     guard menuRow == nil, form == nil, let page = list.page else { return nil }

@@ -80,8 +80,8 @@ extension AppWork {
     }
   }
 
-  /// Changes something, and finds out what became of the session; where that cannot be found out, the
-  /// next look says why.
+  /// Changes something, and finds out what became of the session; where that cannot be found out,
+  /// the next look says why.
   private func change(
     _ change: () throws(LeaseError<BackendError>) -> AppOutcome
   ) async throws(CommandError) -> AppOutcome {

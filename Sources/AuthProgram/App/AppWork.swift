@@ -31,8 +31,8 @@ final class AppWork: Sendable {
     bar = NavigationBar(store: store)
   }
 
-  /// Calls `look` when another process may have changed what the screen shows, and now and then where
-  /// that cannot be told, with the reason; it does not return.
+  /// Calls `look` when another process may have changed what the screen shows, and now and then
+  /// where that cannot be told, with the reason; it does not return.
   func followChanges(look: (CommandError?) -> Void) {
     AppChanges.follow(in: vault, backend, store, look: look)
   }

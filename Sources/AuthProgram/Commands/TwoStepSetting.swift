@@ -72,7 +72,8 @@ extension Workspace {
       notes: without.contains(screen.session.user.username) ? ["Set up yours: \(run: "two-step", "on")"] : [])
   }
 
-  /// The administrators who could do nothing else before they set up a second step, if it is required.
+  /// The administrators who could do nothing else before they set up a second step, if it is
+  /// required.
   private func administratorsWithoutStep(
     on screen: AccountsScreen, _ administrator: AdminSession
   ) async throws(CommandError) -> [String] {

@@ -10,8 +10,8 @@ enum QRCode {
   /// The standard has a margin of four; two fit into 80 columns and 24 rows beside a form, and zbar
   /// reads them.
   ///
-  /// Source: ISO/IEC 18004, the bytes that versions 1 to 10 hold at level L; a version has 17 modules
-  /// and four for each.
+  /// Source: ISO/IEC 18004, the bytes that versions 1 to 10 hold at level L; a version has 17
+  /// modules and four for each.
   static func columns(of text: String) -> Int {
     let bytes = [17, 32, 53, 78, 106, 134, 154, 192, 230, 271]
     let version = (bytes.firstIndex { $0 >= text.utf8.count } ?? bytes.count) + 1

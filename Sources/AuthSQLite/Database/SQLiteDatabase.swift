@@ -80,7 +80,8 @@ final class SQLiteDatabase: Database {
 
   /// Keeps every other process out of the file from now on, until this one ends.
   ///
-  /// - Throws: ``BackendError`` of kind `unavailable` (`database_in_use`) when another process uses it.
+  /// - Throws: ``BackendError`` of kind `unavailable` (`database_in_use`) when another process uses
+  ///   it.
   func holdAlone() throws(BackendError) {
     do throws(BackendError) {
       // A file of an older schema is brought to the present one first, which takes a second reader.

@@ -2,7 +2,8 @@ public import AuthBackend
 public import AuthCore
 public import AuthDevice
 
-/// Accounts, sessions, a ledger and events in a service, on this machine or on one that ssh reaches.
+/// Accounts, sessions, a ledger and events in a service, on this machine or on one that ssh
+/// reaches.
 ///
 /// Only the service touches the database, so administrator is a boundary here. Passwords go to the
 /// service, which hashes them. Every call blocks its caller, at most as long as its limits say.

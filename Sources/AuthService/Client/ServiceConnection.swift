@@ -195,7 +195,8 @@ package final class ServiceConnection: RequestHandler {
     }
   }
 
-  /// The frame that subscribes to the changes of a session; nil for a service with another database.
+  /// The frame that subscribes to the changes of a session; nil for a service with another
+  /// database.
   func subscription(_ number: UInt32, _ token: SessionToken, at hello: ServiceHello) -> [UInt8]? {
     let writer = WireWriter(for: form(hello))
     ClientFrame.subscribe(number, token).write(to: writer)

@@ -28,7 +28,8 @@ final class ServiceLink {
 
   deinit {
     close(descriptor)
-    // ssh ends when its input does; it stays a zombie until this process ends, or is collected here.
+    // ssh ends when its input does; it stays a zombie until this process ends, or is collected
+    // here.
     if let process { waitpid(process, nil, WNOHANG) }
   }
 

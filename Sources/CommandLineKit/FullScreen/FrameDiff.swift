@@ -125,7 +125,8 @@ private struct Writer {
     if cell.isDisputed, !isASCII { position = nil } else { position?.column += Int(cell.width) }
   }
 
-  /// Draws a few cells that have not changed, where that takes no more bytes than to move over them.
+  /// Draws a few cells that have not changed, where that takes no more bytes than to move over
+  /// them.
   private mutating func rewrite(_ new: Frame, _ row: Int, before column: Int) {
     guard let position, position.row == row, (1...3).contains(column - position.column) else { return }
     let cells = (position.column..<column).map { new[row, $0] }
@@ -150,8 +151,8 @@ private struct Writer {
 extension Frame.Cell {
   /// Whether terminals disagree on the width of the character.
   ///
-  /// They agree on Latin letters with their marks, on arrows, lines and blocks, and on the letters of
-  /// East Asia.
+  /// They agree on Latin letters with their marks, on arrows, lines and blocks, and on the letters
+  /// of East Asia.
   fileprivate var isDisputed: Bool {
     if character.utf8.count == 1 { return false }
     var isFirst = true

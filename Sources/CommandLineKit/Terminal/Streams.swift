@@ -40,7 +40,8 @@ package enum Environment {
     getenv(name).map { String(cString: $0) }
   }
 
-  /// Whether the locale names another encoding than UTF-8; where nothing names a locale, it does not.
+  /// Whether the locale names another encoding than UTF-8; where nothing names a locale, it does
+  /// not.
   package static var hasOtherEncoding: Bool {
     for name in ["LC_ALL", "LC_CTYPE", "LANG"] {
       guard let locale = value(name)?.lowercased(), !locale.isEmpty else { continue }

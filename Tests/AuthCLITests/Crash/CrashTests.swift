@@ -8,9 +8,9 @@ let meetsEveryCall = Program.inheritedEnvironment["CRASH_EVERY"] == "1"
 /// Commands killed at the calls that write.
 ///
 /// In `make test-all` every fourth writing call is a kill point, and of rows of like calls only the
-/// first and the last count; `make test` takes three commands. `make test-crash` kills at every single
-/// call, and half way through every write.
-/// `CRASH_COMMANDS` chooses commands by the beginnings of their names, with commas between.
+/// first and the last count; `make test` takes three commands. `make test-crash` kills at every
+/// single call, and half way through every write. `CRASH_COMMANDS` chooses commands by the
+/// beginnings of their names, with commas between.
 @Suite("Crash", .timeLimit(.minutes(meetsEveryCall ? 240 : 30)))
 struct CrashTests {
   private static let chosen = Program.inheritedEnvironment["CRASH_COMMANDS"]?.split(separator: ",")

@@ -8,8 +8,8 @@ struct Crowd {
   let statuses: [String: [Int32]]
   let outcome: ProgramOutcome
 
-  /// Runs a script in which `run NAME WORD…` runs the executable and notes how it ended under NAME,
-  /// one writer to a name at a time.
+  /// Runs a script in which `run NAME WORD…` runs the executable and notes how it ended under
+  /// NAME, one writer to a name at a time.
   init(_ home: TestHome, _ script: String, timeLimit: Duration = .seconds(180)) async throws {
     let preamble = """
       cli='\(home.executable)'; notes='\(home.file("notes"))'; rm -rf "$notes"; mkdir -p "$notes"

@@ -3,8 +3,8 @@ import Foundation
 import Programs
 import Testing
 
-/// Every command of the README and of the article *Use auth-cli* that no terminal session plays is executed here; one that is new and
-/// has no way to be fails.
+/// Every command of the README and of the article *Use auth-cli* that no terminal session plays is
+/// executed here; one that is new and has no way to be fails.
 @Suite struct ReadmeCommandTests {
   private static let readme = ReadmeSession.documents
   private static let found = ReadmeCommands(markdown: readme)

@@ -7,10 +7,10 @@ import Testing
 
 /// Every file of `fixtures/transcripts`, played against the built executable.
 ///
-/// Most run with a cheap hash, which does not change what is printed; `make test-release`, a part of
-/// `make test-all`, plays all of them on the release executable. A new case needs no code.
-/// `RECORD_GOLDEN=1` writes what happened into the files instead; read the difference before you keep
-/// it.
+/// Most run with a cheap hash, which does not change what is printed; `make test-release`, a part
+/// of `make test-all`, plays all of them on the release executable. A new case needs no code.
+/// `RECORD_GOLDEN=1` writes what happened into the files instead; read the difference before you
+/// keep it.
 @Suite struct TranscriptTests {
   private static let directory = BuiltExecutable.repository + "/fixtures/transcripts"
   private static let isRecording = Program.inheritedEnvironment["RECORD_GOLDEN"] == "1"

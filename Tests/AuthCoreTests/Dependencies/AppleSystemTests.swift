@@ -2,8 +2,8 @@ import Foundation
 import Programs
 import Testing
 
-/// The portable modules compile against declarations of Apple's C library, which come before that of
-/// Linux in their sources.
+/// The portable modules compile against declarations of Apple's C library, which come before that
+/// of Linux in their sources.
 @Suite struct AppleSystemTests {
   /// In the order of their imports.
   static let modules = ["Guards", "AuthCore", "TextFormat", "AuthDevice", "AuthOAuth"]

@@ -10,7 +10,8 @@ import Testing
 @Suite struct AccountRaceTests {
   private static let rounds = 200
 
-  /// Runs an operation on each of two connections at once, and returns the codes of what they threw.
+  /// Runs an operation on each of two connections at once, and returns the codes of what they
+  /// threw.
   private static func race(
     _ work: Workspace, _ first: @escaping @Sendable (LocalAuthority) throws(BackendError) -> Void,
     _ second: @escaping @Sendable (LocalAuthority) throws(BackendError) -> Void

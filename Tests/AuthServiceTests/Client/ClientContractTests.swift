@@ -8,7 +8,8 @@ import Testing
 
 @testable import AuthService
 
-/// Through a socket and the shipped server, the client keeps every contract that the rule book keeps.
+/// Through a socket and the shipped server, the client keeps every contract that the rule book
+/// keeps.
 @Suite struct ClientContractTests {
   @Test(
     "the client keeps the contract of every authority, with and without a second step",

@@ -12,8 +12,8 @@ import TextFormat
 
 /// Two database servers and two services, of which one after the other fails under payments.
 ///
-/// `make test-all` causes each fault once; `make test-failover` has longer rounds, the controls, and
-/// Patroni.
+/// `make test-all` causes each fault once; `make test-failover` has longer rounds, the controls,
+/// and Patroni.
 @Suite(
   "Failover", .serialized,
   .enabled(if: Effort.isComplete && RunningService.hasPostgres, "make test-all and make test-failover run these"))

@@ -17,7 +17,8 @@ struct InstallationTests {
       let text = try String(contentsOfFile: "fixtures/systemd/\(unit)", encoding: .utf8)
       try text.replacingOccurrences(of: "/usr/bin/auth-service", with: "/bin/true")
         .write(toFile: "\(folder)/\(unit)", atomically: false, encoding: .utf8)
-      // Another test may have changed the mask of the process, and systemd warns of what all may write.
+      // Another test may have changed the mask of the process, and systemd warns of what all may
+      // write.
       try #require(chmod("\(folder)/\(unit)", 0o644) == 0)
     }
     return folder

@@ -65,7 +65,8 @@ final class TestService: Sendable {
   static let hello = ServiceHello(
     database: "0102030405060708090a0b0c0d0e0f10", now: Samples.instant, policy: .standard)
 
-  /// - Parameter serve: Called with each connection and its number, from 0 on; it is closed afterwards.
+  /// - Parameter serve: Called with each connection and its number, from 0 on; it is closed
+  ///   afterwards.
   init(_ serve: @escaping @Sendable (TestPeer, Int) -> Void) {
     path = folder.path + "/s"
     state = Mutex(State(listener: listeningSocket(at: path)))

@@ -3,7 +3,8 @@ import Glibc
 
 /// The directories of the homes, one run at a time.
 ///
-/// They are on the file system of the build, so that a synchronised write costs what it does on a disk.
+/// They are on the file system of the build, so that a synchronised write costs what it does on a
+/// disk.
 enum Homes {
   private static let root = FileManager.default.currentDirectoryPath + "/.build/benchmarks/homes"
 

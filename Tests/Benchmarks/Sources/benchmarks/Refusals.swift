@@ -1,5 +1,5 @@
-/// Whether the time of a refusal tells an account from none: whole processes with the shipped hash, and
-/// a name that was never tried before each time.
+/// Whether the time of a refusal tells an account from none: whole processes with the shipped hash,
+/// and a name that was never tried before each time.
 func refusals(quick: Bool) throws -> [Benchmark] {
   let samples = 100
   let home = try Home(isCheap: false)
