@@ -81,20 +81,15 @@ struct InstallationTests {
     let service = try RunningService()
     service.end()
     let socket = service.folder + "/activated.sock"
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: Self.activate)
-    process.arguments =
+    let process = try BackgroundProgram(
+      Self.activate,
       ["--fdname=people", "--listen", socket, RunningService.executable, "run", "--database", service.data]
-      + ["--operators", service.folder + "/operators.sock"]
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    defer { process.terminate() }
+        + ["--operators", service.folder + "/operators.sock"],
+      environment: Program.inheritedEnvironment, errors: service.folder + "/activated.log")
     while access(socket, F_OK) != 0 { try #require(process.isRunning) }
     let client = try ServiceClient(socket)
     _ = try client.logIn("alice")
-    process.terminate()
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 0 && process.terminationReason == .exit)
+    #expect(process.end(SIGTERM) == 0)
     #expect(access(socket, F_OK) == 0)
   }
 

@@ -39,7 +39,7 @@ final class RunningService: @unchecked Sendable {  // One thread at a time uses 
   private let executable: String
   private let options: [String]
   private let environment: [String: String]
-  private var process: Process?
+  private var process: BackgroundProgram?
 
   /// Creates the database, with accounts of which the first is the administrator's, and starts the
   /// service with more options of `run`.
@@ -68,23 +68,17 @@ final class RunningService: @unchecked Sendable {  // One thread at a time uses 
   /// A service that ended, or did not say that it is ready.
   struct NotReady: Error { let log: String }
 
-  deinit {
-    if let process, process.isRunning { kill(process.processIdentifier, SIGKILL) }
-  }
-
   /// Starts it, and waits until it says that it is ready.
   func start() throws {
     let notices = folder + "/notices.sock"
     unlink(notices)
     let receiver = boundSocket(at: notices, SOCK_DGRAM)
     defer { close(receiver) }
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: executable)
-    process.arguments = ["run", "--socket", socket, "--operators", folder + "/operators.sock"] + options
-    process.environment = environment.merging(["NOTIFY_SOCKET": notices, "PATH": "/usr/bin:/bin"]) { $1 }
-    _ = FileManager.default.createFile(atPath: folder + "/log", contents: nil)
-    process.standardError = FileHandle(forWritingAtPath: folder + "/log")
-    try process.run()
+    unlink(folder + "/log")
+    let process = try BackgroundProgram(
+      executable, ["run", "--socket", socket, "--operators", folder + "/operators.sock"] + options,
+      environment: environment.merging(["NOTIFY_SOCKET": notices, "PATH": "/usr/bin:/bin"]) { $1 },
+      errors: folder + "/log")
     self.process = process
     var event = pollfd(fd: receiver, events: Int16(POLLIN), revents: 0)
     let end = ContinuousClock.now + .seconds(60)
@@ -96,7 +90,7 @@ final class RunningService: @unchecked Sendable {  // One thread at a time uses 
     #expect(String(decoding: bytes[..<max(0, count)], as: UTF8.self) == "READY=1")
   }
 
-  var pid: pid_t { process?.processIdentifier ?? 0 }
+  var pid: pid_t { process?.pid ?? 0 }
 
   /// What it wrote on standard error.
   var log: String { (try? String(contentsOfFile: folder + "/log", encoding: .utf8)) ?? "" }
@@ -106,10 +100,7 @@ final class RunningService: @unchecked Sendable {  // One thread at a time uses 
   /// - Returns: Its status, or the number of the signal as a negative number.
   @discardableResult
   func end(_ signal: Int32 = SIGTERM) -> Int32 {
-    guard let process else { return 0 }
-    kill(process.processIdentifier, signal)
-    process.waitUntilExit()
-    return process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
+    process?.end(signal) ?? 0
   }
 
   func client() throws -> ServiceClient { try ServiceClient(socket) }
