@@ -45,7 +45,7 @@ package final class ServedRules: Sendable {
   }
 }
 
-/// A clock of a client, which stands still.
+/// A client's clock that never moves.
 package struct StoppedClock: SessionClock {
   package init() {}
   package func now() throws(ClockError) -> BootInstant {

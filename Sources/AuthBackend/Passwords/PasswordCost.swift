@@ -1,8 +1,8 @@
 /// What a password hash costs, as yescrypt's one number in crypt(5) form.
 ///
 /// From 3 on the memory is N × r × 128 bytes with r = 32 and N = 2^(count + 7); below, r is 8 and
-/// N = 2^(count + 9). 7 gives N = 16384: 64 MiB, 0.16 s where this was measured. In the hash it
-/// reads `$y$jBT$`, where B stands for N and T for r.
+/// N = 2^(count + 9). 7 gives N = 16384: 64 MiB, 0.16 s where this was measured. A hash
+/// begins with `$y$jBT$`: B encodes N, T encodes r.
 /// Source: crypt(5), yescrypt; OWASP Password Storage Cheat Sheet.
 package struct PasswordCost: Hashable, Comparable, Sendable {
   package let count: UInt

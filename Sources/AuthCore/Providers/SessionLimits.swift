@@ -49,7 +49,9 @@ public struct SessionLimits: Hashable, Sendable {
   /// ```swift
   /// import AuthCore
   ///
-  /// func check(_ limits: SessionLimits, at now: BootInstant) throws(AuthorityError<SessionRejection>) {
+  /// func check(
+  ///   _ limits: SessionLimits, at now: BootInstant
+  /// ) throws(AuthorityError<SessionRejection>) {
   ///   if let reason = limits.endReason(at: now) { throw .rejected(.ended(reason)) }
   /// }
   /// ```

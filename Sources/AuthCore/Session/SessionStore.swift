@@ -17,10 +17,13 @@ public import Observation
 /// ```swift
 /// import AuthCore
 ///
-/// func begin(_ authority: any Authority, _ vault: any SessionVault, _ clock: any SessionClock) async throws {
+/// func begin(
+///   _ authority: any Authority, _ vault: any SessionVault, _ clock: any SessionClock
+/// ) async throws {
 ///   let store = SessionStore(authority: authority, vault: vault, clock: clock)
 ///   await store.restore()
-///   let alice = Credentials.password(username: "alice", password: Secret("marble kettle window harvest"))
+///   let password = Secret("marble kettle window harvest")
+///   let alice = Credentials.password(username: "alice", password: password)
 ///   switch try await store.logIn(alice) {
 ///   case .loggedIn(let session): print(session.user.displayName)
 ///   case .challenged(let challenge): store.cancel(challenge)
@@ -133,7 +136,9 @@ public final class SessionStore: Observable, Sendable {
   /// ```swift
   /// import AuthCore
   ///
-  /// func show<Screen: GuardedScreen & Sendable>(_ screen: Screen.Type, _ store: SessionStore) -> Screen? {
+  /// func show<Screen: GuardedScreen & Sendable>(
+  ///   _ screen: Screen.Type, _ store: SessionStore
+  /// ) -> Screen? {
   ///   store.open(Screen.self)
   /// }
   /// ```

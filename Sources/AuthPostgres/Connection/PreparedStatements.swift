@@ -5,9 +5,8 @@ import Glibc
 
 /// A connection with its statements kept prepared.
 ///
-/// Not safe for use from two threads at the same moment. It crosses threads all the same, because
-/// the pool lends it to one transaction at a time.
-final class PreparedStatements: @unchecked Sendable {
+/// Use it from one thread at a time.
+final class PreparedStatements: @unchecked Sendable {  // Safe: the pool lends it to one transaction at a time.
   let connection: ServerConnection
   /// The database at the other end.
   let database: BootID

@@ -2,7 +2,7 @@ import AuthBackend
 import AuthCore
 import CommandLineKit
 
-/// A form: fields to fill in, one of which has the cursor.
+/// A form: the fields to fill in, and which of them has the cursor.
 final class AppForm {
   /// What the form is for.
   indirect enum Purpose: Equatable, Sendable {

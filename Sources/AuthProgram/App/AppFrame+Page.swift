@@ -13,8 +13,7 @@ struct AppPageLayout {
   var listWidth: Int
   /// None where it is 0.
   var chartWidth: Int
-  /// How wide what stands beside the list is: the chart, and on wide screens all of the selected
-  /// row.
+  /// The width of the part beside the list: the chart, or on wide screens the whole selected row.
   var sideWidth: Int
   var columns: AppColumns
   var hasHeading = false

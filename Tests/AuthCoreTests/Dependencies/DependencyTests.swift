@@ -97,7 +97,6 @@ import Testing
     #expect(
       Set(starters.map(\.path)) == [
         "Sources/AuthBackend/Threads/Monitor.swift", "Sources/AuthCore/Runtime/WorkThreads.swift",
-        "Sources/AuthProgram/App/AppThreads.swift",
       ])
   }
 

@@ -10,7 +10,7 @@ import TextFormat
 
 @testable import AuthService
 
-/// Two database servers and two services, of which one after the other fails under payments.
+/// Two database servers and two services, which fail one after another while payments are made.
 ///
 /// `make test-all` causes each fault once; `make test-failover` has longer rounds, the controls,
 /// and Patroni.

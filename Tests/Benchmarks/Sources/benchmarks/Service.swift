@@ -62,7 +62,7 @@ final class Service {
     Program(path: home.shipped, arguments: words, environment: environment, errors: home.path + "/errors")
   }
 
-  /// A run of `auth-cli` that asks the service, and reads lines of which the last is the password.
+  /// A run of `auth-cli` at the service, whose last line of input is the password.
   func withPassword(_ words: [String], lines: String) -> Program {
     var program = home.withPassword(home.shipped, words, lines: lines)
     program.environment = environment
