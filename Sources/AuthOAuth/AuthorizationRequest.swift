@@ -57,16 +57,12 @@ public final class AuthorizationRequest: Sendable, Redacted {
       fields["iss"] == authority.server.issuer || fields["iss"] == nil && !authority.server.namesIssuer,
       isAnswered.attemptPassage()
     else { throw .foreignResponse }
-    if let error = fields["error"] {
-      throw error == "access_denied" ? .denied : .refused(Exchange.codes.contains(error) ? error : "unknown_error")
-    }
+    if let error = fields["error"] { throw OAuthError(code: error) }
     guard let code = fields["code"], !code.isEmpty else { throw .foreignResponse }
     let login = Login(
       isFresh: isPrompting,
       form: ["grant_type": "authorization_code", "code": code, "redirect_uri": redirectURI, "code_verifier": verifier])
-    let credentials = Credentials.code(Secret(code), verifier: Secret(verifier))
-    authority.memory.withLock { $0.logins[credentials] = login }
-    return credentials
+    return authority.register(.code(Secret(code), verifier: Secret(verifier)), login)
   }
 }
 
@@ -78,8 +74,8 @@ func randomText() -> String {
 
 /// The form for the token endpoint that credentials of this authority stand for.
 ///
-/// The authority keeps it in memory, so it sends no credentials that another authority or a person
-/// made.
+/// The authority stores it in memory, so it sends no credentials that a person typed or another
+/// authority created.
 struct Login: Sendable {
   /// Whether the server was asked to let the user enter the password.
   let isFresh: Bool

@@ -19,16 +19,20 @@ public struct DeviceAuthorization: Sendable, Redacted {
 
   init?(_ answer: OAuthClaims?, _ authority: OAuthAuthority, at now: BootInstant) {
     guard let answer, let userCode = answer["user_code"], let deviceCode = answer["device_code"],
-      let address = answer["verification_uri"], let lifetime = answer["expires_in"].flatMap({ Int64($0) }),
-      // All of it is shown, on a terminal perhaps.
+      let address = answer["verification_uri"],
+      // An hour is more than any server gives.
+      let lifetime = answer["expires_in"].flatMap({ Duration(seconds: $0, in: 0...3600) }),
+      // All of it is shown, perhaps on a terminal.
       !userCode.isEmpty, userCode.utf8.allSatisfy({ (0x20...0x7E).contains($0) }), SafeURL.accepts(address),
       answer["verification_uri_complete"].map(SafeURL.accepts) != false
     else { return nil }
-    (self.userCode, self.deviceCode, verificationURI, self.authority) = (userCode, deviceCode, address, authority)
+    self.userCode = userCode
+    self.deviceCode = deviceCode
+    self.authority = authority
+    verificationURI = address
     completeVerificationURI = answer["verification_uri_complete"]
-    // An hour is more than any server gives: who asked has left.
-    deadline = now.advanced(by: .seconds(min(max(lifetime, 0), 3600)))
-    interval = .seconds(min(max(answer["interval"].flatMap { Int64($0) } ?? 5, 1), 300))
+    deadline = now.advanced(by: lifetime)
+    interval = answer["interval"].flatMap { Duration(seconds: $0, in: 1...300) } ?? .seconds(5)
   }
 
   /// Waits until the user has allowed or refused the login, or the code expires.
@@ -39,27 +43,24 @@ public struct DeviceAuthorization: Sendable, Redacted {
     let form = ["grant_type": "urn:ietf:params:oauth:grant-type:device_code", "device_code": deviceCode]
     var interval = interval
     while true {
-      do throws(Refusal) {
-        let next = try authority.now().advanced(by: interval)
-        guard next.boot == deadline.boot, next.uptime < deadline.uptime else { throw .rejected("expired_token") }
-        do throws(CancellationError) { try await authority.clock.sleep(for: interval) } catch {
-          throw Refusal.unavailable(Unavailability(.cancelled, "The login was cancelled."))
-        }
-        let refresh = try await authority.token(form).refresh
-        guard let refresh else { throw .unavailable(.noRefreshToken) }
-        let login = Login(isFresh: false, form: ["grant_type": "refresh_token", "refresh_token": refresh])
-        let credentials = Credentials.token(Secret(refresh))
-        authority.memory.withLock { $0.logins[credentials] = login }
-        return credentials
+      let next = try authority.now().advanced(by: interval)
+      guard next.boot == deadline.boot, next.uptime < deadline.uptime else { throw .expired }
+      do throws(CancellationError) { try await authority.clock.sleep(for: interval) } catch {
+        throw .unavailable(Unavailability(.cancelled, "The login was cancelled."))
+      }
+      do throws(OAuthError) {
+        guard let refresh = try await authority.token(form).refresh else { throw .unavailable(.noRefreshToken) }
+        return authority.register(
+          .token(Secret(refresh)),
+          Login(isFresh: false, form: ["grant_type": "refresh_token", "refresh_token": refresh]))
       } catch {
         switch error {
-        case .rejected("authorization_pending"): break
-        case .rejected("slow_down"): interval += .seconds(5)
-        case .rejected("access_denied"): throw .denied
-        case .rejected("expired_token"), .rejected("invalid_grant"): throw .expired
+        case .refused("authorization_pending"): break
+        case .refused("slow_down"): interval += .seconds(5)
+        case .refused("expired_token"): throw .expired
         case .throttled(.wait(let wait)): interval = max(interval, wait)
         case .unavailable(let cause) where [.unreachable, .busy].contains(cause.cause): interval *= 2
-        case .rejected, .throttled, .unavailable: throw error.error
+        case .denied, .expired, .foreignResponse, .refused, .misconfigured, .throttled, .unavailable: throw error
         }
       }
     }

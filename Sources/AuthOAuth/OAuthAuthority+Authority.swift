@@ -4,11 +4,11 @@ import Guards
 extension OAuthAuthority: Authority {
   /// Exchanges the credentials of an ``AuthorizationRequest`` or a ``DeviceAuthorization``.
   ///
-  /// OAuth 2.0 has no limits that a client asks for: this authority keeps them itself.
+  /// In OAuth 2.0 a client cannot request limits: this authority enforces them itself.
   public func authenticate(
     _ credentials: Credentials, limits: LimitRequest
   ) async throws(AuthorityError<CredentialsRejection>) -> Authentication {
-    try await answering(CredentialsRejection.notAccepted) { () async throws(Refusal) in
+    try await answering(CredentialsRejection.notAccepted) { () async throws(OAuthError) in
       .granted(try await begin(credentials, limits))
     }
   }
@@ -16,8 +16,7 @@ extension OAuthAuthority: Authority {
   /// Asks the server about the refresh token (RFC 7662), where it can be asked without spending it;
   /// otherwise believes the vault.
   public func resume(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
-    var saved = try live(token)
-    try await check(saved)
+    var saved = try await checked(token)
     await settle(&saved)
     return saved.grant(token)
   }
@@ -25,16 +24,16 @@ extension OAuthAuthority: Authority {
   /// Exchanges the refresh token (RFC 6749, section 6), and grants the new access token.
   public func renew(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
     var saved = try live(token)
-    // A newer one that the vault did not get: the old one may be spent.
     let given = saved.refresh
-    let old = memory.withLock { $0.newer[given] } ?? given
-    return try await answering(SessionRejection.superseded) { () async throws(Refusal) in
+    return try await answering(SessionRejection.superseded) { () async throws(OAuthError) in
+      // A newer one that the vault did not get: the old one may be spent.
+      let old = memory.withLock { $0.newer[given] } ?? given
       let now = try now()
       let answer: TokenAnswer
-      do throws(Refusal) {
+      do throws(OAuthError) {
         answer = try await self.token(["grant_type": "refresh_token", "refresh_token": old])
       } catch {
-        if case .rejected("invalid_grant") = error { memory.withLock { _ = $0.ended.insert(given) } }
+        if error == .expired { memory.withLock { _ = $0.ended.insert(given) } }
         throw error
       }
       saved.refresh = answer.refresh ?? old
@@ -47,35 +46,30 @@ extension OAuthAuthority: Authority {
         }
         saved.user = user
       }
-      if saved.limits != LimitRequest() { saved.active = now.uptime }
+      if saved.limits.idle != nil { saved.active = now.uptime }
       await settle(&saved)
-      keep(saved.refresh, insteadOf: given)
+      remember(saved.refresh, insteadOf: given)
       return saved.grant(accessToken: answer.access)
     }
   }
 
   /// Exchanges new credentials of the same user, and gives the session their tokens.
   ///
-  /// The session is fresh only if the request was made with `prompting`.
+  /// The session is fresh only if the request was created with `prompting`.
   public func reauthenticate(
     _ token: SessionToken, with credentials: Credentials, limits: LimitRequest
   ) async throws(AuthorityError<ReauthenticationRejection>) -> Authentication {
     let saved: SavedSession
     do throws(AuthorityError<SessionRejection>) {
-      saved = try live(token)
-      try await check(saved)
+      saved = try await checked(token)
     } catch {
-      switch error {
-      case .rejected(let rejection): throw .rejected(.session(rejection))
-      case .throttled(let throttle): throw .throttled(throttle)
-      case .unavailable(let cause): throw .unavailable(cause)
-      }
+      throw error.map(ReauthenticationRejection.session)
     }
-    // A session that was asked to be short stays short.
+    // A session that was requested to be short stays short.
     let limits = LimitRequest(
       idle: [limits.idle, saved.limits.idle].compactMap(\.self).min(),
       absolute: [limits.absolute, saved.limits.absolute].compactMap(\.self).min())
-    return try await answering(ReauthenticationRejection.notAccepted) { () async throws(Refusal) in
+    return try await answering(ReauthenticationRejection.notAccepted) { () async throws(OAuthError) in
       .granted(try await begin(credentials, limits, of: saved))
     }
   }
@@ -89,7 +83,7 @@ extension OAuthAuthority: Authority {
   public func revoke(_ token: SessionToken, reason: EndReason) async throws(Unavailability) {
     guard let saved = SavedSession(token) else { return }
     let newer = memory.withLock { $0.newer[saved.refresh] }
-    do throws(Refusal) {
+    do throws(OAuthError) {
       for refresh in Set([saved.refresh, saved.replaced, newer].compactMap(\.self)) { try await end(refresh) }
     } catch {
       throw error.unavailability
@@ -99,51 +93,50 @@ extension OAuthAuthority: Authority {
 }
 
 extension OAuthAuthority {
-  /// What the token holds, unless one of its limits has passed.
+  /// What the token contains, unless one of its limits has passed.
   private func live(_ token: SessionToken) throws(AuthorityError<SessionRejection>) -> SavedSession {
     guard let saved = SavedSession(token) else { throw .rejected(.ended(.revoked)) }
     let now: BootInstant
-    do throws(Refusal) { now = try self.now() } catch { throw error.error(.superseded) }
+    do throws(OAuthError) { now = try self.now() } catch { throw error.error(.superseded) }
     if let reason = saved.sessionLimits.endReason(at: now) { throw .rejected(.ended(reason)) }
     return saved
   }
 
-  /// Asks the server whether the session goes on, where that spends nothing.
+  /// The same, after the server was asked whether the session continues, where that spends nothing.
   ///
   /// A token that is not active may have been exchanged by another process. So the answer is
-  /// `superseded`: the store looks into the vault again, and ends the session if nothing newer is
-  /// there.
-  private func check(_ saved: SavedSession) async throws(AuthorityError<SessionRejection>) {
-    try await answering(SessionRejection.superseded) { () async throws(Refusal) in
-      if memory.withLock({ $0.ended.contains(saved.refresh) }) { throw .rejected("invalid_grant") }
+  /// `superseded`: the store reads the vault again, and ends the session if nothing newer is there.
+  private func checked(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> SavedSession {
+    let saved = try live(token)
+    try await answering(SessionRejection.superseded) { () async throws(OAuthError) in
+      if memory.withLock({ $0.ended.contains(saved.refresh) }) { throw .expired }
       guard saved.isIntrospected, let said = try await introspect(saved.refresh, "refresh_token") else { return }
-      guard said.isActive else { throw .rejected("invalid_grant") }
-      if let subject = said.claims["sub"], let known = saved.subject, subject != known {
-        throw .unavailable(.otherUser)
-      }
+      guard said.flag("active") == true else { throw .expired }
+      if let subject = said["sub"], let known = saved.subject, subject != known { throw .unavailable(.otherUser) }
     }
+    return saved
   }
 
-  /// Begins a session, or goes on with one that new tokens are for.
+  /// Begins a session, or continues one with new tokens.
   private func begin(
     _ credentials: Credentials, _ limits: LimitRequest, of session: SavedSession? = nil
-  ) async throws(Refusal) -> Grant {
-    guard let login = memory.withLock({ $0.logins[credentials] }) else { throw .rejected("invalid_grant") }
+  ) async throws(OAuthError) -> Grant {
+    guard let login = memory.withLock({ $0.logins[credentials] }) else { throw .expired }
     let now = try now()
     let answer = try await token(login.form)
     memory.withLock { $0.logins[credentials] = nil }
     guard let refresh = answer.refresh else { throw .unavailable(.noRefreshToken) }
-    do throws(Refusal) {
+    do throws(OAuthError) {
       let (user, subject) = try await owner(of: answer)
-      if let session, session.user.id != user.id { throw Refusal.rejected("invalid_grant") }
-      // A server that calls a token inactive which it has just issued does not know refresh tokens
-      // there, as django-oauth-toolkit: its word would end every session.
+      if let session, session.user.id != user.id { throw .expired }
+      // A server that calls a token inactive which it has just issued, as django-oauth-toolkit,
+      // does not know refresh tokens there: its answer would end every session.
       let said = try? await introspect(refresh, "refresh_token")
       let saved = SavedSession(
         id: session?.id ?? SessionID(rawValue: randomText()), user: user, subject: subject, refresh: refresh,
-        replaced: session?.refresh, isIntrospected: said?.isActive ?? false, began: now, active: now.uptime,
-        fresh: login.isFresh ? now.uptime + freshness : now.uptime, limits: limits)
-      if let session { keep(refresh, insteadOf: session.refresh) }
+        replaced: session?.refresh, isIntrospected: said?.flag("active") ?? false, limits: limits, boot: now.boot,
+        began: now.uptime, active: now.uptime, fresh: login.isFresh ? now.uptime + freshness : now.uptime)
+      if let session { remember(refresh, insteadOf: session.refresh) }
       return saved.grant(accessToken: answer.access)
     } catch {
       try? await end(refresh)
@@ -151,12 +144,12 @@ extension OAuthAuthority {
     }
   }
 
-  /// Keeps a refresh token until it is known to be in the vault.
-  private func keep(_ refresh: String, insteadOf old: String) {
+  /// Stores a refresh token in memory until it is known to be in the vault.
+  private func remember(_ refresh: String, insteadOf old: String) {
     if old != refresh { memory.withLock { $0.newer[old] = refresh } }
   }
 
-  /// Ends what the token replaced, now that the vault holds it: the first use confirms a token.
+  /// Ends what the token replaced, now that the vault has it: the first use confirms a token.
   private func settle(_ saved: inout SavedSession) async {
     if let replaced = saved.replaced, (try? await end(replaced)) != nil { saved.replaced = nil }
     let refresh = saved.refresh
@@ -167,4 +160,11 @@ extension OAuthAuthority {
       }
     }
   }
+}
+
+/// Runs `body`, and throws its error as the error of a command.
+private func answering<Rejection, Value>(
+  _ rejection: Rejection, _ body: () async throws(OAuthError) -> Value
+) async throws(AuthorityError<Rejection>) -> Value {
+  do throws(OAuthError) { return try await body() } catch { throw error.error(rejection) }
 }

@@ -1,5 +1,6 @@
 public import AuthCore
 import Guards
+import TextFormat
 
 /// An authority for a server that speaks OAuth 2.0.
 ///
@@ -63,7 +64,7 @@ public final class OAuthAuthority: Sendable {
     self.clock = clock
     self.freshness = freshness
     readUser = user
-    exchange = Exchange(client: client, send: send)
+    exchange = Exchange(send: send)
   }
 
   /// Begins a login in the browser.
@@ -86,21 +87,23 @@ public final class OAuthAuthority: Sendable {
     guard let endpoint = server.deviceAuthorizationEndpoint else {
       throw .misconfigured("The server has no address for devices.")
     }
-    do throws(Refusal) {
-      let now = try now()
-      let answer = try await exchange.post(endpoint, client.scope.map { ["scope": $0] } ?? [:])
-      guard let device = DeviceAuthorization(answer, self, at: now) else { throw .unavailable(.unusable) }
-      return device
-    } catch {
-      throw error.error
-    }
+    let now = try now()
+    let answer = try await post(endpoint, client.scope.map { ["scope": $0] } ?? [:])
+    guard let device = DeviceAuthorization(answer, self, at: now) else { throw .unavailable(.unusable) }
+    return device
+  }
+
+  /// Accepts these credentials at the next login, and only here.
+  func register(_ credentials: Credentials, _ login: Login) -> Credentials {
+    memory.withLock { $0.logins[credentials] = login }
+    return credentials
   }
 }
 
-// MARK: The server's answers
+// MARK: Requests to the server
 
 extension OAuthAuthority {
-  func now() throws(Refusal) -> BootInstant {
+  func now() throws(OAuthError) -> BootInstant {
     do throws(ClockError) {
       return try clock.now()
     } catch {
@@ -108,34 +111,43 @@ extension OAuthAuthority {
     }
   }
 
-  /// Asks the token endpoint.
-  func token(_ form: [String: String]) async throws(Refusal) -> TokenAnswer {
-    let asked = try now()
-    guard let answer = TokenAnswer(try await exchange.post(server.tokenEndpoint, form), asked: asked) else {
-      throw .unavailable(.unusable)
-    }
-    return answer
+  /// Posts a form as this client; nil if the status is `empty`.
+  func post(_ url: String, _ form: [String: String], empty: Int? = nil) async throws(OAuthError) -> OAuthClaims? {
+    var form = form
+    form["client_id"] = client.id
+    form["client_secret"] = client.secret.map { String(decoding: $0.bytes, as: UTF8.self) }
+    return try await exchange.claims(
+      "POST", url, ["Content-Type": "application/x-www-form-urlencoded"], Array(Form.text(form).utf8), empty: empty)
   }
 
-  /// Whether the server calls a token active, and what it says of it; nil where it cannot be asked.
-  func introspect(_ token: String, _ hint: String) async throws(Refusal) -> (isActive: Bool, claims: OAuthClaims)? {
-    guard let endpoint = server.introspectionEndpoint else { return nil }
-    do throws(Refusal) {
-      let claims = try await exchange.post(endpoint, ["token": token, "token_type_hint": hint])
-      guard let claims, let isActive = claims.flag("active") else { throw .unavailable(.unusable) }
-      return (isActive, claims)
+  /// Asks the token endpoint; only its `invalid_grant` means that a code or a token has expired
+  /// (RFC 6749, section 5.2).
+  func token(_ form: [String: String]) async throws(OAuthError) -> TokenAnswer {
+    let asked = try now()
+    do throws(OAuthError) {
+      let claims = try await post(server.tokenEndpoint, form)
+      guard let answer = TokenAnswer(claims, asked: asked) else { throw .unavailable(.unusable) }
+      return answer
     } catch {
-      throw .unavailable(error.unavailability)
+      throw error == .refused("invalid_grant") ? .expired : error
     }
+  }
+
+  /// What the server says of a token, with `active`; nil where it cannot be asked.
+  func introspect(_ token: String, _ hint: String) async throws(OAuthError) -> OAuthClaims? {
+    guard let endpoint = server.introspectionEndpoint else { return nil }
+    let claims = try await post(endpoint, ["token": token, "token_type_hint": hint])
+    guard claims?.flag("active") != nil else { throw .unavailable(.unusable) }
+    return claims
   }
 
   /// Who the tokens are for.
-  func owner(of answer: TokenAnswer) async throws(Refusal) -> (user: User, subject: String?) {
+  func owner(of answer: TokenAnswer) async throws(OAuthError) -> (user: User, subject: String?) {
     var claims = answer.claims
     if let endpoint = server.userInfoEndpoint {
-      claims = try await exchange.get(endpoint, with: answer.access.value)
-    } else if let said = try? await introspect(answer.access.value, "access_token"), said.isActive {
-      claims = said.claims
+      claims = try await exchange.claims("GET", endpoint, ["Authorization": "Bearer \(answer.access.value)"]) ?? claims
+    } else if let said = try? await introspect(answer.access.value, "access_token"), said.flag("active") == true {
+      claims = said
     }
     guard let user = readUser(claims) else {
       throw .unavailable(.oauth("no_user", "The server does not say who the user is."))
@@ -144,24 +156,13 @@ extension OAuthAuthority {
   }
 
   /// Ends a refresh token, and with it its access tokens (RFC 7009, section 2.1).
-  func end(_ refresh: String) async throws(Refusal) {
+  func end(_ refresh: String) async throws(OAuthError) {
     guard let endpoint = server.revocationEndpoint else {
       throw .unavailable(
         .oauth("no_revocation", "The server cannot be told of a logout.", hint: "The session ends there by itself."))
     }
-    do throws(Refusal) {
-      _ = try await exchange.post(endpoint, ["token": refresh, "token_type_hint": "refresh_token"], isSilent: true)
-      memory.withLock { _ = $0.ended.insert(refresh) }
-    } catch {
-      throw .unavailable(error.unavailability)
-    }
+    // The response needs no content (section 2.2).
+    _ = try await post(endpoint, ["token": refresh, "token_type_hint": "refresh_token"], empty: 200)
+    memory.withLock { _ = $0.ended.insert(refresh) }
   }
-}
-
-extension Unavailability {
-  static let unusable = Unavailability.oauth("unparsable", "The server's answer cannot be used.")
-  static let noRefreshToken = Unavailability.oauth(
-    "no_refresh_token", "The server gave no refresh token.", hint: "Ask for the scope that gives one.")
-  static let otherUser = Unavailability.oauth(
-    "other_user", "The server answered for another user.", hint: "Log in again.")
 }

@@ -50,13 +50,11 @@ public struct OAuthServer: Hashable, Sendable {
     let end = issuer[start...].firstIndex(of: "/") ?? issuer.endIndex
     let (place, path) = (issuer[..<end], issuer[end...] == "/" ? "" : issuer[end...])
     let exchange = Exchange(send: send)
+    let places = [
+      "\(place)/.well-known/oauth-authorization-server\(path)", "\(place)\(path)/.well-known/openid-configuration",
+    ]
     var document: OAuthClaims?
-    do throws(Refusal) {
-      document = try await exchange.find("\(place)/.well-known/oauth-authorization-server\(path)")
-      if document == nil { document = try await exchange.find("\(place)\(path)/.well-known/openid-configuration") }
-    } catch {
-      throw error.error
-    }
+    for url in places where document == nil { document = try await exchange.claims("GET", url, empty: 404) }
     guard let document, document["issuer"] == issuer, let tokenEndpoint = document["token_endpoint"] else {
       throw .misconfigured("The server does not describe itself as \(issuer).")
     }

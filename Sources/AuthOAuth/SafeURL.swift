@@ -1,23 +1,21 @@
 /// Which addresses may get a secret, or be shown to a user.
 enum SafeURL {
-  /// Whether it is an `https` address, or an `http` one of this very machine.
+  /// Whether it is an `https` address, or an `http` address of this machine.
   ///
   /// Nothing in it can end a line, hide the host behind a user name, or be read differently by
   /// another parser (RFC 3986, section 7).
   static func accepts(_ url: String) -> Bool {
-    guard url.utf8.allSatisfy({ (0x21...0x7E).contains($0) && !refused.contains($0) }),
-      let colon = url.firstRange(of: "://")
-    else { return false }
-    let place = url[colon.upperBound...].prefix { $0 != "/" && $0 != "?" }
-    guard let parts = place.wholeMatch(of: /(?<host>\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9.-]+)(?::[0-9]+)?/) else {
-      return false
-    }
-    switch url[..<colon.lowerBound].lowercased() {
-    case "https": return true
-    case "http": return ["127.0.0.1", "[::1]", "localhost"].contains(parts.host.lowercased())
-    case _: return false
-    }
+    let place =
+      #/
+      ( https:// ( \[ [0-9a-f:.]+ \] | [a-z0-9.\-]+ ) | http:// ( 127\.0\.0\.1 | \[::1\] | localhost ) )
+      ( : [0-9]+ )?
+      ( [/?] [^"\#<>\\^`{|}]* )?
+      /#
+    return url.isVisible && url.wholeMatch(of: place.ignoresCase()) != nil
   }
+}
 
-  private static let refused: Set<UInt8> = Set(#"#\"<>^`{|}"#.utf8)
+extension String {
+  /// Whether it has only visible ASCII characters: nothing that ends a line or acts on a terminal.
+  var isVisible: Bool { !isEmpty && utf8.allSatisfy { (0x21...0x7E).contains($0) } }
 }

@@ -99,3 +99,14 @@ public enum AuthorityError<Rejection: Hashable & Sendable>: Error, Hashable, Sen
   /// The authority is unavailable.
   case unavailable(Unavailability)
 }
+
+extension AuthorityError {
+  /// The same failure for another operation.
+  package func map<Other>(_ transform: (Rejection) -> Other) -> AuthorityError<Other> {
+    switch self {
+    case .rejected(let rejection): .rejected(transform(rejection))
+    case .throttled(let throttle): .throttled(throttle)
+    case .unavailable(let cause): .unavailable(cause)
+    }
+  }
+}

@@ -23,17 +23,17 @@ extension ExplainedError {
 }
 
 /// The messages of an error.
-struct ErrorWords {
+package struct ErrorWords {
   let description: String
   let hint: String
 
-  init(_ description: String, hint: String) {
+  package init(_ description: String, hint: String) {
     self.description = description
     self.hint = hint
   }
 
   /// Creates the messages for an error of any other type.
-  init(_ error: any Error) {
+  package init(_ error: any Error) {
     if let error = error as? any ExplainedError {
       self.init(error.description, hint: error.hint)
     } else {
@@ -42,8 +42,8 @@ struct ErrorWords {
   }
 }
 
-/// An error of the library with its messages in this file.
-protocol WordedError: ExplainedError {
+/// An error of the package with its description and its hint side by side.
+package protocol WordedError: ExplainedError {
   var words: ErrorWords { get }
 }
 
@@ -52,7 +52,7 @@ extension VaultError: ExplainedError {}
 extension ClockError: ExplainedError {}
 
 extension SessionError: WordedError {
-  var words: ErrorWords {
+  package var words: ErrorWords {
     switch self {
     case .rejected(let reason): reason.words
     case .credentialsNotAccepted:
@@ -88,7 +88,7 @@ extension SessionError.Rejection {
 }
 
 extension LogoutError: WordedError {
-  var words: ErrorWords {
+  package var words: ErrorWords {
     switch self {
     case .insideLease: .insideLease
     case .cancelled: .cancelled
@@ -106,7 +106,7 @@ extension ErrorWords {
 }
 
 extension Throttle {
-  fileprivate var words: ErrorWords {
+  package var words: ErrorWords {
     switch self {
     case .wait(let duration):
       return ErrorWords(
@@ -130,7 +130,7 @@ extension EndReason {
 }
 
 extension FreshnessError: WordedError {
-  var words: ErrorWords {
+  package var words: ErrorWords {
     switch self {
     case .passwordNotRecent:
       ErrorWords("The password was entered too long ago for this.", hint: "Enter the password again.")
@@ -141,7 +141,7 @@ extension FreshnessError: WordedError {
 }
 
 extension RoleError: WordedError {
-  var words: ErrorWords {
+  package var words: ErrorWords {
     switch self {
     case .notAdministrator(let user):
       ErrorWords("The user \(user.username) is not an administrator.", hint: "Ask an administrator to do it.")
@@ -151,7 +151,7 @@ extension RoleError: WordedError {
 }
 
 extension LeaseError: ExplainedError, CustomStringConvertible, WordedError {
-  var words: ErrorWords {
+  package var words: ErrorWords {
     switch self {
     case .ended(let reason): reason.words
     case .body(let error): ErrorWords(error)
@@ -160,7 +160,7 @@ extension LeaseError: ExplainedError, CustomStringConvertible, WordedError {
 }
 
 extension AccessError: ExplainedError, CustomStringConvertible, WordedError {
-  var words: ErrorWords {
+  package var words: ErrorWords {
     switch self {
     case .session(let error): error.words
     case .body(let error): ErrorWords(error)
@@ -169,13 +169,13 @@ extension AccessError: ExplainedError, CustomStringConvertible, WordedError {
 }
 
 extension AccessTokenRefused: WordedError {
-  var words: ErrorWords {
+  package var words: ErrorWords {
     ErrorWords("The server did not accept the access token.", hint: "Try again; log in again if this continues.")
   }
 }
 
 extension RestoreFailure: WordedError {
-  var words: ErrorWords {
+  package var words: ErrorWords {
     switch self {
     case .vault(let failure): ErrorWords(failure)
     case .corrupt(let evidence): ErrorWords(evidence.description, hint: evidence.hint)
@@ -185,7 +185,7 @@ extension RestoreFailure: WordedError {
 }
 
 extension AuthorityError: ExplainedError, CustomStringConvertible, WordedError {
-  var words: ErrorWords {
+  package var words: ErrorWords {
     switch self {
     case .rejected(let rejection): (rejection as? any WordedRejection)?.words ?? ErrorWords("Refused.", hint: "Log in.")
     case .throttled(let throttle): throttle.words
