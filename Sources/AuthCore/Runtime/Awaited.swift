@@ -23,39 +23,35 @@ struct Awaited {
   /// Settles the commands that the new state decides.
   mutating func settle(_ state: SessionState, _ key: LoggedInSession?, _ failure: SessionError?) -> [Settlement] {
     if let failure, work != nil { self.failure = failure }
+    let (failure, causes) = (self.failure, causes)
     var settled: [Settlement] = []
     switch state {
     case .restoring(let state):
       guard state.reading == nil else { break }
       settle(restore: state.obstacle.map { .obstructed($0) } ?? .overtaken, &settled)
-      settle(work: .failure(self.failure ?? .overtaken), &settled)
+      settle(work: .failure(failure ?? .overtaken), &settled)
     case .loggedOut(let state):
       settle(restore: .loggedOut(state.reason), &settled)
-      settle(work: .failure(ending(state.reason.failure)), &settled)
+      settle(work: .failure(state.reason.failure(of: failure)), &settled)
       settle(logout: state.leftovers == .none ? .complete : .partial(state.leftovers, causes: causes), &settled)
     case .authenticating:
       settle(restore: .overtaken, &settled)
     case .challenged(let state):
       switch state.step {
-      case .waiting: settle(work: self.failure.map { .failure($0) } ?? .success(.challenged(state.challenge)), &settled)
+      case .waiting: settle(work: failure.map { .failure($0) } ?? .success(.challenged(state.challenge)), &settled)
       case .answering: break
       }
     case .loggedIn:
       guard let key else { break }
       settle(restore: .loggedIn(key), &settled)
-      settle(work: self.failure.map { .failure($0) } ?? .success(.loggedIn(key)), &settled)
+      settle(work: failure.map { .failure($0) } ?? .success(.loggedIn(key)), &settled)
     case .renewing:
       break
     case .loggingOut(let state):
-      if state.successor == nil { settle(work: .failure(ending(.ended(state.reason))), &settled) }
+      guard state.successor == nil else { break }
+      settle(work: .failure(LogoutReason.ended(state.reason).failure(of: failure)), &settled)
     }
     return settled
-  }
-
-  /// The error of work whose session has ended: the end reason says more than `overtaken`.
-  private func ending(_ ended: SessionError) -> SessionError {
-    guard let failure, failure != .overtaken else { return ended }
-    return failure
   }
 
   /// Settles the commands when the store is released.
@@ -68,17 +64,19 @@ struct Awaited {
     return settled
   }
 
-  private mutating func settle(restore outcome: RestoreOutcome, _ settled: inout [Settlement]) {
-    if let promise = restore.take() { settled.append(.restore(promise, outcome)) }
+  private mutating func settle(restore outcome: @autoclosure () -> RestoreOutcome, _ settled: inout [Settlement]) {
+    if let promise = restore.take() { settled.append(.restore(promise, outcome())) }
   }
 
-  private mutating func settle(work outcome: Result<LoginResult, SessionError>, _ settled: inout [Settlement]) {
-    if let promise = work.take() { settled.append(.work(promise, outcome)) }
+  private mutating func settle(
+    work outcome: @autoclosure () -> Result<LoginResult, SessionError>, _ settled: inout [Settlement]
+  ) {
+    if let promise = work.take() { settled.append(.work(promise, outcome())) }
     failure = nil
   }
 
-  private mutating func settle(logout outcome: LogoutResult, _ settled: inout [Settlement]) {
-    if let promise = logout.take() { settled.append(.logout(promise, outcome)) }
+  private mutating func settle(logout outcome: @autoclosure () -> LogoutResult, _ settled: inout [Settlement]) {
+    if let promise = logout.take() { settled.append(.logout(promise, outcome())) }
     causes = []
   }
 }
@@ -99,8 +97,10 @@ enum Settlement: Sendable {
 }
 
 extension LogoutReason {
-  fileprivate var failure: SessionError {
-    switch self {
+  /// The error of work whose session has ended: the end reason says more than `overtaken`.
+  fileprivate func failure(of work: SessionError?) -> SessionError {
+    if let work, work != .overtaken { return work }
+    return switch self {
     case .neverLoggedIn: .overtaken
     case .ended(let reason): .ended(reason)
     }

@@ -32,14 +32,15 @@ struct Hint: Hashable, Sendable {
   /// The line as it is printed: with the context that somebody named, and with words that a shell
   /// reads as they are meant.
   func text(in context: ContextName?) -> String {
-    parts.map { part in
+    parts.reduce(into: "") { text, part in
       switch part {
-      case .text(let text): text
+      case .text(let words): text += words
       case .command(let words, let isForOthers):
-        ([AuthTool.tool.name] + (isForOthers ? [] : context.map { ["--context", $0.description] } ?? []) + words)
-          .map(ShellQuoting.word).joined(separator: " ")
+        text += AuthTool.tool.name
+        if let context, !isForOthers { text += " --context \(ShellQuoting.word(context.description))" }
+        for word in words { text += " " + ShellQuoting.word(word) }
       }
-    }.joined()
+    }
   }
 }
 

@@ -2,7 +2,6 @@ import AuthBackend
 import AuthCore
 import AuthDevice
 import AuthSQLite
-import Guards
 
 /// What a command works with: the backend, the kept session of this context, and the store over
 /// both.
@@ -19,20 +18,12 @@ final class Workspace: CommandPlace {
   /// Whether the session file of a disabled account is erased: by a login and a logout only.
   var forgetsDisabled = false
   let authority: CommandAuthority
-  private lazy var restoring = Gatekeeper<RestoreSteps>()
-  private var restored = RestoreOutcome.overtaken
+  private var restored: RestoreOutcome?
   /// It is never let go: the process ends with its command, and taking all of this apart first is a
   /// tenth of a short run.
   ///
   /// Nothing waits for that. What must last was made durable when it was written.
   private var itself: Workspace?
-
-  /// The conditions of finding out about the kept session: one at a time, and once in a run.
-  private struct RestoreSteps: OptionSet, Sendable {
-    let rawValue: Int
-    static let loading = RestoreSteps(rawValue: 1)
-    static let loaded = RestoreSteps(rawValue: 2)
-  }
 
   /// Nothing is read or made yet.
   ///
@@ -54,13 +45,11 @@ final class Workspace: CommandPlace {
 
   /// Finds out about the kept session, once in a run however many parts of it ask.
   func restore() async -> RestoreOutcome {
-    let passage = await restoring.withPassage(for: .loading) {
-      guard restoring.attemptPassage(for: .loaded) else { return }
-      restored = await store.restore()
-    }
-    switch passage {
-    case .passed, .refused: return restored
-    }
+    if let restored { return restored }
+    restored = .overtaken  // For whoever asks before the answer is there.
+    let outcome = await store.restore()
+    restored = outcome
+    return outcome
   }
 
   /// The key of whoever is logged in; asking is not activity.
