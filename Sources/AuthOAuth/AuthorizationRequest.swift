@@ -49,16 +49,17 @@ public final class AuthorizationRequest: Sendable, Redacted {
   /// Takes the address that the browser returned to.
   ///
   /// - Returns: Credentials for a login or a reauthentication of the store. They serve once.
-  /// - Throws: `foreignResponse` when the address does not answer this request, and then the right
-  ///   one may still come; `denied` when the user said no.
+  /// - Throws: `rejected`: ``OAuthRejection/foreignResponse`` when the address does not answer this
+  ///   request, and then the right one may still come; ``OAuthRejection/denied`` when the user said
+  ///   no. Otherwise `unavailable`, with the code of the server.
   public func credentials(from address: String) throws(OAuthError) -> Credentials {
     let parts = address.prefix { $0 != "#" }.split(separator: "?", maxSplits: 1)
     guard parts.count == 2, parts[0] == redirectURI, let fields = Form.fields(parts[1]), fields["state"] == state,
       fields["iss"] == authority.server.issuer || fields["iss"] == nil && !authority.server.namesIssuer,
       isAnswered.attemptPassage()
-    else { throw .foreignResponse }
-    if let error = fields["error"] { throw OAuthError(code: error) }
-    guard let code = fields["code"], !code.isEmpty else { throw .foreignResponse }
+    else { throw .rejected(.foreignResponse) }
+    if let error = fields["error"] { throw error == "access_denied" ? .rejected(.denied) : .refused(error) }
+    guard let code = fields["code"], !code.isEmpty else { throw .rejected(.foreignResponse) }
     let login = Login(
       isFresh: isPrompting,
       form: ["grant_type": "authorization_code", "code": code, "redirect_uri": redirectURI, "code_verifier": verifier])

@@ -44,12 +44,12 @@ public struct DeviceAuthorization: Sendable, Redacted {
     var interval = interval
     while true {
       let next = try authority.now().advanced(by: interval)
-      guard next.boot == deadline.boot, next.uptime < deadline.uptime else { throw .expired }
+      guard next.boot == deadline.boot, next.uptime < deadline.uptime else { throw .rejected(.expired) }
       do throws(CancellationError) { try await authority.clock.sleep(for: interval) } catch {
         throw .unavailable(Unavailability(.cancelled, "The login was cancelled."))
       }
       do throws(OAuthError) {
-        guard let refresh = try await authority.token(form).refresh else { throw .unavailable(.noRefreshToken) }
+        guard let refresh = try await authority.token(form).refresh else { throw OAuthError.noRefreshToken }
         return authority.register(
           .token(Secret(refresh)),
           Login(isFresh: false, form: ["grant_type": "refresh_token", "refresh_token": refresh]))
@@ -57,10 +57,11 @@ public struct DeviceAuthorization: Sendable, Redacted {
         switch error {
         case .refused("authorization_pending"): break
         case .refused("slow_down"): interval += .seconds(5)
-        case .refused("expired_token"): throw .expired
+        case .refused("expired_token"): throw .rejected(.expired)
+        case .refused("access_denied"): throw .rejected(.denied)
         case .throttled(.wait(let wait)): interval = max(interval, wait)
         case .unavailable(let cause) where [.unreachable, .busy].contains(cause.cause): interval *= 2
-        case .denied, .expired, .foreignResponse, .refused, .misconfigured, .throttled, .unavailable: throw error
+        case .rejected, .throttled, .unavailable: throw error
         }
       }
     }

@@ -10,7 +10,7 @@ struct Exchange: Sendable {
     _ method: String, _ url: String, _ headers: [String: String] = [:], _ body: [UInt8] = [], empty: Int? = nil
   ) async throws(OAuthError) -> OAuthClaims? {
     guard SafeURL.accepts(url) else {
-      throw .unavailable(.oauth("insecure_address", "An address of the server is not secure.", hint: "Use https."))
+      throw .oauth("insecure_address", "An address of the server is not secure.", hint: "Use https.")
     }
     let headers = headers.merging(["Accept": "application/json"]) { $1 }
     let response: OAuthResponse
@@ -29,11 +29,11 @@ struct Exchange: Sendable {
     case 429:
       let wait = response.header("retry-after").flatMap { Duration(seconds: $0, in: 1...3600) }
       throw .throttled(.wait(wait ?? .seconds(30)))
-    case 400...499: if let code = claims?["error"] { throw OAuthError(code: code) }
+    case 400...499: if let code = claims?["error"] { throw .refused(code) }
     case 500...599: throw .unavailable(Unavailability(.busy, "The server answered with status \(status)."))
     case _: break
     }
-    throw .unavailable(.oauth("unparsable", "The server answered with status \(status), in an unknown form."))
+    throw .oauth("unparsable", "The server answered with status \(status), in an unknown form.")
   }
 }
 

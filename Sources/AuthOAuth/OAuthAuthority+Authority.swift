@@ -33,7 +33,7 @@ extension OAuthAuthority: Authority {
       do throws(OAuthError) {
         answer = try await self.token(["grant_type": "refresh_token", "refresh_token": old])
       } catch {
-        if error == .expired { memory.withLock { _ = $0.ended.insert(given) } }
+        if error == .rejected(.expired) { memory.withLock { _ = $0.ended.insert(given) } }
         throw error
       }
       saved.refresh = answer.refresh ?? old
@@ -42,7 +42,7 @@ extension OAuthAuthority: Authority {
       if let (user, subject) = try? await owner(of: answer) {
         guard user.id == saved.user.id, subject == saved.subject || subject == nil else {
           if saved.refresh != old { try? await end(saved.refresh) }
-          throw .unavailable(.otherUser)
+          throw .otherUser
         }
         saved.user = user
       }
@@ -74,6 +74,13 @@ extension OAuthAuthority: Authority {
     }
   }
 
+  /// Rejects the answer: the server asks for a second step in the browser.
+  public func answer(
+    _ challenge: Challenge, with answer: Secret
+  ) async throws(AuthorityError<ReauthenticationRejection>) -> Authentication {
+    throw .rejected(.notAccepted)
+  }
+
   /// Ends the refresh token that this one replaced; OAuth 2.0 has no confirmation of its own.
   public func confirm(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) {
     _ = try await resume(token)
@@ -86,7 +93,10 @@ extension OAuthAuthority: Authority {
     do throws(OAuthError) {
       for refresh in Set([saved.refresh, saved.replaced, newer].compactMap(\.self)) { try await end(refresh) }
     } catch {
-      throw error.unavailability
+      switch error {
+      case .unavailable(let cause): throw cause
+      case .rejected, .throttled: throw Unavailability(.busy, error.description, hint: error.hint)
+      }
     }
     memory.withLock { $0.newer[saved.refresh] = nil }
   }
@@ -97,7 +107,7 @@ extension OAuthAuthority {
   private func live(_ token: SessionToken) throws(AuthorityError<SessionRejection>) -> SavedSession {
     guard let saved = SavedSession(token) else { throw .rejected(.ended(.revoked)) }
     let now: BootInstant
-    do throws(OAuthError) { now = try self.now() } catch { throw error.error(.superseded) }
+    do throws(OAuthError) { now = try self.now() } catch { throw error.map { _ in .superseded } }
     if let reason = saved.sessionLimits.endReason(at: now) { throw .rejected(.ended(reason)) }
     return saved
   }
@@ -109,10 +119,10 @@ extension OAuthAuthority {
   private func checked(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> SavedSession {
     let saved = try live(token)
     try await answering(SessionRejection.superseded) { () async throws(OAuthError) in
-      if memory.withLock({ $0.ended.contains(saved.refresh) }) { throw .expired }
+      if memory.withLock({ $0.ended.contains(saved.refresh) }) { throw .rejected(.expired) }
       guard saved.isIntrospected, let said = try await introspect(saved.refresh, "refresh_token") else { return }
-      guard said.flag("active") == true else { throw .expired }
-      if let subject = said["sub"], let known = saved.subject, subject != known { throw .unavailable(.otherUser) }
+      guard said.flag("active") == true else { throw .rejected(.expired) }
+      if let subject = said["sub"], let known = saved.subject, subject != known { throw .otherUser }
     }
     return saved
   }
@@ -121,14 +131,14 @@ extension OAuthAuthority {
   private func begin(
     _ credentials: Credentials, _ limits: LimitRequest, of session: SavedSession? = nil
   ) async throws(OAuthError) -> Grant {
-    guard let login = memory.withLock({ $0.logins[credentials] }) else { throw .expired }
+    guard let login = memory.withLock({ $0.logins[credentials] }) else { throw .rejected(.expired) }
     let now = try now()
     let answer = try await token(login.form)
     memory.withLock { $0.logins[credentials] = nil }
-    guard let refresh = answer.refresh else { throw .unavailable(.noRefreshToken) }
+    guard let refresh = answer.refresh else { throw .noRefreshToken }
     do throws(OAuthError) {
       let (user, subject) = try await owner(of: answer)
-      if let session, session.user.id != user.id { throw .expired }
+      if let session, session.user.id != user.id { throw .rejected(.expired) }
       // A server that calls a token inactive which it has just issued, as django-oauth-toolkit,
       // does not know refresh tokens there: its answer would end every session.
       let said = try? await introspect(refresh, "refresh_token")
@@ -166,5 +176,5 @@ extension OAuthAuthority {
 private func answering<Rejection, Value>(
   _ rejection: Rejection, _ body: () async throws(OAuthError) -> Value
 ) async throws(AuthorityError<Rejection>) -> Value {
-  do throws(OAuthError) { return try await body() } catch { throw error.error(rejection) }
+  do throws(OAuthError) { return try await body() } catch { throw error.map { _ in rejection } }
 }

@@ -75,7 +75,7 @@ public final class OAuthAuthority: Sendable {
   ///   - prompting: Asks the server to let the user enter the password (`prompt=login`), which
   ///     makes the session fresh. A server that ignores it, ignores it silently.
   /// - Returns: What the browser is to open, and what takes its answer.
-  /// - Throws: `misconfigured` when the server has no secure address for logins.
+  /// - Throws: `oauth_misconfigured` when the server has no secure address for logins.
   public func authorization(
     redirectURI: String? = nil, prompting: Bool = false
   ) throws(OAuthError) -> AuthorizationRequest {
@@ -89,7 +89,7 @@ public final class OAuthAuthority: Sendable {
     }
     let now = try now()
     let answer = try await post(endpoint, client.scope.map { ["scope": $0] } ?? [:])
-    guard let device = DeviceAuthorization(answer, self, at: now) else { throw .unavailable(.unusable) }
+    guard let device = DeviceAuthorization(answer, self, at: now) else { throw .unusable }
     return device
   }
 
@@ -126,10 +126,10 @@ extension OAuthAuthority {
     let asked = try now()
     do throws(OAuthError) {
       let claims = try await post(server.tokenEndpoint, form)
-      guard let answer = TokenAnswer(claims, asked: asked) else { throw .unavailable(.unusable) }
+      guard let answer = TokenAnswer(claims, asked: asked) else { throw .unusable }
       return answer
     } catch {
-      throw error == .refused("invalid_grant") ? .expired : error
+      throw error == .refused("invalid_grant") ? .rejected(.expired) : error
     }
   }
 
@@ -137,7 +137,7 @@ extension OAuthAuthority {
   func introspect(_ token: String, _ hint: String) async throws(OAuthError) -> OAuthClaims? {
     guard let endpoint = server.introspectionEndpoint else { return nil }
     let claims = try await post(endpoint, ["token": token, "token_type_hint": hint])
-    guard claims?.flag("active") != nil else { throw .unavailable(.unusable) }
+    guard claims?.flag("active") != nil else { throw .unusable }
     return claims
   }
 
@@ -150,7 +150,7 @@ extension OAuthAuthority {
       claims = said
     }
     guard let user = readUser(claims) else {
-      throw .unavailable(.oauth("no_user", "The server does not say who the user is."))
+      throw .oauth("no_user", "The server does not say who the user is.")
     }
     return (user, claims["sub"])
   }
@@ -158,8 +158,8 @@ extension OAuthAuthority {
   /// Ends a refresh token, and with it its access tokens (RFC 7009, section 2.1).
   func end(_ refresh: String) async throws(OAuthError) {
     guard let endpoint = server.revocationEndpoint else {
-      throw .unavailable(
-        .oauth("no_revocation", "The server cannot be told of a logout.", hint: "The session ends there by itself."))
+      throw .oauth(
+        "no_revocation", "The server cannot be told of a logout.", hint: "The session ends there by itself.")
     }
     // The response needs no content (section 2.2).
     _ = try await post(endpoint, ["token": refresh, "token_type_hint": "refresh_token"], empty: 200)

@@ -41,8 +41,8 @@ public struct OAuthServer: Hashable, Sendable {
   /// Asks a server for its addresses (RFC 8414, and OpenID Connect Discovery 1.0 where that is not
   /// there).
   ///
-  /// - Throws: `misconfigured` when the server calls itself something else than `issuer`, or cannot
-  ///   check a code with S256.
+  /// - Throws: `oauth_misconfigured` when the server calls itself something else than `issuer`, or
+  ///   cannot check a code with S256.
   public static func discover(
     issuer: String, send: @escaping OAuthTransport
   ) async throws(OAuthError) -> OAuthServer {

@@ -1,8 +1,9 @@
 import AuthCore
 import AuthCoreTesting
-import AuthOAuth
 import Testing
 import TextFormat
+
+@testable import AuthOAuth
 
 /// The login in the browser.
 @Suite struct AuthorizationTests {
@@ -47,7 +48,7 @@ import TextFormat
   func foreign(change: [String: String?]) throws {
     let request = try world.authority.authorization()
     let forged = try answer(request, change)
-    #expect(throws: OAuthError.foreignResponse) { try request.credentials(from: forged) }
+    #expect(throws: OAuthError.rejected(.foreignResponse)) { try request.credentials(from: forged) }
     if change.keys.contains("code") { return }
     _ = try request.credentials(from: try answer(request, [:]))
   }
@@ -61,14 +62,14 @@ import TextFormat
   func otherPlace(place: String) throws {
     let request = try world.authority.authorization()
     let forged = try answer(request, to: place, [:])
-    #expect(throws: OAuthError.foreignResponse) { try request.credentials(from: forged) }
+    #expect(throws: OAuthError.rejected(.foreignResponse)) { try request.credentials(from: forged) }
   }
 
   @Test("a parameter that is there twice is refused: two readers would take different ones")
   func twice() throws {
     let request = try world.authority.authorization()
     let forged = try answer(request, [:]) + "&code=injected"
-    #expect(throws: OAuthError.foreignResponse) { try request.credentials(from: forged) }
+    #expect(throws: OAuthError.rejected(.foreignResponse)) { try request.credentials(from: forged) }
   }
 
   @Test("a request takes one answer: a replayed code would end the session that it began")
@@ -76,13 +77,13 @@ import TextFormat
     let request = try world.authority.authorization()
     let address = try answer(request, [:])
     _ = try request.credentials(from: address)
-    #expect(throws: OAuthError.foreignResponse) { try request.credentials(from: address) }
+    #expect(throws: OAuthError.rejected(.foreignResponse)) { try request.credentials(from: address) }
   }
 
   @Test(
     "what the server says in place of a code is told, and nothing that somebody made up",
     arguments: [
-      ("access_denied", OAuthError.denied), ("invalid_scope", .refused("invalid_scope")),
+      ("access_denied", OAuthError.rejected(.denied)), ("invalid_scope", .refused("invalid_scope")),
       ("\u{1B}[2Jcall 555-1234", .refused("unknown_error")),
     ])
   func refusal(code: String, error: OAuthError) throws {

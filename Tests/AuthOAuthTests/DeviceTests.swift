@@ -68,7 +68,7 @@ import Testing
     let device = try await world.authority.deviceAuthorization()
     for _ in 1...100 { refused("slow_down") }
     let (result, waits) = await waits(device)
-    #expect(result == .failure(.expired))
+    #expect(result == .failure(.rejected(.expired)))
     #expect(waits.reduce(0, +) <= 600)
     #expect(waits.count < 20)
   }
@@ -76,13 +76,17 @@ import Testing
   @Test(
     "the end of the wait is told",
     arguments: [
-      ("access_denied", OAuthError.denied), ("expired_token", .expired), ("invalid_client", .refused("invalid_client")),
+      ("access_denied", OAuthRejection.denied), ("expired_token", .expired), ("invalid_client", nil),
     ])
-  func ends(code: String, error: OAuthError) async throws {
+  func ends(code: String, rejection: OAuthRejection?) async throws {
     let device = try await world.authority.deviceAuthorization()
     refused(code)
     let (result, _) = await waits(device)
-    #expect(result == .failure(error))
+    switch result {
+    case .failure(.rejected(let found)): #expect(found == rejection)
+    case .failure(.unavailable(let cause)): #expect(rejection == nil && cause.code == "oauth_\(code)")
+    case let other: Issue.record("the wait ended with \(other)")
+    }
   }
 
   @Test("a cancelled wait ends")
@@ -129,6 +133,6 @@ import Testing
     let device = try await world.authority.deviceAuthorization()
     let (result, waits) = await waits(device)
     #expect(waits.reduce(0, +) <= 3600)
-    #expect(result == .failure(.expired))
+    #expect(result == .failure(.rejected(.expired)))
   }
 }

@@ -1,6 +1,7 @@
-import AuthOAuth
 import Guards
 import Testing
+
+@testable import AuthOAuth
 
 /// The server's description of itself.
 @Suite struct DiscoveryTests {

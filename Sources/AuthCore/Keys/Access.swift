@@ -64,6 +64,8 @@ extension LoggedInSession {
       } catch {
         guard case .body(let failure) = error, failure is AccessTokenRefused else { throw error }
         if refused != nil {
+          // If the check fails, nothing is known about the session, so the caller gets the refusal:
+          // it says more than an error of a check that the caller did not request.
           _ = try? await gate.core?.work(.check)
           if let reason = endReason { throw .session(.ended(reason)) }
           throw error

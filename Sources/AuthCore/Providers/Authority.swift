@@ -57,7 +57,8 @@ public protocol Authority: Sendable {
   ///
   /// A wrong answer uses up a try, and the result is the updated challenge. When the challenge has
   /// ended, the answer is rejected with `notAccepted`: the challenge was answered or withdrawn, has
-  /// expired, or has no tries left. An authority without a second step needs no implementation.
+  /// expired, or has no tries left. An authority without a second step always throws
+  /// `.rejected(.notAccepted)`.
   func answer(
     _ challenge: Challenge, with answer: Secret
   ) async throws(AuthorityError<ReauthenticationRejection>) -> Authentication
@@ -73,13 +74,4 @@ public protocol Authority: Sendable {
   ///
   /// The token of a challenge ends only that challenge. The end of a session ends its challenges.
   func revoke(_ token: SessionToken, reason: EndReason) async throws(Unavailability)
-}
-
-extension Authority {
-  /// Rejects the answer, because this authority has no second step.
-  public func answer(
-    _ challenge: Challenge, with answer: Secret
-  ) async throws(AuthorityError<ReauthenticationRejection>) -> Authentication {
-    throw .rejected(.notAccepted)
-  }
 }

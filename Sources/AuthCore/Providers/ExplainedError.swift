@@ -195,12 +195,12 @@ extension AuthorityError: ExplainedError, CustomStringConvertible, WordedError {
 }
 
 /// A refusal of an authority, with its messages.
-private protocol WordedRejection {
+package protocol WordedRejection {
   var words: ErrorWords { get }
 }
 
 extension CredentialsRejection: WordedRejection {
-  fileprivate var words: ErrorWords {
+  package var words: ErrorWords {
     switch self {
     case .notAccepted: SessionError.credentialsNotAccepted.words
     }
@@ -208,7 +208,7 @@ extension CredentialsRejection: WordedRejection {
 }
 
 extension SessionRejection: WordedRejection {
-  fileprivate var words: ErrorWords {
+  package var words: ErrorWords {
     switch self {
     case .ended(let reason): reason.words
     case .superseded: SessionError.overtaken.words
@@ -217,7 +217,7 @@ extension SessionRejection: WordedRejection {
 }
 
 extension ReauthenticationRejection: WordedRejection {
-  fileprivate var words: ErrorWords {
+  package var words: ErrorWords {
     switch self {
     case .notAccepted: ErrorWords("The password is wrong.", hint: "Check it, and try again.")
     case .session(let rejection): rejection.words

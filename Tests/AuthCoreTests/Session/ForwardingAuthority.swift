@@ -1,8 +1,7 @@
 import AuthCore
 import AuthCoreTesting
 
-/// An authority that forwards every call to another one, except answers to a challenge, which have
-/// a default.
+/// An authority that forwards every call to another one.
 protocol ForwardingAuthority: Authority {
   var base: ScriptedAuthority { get }
 
@@ -35,6 +34,13 @@ extension ForwardingAuthority {
   ) async throws(AuthorityError<ReauthenticationRejection>) -> Authentication {
     willCall(.reauthenticate)
     return try await base.reauthenticate(token, with: credentials, limits: limits)
+  }
+
+  func answer(
+    _ challenge: Challenge, with answer: Secret
+  ) async throws(AuthorityError<ReauthenticationRejection>) -> Authentication {
+    willCall(.answer)
+    return try await base.answer(challenge, with: answer)
   }
 
   func confirm(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) {

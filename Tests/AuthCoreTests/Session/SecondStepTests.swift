@@ -296,14 +296,4 @@ struct SecondStepTests {
     store = nil
     await until { world.authority.openChallenges.isEmpty }
   }
-
-  @Test("an authority without a second step accepts no answer")
-  func noSecondStep() async throws {
-    struct Plain: ForwardingAuthority { let base: ScriptedAuthority }
-    let world = World()
-    let challenge = try await world.challengedLogin()
-    await #expect(throws: AuthorityError<ReauthenticationRejection>.rejected(.notAccepted)) {
-      _ = try await Plain(base: world.authority).answer(challenge, with: World.code)
-    }
-  }
 }

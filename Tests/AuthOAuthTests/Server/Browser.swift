@@ -22,6 +22,12 @@ struct Browser: Authority {
     return try await authority.reauthenticate(token, with: login, limits: limits)
   }
 
+  func answer(
+    _ challenge: Challenge, with answer: Secret
+  ) async throws(AuthorityError<ReauthenticationRejection>) -> Authentication {
+    try await authority.answer(challenge, with: answer)
+  }
+
   func resume(_ token: SessionToken) async throws(AuthorityError<SessionRejection>) -> Grant {
     try await authority.resume(token)
   }
