@@ -98,9 +98,7 @@ struct ScriptedSessions {
     _ token: SessionToken, _ password: Secret, _ request: LimitRequest, at now: BootInstant
   ) -> Result<Authentication, AuthorityError<ReauthenticationRejection>> {
     switch use(token, at: now) {
-    case .failure(.rejected(let rejection)): return .failure(.rejected(.session(rejection)))
-    case .failure(.throttled(let throttle)): return .failure(.throttled(throttle))
-    case .failure(.unavailable(let cause)): return .failure(.unavailable(cause))
+    case .failure(let error): return .failure(error.map(ReauthenticationRejection.session))
     case .success(let (session, account)):
       guard account.password == password else { return .failure(.rejected(.notAccepted)) }
       if let challenge = challenge(for: account, request, of: token, at: now) {

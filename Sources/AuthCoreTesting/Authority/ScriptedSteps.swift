@@ -52,9 +52,7 @@ extension ScriptedSessions {
     challenges[token] = nil
     guard let old = open.session else { return .success(.granted(begin(for: account, open.request, at: now))) }
     switch use(old, at: now) {
-    case .failure(.rejected(let rejection)): return .failure(.rejected(.session(rejection)))
-    case .failure(.throttled(let throttle)): return .failure(.throttled(throttle))
-    case .failure(.unavailable(let cause)): return .failure(.unavailable(cause))
+    case .failure(let error): return .failure(error.map(ReauthenticationRejection.session))
     case .success(let (session, account)):
       return .success(.granted(refresh(old, session, account, open.request, at: now)))
     }
