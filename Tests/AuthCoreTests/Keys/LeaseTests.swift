@@ -192,9 +192,7 @@ struct LeaseTests {
   func madeByTheStore() async throws {
     let world = World()
     #expect(world.store.session == nil)
-    world.authority.hold(.authenticate)
-    let login = world.store.beginLogIn(World.alice)
-    await world.authority.waitUntilHeld(.authenticate)
+    let login = await world.authority.holding(.authenticate) { world.store.beginLogIn(World.alice) }
     #expect(world.store.session == nil)
     world.authority.release(.authenticate)
     let key = try await login.value().key

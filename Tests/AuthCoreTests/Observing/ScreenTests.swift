@@ -238,9 +238,7 @@ struct ScreenTests {
   func navigationBarDuringLogout() async throws {
     let world = World()
     try await world.store.loggedIn(World.alice)
-    world.authority.hold(.revoke)
-    let logout = world.store.beginLogOut()
-    await world.authority.waitUntilHeld(.revoke)
+    let logout = await world.authority.holding(.revoke) { world.store.beginLogOut() }
     let bar = NavigationBar(store: world.store)
     #expect(bar.button == .logIn)
     await #expect(throws: SessionError.self) { try await bar.press(credentials: { World.bob }) }
@@ -255,9 +253,7 @@ struct ScreenTests {
   func attachedWhileRenewing() async throws {
     let world = World()
     try await world.store.loggedIn(World.alice)
-    world.authority.hold(.renew)
-    let renewal = Task { try await world.store.renew() }
-    await world.authority.waitUntilHeld(.renew)
+    let renewal = await world.authority.holding(.renew) { Task { try await world.store.renew() } }
     let bar = NavigationBar(store: world.store)
     let listener = Listener()
     world.store.attach(listener)

@@ -224,9 +224,7 @@ struct AbsenceTests {
     try await world.store.loggedIn(World.alice)
     let other = world.anotherProcess()
     await other.restore()
-    world.authority.hold(.renew, at: .answer, calls: 1)
-    let late = Task { try await world.store.renew() }
-    await world.authority.waitUntilHeld(.renew, at: .answer)
+    let late = await world.authority.holding(.renew, at: .answer, calls: 1) { Task { try await world.store.renew() } }
     try await other.renew()
     world.authority.release(.renew, at: .answer)
     await #expect(throws: SessionError.overtaken) { try await late.value }

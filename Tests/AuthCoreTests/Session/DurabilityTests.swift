@@ -50,9 +50,7 @@ struct DurabilityTests {
     let world = World()
     world.authority.setRotation(true)
     try await world.store.loggedIn(World.alice)
-    world.vault.hold(.replace, at: point)
-    let killed = work.begin(world.store)
-    await world.vault.waitUntilHeld(.replace, at: point)
+    let killed = await world.vault.holding(.replace, at: point) { work.begin(world.store) }
     await expectSomebody(in: world)
     killed.cancel()
     world.vault.release(.replace, at: point)
@@ -65,9 +63,7 @@ struct DurabilityTests {
     let world = World()
     world.authority.setRotation(true)
     try await world.store.loggedIn(World.alice)
-    world.authority.hold(.confirm)
-    let killed = work.begin(world.store)
-    await world.authority.waitUntilHeld(.confirm)
+    let killed = await world.authority.holding(.confirm) { work.begin(world.store) }
     await expectSomebody(in: world)
     try await killed.value
     world.authority.release(.confirm)

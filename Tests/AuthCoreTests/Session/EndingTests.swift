@@ -17,9 +17,7 @@ struct EndingTests {
       case .launch:
         break
       case .looking:
-        world.vault.hold(.load, calls: 1)
-        Task { await world.store.restore() }
-        await world.vault.waitUntilHeld(.load)
+        await world.vault.holding(.load, calls: 1) { Task { await world.store.restore() } }
       case .obstructed:
         world.vault.failReads(World.diskError)
         await world.store.restore()
@@ -27,43 +25,29 @@ struct EndingTests {
       case .loggedOut:
         await world.store.restore()
       case .authenticating:
-        world.authority.hold(.authenticate)
-        world.store.beginLogIn(World.alice)
-        await world.authority.waitUntilHeld(.authenticate)
+        await world.authority.holding(.authenticate) { world.store.beginLogIn(World.alice) }
       case .saving:
-        world.vault.hold(.store)
-        world.store.beginLogIn(World.alice)
-        await world.vault.waitUntilHeld(.store)
+        await world.vault.holding(.store) { world.store.beginLogIn(World.alice) }
       case .loggedIn:
         try await world.store.loggedIn(World.alice)
       case .renewing:
         try await world.store.loggedIn(World.alice)
-        world.authority.hold(.renew)
-        Task { try await world.store.renew() }
-        await world.authority.waitUntilHeld(.renew)
+        await world.authority.holding(.renew) { Task { try await world.store.renew() } }
       case .exchanging:
         world.authority.setRotation(true)
         try await world.store.loggedIn(World.alice)
-        world.vault.hold(.replace)
-        Task { try await world.store.renew() }
-        await world.vault.waitUntilHeld(.replace)
+        await world.vault.holding(.replace) { Task { try await world.store.renew() } }
       case .checking:
         try await world.store.loggedIn(World.alice)
-        world.authority.hold(.resume)
-        Task { try await world.store.check() }
-        await world.authority.waitUntilHeld(.resume)
+        await world.authority.holding(.resume) { Task { try await world.store.check() } }
       case .switching:
         try await world.store.loggedIn(World.alice)
-        world.authority.hold(.authenticate)
-        Task { try await world.store.switched(to: World.bob) }
-        await world.authority.waitUntilHeld(.authenticate)
+        await world.authority.holding(.authenticate) { Task { try await world.store.switched(to: World.bob) } }
       case .challenged:
         _ = try await world.challengedLogin()
       case .answering:
         let challenge = try await world.challengedLogin()
-        world.authority.hold(.answer)
-        Task { try await world.store.answered(World.code, to: challenge) }
-        await world.authority.waitUntilHeld(.answer)
+        await world.authority.holding(.answer) { Task { try await world.store.answered(World.code, to: challenge) } }
       case .challengedInSession:
         try await world.store.loggedIn(World.alice)
         _ = try await world.challengedPassword()
@@ -227,9 +211,7 @@ struct EndingTests {
     world.authority.hold(.revoke, at: .answer, calls: 1)
     _ = try await drive(world, world.store.beginLogOut())
     world.authority.fail(.revoke, with: nil)
-    world.vault.hold(.erase)
-    let second = world.store.beginLogOut()
-    await world.vault.waitUntilHeld(.erase)
+    let second = await world.vault.holding(.erase) { world.store.beginLogOut() }
     world.authority.release(.revoke, at: .answer)
     await until { world.clock.sleepers > 0 }
     world.vault.failWrites(World.diskError)
@@ -263,9 +245,7 @@ struct EndingTests {
   func duringASwitch() async throws {
     let world = World()
     try await world.store.loggedIn(World.alice)
-    world.authority.hold(.revoke)
-    let change = Task { try await world.store.switched(to: World.bob) }
-    await world.authority.waitUntilHeld(.revoke)
+    let change = await world.authority.holding(.revoke) { Task { try await world.store.switched(to: World.bob) } }
     #expect(world.store.state == .loggingOut)
     let logout = world.store.beginLogOut()
     world.authority.release(.revoke)

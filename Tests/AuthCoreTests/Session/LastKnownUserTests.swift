@@ -21,9 +21,7 @@ struct LastKnownUserTests {
     let listener = Listener()
     next.attach(listener)
     #expect(next.state.lastKnownUser == nil)
-    world.authority.hold(.resume)
-    let restored = Task { await next.restore() }
-    await world.authority.waitUntilHeld(.resume)
+    let restored = await world.authority.holding(.resume) { Task { await next.restore() } }
     #expect(next.state == .restoring(nil, lastKnown: Self.alice))
     #expect(next.session == nil)
     #expect(listener.heard == [])

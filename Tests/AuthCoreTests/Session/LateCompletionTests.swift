@@ -10,9 +10,7 @@ struct LateCompletionTests {
     let world = World()
     world.authority.setRotation(true)
     try await world.store.loggedIn(World.alice)
-    world.authority.hold(.renew, at: .answer)
-    let renewal = Task { try await world.store.renew() }
-    await world.authority.waitUntilHeld(.renew, at: .answer)
+    let renewal = await world.authority.holding(.renew, at: .answer) { Task { try await world.store.renew() } }
     #expect(try await world.store.logOut() == .complete)
     let bob = try await world.store.loggedIn(World.bob)
     let listener = Listener()
@@ -32,9 +30,7 @@ struct LateCompletionTests {
   @Test("a login that a logout overtook is revoked, and leaves nothing in the vault")
   func lateLogin() async throws {
     let world = World()
-    world.authority.hold(.authenticate, at: .answer)
-    let login = world.store.beginLogIn(World.alice)
-    await world.authority.waitUntilHeld(.authenticate, at: .answer)
+    let login = await world.authority.holding(.authenticate, at: .answer) { world.store.beginLogIn(World.alice) }
     #expect(try await world.store.logOut() == .complete)
     await #expect(throws: SessionError.ended(.userAsked)) { try await login.value() }
     world.authority.hold(.revoke, at: .answer)
@@ -51,9 +47,7 @@ struct LateCompletionTests {
     let world = World()
     try await world.store.loggedIn(World.alice)
     world.authority.answerRenewal(with: .failure(.rejected(.ended(.revoked))))
-    world.authority.hold(.renew)
-    let renewal = Task { try await world.store.renew() }
-    await world.authority.waitUntilHeld(.renew)
+    let renewal = await world.authority.holding(.renew) { Task { try await world.store.renew() } }
     let epoch = try #require(world.store.core.withLock { $0.machine.state.awaitedEpoch })
     #expect(try await world.store.logOut() == .complete)
     await #expect(throws: SessionError.ended(.userAsked)) { try await renewal.value }
@@ -70,9 +64,7 @@ struct LateCompletionTests {
     let world = World()
     world.authority.setRotation(true)
     try await world.store.loggedIn(World.alice)
-    world.authority.hold(.renew, at: .answer)
-    let first = Task { try await world.store.renew() }
-    await world.authority.waitUntilHeld(.renew, at: .answer)
+    let first = await world.authority.holding(.renew, at: .answer) { Task { try await world.store.renew() } }
     #expect(try await world.store.logOut() == .complete)
     let before = try await world.store.loggedIn(World.alice)
     let second = Task { try await world.store.renew() }
@@ -95,9 +87,7 @@ struct LateCompletionTests {
     let world = World()
     world.authority.setRotation(rotates)
     try await world.store.loggedIn(World.alice)
-    world.authority.hold(.renew)
-    let touch = Task { try await world.store.renew() }
-    await world.authority.waitUntilHeld(.renew)
+    let touch = await world.authority.holding(.renew) { Task { try await world.store.renew() } }
     #expect(try await world.store.logOut() == .complete)
     world.authority.release(.renew)
     await #expect(throws: SessionError.ended(.userAsked)) { try await touch.value }
@@ -111,9 +101,7 @@ struct LateCompletionTests {
     let world = World()
     world.authority.setRotation(true)
     try await world.store.loggedIn(World.alice)
-    world.vault.hold(.replace)
-    let touch = Task { try await world.store.renew() }
-    await world.vault.waitUntilHeld(.replace)
+    let touch = await world.vault.holding(.replace) { Task { try await world.store.renew() } }
     let logout = world.store.beginLogOut()
     #expect(world.store.session == nil)
     world.vault.release(.replace)
@@ -138,9 +126,7 @@ struct LateCompletionTests {
   @Test("a slow read of an empty vault does not undo or delay a login")
   func slowLook() async throws {
     let world = World()
-    world.vault.hold(.load, at: .after, calls: 1)
-    let restore = Task { await world.store.restore() }
-    await world.vault.waitUntilHeld(.load, at: .after)
+    let restore = await world.vault.holding(.load, at: .after, calls: 1) { Task { await world.store.restore() } }
     let key = try await world.store.loggedIn(World.alice)
     #expect(await restore.value == .overtaken)
     // The result of the read after its release; sent from here, so that the test need not wait for
@@ -157,9 +143,7 @@ struct LateCompletionTests {
     try await world.store.loggedIn(World.bob)
     let next = world.anotherProcess()
     if !stands { world.authority.answerResumption(with: .failure(.rejected(.ended(.revoked)))) }
-    world.authority.hold(.resume, at: .answer)
-    let restore = Task { await next.restore() }
-    await world.authority.waitUntilHeld(.resume, at: .answer)
+    let restore = await world.authority.holding(.resume, at: .answer) { Task { await next.restore() } }
     let key = try await next.loggedIn(World.alice)
     world.authority.release(.resume, at: .answer)
     #expect(await restore.value == .overtaken)
@@ -170,9 +154,7 @@ struct LateCompletionTests {
   @Test("a failed login is reported once, and not to the next login")
   func failedLogin() async throws {
     let world = World()
-    world.authority.hold(.authenticate)
-    let failed = world.store.beginLogIn(World.wrong)
-    await world.authority.waitUntilHeld(.authenticate)
+    let failed = await world.authority.holding(.authenticate) { world.store.beginLogIn(World.wrong) }
     world.store.beginLogOut()
     await #expect(throws: SessionError.ended(.userAsked)) { try await failed.value() }
     let second = world.store.beginLogIn(World.alice)
@@ -187,9 +169,7 @@ struct LateCompletionTests {
   @Test("of two simultaneous logins one is rejected, and a logout in between holds")
   func twoLogins() async throws {
     let world = World()
-    world.authority.hold(.authenticate)
-    let first = world.store.beginLogIn(World.alice)
-    await world.authority.waitUntilHeld(.authenticate)
+    let first = await world.authority.holding(.authenticate) { world.store.beginLogIn(World.alice) }
     await #expect(throws: SessionError.rejected(.alreadyInProgress)) {
       try await world.store.loggedIn(World.bob)
     }
@@ -226,9 +206,9 @@ struct LateCompletionTests {
   @Test("a late grant whose revocation fails is revoked by the next logout", arguments: [true, false])
   func lateGrantOfADeafAuthority(afterAnotherLogin: Bool) async throws {
     let world = World()
-    world.authority.hold(.authenticate, at: .answer, calls: 1)
-    let login = world.store.beginLogIn(World.alice)
-    await world.authority.waitUntilHeld(.authenticate, at: .answer)
+    let login = await world.authority.holding(.authenticate, at: .answer, calls: 1) {
+      world.store.beginLogIn(World.alice)
+    }
     #expect(try await world.store.logOut() == .complete)
     await #expect(throws: SessionError.ended(.userAsked)) { try await login.value() }
     world.authority.answerRevocation(with: .failure(World.offline))

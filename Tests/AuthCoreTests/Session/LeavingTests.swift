@@ -9,9 +9,7 @@ import Testing
     let world = World()
     try await world.store.loggedIn(World.alice)
     let store = world.anotherProcess()
-    world.authority.hold(.resume)
-    let outcome = Task.immediate { await store.restore(within: .seconds(2)) }
-    await world.authority.waitUntilHeld(.resume)
+    let outcome = await world.authority.holding(.resume) { Task.immediate { await store.restore(within: .seconds(2)) } }
     await world.clock.waitForSleepers(1, dueWithin: .seconds(2))
     world.clock.advance(by: .seconds(2))
     #expect(await outcome.value == .cancelled)

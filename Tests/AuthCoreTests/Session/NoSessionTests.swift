@@ -33,9 +33,9 @@ struct NoSessionTests {
   @Test("a check during a switch of users waits for it, and returns the key of the new user")
   func switching() async throws {
     try await world.store.loggedIn(World.alice)
-    world.authority.hold(.revoke, calls: 1)
-    let change = Task { try await world.store.switched(to: World.bob) }
-    await world.authority.waitUntilHeld(.revoke)
+    let change = await world.authority.holding(.revoke, calls: 1) {
+      Task { try await world.store.switched(to: World.bob) }
+    }
     #expect(world.store.state == .loggingOut)
     let check = Task.immediate { try await world.store.check() }
     world.authority.release(.revoke)

@@ -57,9 +57,7 @@ struct QueueingTests {
   @Test("a second switch or password check is refused while one is under way")
   func oneAuthentication() async throws {
     try await world.store.loggedIn(World.alice)
-    world.authority.hold(.authenticate)
-    let change = Task { try await world.store.switched(to: World.bob) }
-    await world.authority.waitUntilHeld(.authenticate)
+    let change = await world.authority.holding(.authenticate) { Task { try await world.store.switched(to: World.bob) } }
     let refusal = SessionError.rejected(.alreadyInProgress)
     await #expect(throws: refusal) { try await world.store.switched(to: World.bob) }
     await #expect(throws: refusal) { try await world.store.reauthenticated(password: World.alice.password) }
@@ -70,9 +68,7 @@ struct QueueingTests {
   @Test("a renewal that waited for a switch of users does not renew the new user's session")
   func renewalAfterSwitch() async throws {
     try await world.store.loggedIn(World.alice)
-    world.authority.hold(.authenticate)
-    let change = Task { try await world.store.switched(to: World.bob) }
-    await world.authority.waitUntilHeld(.authenticate)
+    let change = await world.authority.holding(.authenticate) { Task { try await world.store.switched(to: World.bob) } }
     let renewal = Task.immediate { try await world.store.renew() }
     world.authority.release(.authenticate)
     await #expect(throws: SessionError.ended(.switchedUser)) { try await renewal.value }
@@ -85,9 +81,7 @@ struct QueueingTests {
   func passwordAfterAnotherLogin() async throws {
     try await world.store.loggedIn(World.alice)
     let other = world.anotherProcess()
-    world.vault.hold(.load)
-    let check = Task { try await world.store.check() }
-    await world.vault.waitUntilHeld(.load)
+    let check = await world.vault.holding(.load) { Task { try await world.store.check() } }
     let password = Task.immediate { try await world.store.reauthenticated(password: World.alice.password) }
     let token = try #require(try await world.authority.authenticate(World.bob, limits: .standard).grant?.token)
     world.vault.content = .token(token)

@@ -81,9 +81,9 @@ struct SecondStepTests {
   func lateAnswer() async throws {
     let world = World()
     let challenge = try await world.challengedLogin()
-    world.authority.hold(.answer, at: .answer)
-    let waiter = Task { try await world.store.answered(World.code, to: challenge) }
-    await world.authority.waitUntilHeld(.answer, at: .answer)
+    let waiter = await world.authority.holding(.answer, at: .answer) {
+      Task { try await world.store.answered(World.code, to: challenge) }
+    }
     #expect(world.authority.liveTokens.count == 1)
     await #expect(throws: SessionError.rejected(.alreadyInProgress)) {
       try await world.store.answered(World.code, to: challenge)
@@ -99,9 +99,7 @@ struct SecondStepTests {
   func lateChallenge() async throws {
     let world = World()
     world.authority.setSecondStep(of: "alice", to: World.code)
-    world.authority.hold(.authenticate, at: .answer)
-    let login = world.store.beginLogIn(World.alice)
-    await world.authority.waitUntilHeld(.authenticate, at: .answer)
+    let login = await world.authority.holding(.authenticate, at: .answer) { world.store.beginLogIn(World.alice) }
     #expect(try await world.store.logOut() == .complete)
     await #expect(throws: SessionError.self) { try await login.value() }
     #expect(world.authority.openChallenges.count == 1)
@@ -223,9 +221,9 @@ struct SecondStepTests {
     let world = World()
     try await world.store.loggedIn(World.alice)
     let challenge = try await world.challengedPassword()
-    world.authority.hold(.answer)
-    let answer = Task { try await world.store.answered(World.code, to: challenge) }
-    await world.authority.waitUntilHeld(.answer)
+    let answer = await world.authority.holding(.answer) {
+      Task { try await world.store.answered(World.code, to: challenge) }
+    }
     let check = Task { try await world.store.check() }
     await Task.yield()
     world.authority.release(.answer)

@@ -135,9 +135,9 @@ struct TimeLimitTests {
   func answerAgain() async throws {
     let world = World()
     let challenge = try await world.challengedLogin()
-    world.authority.hold(.answer, at: .answer, calls: 1)
-    let wrong = Task.immediate { try await world.store.answered(Secret("000000"), to: challenge) }
-    await world.authority.waitUntilHeld(.answer, at: .answer)
+    let wrong = await world.authority.holding(.answer, at: .answer, calls: 1) {
+      Task.immediate { try await world.store.answered(Secret("000000"), to: challenge) }
+    }
     let epoch = try #require(world.store.core.withLock { $0.machine.state.awaitedEpoch })
     world.clock.advance(by: SessionTiming().loginStep)
     await #expect(throws: SessionError.unavailable(.late)) { try await wrong.value }
@@ -151,9 +151,9 @@ struct TimeLimitTests {
   func renewalAfterHangingPassword() async throws {
     let world = World()
     let key = try await world.store.loggedIn(World.alice)
-    world.authority.hold(.reauthenticate)
-    let password = Task.immediate { try await world.store.reauthenticated(password: World.alice.password) }
-    await world.authority.waitUntilHeld(.reauthenticate)
+    let password = await world.authority.holding(.reauthenticate) {
+      Task.immediate { try await world.store.reauthenticated(password: World.alice.password) }
+    }
     let renewal = Task.immediate { try await world.store.renew() }
     world.clock.advance(by: SessionTiming().loginStep)
     await #expect(throws: SessionError.unavailable(.late)) { try await password.value }

@@ -9,9 +9,7 @@ struct WaiterTests {
   @Test("a cancelled waiter returns immediately, and the work continues", arguments: [true, false])
   func cancelled(beforeWaiting: Bool) async throws {
     let world = World()
-    world.authority.hold(.authenticate)
-    let pending = world.store.beginLogIn(World.alice)
-    await world.authority.waitUntilHeld(.authenticate)
+    let pending = await world.authority.holding(.authenticate) { world.store.beginLogIn(World.alice) }
     let waiter = Task {
       if beforeWaiting { while !Task.isCancelled { await Task.yield() } }
       return try await pending.value()
@@ -95,9 +93,7 @@ struct WaiterTests {
   func cancelledWhileQueued() async throws {
     let world = World()
     try await world.store.loggedIn(World.alice)
-    world.authority.hold(.renew)
-    let renewal = Task { try await world.store.renew() }
-    await world.authority.waitUntilHeld(.renew)
+    let renewal = await world.authority.holding(.renew) { Task { try await world.store.renew() } }
     let check = Task { try await world.store.check() }
     await Task.yield()
     check.cancel()
@@ -111,9 +107,7 @@ struct WaiterTests {
   func checkAfterRenewal() async throws {
     let world = World()
     try await world.store.loggedIn(World.alice)
-    world.authority.hold(.renew)
-    let renewal = Task { try await world.store.renew() }
-    await world.authority.waitUntilHeld(.renew)
+    let renewal = await world.authority.holding(.renew) { Task { try await world.store.renew() } }
     let check = Task { try await world.store.check() }
     await Task.yield()
     world.authority.setAccount("alice", password: World.alice.password, displayName: "Alice B.")
@@ -127,9 +121,7 @@ struct WaiterTests {
   func joinedRenewals() async throws {
     let world = World()
     try await world.store.loggedIn(World.alice)
-    world.authority.hold(.renew)
-    let first = Task { try await world.store.renew() }
-    await world.authority.waitUntilHeld(.renew)
+    let first = await world.authority.holding(.renew) { Task { try await world.store.renew() } }
     let waiters = (0..<20).map { _ in Task { try await world.store.renew() } }
     for _ in 0..<100 { await Task.yield() }
     world.clock.advance(by: .seconds(1))

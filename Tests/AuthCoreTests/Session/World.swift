@@ -71,6 +71,32 @@ struct World {
   }
 }
 
+extension ScriptedAuthority {
+  /// Holds the calls of an operation, begins `command`, and waits until a call is held.
+  @discardableResult
+  func holding<Command>(
+    _ operation: Operation, at point: Point = .question, calls: Int = .max, _ command: () -> Command
+  ) async -> Command {
+    hold(operation, at: point, calls: calls)
+    let begun = command()
+    await waitUntilHeld(operation, at: point)
+    return begun
+  }
+}
+
+extension InMemoryVault {
+  /// Holds the calls of an operation, begins `command`, and waits until a call is held.
+  @discardableResult
+  func holding<Command>(
+    _ operation: Operation, at point: Point = .before, calls: Int = .max, _ command: () -> Command
+  ) async -> Command {
+    hold(operation, at: point, calls: calls)
+    let begun = command()
+    await waitUntilHeld(operation, at: point)
+    return begun
+  }
+}
+
 /// Yields until other tasks have made the condition true.
 func until(_ condition: () -> Bool) async {
   while !condition() { await Task.yield() }
