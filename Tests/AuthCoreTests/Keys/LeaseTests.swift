@@ -20,8 +20,7 @@ struct LeaseTests {
 
   @Test("a lease lends the user, the session and the token, in all four forms")
   func forms() async throws {
-    let world = World()
-    let key = try await world.store.loggedIn(World.alice)
+    let (world, key) = try await World.withAlice()
     #expect(world.vault.content == .token(try key.withLease { lease in lease.sessionToken }))
     let name = try await key.withLease { (lease: borrowing SessionLease) async in
       await Task.yield()
@@ -43,8 +42,7 @@ struct LeaseTests {
 
   @Test("every kind of lease makes the same check: none works after the session has ended")
   func everyWay() async throws {
-    let world = World()
-    let key = try await world.store.loggedIn(World.alice)
+    let (world, key) = try await World.withAlice()
     _ = try await world.store.logOut()
     #expect(throws: LeaseError<Never>.ended(.userAsked)) { try key.withLease { _ in } }
     await #expect(throws: LeaseError<Never>.ended(.userAsked)) {
@@ -62,8 +60,7 @@ struct LeaseTests {
 
   @Test("the body's own error differs from the end of the session, and both end the lease")
   func bodyThrows() async throws {
-    let world = World()
-    let key = try await world.store.loggedIn(World.alice)
+    let (world, key) = try await World.withAlice()
     #expect(throws: LeaseError<Refused>.body(.refused)) {
       try key.withLease { (_: borrowing SessionLease) throws(Refused) in throw .refused }
     }
@@ -75,8 +72,7 @@ struct LeaseTests {
 
   @Test("a logout waits for all running leases", arguments: [1, 2, 40])
   func drains(count: Int) async throws {
-    let world = World()
-    let key = try await world.store.loggedIn(World.alice)
+    let (world, key) = try await World.withAlice()
     let inside = Counter()
     let mayLeave = Promise<Void>()
     let holders = (0..<count).map { _ in
@@ -102,8 +98,7 @@ struct LeaseTests {
 
   @Test("a lease that does not end in time is reported, and the authority refuses its late effect")
   func overdue() async throws {
-    let world = World()
-    let key = try await world.store.loggedIn(World.alice)
+    let (world, key) = try await World.withAlice()
     let isInside = Promise<Void>()
     let mayLeave = Promise<Void>()
     let authority = world.authority
@@ -174,8 +169,7 @@ struct LeaseTests {
 
   @Test("leases on threads without a task count, and refuse no logout of other tasks")
   func threads() async throws {
-    let world = World()
-    let key = try await world.store.loggedIn(World.alice)
+    let (world, key) = try await World.withAlice()
     let ran = Counter()
     TwoThreads.both { _ in
       for _ in 0..<1000 {
@@ -202,8 +196,7 @@ struct LeaseTests {
 
   @Test("all copies of a key die simultaneously")
   func copies() async throws {
-    let world = World()
-    let key = try await world.store.loggedIn(World.alice)
+    let (world, key) = try await World.withAlice()
     let copies = [key, key, try #require(world.store.session), try await world.store.check()]
     let stronger = try FreshSession(key)
     #expect(Set(copies).count == 1)

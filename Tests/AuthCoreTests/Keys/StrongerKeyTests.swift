@@ -19,8 +19,7 @@ struct StrongerKeyTests {
 
   @Test("a new role gives access immediately, and the stronger key shows it")
   func promoted() async throws {
-    let world = World()
-    let old = try await world.store.loggedIn(World.alice)
+    let (world, old) = try await World.withAlice()
     world.authority.setAccount("alice", password: World.alice.password, role: .administrator)
     let new = try await world.store.check()
     #expect(old.user.role == .member)
@@ -30,8 +29,7 @@ struct StrongerKeyTests {
 
   @Test("a reauthentication makes the session fresh for each of its keys")
   func reauthenticated() async throws {
-    let world = World()
-    let old = try await world.store.loggedIn(World.alice)
+    let (world, old) = try await World.withAlice()
     world.clock.advance(by: .seconds(901))
     #expect(throws: FreshnessError.passwordNotRecent) { try FreshSession(old) }
     let new = try await world.store.reauthenticated(password: World.alice.password)

@@ -81,8 +81,7 @@ struct MainActorTests {
 
   @Test("a screen of the main actor follows only its user")
   func follows() async throws {
-    let world = World()
-    try await world.store.loggedIn(World.alice)
+    let (world, _) = try await World.withAlice()
     let screen = try #require(world.store.open(Controller.self))
     world.store.open(screen, with: screen.session)
     world.authority.setAccount("alice", password: World.alice.password, displayName: "Alice B.")
@@ -121,8 +120,7 @@ struct MainActorTests {
 
   @Test("the store holds objects of the main actor weakly, and removes released ones")
   func weakly() async throws {
-    let world = World()
-    try await world.store.loggedIn(World.alice)
+    let (world, _) = try await World.withAlice()
     weak var released: ViewModel?
     do {
       let model = ViewModel()

@@ -34,8 +34,7 @@ struct ScreenTests {
     "screens are dismissed when the keys die, before the result and before the cleanup",
     arguments: Discovery.allCases)
   func dismissedBeforeCleanup(discovery: Discovery) async throws {
-    let world = World()
-    let key = try await world.store.loggedIn(World.alice)
+    let (world, key) = try await World.withAlice()
     let screen = try #require(world.store.open(Screen.self))
     let controller = try #require(await Task { @MainActor in world.store.open(MainScreen.self) }.value)
     let token = try #require(world.authority.liveTokens.first)
@@ -60,8 +59,7 @@ struct ScreenTests {
 
   @Test("a changed name reaches open screens with a new key, and the old key is a snapshot")
   func changedUser() async throws {
-    let world = World()
-    let old = try await world.store.loggedIn(World.alice)
+    let (world, old) = try await World.withAlice()
     let screen = try #require(world.store.open(Screen.self))
     world.authority.setAccount("alice", password: World.alice.password, displayName: "Alice B.", role: .administrator)
     let new = try await world.store.check()
@@ -73,8 +71,7 @@ struct ScreenTests {
 
   @Test("a screen that two threads open simultaneously is dismissed once")
   func openedTwiceAtOnce() async throws {
-    let world = World()
-    let key = try await world.store.loggedIn(World.alice)
+    let (world, key) = try await World.withAlice()
     let screens = (0..<400).map { _ in Screen(session: key) }
     _ = TwoThreads.race(rounds: screens.count) { round in
       world.store.open(screens[round], with: key)
@@ -98,8 +95,7 @@ struct ScreenTests {
     "a screen is dismissed once, with the reason, and gets no call afterwards",
     arguments: [EndReason.userAsked, .revoked, .accountDisabled, .accountDeleted, .switchedUser, .expired(.idle)])
   func dismissed(reason: EndReason) async throws {
-    let world = World()
-    try await world.store.loggedIn(World.alice)
+    let (world, _) = try await World.withAlice()
     let screen = try #require(world.store.open(Screen.self))
     switch reason {
     case .userAsked:
@@ -120,8 +116,7 @@ struct ScreenTests {
 
   @Test("a screen that is opened twice gets each call once")
   func openedTwice() async throws {
-    let world = World()
-    let key = try await world.store.loggedIn(World.alice)
+    let (world, key) = try await World.withAlice()
     let screen = try #require(world.store.open(Screen.self))
     let neighbour = Screen(session: key)
     world.store.open(neighbour, with: key)
@@ -136,8 +131,7 @@ struct ScreenTests {
 
   @Test("a dismissed screen that is opened with the key of another session follows that session")
   func openedForAnotherSession() async throws {
-    let world = World()
-    try await world.store.loggedIn(World.alice)
+    let (world, _) = try await World.withAlice()
     let screen = try #require(world.store.open(Screen.self))
     _ = try await world.store.logOut()
     world.store.open(screen, with: try await world.store.loggedIn(World.alice))
@@ -170,8 +164,7 @@ struct ScreenTests {
 
   @Test("a screen is dismissed once, even if more changes follow before its notification")
   func dismissedOnceUnderLoad() async throws {
-    let world = World()
-    try await world.store.loggedIn(World.alice)
+    let (world, _) = try await World.withAlice()
     // Attached first, so that it queues further changes before the screen is notified of the
     // logout.
     let store = world.store
@@ -236,8 +229,7 @@ struct ScreenTests {
 
   @Test("a navigation bar created during a logout shows Log in, which is refused until the logout has ended")
   func navigationBarDuringLogout() async throws {
-    let world = World()
-    try await world.store.loggedIn(World.alice)
+    let (world, _) = try await World.withAlice()
     let logout = await world.authority.holding(.revoke) { world.store.beginLogOut() }
     let bar = NavigationBar(store: world.store)
     #expect(bar.button == .logIn)
@@ -251,8 +243,7 @@ struct ScreenTests {
 
   @Test("an observer that attaches during a renewal immediately learns who is logged in")
   func attachedWhileRenewing() async throws {
-    let world = World()
-    try await world.store.loggedIn(World.alice)
+    let (world, _) = try await World.withAlice()
     let renewal = await world.authority.holding(.renew) { Task { try await world.store.renew() } }
     let bar = NavigationBar(store: world.store)
     let listener = Listener()

@@ -21,8 +21,7 @@ struct TransitionTests {
 
   @Test("the current state comes first, then every change, with strictly increasing revisions")
   func lossless() async throws {
-    let world = World()
-    try await world.store.loggedIn(World.alice)
+    let (world, _) = try await World.withAlice()
     var iterator = world.store.transitions(bound: 256).makeAsyncIterator()
     try await world.store.renew()
     _ = try await world.store.logOut()

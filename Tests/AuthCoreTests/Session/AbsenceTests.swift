@@ -29,8 +29,7 @@ struct AbsenceTests {
 
   @Test("an unreadable vault at launch is not an empty one")
   func unreadableAtLaunch() async throws {
-    let world = World()
-    try await world.store.loggedIn(World.alice)
+    let (world, _) = try await World.withAlice()
     world.vault.failReads(World.diskError)
     let next = world.anotherProcess()
     let listener = Listener()
@@ -51,9 +50,7 @@ struct AbsenceTests {
     "no kind of failure ends a session, and each is reported", arguments: Question.allCases,
     Unavailability.Cause.allCases)
   func unavailable(question: Question, cause: Unavailability.Cause) async throws {
-    let world = World()
-    world.authority.setRotation(true)
-    let key = try await world.store.loggedIn(World.alice)
+    let (world, key) = try await World.withAlice(rotates: true)
     let failure = Unavailability(cause, "it failed as \(cause)")
     world.authority.fail(question.operation, with: .unavailable(failure))
     await #expect(throws: SessionError.unavailable(failure)) { try await question.ask(world.store) }
@@ -67,8 +64,7 @@ struct AbsenceTests {
 
   @Test("being throttled does not end a session", arguments: Question.allCases)
   func throttled(question: Question) async throws {
-    let world = World()
-    let key = try await world.store.loggedIn(World.alice)
+    let (world, key) = try await World.withAlice()
     world.authority.fail(question.operation, with: .throttled(.wait(.seconds(30))))
     await #expect(throws: SessionError.self) { try await question.ask(world.store) }
     #expect(world.store.state == .loggedIn(key))
@@ -77,8 +73,7 @@ struct AbsenceTests {
 
   @Test("only an explicit rejection ends a session at launch", arguments: Unavailability.Cause.allCases)
   func unavailableAtLaunch(cause: Unavailability.Cause) async throws {
-    let world = World()
-    try await world.store.loggedIn(World.alice)
+    let (world, _) = try await World.withAlice()
     let failure = Unavailability(cause, "it failed as \(cause)")
     world.authority.fail(.resume, with: .unavailable(failure))
     let next = world.anotherProcess()
@@ -92,9 +87,7 @@ struct AbsenceTests {
 
   @Test("a failing vault ends no session", arguments: [true, false])
   func vaultFails(reading: Bool) async throws {
-    let world = World()
-    world.authority.setRotation(true)
-    let key = try await world.store.loggedIn(World.alice)
+    let (world, key) = try await World.withAlice(rotates: true)
     if reading {
       world.vault.failReads(World.diskError)
       await #expect(throws: SessionError.vault(World.diskError)) { try await world.store.check() }
@@ -118,8 +111,7 @@ struct AbsenceTests {
 
   @Test("a wrong password does not end a session")
   func wrongPassword() async throws {
-    let world = World()
-    let key = try await world.store.loggedIn(World.alice)
+    let (world, key) = try await World.withAlice()
     await #expect(throws: SessionError.credentialsNotAccepted) {
       try await world.store.reauthenticated(password: World.wrong.password)
     }
@@ -129,8 +121,7 @@ struct AbsenceTests {
 
   @Test("an explicit rejection ends a session with the authority's reason", arguments: Question.allCases.dropLast())
   func rejected(question: Question) async throws {
-    let world = World()
-    let key = try await world.store.loggedIn(World.alice)
+    let (world, key) = try await World.withAlice()
     world.authority.setAccount("alice", password: World.alice.password, isDisabled: true)
     await #expect(throws: SessionError.ended(.accountDisabled)) { try await question.ask(world.store) }
     #expect(world.store.state == .loggedOut(.ended(.accountDisabled)))
@@ -140,9 +131,7 @@ struct AbsenceTests {
 
   @Test("a confirmation answered with the end of the session ends it")
   func rejectedConfirmation() async throws {
-    let world = World()
-    world.authority.setRotation(true)
-    let key = try await world.store.loggedIn(World.alice)
+    let (world, key) = try await World.withAlice(rotates: true)
     world.authority.answerConfirmation(with: .failure(.rejected(.ended(.revoked))))
     _ = try? await world.store.renew()
     #expect(world.store.state == .loggedOut(.ended(.revoked)))
@@ -153,9 +142,7 @@ struct AbsenceTests {
   @Test(
     "the next use repeats a confirmation that did not arrive", arguments: Unavailability.Cause.allCases)
   func lostConfirmation(cause: Unavailability.Cause) async throws {
-    let world = World()
-    world.authority.setRotation(true)
-    try await world.store.loggedIn(World.alice)
+    let (world, _) = try await World.withAlice(rotates: true)
     world.authority.fail(.confirm, with: .unavailable(Unavailability(cause, "lost")))
     try await world.store.renew()
     #expect(world.store.session != nil)
@@ -177,8 +164,7 @@ struct AbsenceTests {
 
   @Test("content that becomes corrupt during a session is reported and does not end the session")
   func becomesCorrupt() async throws {
-    let world = World()
-    let key = try await world.store.loggedIn(World.alice)
+    let (world, key) = try await World.withAlice()
     world.vault.content = .corrupt(World.evidence)
     await #expect(throws: SessionError.corrupt(World.evidence)) { try await world.store.check() }
     #expect(world.store.state == .loggedIn(key))
@@ -187,8 +173,7 @@ struct AbsenceTests {
 
   @Test("an unreachable authority, or one that cannot check a token, does not cause an erase")
   func nothingErasedBecauseSomethingElseIsMissing() async throws {
-    let world = World()
-    try await world.store.loggedIn(World.alice)
+    let (world, _) = try await World.withAlice()
     let kept = world.vault.content
     world.authority.fail(.resume, with: .unavailable(World.offline))
     let next = world.anotherProcess()
@@ -203,9 +188,7 @@ struct AbsenceTests {
 
   @Test("when another process exchanged the token first, this one adopts the newer token", arguments: [true, false])
   func renewedElsewhere(byRenewal: Bool) async throws {
-    let world = World()
-    world.authority.setRotation(true)
-    let key = try await world.store.loggedIn(World.alice)
+    let (world, key) = try await World.withAlice(rotates: true)
     let other = world.anotherProcess()
     await other.restore()
     try await other.renew()
@@ -219,9 +202,7 @@ struct AbsenceTests {
 
   @Test("two processes that renew simultaneously do not delete each other's session")
   func renewedAtOnce() async throws {
-    let world = World()
-    world.authority.setRotation(true)
-    try await world.store.loggedIn(World.alice)
+    let (world, _) = try await World.withAlice(rotates: true)
     let other = world.anotherProcess()
     await other.restore()
     let late = await world.authority.holding(.renew, at: .answer, calls: 1) { Task { try await world.store.renew() } }

@@ -32,9 +32,7 @@ struct DurabilityTests {
     "killed between the authority's answer and the write, the next process has the old session",
     arguments: Work.allCases)
   func killedBeforeTheWrite(work: Work) async throws {
-    let world = World()
-    world.authority.setRotation(true)
-    try await world.store.loggedIn(World.alice)
+    let (world, _) = try await World.withAlice(rotates: true)
     world.authority.hold(work.operation, at: .answer)
     let killed = work.begin(world.store)
     await world.authority.waitUntilHeld(work.operation, at: .answer)
@@ -47,9 +45,7 @@ struct DurabilityTests {
     "killed around the write, the next process has the old session or the new one, never none",
     arguments: Work.allCases, [InMemoryVault.Point.before, .after])
   func killedAroundTheWrite(work: Work, point: InMemoryVault.Point) async throws {
-    let world = World()
-    world.authority.setRotation(true)
-    try await world.store.loggedIn(World.alice)
+    let (world, _) = try await World.withAlice(rotates: true)
     let killed = await world.vault.holding(.replace, at: point) { work.begin(world.store) }
     await expectSomebody(in: world)
     killed.cancel()
@@ -60,9 +56,7 @@ struct DurabilityTests {
     "killed before the confirmation is sent, the next process has the new session",
     arguments: Work.allCases.dropLast())
   func killedBeforeTheConfirmation(work: Work) async throws {
-    let world = World()
-    world.authority.setRotation(true)
-    try await world.store.loggedIn(World.alice)
+    let (world, _) = try await World.withAlice(rotates: true)
     let killed = await world.authority.holding(.confirm) { work.begin(world.store) }
     await expectSomebody(in: world)
     try await killed.value
@@ -91,9 +85,7 @@ struct DurabilityTests {
     "an exchange that failed, whether it landed or not, leaves memory and disk on one session",
     arguments: [true, false])
   func exchangeNotWritten(landed: Bool) async throws {
-    let world = World()
-    world.authority.setRotation(true)
-    let key = try await world.store.loggedIn(World.alice)
+    let (world, key) = try await World.withAlice(rotates: true)
     world.vault.failWrites(World.diskError, landing: landed)
     await #expect(throws: SessionError.notSaved(World.diskError)) { try await world.store.renew() }
     #expect(world.store.session == key)
@@ -148,8 +140,7 @@ struct DurabilityTests {
 
   @Test("a login over a saved session revokes the saved one without waiting for it")
   func displaced() async throws {
-    let world = World()
-    try await world.store.loggedIn(World.alice)
+    let (world, _) = try await World.withAlice()
     let next = world.anotherProcess()
     world.authority.hold(.revoke)
     let key = try await next.loggedIn(World.bob)

@@ -151,8 +151,7 @@ struct EndingTests {
 
   @Test("a logout at launch ends and erases the saved token, even if the authority never answers")
   func atLaunch() async throws {
-    let world = World()
-    try await world.store.loggedIn(World.alice)
+    let (world, _) = try await World.withAlice()
     let next = world.anotherProcess()
     world.authority.hold(.revoke)
     let result = try await drive(world, next.beginLogOut())
@@ -168,8 +167,7 @@ struct EndingTests {
   @Test(
     "the next logout retries a token that could not be revoked at launch, and is complete only then")
   func revocationIsTriedAgain() async throws {
-    let world = World()
-    try await world.store.loggedIn(World.alice)
+    let (world, _) = try await World.withAlice()
     let next = world.anotherProcess()
     world.authority.fail(.revoke, with: .unavailable(World.offline))
     let offline = LogoutResult.partial(IncompleteCleanup(notRevoked: true), causes: [World.offline.description])
@@ -185,8 +183,7 @@ struct EndingTests {
 
   @Test("a logout reports its failed steps with their causes, and the next logout retries them")
   func partial() async throws {
-    let world = World()
-    let key = try await world.store.loggedIn(World.alice)
+    let (world, key) = try await World.withAlice()
     world.authority.fail(.revoke, with: .unavailable(World.offline))
     world.vault.failWrites(World.diskError)
     #expect(
@@ -205,8 +202,7 @@ struct EndingTests {
 
   @Test("the cause of a late failure is not reported for the next logout")
   func lateCause() async throws {
-    let world = World()
-    try await world.store.loggedIn(World.alice)
+    let (world, _) = try await World.withAlice()
     world.authority.fail(.revoke, with: .unavailable(World.offline))
     world.authority.hold(.revoke, at: .answer, calls: 1)
     _ = try await drive(world, world.store.beginLogOut())
@@ -222,8 +218,7 @@ struct EndingTests {
 
   @Test("a logout joins a running one, even one that a limit began", arguments: [true, false])
   func joined(byLimit: Bool) async throws {
-    let world = World()
-    try await world.store.loggedIn(World.alice)
+    let (world, _) = try await World.withAlice()
     world.authority.hold(.revoke)
     if byLimit {
       await world.clock.waitForSleepers(1)
@@ -243,8 +238,7 @@ struct EndingTests {
 
   @Test("a logout during a switch of users ends both sessions")
   func duringASwitch() async throws {
-    let world = World()
-    try await world.store.loggedIn(World.alice)
+    let (world, _) = try await World.withAlice()
     let change = await world.authority.holding(.revoke) { Task { try await world.store.switched(to: World.bob) } }
     #expect(world.store.state == .loggingOut)
     let logout = world.store.beginLogOut()
@@ -304,9 +298,7 @@ struct EndingTests {
 
   @Test("a token that another process exchanged, and that could not be revoked, is not reported as erased")
   func exchangedElsewhere() async throws {
-    let world = World()
-    world.authority.setRotation(true)
-    try await world.store.loggedIn(World.alice)
+    let (world, _) = try await World.withAlice(rotates: true)
     let other = world.anotherProcess()
     await other.restore()
     try await other.renew()
@@ -324,8 +316,7 @@ struct EndingTests {
 
   @Test("a logout sets aside a saved token that became corrupt")
   func corruptedMeanwhile() async throws {
-    let world = World()
-    try await world.store.loggedIn(World.alice)
+    let (world, _) = try await World.withAlice()
     let evidence = VaultEvidence(
       "session: cut short", hint: "Log in again.", salvaged: world.authority.liveTokens.first)
     world.vault.content = .corrupt(evidence)
@@ -336,8 +327,7 @@ struct EndingTests {
 
   @Test("the next logout revokes the unrevoked token of an earlier session", arguments: [false, true])
   func leftBehind(bySwitching: Bool) async throws {
-    let world = World()
-    try await world.store.loggedIn(World.alice)
+    let (world, _) = try await World.withAlice()
     world.authority.fail(.revoke, with: .unavailable(World.offline))
     if bySwitching {
       try await world.store.switched(to: World.bob)

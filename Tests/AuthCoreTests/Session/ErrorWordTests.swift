@@ -56,8 +56,7 @@ struct ErrorWordTests {
 
   @Test("an app catches its own error by name through a lease")
   func ownError() async throws {
-    let world = World()
-    let key = try await world.store.loggedIn(World.alice)
+    let (world, key) = try await World.withAlice()
     func upload(_ lease: borrowing SessionLease) async throws(UploadError) { throw .tooLarge }
     var caught: [String] = []
     do throws(LeaseError<UploadError>) {

@@ -7,9 +7,7 @@ import Testing
 struct LateCompletionTests {
   @Test("a renewal that a logout overtook does not overwrite the next user, and its grant is revoked")
   func lateRenewal() async throws {
-    let world = World()
-    world.authority.setRotation(true)
-    try await world.store.loggedIn(World.alice)
+    let (world, _) = try await World.withAlice(rotates: true)
     let renewal = await world.authority.holding(.renew, at: .answer) { Task { try await world.store.renew() } }
     #expect(try await world.store.logOut() == .complete)
     let bob = try await world.store.loggedIn(World.bob)
@@ -44,8 +42,7 @@ struct LateCompletionTests {
 
   @Test("a late rejection does not end the next user's session")
   func lateRejection() async throws {
-    let world = World()
-    try await world.store.loggedIn(World.alice)
+    let (world, _) = try await World.withAlice()
     world.authority.answerRenewal(with: .failure(.rejected(.ended(.revoked))))
     let renewal = await world.authority.holding(.renew) { Task { try await world.store.renew() } }
     let epoch = try #require(world.store.core.withLock { $0.machine.state.awaitedEpoch })
@@ -61,9 +58,7 @@ struct LateCompletionTests {
 
   @Test("the answer to an earlier session's renewal does not complete the current one")
   func renewalOfTheSessionBefore() async throws {
-    let world = World()
-    world.authority.setRotation(true)
-    try await world.store.loggedIn(World.alice)
+    let (world, _) = try await World.withAlice(rotates: true)
     let first = await world.authority.holding(.renew, at: .answer) { Task { try await world.store.renew() } }
     #expect(try await world.store.logOut() == .complete)
     let before = try await world.store.loggedIn(World.alice)
@@ -98,9 +93,7 @@ struct LateCompletionTests {
 
   @Test("a write that a logout overtook is erased when it is done")
   func touchInTheVault() async throws {
-    let world = World()
-    world.authority.setRotation(true)
-    try await world.store.loggedIn(World.alice)
+    let (world, _) = try await World.withAlice(rotates: true)
     let touch = await world.vault.holding(.replace) { Task { try await world.store.renew() } }
     let logout = world.store.beginLogOut()
     #expect(world.store.session == nil)
@@ -113,9 +106,7 @@ struct LateCompletionTests {
 
   @Test("a renewal does not restore a session that another process erased")
   func erasedElsewhere() async throws {
-    let world = World()
-    world.authority.setRotation(true)
-    let key = try await world.store.loggedIn(World.alice)
+    let (world, key) = try await World.withAlice(rotates: true)
     world.vault.content = .empty
     await #expect(throws: SessionError.ended(.userAsked)) { try await world.store.renew() }
     #expect(world.store.session == nil)

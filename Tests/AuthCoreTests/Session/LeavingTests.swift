@@ -6,8 +6,7 @@ import Testing
 @Suite struct LeavingTests {
   @Test("a restore can be left after a limit, and continues")
   func restore() async throws {
-    let world = World()
-    try await world.store.loggedIn(World.alice)
+    let (world, _) = try await World.withAlice()
     let store = world.anotherProcess()
     let outcome = await world.authority.holding(.resume) { Task.immediate { await store.restore(within: .seconds(2)) } }
     await world.clock.waitForSleepers(1, dueWithin: .seconds(2))
@@ -24,8 +23,7 @@ import Testing
 
   @Test("a limit on a command does not hide that the caller is inside a lease")
   func insideLease() async throws {
-    let world = World()
-    let key = try await world.store.loggedIn(World.alice)
+    let (world, key) = try await World.withAlice()
     try await key.withLease { (_: borrowing SessionLease) async throws in
       await #expect(throws: LogoutError.insideLease) { try await world.store.logOut(within: .seconds(2)) }
       await #expect(throws: SessionError.insideLease) {
@@ -37,8 +35,7 @@ import Testing
 
   @Test("an answer before the limit is returned, and leaves no timer")
   func inTime() async throws {
-    let world = World()
-    let key = try await world.store.loggedIn(World.alice)
+    let (world, key) = try await World.withAlice()
     #expect(try await world.store.check(within: .seconds(2)) == key)
     #expect(try await world.store.logOut(within: .seconds(2)) == .complete)
     await until { world.clock.sleepers == 0 }

@@ -41,8 +41,7 @@ struct LimitTests {
 
   @Test("the idle limit ends a session without activity, and activity delays it")
   func idle() async throws {
-    let world = World()
-    let key = try await world.store.loggedIn(World.alice)
+    let (world, key) = try await World.withAlice()
     world.clock.advance(by: .seconds(1700))
     try await world.store.renew()
     await world.clock.waitForSleepers(1, dueWithin: .seconds(1800))
@@ -72,8 +71,7 @@ struct LimitTests {
 
   @Test("a check is not activity")
   func check() async throws {
-    let world = World()
-    let key = try await world.store.loggedIn(World.alice)
+    let (world, key) = try await World.withAlice()
     world.clock.advance(by: .seconds(1799))
     try await world.store.check()
     await world.clock.waitForSleepers(1, dueWithin: .seconds(1))
@@ -101,8 +99,7 @@ struct LimitTests {
 
   @Test("a saved session without deadlines ends at launch and is revoked")
   func missingAtLaunch() async throws {
-    let world = World()
-    try await world.store.loggedIn(World.alice)
+    let (world, _) = try await World.withAlice()
     world.authority.setGrantedLimits(limits(idle: .unknown))
     let next = world.anotherProcess()
     let listener = Listener()
@@ -145,8 +142,7 @@ struct LimitTests {
 
   @Test("an unreadable clock ends no session, and the store reads the clock again")
   func unreadableClock() async throws {
-    let world = World()
-    let key = try await world.store.loggedIn(World.alice)
+    let (world, key) = try await World.withAlice()
     let failure = ClockError("the clock is gone")
     await world.clock.waitForSleepers(1)
     world.clock.fail(failure)
@@ -164,8 +160,7 @@ struct LimitTests {
 
   @Test("a reboot ends the session, whatever its limits said")
   func reboot() async throws {
-    let world = World()
-    let key = try await world.store.loggedIn(World.alice)
+    let (world, key) = try await World.withAlice()
     world.clock.reboot()
     await #expect(throws: SessionError.ended(.rebooted)) { try await world.store.check() }
     #expect(key.endReason == .rebooted)
@@ -247,8 +242,7 @@ struct LimitTests {
 
   @Test("the timer of the limits continues after a failed renewal")
   func watchGoesOn() async throws {
-    let world = World()
-    let key = try await world.store.loggedIn(World.alice)
+    let (world, key) = try await World.withAlice()
     world.authority.fail(.renew, with: .unavailable(World.offline))
     await #expect(throws: SessionError.unavailable(World.offline)) { try await world.store.renew() }
     await world.clock.waitForSleepers(1, dueWithin: .seconds(1800))

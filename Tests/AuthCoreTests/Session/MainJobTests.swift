@@ -30,8 +30,7 @@ struct MainJobTests {
 
   @Test("a saved session is restored in the next process")
   func restore() async throws {
-    let world = World()
-    try await world.store.loggedIn(World.alice)
+    let (world, _) = try await World.withAlice()
     let next = SessionStore(
       authority: world.authority, vault: world.vault, clock: world.clock, worksOn: .callingThread)
     guard case .loggedIn(let key) = await next.restore() else {
@@ -43,8 +42,7 @@ struct MainJobTests {
 
   @Test("a switch changes the user, and a refused switch keeps the first")
   func switchUser() async throws {
-    let world = World()
-    let first = try await world.store.loggedIn(World.alice)
+    let (world, first) = try await World.withAlice()
     await #expect(throws: SessionError.credentialsNotAccepted) {
       try await world.store.switched(to: Credentials.password(username: "bob", password: Secret("no")))
     }
@@ -57,8 +55,7 @@ struct MainJobTests {
 
   @Test("a reauthentication makes the session fresh and replaces the token")
   func reauthenticate() async throws {
-    let world = World()
-    let key = try await world.store.loggedIn(World.alice)
+    let (world, key) = try await World.withAlice()
     world.clock.advance(by: .seconds(901))
     #expect(throws: FreshnessError.passwordNotRecent) { try FreshSession(key) }
     let fresh = try await world.store.reauthenticated(password: World.alice.password)
@@ -70,8 +67,7 @@ struct MainJobTests {
 
   @Test("a logout waits for a lease, and no lease starts after it")
   func lease() async throws {
-    let world = World()
-    let key = try await world.store.loggedIn(World.alice)
+    let (world, key) = try await World.withAlice()
     let name = try key.withLease { lease in lease.user.username }
     #expect(name == "alice")
     await #expect(throws: LeaseError<LogoutError>.body(.insideLease)) {
@@ -85,8 +81,7 @@ struct MainJobTests {
 
   @Test("a session ends at its idle limit while nothing happens")
   func idle() async throws {
-    let world = World()
-    let key = try await world.store.loggedIn(World.alice)
+    let (world, key) = try await World.withAlice()
     var changes = world.store.transitions(bound: 256).makeAsyncIterator()
     await world.clock.waitForSleepers(1)
     world.clock.advance(by: .seconds(1800))
@@ -101,8 +96,7 @@ struct MainJobTests {
 
   @Test("a login over a corrupt vault sets the evidence aside and revokes the readable token")
   func loginOverCorrupt() async throws {
-    let world = World()
-    try await world.store.loggedIn(World.alice)
+    let (world, _) = try await World.withAlice()
     let old = try #require(world.authority.liveTokens.first)
     world.vault.content = .corrupt(VaultEvidence("mode 0666", hint: "Log in again.", salvaged: old))
     let next = SessionStore(

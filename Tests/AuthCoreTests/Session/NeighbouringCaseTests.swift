@@ -42,8 +42,7 @@ struct NeighbouringCaseTests {
 
   @Test("a switch of users from inside a lease is a typed refusal, because it would wait for itself")
   func switchInsideLease() async throws {
-    let world = World()
-    let key = try await world.store.loggedIn(World.alice)
+    let (world, key) = try await World.withAlice()
     let store = world.store
     await #expect(throws: LeaseError<SessionError>.body(.insideLease)) {
       try await key.withLease { (_: borrowing SessionLease) async throws(SessionError) in
@@ -55,9 +54,7 @@ struct NeighbouringCaseTests {
 
   @Test("a lease of a key from before an exchange lends the current token")
   func leaseAfterExchange() async throws {
-    let world = World()
-    world.authority.setRotation(true)
-    let key = try await world.store.loggedIn(World.alice)
+    let (world, key) = try await World.withAlice(rotates: true)
     try await world.store.renew()
     #expect(world.vault.content == .token(try key.withLease { lease in lease.sessionToken }))
     try await world.store.reauthenticated(password: World.alice.password)
@@ -67,8 +64,7 @@ struct NeighbouringCaseTests {
 
   @Test("a switch whose write failed after it reached the disk is undone, and the first user's session continues")
   func switchThatLanded() async throws {
-    let world = World()
-    let key = try await world.store.loggedIn(World.alice)
+    let (world, key) = try await World.withAlice()
     world.vault.failWrites(World.diskError, landing: true)
     await #expect(throws: SessionError.notSaved(World.diskError)) {
       try await world.store.switched(to: World.bob)
@@ -98,8 +94,7 @@ struct NeighbouringCaseTests {
 
   @Test("after an unfinished logout, restore says that nobody is logged in")
   func restoreAfterUnfinishedLogout() async throws {
-    let world = World()
-    try await world.store.loggedIn(World.alice)
+    let (world, _) = try await World.withAlice()
     world.authority.fail(.revoke, with: .unavailable(World.offline))
     try await world.store.logOut()
     #expect(await world.store.restore() == .loggedOut(.ended(.userAsked)))
@@ -130,8 +125,7 @@ struct NeighbouringCaseTests {
 
   @Test("checks that wait for the same work share one later check")
   func sharedChecks() async throws {
-    let world = World()
-    try await world.store.loggedIn(World.alice)
+    let (world, _) = try await World.withAlice()
     world.authority.hold(.resume)
     let store = world.store
     let first = Task { try await store.check() }
@@ -152,8 +146,7 @@ struct NeighbouringCaseTests {
     "a renewal or password check answered for another user changes nothing, and its token is revoked",
     arguments: [false, true])
   func answeredForAnother(byPassword: Bool) async throws {
-    let world = World()
-    let key = try await world.store.loggedIn(World.alice)
+    let (world, key) = try await World.withAlice()
     let foreign = try #require(try await world.authority.authenticate(World.bob, limits: .standard).grant)
     let answered = Grant(id: key.id, user: foreign.user, token: foreign.token, limits: foreign.limits)
     let thrown: SessionError?

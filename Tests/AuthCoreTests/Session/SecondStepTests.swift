@@ -124,8 +124,7 @@ struct SecondStepTests {
 
   @Test("a challenged password check leaves the session usable, and the correct answer makes it fresh")
   func password() async throws {
-    let world = World()
-    let key = try await world.store.loggedIn(World.alice)
+    let (world, key) = try await World.withAlice()
     world.clock.advance(by: .seconds(901))
     #expect(throws: FreshnessError.passwordNotRecent) { try FreshSession(key) }
     let challenge = try await world.challengedPassword()
@@ -142,8 +141,7 @@ struct SecondStepTests {
 
   @Test("a cancelled, a wrong and an expired second step do not change the session", arguments: [0, 1, 2])
   func passwordFails(_ way: Int) async throws {
-    let world = World()
-    let key = try await world.store.loggedIn(World.alice)
+    let (world, key) = try await World.withAlice()
     let kept = world.vault.content
     let challenge = try await world.challengedPassword()
     switch way {
@@ -158,8 +156,7 @@ struct SecondStepTests {
 
   @Test("the end of a session ends its challenge")
   func endOfSession() async throws {
-    let world = World()
-    let key = try await world.store.loggedIn(World.alice)
+    let (world, key) = try await World.withAlice()
     let challenge = try await world.challengedPassword()
     world.store.reportEnded(key, because: .revoked)
     await until { world.store.state == .loggedOut(.ended(.revoked)) }
@@ -218,8 +215,7 @@ struct SecondStepTests {
 
   @Test("a check during an answer waits for its end")
   func checkDuringAnswer() async throws {
-    let world = World()
-    try await world.store.loggedIn(World.alice)
+    let (world, _) = try await World.withAlice()
     let challenge = try await world.challengedPassword()
     let answer = await world.authority.holding(.answer) {
       Task { try await world.store.answered(World.code, to: challenge) }
@@ -249,8 +245,7 @@ struct SecondStepTests {
 
   @Test("a check finds the end of a session even while its second step waits", arguments: Elsewhere.allCases)
   func checkWhileWaiting(elsewhere: Elsewhere) async throws {
-    let world = World()
-    let key = try await world.store.loggedIn(World.alice)
+    let (world, key) = try await World.withAlice()
     let screen = try #require(world.store.open(Screen.self))
     let token = try #require(world.authority.liveTokens.first)
     let challenge = try await world.challengedPassword()

@@ -149,8 +149,7 @@ struct TimeLimitTests {
 
   @Test("a password check that hangs does not delay a renewal for longer than its limit")
   func renewalAfterHangingPassword() async throws {
-    let world = World()
-    let key = try await world.store.loggedIn(World.alice)
+    let (world, key) = try await World.withAlice()
     let password = await world.authority.holding(.reauthenticate) {
       Task.immediate { try await world.store.reauthenticated(password: World.alice.password) }
     }

@@ -91,8 +91,7 @@ struct WaiterTests {
 
   @Test("a check that waits for a renewal can be cancelled while it waits")
   func cancelledWhileQueued() async throws {
-    let world = World()
-    try await world.store.loggedIn(World.alice)
+    let (world, _) = try await World.withAlice()
     let renewal = await world.authority.holding(.renew) { Task { try await world.store.renew() } }
     let check = Task { try await world.store.check() }
     await Task.yield()
@@ -105,8 +104,7 @@ struct WaiterTests {
 
   @Test("a check waits for a running renewal, and then sends its own request to the authority")
   func checkAfterRenewal() async throws {
-    let world = World()
-    try await world.store.loggedIn(World.alice)
+    let (world, _) = try await World.withAlice()
     let renewal = await world.authority.holding(.renew) { Task { try await world.store.renew() } }
     let check = Task { try await world.store.check() }
     await Task.yield()
@@ -119,8 +117,7 @@ struct WaiterTests {
 
   @Test("simultaneous renewals share one request, and all callers get its answer")
   func joinedRenewals() async throws {
-    let world = World()
-    try await world.store.loggedIn(World.alice)
+    let (world, _) = try await World.withAlice()
     let first = await world.authority.holding(.renew) { Task { try await world.store.renew() } }
     let waiters = (0..<20).map { _ in Task { try await world.store.renew() } }
     for _ in 0..<100 { await Task.yield() }

@@ -35,6 +35,13 @@ struct World {
       worksOn: place)
   }
 
+  /// A world in which alice is logged in, with her key.
+  static func withAlice(rotates: Bool = false) async throws -> (World, LoggedInSession) {
+    let world = World()
+    world.authority.setRotation(rotates)
+    return (world, try await world.store.loggedIn(alice))
+  }
+
   /// Another process on the same vault and authority.
   func anotherProcess() -> SessionStore {
     SessionStore(authority: authority, vault: vault, clock: clock, worksOn: .callingThread)
