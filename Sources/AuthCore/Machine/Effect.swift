@@ -3,7 +3,7 @@
 /// Each effect with an epoch completes with an event of that epoch. When it exceeds its time limit,
 /// it completes as failed, and its later result is stale. The store does not wait for effects
 /// without an epoch.
-package enum Effect: Hashable, Sendable {
+package indirect enum Effect: Hashable, Sendable {
   /// Read the vault, and ask the authority about its token.
   case read(Epoch)
   /// Ask the authority about the credentials of the caller.

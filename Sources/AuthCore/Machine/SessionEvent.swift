@@ -5,7 +5,7 @@
 /// Commands come first: a caller awaits each of them. Then come the completions of effects, each
 /// with the epoch of its work. Then come the notices, which may arrive at any time, each with its
 /// session.
-package enum SessionEvent: Hashable, Sendable {
+package indirect enum SessionEvent: Hashable, Sendable {
   /// A command; an answer and a cancellation have the token of their challenge.
   case command(SessionCommand, SessionToken? = nil)
 

@@ -82,7 +82,7 @@ struct Awaited {
 }
 
 /// A promise and its value; fulfil it with no lock held.
-enum Settlement: Sendable {
+indirect enum Settlement: Sendable {
   case restore(Promise<RestoreOutcome>, RestoreOutcome)
   case work(Promise<Result<LoginResult, SessionError>>, Result<LoginResult, SessionError>)
   case logout(Promise<LogoutResult>, LogoutResult)

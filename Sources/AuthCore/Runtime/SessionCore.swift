@@ -9,7 +9,6 @@ final class SessionCore: Sendable {
   let clock: any SessionClock
   let timing: SessionTiming
   let place: WorkPlace
-  let observed = ObservedState()
   let inbox = MainActorInbox()
   /// The pending deliveries: added under the lock, and made by one thread at a time without the
   /// lock.
@@ -28,6 +27,8 @@ final class SessionCore: Sendable {
     /// The key of the last change, to detect changes of the key.
     var toldKey: LoggedInSession?
     var observers: [Observer] = []
+    /// Nil until somebody reads the state: a short program needs none.
+    var observed: ObservedState?
     /// The number of observers above which the core removes those without a target.
     var crowded = 16
     var awaited = Awaited()
@@ -47,7 +48,7 @@ final class SessionCore: Sendable {
   }
 
   /// A task to do with no lock held.
-  enum Delivery {
+  indirect enum Delivery {
     case change(SessionChange, isOfKey: Bool, [Observer])
     case finish([Observer])
     case settle(Settlement)
@@ -187,13 +188,25 @@ final class SessionCore: Sendable {
 
   // MARK: Notifying
 
+  /// What readers of the state are tracked by.
+  ///
+  /// The first reader makes it before it reads the state, and the state changes before the signal.
+  /// So a reader that misses the signal reads the new state.
+  var observed: ObservedState {
+    withLock { inner in
+      let observed = inner.observed ?? ObservedState()
+      inner.observed = observed
+      return observed
+    }
+  }
+
   /// Makes the deliveries in the outbox, unless another thread is making them; then that thread
   /// makes all.
   func deliver() {
     outbox.handle { delivery in
       switch delivery {
       case .change(let change, let isOfKey, let observers):
-        observed.changed(withKey: isOfKey)
+        withLock { $0.observed }?.changed(withKey: isOfKey)
         tell(.change(change), observers)
         drop(observers.filter(\.isGone))
       case .finish(let observers): tell(.end, observers)

@@ -1,7 +1,7 @@
 /// The state of a session.
 ///
 /// Each case has its own type, with only the data of that state.
-package enum SessionState: Hashable, Sendable {
+package indirect enum SessionState: Hashable, Sendable {
   /// It is not yet known whether a user is logged in.
   case restoring(Restoring)
   /// Nobody is logged in, and the reason.
