@@ -93,7 +93,7 @@ let package = Package(
         "AuthBackendTesting", "AuthCore", "AuthCoreTesting", "AuthDevice", "AuthService", "AuthServiceProgram",
         "AuthSQLite", "Guards", "PostgresServers", "Programs", "Services", "TextFormat",
       ]),
-    .testTarget(name: "TextFormatTests", dependencies: ["TextFormat"]),
+    .testTarget(name: "TextFormatTests", dependencies: ["Programs", "TextFormat"]),
     .testTarget(name: "CommandLineKitTests", dependencies: ["CommandLineKit", "TextFormat"]),
     .testTarget(
       name: "AuthCLITests",

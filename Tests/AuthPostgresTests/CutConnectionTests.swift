@@ -182,7 +182,7 @@ extension PostgresTests {
       "whatever is cut, what is said is true, and nothing happens twice",
       arguments: Effort.sample(commands, 4))
     func cut(command: Command) throws {
-      let proxy = CuttingProxy(target: Databases.shared.server.directory)
+      let proxy = CuttingProxy(target: try Databases.shared().server.directory)
       defer { proxy.close() }
       // How many messages there are.
       let database = try RulesDatabase()

@@ -1,3 +1,4 @@
+import Programs
 import Testing
 import TextFormat
 
@@ -15,9 +16,9 @@ struct UTCTimeTests {
     if seconds >= 0 { #expect(TypedTime(text, now: UTCTime(seconds: 0))?.microseconds == seconds * 1_000_000) }
   }
 
-  @Test("every day of four centuries survives a round trip")
+  @Test("every day of four centuries, in make test every eleventh, survives a round trip")
   func roundTrip() {
-    for day in stride(from: Int64(-60_000), through: 86_097, by: 1) {
+    for day in stride(from: Int64(-60_000), through: 86_097, by: Effort.isComplete ? 1 : 11) {
       let time = UTCTime(seconds: day * 86_400 + 3661)
       let back = TypedTime(time.iso8601, now: time)?.microseconds
       if back != time.seconds * 1_000_000 { Issue.record("\(time.iso8601) comes back as another day") }

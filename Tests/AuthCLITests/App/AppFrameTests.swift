@@ -1,5 +1,6 @@
 import AuthCore
 import CommandLineKit
+import Programs
 import Testing
 
 @testable import AuthProgram
@@ -196,7 +197,7 @@ struct AppFrameTests {
     try Golden.expect(frames.joined(separator: "\n"), equals: "app/\(scene.name).txt")
   }
 
-  @Test("no size is too small or too large to draw, and every row fits", arguments: scenes)
+  @Test("no size is too small or too large to draw, and every row fits", arguments: Effort.sample(scenes, 8))
   func everySize(_ scene: Scene) {
     var sizes = [(500, 3), (500, 13), (73, 100), (500, 100)]
     for columns in [1, 2, 7, 19, 20, 21, 71, 72, 73] {

@@ -1,3 +1,4 @@
+import Programs
 import Testing
 
 @testable import AuthProgram
@@ -37,12 +38,13 @@ struct HostileWordsTests {
       }
     }
     let all = Self.vocabulary + Self.more
+    let last = Effort.sample(all, 12)
     parse([])
     // What the first two words leave the parser in depends on what they are, not on how they are
     // spelled: few reach every phase.
     for first in Self.vocabulary {
       for second in Self.vocabulary {
-        for third in all { parse([first, second, third]) }
+        for third in last { parse([first, second, third]) }
       }
     }
     for first in all {
@@ -50,7 +52,7 @@ struct HostileWordsTests {
       for second in all { parse([first, second]) }
     }
     let (three, two) = (Self.vocabulary.count, all.count)
-    #expect(outcomes.understood + outcomes.refused == 1 + three * three * two + two + two * two)
+    #expect(outcomes.understood + outcomes.refused == 1 + three * three * last.count + two + two * two)
     #expect(outcomes.understood > 1000)
     #expect(outcomes.refused > 1000)
   }

@@ -54,7 +54,7 @@ import Testing
   /// One at a time, because some write into the build directory.
   @Test(
     "a command of make in the README does its work", .serialized,
-    arguments: found.commands.filter { $0.hasPrefix("make ") })
+    arguments: Effort.sample(found.commands.filter { $0.hasPrefix("make ") }, 3))
   func make(_ command: String) async throws {
     let script = try #require(Self.rehearsals[command], "nothing executes this command of the README")
     let scratch = try ScratchDirectory()

@@ -19,18 +19,17 @@ struct PostgresTests {}
 /// To create a database takes much longer than to create tables, so a test gets the database of one
 /// that has ended.
 final class Databases: Sendable {
-  static let shared = Databases()
+  private static let started = Result { try Databases() }
+
+  /// - Throws: Why the server did not start.
+  static func shared() throws -> Databases { try started.get() }
 
   let server: ThrowawayServer
   private let state = Mutex((made: 0, free: [String]()))
 
-  private init() {
-    do {
-      server = try ThrowawayServer()
-      try Self.connect(server.address("postgres")).sql("CREATE ROLE person LOGIN")
-    } catch {
-      preconditionFailure("\(error)")
-    }
+  private init() throws {
+    server = try ThrowawayServer()
+    try Self.connect(server.address("postgres")).sql("CREATE ROLE person LOGIN")
   }
 
   static func connect(_ address: String) throws -> ServerConnection {

@@ -14,6 +14,7 @@ import Testing
 final class RulesDatabase: Sendable {
   private static let standing: Int64 = 1_800_000_000_000_000
   let name: String
+  private let databases: Databases
   private let isShared: Bool
   private let distance = Mutex<Int64>(0)
   private let made = Mutex<[PostgresAuthority]>([])
@@ -25,12 +26,13 @@ final class RulesDatabase: Sendable {
   /// - Throws: What the server refuses.
   init(isShared: Bool = false, clockStands: Bool = false, isEmpty: Bool = false) throws {
     self.isShared = isShared
-    name = try Databases.shared.take()
+    databases = try Databases.shared()
+    name = try databases.take()
     if !isEmpty { try PostgresSchema.install(try ServerAddress(address)) }
     try connect(clockStands: clockStands)
   }
 
-  deinit { Databases.shared.takeBack(name) }
+  deinit { databases.takeBack(name) }
 
   /// Creates the tables again, without any account.
   func empty() throws {
@@ -46,8 +48,8 @@ final class RulesDatabase: Sendable {
     made.withLock { $0 = [PostgresAuthority(database, label: "here", isShared: isShared)] }
   }
 
-  var server: ThrowawayServer { Databases.shared.server }
-  var address: String { Databases.shared.server.address(name) }
+  var server: ThrowawayServer { databases.server }
+  var address: String { server.address(name) }
   var authority: PostgresAuthority { made.withLock { $0[0] } }
   var database: any Database { authority.rules.database }
 
@@ -57,7 +59,7 @@ final class RulesDatabase: Sendable {
   func setTime(_ nanoseconds: Int64) { distance.withLock { $0 = nanoseconds / 1000 - Self.standing } }
 
   func setAvailable(_ isAvailable: Bool) throws {
-    try Databases.connect(Databases.shared.server.address("postgres")).sql(
+    try Databases.connect(server.address("postgres")).sql(
       "ALTER DATABASE \(name) ALLOW_CONNECTIONS \(isAvailable); SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(name)'"
     )
   }
