@@ -3,6 +3,7 @@ import AuthBackendTesting
 import AuthCore
 import AuthDevice
 import PostgresServers
+import Programs
 import Services
 import Synchronization
 import Testing
@@ -12,9 +13,11 @@ import Testing
 
 extension PostgresTests {
   /// Through a socket and the shipped server, the rule book on PostgreSQL keeps the contracts that
-  /// it keeps on SQLite.
+  /// it keeps on SQLite, where `make test` checks all of them.
   @Suite struct ContractTests {
-    @Test("the service on PostgreSQL keeps the contract of every authority", arguments: AuthorityContract.checks)
+    @Test(
+      "the service on PostgreSQL keeps the contract of every authority",
+      arguments: Effort.sample(AuthorityContract.checks, 12))
     func authority(check: AuthorityContract.Check) async throws {
       let violation = await check.run(on: try RulesDatabase.servedSubject(withSecondStep: false))
       #expect(violation == nil)
@@ -22,13 +25,15 @@ extension PostgresTests {
 
     @Test(
       "the service on PostgreSQL keeps the rules of a second step of every authority",
-      arguments: AuthorityContract.challenges)
+      arguments: Effort.sample(AuthorityContract.challenges, 4))
     func secondStep(check: AuthorityContract.Check) async throws {
       let violation = await check.run(on: try RulesDatabase.servedSubject(withSecondStep: true))
       #expect(violation == nil)
     }
 
-    @Test("the service on PostgreSQL keeps the contract of every backend", arguments: BackendContract.checks)
+    @Test(
+      "the service on PostgreSQL keeps the contract of every backend",
+      arguments: Effort.sample(BackendContract.checks, 20))
     func backend(check: BackendContract.Check) async throws {
       // Waits are exact here: both clocks stand still, and the check moves that of the server.
       let database = try RulesDatabase(isShared: true, clockStands: true)

@@ -17,7 +17,7 @@ import Testing
 /// `ACCOUNT_RACE_ROUNDS` says how many rounds; `make test-races` takes 200.
 @Suite struct RuleRaceTests {
   static let rounds =
-    Int(ProcessInfo.processInfo.environment["ACCOUNT_RACE_ROUNDS"] ?? "") ?? (Effort.isComplete ? 8 : 3)
+    Int(ProcessInfo.processInfo.environment["ACCOUNT_RACE_ROUNDS"] ?? "") ?? (Effort.isComplete ? 8 : 2)
 
   @Test("some order of the two", arguments: Engine.possible, Pair.all)
   func pairs(engine: Engine, pair: Pair) async throws {
