@@ -4,48 +4,40 @@ import AuthCoreTesting
 
 extension BackendContract {
   static let accounts: [Check] = [
-    Check("the first account is an administrator's and no later one is") { probe throws(Breach) in
+    Check("the first account is an administrator's and no later one is") { probe in
       let alice = try probe.register("alice")
       let bob = try probe.register("bob")
       try require(alice.role == .administrator, "the first account has the role \(alice.role)")
       try require(bob.role == .member, "the second account has the role \(bob.role)")
       try require(alice.id != bob.id, "two accounts have the id \(alice.id.rawValue)")
-      let carol = try probe.answer { () throws(BackendError) in
-        try probe.backend.register(username: "Carol", password: BackendProbe.wrongPassword, displayName: nil)
-      }.value("register of Carol")
+      let carol = try probe.registration(of: "Carol", BackendProbe.wrongPassword).value("register of Carol")
       try require(carol.username == "carol", "the name Carol is stored as \(carol.username)")
       try require(carol.displayName == "Carol", "without a display name Carol is shown as \(carol.displayName)")
       let grant = try await probe.logIn("CAROL", BackendProbe.wrongPassword)
       try require(grant.session.user == carol, "the login of \(carol) is one of \(grant.session.user)")
     },
 
-    Check("a name that is taken or not accepted is refused, by the check and by the registration") {
-      probe throws(Breach) in
+    Check("a name that is taken or not accepted is refused, by the check and by the registration") { probe in
       let password = BackendProbe.wrongPassword
       for (name, code, kind) in [
         ("ALICE", "username_taken", BackendError.Kind.refused), ("../alice", "username_invalid", .invalid),
       ] {
         if kind == .refused { try probe.register("alice") }
-        try probe.answer { () throws(BackendError) in try probe.backend.check(newUsername: name) }
-          .refused("check of the name \(name)", with: code, kind)
-        try probe.answer { () throws(BackendError) in
-          try probe.backend.register(username: name, password: password, displayName: nil)
-        }.refused("register of \(name)", with: code, kind)
+        try probe.check(newUsername: name).refused("check of the name \(name)", with: code, kind)
+        try probe.registration(of: name, password).refused("register of \(name)", with: code, kind)
       }
-      try probe.answer { () throws(BackendError) in try probe.backend.check(newUsername: "bob") }.value("a free name")
+      try probe.check(newUsername: "bob").value("a free name")
       try probe.register("bob")
     },
 
-    Check("a name can be checked before any account exists") { probe throws(Breach) in
-      try probe.answer { () throws(BackendError) in try probe.backend.check(newUsername: "bob") }
-        .value("check of a name without any account")
+    Check("a name can be checked before any account exists") { probe in
+      try probe.check(newUsername: "bob").value("check of a name without any account")
       try require(try probe.register("alice").role == .administrator, "the check took the first account's role")
     },
 
-    Check("a display name that cannot be shown is refused") { probe throws(Breach) in
-      try probe.answer { () throws(BackendError) in
-        try probe.backend.register(username: "bob", password: BackendProbe.wrongPassword, displayName: "\u{1B}[1m")
-      }.refused("register with an escape sequence as name", with: "display_name_invalid", .invalid)
+    Check("a display name that cannot be shown is refused") { probe in
+      try probe.registration(of: "bob", BackendProbe.wrongPassword, shownAs: "\u{1B}[1m")
+        .refused("register with an escape sequence as name", with: "display_name_invalid", .invalid)
       let (alice, _) = try await probe.both()
       for name in ["", "a ", "a\u{202E}b", String(repeating: "x", count: 65)] {
         try alice.rename(name).refused("rename to an unusable name", with: "display_name_invalid", .invalid)
@@ -54,8 +46,7 @@ extension BackendContract {
       try require(shown == "alice", "a refused rename changed the name to \(shown)")
     },
 
-    Check("a profile is the account of the session, opened with 100.00") { probe throws(Breach) in
-      let (alice, bob) = try await probe.both()
+    Check("a profile is the account of the session, opened with 100.00") { probe, alice, bob in
       for login in [alice, bob] {
         let profile = try login.profile().value("profile")
         try require(profile.user == login.session.user, "\(login.session.user) has the profile of \(profile.user)")
@@ -63,35 +54,32 @@ extension BackendContract {
       }
     },
 
-    Check("a rename answers the account as changed, and the next look has it") { probe throws(Breach) in
-      let (alice, bob) = try await probe.both()
+    Check("a rename answers the account as changed, and the next look has it") { probe, alice, bob in
       let renamed = try alice.rename("Alice \u{E9}").value("rename").user
       try require(renamed.displayName == "Alice \u{E9}", "rename answered the name \(renamed.displayName)")
       let seen = try alice.profile().value("profile").user
       try require(seen == renamed, "after the rename the profile is of \(seen)")
-      let found = try probe.answer { () throws(BackendError) in try probe.backend.lookUp(alice.token) }.value("lookUp")
+      let found = try probe.answer { try probe.backend.lookUp(alice.token) }.value("lookUp")
       try require(found?.user == renamed, "after the rename the session is of \(String(describing: found?.user))")
       try require(
         try bob.profile().value("profile").user.displayName == "bob", "the rename changed another account too")
     },
 
-    Check("a login can be checked before a password is typed") { probe throws(Breach) in
+    Check("a login can be checked before a password is typed") { probe in
       try probe.register("alice")
-      try probe.answer { () throws(BackendError) in try probe.backend.checkForLogins() }.value("checkForLogins")
+      try probe.answer { try probe.backend.checkForLogins() }.value("checkForLogins")
     },
 
-    Check("a backend that cannot answer says so in every operation") { probe throws(Breach) in
+    Check("a backend that cannot answer says so in every operation") { probe in
       guard let setAvailable = probe.subject.setAvailable else { return }
       let (alice, bob) = try await probe.both()
       await setAvailable(false)
       var failures: [(String, BackendError?)] = [
-        ("lookUp", probe.failure { () throws(BackendError) in _ = try probe.backend.lookUp(alice.token) }),
-        ("checkForLogins", probe.failure { () throws(BackendError) in try probe.backend.checkForLogins() }),
-        ("recover", probe.recover("bob", BackendProbe.wrongCode).error),
+        ("lookUp", try probe.answer { try probe.backend.lookUp(alice.token) }.error),
+        ("checkForLogins", try probe.answer { try probe.backend.checkForLogins() }.error),
+        ("recover", try probe.recover("bob", BackendProbe.wrongCode).error),
       ]
-      let reset = probe.answer { () throws(BackendError) in
-        try probe.backend.resetPasswordAsOwner(of: try Username("bob"))
-      }
+      let reset = try probe.answer { try probe.backend.resetPasswordAsOwner(of: try Username("bob")) }
       if reset.error?.code != BackendError.Code.notDatabaseOwner.rawValue {
         failures.append(("resetPasswordAsOwner", reset.error))
       }
@@ -109,46 +97,37 @@ extension BackendContract {
   ]
 
   static let passwords: [Check] = [
-    Check("a password that breaks a rule is refused, by the check, the registration and the change") {
-      probe throws(Breach) in
-      let (_, bob) = try await probe.both()
+    Check("a password that breaks a rule is refused, by the check, the registration and the change") { probe, _, bob in
       for (password, code) in [
         ("too short", "password_too_short"), (String(repeating: "x", count: 20), "password_repeats"),
         ("passwordpassword", "password_blocked"), (String(repeating: "long ", count: 200), "password_too_long"),
         ("nul \u{0} within the password", "password_has_nul"),
       ] {
         let password = Secret(password)
-        try probe.answer { () throws(BackendError) in try probe.backend.check(newPassword: password, for: "carol") }
+        try probe.answer { try probe.backend.check(newPassword: password, for: "carol") }
           .refused("check of a bad password", with: code, .invalid)
-        try probe.answer { () throws(BackendError) in
-          try probe.backend.register(username: "carol", password: password, displayName: nil)
-        }.refused("register with a bad password", with: code, .invalid)
-        try bob.changePassword(BackendProbe.passwords["bob"] ?? password, password)
+        try probe.registration(of: "carol", password).refused("register with a bad password", with: code, .invalid)
+        try bob.changePassword(BackendProbe.password(of: "bob"), password)
           .refused("a change to a bad password", with: code, .invalid)
       }
       let own = Secret("the carol of today")
-      try probe.answer { () throws(BackendError) in try probe.backend.check(newPassword: own, for: "carol") }
+      try probe.answer { try probe.backend.check(newPassword: own, for: "carol") }
         .refused("a password with the name in it", with: "password_contains_name", .invalid)
-      try probe.answer { () throws(BackendError) in try probe.backend.check(newPassword: own, for: "bob") }
+      try probe.answer { try probe.backend.check(newPassword: own, for: "bob") }
         .value("check of a good password")
       try probe.register("carol")
     },
 
-    Check("a changed password opens the account, and the old one does not") { probe throws(Breach) in
-      let (_, bob) = try await probe.both()
+    Check("a changed password opens the account, and the old one does not") { probe, _, bob in
       let other = try await probe.logIn("bob")
-      let (old, new) = (BackendProbe.passwords["bob"] ?? BackendProbe.wrongPassword, Secret("a quite new passphrase"))
+      let (old, new) = (BackendProbe.password(of: "bob"), Secret("a quite new passphrase"))
       let grant = try bob.changePassword(old, new).value("changePassword")
       try require(grant.id == bob.session.id, "the change made session \(bob.session.id.rawValue) into another")
       try require(grant.token != bob.token, "the change kept the token")
       try require(
         try await probe.rejection(of: other.token, "another session after the change") == .ended(.revoked),
         "another session of the user did not end as revoked")
-      do {
-        try await probe.backend.confirm(grant.token)
-      } catch {
-        throw Breach("the new token was answered \(error)")
-      }
+      try await probe.backend.confirm(grant.token)
       try require(
         try await probe.rejection(of: bob.token, "the old token") == .superseded, "the old token is not superseded")
       try require(
@@ -156,9 +135,8 @@ extension BackendContract {
       _ = try await probe.logIn("bob", new)
     },
 
-    Check("a change needs the present password, and one that differs from it") { probe throws(Breach) in
-      let (_, bob) = try await probe.both()
-      let old = BackendProbe.passwords["bob"] ?? BackendProbe.wrongPassword
+    Check("a change needs the present password, and one that differs from it") { probe, _, bob in
+      let old = BackendProbe.password(of: "bob")
       try bob.changePassword(old, old).refused("a change to the same", with: "password_unchanged", .invalid)
       for _ in 1...5 {
         try bob.changePassword(BackendProbe.wrongPassword, Secret("a quite new passphrase"))
@@ -171,24 +149,22 @@ extension BackendContract {
       _ = try await probe.logIn("bob")
     },
 
-    Check("of many at once one takes a name, one changes a password and one uses a code") { probe throws(Breach) in
-      let (alice, bob) = try await probe.both()
+    Check("of many at once one takes a name, one changes a password and one uses a code") { probe, alice, bob in
       let backend = probe.backend
-      let name = "carol"
-      let registered = await probe.successes { () throws(BackendError) in
-        _ = try backend.register(username: name, password: BackendProbe.newPassword, displayName: nil)
+      let registered = await probe.successes {
+        _ = try backend.register(username: "carol", password: BackendProbe.newPassword, displayName: nil)
       }
       try require(registered == 1, "\(registered) of \(BackendProbe.many) at once registered one name")
-      let (session, fresh, present) = (alice.session, alice.fresh, BackendProbe.passwords["alice"])
-      let changed = await probe.successes { () throws(LeaseError<BackendError>) in
-        _ = try session.withLease { (lease: borrowing SessionLease) throws(BackendError) in
+      let (session, fresh) = (alice.session, alice.fresh)
+      let changed = await probe.successes {
+        _ = try session.withLease { lease in
           try backend.changePassword(
-            from: present ?? BackendProbe.wrongPassword, to: BackendProbe.newPassword, for: fresh, under: lease)
+            from: BackendProbe.password(of: "alice"), to: BackendProbe.newPassword, for: fresh, under: lease)
         }
       }
       try require(changed == 1, "\(changed) of \(BackendProbe.many) at once changed one password")
       let code = try bob.makeRecoveryCodes().value("makeRecoveryCodes")[0]
-      let recovered = await probe.successes { () throws(BackendError) in
+      let recovered = await probe.successes {
         _ = try backend.recover(username: "bob", code: code, password: BackendProbe.newPassword)
       }
       try require(recovered == 1, "\(recovered) of \(BackendProbe.many) at once used one code")
@@ -196,10 +172,8 @@ extension BackendContract {
       _ = try await probe.logIn("alice", BackendProbe.newPassword)
     },
 
-    Check("five failures are free; then even the right password waits, and a success forgets them") {
-      probe throws(Breach) in
-      let (alice, _) = try await probe.both()
-      let (bob, right) = (try probe.name("bob"), BackendProbe.passwords["bob"] ?? BackendProbe.wrongPassword)
+    Check("five failures are free; then even the right password waits, and a success forgets them") { probe, alice, _ in
+      let (bob, right) = (try probe.name("bob"), BackendProbe.password(of: "bob"))
       try await probe.guess("bob", times: 4)
       try require(try alice.account(bob).value("account").throttle == nil, "four failures are throttled already")
       for round in 1...5 {
@@ -223,8 +197,7 @@ extension BackendContract {
         after.failedAttempts == 0 && after.throttle == nil, "after a success \(after.failedAttempts) failures are left")
     },
 
-    Check("a hundred failures lock an account, not its sessions, and an administrator unlocks it") {
-      probe throws(Breach) in
+    Check("a hundred failures lock an account, not its sessions, and an administrator unlocks it") { probe in
       try probe.register("alice")
       try probe.register("bob")
       for name in ["bob", "alice"] {
@@ -233,7 +206,7 @@ extension BackendContract {
           await probe.subject.advance(.seconds(3600))
         }
       }
-      let right = BackendProbe.passwords["bob"] ?? BackendProbe.wrongPassword
+      let right = BackendProbe.password(of: "bob")
       let locked = try await probe.loginFailure("bob", right)
       try require(locked == .throttled(.locked), "after a hundred failures a login was answered \(locked)")
       // The last administrator is not locked but only delayed, because nobody else could unlock the
@@ -254,11 +227,5 @@ extension BackendContract {
 extension Result where Failure == BackendError {
   var error: BackendError? {
     if case .failure(let error) = self { error } else { nil }
-  }
-}
-
-extension BackendProbe {
-  func failure(_ operation: () throws(BackendError) -> Void) -> BackendError? {
-    if case .failure(let error) = answer(operation) { error } else { nil }
   }
 }

@@ -4,7 +4,7 @@ import AuthCoreTesting
 
 extension BackendContract {
   static let events: [Check] = [
-    Check("events of an account come newest first, in pages, and since a time") { probe throws(Breach) in
+    Check("events of an account come newest first, in pages, and since a time") { probe in
       try probe.register("alice")
       try probe.register("bob")
       try await probe.guess("bob", times: 1)
@@ -33,8 +33,7 @@ extension BackendContract {
         since.first == all[0] && !since.contains(all[3]), "since the newest event there are \(since.map(\.name))")
     },
 
-    Check("events can be filtered by a text in their columns") { probe throws(Breach) in
-      let (alice, bob) = try await probe.both()
+    Check("events can be filtered by a text in their columns") { probe, alice, bob in
       _ = try bob.rename("Bobby").value("rename")
       let all = try alice.allEvents().value("allEvents")
       for text in ["USER_updated", "bob", bob.session.id.rawValue.uppercased(), "no such text", "%", "a_th", "!"] {
@@ -54,8 +53,7 @@ extension BackendContract {
         newest + older == Array(all.filter { $0.account == "bob" }.prefix(2)), "the pages of a filter are wrong")
     },
 
-    Check("an administrator sees every account's events, and that others were looked at") { probe throws(Breach) in
-      let (alice, bob) = try await probe.both()
+    Check("an administrator sees every account's events, and that others were looked at") { probe, alice, bob in
       _ = try bob.rename("Bobby").value("rename")
       let all = try alice.allEvents().value("allEvents")
       try require(Set(all.compactMap(\.account)) == ["alice", "bob"], "all events are of \(Set(all.map(\.account)))")
@@ -80,13 +78,13 @@ extension BackendContract {
   package static let ofLastLogin = "accounts can be listed by their last login"
 
   static let administration: [Check] = [
-    Check("accounts come in the order of their names, in pages") { probe throws(Breach) in
+    Check("accounts come in the order of their names, in pages") { probe in
       for name in ["alice", "carol", "bob"] { try probe.register(name) }
       let alice = try await probe.logIn("alice")
       func names(_ page: [AccountSummary]) -> [String] { page.map(\.user.username) }
       let all = try alice.accounts().value("accounts")
       try require(names(all) == ["alice", "bob", "carol"], "the accounts are \(names(all))")
-      func list(_ query: AccountsQuery) throws(Breach) -> [String] {
+      func list(_ query: AccountsQuery) throws -> [String] {
         try alice.accounts(query).value("accounts").map(\.user.username)
       }
       try require(try list(AccountsQuery(limit: 2)) == ["alice", "bob"], "a page of two is wrong")
@@ -96,10 +94,9 @@ extension BackendContract {
       try alice.account(probe.name("dave")).refused("an unknown account", with: "account_not_found", .refused)
     },
 
-    Check("accounts can be listed by the prefix of their names") { probe throws(Breach) in
-      let (alice, _) = try await probe.both()
+    Check("accounts can be listed by the prefix of their names") { probe, alice, _ in
       for name in ["carol", "car", "carl-2", "cas"] { try probe.register(name, as: "carol") }
-      func require(_ prefix: String, after: String? = nil, has names: [String]) throws(Breach) {
+      func require(_ prefix: String, after: String? = nil, has names: [String]) throws {
         let query = AccountsQuery(namePrefix: prefix, after: after, limit: 3)
         try alice.requireAccounts(query, names, "of \(prefix) after \(after ?? "the start")")
       }
@@ -110,8 +107,7 @@ extension BackendContract {
       for none in ["x", "car%", "#", "é"] { try require(none, has: []) }
     },
 
-    Check(Self.ofLastLogin) { probe throws(Breach) in
-      let (alice, _) = try await probe.both()
+    Check(Self.ofLastLogin) { probe, alice, _ in
       try probe.register("carol")
       let carol = try alice.account(probe.name("carol")).value("account")
       try require(carol.lastLoginAt == nil, "before a login there was one at \(String(describing: carol.lastLoginAt))")
@@ -133,10 +129,8 @@ extension BackendContract {
       try alice.accounts(query).refused("a page after nobody", with: "account_not_found", .refused)
     },
 
-    Check("a disabled account's sessions end, and its password looks wrong until it is enabled") {
-      probe throws(Breach) in
-      let (alice, bob) = try await probe.both()
-      let (name, password) = (try probe.name("bob"), BackendProbe.passwords["bob"] ?? BackendProbe.wrongPassword)
+    Check("a disabled account's sessions end, and its password looks wrong until it is enabled") { probe, alice, bob in
+      let (name, password) = (try probe.name("bob"), BackendProbe.password(of: "bob"))
       try require(try alice.setDisabled(true, name).value("setDisabled").isDisabled, "the answer is not disabled")
       try require(try alice.setDisabled(true, name).value("disabling again").isDisabled, "the answer is not disabled")
       try require(try alice.account(name).value("account").isDisabled, "the account is not disabled")
@@ -151,15 +145,13 @@ extension BackendContract {
       try alice.unlock(probe.name("dave")).refused("unlocking nobody", with: "account_not_found", .refused)
     },
 
-    Check("the last administrator cannot be disabled") { probe throws(Breach) in
-      let (alice, _) = try await probe.both()
+    Check("the last administrator cannot be disabled") { probe, alice, _ in
       try alice.setDisabled(true, probe.name("alice"))
         .refused("disabling the last administrator", with: "last_administrator", .refused)
       _ = try alice.profile().value("the session of the last administrator")
     },
 
-    Check("a role can be given and taken away, and a session follows at once") { probe throws(Breach) in
-      let (alice, _) = try await probe.both()
+    Check("a role can be given and taken away, and a session follows at once") { probe, alice, _ in
       let name = try probe.name("bob")
       try require(
         try alice.setRole(.administrator, name).value("setRole").user.role == .administrator, "the role was not given")
@@ -177,8 +169,7 @@ extension BackendContract {
       try bob.setRole(.member, probe.name("dave")).refused("demoting nobody", with: "account_not_found", .refused)
     },
 
-    Check("the last administrator cannot be demoted or deleted") { probe throws(Breach) in
-      let (alice, bob) = try await probe.both()
+    Check("the last administrator cannot be demoted or deleted") { probe, alice, bob in
       _ = try await alice.pay(probe.order(100_00, to: "bob")).value("pay")
       for _ in 1...2 {
         try alice.setRole(.member, probe.name("alice"))
@@ -198,8 +189,7 @@ extension BackendContract {
     },
 
     Check("an administrator's operation needs the role, whatever the key says, and a refusal is an event") {
-      probe throws(Breach) in
-      let (alice, _) = try await probe.both()
+      probe, alice, _ in
       let bob = try await probe.logIn("bob", elevated: true)
       for operation in try Operation.all(alice) where operation.needs.contains(.role) {
         let failure = try await operation.failure(bob, bob)
@@ -214,7 +204,7 @@ extension BackendContract {
 }
 
 extension Login {
-  fileprivate func requireAccounts(_ query: AccountsQuery, _ names: [String], _ which: String) throws(Breach) {
+  fileprivate func requireAccounts(_ query: AccountsQuery, _ names: [String], _ which: String) throws {
     let found = try accounts(query).value("accounts").map(\.user.username)
     try require(found == names, "\(which) the accounts are \(found)")
   }

@@ -4,9 +4,7 @@ import AuthCoreTesting
 
 extension BackendContract {
   static let recovery: [Check] = [
-    Check("a recovery code sets a new password once, however it is typed, and ends the sessions") {
-      probe throws(Breach) in
-      let (_, bob) = try await probe.both()
+    Check("a recovery code sets a new password once, however it is typed, and ends the sessions") { probe, _, bob in
       let codes = try bob.makeRecoveryCodes().value("makeRecoveryCodes")
       let typed = RecoveryCode(typed: Array(codes[3].text.uppercased().utf8.filter { $0 != UInt8(ascii: "-") }))
       let user = try probe.recover("BOB", typed).value("recover")
@@ -14,15 +12,13 @@ extension BackendContract {
       try require(
         try await probe.rejection(of: bob.token, "a session after the recovery") == .ended(.revoked),
         "a session of the user did not end as revoked")
-      let old = try await probe.loginFailure("bob", BackendProbe.passwords["bob"] ?? BackendProbe.wrongPassword)
+      let old = try await probe.loginFailure("bob", BackendProbe.password(of: "bob"))
       try require(old == .rejected(.notAccepted), "the forgotten password was answered \(old)")
       _ = try await probe.logIn("bob", BackendProbe.newPassword)
       try probe.recover("bob", codes[3]).refused("a used code", with: "credentials_not_accepted", .credentials)
     },
 
-    Check("a recovery refuses the present password as the new one, and its code can still be used") {
-      probe throws(Breach) in
-      let (_, bob) = try await probe.both()
+    Check("a recovery refuses the present password as the new one, and its code can still be used") { probe, _, bob in
       let codes = try bob.makeRecoveryCodes().value("makeRecoveryCodes")
       _ = try probe.recover("bob", codes[0]).value("recover")
       try probe.recover("bob", codes[1])
@@ -30,8 +26,7 @@ extension BackendContract {
       _ = try probe.recover("bob", codes[1], Secret("a copper kettle in the meadow")).value("the code again")
     },
 
-    Check("new recovery codes take the place of the old ones, and there are ten") { probe throws(Breach) in
-      let (_, bob) = try await probe.both()
+    Check("new recovery codes take the place of the old ones, and there are ten") { probe, _, bob in
       let old = try bob.makeRecoveryCodes().value("makeRecoveryCodes")
       let new = try bob.makeRecoveryCodes().value("makeRecoveryCodes")
       try require(Set(old + new).count == 20, "there are \(Set(old).count) and \(Set(new).count) codes")
@@ -42,9 +37,7 @@ extension BackendContract {
       _ = try probe.recover("bob", new[9]).value("a new code")
     },
 
-    Check("every code that opens nothing gets one answer, and counts as a wrong password does") {
-      probe throws(Breach) in
-      let (alice, bob) = try await probe.both()
+    Check("every code that opens nothing gets one answer, and counts as a wrong password does") { probe, alice, bob in
       let codes = try alice.makeRecoveryCodes().value("makeRecoveryCodes")
       let odd = RecoveryCode(typed: [0xFF, 0])
       for (name, code) in [
@@ -59,7 +52,7 @@ extension BackendContract {
       for name in ["bob", "nobody"] {
         try probe.recover(name, BackendProbe.wrongCode)
           .refused("the sixth wrong code", with: "throttled", .throttled(.wait(.seconds(30))))
-        let login = try await probe.loginFailure(name, BackendProbe.passwords["bob"] ?? BackendProbe.wrongPassword)
+        let login = try await probe.loginFailure(name, BackendProbe.password(of: "bob"))
         try require(login == .throttled(.wait(.seconds(30))), "after wrong codes a login was answered \(login)")
       }
       let names = try bob.events().value("events").map(\.name)
@@ -67,8 +60,7 @@ extension BackendContract {
       _ = try probe.recover("alice", codes[0]).value("a code that others tried")
     },
 
-    Check("a code opens an account that waits or is locked, and none that is disabled") { probe throws(Breach) in
-      let (alice, bob) = try await probe.both()
+    Check("a code opens an account that waits or is locked, and none that is disabled") { probe, alice, bob in
       let codes = try bob.makeRecoveryCodes().value("makeRecoveryCodes")
       try await probe.guess("bob", times: 5)
       _ = try probe.recover("bob", codes[0]).value("a code for an account that waits")
@@ -82,9 +74,7 @@ extension BackendContract {
         .value("the same code for the account enabled")
     },
 
-    Check("a new password for a code keeps the rules of passwords, and a bad one uses up no code") {
-      probe throws(Breach) in
-      let (_, bob) = try await probe.both()
+    Check("a new password for a code keeps the rules of passwords, and a bad one uses up no code") { probe, _, bob in
       let codes = try bob.makeRecoveryCodes().value("makeRecoveryCodes")
       for name in ["bob", "nobody"] {
         try probe.recover(name, codes[0], Secret("too short"))
@@ -95,8 +85,7 @@ extension BackendContract {
     },
 
     Check("a reset makes a code that works for an hour, the newest only, and changes nothing before") {
-      probe throws(Breach) in
-      let (alice, bob) = try await probe.both()
+      probe, alice, bob in
       let name = try probe.name("bob")
       let first = try alice.resetPassword(name).value("resetPassword")
       let second = try alice.resetPassword(name).value("resetPassword")
@@ -118,20 +107,17 @@ extension BackendContract {
         "three resets left the events \(details)")
     },
 
-    Check("a changed password voids a one-time code") { probe throws(Breach) in
-      let (alice, bob) = try await probe.both()
+    Check("a changed password voids a one-time code") { probe, alice, bob in
       let code = try alice.resetPassword(probe.name("bob")).value("resetPassword").code
-      let old = BackendProbe.passwords["bob"] ?? BackendProbe.wrongPassword
+      let old = BackendProbe.password(of: "bob")
       _ = try bob.changePassword(old, BackendProbe.newPassword).value("changePassword")
       try probe.recover("bob", code)
         .refused("a code from before the change", with: "credentials_not_accepted", .credentials)
     },
 
-    Check("the owner of the database resets a password without a session, and the event says so") {
-      probe throws(Breach) in
-      let (alice, bob) = try await probe.both()
+    Check("the owner of the database resets a password without a session, and the event says so") { probe, alice, bob in
       let name = try probe.name("bob")
-      let answer = probe.answer { () throws(BackendError) in try probe.backend.resetPasswordAsOwner(of: name) }
+      let answer = try probe.answer { try probe.backend.resetPasswordAsOwner(of: name) }
       if answer.error?.code == BackendError.Code.notDatabaseOwner.rawValue {
         try answer.refused("a reset by another than the owner", with: "not_database_owner", .refused)
         return
@@ -143,23 +129,21 @@ extension BackendContract {
           && event?.detail == "reset by the owner of the database", "the event is \(String(describing: event))")
       try require(try probe.recover("bob", code.code).value("recover") == bob.session.user, "it opened another account")
       let nobody = try probe.name("nobody")
-      try probe.answer { () throws(BackendError) in try probe.backend.resetPasswordAsOwner(of: nobody) }
+      try probe.answer { try probe.backend.resetPasswordAsOwner(of: nobody) }
         .refused("a reset for nobody", with: "account_not_found", .refused)
     },
   ]
 
   static let registration: [Check] = [
     Check("a closed registration admits only whom an administrator registers, and needs no code to open") {
-      probe throws(Breach) in
-      let (alice, _) = try await probe.both()
+      probe, alice, _ in
       try require(try alice.registration().value("registration") == .open, "the registration begins closed")
       try alice.setRegistration(.closed).value("setRegistration")
       try require(try alice.registration().value("registration") == .closed, "the registration is still open")
-      try probe.answer { () throws(BackendError) in try probe.backend.check(newUsername: "carol") }
+      try probe.check(newUsername: "carol")
         .refused("check of a name", with: "registration_closed", .refused)
-      try probe.answer { () throws(BackendError) in
-        try probe.backend.register(username: "carol", password: BackendProbe.newPassword, displayName: nil)
-      }.refused("register", with: "registration_closed", .refused)
+      try probe.registration(of: "carol", BackendProbe.newPassword)
+        .refused("register", with: "registration_closed", .refused)
       let invited = try alice.registerOther("Carol").value("registerOther")
       try require(
         invited.user.username == "carol" && invited.user.role == .member && invited.validFor == .seconds(259_200),
@@ -170,14 +154,13 @@ extension BackendContract {
       _ = try probe.recover("carol", invited.code).value("recover")
       try require(try await probe.logIn("carol", BackendProbe.newPassword).balance() == 100_00, "it has no credit")
       try alice.setRegistration(.open).value("setRegistration")
-      try probe.answer { () throws(BackendError) in try probe.backend.check(newUsername: "dave") }.value("check")
+      try probe.check(newUsername: "dave").value("check")
     }
   ]
 
   static let deletion: [Check] = [
     Check("a deleted account is gone with its sessions, its payments stay, and its name is not given again") {
-      probe throws(Breach) in
-      let (alice, bob) = try await probe.both()
+      probe, alice, bob in
       let name = try probe.name("bob")
       let code = try bob.makeRecoveryCodes().value("makeRecoveryCodes")[0]
       try bob.deleteAccount().refused("deleting an account with money", with: "balance_not_zero", .refused)
@@ -186,7 +169,7 @@ extension BackendContract {
       try bob.deleteAccount().value("deleteAccount")
       try bob.profile().refused(
         "a session of a deleted account", with: "session_account_deleted", .session(.ended(.accountDeleted)))
-      let login = try await probe.loginFailure("bob", BackendProbe.passwords["bob"] ?? BackendProbe.wrongPassword)
+      let login = try await probe.loginFailure("bob", BackendProbe.password(of: "bob"))
       try require(login == .rejected(.notAccepted), "a login of a deleted account was answered \(login)")
       try probe.recover("bob", code).refused("its code", with: "credentials_not_accepted", .credentials)
       try alice.account(name).refused("a deleted account", with: "account_not_found", .refused)
@@ -198,7 +181,7 @@ extension BackendContract {
         "the receipt of its payment is \(String(describing: receipt))")
       try require(try alice.balance() == 200_00, "the money is gone")
       for name in ["bob", "BOB"] {
-        try probe.answer { () throws(BackendError) in try probe.backend.check(newUsername: name) }
+        try probe.check(newUsername: name)
           .refused("its name", with: "username_taken", .refused)
       }
       let events = try alice.allEvents().value("allEvents")
@@ -208,8 +191,7 @@ extension BackendContract {
       try await alice.pay(probe.order(1, to: "bob")).refused("a payment to it", with: "payee_unknown", .refused)
     },
 
-    Check("an administrator deletes another account") { probe throws(Breach) in
-      let (alice, bob) = try await probe.both()
+    Check("an administrator deletes another account") { probe, alice, bob in
       _ = try await bob.pay(probe.order(100_00, to: "alice")).value("pay")
       try alice.deleteAccount(probe.name("bob")).value("deleteAccount")
       try bob.sessions().refused(

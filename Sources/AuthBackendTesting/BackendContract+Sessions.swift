@@ -5,32 +5,21 @@ import Glibc
 
 extension BackendContract {
   static let sessions: [Check] = [
-    Check("lookUp knows the present token of a live session and no other") { probe throws(Breach) in
-      func lookUp(_ token: SessionToken) throws(Breach) -> Grant? {
-        try probe.answer { () throws(BackendError) in try probe.backend.lookUp(token) }.value("lookUp")
+    Check("lookUp knows the present token of a live session and no other") { probe in
+      func lookUp(_ token: SessionToken) throws -> Grant? {
+        try probe.answer { try probe.backend.lookUp(token) }.value("lookUp")
       }
       let (alice, bob) = try await probe.both()
       try require(try lookUp(alice.token)?.id == alice.session.id, "lookUp does not know the token of a login")
       try require(try lookUp(alice.token)?.user == alice.session.user, "lookUp knows another user")
       try require(try lookUp(SessionToken(bytes: Array(repeating: 7, count: 32))) == nil, "lookUp knows a forged token")
-      let new: Grant
-      do {
-        let result = try await probe.backend.reauthenticate(
-          alice.token,
-          with: .password(
-            username: "alice", password: BackendProbe.passwords["alice"] ?? BackendProbe.wrongPassword),
-          limits: .standard)
-        guard let grant = result.grant else { throw Breach("the right password was answered with a challenge") }
-        new = grant
-        try require(try lookUp(new.token) == nil, "lookUp took a token that was not confirmed")
-        try require(try lookUp(alice.token) != nil, "lookUp lost a token whose successor was not confirmed")
-        try await probe.backend.confirm(new.token)
-        try await probe.backend.revoke(bob.token, reason: .userAsked)
-      } catch let breach as Breach {
-        throw breach
-      } catch {
-        throw Breach("an exchange of tokens was answered \(error)")
-      }
+      let result = try await probe.backend.reauthenticate(
+        alice.token, with: BackendProbe.credentials("alice"), limits: .standard)
+      guard let new = result.grant else { throw Breach("the right password was answered with a challenge") }
+      try require(try lookUp(new.token) == nil, "lookUp took a token that was not confirmed")
+      try require(try lookUp(alice.token) != nil, "lookUp lost a token whose successor was not confirmed")
+      try await probe.backend.confirm(new.token)
+      try await probe.backend.revoke(bob.token, reason: .userAsked)
       try require(try lookUp(alice.token) == nil, "lookUp knows a superseded token")
       try require(try lookUp(bob.token) == nil, "lookUp knows a revoked token")
       try require(try lookUp(new.token)?.id == alice.session.id, "lookUp does not know the confirmed token")
@@ -38,15 +27,9 @@ extension BackendContract {
       try require(try lookUp(new.token) == nil, "lookUp knows a token past its idle limit")
     },
 
-    Check("limits are those of the policy, on the backend's clock") { probe throws(Breach) in
-      let (alice, _) = try await probe.both()
+    Check("limits are those of the policy, on the backend's clock") { probe, alice, _ in
       let policy = probe.backend.policy
-      let now: BootInstant
-      do {
-        now = try probe.backend.clock.now()
-      } catch {
-        throw Breach("the clock could not be read: \(error)")
-      }
+      let now = try probe.backend.clock.now()
       for (name, limit, span) in [
         ("idle", alice.session.limits.idle, policy.idle), ("absolute", alice.session.limits.absolute, policy.absolute),
         ("fresh", alice.session.limits.fresh, policy.fresh),
@@ -57,8 +40,7 @@ extension BackendContract {
       }
     },
 
-    Check("sessions are the user's own live ones, newest first") { probe throws(Breach) in
-      let (first, bob) = try await probe.both()
+    Check("sessions are the user's own live ones, newest first") { probe, first, bob in
       // The clock may stand still until the test moves it.
       await probe.subject.advance(.milliseconds(1))
       let second = try await probe.logIn("alice")
@@ -75,8 +57,7 @@ extension BackendContract {
       try require(try bob.sessions().value("sessions").map(\.id) == [bob.session.id], "the list has others' sessions")
     },
 
-    Check("a session can be revoked by its name, by its user only") { probe throws(Breach) in
-      let (alice, bob) = try await probe.both()
+    Check("a session can be revoked by its name, by its user only") { probe, alice, bob in
       let other = try await probe.logIn("alice")
       for id in [bob.session.id, SessionID(rawValue: "nothing")] {
         try alice.revoke(id).refused("revoking \(id.rawValue)", with: "session_not_found", .refused)
@@ -89,8 +70,7 @@ extension BackendContract {
       _ = try bob.profile().value("a session that others tried to revoke")
     },
 
-    Check("ending all sessions counts them, ends this one too, and leaves others'") { probe throws(Breach) in
-      let (alice, bob) = try await probe.both()
+    Check("ending all sessions counts them, ends this one too, and leaves others'") { probe, alice, bob in
       let other = try await probe.logIn("alice")
       let count = try alice.endAll().value("endAllSessions")
       try require(count == 2, "of two sessions \(count) ended")
@@ -101,13 +81,13 @@ extension BackendContract {
       _ = try bob.profile().value("a session of another user")
     },
 
-    Check("a change can be waited for") { probe throws(Breach) in
+    Check("a change can be waited for") { probe in
       // The session that was begun last is the one whose changes are told.
       let (_, bob) = try await probe.both()
-      let source = try probe.answer { () throws(BackendError) in try probe.backend.changes() }.value("changes")
-      let listens = try probe.answer { () throws(BackendError) in try source.listen() }.value("listen")
+      let source = try probe.answer { try probe.backend.changes() }.value("changes")
+      let listens = try probe.answer { try source.listen() }.value("listen")
       try require(listens, "the source has nothing to listen to")
-      let again = try probe.answer { () throws(BackendError) in try source.listen() }.value("the second listen")
+      let again = try probe.answer { try source.listen() }.value("the second listen")
       try require(again, "the second listen stopped the first")
       _ = try bob.rename("Another name").value("rename")
       // A source may also ask for a look from time to time.
@@ -115,7 +95,7 @@ extension BackendContract {
       var polled = pollfd(fd: source.descriptor, events: Int16(POLLIN), revents: 0)
       while true {
         try require(poll(&polled, 1, 10_000) == 1, "no change was heard within 10 s")
-        if try probe.answer({ () throws(BackendError) in try source.drain() }).value("drain") { return }
+        if try probe.answer({ try source.drain() }).value("drain") { return }
       }
     },
   ]

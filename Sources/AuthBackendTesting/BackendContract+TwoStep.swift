@@ -4,7 +4,7 @@ import AuthCoreTesting
 
 extension BackendContract {
   static let twoStep: [Check] = [
-    check("a second step begins with a right code, and a code opens once") { probe, alice, bob throws(Breach) in
+    Check("a second step begins with a right code, and a code opens once") { probe, alice, bob in
       try require(try bob.twoStep().value("twoStep") == .off, "the second step begins on")
       try bob.confirmTwoStep(BackendProbe.wrongStep)
         .refused("a code before there is a secret", with: "two_step_not_begun", .refused)
@@ -28,11 +28,11 @@ extension BackendContract {
       try bob.beginTwoStep().refused("another secret", with: "two_step_already_on", .refused)
 
       let first = try await probe.challenge("bob")
-      try await probe.expectWrong(first, secret.code(at: time), "a code that was used")
+      try await probe.expectWrong(secret.code(at: time), to: first, "a code that was used")
       let next = secret.code(at: WallTime(microseconds: time.microseconds + 30_000_000))
-      let grant = try await probe.answer(first, next, "the next code")
+      let grant = try await probe.grant(of: next, to: first, "the next code")
       try require(grant.user.username == "bob", "the code of bob opened a session of \(grant.user)")
-      try await probe.expectWrong(try await probe.challenge("bob"), next, "the same code again")
+      try await probe.expectWrong(next, to: probe.challenge("bob"), "the same code again")
       let names = try bob.events().value("events").map(\.name)
       for (name, count) in [
         ("authn_two_step_on", 1), ("authn_two_step_ask", 2), ("authn_two_step_fail", 2),
@@ -42,27 +42,25 @@ extension BackendContract {
       }
     },
 
-    check("a recovery code takes the place of a code once, and a new password turns nothing off") {
-      probe, _, bob throws(Breach) in
+    Check("a recovery code takes the place of a code once, and a new password turns nothing off") { probe, _, bob in
       let codes = try bob.makeRecoveryCodes().value("makeRecoveryCodes")
       try bob.turnTwoStepOn()
-      _ = try await probe.answer(try await probe.challenge("bob"), codes[0].answer, "a recovery code")
-      try await probe.expectWrong(try await probe.challenge("bob"), codes[0].answer, "a used recovery code")
+      _ = try await probe.grant(of: codes[0].answer, to: probe.challenge("bob"), "a recovery code")
+      try await probe.expectWrong(codes[0].answer, to: probe.challenge("bob"), "a used recovery code")
       try require(try bob.twoStep().value("twoStep").recoveryCodes == 9, "it is not used up")
       let detail = try bob.events().value("events").first { $0.name == "authn_login_success" }?.detail
       try require(detail == "recovery code, 9 left", "the event says \(detail ?? "nothing")")
       _ = try probe.recover("bob", codes[1]).value("recover")
       let challenge = try await probe.challenge("bob", BackendProbe.newPassword)
-      _ = try await probe.answer(challenge, codes[2].answer, "a recovery code after the recovery")
+      _ = try await probe.grant(of: codes[2].answer, to: challenge, "a recovery code after the recovery")
     },
 
-    check("wrong codes count as wrong passwords do, and the right password alone resets nothing") {
-      probe, alice, bob throws(Breach) in
+    Check("wrong codes count as wrong passwords do, and the right password alone resets nothing") { probe, alice, bob in
       let codes = try bob.makeRecoveryCodes().value("makeRecoveryCodes")
       try bob.turnTwoStepOn()
       let open = try await probe.challenge("bob")
       for _ in 0..<2 {
-        try await probe.expectWrong(try await probe.challenge("bob"), BackendProbe.wrongStep, "no code")
+        try await probe.expectWrong(BackendProbe.wrongStep, to: probe.challenge("bob"), "no code")
       }
       try bob.endTwoStep(BackendProbe.wrongStep)
         .refused("turning it off", with: "credentials_not_accepted", .credentials)
@@ -70,51 +68,45 @@ extension BackendContract {
       let last = try await probe.challenge("bob")
       let failed = try alice.account(probe.name("bob")).value("account").failedAttempts
       try require(failed == 4, "four wrong ones and the right password left \(failed) failed attempts")
-      try await probe.expectWrong(last, BackendProbe.wrongStep, "no code")
+      try await probe.expectWrong(BackendProbe.wrongStep, to: last, "no code")
       for challenge in [open, last] {
         let result = await probe.result(of: codes[0].answer, to: challenge)
         try require(
           result == .failure(.throttled(.wait(.seconds(30)))), "an answer after five wrong ones gave \(result)")
       }
-      let login = try await probe.loginFailure("bob", BackendProbe.passwords["bob"] ?? BackendProbe.wrongPassword)
+      let login = try await probe.loginFailure("bob", BackendProbe.password(of: "bob"))
       try require(login == .throttled(.wait(.seconds(30))), "a login after five wrong codes was answered \(login)")
       await probe.subject.advance(.seconds(30))
-      _ = try await probe.answer(open, codes[0].answer, "a challenge whose answers were not checked")
+      _ = try await probe.grant(of: codes[0].answer, to: open, "a challenge whose answers were not checked")
       try require(
         try alice.account(probe.name("bob")).value("account").failedAttempts == 0, "a right code forgot no failures")
     },
 
-    check("a new password, a disabled account and a turned-off second step end a challenge") {
-      probe, alice, bob throws(Breach) in
+    Check("a new password, a disabled account and a turned-off second step end a challenge") { probe, alice, bob in
       let codes = try bob.makeRecoveryCodes().value("makeRecoveryCodes")
       try bob.turnTwoStepOn()
-      let old = BackendProbe.passwords["bob"] ?? BackendProbe.wrongPassword
+      let old = BackendProbe.password(of: "bob")
       let first = try await probe.challenge("bob")
       _ = try bob.changePassword(old, BackendProbe.newPassword).value("changePassword")
-      try await probe.expectOver(first, codes[0].answer, "a challenge from before the new password")
+      try await probe.expectOver(codes[0].answer, to: first, "a challenge from before the new password")
       // The password was changed with a fresh key, so its first use needs no code; the next login
       // does.
-      do throws(AuthorityError<ReauthenticationRejection>) {
-        let result = try await probe.backend.reauthenticate(
-          bob.token, with: .password(username: "bob", password: BackendProbe.newPassword), limits: .standard)
-        if result.grant == nil { throw .rejected(.notAccepted) }
-      } catch {
-        throw Breach("the first use of the new password was answered \(error)")
-      }
+      let result = try await probe.backend.reauthenticate(
+        bob.token, with: BackendProbe.credentials("bob", BackendProbe.newPassword), limits: .standard)
+      try require(result.grant != nil, "the first use of the new password was answered \(result)")
       let second = try await probe.challenge("bob", BackendProbe.newPassword)
       _ = try alice.setDisabled(true, probe.name("bob")).value("setDisabled")
-      try await probe.expectOver(second, codes[0].answer, "a challenge of a disabled account")
+      try await probe.expectOver(codes[0].answer, to: second, "a challenge of a disabled account")
       _ = try alice.setDisabled(false, probe.name("bob")).value("setDisabled")
       let third = try await probe.challenge("bob", BackendProbe.newPassword)
       let login = try await probe.logIn("bob", BackendProbe.newPassword, answer: codes[1].answer)
       try login.endTwoStep(codes[2].answer).value("endTwoStep")
-      try await probe.expectOver(third, codes[0].answer, "a challenge from before it was turned off")
+      try await probe.expectOver(codes[0].answer, to: third, "a challenge from before it was turned off")
       try require(try login.twoStep().value("twoStep") == .off(codes: 8), "it is not off")
       _ = try await probe.logIn("bob", BackendProbe.newPassword)
     },
 
-    check("an administrator who must have a second step can do nothing else before") {
-      probe, alice, bob throws(Breach) in
+    Check("an administrator who must have a second step can do nothing else before") { probe, alice, bob in
       try require(try alice.twoStepPolicy().value("twoStepPolicy") == .optional, "it begins as required")
       try alice.setTwoStepPolicy(.required).value("setTwoStepPolicy")
       try require(try alice.twoStep().value("twoStep").isRequired, "the state does not say that it is required")
@@ -136,16 +128,6 @@ extension BackendContract {
       _ = try bob.profile().value("the profile when it is optional")
     },
   ]
-
-  /// A check with alice and bob logged in.
-  private static func check(
-    _ name: String, _ body: @escaping @Sendable (BackendProbe, Login, Login) async throws(Breach) -> Void
-  ) -> Check {
-    Check(name) { probe throws(Breach) in
-      let (alice, bob) = try await probe.both()
-      try await body(probe, alice, bob)
-    }
-  }
 }
 
 extension TwoStepState {
@@ -163,13 +145,13 @@ extension RecoveryCode {
 
 extension Login {
   /// The wall-clock time of the backend, read from a change that it logs now.
-  fileprivate func time() throws(Breach) -> WallTime {
+  fileprivate func time() throws -> WallTime {
     _ = try rename("A name").value("rename")
     guard let event = try events(limit: 1).value("events").first else { throw Breach("a change is no event") }
     return event.at
   }
 
-  fileprivate func turnTwoStepOn(at time: WallTime? = nil) throws(Breach) {
+  fileprivate func turnTwoStepOn(at time: WallTime? = nil) throws {
     let secret = try beginTwoStep().value("beginTwoStep")
     let time = if let time { time } else { try self.time() }
     try confirmTwoStep(secret.code(at: time)).value("confirmTwoStep")
@@ -179,45 +161,8 @@ extension Login {
 extension BackendProbe {
   fileprivate static let wrongStep = Secret("no code")
 
-  fileprivate func result(
-    of answer: Secret, to challenge: Challenge
-  ) async -> Result<Authentication, AuthorityError<ReauthenticationRejection>> {
-    do throws(AuthorityError<ReauthenticationRejection>) {
-      return .success(try await backend.answer(challenge, with: answer))
-    } catch {
-      return .failure(error)
-    }
-  }
-
   /// The challenge in the answer to the correct password.
-  fileprivate func challenge(_ name: String, _ password: Secret? = nil) async throws(Breach) -> Challenge {
-    let password = password ?? Self.passwords[name] ?? Self.wrongPassword
-    let result = try? await backend.authenticate(
-      Credentials.password(username: name, password: password), limits: .standard)
-    guard case .challenged(let challenge) = result else {
-      throw Breach(
-        "the right password of \(name), who has a second step, was answered \(String(describing: result))")
-    }
-    return challenge
-  }
-
-  fileprivate func answer(_ challenge: Challenge, _ code: Secret, _ what: String) async throws(Breach) -> Grant {
-    let result = await result(of: code, to: challenge)
-    guard case .success(.granted(let grant)) = result else { throw Breach("\(what) was answered \(result)") }
-    return grant
-  }
-
-  fileprivate func expectWrong(_ challenge: Challenge, _ code: Secret, _ what: String) async throws(Breach) {
-    switch await result(of: code, to: challenge) {
-    case .success(.challenged(let next)) where next.triesLeft < challenge.triesLeft: return
-    case let other: throw Breach("\(what) was answered \(other)")
-    }
-  }
-
-  fileprivate func expectOver(_ challenge: Challenge, _ code: Secret, _ what: String) async throws(Breach) {
-    switch await result(of: code, to: challenge) {
-    case .failure(.rejected): return
-    case let other: throw Breach("\(what) was answered \(other)")
-    }
+  fileprivate func challenge(_ name: String, _ password: Secret? = nil) async throws -> Challenge {
+    try await challenge(Self.credentials(name, password))
   }
 }

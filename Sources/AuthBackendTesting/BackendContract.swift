@@ -67,7 +67,15 @@ public struct BackendContract: Sendable {
 }
 
 extension ContractCheck where Subject == BackendContract.Subject {
-  init(_ name: String, _ body: @escaping @Sendable (BackendProbe) async throws(Breach) -> Void) {
-    self.init(name: name) { (subject) async throws(Breach) in try await body(BackendProbe(subject: subject)) }
+  init(_ name: String, _ body: @escaping @Sendable (BackendProbe) async throws -> Void) {
+    self.init(name: name) { subject in try await body(BackendProbe(subject: subject)) }
+  }
+
+  /// A check with alice, the administrator, and bob logged in.
+  init(_ name: String, _ body: @escaping @Sendable (BackendProbe, Login, Login) async throws -> Void) {
+    self.init(name) { probe in
+      let (alice, bob) = try await probe.both()
+      try await body(probe, alice, bob)
+    }
   }
 }

@@ -5,7 +5,7 @@ import AuthCoreTesting
 typealias Answer<Value> = Result<Value, BackendError>
 
 /// Calls a backend, and turns unexpected answers into breaches.
-struct BackendProbe: Sendable {
+struct BackendProbe: AuthorityProbe {
   static let passwords = [
     BackendContract.administrator.username: BackendContract.administrator.password,
     "bob": Secret("another good passphrase"), "carol": Secret("three walnuts under snow"),
@@ -17,26 +17,40 @@ struct BackendProbe: Sendable {
   let subject: BackendContract.Subject
 
   var backend: any Backend { subject.backend }
+  var authority: any Authority { backend }
 
-  func answer<Value>(_ operation: () throws(BackendError) -> Value) -> Answer<Value> {
-    do throws(BackendError) {
+  /// The password of an account; a wrong one for a name that the contract does not know.
+  static func password(of name: String) -> Secret { passwords[name] ?? wrongPassword }
+
+  static func credentials(_ name: String, _ password: Secret? = nil) -> Credentials {
+    .password(username: name, password: password ?? Self.password(of: name))
+  }
+
+  func answer<Value>(_ operation: () throws -> Value) throws -> Answer<Value> {
+    do {
       return .success(try operation())
-    } catch {
+    } catch let error as BackendError {
       return .failure(error)
     }
   }
 
   @discardableResult
-  func register(_ name: String, as other: String? = nil) throws(Breach) -> User {
+  func register(_ name: String, as other: String? = nil) throws -> User {
     if let administrator = subject.administrator, administrator.username == name { return administrator }
     guard let password = Self.passwords[other ?? name] else { throw Breach("the contract has no password of \(name)") }
-    return try answer { () throws(BackendError) in
-      try backend.register(username: name, password: password, displayName: nil)
-    }.value("register of \(name)")
+    return try registration(of: name, password).value("register of \(name)")
+  }
+
+  func registration(of name: String, _ password: Secret, shownAs displayName: String? = nil) throws -> Answer<User> {
+    try answer { try backend.register(username: name, password: password, displayName: displayName) }
+  }
+
+  func check(newUsername name: String) throws -> Answer<Void> {
+    try answer { try backend.check(newUsername: name) }
   }
 
   /// Registers alice, the administrator, and bob, and logs both in.
-  func both() async throws(Breach) -> (alice: Login, bob: Login) {
+  func both() async throws -> (alice: Login, bob: Login) {
     try register("alice")
     try register("bob")
     return (try await logIn("alice"), try await logIn("bob"))
@@ -48,16 +62,14 @@ struct BackendProbe: Sendable {
   /// challenge is answered with `answer`.
   func logIn(
     _ name: String, _ password: Secret? = nil, elevated: Bool = false, answer: Secret? = nil
-  ) async throws(Breach) -> Login {
+  ) async throws -> Login {
     let clock = StillClock(base: backend.clock)
     let authority: any Authority = elevated ? ElevatingAuthority(base: backend) : backend
     let vault = InMemoryVault()
     let store = SessionStore(authority: authority, vault: vault, clock: clock)
     _ = await store.restore()
     do {
-      let credentials = Credentials.password(
-        username: name, password: password ?? Self.passwords[name] ?? Self.wrongPassword)
-      let session = try await store.logIn(credentials, answering: answer)
+      let session = try await store.logIn(Self.credentials(name, password), answering: answer)
       let fresh = try FreshSession(session)
       let administrator = session.user.role == .administrator ? try AdminSession(session) : nil
       guard case .token(let token) = vault.content else { throw Breach("the login of \(name) left no token") }
@@ -71,65 +83,46 @@ struct BackendProbe: Sendable {
   }
 
   /// The error of a login; a breach if it succeeds.
-  func loginFailure(
-    _ name: String, _ password: Secret
-  ) async throws(Breach) -> AuthorityError<CredentialsRejection> {
-    do throws(AuthorityError<CredentialsRejection>) {
-      _ = try await backend.authenticate(Credentials.password(username: name, password: password), limits: .standard)
-    } catch {
-      return error
-    }
-    throw Breach("a login of \(name) that had to be refused succeeded")
+  func loginFailure(_ name: String, _ password: Secret) async throws -> AuthorityError<CredentialsRejection> {
+    let failure: AuthorityError<CredentialsRejection>? = try await failure(of: {
+      _ = try await backend.authenticate(Self.credentials(name, password), limits: .standard)
+    })
+    guard let failure else { throw Breach("a login of \(name) that had to be refused succeeded") }
+    return failure
   }
 
   /// Enters a wrong password for `name` several times.
-  func guess(_ name: String, times: Int) async throws(Breach) {
+  func guess(_ name: String, times: Int) async throws {
     for _ in 0..<times { _ = try await loginFailure(name, Self.wrongPassword) }
-  }
-
-  func rejection(of token: SessionToken, _ what: String) async throws(Breach) -> SessionRejection {
-    do throws(AuthorityError<SessionRejection>) {
-      _ = try await backend.resume(token)
-    } catch {
-      if case .rejected(let rejection) = error { return rejection }
-      throw Breach("\(what) was answered \(error)")
-    }
-    throw Breach("\(what) was accepted")
   }
 
   /// Sets a new password with a recovery code.
   @discardableResult
-  func recover(_ name: String, _ code: RecoveryCode, _ password: Secret = newPassword) -> Answer<User> {
-    answer { () throws(BackendError) in
-      try backend.recover(username: name, code: code, password: password)
-    }
+  func recover(_ name: String, _ code: RecoveryCode, _ password: Secret = newPassword) throws -> Answer<User> {
+    try answer { try backend.recover(username: name, code: code, password: password) }
   }
 
   /// The number of simultaneous operations: fewer than the throttle permits.
   static let many = 4
 
   /// The number of successes when ``many`` callers run an operation simultaneously.
-  func successes<Failure: Error>(_ operation: @escaping @Sendable () throws(Failure) -> Void) async -> Int {
+  func successes(_ operation: @escaping @Sendable () throws -> Void) async -> Int {
     await withTaskGroup(of: Bool.self) { group in
       for _ in 0..<Self.many { group.addTask { (try? operation()) != nil } }
       return await group.reduce(0) { $1 ? $0 + 1 : $0 }
     }
   }
 
-  func order(_ amount: Int64, to payee: String, key: String? = nil) throws(Breach) -> PaymentOrder {
-    try answer { () throws(BackendError) in
-      let key: IdempotencyKey? = if let key { try IdempotencyKey(key) } else { nil }
-      return PaymentOrder(amount: try Amount(minorUnits: amount), payee: try Username(payee), key: key)
-    }.value("an order")
+  func order(_ amount: Int64, to payee: String, key: String? = nil) throws -> PaymentOrder {
+    let key: IdempotencyKey? = if let key { try IdempotencyKey(key) } else { nil }
+    return PaymentOrder(amount: try Amount(minorUnits: amount), payee: try Username(payee), key: key)
   }
 
-  func name(_ text: String) throws(Breach) -> Username {
-    try answer { () throws(BackendError) in try Username(text) }.value("the name \(text)")
-  }
+  func name(_ text: String) throws -> Username { try Username(text) }
 }
 
 extension Result where Failure == BackendError {
-  func value(_ what: String) throws(Breach) -> Success {
+  func value(_ what: String) throws -> Success {
     switch self {
     case .success(let value): return value
     case .failure(let error): throw Breach("\(what) was refused with \(error.code): \(error)")
@@ -137,7 +130,7 @@ extension Result where Failure == BackendError {
   }
 
   @discardableResult
-  func refused(_ what: String, with code: String, _ kind: BackendError.Kind) throws(Breach) -> BackendError {
+  func refused(_ what: String, with code: String, _ kind: BackendError.Kind) throws -> BackendError {
     switch self {
     case .success: throw Breach("\(what) was accepted")
     case .failure(let error):

@@ -2,26 +2,21 @@ import AuthCore
 
 extension AuthorityContract {
   static let faults: [Check] = [
-    Check("an authority that cannot answer says so, and it changes nothing") { probe throws(Breach) in
+    Check("an authority that cannot answer says so, and it changes nothing") { probe in
       guard let setAvailable = probe.subject.setAvailable else { return }
       let grant = try await probe.logIn()
+      let (authority, first) = (probe.authority, probe.subject.first)
       await setAvailable(false)
-      try await probe.expectUnavailable("authenticate") { () async throws(AuthorityError<CredentialsRejection>) in
-        _ = try await probe.authority.authenticate(probe.subject.first, limits: .standard)
+      try await probe.expectUnavailable(CredentialsRejection.self, "authenticate") {
+        _ = try await authority.authenticate(first, limits: .standard)
       }
-      try await probe.expectUnavailable("resume") { () async throws(AuthorityError<SessionRejection>) in
-        _ = try await probe.authority.resume(grant.token)
+      try await probe.expectUnavailable(SessionRejection.self, "resume") { _ = try await authority.resume(grant.token) }
+      try await probe.expectUnavailable(SessionRejection.self, "renew") { _ = try await authority.renew(grant.token) }
+      try await probe.expectUnavailable(ReauthenticationRejection.self, "reauthenticate") {
+        _ = try await authority.reauthenticate(grant.token, with: first, limits: .standard)
       }
-      try await probe.expectUnavailable("renew") { () async throws(AuthorityError<SessionRejection>) in
-        _ = try await probe.authority.renew(grant.token)
-      }
-      try await probe.expectUnavailable("reauthenticate") {
-        () async throws(AuthorityError<ReauthenticationRejection>) in
-        _ = try await probe.authority.reauthenticate(
-          grant.token, with: probe.subject.first, limits: .standard)
-      }
-      let failure = await probe.failure(of: { () async throws(Unavailability) in
-        try await probe.authority.revoke(grant.token, reason: .userAsked)
+      let failure: Unavailability? = try await probe.failure(of: {
+        try await authority.revoke(grant.token, reason: .userAsked)
       })
       try require(failure != nil, "revoke was answered by an authority that cannot answer")
       await setAvailable(true)
@@ -32,10 +27,11 @@ extension AuthorityContract {
 }
 
 extension Probe {
-  fileprivate func expectUnavailable<Rejection>(
-    _ name: String, _ operation: () async throws(AuthorityError<Rejection>) -> Void
-  ) async throws(Breach) {
-    switch await failure(of: operation) {
+  fileprivate func expectUnavailable<Rejection: Hashable & Sendable>(
+    _: Rejection.Type, _ name: String, _ operation: () async throws -> Void
+  ) async throws {
+    let failure: AuthorityError<Rejection>? = try await failure(of: operation)
+    switch failure {
     case .unavailable: return
     case .none: throw Breach("\(name) was answered by an authority that cannot answer")
     case .some(let failure): throw Breach("\(name) was answered \(failure) by an authority that cannot answer")

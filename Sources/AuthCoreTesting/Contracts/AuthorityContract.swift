@@ -62,7 +62,7 @@ public struct AuthorityContract: Sendable {
 }
 
 extension ContractCheck where Subject == AuthorityContract.Subject {
-  init(_ name: String, _ body: @escaping @Sendable (Probe) async throws(Breach) -> Void) {
-    self.init(name: name) { (subject) async throws(Breach) in try await body(Probe(subject: subject)) }
+  init(_ name: String, _ body: @escaping @Sendable (Probe) async throws -> Void) {
+    self.init(name: name) { subject in try await body(Probe(subject: subject)) }
   }
 }

@@ -2,10 +2,10 @@
 public struct ContractCheck<Subject: Sendable>: Sendable, CustomStringConvertible {
   /// The rule as a sentence.
   public let name: String
-  private let body: @Sendable (Subject) async throws(Breach) -> Void
+  private let body: @Sendable (Subject) async throws -> Void
 
-  /// Creates a check from a body that throws at a breach.
-  package init(name: String, body: @escaping @Sendable (Subject) async throws(Breach) -> Void) {
+  /// Creates a check from a body that throws at a breach, or where an operation fails unexpectedly.
+  package init(name: String, body: @escaping @Sendable (Subject) async throws -> Void) {
     self.name = name
     self.body = body
   }
@@ -17,11 +17,11 @@ public struct ContractCheck<Subject: Sendable>: Sendable, CustomStringConvertibl
   ///
   /// - Returns: The violation, or nil.
   public func run(on subject: Subject) async -> ContractViolation? {
-    do throws(Breach) {
+    do {
       try await body(subject)
       return nil
     } catch {
-      return ContractViolation(check: name, finding: error.finding)
+      return ContractViolation(check: name, finding: (error as? Breach)?.finding ?? "an error was thrown: \(error)")
     }
   }
 

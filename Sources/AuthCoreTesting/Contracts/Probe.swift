@@ -1,7 +1,88 @@
-import AuthCore
+package import AuthCore
 
-/// Calls an authority, and turns unexpected answers into violations.
-struct Probe: Sendable {
+/// Calls an authority, and turns unexpected answers into breaches.
+package protocol AuthorityProbe: Sendable {
+  var authority: any Authority { get }
+}
+
+extension AuthorityProbe {
+  /// The rejection of a token; a breach if the authority accepts it or is unavailable.
+  package func rejection(of token: SessionToken, _ what: String) async throws -> SessionRejection {
+    try await rejection(of: what) { _ = try await authority.resume(token) }
+  }
+
+  /// The rejection of an operation; a breach if the authority accepts it or is unavailable.
+  package func rejection<Rejection: Hashable & Sendable>(
+    of what: String, _ operation: () async throws -> Void
+  ) async throws -> Rejection {
+    let failure: AuthorityError<Rejection>? = try await failure(of: operation)
+    switch failure {
+    case .rejected(let rejection): return rejection
+    case .none: throw Breach("\(what) was accepted")
+    case .some(let failure): throw Breach("\(what) was answered \(failure), which is not a rejection")
+    }
+  }
+
+  /// The error of an operation, or nil.
+  package func failure<Failure: Error>(of operation: () async throws -> Void) async throws -> Failure? {
+    do {
+      try await operation()
+      return nil
+    } catch let error as Failure {
+      return error
+    }
+  }
+
+  /// The challenge in the answer to the correct credentials of an account with a second step.
+  package func challenge(_ credentials: Credentials) async throws -> Challenge {
+    try challenge(
+      in: await authority.authenticate(credentials, limits: .standard), "the right password of \(credentials.username)")
+  }
+
+  func challenge(in result: Authentication, _ what: String) throws -> Challenge {
+    guard case .challenged(let challenge) = result else {
+      throw Breach("\(what), without the second step, was answered \(result)")
+    }
+    return challenge
+  }
+
+  package func result(
+    of answer: Secret, to challenge: Challenge
+  ) async -> Result<Authentication, AuthorityError<ReauthenticationRejection>> {
+    do throws(AuthorityError<ReauthenticationRejection>) {
+      return .success(try await authority.answer(challenge, with: answer))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  /// Gives an answer that opens the challenge.
+  package func grant(of answer: Secret, to challenge: Challenge, _ what: String) async throws -> Grant {
+    let result = await result(of: answer, to: challenge)
+    guard case .success(.granted(let grant)) = result else { throw Breach("\(what) was answered \(result)") }
+    return grant
+  }
+
+  /// Gives an answer that costs a try, and returns the updated challenge.
+  @discardableResult
+  package func expectWrong(_ answer: Secret, to challenge: Challenge, _ what: String) async throws -> Challenge {
+    switch await result(of: answer, to: challenge) {
+    case .success(.challenged(let next)) where next.triesLeft < challenge.triesLeft: return next
+    case let other: throw Breach("\(what), with \(challenge.triesLeft) tries left, was answered \(other)")
+    }
+  }
+
+  /// Requires that the answer is rejected, because the challenge has ended.
+  package func expectOver(_ answer: Secret, to challenge: Challenge, _ what: String) async throws {
+    switch await result(of: answer, to: challenge) {
+    case .failure(.rejected): return
+    case let other: throw Breach("\(what) was answered \(other)")
+    }
+  }
+}
+
+/// The probe of ``AuthorityContract``.
+struct Probe: AuthorityProbe {
   let subject: AuthorityContract.Subject
 
   var authority: any Authority { subject.authority }
@@ -11,107 +92,50 @@ struct Probe: Sendable {
     .password(username: subject.first.username, password: Secret("not the password of anybody here"))
   }
 
-  func logIn(_ credentials: Credentials? = nil, limits: LimitRequest = .standard) async throws(Breach) -> Grant {
+  func logIn(_ credentials: Credentials? = nil, limits: LimitRequest = .standard) async throws -> Grant {
     let credentials = credentials ?? subject.first
-    let result: Authentication
-    do throws(AuthorityError<CredentialsRejection>) {
-      result = try await authority.authenticate(credentials, limits: limits)
-    } catch {
-      throw Breach("the right password of \(credentials.username) was answered \(error)")
-    }
-    return try await grant(result, "the right password of \(credentials.username)")
+    let what = "the right password of \(credentials.username)"
+    return try await grant(
+      expect(what) { try await authority.authenticate(credentials, limits: limits) }, what)
   }
 
-  func resume(_ token: SessionToken) async throws(Breach) -> Grant {
-    try await expect("resume") { () async throws(AuthorityError<SessionRejection>) in
-      try await authority.resume(token)
-    }
+  func resume(_ token: SessionToken) async throws -> Grant {
+    try await expect("resume of a live token") { try await authority.resume(token) }
   }
 
-  func renew(_ token: SessionToken) async throws(Breach) -> Grant {
-    try await expect("renew") { () async throws(AuthorityError<SessionRejection>) in try await authority.renew(token)
-    }
+  func renew(_ token: SessionToken) async throws -> Grant {
+    try await expect("renew of a live token") { try await authority.renew(token) }
   }
 
-  func confirm(_ token: SessionToken) async throws(Breach) {
-    try await expect("confirm") { () async throws(AuthorityError<SessionRejection>) in
-      try await authority.confirm(token)
-    }
+  func confirm(_ token: SessionToken) async throws {
+    try await expect("confirm of a live token") { try await authority.confirm(token) }
   }
 
-  func reauthenticate(_ token: SessionToken, limits: LimitRequest = .standard) async throws(Breach) -> Grant {
-    let result: Authentication
-    do throws(AuthorityError<ReauthenticationRejection>) {
-      result = try await authority.reauthenticate(token, with: subject.first, limits: limits)
-    } catch {
-      throw Breach("reauthenticate of a live session with the right password was answered \(error)")
-    }
-    return try await grant(result, "reauthenticate of a live session with the right password")
+  func reauthenticate(_ token: SessionToken, limits: LimitRequest = .standard) async throws -> Grant {
+    let what = "reauthenticate of a live session with the right password"
+    return try await grant(
+      expect(what) { try await authority.reauthenticate(token, with: subject.first, limits: limits) }, what)
   }
 
-  private func grant(_ result: Authentication, _ what: String) async throws(Breach) -> Grant {
+  func revoke(_ token: SessionToken) async throws {
+    try await expect("revoke") { try await authority.revoke(token, reason: .userAsked) }
+  }
+
+  /// The grant in a result, whose challenge it answers correctly.
+  private func grant(_ result: Authentication, _ what: String) async throws -> Grant {
     switch result {
     case .granted(let grant): return grant
     case .challenged(let challenge):
       guard let code = subject.code else { throw Breach("\(what) was answered with a challenge") }
-      return try await answer(challenge, code)
+      return try await grant(of: code(), to: challenge, "the right answer to a challenge")
     }
   }
 
-  /// Answers a challenge correctly.
-  func answer(_ challenge: Challenge, _ code: @Sendable () async -> Secret) async throws(Breach) -> Grant {
-    let result: Authentication
-    do throws(AuthorityError<ReauthenticationRejection>) {
-      result = try await authority.answer(challenge, with: await code())
-    } catch {
-      throw Breach("the right answer to a challenge was answered \(error)")
-    }
-    guard let grant = result.grant else { throw Breach("the right answer to a challenge was not accepted") }
-    return grant
-  }
-
-  func revoke(_ token: SessionToken) async throws(Breach) {
-    do throws(Unavailability) {
-      try await authority.revoke(token, reason: .userAsked)
-    } catch {
-      throw Breach("revoke was answered \(error)")
-    }
-  }
-
-  /// The rejection of a token; a violation if the authority accepts it or is unavailable.
-  func rejection(of token: SessionToken, _ what: String) async throws(Breach) -> SessionRejection {
-    let authority = authority
-    return try await rejection(of: what) { () async throws(AuthorityError<SessionRejection>) in
-      _ = try await authority.resume(token)
-    }
-  }
-
-  func rejection<Rejection>(
-    of what: String, _ operation: () async throws(AuthorityError<Rejection>) -> Void
-  ) async throws(Breach) -> Rejection {
-    switch await failure(of: operation) {
-    case .rejected(let rejection): return rejection
-    case .none: throw Breach("\(what) was accepted")
-    case .some(let failure): throw Breach("\(what) was answered \(failure), which is not a rejection")
-    }
-  }
-
-  func failure<Failure: Error>(of operation: () async throws(Failure) -> Void) async -> Failure? {
-    do throws(Failure) {
-      try await operation()
-      return nil
-    } catch {
-      return error
-    }
-  }
-
-  private func expect<Value>(
-    _ name: String, _ operation: () async throws(AuthorityError<SessionRejection>) -> Value
-  ) async throws(Breach) -> Value {
-    do throws(AuthorityError<SessionRejection>) {
+  private func expect<Value>(_ what: String, _ operation: () async throws -> Value) async throws -> Value {
+    do {
       return try await operation()
     } catch {
-      throw Breach("\(name) of a live token was answered \(error)")
+      throw Breach("\(what) was answered \(error)")
     }
   }
 }

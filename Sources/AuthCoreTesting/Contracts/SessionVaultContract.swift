@@ -42,7 +42,7 @@ public struct SessionVaultContract: Sendable {
 }
 
 extension ContractCheck where Subject == SessionVaultContract.Subject {
-  init(_ name: String, _ body: @escaping @Sendable (VaultProbe) async throws(Breach) -> Void) {
-    self.init(name: name) { (subject) async throws(Breach) in try await body(VaultProbe(subject: subject)) }
+  init(_ name: String, _ body: @escaping @Sendable (VaultProbe) async throws -> Void) {
+    self.init(name: name) { subject in try await body(VaultProbe(subject: subject)) }
   }
 }

@@ -15,38 +15,36 @@ struct VaultProbe: Sendable {
   static let user = LastKnownUser(username: "ann \u{0}\n\u{1F511}", displayName: "")
 
   @discardableResult
-  func store(_ token: SessionToken, of user: LastKnownUser? = nil) async throws(Breach) -> VaultReading {
-    try await expect("store") { () async throws(VaultError) in try await vault.store(token, of: user) }
+  func store(_ token: SessionToken, of user: LastKnownUser? = nil) async throws -> VaultReading {
+    try await expect("store") { try await vault.store(token, of: user) }
   }
 
   func replace(
     _ old: SessionToken, with new: SessionToken, of user: LastKnownUser? = nil
-  ) async throws(Breach) -> Bool {
-    try await expect("replace") { () async throws(VaultError) in try await vault.replace(old, with: new, of: user) }
+  ) async throws -> Bool {
+    try await expect("replace") { try await vault.replace(old, with: new, of: user) }
   }
 
-  func erase(_ token: SessionToken) async throws(Breach) {
-    try await expect("erase") { () async throws(VaultError) in try await vault.erase(token) }
+  func erase(_ token: SessionToken) async throws {
+    try await expect("erase") { try await vault.erase(token) }
   }
 
-  func setAside() async throws(Breach) -> String? {
-    try await expect("setAside") { () async throws(VaultError) in try await vault.setAside() }
+  func setAside() async throws -> String? {
+    try await expect("setAside") { try await vault.setAside() }
   }
 
-  func expectReading(_ expected: VaultReading, _ moment: String) async throws(Breach) {
+  func expectReading(_ expected: VaultReading, _ moment: String) async throws {
     let reading = await vault.load()
     try require(reading == expected, "\(moment) the vault reads as \(reading), not as \(expected)")
   }
 
-  func expectCorrupt(_ moment: String) async throws(Breach) {
+  func expectCorrupt(_ moment: String) async throws {
     let reading = await vault.load()
     guard case .corrupt = reading else { throw Breach("\(moment) the vault reads as \(reading), not as corrupt") }
   }
 
-  private func expect<Value>(
-    _ name: String, _ operation: () async throws(VaultError) -> Value
-  ) async throws(Breach) -> Value {
-    do throws(VaultError) {
+  private func expect<Value>(_ name: String, _ operation: () async throws -> Value) async throws -> Value {
+    do {
       return try await operation()
     } catch {
       throw Breach("\(name) failed: \(error)")
