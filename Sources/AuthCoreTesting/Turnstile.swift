@@ -1,4 +1,3 @@
-import AuthCore
 import Guards
 
 /// Stops calls at given places until a test releases them, so that the test decides their order.
@@ -6,18 +5,10 @@ final class Turnstile<Place: Hashable & Sendable>: Sendable {
   private struct Storage {
     /// The number of further calls that stop at a place.
     var held: [Place: Int] = [:]
-    var waiting: [Place: [CheckedContinuation<Void, Never>]] = [:]
-    var arrivals: [Arrival] = []
+    var waiting: [Place: [Promise<Void>]] = [:]
   }
 
-  /// A test that waits for calls to arrive.
-  private struct Arrival {
-    let place: Place
-    let count: Int
-    let continuation: CheckedContinuation<Void, Never>
-  }
-
-  private let storage = Locked(Storage())
+  private let storage = Awaitable(Storage())
 
   /// Stops the next `calls` at `place`; later calls pass.
   func hold(_ place: Place, calls: Int) {
@@ -30,49 +21,33 @@ final class Turnstile<Place: Hashable & Sendable>: Sendable {
       storage.held[place] = nil
       return storage.waiting.removeValue(forKey: place) ?? []
     }
-    for call in waiting { call.resume() }
+    for call in waiting { call.fulfil(()) }
   }
 
   /// Releases the call that has waited longest at `place`.
   func releaseFirst(_ place: Place) {
-    let first = storage.withLock { storage -> CheckedContinuation<Void, Never>? in
-      guard var waiting = storage.waiting[place], !waiting.isEmpty else { return nil }
-      let first = waiting.removeFirst()
-      storage.waiting[place] = waiting
-      return first
+    let first = storage.withLock { storage in
+      storage.waiting[place, default: []].isEmpty ? nil : storage.waiting[place]?.removeFirst()
     }
-    first?.resume()
+    first?.fulfil(())
   }
 
   /// Suspends until `count` calls are held at `place`.
   func waitUntilHeld(_ place: Place, count: Int) async {
-    await withCheckedContinuation { continuation in
-      let isThere = storage.withLock { storage in
-        guard storage.waiting[place, default: []].count < count else { return true }
-        storage.arrivals.append(Arrival(place: place, count: count, continuation: continuation))
-        return false
-      }
-      if isThere { continuation.resume() }
-    }
+    await storage.wait { $0.waiting[place, default: []].count >= count }
   }
 
   /// Stops here if a test holds the place.
   ///
   /// It does not suspend if nothing is held.
   func pass(_ place: Place) async {
-    guard storage.withLock({ $0.held[place] != nil }) else { return }
-    await withCheckedContinuation { continuation in
-      let (isHeld, reached) = storage.withLock { storage -> (Bool, [Arrival]) in
-        guard let left = storage.held[place], left > 0 else { return (false, []) }
-        storage.held[place] = left - 1
-        storage.waiting[place, default: []].append(continuation)
-        let count = storage.waiting[place, default: []].count
-        let reached = storage.arrivals.filter { $0.place == place && $0.count <= count }
-        storage.arrivals.removeAll { $0.place == place && $0.count <= count }
-        return (true, reached)
-      }
-      for arrival in reached { arrival.continuation.resume() }
-      if !isHeld { continuation.resume() }
+    let release = storage.withLock { storage -> Promise<Void>? in
+      guard let left = storage.held[place], left > 0 else { return nil }
+      storage.held[place] = left - 1
+      let release = Promise<Void>()
+      storage.waiting[place, default: []].append(release)
+      return release
     }
+    await release?.valueUncancelled()
   }
 }

@@ -9,34 +9,21 @@ public final class ManualClock: SessionClock {
     var now: BootInstant
     var failure: ClockError?
     var lastSleeper: UInt64 = 0
-    var sleepers: [UInt64: (until: Duration, continuation: CheckedContinuation<Bool, Never>)] = [:]
-    var arrivals: [Arrival] = []
+    /// The sleepers by number; each promise gets false when its task is cancelled.
+    var sleepers: [UInt64: (until: Duration, end: Promise<Bool>)] = [:]
 
     /// The number of sleepers that are due after `duration`; nil counts all.
     func count(within duration: Duration?) -> Int {
       guard let duration else { return sleepers.count }
       return sleepers.count { $0.value.until <= now.uptime + duration }
     }
-
-    mutating func reached() -> [CheckedContinuation<Void, Never>] {
-      let reached = arrivals.filter { $0.count <= count(within: $0.duration) }
-      arrivals = arrivals.filter { $0.count > count(within: $0.duration) }
-      return reached.map(\.continuation)
-    }
   }
 
-  /// A test that waits for sleepers.
-  private struct Arrival {
-    let count: Int
-    let duration: Duration?
-    let continuation: CheckedContinuation<Void, Never>
-  }
-
-  private let storage: Locked<Storage>
+  private let storage: Awaitable<Storage>
 
   /// Creates a clock in the first boot, `uptime` after it began.
   public init(uptime: Duration = .seconds(1000)) {
-    storage = Locked(Storage(now: BootInstant(boot: BootID(high: 0, low: 1), uptime: uptime)))
+    storage = Awaitable(Storage(now: BootInstant(boot: BootID(high: 0, low: 1), uptime: uptime)))
   }
 
   /// The current instant, or the error that a test set.
@@ -57,9 +44,9 @@ public final class ManualClock: SessionClock {
       storage.now = storage.now.advanced(by: duration)
       let due = storage.sleepers.filter { $0.value.until <= storage.now.uptime }
       for number in due.keys { storage.sleepers[number] = nil }
-      return due.values.sorted { $0.until < $1.until }.map(\.continuation)
+      return due.values.sorted { $0.until < $1.until }.map(\.end)
     }
-    for sleeper in woken { sleeper.resume(returning: true) }
+    for sleeper in woken { sleeper.fulfil(true) }
   }
 
   /// Moves the clock, and ends the session or the challenge of `store` if a limit has passed.
@@ -90,36 +77,24 @@ public final class ManualClock: SessionClock {
   ///   - count: The number of sleepers to wait for.
   ///   - duration: Counts only sleepers that are due within this time; nil counts all.
   public func waitForSleepers(_ count: Int, dueWithin duration: Duration? = nil) async {
-    await withCheckedContinuation { continuation in
-      let isThere = storage.withLock { storage in
-        guard storage.count(within: duration) < count else { return true }
-        storage.arrivals.append(Arrival(count: count, duration: duration, continuation: continuation))
-        return false
-      }
-      if isThere { continuation.resume() }
-    }
+    await storage.wait { $0.count(within: duration) >= count }
   }
 
   /// Sleeps until the clock has moved by `duration`, or the task is cancelled.
   public func sleep(for duration: Duration) async throws(CancellationError) {
+    if Task.isCancelled { throw CancellationError() }
+    if duration <= .zero { return }
+    let end = Promise<Bool>()
     let number = storage.withLock { storage in
       storage.lastSleeper += 1
+      storage.sleepers[storage.lastSleeper] = (storage.now.uptime + duration, end)
       return storage.lastSleeper
     }
     let wasWoken = await withTaskCancellationHandler {
-      await withCheckedContinuation { (continuation: CheckedContinuation<Bool, Never>) in
-        let (answer, arrivals) = storage.withLock { storage -> (Bool?, [CheckedContinuation<Void, Never>]) in
-          if Task.isCancelled { return (false, []) }
-          if duration <= .zero { return (true, []) }
-          storage.sleepers[number] = (storage.now.uptime + duration, continuation)
-          return (nil, storage.reached())
-        }
-        for arrival in arrivals { arrival.resume() }
-        if let answer { continuation.resume(returning: answer) }
-      }
+      await end.valueUncancelled()
     } onCancel: {
-      let sleeper = storage.withLock { $0.sleepers.removeValue(forKey: number)?.continuation }
-      sleeper?.resume(returning: false)
+      storage.withLock { $0.sleepers[number] = nil }
+      end.fulfil(false)
     }
     if !wasWoken { throw CancellationError() }
   }
