@@ -113,7 +113,7 @@ extension SessionEvent {
 
   package var name: String {
     switch self {
-    case .command(let command, _): command.rawValue
+    case .command(let command, _): command.name
     case .recognized: "recognized"
     case .restored: "restored"
     case .authenticated: "authenticated"

@@ -9,7 +9,7 @@ struct Awaited {
   var work: Promise<Result<LoginResult, SessionError>>?
   var logout: Promise<LogoutResult>?
   /// The error of the work under way, once it is known.
-  private var failure: SessionError?
+  private(set) var failure: SessionError?
   /// The causes of incomplete cleanup in the logout under way.
   var causes: [String] = []
 

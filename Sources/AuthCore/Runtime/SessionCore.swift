@@ -2,6 +2,12 @@ import Guards
 
 /// The lock of a store and the state behind it: decides under the lock, acts after it.
 ///
+/// One event, from its arrival to its end: `send` asks the machine and, under the same lock, adds
+/// what follows to the outbox, in order: timers, observers, waiting callers. Without the lock,
+/// `deliver` (Observers.swift) empties the outbox, and `run` (SessionWork.swift) starts the work,
+/// whose completion is the next event. A caller of a command waits for its promise (Waiting.swift),
+/// which the state that decides it settles (Awaited.swift).
+///
 /// Effects and open streams hold the core, not the store, so that releasing the store can end them.
 final class SessionCore: Sendable {
   let authority: any Authority
@@ -12,7 +18,7 @@ final class SessionCore: Sendable {
   let inbox = MainActorInbox()
   /// The pending deliveries: added under the lock, and made by one thread at a time without the
   /// lock.
-  private let outbox = OrderedQueue<Delivery>()
+  let outbox = OrderedQueue<Delivery>()
   private let inner: Locked<Inner>
 
   struct Inner {
@@ -24,8 +30,6 @@ final class SessionCore: Sendable {
     /// The gates of earlier sessions whose leases did not end in time.
     var overdue: [LeaseGate] = []
     var revision: UInt64 = 0
-    /// The key of the last change, to detect changes of the key.
-    var toldKey: LoggedInSession?
     var observers: [Observer] = []
     /// Nil until somebody reads the state: a short program needs none.
     var observed: ObservedState?
@@ -45,18 +49,6 @@ final class SessionCore: Sendable {
 
     /// All gates that may have running leases.
     var gates: [LeaseGate] { overdue + [gate].compactMap(\.self) }
-  }
-
-  /// A task to do with no lock held.
-  indirect enum Delivery {
-    case change(SessionChange, isOfKey: Bool, [Observer])
-    case finish([Observer])
-    case settle(Settlement)
-    case cancel(Task<Void, Never>)
-    /// Start the timer of the limits that the authority gave.
-    ///
-    /// It comes before the change, so that the timer runs when observers see the limits.
-    case watchLimits
   }
 
   init(
@@ -162,10 +154,7 @@ final class SessionCore: Sendable {
     }
     if effects.contains(.notify) {
       inner.revision += 1
-      let change = change(inner)
-      let key = change.snapshot.session
-      outbox.add(.change(change, isOfKey: key != inner.toldKey, inner.observers))
-      inner.toldKey = key
+      outbox.add(.notify(.change(change(inner)), inner.observers))
     }
     for settlement in inner.awaited.settle(state, key(inner), failure) { outbox.add(.settle(settlement)) }
   }
@@ -186,82 +175,6 @@ final class SessionCore: Sendable {
     SessionSnapshot(inner.machine.state, key(inner))
   }
 
-  // MARK: Notifying
-
-  /// What readers of the state are tracked by.
-  ///
-  /// The first reader makes it before it reads the state, and the state changes before the signal.
-  /// So a reader that misses the signal reads the new state.
-  var observed: ObservedState {
-    withLock { inner in
-      let observed = inner.observed ?? ObservedState()
-      inner.observed = observed
-      return observed
-    }
-  }
-
-  /// Makes the deliveries in the outbox, unless another thread is making them; then that thread
-  /// makes all.
-  func deliver() {
-    outbox.handle { delivery in
-      switch delivery {
-      case .change(let change, let isOfKey, let observers):
-        withLock { $0.observed }?.changed(withKey: isOfKey)
-        tell(.change(change), observers)
-        drop(observers.filter(\.isGone))
-      case .finish(let observers): tell(.end, observers)
-      case .settle(let settlement): inbox.settle(settlement)
-      case .cancel(let timer): timer.cancel()
-      case .watchLimits: watchLimits()
-      }
-    }
-  }
-
-  private func tell(_ news: Observer.News, _ observers: [Observer]) {
-    for observer in observers {
-      observer.add(news)
-      observer.tell(inbox)
-    }
-  }
-
-  func drop(_ gone: [Observer]) {
-    guard !gone.isEmpty else { return }
-    let gone = Set(gone.map { ObjectIdentifier($0) })
-    inner.withLock { $0.observers.removeAll { gone.contains(ObjectIdentifier($0)) } }
-  }
-
-  /// Registers an observer and adds the current state to its notifications, in one step.
-  ///
-  /// The caller then delivers it, so that the first call does not depend on the thread that is
-  /// delivering.
-  ///
-  /// - Returns: The observer that is already registered in its place, if any; then nothing was
-  ///   changed.
-  @discardableResult
-  func register(_ observer: Observer, unless isInItsPlace: ((Observer) -> Bool)? = nil) -> Observer? {
-    let (other, crowd) = inner.withLock { inner -> (Observer?, [Observer]) in
-      if let isInItsPlace, let other = inner.observers.first(where: isInItsPlace) { return (other, []) }
-      guard !inner.isShutDown else {
-        observer.add(.end)
-        return (nil, [])
-      }
-      inner.observers.append(observer)
-      observer.add(.change(change(inner)))
-      return (nil, inner.observers.count > inner.crowded ? inner.observers : [])
-    }
-    if !crowd.isEmpty { thinOut(crowd) }
-    return other
-  }
-
-  /// Removes observers whose targets are gone, if no change has removed them.
-  ///
-  /// If screens come and go without a change, there are at most twice as many observers as living
-  /// screens.
-  private func thinOut(_ crowd: [Observer]) {
-    drop(crowd.filter(\.isGone))
-    inner.withLock { $0.crowded = max(16, 2 * $0.observers.count) }
-  }
-
   /// Shuts down when the store is released: keys die, streams end, screens close, waiters get an
   /// error, timers stop.
   ///
@@ -274,7 +187,7 @@ final class SessionCore: Sendable {
       inner.gate?.close(.storeReleased)
       if let timer = inner.timers.watch.take() { outbox.add(.cancel(timer.task)) }
       for settlement in inner.awaited.abandon() { outbox.add(.settle(settlement)) }
-      outbox.add(.finish(inner.observers))
+      outbox.add(.notify(.end, inner.observers))
       inner.observers = []
     }
     deliver()

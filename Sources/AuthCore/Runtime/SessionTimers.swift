@@ -75,46 +75,9 @@ extension SessionCore {
     }?.cancel()
   }
 
-  /// Returns the result of `work`; nil after the limit, or when the waiting task is cancelled.
-  ///
-  /// The work continues.
-  func inTime<Value: Sendable>(_ limit: Duration, _ work: @escaping @Sendable () async -> Value) async -> Value? {
-    let result = Promise<Value?>()
-    place.start { result.fulfil(await work()) }
-    if let value = result.kept { return value }
-    let timer = wake(after: limit) { _ in result.fulfil(nil) }
-    defer { timer.cancel() }
-    return await result.value() ?? nil
-  }
-
-  /// Waits for a command, whose task is cancelled after the limit or when the waiting task is
-  /// cancelled.
-  ///
-  /// Only the waiting ends; the work of the command continues.
-  func waiting<Value: Sendable, Failure: Error>(
-    atMost limit: Duration?, for command: @escaping @Sendable () async throws(Failure) -> Value
-  ) async throws(Failure) -> Value {
-    guard let limit else { return try await command() }
-    let result = Promise<Result<Value, Failure>>()
-    let waiter = startAtOnce {
-      do throws(Failure) {
-        result.fulfil(.success(try await command()))
-      } catch {
-        result.fulfil(.failure(error))
-      }
-    }
-    let timer = wake(after: limit) { _ in waiter.cancel() }
-    defer { timer.cancel() }
-    return try await withTaskCancellationHandler {
-      await result.valueUncancelled()
-    } onCancel: {
-      waiter.cancel()
-    }.get()
-  }
-
   /// Starts a timer, which sleeps before this returns, so that any later move of the clock wakes
   /// it.
-  private func wake(after wait: Duration, _ body: @escaping @Sendable (SessionCore) -> Void) -> Task<Void, Never> {
+  func wake(after wait: Duration, _ body: @escaping @Sendable (SessionCore) -> Void) -> Task<Void, Never> {
     startAtOnce { [self] in
       do {
         try await clock.sleep(for: wait)

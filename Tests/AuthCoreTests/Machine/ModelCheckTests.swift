@@ -61,7 +61,7 @@ import Testing
   @Test("the machine reaches the end of every prologue")
   func prologues() {
     for prologue in ModelPrologue.all {
-      #expect(prologue.play(ModelBudget(), { $0.handle($1) }) != nil, "\(prologue.words)")
+      #expect(prologue.play(ModelBudget(), { $0.handle($1) }) != nil, "\(prologue.moves)")
     }
   }
 

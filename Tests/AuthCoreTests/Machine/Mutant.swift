@@ -6,10 +6,17 @@ struct Mutant: CustomStringConvertible, Sendable {
   let rule: ModelRule
   let handle: ModelJudge.Machine
 
-  init(_ description: String, breaks rule: ModelRule, _ handle: @escaping ModelJudge.Machine) {
+  /// Creates a mutant from its answers; nil is the answer of the shipped machine.
+  init(
+    _ description: String, breaks rule: ModelRule,
+    _ answer: @escaping @Sendable (inout SessionMachine, SessionEvent) -> Reaction?
+  ) {
     self.description = description
     self.rule = rule
-    self.handle = handle
+    handle = { machine, event in
+      if let changed = answer(&machine, event) { return changed }
+      return machine.handle(event)
+    }
   }
 
   /// A mutant whose reactions lack effects of a kind.

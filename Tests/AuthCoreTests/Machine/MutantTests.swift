@@ -31,13 +31,11 @@ import Testing
       return .limitReached(session, limit)
     },
     Mutant("a logout during a renewal is silently dropped", breaks: .everyEventIsAnswered) { machine, event in
-      guard case .renewing = machine.state, event.command == .logOut else { return machine.handle(event) }
+      guard case .renewing = machine.state, event.command == .logOut else { return nil }
       return .ignored(.otherEpoch)
     },
     Mutant("a second login is accepted", breaks: .oneWorkAtATime) { machine, event in
-      guard case .authenticating(let state) = machine.state, event.command == .logIn else {
-        return machine.handle(event)
-      }
+      guard case .authenticating(let state) = machine.state, event.command == .logIn else { return nil }
       let epoch = Epoch(machine.lastEpoch.number + 1)
       return machine.stray(
         .authenticating(Authenticating(epoch: epoch, saving: nil, from: state.from)), burning: 1,
@@ -59,7 +57,7 @@ import Testing
     Mutant("a session is exposed before it is kept", breaks: .keptBeforeShown) { machine, event in
       guard case .authenticating(let state) = machine.state,
         case .authenticated(state.epoch, .granted(let grant)) = event
-      else { return machine.handle(event) }
+      else { return nil }
       return machine.stray(
         .loggedIn(LoggedIn(session: SessionRecord(grant, began: state.epoch))), burning: 1,
         [.save(Epoch(machine.lastEpoch.number + 1), grant), .notify])
@@ -67,7 +65,7 @@ import Testing
     Mutant("a session is exposed for another user", breaks: .keysComeFromGrants) { machine, event in
       guard case .authenticating(let state) = machine.state, case .saved(state.epoch, _, .done) = event,
         let record = state.saving
-      else { return machine.handle(event) }
+      else { return nil }
       let stranger = User(
         id: UserID(rawValue: "mallory"), username: "mallory", displayName: "mallory", role: .administrator)
       let grant = Grant(
@@ -95,13 +93,13 @@ import Testing
       }
     },
     Mutant("a logout waits for ever for a revocation that fails", breaks: .everyLogoutEnds) { machine, event in
-      guard case .revoked(machine.state.awaitedEpoch, false) = event else { return machine.handle(event) }
+      guard case .revoked(machine.state.awaitedEpoch, false) = event else { return nil }
       return .ignored(.otherEpoch)
     },
     Mutant("a logout asks again and again for a revocation that fails", breaks: .everyLogoutEnds) { machine, event in
       guard case .loggingOut(let state) = machine.state, event == .revoked(state.epoch, false),
         let targets = state.targets
-      else { return machine.handle(event) }
+      else { return nil }
       let epoch = Epoch(machine.lastEpoch.number + 1)
       let again = LoggingOut(
         epoch: epoch, step: .revoking, reason: state.reason, targets: targets, sweeping: false, revoking: true,
@@ -110,29 +108,29 @@ import Testing
     },
     Mutant("a logout during a switch waits for the switch", breaks: .nobodyWaitsForever) { machine, event in
       guard case .loggingOut(let state) = machine.state, state.successor != nil, event.command == .logOut
-      else { return machine.handle(event) }
+      else { return nil }
       return machine.stray(machine.state, [])
     },
     Mutant("a renewal that does not end in time goes on for ever", breaks: .nobodyWaitsForever) { machine, event in
       guard case .renewing(let state) = machine.state, event == .renewed(state.epoch, .failed)
-      else { return machine.handle(event) }
+      else { return nil }
       return .ignored(.otherEpoch)
     },
     Mutant("a login that does not end in time goes on for ever", breaks: .nobodyWaitsForever) { machine, event in
       guard case .authenticating(let state) = machine.state, event == .authenticated(state.epoch, .failed)
-      else { return machine.handle(event) }
+      else { return nil }
       return .ignored(.otherEpoch)
     },
     Mutant("the stale result of an answer withdraws the present challenge", breaks: .lateResultsChangeNothing) {
       machine, event in
       guard case .challenged(let state) = machine.state, case .authenticated(let epoch, let outcome) = event,
         epoch != state.epoch
-      else { return machine.handle(event) }
+      else { return nil }
       return .fence(outcome)
     },
     Mutant("the late answer to a renewal of the live session is revoked", breaks: .lateResultsChangeNothing) {
       machine, event in
-      guard case .loggedIn = machine.state, case .renewed(_, let outcome) = event else { return machine.handle(event) }
+      guard case .loggedIn = machine.state, case .renewed(_, let outcome) = event else { return nil }
       return .fence(outcome)
     },
     .mistaking("a renewal that could not be asked for ends the session", breaks: .failuresEndNoSession) { _, event in
@@ -157,7 +155,7 @@ import Testing
     Mutant("a second answer is accepted", breaks: .oneWorkAtATime) { machine, event in
       guard case .challenged(let state) = machine.state, event == .command(.answer, state.challenge.token),
         state.step == .answering
-      else { return machine.handle(event) }
+      else { return nil }
       let epoch = Epoch(machine.lastEpoch.number + 1)
       return machine.stray(
         .challenged(Challenged(challenge: state.challenge, epoch: epoch, step: .answering, from: state.from)),
@@ -165,13 +163,13 @@ import Testing
     },
     Mutant("a challenge outlives its time", breaks: .nobodyWaitsForever) { machine, event in
       guard case .challenged(let state) = machine.state, event == .timedOut(state.epoch, leases: 0)
-      else { return machine.handle(event) }
+      else { return nil }
       return .ignored(.otherEpoch)
     },
     Mutant("a cancelled second step ends the session", breaks: .failuresEndNoSession) { machine, event in
       guard case .challenged(let state) = machine.state, state.session != nil,
         event == .command(.cancel, state.challenge.token)
-      else { return machine.handle(event) }
+      else { return nil }
       return machine.stray(
         .loggedOut(LoggedOut(reason: .neverLoggedIn)),
         [.withdraw(state.challenge), .notify])
@@ -184,7 +182,7 @@ import Testing
     Mutant("a check forgets the access token", breaks: .accessTokensStayWithTheirSession) { machine, event in
       guard case .renewing(let state) = machine.state, case .restored(state.epoch, .found(let grant)) = event,
         grant.isOfSameSession(as: state.session.grant)
-      else { return machine.handle(event) }
+      else { return nil }
       return machine.stray(
         .loggedIn(LoggedIn(session: SessionRecord(grant, began: state.session.began))), [.notify])
     },
@@ -199,7 +197,7 @@ import Testing
     Mutant("a failed read forgets the last known user", breaks: .lastKnownUserIsThatOfTheVault) { machine, event in
       guard case .restoring(let state) = machine.state, let reading = state.reading,
         case .restored(reading, .obstructed(let obstacle)) = event
-      else { return machine.handle(event) }
+      else { return nil }
       return machine.stray(
         .restoring(Restoring(reading: nil, obstacle: obstacle, previously: state.previously, lastKnown: nil)), [.notify]
       )
@@ -207,7 +205,7 @@ import Testing
     Mutant("the last known user stays when another one is found", breaks: .lastKnownUserIsThatOfTheVault) {
       machine, event in
       guard case .restoring(let state) = machine.state, case .recognized = event, state.lastKnown != nil
-      else { return machine.handle(event) }
+      else { return nil }
       return machine.stray(.restoring(state), [.notify])
     },
     Mutant("the last known user appears without a notification", breaks: .everyChangeIsTold) { machine, event in

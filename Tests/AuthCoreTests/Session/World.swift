@@ -1,12 +1,13 @@
 import AuthCore
 import AuthCoreTesting
+import Guards
 
 /// A store on doubles, with two accounts.
 ///
 /// It works on the calling thread, so that the work is done when a call returns; `OwnThreadTests`
 /// covers separate threads.
 struct World {
-  let clock = ManualClock()
+  let clock: ManualClock
   let vault: InMemoryVault
   let authority: ScriptedAuthority
   let store: SessionStore
@@ -18,21 +19,23 @@ struct World {
   /// The correct answer if alice has a second step.
   static let code = Secret("123456")
 
-  static let offline = Unavailability(.unreachable, "no route to the authority")
-  static let diskError = VaultError("session: input/output error")
-  static let evidence = VaultEvidence("session: 7 bytes of noise", hint: "Log in again.")
+  static let offline = Unavailability(.unreachable, "There is no route to the authority.")
+  static let diskError = VaultError("The disk is full.", hint: "Delete something.")
+  static let evidence = VaultEvidence("The file holds noise.", hint: "Log in again.")
 
+  /// Creates a world; `storeClock` is the clock of the store, if it is not `clock`.
   init(
     vault: InMemoryVault = InMemoryVault(), timing: SessionTiming = SessionTiming(),
+    clock: ManualClock = ManualClock(), storeClock: (any SessionClock)? = nil,
     worksOn place: WorkPlace = .callingThread
   ) {
     self.vault = vault
+    self.clock = clock
     authority = ScriptedAuthority(clock: clock)
     authority.setAccount("alice", password: Self.alice.password)
     authority.setAccount("bob", password: Self.bob.password)
     store = SessionStore(
-      authority: authority, vault: vault, clock: clock, timing: timing,
-      worksOn: place)
+      authority: authority, vault: vault, clock: storeClock ?? clock, timing: timing, worksOn: place)
   }
 
   /// A world in which alice is logged in, with her key.
@@ -42,7 +45,7 @@ struct World {
     return (world, try await world.store.loggedIn(alice))
   }
 
-  /// Another process on the same vault and authority.
+  /// Another process on the same vault and authority, which a test can end by releasing the store.
   func anotherProcess() -> SessionStore {
     SessionStore(authority: authority, vault: vault, clock: clock, worksOn: .callingThread)
   }
@@ -70,6 +73,22 @@ struct World {
   var vaultAgrees: Bool {
     guard let live = authority.liveTokens.first, authority.liveTokens.count == 1 else { return false }
     return vault.content == .token(live)
+  }
+
+  /// Holds every call to the authority and the vault before it has an effect.
+  func holdEverything() {
+    for operation in ScriptedAuthority.Operation.allCases { authority.hold(operation) }
+    for operation in InMemoryVault.Operation.allCases { vault.hold(operation) }
+  }
+
+  /// Releases every held call to the authority and the vault.
+  func releaseEverything() {
+    for operation in ScriptedAuthority.Operation.allCases {
+      for point in [ScriptedAuthority.Point.question, .answer] { authority.release(operation, at: point) }
+    }
+    for operation in InMemoryVault.Operation.allCases {
+      for point in [InMemoryVault.Point.before, .after] { vault.release(operation, at: point) }
+    }
   }
 
   /// The number of calls of an operation of the authority.
@@ -101,6 +120,43 @@ extension InMemoryVault {
     let begun = command()
     await waitUntilHeld(operation, at: point)
     return begun
+  }
+}
+
+/// A clock that runs a closure after it is read, before the reader gets the time.
+final class MeddlingClock: SessionClock {
+  let base = ManualClock()
+  private let next = Locked<(@Sendable () -> Void)?>(nil)
+
+  /// Runs `body` at the next read.
+  func meddle(_ body: @escaping @Sendable () -> Void) { next.withLock { $0 = body } }
+
+  func now() throws(ClockError) -> BootInstant {
+    let now = try base.now()
+    next.withLock { $0.take() }?()
+    return now
+  }
+
+  func sleep(for duration: Duration) async throws(CancellationError) { try await base.sleep(for: duration) }
+}
+
+extension RestoreOutcome {
+  var key: LoggedInSession? {
+    if case .loggedIn(let key) = self { key } else { nil }
+  }
+}
+
+extension LogoutResult {
+  /// What remains, if the logout was partial.
+  var leftovers: IncompleteCleanup? {
+    if case .partial(let leftovers, _) = self { leftovers } else { nil }
+  }
+}
+
+extension SessionError {
+  /// Why the authority is unavailable, if it is.
+  var unavailability: Unavailability? {
+    if case .unavailable(let cause) = self { cause } else { nil }
   }
 }
 

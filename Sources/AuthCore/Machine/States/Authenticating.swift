@@ -19,10 +19,10 @@ package struct Authenticating: AnsweringState, Hashable, Sendable {
 
   func react(to event: SessionEvent, _ context: inout TransitionContext) -> Reaction {
     switch event {
-    case .command(.restore, _), .command(.logIn, _), .command(.switchUser, _), .command(.reauthenticate, _):
+    case .command(.restore, _), .command(.logIn, _):
       return reject(.alreadyInProgress)
-    case .command(.renew, _), .command(.check, _):
-      return reject(.notLoggedIn)
+    case .command(.session(let command), _):
+      return reject(command.authenticates ? .alreadyInProgress : .notLoggedIn)
     case .command(.answer, _), .command(.cancel, _):
       return reject(.challengeOver)
     case .command(.logOut, _):

@@ -54,9 +54,8 @@ package struct Challenged: AnsweringState, Hashable, Sendable {
     switch event {
     case .command(.restore, _), .command(.logIn, _):
       return reject(session == nil ? .alreadyInProgress : .alreadyLoggedIn)
-    case .command(.switchUser, _), .command(.reauthenticate, _):
-      return reject(.alreadyInProgress)
-    case .command(.renew, _), .command(.check, _):
+    case .command(.session(let command), _):
+      if command.authenticates { return reject(.alreadyInProgress) }
       guard session != nil else { return reject(.notLoggedIn) }
       // The check of an answer ends soon, so the caller waits for it. A user may take long.
       return reject(step == .answering ? .renewalInProgress : .alreadyInProgress)

@@ -5,19 +5,19 @@ package struct LoggedIn: AnsweringState, Hashable, Sendable {
   /// What remains to clean up of the session that this one replaced.
   package var predecessor = IncompleteCleanup.none
 
-  var permitted: [SessionCommand] { [.switchUser, .reauthenticate, .renew, .check, .logOut] }
+  var permitted: [SessionCommand] { SessionCommand.OnSession.allCases.map { .session($0) } + [.logOut] }
 
   func react(to event: SessionEvent, _ context: inout TransitionContext) -> Reaction {
     switch event {
     case .command(.restore, _), .command(.logIn, _):
       return reject(.alreadyLoggedIn)
-    case .command(.switchUser, _):
+    case .command(.session(.switchUser), _):
       return begin(.switchUser, &context) { .authenticate($0) }
-    case .command(.reauthenticate, _):
+    case .command(.session(.reauthenticate), _):
       return begin(.password, &context) { .reauthenticate($0, session) }
-    case .command(.renew, _):
+    case .command(.session(.renew), _):
       return begin(.activity, &context) { .renew($0, session) }
-    case .command(.check, _):
+    case .command(.session(.check), _):
       return begin(.check, &context) { .read($0) }
     case .command(.answer, _), .command(.cancel, _):
       return reject(.challengeOver)

@@ -30,7 +30,7 @@ package struct LoggedOut: AnsweringState, Hashable, Sendable {
         [.read(epoch), .notify])
     case .command(.logIn, _):
       return context.authenticate(from: .loggedOut(self))
-    case .command(.switchUser, _), .command(.reauthenticate, _), .command(.renew, _), .command(.check, _):
+    case .command(.session, _):
       return reject(.notLoggedIn)
     case .command(.answer, _), .command(.cancel, _):
       return reject(.challengeOver)

@@ -37,8 +37,7 @@ package struct LoggingOut: AnsweringState, Hashable, Sendable {
 
   func react(to event: SessionEvent, _ context: inout TransitionContext) -> Reaction {
     switch event {
-    case .command(.restore, _), .command(.logIn, _), .command(.switchUser, _), .command(.reauthenticate, _),
-      .command(.renew, _), .command(.check, _):
+    case .command(.restore, _), .command(.logIn, _), .command(.session, _):
       return reject(.logoutInProgress)
     case .command(.answer, _), .command(.cancel, _):
       return reject(.challengeOver)

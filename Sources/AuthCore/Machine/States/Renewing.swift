@@ -32,22 +32,21 @@ package struct Renewing: AnsweringState, Hashable, Sendable {
   }
 
   var permitted: [SessionCommand] {
-    purpose == .activity ? [.renew, .logOut] : [.logOut]
+    purpose == .activity ? [.session(.renew), .logOut] : [.logOut]
   }
 
   func react(to event: SessionEvent, _ context: inout TransitionContext) -> Reaction {
     switch event {
     case .command(.restore, _), .command(.logIn, _):
       return reject(.alreadyLoggedIn)
-    case .command(.switchUser, _), .command(.reauthenticate, _):
-      // Only one authentication may be under way. For other work, the caller waits.
-      return reject(purpose == .password || purpose == .switchUser ? .alreadyInProgress : .renewalInProgress)
-    case .command(.renew, _):
-      return purpose == .activity ? .transition([]) : reject(.renewalInProgress)
-    case .command(.check, _):
-      // A check does not join: the check under way may have read the vault before the change that
-      // this caller is looking for.
-      return reject(.renewalInProgress)
+    case .command(.session(.renew), _) where purpose == .activity:
+      return .transition([])
+    case .command(.session(let command), _):
+      // Only one authentication may be under way. For other work, the caller waits. A check does
+      // not join one under way, which may have read the vault before the change that this caller is
+      // looking for.
+      let isAuthenticating = purpose == .password || purpose == .switchUser
+      return reject(command.authenticates && isAuthenticating ? .alreadyInProgress : .renewalInProgress)
     case .command(.answer, _), .command(.cancel, _):
       return reject(.challengeOver)
     case .command(.logOut, _):

@@ -24,7 +24,7 @@ package struct Restoring: AnsweringState, Hashable, Sendable {
         [.read(epoch), .notify])
     case .command(.logIn, _):
       return context.authenticate(from: .restoring(obstacle, previously, lastKnown))
-    case .command(.switchUser, _), .command(.reauthenticate, _), .command(.renew, _), .command(.check, _):
+    case .command(.session, _):
       return reject(.notLoggedIn)
     case .command(.answer, _), .command(.cancel, _):
       return reject(.challengeOver)

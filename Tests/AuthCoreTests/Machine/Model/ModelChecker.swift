@@ -42,7 +42,7 @@ struct ModelChecker {
     var frontier: [(Int32, ModelWorld)] = []
 
     func visit(_ world: ModelWorld, _ parent: Int32, _ step: ModelStep?) -> Int32? {
-      let hash = Self.hash(ModelEncoder(world).bytes)
+      let hash = Self.hash(ModelEncoder(world).words)
       guard seen.insert(Self.mix(hash, UInt64(bitPattern: Int64(world.budget.hashValue)))).inserted else { return nil }
       report.states.insert(hash)
       visits.append(Visit(parent: parent, step: step))
@@ -96,10 +96,8 @@ struct ModelChecker {
   // MARK: Hashing
 
   /// A hash of 64 bits: among a million worlds two of them collide with a probability of 3 in 10^8.
-  private static func hash(_ bytes: [UInt8]) -> UInt64 {
-    var hash: UInt64 = 0x9E37_79B9_7F4A_7C15
-    for byte in bytes { hash = mix(hash, UInt64(byte)) }
-    return hash
+  private static func hash(_ words: [UInt64]) -> UInt64 {
+    words.reduce(0x9E37_79B9_7F4A_7C15, mix)
   }
 
   private static func mix(_ hash: UInt64, _ value: UInt64) -> UInt64 {

@@ -54,7 +54,7 @@ extension ModelJudge {
       expect(count <= 1, .oneWorkAtATime, "\(state.shape) waits for \(count) pieces of work")
     }
     if state.isWork, !state.waitsForPerson {
-      expect(world.awaited.work, .nobodyWaitsForever, "\(state.shape) goes on and nobody waits for it")
+      expect(world.awaited.work != nil, .nobodyWaitsForever, "\(state.shape) goes on and nobody waits for it")
     }
     inspectCrash(world)
     if world.works.isEmpty { inspectRest(world) }
@@ -74,7 +74,7 @@ extension ModelJudge {
     let state = world.machine.state
     let (awaited, vault) = (world.awaited, world.vault)
     expect(
-      !awaited.restore && !awaited.work && !awaited.logout, .nobodyWaitsForever,
+      awaited.restore == nil && awaited.work == nil && awaited.logout == nil, .nobodyWaitsForever,
       "\(state.shape), and somebody waits for ever")
     expect(state.awaitedEpoch == nil || state.waitsForPerson, .nobodyWaitsForever, "\(state.shape) for ever")
     switch state {

@@ -61,7 +61,7 @@ final class ModelJudge {
       expect(
         !isPermitted || isAboutAnotherChallenge(event, before.state),
         .everyEventIsAnswered,
-        "\(command.rawValue) is permitted, but was rejected"
+        "\(command.name) is permitted, but was rejected"
       )
       expect(command != .logOut || reason == .notLoggedIn, .everyLogoutEnds, "a logout was rejected")
       expect(permitted == before.state.permitted, .everyEventIsAnswered, "a rejection permits something else")
@@ -88,11 +88,11 @@ final class ModelJudge {
       let isPermitted = before.state.permitted.contains(command)
       expect(
         !isAboutAnotherChallenge(event, before.state), .lateResultsChangeNothing,
-        "\(command.rawValue) of another challenge was taken")
+        "\(command.name) of another challenge was taken")
       // A launch and a renewal can be joined, and both rules say so.
       let rule: ModelRule =
-        [.logIn, .switchUser, .answer].contains(command) ? .oneWorkAtATime : .everyEventIsAnswered
-      expect(isPermitted, rule, "\(command.rawValue) was taken where it is not permitted")
+        [.logIn, .session(.switchUser), .answer].contains(command) ? .oneWorkAtATime : .everyEventIsAnswered
+      expect(isPermitted, rule, "\(command.name) was taken where it is not permitted")
       expect(
         command != .logOut || after.state.kind == .loggingOut, .everyLogoutEnds,
         "a logout led to \(after.state.shape)")
@@ -220,10 +220,10 @@ final class ModelJudge {
 private let gate = LeaseGate(clock: ManualClock())
 
 extension SessionState {
+  var key: LoggedInSession? { session.map { LoggedInSession($0, gate) } }
+
   /// The state as observers see it.
-  fileprivate var snapshot: SessionSnapshot {
-    SessionSnapshot(self, session.map { LoggedInSession($0, gate) })
-  }
+  fileprivate var snapshot: SessionSnapshot { SessionSnapshot(self, key) }
 
   /// The last known user, who is shown again if the work under way fails.
   fileprivate var lastKnown: LastKnownUser? {

@@ -4,7 +4,7 @@
 
 extension Effect {
   /// The effects by name.
-  enum Kind: UInt8, CaseIterable {
+  enum Kind {
     case read, authenticate, reauthenticate, answer, renew, save, exchange, drain, revoke, erase, forget
     case confirm, closeKeys, discard, discardSaved, withdraw, notify
   }
@@ -97,7 +97,8 @@ extension SessionEvent {
       .joined(separator: ", ")
   }
 
-  private var result: String? {
+  /// What distinguishes the results of an event.
+  var result: String? {
     switch self {
     case .restored(_, .found), .authenticated(_, .granted), .renewed(_, .granted): "granted"
     case .authenticated(_, .challenged), .renewed(_, .challenged): "challenged"

@@ -15,7 +15,7 @@ struct ModelOutcome: Hashable, CustomStringConvertible {
     switch reaction {
     case .transition(let effects): (answer, items) = ("-> \(after.rawValue)", effects.map { "\($0.kind)" })
     case .rejected(let reason, let permitted):
-      (answer, items) = ("rejected, \(reason.rawValue)", permitted.map(\.rawValue))
+      (answer, items) = ("rejected, \(reason.rawValue)", permitted.map(\.name))
     case .ignored(let reason, let effects):
       (answer, items) = ("ignored, \(reason.rawValue)", effects.map { "\($0.kind)" })
     }
@@ -42,7 +42,7 @@ struct ModelOutcome: Hashable, CustomStringConvertible {
 
   /// The names of all events, the commands first.
   static let events =
-    SessionCommand.allCases.map(\.rawValue) + [
+    SessionCommand.allCases.map(\.name) + [
       "recognized", "restored", "authenticated", "renewed", "saved", "drained", "revoked", "erased", "timedOut",
       "limitReached",
       "ended",

@@ -23,21 +23,22 @@ enum ModelStep {
   /// The process is killed, and another one is launched.
   case crash
 
-  enum Late: CaseIterable { case timeOut, limit, earlierLimit, rejection, answer, cancel }
+  enum Late: String, CaseIterable {
+    case timeOut = "a time limit of a step that has ended fires"
+    case limit = "a limit of a past session fires"
+    case earlierLimit = "a limit of the session from before its renewal fires"
+    case rejection = "the authority refuses an effect of a past session"
+    case answer = "an answer to another challenge"
+    case cancel = "another challenge is cancelled"
+  }
 
-  enum Stranger: CaseIterable {
-    /// The authority ends the session in the vault.
-    case revokes
-    /// Another process logs out.
-    case logsOut
-    /// Another process renews and exchanges the token.
-    case renews
-    /// Another process logs another user in.
-    case logsIn
-    /// The content of the vault is damaged.
-    case corrupts
-    /// The content of the vault is removed.
-    case removes
+  enum Stranger: String, CaseIterable {
+    case revokes = "the authority ends the session in the vault"
+    case logsOut = "another process logs out"
+    case renews = "another process renews and exchanges the token"
+    case logsIn = "another process logs another user in"
+    case corrupts = "the content of the vault is damaged"
+    case removes = "the content of the vault is removed"
   }
 }
 
@@ -48,7 +49,7 @@ extension ModelWorld {
     steps.reserveCapacity(32)
     for command in SessionCommand.allCases where mayBegin(command) {
       steps.append(.command(command, user: 0))
-      if command == .logIn || command == .switchUser { steps.append(.command(command, user: 1)) }
+      if command == .logIn || command == .session(.switchUser) { steps.append(.command(command, user: 1)) }
     }
     if let gate {
       if gate.isOpen && gate.leases < budget.leases { steps.append(.leaseBegins) }
@@ -73,7 +74,7 @@ extension ModelWorld {
 
   private func mayBegin(_ command: SessionCommand) -> Bool {
     if command == .logOut || command == .cancel { return true }
-    if command == .logIn || command == .switchUser, budget.logins == 0 { return false }
+    if command == .logIn || command == .session(.switchUser), budget.logins == 0 { return false }
     return works.count < budget.work
   }
 
@@ -102,8 +103,7 @@ extension ModelWorld {
       case .authenticate: return (mayFail ? [.done, .refused, .failed] : [.done, .refused]) + challenged
       case .answer: return mayFail ? [.done, .refused, .challenged, .failed] : [.done, .refused, .challenged]
       case .exchange, .drain, .revoke, .erase, .forget, .confirm, .closeKeys, .discard, .discardSaved, .withdraw,
-        .notify,
-        .save:
+        .notify, .save:
         return mayFail ? [.done, .failed] : [.done]
       }
     }

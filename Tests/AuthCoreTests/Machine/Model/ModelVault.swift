@@ -1,13 +1,13 @@
 /// The vault of this device, which behaves as its protocol requires.
 struct ModelVault {
-  enum Content: Equatable {
+  enum Content: Hashable {
     case empty
     case token(UInt8)
     case corrupt
   }
 
   /// Why memory and disk may differ.
-  enum Difference: UInt8 {
+  enum Difference {
     /// They may not differ.
     case none
     /// Another process or a user has changed the content.
@@ -28,7 +28,7 @@ struct ModelVault {
 }
 
 /// The gate of the active or ending session.
-struct ModelGate {
+struct ModelGate: Hashable {
   var isOpen = true
   var leases: UInt8 = 0
 }

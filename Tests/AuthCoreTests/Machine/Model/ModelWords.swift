@@ -20,26 +20,16 @@ extension ModelStep {
   func words(_ world: borrowing ModelWorld) -> String {
     switch self {
     case .command(.logIn, let user): "logIn \(ModelAuthority.names[Int(user)])"
-    case .command(.switchUser, let user): "switchUser to \(ModelAuthority.names[Int(user)])"
-    case .command(let command, _): command.rawValue
+    case .command(.session(.switchUser), let user): "switchUser to \(ModelAuthority.names[Int(user)])"
+    case .command(let command, _): command.name
     case .leaseBegins: "a lease begins"
     case .leaseEnds: "a lease ends"
     case .work(let index, let choice): world.works[Int(index)].words(choice, world.authority)
     case .timeOut: "the step under way takes too long"
     case .limit: "the idle limit is reached"
     case .rejection: "the authority refuses an effect: the session is over"
-    case .late(.timeOut): "a time limit of a step that has ended fires"
-    case .late(.limit): "a limit of a past session fires"
-    case .late(.earlierLimit): "a limit of the session from before its renewal fires"
-    case .late(.rejection): "the authority refuses an effect of a past session"
-    case .late(.answer): "an answer to another challenge"
-    case .late(.cancel): "another challenge is cancelled"
-    case .stranger(.revokes): "the authority ends the session that is kept"
-    case .stranger(.logsOut): "another process logs out"
-    case .stranger(.renews): "another process renews, and exchanges the token"
-    case .stranger(.logsIn): "another process logs another user in"
-    case .stranger(.corrupts): "what the vault keeps is damaged"
-    case .stranger(.removes): "what the vault keeps is removed"
+    case .late(let late): late.rawValue
+    case .stranger(let stranger): stranger.rawValue
     case .crash: "the process is killed and launched again"
     }
   }
@@ -47,22 +37,13 @@ extension ModelStep {
 
 extension ModelWork {
   func words(_ choice: ModelChoice, _ authority: ModelAuthority) -> String {
-    let outcome =
-      switch choice {
-      case .done: "done"
-      case .exchanged: "granted with a new token"
-      case .challenged: "asks for a second step"
-      case .refused: "refused"
-      case .failed: "failed"
-      case .arrives: "arrives"
-      }
     let place =
       switch stage {
       case .waiting: effect.kind == .drain ? "leases" : "vault"
       case .asking: "authority"
       case .returning: "completion"
       }
-    return "\(effect.kind)\(epoch.map { " \($0)" } ?? ""), \(place): \(outcome)\(subject(authority))"
+    return "\(effect.kind)\(epoch.map { " \($0)" } ?? ""), \(place): \(choice.rawValue)\(subject(authority))"
   }
 
   private func subject(_ authority: ModelAuthority) -> String {

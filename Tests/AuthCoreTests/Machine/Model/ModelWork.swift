@@ -53,13 +53,13 @@ struct ModelWork {
 }
 
 /// The outcome of a step of an effect.
-enum ModelChoice: UInt8 {
+enum ModelChoice: String {
   /// It succeeds as requested.
   case done
   /// The authority grants it with another token.
-  case exchanged
+  case exchanged = "granted with a new token"
   /// The authority requires a second step, or repeats the question.
-  case challenged
+  case challenged = "asks for a second step"
   /// Refused or unavailable: nothing has changed, and the caller gets the error.
   case refused
   /// It fails, and leaves something that must be reported or is lost.

@@ -10,7 +10,8 @@ struct ModelWorld {
   var authority = ModelAuthority()
   var vault = ModelVault()
   var gate: ModelGate?
-  var awaited = ModelAwaited()
+  /// The awaited commands: the shipped value, which decides what a state settles.
+  var awaited = Awaited()
   var works: [ModelWork] = []
   var budget: ModelBudget
   /// The last step with a time limit, and the one before.
@@ -36,7 +37,7 @@ struct ModelWorld {
   mutating func take(_ step: ModelStep, _ judge: ModelJudge) {
     switch step {
     case .command(let command, let user):
-      if command == .logIn || command == .switchUser {
+      if command == .logIn || command == .session(.switchUser) {
         guard send(event(command), user: user, judge) else { return }
         budget.logins -= 1
       } else {
@@ -107,7 +108,7 @@ struct ModelWorld {
       start(reaction.effects, user, judge)
       return false
     }
-    if let command = event.command { awaited.begin(command) }
+    if let command = event.command { wait(for: command) }
     let (old, new) = (before.state.session, machine.state.session)
     if effects.contains(where: { $0.kind == .closeKeys }) { gate?.isOpen = false }
     if let new, old?.began != new.began { gate = ModelGate() }
@@ -117,9 +118,20 @@ struct ModelWorld {
     if machine.state.waitsForPerson, let epoch = machine.state.awaitedEpoch {
       (timer, pastTimer) = (epoch, timer)
     }
-    for settlement in awaited.settle(machine.state, isFailure: isFailure) { judge.judge(settlement, self) }
+    for settlement in awaited.settle(machine.state, machine.state.key, isFailure ? .overtaken : nil) {
+      judge.judge(settlement, self)
+    }
     start(effects, user, judge)
     return true
+  }
+
+  private mutating func wait(for command: SessionCommand) {
+    switch command {
+    case .restore: _ = awaited.begin(\.restore)
+    case .logOut: _ = awaited.begin(\.logout)
+    case .logIn, .session, .answer: _ = awaited.begin(\.work)
+    case .cancel: break
+    }
   }
 
   private mutating func start(_ effects: [Effect], _ user: UInt8, _ judge: ModelJudge) {
@@ -148,7 +160,7 @@ struct ModelWorld {
     }
     for step in authority.steps.indices { authority.steps[step].isExcused = true }
     machine = SessionMachine()
-    (gate, awaited, works, timer, lastBegan, lastEnded) = (nil, ModelAwaited(), [], nil, nil, nil)
+    (gate, awaited, works, timer, lastBegan, lastEnded) = (nil, Awaited(), [], nil, nil, nil)
     (unrevoked, pastTimer) = ([], nil)
   }
 

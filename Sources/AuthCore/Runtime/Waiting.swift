@@ -1,6 +1,6 @@
 import Guards
 
-// Sends a command to the machine, and waits for its result.
+// Sends a command to the machine, and waits for its result, within a limit.
 extension SessionCore {
   func begin(
     _ command: SessionCommand, _ challenge: SessionToken? = nil, _ submitted: Submitted
@@ -12,7 +12,7 @@ extension SessionCore {
   }
 
   /// The key after a command that never leads to a second step.
-  func session(of command: SessionCommand) async throws(SessionError) -> LoggedInSession {
+  func session(of command: SessionCommand.OnSession) async throws(SessionError) -> LoggedInSession {
     // Another command on the session can lead to one, and this one then waits for it in vain.
     guard let session = try await work(command).session else { throw .rejected(.alreadyInProgress) }
     return session
@@ -24,7 +24,7 @@ extension SessionCore {
   /// that is active at the call, and fail after its end. Callers that wait for the same work share
   /// one later check, because its result is new enough for all of them.
   func work(
-    _ command: SessionCommand, for gate: LeaseGate? = nil, submitting submitted: Submitted? = nil,
+    _ command: SessionCommand.OnSession, for gate: LeaseGate? = nil, submitting submitted: Submitted? = nil,
     replacing renewal: AccessRenewal? = nil
   ) async throws(SessionError) -> LoginResult {
     let isCheck = command == .check
@@ -32,9 +32,9 @@ extension SessionCore {
     var hasWaited = false
     while true {
       let instant = command == .renew ? try instant() : nil
-      let (reaction, now) = send(.command(command), for: meant, at: instant, replacing: renewal, submitting: submitted)
-      {
-        reaction, inner in
+      let (reaction, now) = send(
+        .command(.session(command)), for: meant, at: instant, replacing: renewal, submitting: submitted
+      ) { reaction, inner in
         let promise = reaction.isTransition ? inner.awaited.begin(\.work) : inner.awaited.work
         return Occupation(promise, inner.machine.state, key(inner))
       }
@@ -95,6 +95,43 @@ private struct Occupation: Sendable {
 }
 
 extension SessionCore {
+  /// Returns the result of `work`; nil after the limit, or when the waiting task is cancelled.
+  ///
+  /// The work continues.
+  func inTime<Value: Sendable>(_ limit: Duration, _ work: @escaping @Sendable () async -> Value) async -> Value? {
+    let result = Promise<Value?>()
+    place.start { result.fulfil(await work()) }
+    if let value = result.kept { return value }
+    let timer = wake(after: limit) { _ in result.fulfil(nil) }
+    defer { timer.cancel() }
+    return await result.value() ?? nil
+  }
+
+  /// Waits for a command, whose task is cancelled after the limit or when the waiting task is
+  /// cancelled.
+  ///
+  /// Only the waiting ends; the work of the command continues.
+  func waiting<Value: Sendable, Failure: Error>(
+    atMost limit: Duration?, for command: @escaping @Sendable () async throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
+    guard let limit else { return try await command() }
+    let result = Promise<Result<Value, Failure>>()
+    let waiter = startAtOnce {
+      do throws(Failure) {
+        result.fulfil(.success(try await command()))
+      } catch {
+        result.fulfil(.failure(error))
+      }
+    }
+    let timer = wake(after: limit) { _ in waiter.cancel() }
+    defer { timer.cancel() }
+    return try await withTaskCancellationHandler {
+      await result.valueUncancelled()
+    } onCancel: {
+      waiter.cancel()
+    }.get()
+  }
+
   func instant() throws(SessionError) -> BootInstant {
     do throws(ClockError) {
       return try clock.now()

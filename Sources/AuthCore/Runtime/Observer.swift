@@ -1,0 +1,197 @@
+import Guards
+import Observation
+import Synchronization
+
+/// A subscriber: the readers of `state`, a ``SessionObserver``, a ``GuardedScreen`` with its live
+/// key, or a stream of transitions.
+///
+/// It gets the state at its registration and then each change, one at a time and in order.
+final class Observer: Sendable {
+  /// A notification for an observer.
+  enum News: Sendable {
+    case change(SessionChange)
+    /// The store was released.
+    case end
+    /// No change: the store only checks whether the observer still exists.
+    case nothing
+  }
+
+  /// Where and how the observer is notified.
+  ///
+  /// The closure returns false when the observer needs no more notifications.
+  enum Teller: Sendable {
+    /// On the thread that made the change.
+    case anywhere(@Sendable (News) -> Bool)
+    case onMainActor(@MainActor @Sendable (News) -> Bool)
+  }
+
+  /// A ``SessionObserver``, or a screen that is open in a session, by its address.
+  ///
+  /// Another object may have the address after this one is released. Comparing targets does not
+  /// read the weak reference to the object: that can release the last reference to it, and the
+  /// caller holds a lock.
+  struct Target: Equatable {
+    private let object: ObjectIdentifier
+    private let session: ObjectIdentifier?
+
+    init(_ object: AnyObject, _ session: LoggedInSession? = nil) {
+      self.object = ObjectIdentifier(object)
+      self.session = session.map { ObjectIdentifier($0.gate) }
+    }
+  }
+
+  /// What it notifies; nil for a stream and for the readers of `state`.
+  let target: Target?
+  private let teller: Teller
+  private let news = OrderedQueue<News>()
+  private let isDone = Atomic<Bool>(false)
+
+  init(_ teller: Teller, of target: Target? = nil) {
+    self.teller = teller
+    self.target = target
+  }
+
+  /// Adds a notification, which the next call of `tell` or `greet` delivers.
+  func add(_ next: News) {
+    news.add(next)
+  }
+
+  /// Delivers the added notifications: here, or soon on the main actor.
+  func tell(_ inbox: MainActorInbox) {
+    switch teller {
+    case .anywhere(let tell): news.handle { if !isFinished, !tell($0) { finish() } }
+    case .onMainActor: inbox.put { self.tellOnMainActor() }
+    }
+  }
+
+  /// Delivers the added notifications to an observer of the main actor.
+  @MainActor func tellOnMainActor() {
+    guard case .onMainActor(let tell) = teller else { return }
+    news.handle { if !isFinished, !tell($0) { finish() } }
+  }
+
+  /// Whether the observer needs no more notifications.
+  ///
+  /// Call it without a lock: reading a weak reference can release the last reference to its object.
+  /// For an object of the main actor, only ``look()`` reads it, on the main actor.
+  var isGone: Bool {
+    if case .anywhere(let tell) = teller, !tell(.nothing) { finish() }
+    return isFinished
+  }
+
+  private var isFinished: Bool { isDone.load(ordering: .acquiring) }
+
+  /// Checks whether an object of the main actor still exists.
+  @MainActor func look() {
+    if case .onMainActor(let tell) = teller, !tell(.nothing) { finish() }
+  }
+
+  func finish() { isDone.store(true, ordering: .releasing) }
+}
+
+/// Remembers the last call of a ``SessionObserver``, to choose the next one.
+final class ObserverCalls: Sendable {
+  private let told = Locked<LoggedInSession?>(nil)
+
+  /// Makes the call for this notification, if one is needed.
+  func tell(_ stateful: any SessionObserver, _ news: Observer.News) -> Bool {
+    guard case .change(let change) = news else { return true }
+    switch change.snapshot {
+    case .loggedIn(let session), .renewing(let session), .challenged(_, .some(let session)):
+      let isNew = told.withLock { told in
+        defer { told = session }
+        return told != session
+      }
+      if isNew { stateful.loggedIn(session) }
+    case .loggedOut(let reason):
+      told.withLock { $0 = nil }
+      stateful.loggedOut(reason)
+    case .restoring, .authenticating, .challenged(_, .none), .loggingOut:
+      break
+    }
+    return true
+  }
+}
+
+/// Remembers the key of a ``GuardedScreen``, to choose the next call.
+final class ScreenCalls: Sendable {
+  private let opened: LoggedInSession
+  /// The key that the screen has; nil after its dismissal.
+  private let handed: Locked<LoggedInSession?>
+
+  init(_ opened: LoggedInSession) {
+    self.opened = opened
+    handed = Locked(opened)
+  }
+
+  /// Makes the call for this notification, if one is needed.
+  ///
+  /// - Returns: Whether the screen is still open.
+  func tell(_ screen: any GuardedScreen, _ news: Observer.News) -> Bool {
+    switch news {
+    case .nothing: break
+    case .end: dismiss(screen)
+    case .change(let change):
+      if let session = change.snapshot.session, session.gate === opened.gate {
+        follow(session, screen)
+      } else {
+        dismiss(screen)
+      }
+    }
+    return handed.withLock { $0 != nil }
+  }
+
+  private func follow(_ session: LoggedInSession, _ screen: any GuardedScreen) {
+    let isNew = handed.withLock { handed in
+      // Changes from before the dismissal can still arrive.
+      guard let present = handed, present != session else { return false }
+      handed = session
+      return true
+    }
+    if isNew { screen.follow(session) }
+  }
+
+  private func dismiss(_ screen: any GuardedScreen) {
+    guard handed.withLock({ $0.take() }) != nil else { return }
+    // The gate is closed with the reason before a state without this session appears. So a live key
+    // without a state belongs to another store.
+    screen.dismiss(opened.endReason ?? .revoked)
+  }
+}
+
+/// Signals `Observable` readers to read the state again.
+///
+/// This type uses the registrar directly instead of the macro, so that `onChange` sees the new
+/// state: the store makes the change under its lock before the signal. With the macro, `onChange`
+/// would see the old state.
+final class ObservedState: Observable, Sendable {
+  private let registrar = ObservationRegistrar()
+  /// The key of the last change.
+  private let told: Locked<LoggedInSession?>
+
+  init(_ session: LoggedInSession?) {
+    told = Locked(session)
+  }
+
+  /// Changes with every change of the session's state.
+  ///
+  /// It has no value.
+  var state: Void { registrar.access(self, keyPath: \.state) }
+
+  /// Changes only with the key.
+  ///
+  /// It has no value.
+  var session: Void { registrar.access(self, keyPath: \.session) }
+
+  func tell(_ news: Observer.News) -> Bool {
+    guard case .change(let change) = news else { return true }
+    registrar.withMutation(of: self, keyPath: \.state) {}
+    let session = change.snapshot.session
+    let isNew = told.withLock { told in
+      defer { told = session }
+      return told != session
+    }
+    if isNew { registrar.withMutation(of: self, keyPath: \.session) {} }
+    return true
+  }
+}
