@@ -12,16 +12,6 @@ struct Refusal: Error, Equatable {}
 
 @Suite("Gatekeeper: the published functions")
 struct GatekeeperTests {
-  @Test("a gate lets one caller through until it is reset") func oneCondition() {
-    let gate = Gatekeeper()
-    #expect(gate.mayPass)
-    #expect(gate.attemptPassage())
-    #expect(!gate.mayPass)
-    #expect(!gate.attemptPassage())
-    gate.reset()
-    #expect(gate.mayPass)
-    #expect(gate.attemptPassage())
-  }
 
   @Test("a copy is the same gate") func copies() {
     let gate = Gatekeeper()
@@ -32,36 +22,12 @@ struct GatekeeperTests {
     #expect(copy.mayPass)
   }
 
-  @Test("each element of a set is a separate condition") func setOfStrings() {
-    let gate = Gatekeeper<Set<String>>()
-    #expect(gate.attemptPassage(for: "row 1"))
-    #expect(!gate.attemptPassage(for: "row 1"))
-    #expect(gate.mayPass(for: "row 2"))
-    gate.reset(for: "row 2")
-    #expect(!gate.mayPass(for: "row 1"))
-    gate.reset(for: "row 1")
-    #expect(gate.attemptPassage(for: "row 1"))
-  }
-
   @Test("an element that is itself a set is one condition, not several") func setOfSets() {
     let gate = Gatekeeper<Set<Set<Int>>>()
     #expect(gate.attemptPassage(for: [1, 2]))
     #expect(gate.attemptPassage(for: [1]))
     #expect(gate.attemptPassage(for: []))
     #expect(!gate.attemptPassage(for: [2, 1]))
-  }
-
-  @Test("a composite option takes all of its elements or none") func composite() {
-    let gate = Gatekeeper<LoadState>()
-    #expect(gate.attemptPassage(for: .loading))
-    #expect(!gate.mayPass(for: [.loading, .loaded]))
-    #expect(!gate.attemptPassage(for: [.loading, .loaded]))
-    #expect(gate.mayPass(for: .loaded))
-    gate.reset(for: [.loading, .failed])
-    #expect(gate.attemptPassage(for: [.loading, .loaded]))
-    #expect(!gate.mayPass(for: .loading))
-    #expect(!gate.mayPass(for: .loaded))
-    #expect(gate.mayPass(for: .failed))
   }
 
   @Test("a composite option slips through the published form") func compositePublished() {
@@ -79,19 +45,6 @@ struct GatekeeperTests {
     let gate = Gatekeeper<LoadState>()
     #expect(attempt(gate, .loading))
     #expect(!attempt(gate, [.loading, .loaded]))
-  }
-
-  @Test("the empty option is refused, because it would exclude nobody") func empty() {
-    let gate = Gatekeeper<LoadState>()
-    #expect(!gate.mayPass(for: []))
-    #expect(!gate.attemptPassage(for: []))
-    #expect(gate.withPassage(for: []) { 1 } == .refused)
-    if let passage = gate.acquire(for: []) {
-      Issue.record("the empty option got a passage")
-      passage.leave()
-    }
-    gate.reset(for: [])
-    #expect(gate.attemptPassage(for: [.loading, .loaded, .failed]))
   }
 
   @Test("in the documented order, a refused load leaves loading open")

@@ -1,5 +1,4 @@
 import AuthCoreTesting
-import Guards
 import Observation
 import Testing
 
@@ -8,13 +7,6 @@ import Testing
 /// Features for drawn screens: wake-ups, presses of the visible button, and a view of the machine.
 @Suite("Drawn screens")
 struct DrawnScreenTests {
-  /// Counts the notifications of a live key.
-  private final class Counter: Sendable {
-    private let count = Locked(0)
-    var value: Int { count.withLock { $0 } }
-    func add() { count.withLock { $0 += 1 } }
-  }
-
   @Test("a live key is observable: a reader of its session or its dismissal is notified when that changes")
   func observable() async throws {
     let world = World()
@@ -23,13 +15,13 @@ struct DrawnScreenTests {
     withObservationTracking {
       _ = key.session
     } onChange: {
-      sessions.add()
+      sessions.add(1)
     }
     withObservationTracking {
       _ = key.dismissal
     } onChange: {
       #expect(key.dismissal == .revoked)
-      dismissals.add()
+      dismissals.add(1)
     }
     world.authority.setAccount("alice", password: World.alice.password, displayName: "Alice B.")
     key.follow(try await world.store.check())

@@ -5,41 +5,26 @@ import Testing
 
 @Suite("nothing leaks")
 struct LeakTests {
-  private struct Parts {
-    let clock = ManualClock()
-    let vault = InMemoryVault()
-    let authority: ScriptedAuthority
-
-    init() {
-      authority = ScriptedAuthority(clock: clock)
-      authority.setAccount("alice", password: World.alice.password)
-    }
-
-    func store() -> SessionStore {
-      SessionStore(authority: authority, vault: vault, clock: clock, worksOn: .callingThread)
-    }
-  }
-
   @Test("releasing the store frees it, its core, and the timer of its limits")
   func store() async throws {
-    let parts = Parts()
-    var store: SessionStore? = parts.store()
+    let world = World()
+    var store: SessionStore? = world.anotherProcess()
     weak let weakStore = store
     weak let weakCore = store?.core
     let key = try await store?.loggedIn(World.alice)
-    await parts.clock.waitForSleepers(1)
+    await world.clock.waitForSleepers(1)
     store = nil
     #expect(weakStore == nil)
     await until { weakCore == nil }
-    #expect(parts.clock.sleepers == 0)
+    #expect(world.clock.sleepers == 0)
     #expect(key?.endReason == .storeReleased)
-    #expect(parts.authority.liveTokens.count == 1)
+    #expect(world.authority.liveTokens.count == 1)
   }
 
   @Test("the store holds a stateful observer weakly, and the observer keeps the store only during its lifetime")
   func stateful() async throws {
-    let parts = Parts()
-    var store: SessionStore? = parts.store()
+    let world = World()
+    var store: SessionStore? = world.anotherProcess()
     weak let weakCore = store?.core
     var listener: Listener? = Listener()
     weak let weakListener = listener
@@ -54,8 +39,8 @@ struct LeakTests {
 
   @Test("a guarded screen is held weakly")
   func screen() async throws {
-    let parts = Parts()
-    var store: SessionStore? = parts.store()
+    let world = World()
+    var store: SessionStore? = world.anotherProcess()
     weak let weakCore = store?.core
     try await store?.loggedIn(World.alice)
     var screen = store.flatMap { $0.open(Screen.self) }
@@ -69,8 +54,8 @@ struct LeakTests {
 
   @Test("a navigation bar is held weakly, and releases its store")
   func navigationBar() async throws {
-    let parts = Parts()
-    var store: SessionStore? = parts.store()
+    let world = World()
+    var store: SessionStore? = world.anotherProcess()
     weak let weakCore = store?.core
     var bar = store.map { NavigationBar(store: $0) }
     weak let weakBar = bar
@@ -83,8 +68,8 @@ struct LeakTests {
 
   @Test("a released stream frees its buffer, and an active stream does not keep the store alive")
   func stream() async throws {
-    let parts = Parts()
-    var store: SessionStore? = parts.store()
+    let world = World()
+    var store: SessionStore? = world.anotherProcess()
     weak let weakStore = store
     weak let weakCore = store?.core
     weak let dropped = store?.transitions(bound: 256).makeAsyncIterator().buffer
@@ -118,16 +103,16 @@ struct LeakTests {
 
   @Test("work under way when the store is released frees the core when it ends")
   func workUnderWay() async throws {
-    let parts = Parts()
-    var store: SessionStore? = parts.store()
+    let world = World()
+    var store: SessionStore? = world.anotherProcess()
     weak let weakCore = store?.core
-    parts.authority.hold(.authenticate)
+    world.authority.hold(.authenticate)
     store?.beginLogIn(World.alice)
-    await parts.authority.waitUntilHeld(.authenticate)
+    await world.authority.waitUntilHeld(.authenticate)
     store = nil
     #expect(weakCore != nil)
-    parts.authority.release(.authenticate)
+    world.authority.release(.authenticate)
     await until { weakCore == nil }
-    #expect(parts.vault.content == .token(try #require(parts.authority.liveTokens.first)))
+    #expect(world.vault.content == .token(try #require(world.authority.liveTokens.first)))
   }
 }

@@ -3,29 +3,6 @@ import Testing
 
 @testable import AuthCore
 
-/// A view model as in an app: an ordinary class of the main actor.
-@MainActor private final class ViewModel: @MainActor SessionObserver {
-  private(set) var told: [String] = []
-
-  func loggedIn(_ session: LoggedInSession) { told.append("in \(session.user.displayName)") }
-  func loggedOut(_ reason: LogoutReason) { told.append("out") }
-}
-
-/// A view controller as in an app.
-@MainActor private final class Controller: @MainActor GuardedScreen {
-  private(set) var told: [String] = []
-  private(set) var session: LoggedInSession
-
-  init(session: LoggedInSession) { self.session = session }
-
-  func follow(_ session: LoggedInSession) {
-    self.session = session
-    told.append("follow \(session.user.displayName)")
-  }
-
-  func dismiss(_ reason: EndReason) { told.append("dismiss \(reason.code)") }
-}
-
 @MainActor @Suite("Objects of the main actor")
 struct MainActorTests {
   @Test(
@@ -34,7 +11,7 @@ struct MainActorTests {
   func viewModel(place: WorkPlace) async throws {
     let world = World(worksOn: place)
     await world.store.restore()
-    let model = ViewModel()
+    let model = MainModel()
     world.store.attach(model)
     #expect(model.told == ["out"])
     for _ in 0..<20 {
@@ -50,7 +27,7 @@ struct MainActorTests {
   func otherThreads() async throws {
     let world = World(worksOn: .separateThreads)
     await world.store.restore()
-    let model = ViewModel()
+    let model = MainModel()
     world.store.attach(model)
     let store = world.store
     await Task.detached {
@@ -70,7 +47,7 @@ struct MainActorTests {
     let store = world.store
     for _ in 0..<20 {
       try await store.loggedIn(World.alice)
-      let screen = try #require(store.open(Controller.self))
+      let screen = try #require(store.open(MainScreen.self))
       let told = try await Task.detached {
         _ = try await store.logOut()
         return await screen.told
@@ -82,7 +59,7 @@ struct MainActorTests {
   @Test("a screen of the main actor follows only its user")
   func follows() async throws {
     let (world, _) = try await World.withAlice()
-    let screen = try #require(world.store.open(Controller.self))
+    let screen = try #require(world.store.open(MainScreen.self))
     world.store.open(screen, with: screen.session)
     world.authority.setAccount("alice", password: World.alice.password, displayName: "Alice B.")
     try await world.store.check()
@@ -97,12 +74,12 @@ struct MainActorTests {
   func commandsFromInside() async throws {
     let world = World()
     await world.store.restore()
-    let later = ViewModel()
+    let later = MainModel()
     @MainActor final class Quitter: @MainActor SessionObserver {
       let store: SessionStore
-      let later: ViewModel
+      let later: MainModel
       private(set) var told: [String] = []
-      init(_ store: SessionStore, _ later: ViewModel) { (self.store, self.later) = (store, later) }
+      init(_ store: SessionStore, _ later: MainModel) { (self.store, self.later) = (store, later) }
       func loggedIn(_ session: LoggedInSession) {
         told.append("in")
         store.attach(later)
@@ -121,14 +98,14 @@ struct MainActorTests {
   @Test("the store holds objects of the main actor weakly, and removes released ones")
   func weakly() async throws {
     let (world, _) = try await World.withAlice()
-    weak var released: ViewModel?
+    weak var released: MainModel?
     do {
-      let model = ViewModel()
+      let model = MainModel()
       released = model
       world.store.attach(model)
     }
     #expect(released == nil)
-    for _ in 0..<100 { _ = world.store.open(Controller.self) }
+    for _ in 0..<100 { _ = world.store.open(MainScreen.self) }
     #expect(world.store.core.withLock { $0.observers.count } <= 33)
   }
 
@@ -137,7 +114,7 @@ struct MainActorTests {
     var world: World? = World()
     let store = try #require(world?.store)
     try await store.loggedIn(World.alice)
-    let screen = try #require(store.open(Controller.self))
+    let screen = try #require(store.open(MainScreen.self))
     world = nil
     _ = consume store
     await Task.detached {}.value

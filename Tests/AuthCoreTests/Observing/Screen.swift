@@ -4,13 +4,13 @@ import Guards
 /// A guarded screen that records its notifications.
 final class Screen: GuardedScreen, Sendable {
   private let lines = Locked<[String]>([])
-  private let first: LoggedInSession
+  /// The key that it was created from.
+  let session: LoggedInSession
 
   init(session: LoggedInSession) {
-    first = session
+    self.session = session
   }
 
-  var session: LoggedInSession { first }
   var told: [String] { lines.withLock { $0 } }
 
   func follow(_ session: LoggedInSession) {
@@ -20,4 +20,32 @@ final class Screen: GuardedScreen, Sendable {
   func dismiss(_ reason: EndReason) {
     lines.withLock { $0.append("dismiss \(reason.code)") }
   }
+}
+
+/// An observer of the main actor, as an app's view model, that records its notifications.
+@MainActor final class MainModel: @MainActor SessionObserver {
+  private(set) var told: [String] = []
+  var onLoggedIn: () -> Void = {}
+
+  func loggedIn(_ session: LoggedInSession) {
+    told.append("in \(session.user.displayName)")
+    onLoggedIn()
+  }
+
+  func loggedOut(_ reason: LogoutReason) { told.append("out") }
+}
+
+/// A guarded screen of the main actor, as an app's view controller, that records its notifications.
+@MainActor final class MainScreen: @MainActor GuardedScreen {
+  private(set) var told: [String] = []
+  private(set) var session: LoggedInSession
+
+  init(session: LoggedInSession) { self.session = session }
+
+  func follow(_ session: LoggedInSession) {
+    self.session = session
+    told.append("follow \(session.user.displayName)")
+  }
+
+  func dismiss(_ reason: EndReason) { told.append("dismiss \(reason.code)") }
 }

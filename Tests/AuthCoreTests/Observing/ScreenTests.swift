@@ -5,16 +5,6 @@ import Testing
 
 @testable import AuthCore
 
-/// A guarded screen of the main actor that records its dismissal.
-@MainActor private final class MainScreen: @MainActor GuardedScreen {
-  private(set) var told: [String] = []
-
-  init(session: LoggedInSession) {}
-
-  func follow(_ session: LoggedInSession) {}
-  func dismiss(_ reason: EndReason) { told.append("dismiss \(reason.code)") }
-}
-
 @Suite("Screens follow the user")
 struct ScreenTests {
   @Test("a guarded screen is nil when nobody is logged in, and opens with a key otherwise")
@@ -187,16 +177,13 @@ struct ScreenTests {
 
   @Test("a screen is dismissed when the store is released")
   func storeGone() async throws {
-    let clock = ManualClock()
-    let authority = ScriptedAuthority(clock: clock)
-    authority.setAccount("alice", password: World.alice.password)
-    var store: SessionStore? = SessionStore(
-      authority: authority, vault: InMemoryVault(), clock: clock, worksOn: .callingThread)
+    let world = World()
+    var store: SessionStore? = world.anotherProcess()
     try await store?.loggedIn(World.alice)
     let screen = try #require(store.flatMap { $0.open(Screen.self) })
     store = nil
     #expect(screen.told == ["dismiss store_released"])
-    #expect(authority.liveTokens.count == 1)
+    #expect(world.authority.liveTokens.count == 1)
   }
 
   @Test("the navigation bar's button sends the command of its label, and follows the session")

@@ -79,11 +79,7 @@ struct TransitionTests {
 
   @Test("releasing the store ends every stream after its last change")
   func storeGone() async throws {
-    let clock = ManualClock()
-    let authority = ScriptedAuthority(clock: clock)
-    authority.setAccount("alice", password: World.alice.password)
-    var store: SessionStore? = SessionStore(
-      authority: authority, vault: InMemoryVault(), clock: clock, worksOn: .callingThread)
+    var store: SessionStore? = World().anotherProcess()
     let transitions = try #require(store?.transitions(bound: 256))
     var iterator = transitions.makeAsyncIterator()
     let waiting = Task {

@@ -4,29 +4,6 @@ import Testing
 
 @Suite("An absent session differs from a failed read")
 struct AbsenceTests {
-  /// A request of the store to the authority about an active session.
-  enum Question: CaseIterable {
-    case renew, check, reauthenticate, switchUser
-
-    var operation: ScriptedAuthority.Operation {
-      switch self {
-      case .renew: .renew
-      case .check: .resume
-      case .reauthenticate: .reauthenticate
-      case .switchUser: .authenticate
-      }
-    }
-
-    func ask(_ store: SessionStore) async throws(SessionError) {
-      switch self {
-      case .renew: try await store.renew()
-      case .check: try await store.check()
-      case .reauthenticate: try await store.reauthenticated(password: World.alice.password)
-      case .switchUser: try await store.switched(to: World.bob)
-      }
-    }
-  }
-
   @Test("an unreadable vault at launch is not an empty one")
   func unreadableAtLaunch() async throws {
     let (world, _) = try await World.withAlice()
@@ -45,26 +22,26 @@ struct AbsenceTests {
   }
 
   @Test(
-    "no kind of failure ends a session, and each is reported", arguments: Question.allCases,
+    "no kind of failure ends a session, and each is reported", arguments: Request.allCases,
     Unavailability.Cause.allCases)
-  func unavailable(question: Question, cause: Unavailability.Cause) async throws {
+  func unavailable(request: Request, cause: Unavailability.Cause) async throws {
     let (world, key) = try await World.withAlice(rotates: true)
     let failure = Unavailability(cause, "it failed as \(cause)")
-    world.authority.fail(question.operation, with: .unavailable(failure))
-    await #expect(throws: SessionError.unavailable(failure)) { try await question.ask(world.store) }
+    world.authority.fail(request.operation, with: .unavailable(failure))
+    await #expect(throws: SessionError.unavailable(failure)) { try await request.send(world.store) }
     #expect(world.store.state == .loggedIn(key))
     #expect(key.isLive)
     #expect(world.vaultAgrees)
-    world.authority.fail(question.operation, with: nil)
-    try await question.ask(world.store)
+    world.authority.fail(request.operation, with: nil)
+    try await request.send(world.store)
     #expect(world.vaultAgrees)
   }
 
-  @Test("being throttled does not end a session", arguments: Question.allCases)
-  func throttled(question: Question) async throws {
+  @Test("being throttled does not end a session", arguments: Request.allCases)
+  func throttled(request: Request) async throws {
     let (world, key) = try await World.withAlice()
-    world.authority.fail(question.operation, with: .throttled(.wait(.seconds(30))))
-    await #expect(throws: SessionError.self) { try await question.ask(world.store) }
+    world.authority.fail(request.operation, with: .throttled(.wait(.seconds(30))))
+    await #expect(throws: SessionError.self) { try await request.send(world.store) }
     #expect(world.store.state == .loggedIn(key))
     #expect(world.vaultAgrees)
   }
@@ -117,11 +94,11 @@ struct AbsenceTests {
     #expect(world.vaultAgrees)
   }
 
-  @Test("an explicit rejection ends a session with the authority's reason", arguments: Question.allCases.dropLast())
-  func rejected(question: Question) async throws {
+  @Test("an explicit rejection ends a session with the authority's reason", arguments: Request.allCases.dropLast())
+  func rejected(request: Request) async throws {
     let (world, key) = try await World.withAlice()
     world.authority.setAccount("alice", password: World.alice.password, isDisabled: true)
-    await #expect(throws: SessionError.ended(.accountDisabled)) { try await question.ask(world.store) }
+    await #expect(throws: SessionError.ended(.accountDisabled)) { try await request.send(world.store) }
     #expect(world.store.state == .loggedOut(.ended(.accountDisabled)))
     #expect(key.endReason == .accountDisabled)
     #expect(world.vault.content == .empty)

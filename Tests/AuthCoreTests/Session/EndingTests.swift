@@ -53,11 +53,6 @@ struct EndingTests {
         _ = try await world.challengedPassword()
       }
     }
-
-    func letGo(_ world: World) {
-      for operation in ScriptedAuthority.Operation.allCases { world.authority.release(operation) }
-      for operation in InMemoryVault.Operation.allCases { world.vault.release(operation) }
-    }
   }
 
   @Test("the starts cover every state")
@@ -67,9 +62,17 @@ struct EndingTests {
       let world = World()
       try await start.reach(world)
       reached.insert(world.store.core.withLock { $0.machine.state.kind })
-      start.letGo(world)
+      world.releaseEverything()
     }
     #expect(reached == Set(SessionState.Kind.allCases))
+  }
+
+  private static let notForgotten = "the vault did not forget the session within 5.0 seconds"
+
+  private static func notRevoked(within time: String = "5.0") -> LogoutResult {
+    .partial(
+      IncompleteCleanup(notRevoked: true),
+      causes: ["the authority did not answer a revocation within \(time) seconds"])
   }
 
   /// Moves the clock by the time of a step until the logout has ended.
@@ -96,17 +99,10 @@ struct EndingTests {
     case .saving:
       // The content of the vault is unknown until the write has completed, so it is also unknown
       // whether that token is revoked.
-      #expect(
-        result
-          == .partial(
-            IncompleteCleanup(notRevoked: true, notErased: true),
-            causes: ["the vault did not forget the session within 5.0 seconds"]))
+      #expect(result == .partial(IncompleteCleanup(notRevoked: true, notErased: true), causes: [Self.notForgotten]))
     case .exchanging:
       // The write under way comes before the erase.
-      #expect(
-        result
-          == .partial(
-            IncompleteCleanup(notErased: true), causes: ["the vault did not forget the session within 5.0 seconds"]))
+      #expect(result == .partial(IncompleteCleanup(notErased: true), causes: [Self.notForgotten]))
     case .loggedOut:
       #expect(result == .alreadyLoggedOut)
     case .launch, .looking, .obstructed, .authenticating, .loggedIn, .renewing, .checking, .switching, .challenged,
@@ -114,7 +110,7 @@ struct EndingTests {
       #expect(result == .complete)
     }
     #expect(world.store.session == nil)
-    start.letGo(world)
+    world.releaseEverything()
     await until { world.authority.liveTokens.isEmpty && world.vault.content == .empty }
     await until { world.authority.openChallenges.isEmpty }
   }
@@ -133,20 +129,13 @@ struct EndingTests {
     case .loggedOut:
       #expect(result == .alreadyLoggedOut)
     case .loggedIn, .renewing, .checking, .switching, .challengedInSession:
-      #expect(
-        result
-          == .partial(
-            IncompleteCleanup(notRevoked: true),
-            causes: ["the authority did not answer a revocation within 5.0 seconds"]))
+      #expect(result == Self.notRevoked())
       #expect(world.vault.content == .empty)
     case .saving, .exchanging:
-      guard case .partial(IncompleteCleanup(notRevoked: true, notErased: true), _) = result else {
-        Issue.record("unexpected: \(result)")
-        return
-      }
+      #expect(result.leftovers == IncompleteCleanup(notRevoked: true, notErased: true))
     }
     #expect(world.store.session == nil)
-    start.letGo(world)
+    world.releaseEverything()
   }
 
   @Test("a logout at launch ends and erases the saved token, even if the authority never answers")
@@ -155,11 +144,7 @@ struct EndingTests {
     let next = world.anotherProcess()
     world.authority.hold(.revoke)
     let result = try await drive(world, next.beginLogOut())
-    #expect(
-      result
-        == .partial(
-          IncompleteCleanup(notRevoked: true), causes: ["the authority did not answer a revocation within 2.5 seconds"])
-    )
+    #expect(result == Self.notRevoked(within: "2.5"))
     #expect(world.vault.content == .empty)
     world.authority.release(.revoke)
   }
@@ -252,12 +237,9 @@ struct EndingTests {
 
   @Test("a logout continues and ends after the store is released, even if the authority never answers")
   func storeGone() async throws {
-    let clock = ManualClock()
-    let authority = ScriptedAuthority(clock: clock)
-    authority.setAccount("alice", password: World.alice.password)
-    let vault = InMemoryVault()
-    var store: SessionStore? = SessionStore(
-      authority: authority, vault: vault, clock: clock, worksOn: .callingThread)
+    let world = World()
+    let (authority, clock) = (world.authority, world.clock)
+    var store: SessionStore? = world.anotherProcess()
     let key = try await store?.loggedIn(World.alice)
     authority.hold(.revoke)
     let logout = try #require(store?.beginLogOut())
@@ -265,12 +247,8 @@ struct EndingTests {
     store = nil
     await clock.waitForSleepers(1, dueWithin: .seconds(5))
     clock.advance(by: .seconds(5))
-    #expect(
-      try await logout.value()
-        == .partial(
-          IncompleteCleanup(notRevoked: true), causes: ["the authority did not answer a revocation within 5.0 seconds"])
-    )
-    #expect(vault.content == .empty)
+    #expect(try await logout.value() == Self.notRevoked())
+    #expect(world.vault.content == .empty)
     #expect(key?.endReason == .userAsked)
     authority.release(.revoke)
   }
@@ -288,11 +266,7 @@ struct EndingTests {
     world.clock.advance(by: .seconds(5))
     let result = try await joined.value()
     authority.letGo()
-    guard case .partial(let leftovers, _) = result else {
-      Issue.record("the logout came to \(result)")
-      return
-    }
-    #expect(leftovers == IncompleteCleanup(notRevoked: true))
+    #expect(result.leftovers == IncompleteCleanup(notRevoked: true))
     #expect(world.vault.content == .empty)
   }
 
@@ -303,11 +277,7 @@ struct EndingTests {
     await other.restore()
     try await other.renew()
     world.authority.fail(.revoke, with: .unavailable(World.offline))
-    guard case .partial(let leftovers, _) = try await world.store.logOut() else {
-      Issue.record("the logout came to its end")
-      return
-    }
-    #expect(leftovers == IncompleteCleanup(notRevoked: true, notErased: true))
+    #expect(try await world.store.logOut().leftovers == IncompleteCleanup(notRevoked: true, notErased: true))
     world.authority.fail(.revoke, with: nil)
     #expect(try await world.store.logOut() == .complete)
     #expect(world.authority.liveTokens.isEmpty)

@@ -3,12 +3,11 @@ import Testing
 @testable import AuthCore
 
 @Suite struct ErrorCodeTests {
-  private static let all: [SessionError] =
+  static let all: [SessionError] =
     SessionError.Rejection.allCases.map { .rejected($0) } + [
       .credentialsNotAccepted, .throttled(.wait(.seconds(1))), .throttled(.locked), .unavailable(World.offline),
       .notSaved(World.diskError), .vault(World.diskError), .corrupt(World.evidence), .ended(.expired(.idle)),
-      .overtaken,
-      .clock(ClockError("no clock")), .insideLease, .cancelled,
+      .overtaken, .clock(ClockError("The clock is gone.")), .insideLease, .cancelled,
     ]
 
   @Test("each error has a code of its own, in snake case, which does not change")

@@ -7,33 +7,26 @@ private enum UploadError: Error { case tooLarge, offline }
 @Suite("Errors for people")
 struct ErrorWordTests {
   private static let user = User(id: UserID(rawValue: "1"), username: "alice", displayName: "Alice", role: .member)
-  private static let offline = Unavailability(.unreachable, "There is no route to the server.")
-  private static let disk = VaultError("The disk is full.", hint: "Delete something.")
   private static let clock = ClockError("The clock is gone.")
-  private static let evidence = VaultEvidence("The file holds noise.", hint: "Log in again.")
 
   private static func challenge(_ question: Challenge.Question) -> Challenge {
     Challenge(token: SessionToken(bytes: [1]), question: question, triesLeft: 3, deadline: .never)
   }
 
   static let errors: [any ExplainedError] =
-    SessionError.Rejection.allCases.map(SessionError.rejected) + [
-      SessionError.credentialsNotAccepted, SessionError.throttled(.wait(.milliseconds(1500))),
-      SessionError.throttled(.locked), SessionError.unavailable(offline), SessionError.notSaved(disk),
-      SessionError.vault(disk), SessionError.corrupt(evidence), SessionError.overtaken, SessionError.clock(clock),
-      SessionError.insideLease, SessionError.cancelled,
-    ] + EndReason.allCases.map(SessionError.ended) + [
+    (ErrorCodeTests.all as [any ExplainedError]) + EndReason.allCases.map(SessionError.ended) + [
       LogoutError.insideLease, LogoutError.cancelled, FreshnessError.passwordNotRecent, FreshnessError.ended(.revoked),
       FreshnessError.clock(clock), RoleError.notAdministrator(user), RoleError.ended(.revoked),
       LeaseError<UploadError>.ended(.revoked), LeaseError<SessionError>.body(.overtaken),
-      RestoreFailure.vault(disk), RestoreFailure.corrupt(evidence), RestoreFailure.authority(offline),
+      RestoreFailure.vault(World.diskError), RestoreFailure.corrupt(World.evidence),
+      RestoreFailure.authority(World.offline),
       AuthorityError<CredentialsRejection>.rejected(.notAccepted),
       AuthorityError<SessionRejection>.rejected(.superseded),
       AuthorityError<SessionRejection>.rejected(.ended(.revoked)),
       AuthorityError<ReauthenticationRejection>.rejected(.notAccepted),
       AuthorityError<ReauthenticationRejection>.rejected(.session(.superseded)),
-      AuthorityError<SessionRejection>.throttled(.locked), AuthorityError<SessionRejection>.unavailable(offline),
-      offline, disk, clock,
+      AuthorityError<SessionRejection>.throttled(.locked), AuthorityError<SessionRejection>.unavailable(World.offline),
+      World.offline, World.diskError, clock,
     ]
 
   @Test("the description and the hint of an error are two different sentences", arguments: errors.indices)

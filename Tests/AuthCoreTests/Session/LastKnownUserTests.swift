@@ -26,10 +26,7 @@ struct LastKnownUserTests {
     #expect(next.session == nil)
     #expect(listener.heard == [])
     world.authority.release(.resume)
-    guard case .loggedIn(let key) = await restored.value else {
-      Issue.record("not restored")
-      return
-    }
+    let key = try #require(await restored.value.key)
     #expect(next.state == .loggedIn(key))
     #expect(next.state.lastKnownUser == nil)
     #expect(listener.heard == ["in Alice A."])

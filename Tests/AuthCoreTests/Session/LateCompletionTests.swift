@@ -40,22 +40,6 @@ struct LateCompletionTests {
     world.authority.release(.revoke, at: .answer)
   }
 
-  @Test("a late rejection does not end the next user's session")
-  func lateRejection() async throws {
-    let (world, _) = try await World.withAlice()
-    world.authority.answerRenewal(with: .failure(.rejected(.ended(.revoked))))
-    let renewal = await world.authority.holding(.renew) { Task { try await world.store.renew() } }
-    let epoch = try #require(world.store.core.withLock { $0.machine.state.awaitedEpoch })
-    #expect(try await world.store.logOut() == .complete)
-    await #expect(throws: SessionError.ended(.userAsked)) { try await renewal.value }
-    let bob = try await world.store.loggedIn(World.bob)
-    world.authority.release(.renew)
-    #expect(world.store.core.send(.renewed(epoch, .ended(.revoked))) == .ignored(.otherEpoch))
-    #expect(world.store.session == bob)
-    #expect(bob.isLive)
-    #expect(world.vaultAgrees)
-  }
-
   @Test("the answer to an earlier session's renewal does not complete the current one")
   func renewalOfTheSessionBefore() async throws {
     let (world, _) = try await World.withAlice(rotates: true)

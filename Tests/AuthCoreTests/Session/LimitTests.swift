@@ -4,33 +4,6 @@ import Testing
 
 @testable import AuthCore
 
-/// A clock that can run a closure while it is read.
-private struct InterruptedClock: SessionClock {
-  let base = ManualClock()
-  private let interruption = Interruption()
-
-  private final class Interruption: Sendable {
-    let body = Locked<(@Sendable () -> Void)?>(nil)
-  }
-
-  /// Runs `body` after the next read of the clock, before the reader gets the result.
-  func interrupt(_ body: @escaping @Sendable () -> Void) {
-    interruption.body.withLock { $0 = body }
-  }
-
-  func now() throws(ClockError) -> BootInstant {
-    let now = try base.now()
-    let body = interruption.body.withLock { body in
-      defer { body = nil }
-      return body
-    }
-    body?()
-    return now
-  }
-
-  func sleep(for duration: Duration) async throws(CancellationError) { try await base.sleep(for: duration) }
-}
-
 @Suite("Limits and renewals")
 struct LimitTests {
   private func limits(
@@ -221,12 +194,9 @@ struct LimitTests {
 
   @Test("a renewal during the check of a limit wins: the verdict applies to the record before it")
   func renewedWhileJudged() async throws {
-    let clock = InterruptedClock()
-    let authority = ScriptedAuthority(clock: clock.base)
-    authority.setAccount("alice", password: World.alice.password)
-    let store = SessionStore(
-      authority: authority, vault: InMemoryVault(), clock: clock, timing: SessionTiming(watchesLimits: false),
-      worksOn: .callingThread)
+    let clock = MeddlingClock()
+    let world = World(timing: SessionTiming(watchesLimits: false), clock: clock.base, storeClock: clock)
+    let (store, authority) = (world.store, world.authority)
     let key = try await store.loggedIn(World.alice)
     let token = try #require(authority.liveTokens.first)
     let later = try clock.base.now().advanced(by: .seconds(3600))
@@ -234,7 +204,7 @@ struct LimitTests {
     authority.answerRenewal(
       with: .success(Grant(id: key.id, user: key.user, token: token, limits: limits(idle: .at(later)))))
     clock.base.advance(by: .seconds(1800))
-    clock.interrupt { startAtOnce { _ = try? await store.renew() } }
+    clock.meddle { startAtOnce { _ = try? await store.renew() } }
     #expect(!store.core.enforceLimits())
     #expect(key.isLive && authority.liveTokens == [token])
     #expect(store.session?.limits.idle == .at(later))

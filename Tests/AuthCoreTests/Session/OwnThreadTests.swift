@@ -9,7 +9,7 @@ import Testing
 /// The kernel's name of the calling thread.
 ///
 /// The address from pthread_self(3) is reused as soon as a thread has ended.
-private func currentThread() -> String {
+func currentThread() -> String {
   withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
     buffer.initialize(repeating: 0)
     guard let start = buffer.baseAddress, readlink("/proc/thread-self", start, buffer.count - 1) > 0 else {

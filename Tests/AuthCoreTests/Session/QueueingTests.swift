@@ -7,50 +7,21 @@ import Testing
 struct QueueingTests {
   private let world = World()
 
-  /// Background work that the user did not start.
-  enum Background: CaseIterable {
-    case renewal, check
-
-    var operation: ScriptedAuthority.Operation {
-      switch self {
-      case .renewal: .renew
-      case .check: .resume
-      }
-    }
-
-    func begin(_ store: SessionStore) -> Task<LoggedInSession, any Error> {
-      switch self {
-      case .renewal: Task.immediate { try await store.renew() }
-      case .check: Task.immediate { try await store.check() }
-      }
-    }
-  }
-
-  @Test("a switch of users waits for a renewal and for a check", arguments: Background.allCases)
-  func switchWaits(background: Background) async throws {
-    try await world.store.loggedIn(World.alice)
-    world.authority.hold(background.operation)
-    let work = background.begin(world.store)
-    await world.authority.waitUntilHeld(background.operation)
-    let change = Task.immediate { try await world.store.switched(to: World.bob) }
-    #expect(world.count(.authenticate) == 1)
-    world.authority.release(background.operation)
-    #expect(try await change.value.user.username == "bob")
-    _ = try? await work.value
-    #expect(world.vaultAgrees)
-  }
-
-  @Test("a reauthentication waits for a renewal and for a check", arguments: Background.allCases)
-  func passwordWaits(background: Background) async throws {
+  @Test(
+    "a switch of users and a reauthentication wait for a renewal and for a check",
+    arguments: [Request.switchUser, .reauthenticate], [Request.renew, .check])
+  func waits(request: Request, background: Request) async throws {
     let key = try await world.store.loggedIn(World.alice)
-    world.authority.hold(background.operation)
-    let work = background.begin(world.store)
-    await world.authority.waitUntilHeld(background.operation)
-    let password = Task.immediate { try await world.store.reauthenticated(password: World.alice.password) }
-    #expect(world.count(.reauthenticate) == 0)
+    let work = await world.authority.holding(background.operation) {
+      Task.immediate { try await background.send(world.store) }
+    }
+    let asked = world.count(request.operation)
+    let waiting = Task.immediate { try await request.send(world.store) }
+    #expect(world.count(request.operation) == asked)
     world.authority.release(background.operation)
-    #expect(try await password.value.id == key.id)
-    _ = try await work.value
+    try await waiting.value
+    #expect((world.store.session?.id == key.id) == (request == .reauthenticate))
+    _ = try? await work.value
     #expect(world.vaultAgrees)
   }
 

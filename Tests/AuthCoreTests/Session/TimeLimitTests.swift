@@ -81,11 +81,6 @@ struct TimeLimitTests {
     return Started(store: store, task: task)
   }
 
-  private func letGo(_ world: World) {
-    for operation in ScriptedAuthority.Operation.allCases { world.authority.release(operation, at: .answer) }
-    for operation in InMemoryVault.Operation.allCases { world.vault.release(operation) }
-  }
-
   @Test("a step without an answer fails in time, and changes nothing", arguments: Silence.allCases)
   func fails(silence: Silence) async throws {
     let world = World()
@@ -104,7 +99,7 @@ struct TimeLimitTests {
     #expect(started.store.session == before && before?.isLive != false)
 
     // A later result is stale: the store revokes a session that it began, and undoes its write.
-    letGo(world)
+    world.releaseEverything()
     switch silence {
     case .login, .loginSaving, .loginAnswer: await until { world.authority.liveTokens.isEmpty }
     case .userSwitch, .switchSaving, .switchAnswer: await until { world.vaultAgrees }
