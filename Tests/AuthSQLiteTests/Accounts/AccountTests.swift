@@ -27,16 +27,6 @@ import Testing
     #expect((refusal?.description.utf8.count ?? 0) < 300)
   }
 
-  @Test("names are compared without regard to case, and one is taken once") func caseless() throws {
-    let authority = Workspace().authority()
-    let alice = try authority.register(username: "Alice.B-1_x", password: bobPassword)
-    #expect(alice.username == "alice.b-1_x" && alice.displayName == "Alice.B-1_x")
-    #expect(
-      code { () throws(BackendError) in try authority.register(username: "ALICE.b-1_X", password: bobPassword) }
-        == "username_taken")
-    _ = try authority.logIn("aLICE.B-1_x", bobPassword)
-  }
-
   @Test("the first account is an administrator's, once, though many register at once") func firstAdministrator()
     async throws
   {
@@ -48,18 +38,6 @@ import Testing
       }
     }
     #expect(work.raw.rows("SELECT count(*), sum(role = 'administrator') FROM accounts") == [["12", "1"]])
-  }
-
-  @Test("many registrations of one name at once make one account") func oneName() async throws {
-    let work = Workspace()
-    let made = await withTaskGroup(of: Bool.self) { group in
-      for _ in 0..<8 {
-        let authority = work.authority()
-        group.addTask { (try? authority.register(username: "same", password: bobPassword)) != nil }
-      }
-      return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
-    }
-    #expect(made == 1)
   }
 
   /// Characters that Unicode counts among letters, marks and symbols, and that show nothing.
@@ -112,42 +90,6 @@ import Testing
     }
   }
 
-  @Test("an administrator lists, disables and enables; a disabled account's sessions have ended") func administration()
-    async throws
-  {
-    let authority = Workspace().authority()
-    try authority.registerBoth()
-    let (alice, bob) = (try authority.logIn(), try authority.logIn("bob", bobPassword))
-    #expect(
-      try authority.rules.accounts(AccountsQuery(limit: 50), token: alice.token).map(\.user.username) == [
-        "alice", "bob",
-      ])
-    #expect(
-      try authority.rules.accounts(AccountsQuery(after: "alice", limit: 1), token: alice.token).map(\.user.username)
-        == ["bob"])
-    #expect(try authority.rules.setDisabled(true, account: Username("bob"), token: alice.token).isDisabled)
-    await #expect(throws: AuthorityError<SessionRejection>.rejected(.ended(.accountDisabled))) {
-      try await authority.resume(bob.token)
-    }
-    #expect(code { () throws(BackendError) in try authority.logIn("bob", bobPassword) } == "credentials_not_accepted")
-    #expect(
-      code { () throws(BackendError) in try authority.rules.pay(authority.oneToBob(), token: alice.token) }
-        == "payee_disabled")
-    _ = try authority.rules.setDisabled(false, account: Username("bob"), token: alice.token)
-    _ = try authority.logIn("bob", bobPassword)
-    await #expect(throws: AuthorityError<SessionRejection>.rejected(.ended(.accountDisabled))) {
-      try await authority.resume(bob.token)
-    }
-    #expect(
-      code { () throws(BackendError) in try authority.rules.account(named: Username("carol"), token: alice.token) }
-        == "account_not_found")
-    #expect(
-      code { () throws(BackendError) in
-        try authority.rules.setDisabled(true, account: Username("alice"), token: alice.token)
-      }
-        == "last_administrator")
-  }
-
   @Test("every operation of an administrator is refused to a member and recorded") func memberIsRefused()
     throws
   {
@@ -166,47 +108,6 @@ import Testing
     #expect(refusals.allSatisfy { $0?.kind == .notPermitted })
     #expect(
       try authority.rules.events(.everyone, token: alice.token).count { $0.name == "authz_fail" } == refusals.count)
-  }
-
-  @Test("changes need a recent password") func freshness() async throws {
-    let work = Workspace()
-    let authority = work.authority()
-    try authority.registerBoth()
-    let alice = try authority.logIn()
-    work.clock.advance(by: .seconds(15 * 60))
-    let name = try Username("bob")
-    let refusals = [
-      failure { () throws(BackendError) in _ = try authority.rules.setDisabled(true, account: name, token: alice.token)
-      },
-      failure { () throws(BackendError) in _ = try authority.rules.unlock(account: name, token: alice.token) },
-      failure { () throws(BackendError) in _ = try authority.rules.pay(authority.oneToBob(), token: alice.token) },
-      failure { () throws(BackendError) in
-        _ = try authority.changePassword(from: alicePassword, to: wrongPassword, token: alice.token)
-      },
-      failure { () throws(BackendError) in try authority.rules.revokeSession(alice.id, token: alice.token) },
-    ]
-    #expect(refusals.allSatisfy { $0?.kind == .notFresh })
-    let fresh = try authority.reauthenticate(alice.token, password: alicePassword, requesting: .standard)
-    _ = try authority.rules.setDisabled(true, account: name, token: fresh.token)
-  }
-
-  @Test("a password change ends the user's other sessions and gives this one a new token") func passwordChange()
-    async throws
-  {
-    let authority = Workspace().authority()
-    try authority.registerBoth()
-    let (own, other) = (try authority.logIn(), try authority.logIn())
-    let grant = try authority.changePassword(from: alicePassword, to: wrongPassword, token: own.token)
-    #expect(grant.id == own.id && grant.token != own.token)
-    await #expect(throws: AuthorityError<SessionRejection>.rejected(.ended(.revoked))) {
-      try await authority.resume(other.token)
-    }
-    try await authority.confirm(grant.token)
-    await #expect(throws: AuthorityError<SessionRejection>.rejected(.superseded)) {
-      try await authority.resume(own.token)
-    }
-    #expect(code { () throws(BackendError) in try authority.logIn() } == "credentials_not_accepted")
-    _ = try authority.logIn("alice", wrongPassword)
   }
 
   @Test("of two password changes in one session the second is refused: its present password has been replaced")
@@ -235,11 +136,5 @@ import Testing
         try authority.changePassword(
           from: composed, to: Secret("cafe\u{301} lantern river orchard"), token: own.token)
       } == "password_unchanged")
-  }
-}
-
-extension LocalAuthority {
-  fileprivate func oneToBob() throws(BackendError) -> PaymentOrder {
-    PaymentOrder(amount: try Amount("1"), payee: try Username("bob"))
   }
 }

@@ -1,35 +1,9 @@
 import AuthBackend
 import AuthCore
 import AuthSQLite
-import Synchronization
 import Testing
 
 @Suite struct EventTests {
-  @Test("an account's events come newest first, in pages and since a time") func list() async throws {
-    let work = Workspace()
-    let wall = Mutex<Int64>(1_000_000_000)
-    let shared = Shared(wall)
-    let authority = work.authority(wallClock: { shared.tick() })
-    try authority.registerBoth()
-    _ = failure { () throws(BackendError) in try authority.logIn("bob", wrongPassword) }
-    let bob = try authority.logIn("bob", bobPassword)
-    let since = shared.tick()
-    let alice = try authority.logIn()
-    _ = try authority.rules.rename(to: "Bobby", token: bob.token)
-    let own = try authority.rules.events(token: bob.token)
-    #expect(own.map(\.name) == ["user_updated", "authn_login_successafterfail", "authn_login_fail", "user_created"])
-    #expect(own[1].detail == "1 failure" && own.allSatisfy { $0.account == "bob" })
-    #expect(own[0].session == .named(bob.id) && own[1].session == .named(bob.id) && own[2].session == nil)
-    #expect(try authority.rules.events(limit: 2, token: bob.token) == Array(own[..<2]))
-    #expect(try authority.rules.events(before: own[1].id, token: bob.token) == Array(own[2...]))
-    #expect(try authority.rules.events(within: TimeSpan(since: since), token: bob.token) == Array(own[..<1]))
-    let all = try authority.rules.events(.everyone, within: TimeSpan(since: since), token: alice.token)
-    #expect(all.map(\.name) == ["user_updated", "authn_login_success"])
-    #expect(
-      try authority.rules.events(.everyone, token: alice.token).map(\.id)
-        == (try authority.rules.events(.everyone, token: alice.token)).map(\.id).sorted(by: >))
-  }
-
   @Test("a wall clock that goes back does not disturb the order") func clockSetBack() throws {
     let work = Workspace()
     _ = try work.authority(wallClock: { WallTime(microseconds: 2_000_000) }).register(
@@ -93,17 +67,5 @@ import Testing
     #expect(
       work.run("LC_ALL=C grep -c 'horse battery' '\(work.databasePath)' '\(work.databasePath)-journal'")
         .split(separator: "\n").allSatisfy { $0.hasSuffix(":0") })
-  }
-}
-
-/// A wall clock that moves a second at each reading.
-private final class Shared: Sendable {
-  private let time: Mutex<Int64>
-  init(_ time: consuming sending Mutex<Int64>) { self.time = time }
-  func tick() -> WallTime {
-    time.withLock {
-      $0 += 1_000_000
-      return WallTime(microseconds: $0)
-    }
   }
 }

@@ -34,90 +34,10 @@ import Testing
     #expect((refusal?.description.utf8.count ?? 0) < 200)
   }
 
-  @Test("a payment moves both balances, and both see the receipt") func pay() throws {
-    let (work, authority, alice, bob) = try ready()
-    let receipt = try authority.rules.pay(authority.order("12.50"), token: alice.token)
-    #expect(
-      receipt.payer == "alice" && receipt.payee == "bob" && receipt.amount.minorUnits == 1250 && receipt.key == nil)
-    #expect(try authority.rules.profile(token: alice.token).balance == 8750)
-    #expect(try authority.rules.profile(token: bob.token).balance == 11250)
-    #expect(try authority.rules.receipts(token: alice.token).first == receipt)
-    #expect(try authority.rules.receipts(token: bob.token).first == receipt)
-    #expect(try authority.rules.receipts(before: receipt.id, token: alice.token).map(\.payer) == [nil])
-    #expect(try authority.rules.receipts(limit: 1, token: bob.token).count == 1)
-    #expect(try authority.rules.receipts(matching: "OPENING", token: bob.token).map(\.payer) == [nil])
-    work.expectBalancedBooks()
-  }
-
-  @Test(
-    "what a payment is refused for",
-    arguments: [
-      ("100.01", "bob", "insufficient_funds"), ("1", "alice", "payee_is_payer"), ("1", "ALICE", "payee_is_payer"),
-      ("1", "carol", "payee_unknown"),
-    ]) func refusals(amount: String, payee: String, expected: String) throws
-  {
-    let (work, authority, alice, _) = try ready()
-    let order = try authority.order(amount, to: payee)
-    #expect(code { () throws(BackendError) in try authority.rules.pay(order, token: alice.token) } == expected)
-    #expect(work.raw.number("SELECT count(*) FROM transfers") == 2)
-    work.expectBalancedBooks()
-  }
-
-  @Test("an identical retry returns the first receipt before any other check; other content is refused")
-  func idempotency() throws {
-    let (work, authority, alice, _) = try ready()
-    let order = try authority.order("100", key: "rent 2026-11")
-    let receipt = try authority.rules.pay(order, token: alice.token)
-    #expect(receipt.key == "rent 2026-11")
-    work.clock.advance(by: .seconds(1000))  // No longer fresh, and there is no money left.
-    #expect(try authority.rules.pay(order, token: alice.token) == receipt.asRepetition && !receipt.isRepetition)
-    for other in [
-      try authority.order("99", key: "rent 2026-11"), try authority.order("100", to: "carol", key: "rent 2026-11"),
-    ] {
-      #expect(
-        code { () throws(BackendError) in try authority.rules.pay(other, token: alice.token) }
-          == "idempotency_key_reused")
-    }
-    #expect(work.raw.number("SELECT count(*) FROM transfers") == 3)
-  }
-
-  @Test("a key belongs to its payer: another may use the same") func keyPerPayer() throws {
-    let (_, authority, alice, bob) = try ready()
-    let first = try authority.rules.pay(authority.order("1", key: "k"), token: alice.token)
-    let second = try authority.rules.pay(authority.order("1", to: "alice", key: "k"), token: bob.token)
-    #expect(first.id != second.id)
-  }
-
   @Test(
     "keys: 1 to 128 printable ASCII characters", arguments: ["", "\u{E9}", "a\nb", String(repeating: "k", count: 129)])
   func badKeys(text: String) {
     #expect(code { () throws(BackendError) in try IdempotencyKey(text) } == "idempotency_key_invalid")
-  }
-
-  @Test("many pay at once with one key: one payment, and everyone gets its receipt") func oneKeyManyPayers()
-    async throws
-  {
-    let (work, authority, alice, _) = try ready()
-    let order = try authority.order("1", key: "once")
-    let receipts = await withTaskGroup(of: Receipt?.self) { group in
-      for _ in 0..<16 {
-        let other = work.authority()
-        group.addTask { try? other.rules.pay(order, token: alice.token) }
-      }
-      return await group.reduce(into: [Receipt?]()) { $0.append($1) }
-    }
-    #expect(Set(receipts.map { $0?.asRepetition }).count == 1 && receipts.first != .some(nil))
-    #expect(receipts.count { $0?.isRepetition == false } == 1)
-    #expect(work.raw.number("SELECT count(*) FROM transfers") == 3)
-    work.expectBalancedBooks()
-  }
-
-  @Test("a payment is activity") func activity() async throws {
-    let (work, authority, alice, _) = try ready()
-    work.clock.advance(by: .seconds(800))
-    _ = try authority.rules.pay(authority.order("1"), token: alice.token)
-    work.clock.advance(by: .seconds(1799))
-    _ = try await authority.resume(alice.token)
   }
 
   @Test("no balance overflows") func overflow() throws {

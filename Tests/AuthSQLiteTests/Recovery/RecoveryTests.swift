@@ -47,20 +47,6 @@ private struct OvertakenDatabase: Database {
     #expect(!"\(code)\(String(reflecting: code))".contains("01234"))
   }
 
-  @Test("the present password is refused as the new one, and the code can still be used") func unchanged() throws {
-    let authority = Workspace().authority()
-    try authority.registerBoth()
-    let issued = try authority.resetPasswordAsOwner(of: try Username("bob"))
-    func recover(_ password: Secret) -> String? {
-      code { () throws(BackendError) in
-        try authority.recover(username: "bob", code: issued.code, password: password)
-      }
-    }
-    #expect(recover(bobPassword) == "password_unchanged")
-    _ = try authority.logIn("bob", bobPassword)
-    #expect(recover(newPassword) == nil)
-  }
-
   @Test("a code that was used meanwhile does not tell whether a password is the present one") func overtaken() throws {
     let authority = Workspace().authority()
     try authority.registerBoth()

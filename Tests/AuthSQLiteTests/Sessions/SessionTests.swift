@@ -15,26 +15,6 @@ import TextFormat
     return (work, authority, try authority.logIn())
   }
 
-  @Test("the idle limit ends a session, and resuming is not activity") func idle() async throws {
-    let (work, authority, grant) = try ready()
-    work.clock.advance(by: .seconds(1799))
-    _ = try await authority.resume(grant.token)
-    work.clock.advance(by: .seconds(1))
-    await #expect(throws: Refusal.rejected(.ended(.expired(.idle)))) { try await authority.resume(grant.token) }
-  }
-
-  @Test("activity moves the idle limit only, and not past the absolute one") func renew() async throws {
-    let (work, authority, grant) = try ready()
-    for _ in 1...16 {
-      work.clock.advance(by: .seconds(1799))
-      let renewed = try await authority.renew(grant.token)
-      #expect(renewed.token == grant.token && renewed.limits.absolute == grant.limits.absolute)
-      #expect(renewed.limits.idle != grant.limits.idle && renewed.limits.fresh == grant.limits.fresh)
-    }
-    work.clock.advance(by: .seconds(16))
-    await #expect(throws: Refusal.rejected(.ended(.expired(.absolute)))) { try await authority.renew(grant.token) }
-  }
-
   @Test("activity within a minute writes nothing") func renewIsCheap() async throws {
     let (work, authority, grant) = try ready()
     work.clock.advance(by: .seconds(59))
@@ -44,14 +24,6 @@ import TextFormat
     #expect(raw.number("PRAGMA data_version") == before)
     work.clock.advance(by: .seconds(1))
     #expect(try await authority.renew(grant.token) != grant)
-  }
-
-  @Test("activity never revives an ended session") func renewAfterLogout() async throws {
-    let (work, authority, grant) = try ready()
-    try await authority.revoke(grant.token, reason: .userAsked)
-    work.clock.advance(by: .seconds(120))
-    await #expect(throws: Refusal.rejected(.ended(.userAsked))) { try await authority.renew(grant.token) }
-    #expect(work.raw.number("SELECT count(*) FROM sessions WHERE ended_reason IS NULL") == 0)
   }
 
   @Test("a reboot ends a session, whatever the uptime") func reboot() async throws {
@@ -217,27 +189,6 @@ import TextFormat
         grant.token, with: .password(username: "alice", password: alicePassword), limits: .standard)
     }
     #expect(try await authority.resume(grant.token) == grant)
-  }
-
-  @Test("users list and revoke only their own sessions; logging out everywhere ends all") func list()
-    async throws
-  {
-    let (_, authority, first) = try ready()
-    let (second, bob) = (try authority.logIn(), try authority.logIn("bob", bobPassword))
-    let listed = try authority.rules.sessions(token: second.token)
-    #expect(Set(listed.map(\.id)) == [first.id, second.id])
-    #expect(listed.filter(\.isCurrent).map(\.id) == [second.id])
-    for id in [bob.id, SessionID(rawValue: "no\u{1B}such")] {
-      #expect(
-        code { () throws(BackendError) in try authority.rules.revokeSession(id, token: second.token) }
-          == "session_not_found")
-    }
-    try authority.rules.revokeSession(first.id, token: second.token)
-    await #expect(throws: Refusal.rejected(.ended(.revoked))) { try await authority.resume(first.token) }
-    _ = try authority.logIn()
-    #expect(try authority.rules.endAllSessions(token: second.token) == 2)
-    await #expect(throws: Refusal.rejected(.ended(.userAsked))) { try await authority.resume(second.token) }
-    _ = try await authority.resume(bob.token)
   }
 
   @Test("old sessions are deleted a few at a time and active ones never, whatever the wall clock says") func purge()

@@ -145,22 +145,6 @@ import TextFormat
     #expect(record.count(at: at(seconds + 3600), mayLock: false) == .allow)
   }
 
-  @Test("the right password during the wait is denied like any other, and a later success resets the count")
-  func rightPasswordWaits() throws {
-    let work = Workspace()
-    let authority = work.authority()
-    try authority.registerBoth()
-    for _ in 1...5 {
-      #expect(
-        code { () throws(BackendError) in try authority.logIn("bob", wrongPassword) } == "credentials_not_accepted")
-    }
-    let refusal = failure { () throws(BackendError) in try authority.logIn("bob", bobPassword) }
-    #expect(refusal?.kind == .throttled(.wait(.seconds(30))))
-    work.clock.advance(by: .seconds(30))
-    _ = try authority.logIn("bob", bobPassword)
-    #expect(work.raw.number("SELECT guesses + attempts FROM accounts WHERE name = 'bob'") == 0)
-  }
-
   @Test("an unknown name gets the same answers at every step") func unknownNames() throws {
     let work = Workspace()
     let authority = work.authority()

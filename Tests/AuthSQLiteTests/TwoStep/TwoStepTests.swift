@@ -1,7 +1,6 @@
 import AuthBackend
 import AuthCore
 import AuthSQLite
-import Races
 import Testing
 
 @Suite("A login in two steps") struct TwoStepTests {
@@ -123,51 +122,5 @@ import Testing
       """)
     try scene.authority.rules.deleteAccount(token: scene.session.token)
     #expect(scene.work.raw.number("SELECT count(*) FROM two_steps") == 0)
-  }
-
-  @Test("of two uses of one code at once exactly one opens, by two processes and by two challenges")
-  func sameCodeTwice() async throws {
-    let findings = try await onOwnThread {
-      let scene = try Scene()
-      let other = scene.work.authority(wallClock: { scene.wall.now })
-      return try Self.race(rounds: 100, scene) { code in
-        let challenges = [try scene.authority.challenge(), try other.challenge()]
-        return TwoThreads.answers { side in
-          failure { () throws(BackendError) in
-            _ = try (side == 0 ? scene.authority : other).answer(code, to: challenges[side])
-          } == nil
-        }
-      }
-    }
-    #expect(findings == [])
-  }
-
-  @Test("a code that is read in one transaction and used up in another opens twice")
-  func publishedWithoutTransaction() async throws {
-    let findings = try await onOwnThread {
-      let scene = try Scene()
-      return try Self.race(rounds: 200, scene) { code in
-        TwoThreads.answers { _ in
-          let raw = scene.work.raw
-          let last = raw.number("SELECT last_step FROM two_steps") ?? 0
-          let step = TOTP(secret: scene.secret.bytes).step(of: code.bytes, at: scene.wall.now, after: last)
-          guard let step else { return false }
-          return raw.script("PRAGMA busy_timeout = 5000; UPDATE two_steps SET last_step = \(step)") == true
-        }
-      }
-    }
-    #expect(!findings.isEmpty, "the race was never seen; the other test shows nothing")
-  }
-
-  private static func race(
-    rounds: Int, _ scene: Scene, _ both: (Secret) throws -> [Bool]
-  ) throws -> [String] {
-    var findings: [String] = []
-    for round in 0..<rounds {
-      scene.wall.move(by: TOTP.period)
-      let opened = try both(scene.code).count { $0 }
-      if opened != 1 { findings.append("round \(round): opened \(opened) times") }
-    }
-    return findings
   }
 }
