@@ -150,6 +150,13 @@ private final class History {
       right: Self.outcome { text(try right(), false) })
   }
 
+  /// The same operation of the rules in the session of each side; both answer the same.
+  private func both<Result>(_ operation: String, _ pair: Pair, _ body: (Rules, SessionToken) throws -> Result) -> Step {
+    both(operation, { try body(local.rules, pair.left) }, { try body(remote.rules, pair.right) }) { result, _ in
+      "\(result)"
+    }
+  }
+
   private static func outcome(_ body: () throws -> String) -> String {
     do {
       return try body()
@@ -285,10 +292,7 @@ private final class History {
     let name = Self.name(local, pair.left)
     switch generator.next() % 8 {
     case 0, 1:
-      return both(
-        "two-step of \(name)", { try local.rules.twoStep(token: pair.left) },
-        { try remote.rules.twoStep(token: pair.right) }
-      ) { state, _ in "\(state)" }
+      return both("two-step of \(name)", pair) { try $0.twoStep(token: $1) }
     case 2, 3:
       var made: (left: TwoStepSecret?, right: TwoStepSecret?) = (nil, nil)
       let step = both(
@@ -308,16 +312,10 @@ private final class History {
         { try remote.rules.endTwoStep(answer.right, token: pair.right) }
       ) { _, _ in "done" }
     case 6:
-      return both(
-        "two-step policy", { try local.rules.twoStepPolicy(token: pair.left) },
-        { try remote.rules.twoStepPolicy(token: pair.right) }
-      ) { policy, _ in "\(policy)" }
+      return both("two-step policy", pair) { try $0.twoStepPolicy(token: $1) }
     default:
       let policy: TwoStepPolicy = chance(20) ? .required : .optional
-      return both(
-        "two-step \(policy)", { try local.rules.setTwoStepPolicy(policy, token: pair.left) },
-        { try remote.rules.setTwoStepPolicy(policy, token: pair.right) }
-      ) { _, _ in "done" }
+      return both("two-step \(policy)", pair) { try $0.setTwoStepPolicy(policy, token: $1) }
     }
   }
 
@@ -409,21 +407,12 @@ private final class History {
     case 4:
       // Promoted more often than demoted, or soon only one could do anything.
       let role: Role = chance(60) ? .administrator : .member
-      return both(
-        "role \(role) of \(name)", { try local.rules.setRole(role, account: name, token: pair.left) },
-        { try remote.rules.setRole(role, account: name, token: pair.right) }
-      ) { account, _ in "\(account)" }
+      return both("role \(role) of \(name)", pair) { try $0.setRole(role, account: name, token: $1) }
     case 5:
       let setting: Registration = chance(30) ? .closed : .open
-      return both(
-        "registration \(setting)", { try local.rules.setRegistration(setting, token: pair.left) },
-        { try remote.rules.setRegistration(setting, token: pair.right) }
-      ) { _, _ in "done" }
+      return both("registration \(setting)", pair) { try $0.setRegistration(setting, token: $1) }
     case 6:
-      return both(
-        "registration", { try local.rules.registration(token: pair.left) },
-        { try remote.rules.registration(token: pair.right) }
-      ) { setting, _ in "\(setting)" }
+      return both("registration", pair) { try $0.registration(token: $1) }
     case 7:
       let other = chance(30) ? name.canonical : "User\(names.count)"
       let step = issued(
@@ -454,15 +443,9 @@ private final class History {
       _ = try? remote.rules.pay(order, token: pair.right)
     }
     if chance(70) {
-      return both(
-        "delete oneself", { try local.rules.deleteAccount(token: pair.left) },
-        { try remote.rules.deleteAccount(token: pair.right) }
-      ) { _, _ in "done" }
+      return both("delete oneself", pair) { try $0.deleteAccount(token: $1) }
     }
-    return both(
-      "delete \(name)", { try local.rules.deleteAccount(name, token: pair.left) },
-      { try remote.rules.deleteAccount(name, token: pair.right) }
-    ) { _, _ in "done" }
+    return both("delete \(name)", pair) { try $0.deleteAccount(name, token: $1) }
   }
 
   private func withSession() throws -> Step {
@@ -490,17 +473,10 @@ private final class History {
         { try Self.wait { try await remote.revoke(pair.right, reason: reason) } }
       ) { _, _ in "done" }
     case 4:
-      return both(
-        "profile", { try local.rules.profile(token: pair.left) }, { try remote.rules.profile(token: pair.right) }
-      ) {
-        profile, _ in "\(profile)"
-      }
+      return both("profile", pair) { try $0.profile(token: $1) }
     case 5:
       let shown = pick(["Somebody", "Ada Lovelace", " bad", "\u{1B}[31m"])
-      return both(
-        "rename \(shown)", { try local.rules.rename(to: shown, token: pair.left) },
-        { try remote.rules.rename(to: shown, token: pair.right) }
-      ) { profile, _ in "\(profile)" }
+      return both("rename \(shown)", pair) { try $0.rename(to: shown, token: $1) }
     case 6:
       return both(
         "sessions", { try local.rules.sessions(token: pair.left) }, { try remote.rules.sessions(token: pair.right) }
@@ -519,10 +495,7 @@ private final class History {
       ) { _, _ in "done" }.renaming(target.left.rawValue, target.right.rawValue)
     case 8:
       guard chance(30) else { fallthrough }
-      return both(
-        "end all", { try local.rules.endAllSessions(token: pair.left) },
-        { try remote.rules.endAllSessions(token: pair.right) }
-      ) { count, _ in "\(count)" }
+      return both("end all", pair) { try $0.endAllSessions(token: $1) }
     case 9, 10, 11, 12:
       var key: IdempotencyKey?
       if chance(60) {
@@ -537,17 +510,11 @@ private final class History {
           { try remote.rules.earlierPayment(of: order, token: pair.right) }
         ) { receipt, _ in "\(String(describing: receipt))" }
       }
-      return both(
-        "pay \(order)", { try local.rules.pay(order, token: pair.left) },
-        { try remote.rules.pay(order, token: pair.right) }
-      ) { receipt, _ in "\(receipt)" }
+      return both("pay \(order)", pair) { try $0.pay(order, token: $1) }
     case 13:
       let before = chance(50) ? nil : Int64(generator.next() % 200)
       let text = ["", "", "A", "-1", "12.5", "opening", "%"][Int(generator.next() % 7)]
-      return both(
-        "receipts", { try local.rules.receipts(matching: text, before: before, limit: 7, token: pair.left) },
-        { try remote.rules.receipts(matching: text, before: before, limit: 7, token: pair.right) }
-      ) { receipts, _ in "\(receipts)" }
+      return both("receipts", pair) { try $0.receipts(matching: text, before: before, limit: 7, token: $1) }
     case 14, 15:
       let scope: EventScope = chance(50) ? .own : .everyone
       let text = ["", "", "AUTHN_", "a", "deleted account", "_", "admin"][Int(generator.next() % 7)]
@@ -557,37 +524,22 @@ private final class History {
       ) { events, isLeft in events.map { self.text($0, isLeft) }.joined(separator: "; ") }
     case 16:
       let query = AccountsQuery(namePrefix: chance(50) ? "" : "a", after: name.canonical, limit: 5)
-      return both(
-        "accounts", { try local.rules.accounts(query, token: pair.left) },
-        { try remote.rules.accounts(query, token: pair.right) }
-      ) { accounts, _ in "\(accounts)" }
+      return both("accounts", pair) { try $0.accounts(query, token: $1) }
     case 17:
-      return both(
-        "account \(name)", { try local.rules.account(named: name, token: pair.left) },
-        { try remote.rules.account(named: name, token: pair.right) }
-      ) { account, _ in "\(account)" }
+      return both("account \(name)", pair) { try $0.account(named: name, token: $1) }
     case 18:
       // Enabled more often than disabled, or soon nobody could do anything.
       let isDisabled = chance(25)
-      return both(
-        "disabled \(isDisabled) \(name)", { try local.rules.setDisabled(isDisabled, account: name, token: pair.left) },
-        { try remote.rules.setDisabled(isDisabled, account: name, token: pair.right) }
-      ) { account, _ in "\(account)" }
+      return both("disabled \(isDisabled) \(name)", pair) { try $0.setDisabled(isDisabled, account: name, token: $1) }
     case 19, 20, 21:
       return try administer(pair, name)
     case 24, 25, 26:
       return twoStep(pair)
     default:
       if chance(50) {
-        return both(
-          "unlock \(name)", { try local.rules.unlock(account: name, token: pair.left) },
-          { try remote.rules.unlock(account: name, token: pair.right) }
-        ) { account, _ in "\(account)" }
+        return both("unlock \(name)", pair) { try $0.unlock(account: name, token: $1) }
       }
-      return both(
-        "note view", { try local.rules.noteView(of: name.canonical, token: pair.left) },
-        { try remote.rules.noteView(of: name.canonical, token: pair.right) }
-      ) { _, _ in "done" }
+      return both("note view", pair) { try $0.noteView(of: name.canonical, token: $1) }
     }
   }
 
