@@ -48,10 +48,7 @@ import Testing
     }
     #expect(await vault.load() == last)
     work.run("sed -i '2s/^00/01/' '\(vault.path)'")
-    guard case .corrupt(let evidence) = await vault.load() else {
-      Issue.record("a changed file was read")
-      return
-    }
+    let evidence = try #require(await vault.load().evidence)
     #expect(evidence.description.contains("checksum"))
   }
 
@@ -84,11 +81,8 @@ import Testing
     let bytes: [UInt8] = version == 2 ? Array(0xf0...0xff) + first.bytes : first.bytes
     #expect(reading == .token(SessionToken(bytes: bytes)))
     work.run("sed -i '2s/^00/01/' \(file)")
-    guard case .corrupt = await FileVault(directory: work.state, issuer: version == 2 ? .server : .embedded).load()
-    else {
-      Issue.record("a changed file was read")
-      return
-    }
+    let changed = await FileVault(directory: work.state, issuer: version == 2 ? .server : .embedded).load()
+    #expect(changed.evidence != nil, "a changed file was read")
   }
 
   @Test("where it cannot look, it does not say that it erased") func cannotLook() async throws {
@@ -108,20 +102,15 @@ import Testing
     #expect(work.run("sed -n 2p '\(vault(.server).path)' | cut -c -32") == "000102030405060708090a0b0c0d0e0f")
     // Another database of the same kind, and the embedded one.
     await #expect(throws: VaultError.self) { try await vault(.server).store(other) }
-    guard case .unavailable(let error) = await vault(.embedded).load() else {
-      Issue.record("the embedded backend was shown the token of a server")
-      return
-    }
+    let error = try #require(
+      await vault(.embedded).load().failure, "the embedded backend was shown the token of a server")
     #expect(error.description.contains("database 000102030405060708090a0b0c0d0e0f"))
     await #expect(throws: VaultError.self) { try await vault(.embedded).store(first) }
     await #expect(throws: VaultError.self) { try await vault(.embedded).erase(token) }
     #expect(await vault(.server).load() == .token(token))
     try await vault(.server).erase(token)
     try await vault(.embedded).store(first)
-    guard case .unavailable = await vault(.server).load() else {
-      Issue.record("a server was shown a token of the embedded database")
-      return
-    }
+    #expect(await vault(.server).load().failure != nil, "a server was shown a token of the embedded database")
   }
 
   @Test("reading an empty vault creates nothing") func absent() async throws {
@@ -165,10 +154,7 @@ import Testing
   func corrupt(command: String, reason: String, isSalvaged: Bool) async throws {
     let (work, vault) = try await ready()
     work.run(command.replacing("FILE", with: "'\(vault.path)'").replacing("REAL", with: "'\(work.state)/real'"))
-    guard case .corrupt(let evidence) = await vault.load() else {
-      Issue.record("\(await vault.load()) is not corrupt")
-      return
-    }
+    let evidence = try #require(await vault.load().evidence)
     #expect(evidence.description.contains(vault.path) && evidence.description.contains(reason))
     #expect((evidence.salvaged != nil) == isSalvaged && !evidence.hint.isEmpty)
     #expect(try await vault.replace(first, with: second) == false)
@@ -182,10 +168,7 @@ import Testing
   @Test("a foreign owner is named with both user ids", .enabled(if: geteuid() == 0)) func owner() async throws {
     let (work, vault) = try await ready()
     work.run("chown 12345 '\(vault.path)'")
-    guard case .corrupt(let evidence) = await vault.load() else {
-      Issue.record("\(await vault.load()) is not corrupt")
-      return
-    }
+    let evidence = try #require(await vault.load().evidence)
     #expect(
       evidence.description.contains("12345") && evidence.description.contains("user id 0") && evidence.salvaged == first
     )
@@ -227,10 +210,7 @@ import Testing
   func unavailable() async throws {
     let (work, vault) = try await ready()
     work.run("chmod 777 '\(work.state)'")
-    guard case .unavailable(let failure) = await vault.load() else {
-      Issue.record("\(await vault.load()) is not unavailable")
-      return
-    }
+    let failure = try #require(await vault.load().failure)
     #expect(failure.description.contains(work.state) && failure.hint.hasPrefix("chmod 700"))
     try await vault.store(second)
     #expect(work.mode(work.state) == "700")
@@ -249,10 +229,8 @@ import Testing
     let (work, _) = try await ready()
     work.run("cd '\(work.path)' && mv state \"it's\" && ln -s \"it's\" state")
     for spelling in ["", "/", "//", "/.", "/.//./"] {
-      guard case .unavailable(let failure) = await FileVault(directory: work.state + spelling).load() else {
-        Issue.record("'\(spelling)' passes")
-        continue
-      }
+      let failure = try #require(
+        await FileVault(directory: work.state + spelling).load().failure, "'\(spelling)' passes")
       #expect(failure.hint == "Name the directory that it leads to instead: '\(work.path)/it'\\''s'")
     }
     #expect(await FileVault(directory: work.path + "/it's/.").load() == .token(first))
@@ -264,10 +242,7 @@ import Testing
   @Test("the hint for a name that is too long is to shorten it") func longName() async throws {
     let work = Workspace()
     let vault = FileVault(directory: work.path + "/" + String(repeating: "x", count: 256))
-    guard case .unavailable(let failure) = await vault.load() else {
-      Issue.record("\(await vault.load()) is not unavailable")
-      return
-    }
+    let failure = try #require(await vault.load().failure)
     #expect(failure.hint == "Choose a shorter path; nothing was changed.")
   }
 
@@ -328,5 +303,17 @@ import Testing
     arguments: ["", ".", "..", "../x", "a/b", "-x", "a\u{0}", "\u{E9}", String(repeating: "x", count: 65)])
   func badContexts(name: String) {
     #expect(ContextName(name) == nil)
+  }
+}
+
+extension VaultReading {
+  /// The evidence of unusable content.
+  fileprivate var evidence: VaultEvidence? {
+    if case .corrupt(let evidence) = self { evidence } else { nil }
+  }
+
+  /// Why the vault could not be read.
+  fileprivate var failure: VaultError? {
+    if case .unavailable(let failure) = self { failure } else { nil }
   }
 }

@@ -19,10 +19,7 @@ struct ServerTests {
     let service = try RunningService()
     let client = try service.client()
     let token = try client.logIn("alice")
-    guard case .found(.some(let grant)) = try client.ask(.lookUp(token)) else {
-      Issue.record("the session is not found")
-      return
-    }
+    let grant = try #require(try client.lookUp(token), "the session is not found")
     #expect(grant.user.username == "alice" && grant.user.role == .administrator)
     let order = try Self.order("12", "rent")
     guard case .receipt(let first) = try client.ask(.pay(order, token)),
@@ -33,10 +30,7 @@ struct ServerTests {
     }
     #expect(first.id == second.id && !first.isRepetition && second.isRepetition)
     _ = try client.ask(.revoke(token, .userAsked))
-    guard case .found(nil) = try client.ask(.lookUp(token)) else {
-      Issue.record("the session goes on")
-      return
-    }
+    #expect(try client.lookUp(token) == nil, "the session goes on")
     #expect(service.end() == 0)
     #expect(service.log.contains("<6>started") && service.log.contains("<6>stopped finished=yes"))
   }
@@ -53,10 +47,7 @@ struct ServerTests {
     }
     #expect(user.role == .member)
     try client.send(.resetPasswordAsOwner(Username("alice")))
-    guard case .failure(let error) = try client.answer() else {
-      Issue.record("a person is the owner")
-      return
-    }
+    let error = try #require(try client.refusal(), "a person is the owner")
     #expect(error.code == "not_database_owner")
     #expect(service.log.contains("reason=not_database_owner uid=\(getuid())"))
   }

@@ -106,6 +106,22 @@ final class ServiceClient {
     return try answer().get()
   }
 
+  /// The session that a token opens, if it opens one.
+  func lookUp(_ token: SessionToken) throws -> Grant? {
+    guard case .found(let grant) = try ask(.lookUp(token)) else { throw Failure.closed }
+    return grant
+  }
+
+  /// The error of the next answer.
+  func refusal() throws -> BackendError? {
+    if case .failure(let error) = try answer() { error } else { nil }
+  }
+
+  /// Whether the next frame tells to look again.
+  func isToldToLook() throws -> Bool {
+    if case .lookAgain? = try next() { true } else { false }
+  }
+
   /// Logs in under a token of its own.
   func logIn(_ name: String, password: String = RunningService.password) throws -> SessionToken {
     let answer = try ask(Self.login(name, password))

@@ -25,10 +25,7 @@ struct SlowClientTests {
     try slow.send(Array(try ClientFrame.request(1, .lookUp(token)).encoded().dropLast()))
     #expect(try slow.next() == nil)
     #expect(server.refused["too_slow"] == 2)
-    guard case .found(.some) = try idle.ask(.lookUp(token)) else {
-      Issue.record("an idle client was closed")
-      return
-    }
+    #expect(try idle.lookUp(token) != nil, "an idle client was closed")
   }
 
   @Test("a client that reads nothing is closed, and the answers that it left are not collected without end")
@@ -44,9 +41,6 @@ struct SlowClientTests {
     while sent < 100_000, (try? client.send(page)) != nil { sent += 1 }
     #expect(sent < 100_000)
     #expect(server.refused["not_reading"] == 1)
-    guard case .found(.some) = try other.ask(.lookUp(token)) else {
-      Issue.record("the other client is not served")
-      return
-    }
+    #expect(try other.lookUp(token) != nil, "the other client is not served")
   }
 }

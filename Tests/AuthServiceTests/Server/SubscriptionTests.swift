@@ -24,10 +24,7 @@ struct SubscriptionTests {
     let order = PaymentOrder(amount: try Amount("1"), payee: try Username("carol"), key: nil)
     _ = try client.ask(.pay(order, tokens[0]))
     for told in [bob, carol] {
-      guard case .lookAgain = try told.next() else {
-        Issue.record("not told")
-        return
-      }
+      try #require(try told.isToldToLook(), "not told")
     }
     // What was not for dave does not come before what is.
     try dave.send(.request(2, .lookUp(tokens[2])))
@@ -44,10 +41,7 @@ struct SubscriptionTests {
     let (first, second) = (try client.logIn("bob"), try client.logIn("bob"))
     let told = try subscriber(service, first)
     _ = try client.ask(.revoke(first, .userAsked))
-    guard case .lookAgain = try told.next() else {
-      Issue.record("not told")
-      return
-    }
+    try #require(try told.isToldToLook(), "not told")
     try told.send(.request(2, .lookUp(first)))
     guard case .answer(2, _, .found(nil)) = try told.next() else {
       Issue.record("the session goes on")
@@ -55,10 +49,7 @@ struct SubscriptionTests {
     }
     let witness = try subscriber(service, second)
     _ = try client.ask(.rename("Robert", second))
-    guard case .lookAgain = try witness.next() else {
-      Issue.record("the witness was not told")
-      return
-    }
+    try #require(try witness.isToldToLook(), "the witness was not told")
     try told.send(.request(3, .lookUp(first)))
     guard case .answer(3, _, _) = try told.next() else {
       Issue.record("told after its end")
