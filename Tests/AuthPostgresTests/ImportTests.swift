@@ -129,43 +129,47 @@ extension PostgresTests {
     }
 
     /// A database as programs made it that called functions in the server.
-    private final class OlderServer {
+    private struct OlderDatabase {
+      /// The name of the database, and of the role that owns it.
+      let name = "older\(UInt32.random(in: 0 ... .max))"
       let server: ThrowawayServer
       let address: ServerAddress
 
-      init() throws {
-        server = try ThrowawayServer()
-        let superuser = try Databases.connect(server.address("postgres"))
-        try superuser.sql(
-          """
-          CREATE ROLE auth_cli_owner; CREATE ROLE auth_cli; CREATE ROLE person LOGIN IN ROLE auth_cli;
-          CREATE ROLE keeper LOGIN;
-          """)
-        try superuser.sql("CREATE DATABASE accounts OWNER keeper")
-        let dump = try String(contentsOfFile: Self.path, encoding: .utf8)
-        try Databases.connect(server.address("accounts")).sql(dump)
-        address = try ServerAddress(server.address("accounts", user: "keeper"))
+      /// The roles of the older programs and of a user of them; all databases of a server share
+      /// them.
+      private static let roles = Result {
+        try Databases.connect(Databases.shared().server.address("postgres")).sql(
+          "CREATE ROLE auth_cli_owner; CREATE ROLE auth_cli; CREATE ROLE caller LOGIN IN ROLE auth_cli")
       }
 
-      deinit { server.stop() }
+      init() throws {
+        server = try Databases.shared().server
+        try Self.roles.get()
+        let superuser = try Databases.connect(server.address("postgres"))
+        try superuser.sql("CREATE ROLE \(name) LOGIN")
+        try superuser.sql("CREATE DATABASE \(name) OWNER \(name)")
+        let dump = try String(contentsOfFile: Self.path, encoding: .utf8)
+        try Databases.connect(server.address(name)).sql(dump)
+        address = try ServerAddress(server.address(name, user: name))
+      }
 
       static var path: String {
         #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 } + "/fixtures/function-server.sql"
       }
 
       func superuser<Result>(_ body: (ServerConnection) throws -> Result) throws -> Result {
-        try body(try Databases.connect(server.address("accounts")))
+        try body(try Databases.connect(server.address(name)))
       }
 
       /// Lets the service's role read what it imports.
-      func permit() throws { try superuser { try $0.sql("GRANT auth_cli_owner TO keeper") } }
+      func permit() throws { try superuser { try $0.sql("GRANT auth_cli_owner TO \(name)") } }
 
       /// All rows of the older tables.
       func rows() throws -> [[String?]] {
         try superuser {
           let tables = try $0.rows("SELECT tablename FROM pg_tables WHERE schemaname = 'authcore' ORDER BY 1")
           return try tables.map { (row) in "SELECT t::text FROM authcore.\(row[0] ?? "") t ORDER BY 1" }
-            .flatMap { try $0.isEmpty ? [] : Databases.connect(server.address("accounts")).rows($0) }
+            .flatMap { try $0.isEmpty ? [] : Databases.connect(server.address(name)).rows($0) }
         }
       }
     }
@@ -182,7 +186,7 @@ extension PostgresTests {
 
     @Test("a database with functions in the server is brought: every kind of account, password, code and payment")
     func older() throws {
-      let older = try OlderServer()
+      let older = try OlderDatabase()
       try older.permit()
       let before = try older.rows()
       let summary = try PostgresSchema.importingFunctionServer(at: older.address)
@@ -254,14 +258,14 @@ extension PostgresTests {
 
     @Test("after that, a program of before is refused, whoever runs it")
     func revoked() throws {
-      let older = try OlderServer()
+      let older = try OlderDatabase()
       try older.permit()
       try older.superuser { try $0.sql("UPDATE authcore.authority SET registration_closed = false") }
-      let person = try Databases.connect(older.server.address("accounts", user: "person"))
+      let person = try Databases.connect(older.server.address(older.name, user: "caller"))
       #expect(try person.rows("SELECT code FROM authcore.check_name(1, 'zoe')").isEmpty == false)
       _ = try PostgresSchema.importingFunctionServer(at: older.address)
-      for user in ["person", "keeper", "postgres"] {
-        let connection = try Databases.connect(older.server.address("accounts", user: user))
+      for user in ["caller", older.name, "postgres"] {
+        let connection = try Databases.connect(older.server.address(older.name, user: user))
         #expect(throws: ServerFault.self) {
           try connection.sql(
             "SELECT * FROM authcore.register(1, 'zoe', 'zoe', '\(PasswordCost.least.prefix)aaaaaaaaaaaaaaaaaaaaa.', '\\x\(String(repeating: "00", count: 32))')"
@@ -272,7 +276,7 @@ extension PostgresTests {
 
     @Test("an import without the right to read, or of tables that do not add up, leaves all as it was")
     func olderUndone() throws {
-      let older = try OlderServer()
+      let older = try OlderDatabase()
       func importing() -> String? {
         do throws(BackendError) {
           _ = try PostgresSchema.importingFunctionServer(at: older.address)
@@ -289,7 +293,7 @@ extension PostgresTests {
       try older.superuser { try $0.sql("DROP VIEW authcore.another") }
       #expect(try older.rows() == before)
       #expect(isEmpty(older.address))
-      let person = try Databases.connect(older.server.address("accounts", user: "person"))
+      let person = try Databases.connect(older.server.address(older.name, user: "caller"))
       #expect(try person.rows("SELECT code FROM authcore.check_name(1, 'zoe')").isEmpty == false)
     }
   }

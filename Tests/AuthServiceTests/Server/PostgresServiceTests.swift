@@ -10,21 +10,25 @@ import Testing
 @Suite(
   "The service on PostgreSQL", .serialized, .enabled(if: RunningService.hasPostgres, "postgresql is not installed"))
 struct PostgresServiceTests {
+  /// The server of these tests, which run one after the other, without the database of the test
+  /// before.
   private final class Site {
+    private static let started = Result { try ThrowawayServer() }
     let server: ThrowawayServer
     let folder: String
-    var address: String { "host=\(server.directory) user=postgres dbname=accounts" }
+    var address: String { server.address("accounts") }
 
-    init() throws {
-      server = try ThrowawayServer()
+    init() async throws {
+      server = try Self.started.get()
       folder = NSTemporaryDirectory() + "site-\(UInt32.random(in: 0 ... .max))"
       try FileManager.default.createDirectory(atPath: folder + "/bin", withIntermediateDirectories: true)
       symlink(RunningService.executable, folder + "/bin/auth-service")
       try (address + "\n").write(toFile: folder + "/postgres", atomically: false, encoding: .utf8)
+      let dropped = try await run("dropdb --if-exists --force accounts")
+      try #require(dropped.ending == .exited(0), "\(dropped.text)")
     }
 
     deinit {
-      server.stop()
       try? FileManager.default.removeItem(atPath: folder)
     }
 
@@ -52,7 +56,7 @@ struct PostgresServiceTests {
 
   @Test("two services share a database, and what one pays tells the subscriber of the other")
   func two() async throws {
-    let site = try Site()
+    let site = try await Site()
     try await site.install()
     let (first, second) = (try RunningService(postgres: site.address), try RunningService(postgres: site.address))
     let (one, other) = (try first.client(), try second.client())
@@ -70,15 +74,12 @@ struct PostgresServiceTests {
       return
     }
     _ = try one.ask(.pay(PaymentOrder(amount: try Amount("1"), payee: try Username("bob"), key: nil), token))
-    guard case .lookAgain = try other.next() else {
-      Issue.record("not told")
-      return
-    }
+    try #require(try other.isToldToLook(), "not told")
   }
 
   @Test("the tables of a running service are not removed")
   func inUse() async throws {
-    let site = try Site()
+    let site = try await Site()
     try await site.install()
     let service = try RunningService(postgres: site.address)
     let remove = "auth-service schema remove --postgres-file \(site.folder)/postgres --confirm accounts"
@@ -99,7 +100,7 @@ struct PostgresServiceTests {
 
   @Test("a password in the address is refused, and a database without tables is not served")
   func refused() async throws {
-    let site = try Site()
+    let site = try await Site()
     let secret = try await site.run(
       "echo 'postgresql://u:secret@localhost/x' >\(site.folder)/f; auth-service run --postgres-file \(site.folder)/f --socket \(site.folder)/s"
     )
@@ -112,7 +113,7 @@ struct PostgresServiceTests {
 
   @Test("a password file that others can read is warned of once for each host")
   func passwordFile() async throws {
-    let site = try Site()
+    let site = try await Site()
     try "*:*:*:*:word\n".write(toFile: site.folder + "/pgpass", atomically: false, encoding: .utf8)
     for (mode, hosts, warnings) in [(644, "localhost", 1), (644, "localhost,127.0.0.1", 2), (600, "localhost", 0)] {
       let outcome = try await site.run(
@@ -134,7 +135,7 @@ struct PostgresServiceTests {
 
   @Test("the article's commands take over a database whose rules were functions in the server")
   func older() async throws {
-    let site = try Site()
+    let site = try await Site()
     let blocks = try Self.blocks("older")
     try #require(blocks.count == 1)
     let script = blocks[0].replacing("/etc/auth-service/postgres", with: site.folder + "/role")
@@ -157,7 +158,7 @@ struct PostgresServiceTests {
 
   @Test("the article's commands for PostgreSQL run, from an SQLite database to its import")
   func article() async throws {
-    let site = try Site()
+    let site = try await Site()
     let blocks = try Self.blocks("postgres")
     try #require(blocks.count == 3)
     // The import is in place of the installation.
