@@ -67,11 +67,11 @@ other-lane:
 
 test-tsan: setup ## Run the tests of Guards and AuthCore under Thread Sanitizer, which must first catch a planted race
 	.ci/planted-race
-	CORE_ONLY=1 .ci/tests --sanitize=thread --scratch-path .build/tsan --filter 'GuardsTests|AuthCoreTests' \
+	CORE_ONLY=1 TEST_ALL=1 .ci/tests --sanitize=thread --scratch-path .build/tsan --filter 'GuardsTests|AuthCoreTests' \
 	  --skip '$(TSAN_SKIP)'
 
 test-older-systems: setup ## Run the same tests with what replaces, on older systems, API that they do not have
-	CORE_ONLY=1 .ci/tests $(OLDER) --filter '$(OLDER_FILTER)' --skip '$(ONCE)'
+	CORE_ONLY=1 TEST_ALL=1 .ci/tests $(OLDER) --filter '$(OLDER_FILTER)' --skip '$(ONCE)'
 
 test-release: setup-release ## Play the transcripts against the release executable
 	.ci/release auth-cli

@@ -74,7 +74,7 @@ let package = Package(
       path: "Tests/auth-service-least-cost"),
     .target(name: "Races", dependencies: ["Guards"], path: "Tests/Races"),
     .target(name: "Terminals", dependencies: ["CommandLineKit"], path: "Tests/Terminals"),
-    .testTarget(name: "GuardsTests", dependencies: ["Guards", "Races"]),
+    .testTarget(name: "GuardsTests", dependencies: ["Guards", "Programs", "Races"]),
     .testTarget(
       name: "AuthCoreTests", dependencies: ["AuthCore", "AuthCoreTesting", "Guards", "Programs", "Races"]),
     .testTarget(

@@ -38,7 +38,7 @@ struct HostileWordsTests {
       }
     }
     let all = Self.vocabulary + Self.more
-    let last = Effort.sample(all, 12)
+    let last = Effort.sample(all, 4)
     parse([])
     // What the first two words leave the parser in depends on what they are, not on how they are
     // spelled: few reach every phase.
@@ -53,7 +53,7 @@ struct HostileWordsTests {
     }
     let (three, two) = (Self.vocabulary.count, all.count)
     #expect(outcomes.understood + outcomes.refused == 1 + three * three * last.count + two + two * two)
-    #expect(outcomes.understood > 1000)
+    #expect(outcomes.understood > 500)
     #expect(outcomes.refused > 1000)
   }
 
