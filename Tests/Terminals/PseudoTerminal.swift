@@ -48,6 +48,8 @@ package final class PseudoTerminal: Sendable {
     if isOpen.exchange(false, ordering: .relaxed) { close(master) }
   }
 
+  package var isHungUp: Bool { !isOpen.load(ordering: .relaxed) }
+
   /// Starts a program on the terminal, as the leader of a new session.
   package func launch(_ arguments: [String], environment: [String: String]) throws -> TerminalProcess {
     try TerminalProcess(arguments, environment: environment, terminal: path)

@@ -43,22 +43,19 @@ struct AppFrameTests {
     Scene(name: "home-logged-in") { AppScenes.loggedIn($0, $1) },
     Scene(name: "receipts") { columns, rows in
       let state = AppScenes.showingReceipts(columns, rows)
-      for _ in 0..<3 { _ = state.update(.key(.down)) }
+      for _ in 0..<3 { state.type("↓") }
       return state
     },
     Scene(name: "receipts-filtered") { columns, rows in
       let state = AppScenes.showingReceipts(columns, rows)
       let page = AppScenes.receipts.with(AppScenes.receipts.rows, part: "the newest 500")
       _ = state.update(.loaded(.receipts, .success(page)))
-      AppScenes.type("/日本", into: state)
+      state.type("/日本")
       return state
     },
     Scene(name: "login-refused") { columns, rows in
       let state = AppScenes.loggedOut(columns, rows)
-      AppScenes.type("3alice", into: state)
-      _ = state.update(.key(.enter))
-      AppScenes.type("wrong", into: state)
-      _ = state.update(.key(.enter))
+      state.type("3alice\nwrong\n")
       let problem = CommandError(
         .no, "throttled", "Too many failed attempts, so this one was not looked at.",
         hint: "Try again in 30 s.")
@@ -68,22 +65,18 @@ struct AppFrameTests {
     },
     Scene(name: "paying") { columns, rows in
       let state = AppScenes.loggedIn(columns, rows)
-      AppScenes.type("2bob", into: state)
+      state.type("2bob")
       _ = state.update(.loaded(.pay, .success(AppPage(lines: ["Your balance is 87.50."]))))
-      _ = state.update(.key(.enter))
-      AppScenes.type("12.50", into: state)
-      for key in [Key.enter, .character("y")] { _ = state.update(.key(key)) }
+      state.type("\n12.50\ny")
       state.wait(.seconds(3))
       return state
     },
     Scene(name: "paying-question") { columns, rows in
       let state = AppState(columns: columns, rows: rows, context: "laptop")
       _ = state.update(.button(.logOut(AppScenes.alice)))
-      AppScenes.type("2bob", into: state)
+      state.type("2bob")
       _ = state.update(.loaded(.pay, .success(AppPage(lines: ["Your balance is 87.50."], balance: 8750))))
-      _ = state.update(.key(.enter))
-      AppScenes.type("12.50", into: state)
-      _ = state.update(.key(.enter))
+      state.type("\n12.50\n")
       return state
     },
     Scene(name: "session-ending") { columns, rows in
@@ -94,46 +87,46 @@ struct AppFrameTests {
     Scene(name: "paying-completed") { columns, rows in
       let state = AppScenes.loggedIn(columns, rows)
       let page = AppPage(lines: ["Your balance is 87.50."], balance: 8750, names: ["bob", "carol"])
-      _ = state.update(.key(.character("2")))
+      state.type("2")
       _ = state.update(.loaded(.pay, .success(page)))
-      AppScenes.type("ca", into: state)
+      state.type("ca")
       return state
     },
     Scene(name: "money-arrived") { columns, rows in
       let state = AppScenes.loggedIn(columns, rows)
-      _ = state.update(.key(.character("3")))
+      state.type("3")
       let older = AppScenes.receipts.with(Array(AppScenes.receipts.rows.dropFirst(2)))
       for page in [older, AppScenes.receipts] { _ = state.update(.loaded(.receipts, .success(page))) }
       return state
     },
     Scene(name: "receipt") { columns, rows in
       let state = AppScenes.showingReceipts(columns, rows)
-      for key in [Key.down, .enter] { _ = state.update(.key(key)) }
+      state.type("↓\n")
       return state
     },
     Scene(name: "sessions-question") { columns, rows in
       let state = AppScenes.loggedIn(columns, rows)
-      AppScenes.type("5", into: state)
+      state.type("5")
       _ = state.update(.loaded(.sessions, .success(AppScenes.sessions)))
-      for key in [Key.down, .character("e")] { _ = state.update(.key(key)) }
+      state.type("↓e")
       return state
     },
     Scene(name: "events") { columns, rows in
       let state = AppScenes.loggedIn(columns, rows)
-      AppScenes.type("6", into: state)
+      state.type("6")
       _ = state.update(.loaded(.events, .success(AppScenes.events)))
-      for _ in 0..<2 { _ = state.update(.key(.down)) }
+      for _ in 0..<2 { state.type("↓") }
       return state
     },
     Scene(name: "accounts") { AppScenes.showingAccounts($0, $1, below: 4) },
     Scene(name: "account") { columns, rows in
       let state = AppScenes.showingAccounts(columns, rows, below: 4)
-      _ = state.update(.key(.enter))
+      state.type("\n")
       return state
     },
     Scene(name: "account-of-last-administrator") { columns, rows in
       let state = AppScenes.showingAccounts(columns, rows, below: 3)
-      _ = state.update(.key(.enter))
+      state.type("\n")
       return state
     },
     Scene(name: "account-question") { columns, rows in
@@ -144,8 +137,7 @@ struct AppFrameTests {
     Scene(name: "account-deletion") { columns, rows in
       let state = AppScenes.showingAccounts(columns, rows, below: 4)
       for key in [Key.enter, .end, .enter] { _ = state.update(.key(key)) }
-      AppScenes.type("alice", into: state)
-      _ = state.update(.key(.enter))
+      state.type("alice\n")
       return state
     },
     Scene(name: "one-time-code") { columns, rows in
@@ -163,7 +155,7 @@ struct AppFrameTests {
     },
     Scene(name: "machine") { columns, rows in
       let state = AppScenes.loggedIn(columns, rows)
-      AppScenes.type("m", into: state)
+      state.type("m")
       let steps = [
         MachineStep(event: "restore", from: .restoring, to: .restoring, answer: .transition),
         MachineStep(event: "restored", from: .restoring, to: .loggedOut, answer: .transition),
@@ -180,12 +172,12 @@ struct AppFrameTests {
     },
     Scene(name: "help") { columns, rows in
       let state = AppScenes.showingReceipts(columns, rows)
-      AppScenes.type("?", into: state)
+      state.type("?")
       return state
     },
     Scene(name: "help-of-form") { columns, rows in
       let state = AppScenes.loggedOut(columns, rows)
-      AppScenes.type("l", into: state)
+      state.type("l")
       _ = state.update(.key(.help))
       return state
     },
@@ -234,9 +226,9 @@ struct AppFrameTests {
   @Test("the details of a row say all of it also in 40 by 10")
   func smallDetails() {
     let state = AppScenes.loggedIn(40, 10)
-    AppScenes.type("6", into: state)
+    state.type("6")
     _ = state.update(.loaded(.events, .success(AppScenes.events)))
-    for key in [Key.down, .enter] { _ = state.update(.key(key)) }
+    state.type("↓\n")
     let text = state.frame.lines.joined(separator: " ")
     for part in ["TIME", "EVENT authn_login_successafterfail", "SESSION p7c2m4x0e5ta", "3 failed attempts", "> Copy"] {
       #expect(text.contains(part), "\(part)")
@@ -246,15 +238,13 @@ struct AppFrameTests {
   @Test("a password that is typed is in no frame and in no description")
   func secret() {
     let state = AppScenes.loggedOut()
-    AppScenes.type("lalice", into: state)
-    _ = state.update(.key(.enter))
-    AppScenes.type("hunter2-and-more", into: state)
+    state.type("lalice\nhunter2-and-more")
     #expect(!state.frame.golden.contains("hunter2"))
     #expect(state.frame.golden.contains("(typed, not shown)"))
     var text = ""
     dump(state, to: &text)
     #expect(!text.contains("hunter2"))
-    let effect = state.update(.key(.enter))
+    let effect = state.type("\n")
     #expect(effect != nil)
     dump(effect, to: &text)
     dump(state, to: &text)

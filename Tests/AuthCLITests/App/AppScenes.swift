@@ -63,7 +63,7 @@ enum AppScenes {
 
   static func showingReceipts(_ columns: Int = 80, _ rows: Int = 24) -> AppState {
     let state = loggedIn(columns, rows)
-    _ = state.update(.key(.character("3")))
+    state.type("3")
     _ = state.update(.loaded(.receipts, .success(receipts)))
     return state
   }
@@ -150,9 +150,9 @@ enum AppScenes {
 
   static func showingAccounts(_ columns: Int = 80, _ rows: Int = 24, below: Int = 0) -> AppState {
     let state = loggedIn(columns, rows)
-    _ = state.update(.key(.character("8")))
+    state.type("8")
     _ = state.update(.loaded(.accounts, .success(accounts)))
-    for _ in 0..<below { _ = state.update(.key(.down)) }
+    for _ in 0..<below { state.type("↓") }
     return state
   }
 
@@ -170,14 +170,21 @@ enum AppScenes {
       preconditionFailure("\(error)")
     }
   }
-
-  /// The keys, one after the other.
-  static func type(_ text: String, into state: AppState) {
-    for scalar in text.unicodeScalars { _ = state.update(.key(.character(scalar))) }
-  }
 }
 
 extension AppState {
+  /// Types the keys of a text, one after the other; `\n` is Enter, `\t` Tab, `\u{1B}` Esc, and
+  /// ↑ ↓ ← → are the arrows.
+  ///
+  /// - Returns: The effect of the last key.
+  @discardableResult
+  func type(_ text: String) -> AppEffect? {
+    let named: [Unicode.Scalar: Key] = [
+      "\n": .enter, "\t": .tab, "\u{1B}": .escape, "↑": .up, "↓": .down, "←": .left, "→": .right,
+    ]
+    return text.unicodeScalars.reduce(nil) { _, scalar in update(.key(named[scalar] ?? .character(scalar))) }
+  }
+
   /// Takes in what happened at the present moment.
   func update(_ message: AppMessage) -> AppEffect? { update(message, at: now) }
 

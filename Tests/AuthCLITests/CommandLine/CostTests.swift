@@ -6,23 +6,22 @@ import Testing
 @Suite("The cost of a password")
 struct CostTests {
   /// What the stored hash of each account costs.
-  private func cost(_ home: TestHome) -> [PasswordCost?] {
+  private func cost(_ home: CommandHome) -> [PasswordCost?] {
     Books.rows(home.database, ["SELECT password_hash FROM accounts ORDER BY id"]).map { PasswordCost(of: $0) }
   }
 
   @Test("the shipped program hashes at the standard cost, also what was hashed at a lower one")
   func shipped() async throws {
-    let home = try TestHome(executable: LeastCost.executable)
-    try await home.register()
+    let home = try await CommandHome(executable: LeastCost.executable)
     #expect(cost(home) == [.least, .least])
-    let shipped = try home.copy(executable: BuiltExecutable.shipped)
-    try await shipped.logIn()
+    let shipped = try await home.copy(executable: BuiltExecutable.shipped)
+    try await shipped.succeed("login alice", as: "alice")
     #expect(cost(shipped) == [.standard, .least])
-    try await shipped.succeed(["register", "carol", "--password-stdin"], input: "an umbrella in the rain")
+    try await shipped.succeed("register carol", password: "an umbrella in the rain")
     #expect(cost(shipped) == [.standard, .least, .standard])
     // A hash is never made cheaper.
-    let again = try shipped.copy(executable: LeastCost.executable)
-    try await again.logIn()
+    let again = try await shipped.copy(executable: LeastCost.executable)
+    try await again.succeed("login alice", as: "alice")
     #expect(cost(again) == [.standard, .least, .standard])
   }
 }

@@ -12,8 +12,7 @@ import Testing
 struct EveryCommandTests {
   /// A home in which alice is logged in, to be copied.
   private static let loggedIn = Task {
-    let home = try await CommandHome()
-    try await home.succeed("login alice", as: "alice")
+    let home = try await CommandHome(loggedIn: true)
     return home
   }
 
@@ -39,7 +38,7 @@ struct EveryCommandTests {
     let home = try await freshHome()
     let shell = Program(
       "sh", ["-c", "exec \(home.words(line).joined(separator: " ")) 2>/dev/null"], environment: home.environment,
-      input: Array((CommandHome.passwords["alice"] ?? "").utf8), timeLimit: .seconds(60))
+      input: Array((CommandHome.alice).utf8), timeLimit: .seconds(60))
     let outcome = try await shell.run()
     guard case .exited(let status) = outcome.ending else { throw PseudoTerminal.Failure(description: outcome.text) }
     return (status, outcome.text)
@@ -59,7 +58,7 @@ struct EveryCommandTests {
   @Test("without a login a status of its declaration, and commands to paste in the same context", arguments: lines)
   func loggedOut(_ line: String) async throws {
     let home = try await CommandHome()
-    let outcome = try await home.run("\(line) --context work", input: CommandHome.passwords["alice"] ?? "")
+    let outcome = try await home.run("\(line) --context work", input: CommandHome.alice)
     guard case .exited(let status) = outcome.ending else {
       Issue.record("\(outcome.ending): \(outcome.text)")
       return

@@ -27,8 +27,7 @@ struct SessionLimitTests {
 
   @Test("without a terminal what needs a recent password says how a script enters it, and changes nothing")
   func notFresh() async throws {
-    let home = try await CommandHome()
-    try await home.succeed("login alice", as: "alice")
+    let home = try await CommandHome(loggedIn: true)
     try home.changeDatabase(CommandHome.Passed.freshness)
     for line in ["pay 1 --to bob", "sessions revoke x", "accounts disable bob", "accounts unlock bob"] {
       let outcome = try await home.run(line)
@@ -50,8 +49,7 @@ struct SessionLimitTests {
 
   @Test("a receipt for an idempotency key is given again without a recent password")
   func receiptWithoutFreshness() async throws {
-    let home = try await CommandHome()
-    try await home.succeed("login alice", as: "alice")
+    let home = try await CommandHome(loggedIn: true)
     let first = try await home.run("pay 1 --to bob --idempotency-key k")
     try home.changeDatabase(CommandHome.Passed.freshness)
     let second = try await home.run("pay 1 --to bob --idempotency-key k")
@@ -69,7 +67,7 @@ struct SessionLimitTests {
     try home.changeDatabase("UPDATE accounts SET guesses = 99, attempts = 99 WHERE name = 'bob'")
     #expect(
       try await home.run("login bob --password-stdin --context x", input: "not the right one").ending == .exited(5))
-    let right = CommandHome.passwords["bob"] ?? ""
+    let right = CommandHome.bob
     let refused = try await home.run("login bob --password-stdin --context x --json", input: right)
     #expect(refused.ending == .exited(6))
     #expect(refused.text.contains(#""status":6,"code":"locked""#), "\(refused.text)")
@@ -87,7 +85,7 @@ struct SessionLimitTests {
     let home = try await CommandHome()
     try home.changeDatabase("UPDATE accounts SET guesses = 99, attempts = 99")
     _ = try await home.run("login alice --password-stdin", input: "not the right one")
-    let refused = try await home.run("login alice --password-stdin", input: CommandHome.passwords["alice"] ?? "")
+    let refused = try await home.run("login alice --password-stdin", input: CommandHome.alice)
     #expect(refused.ending == .exited(6))
     #expect(refused.text.contains(/Try again in (60|59) min\./), "\(refused.text)")
   }

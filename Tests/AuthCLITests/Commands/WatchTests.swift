@@ -83,8 +83,7 @@ struct WatchTests {
       (CommandHome.Passed.boot, "the machine was restarted since the session began"),
     ])
   func limits(_ passing: String, _ reason: String) async throws {
-    let home = try await CommandHome()
-    try await home.succeed("login alice", as: "alice")
+    let home = try await CommandHome(loggedIn: true)
     let watcher = try Watcher(home, "--until logged-out")
     #expect(try await watcher.change() == "logged in as alice (alice)")
     try home.changeDatabase(passing)
@@ -106,8 +105,7 @@ struct WatchTests {
 
   @Test("a session file that is moved away is reported and ends no session: moved back, it works and is reported again")
   func movedAway() async throws {
-    let home = try await CommandHome()
-    try await home.succeed("login alice", as: "alice")
+    let home = try await CommandHome(loggedIn: true)
     let (text, json) = (try Watcher(home), try Watcher(home, "--json"))
     #expect(try await text.change() == "logged in as alice (alice)")
     #expect(try await json.line().contains(#""change":"logged_in""#))
@@ -142,8 +140,7 @@ struct WatchTests {
 
   @Test("looking is no change: two watchers rest when nothing happens, as root too")
   func rest() async throws {
-    let home = try await CommandHome()
-    try await home.succeed("login alice", as: "alice")
+    let home = try await CommandHome(loggedIn: true)
     let watchers = [try Watcher(home), try Watcher(home)]
     for watcher in watchers { #expect(try await watcher.change() == "logged in as alice (alice)") }
     try await home.succeed("profile --name Alicia")
@@ -156,8 +153,7 @@ struct WatchTests {
 
   @Test("a failed look is reported once, and the state again when a look succeeds")
   func obstacle() async throws {
-    let home = try await CommandHome()
-    try await home.succeed("login alice", as: "alice")
+    let home = try await CommandHome(loggedIn: true)
     let watcher = try Watcher(home, "--json")
     #expect(try await watcher.line().contains(#""change":"logged_in""#))
     let (database, away) = (home.data + "/authority.db", home.data + "/away")

@@ -1,5 +1,6 @@
 import Foundation
 import Programs
+import Terminals
 
 /// The library that logs the writing calls of an executable and kills it at one, built from
 /// `fixtures/kill-at-call.c`.
@@ -24,7 +25,7 @@ final class CallShim: Sendable {
       """
     let outcome = try await Program("sh", ["-c", compile], timeLimit: .seconds(120)).run()
     guard outcome.ending == .exited(0) else {
-      throw TestHome.SetUpFailure(description: "the C compiler \(outcome.ending): \(outcome.text)")
+      throw PseudoTerminal.Failure(description: "the C compiler \(outcome.ending): \(outcome.text)")
     }
   }
 
@@ -39,7 +40,7 @@ final class CallShim: Sendable {
   /// that fails or none.
   ///
   /// - Parameters:
-  ///   - arguments: The words of its command line.
+  ///   - line: Its command line.
   ///   - input: Its standard input.
   ///   - home: Where it keeps what it keeps.
   ///   - point: Where it is killed.
@@ -49,7 +50,7 @@ final class CallShim: Sendable {
   /// - Returns: What came of it.
   /// - Throws: What kept it from being run.
   func run(
-    _ arguments: [String], input: String = "", in home: TestHome, killedAt point: KillPoint? = nil,
+    _ line: String, input: String = "", in home: CommandHome, killedAt point: KillPoint? = nil,
     failing call: WritingCall? = nil, amongLike isAmongLike: Bool = false
   ) async throws -> Run {
     let log = home.file("calls")
@@ -62,7 +63,7 @@ final class CallShim: Sendable {
       variables["FAIL_AT"] = String(call.number)
       if isAmongLike { variables["FAIL_CALL"] = call.description }
     }
-    let outcome = try await home.run(arguments, input: input, environment: variables)
+    let outcome = try await home.run(line, input: input, adding: variables)
     return Run(outcome: outcome, calls: WritingCall.parse(try String(contentsOfFile: log, encoding: .utf8)))
   }
 }

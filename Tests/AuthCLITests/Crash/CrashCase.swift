@@ -2,6 +2,7 @@ import AuthBackend
 import AuthDevice
 import AuthSQLite
 import Programs
+import Terminals
 import Testing
 import TextFormat
 
@@ -31,7 +32,7 @@ struct CrashCase: Sendable, CustomTestStringConvertible {
 
   let name: String
   let start: Start
-  let arguments: [String]
+  let line: String
   var input = ""
   /// What `status` may say right after the death.
   let statusAfter: Set<Int32>
@@ -48,89 +49,89 @@ struct CrashCase: Sendable, CustomTestStringConvertible {
 
   static let all: [CrashCase] = [
     CrashCase(
-      name: "register, the first", start: .nothing, arguments: ["register", "alice", "--password-stdin"],
-      input: TestHome.alice, statusAfter: [1], retry: [0, 1], statusFinally: 1, transfersFinally: 1),
+      name: "register, the first", start: .nothing, line: "register alice --password-stdin",
+      input: CommandHome.alice, statusAfter: [1], retry: [0, 1], statusFinally: 1, transfersFinally: 1),
     CrashCase(
-      name: "register, another", start: .loggedOut, arguments: ["register", "carol", "--password-stdin"],
+      name: "register, another", start: .loggedOut, line: "register carol --password-stdin",
       input: "an umbrella in the rain", statusAfter: [1], retry: [0, 1], statusFinally: 1, transfersFinally: 3),
     CrashCase(
-      name: "login", start: .loggedOut, arguments: ["login", "alice", "--password-stdin"], input: TestHome.alice,
+      name: "login", start: .loggedOut, line: "login alice --password-stdin", input: CommandHome.alice,
       statusAfter: [0, 1], retry: [0], statusFinally: 0, transfersFinally: 2),
     CrashCase(
-      name: "login, the same user", start: .loggedIn, arguments: ["login", "alice", "--password-stdin"],
-      input: TestHome.alice, statusAfter: [0], retry: [0], statusFinally: 0, transfersFinally: 2),
+      name: "login, the same user", start: .loggedIn, line: "login alice --password-stdin",
+      input: CommandHome.alice, statusAfter: [0], retry: [0], statusFinally: 0, transfersFinally: 2),
     CrashCase(
-      name: "login --switch", start: .loggedIn, arguments: ["login", "bob", "--switch", "--password-stdin"],
-      input: TestHome.bob, statusAfter: [0], retry: [0], statusFinally: 0, transfersFinally: 2),
+      name: "login --switch", start: .loggedIn, line: "login bob --switch --password-stdin",
+      input: CommandHome.bob, statusAfter: [0], retry: [0], statusFinally: 0, transfersFinally: 2),
     CrashCase(
-      name: "reauth", start: .loggedIn, arguments: ["reauth", "--password-stdin"], input: TestHome.alice,
+      name: "reauth", start: .loggedIn, line: "reauth --password-stdin", input: CommandHome.alice,
       statusAfter: [0], retry: [0], statusFinally: 0, transfersFinally: 2),
     CrashCase(
-      name: "pay", start: .loggedIn, arguments: ["pay", "12.50", "--to", "bob", "--idempotency-key", "rent"],
+      name: "pay", start: .loggedIn, line: "pay 12.50 --to bob --idempotency-key rent",
       statusAfter: [0], retry: [0], statusFinally: 0, transfersFinally: 3),
     CrashCase(
-      name: "profile --name", start: .loggedIn, arguments: ["profile", "--name", "Alice A."],
+      name: "profile --name", start: .loggedIn, line: "profile --name Ada",
       statusAfter: [0], retry: [0], statusFinally: 0, transfersFinally: 2),
     CrashCase(
-      name: "logout", start: .loggedIn, arguments: ["logout"],
+      name: "logout", start: .loggedIn, line: "logout",
       statusAfter: [0, 1], retry: [0], statusFinally: 1, transfersFinally: 2),
     CrashCase(
-      name: "logout --all", start: .loggedIn, arguments: ["logout", "--all"],
+      name: "logout --all", start: .loggedIn, line: "logout --all",
       statusAfter: [0, 1], retry: [0], statusFinally: 1, transfersFinally: 2),
     // Run again with the old password after the new one is in force, it is refused, as it should
     // be.
     CrashCase(
-      name: "password", start: .loggedIn, arguments: ["password", "--password-stdin"],
-      input: TestHome.alice + "\nan umbrella in the rain\n", statusAfter: [0], retry: [0, 5], statusFinally: 0,
+      name: "password", start: .loggedIn, line: "password --password-stdin",
+      input: CommandHome.alice + "\nan umbrella in the rain\n", statusAfter: [0], retry: [0, 5], statusFinally: 0,
       transfersFinally: 2),
     CrashCase(
-      name: "the first use of an old database", start: .oldSchema, arguments: ["profile"],
+      name: "the first use of an old database", start: .oldSchema, line: "profile",
       statusAfter: [0], retry: [0], statusFinally: 0, transfersFinally: 2),
     CrashCase(
-      name: "recovery-codes", start: .loggedIn, arguments: ["recovery-codes"],
+      name: "recovery-codes", start: .loggedIn, line: "recovery-codes",
       statusAfter: [0], retry: [0], statusFinally: 0, transfersFinally: 2, isOneChange: true),
     // A used code is refused, as it should be.
     CrashCase(
-      name: "login in two steps", start: .withStep, arguments: ["login", "alice", "--password-stdin"],
-      input: TestHome.alice + "\n" + CrashStart.code, statusAfter: [0], retry: [0, 5], statusFinally: 0,
+      name: "login in two steps", start: .withStep, line: "login alice --password-stdin",
+      input: CommandHome.alice + "\n" + CrashStart.code, statusAfter: [0], retry: [0, 5], statusFinally: 0,
       transfersFinally: 2),
     CrashCase(
-      name: "two-step on", start: .loggedIn, arguments: ["two-step", "on"],
+      name: "two-step on", start: .loggedIn, line: "two-step on",
       statusAfter: [0], retry: [0], statusFinally: 0, transfersFinally: 2),
     CrashCase(
-      name: "two-step off", start: .withStep, arguments: ["two-step", "off", "--code-stdin"], input: CrashStart.code,
+      name: "two-step off", start: .withStep, line: "two-step off --code-stdin", input: CrashStart.code,
       statusAfter: [0], retry: [0, 1], statusFinally: 0, transfersFinally: 2),
     CrashCase(
-      name: "accounts two-step", start: .withStep, arguments: ["accounts", "two-step", "required"],
+      name: "accounts two-step", start: .withStep, line: "accounts two-step required",
       statusAfter: [0], retry: [0], statusFinally: 0, transfersFinally: 2, isOneChange: true),
     CrashCase(
-      name: "recover", start: .withCode, arguments: ["recover", "alice", "--password-stdin"],
+      name: "recover", start: .withCode, line: "recover alice --password-stdin",
       input: CrashStart.code + "\nan umbrella in the rain\n", statusAfter: [0, 1], retry: [0, 5], statusFinally: 1,
       transfersFinally: 2, isOneChange: true),
     CrashCase(
-      name: "accounts reset-password", start: .loggedIn, arguments: ["accounts", "reset-password", "bob"],
+      name: "accounts reset-password", start: .loggedIn, line: "accounts reset-password bob",
       statusAfter: [0], retry: [0], statusFinally: 0, transfersFinally: 2, isOneChange: true),
     CrashCase(
       name: "accounts reset-password --as-owner", start: .loggedOut,
-      arguments: ["accounts", "reset-password", "alice", "--as-owner"], statusAfter: [1], retry: [0],
+      line: "accounts reset-password alice --as-owner", statusAfter: [1], retry: [0],
       statusFinally: 1, transfersFinally: 2, isOneChange: true),
     CrashCase(
-      name: "accounts promote", start: .loggedIn, arguments: ["accounts", "promote", "bob"],
+      name: "accounts promote", start: .loggedIn, line: "accounts promote bob",
       statusAfter: [0], retry: [0], statusFinally: 0, transfersFinally: 2, isOneChange: true),
     CrashCase(
-      name: "accounts demote", start: .aliceHasNothing, arguments: ["accounts", "demote", "bob"],
+      name: "accounts demote", start: .aliceHasNothing, line: "accounts demote bob",
       statusAfter: [0], retry: [0], statusFinally: 0, transfersFinally: 3, isOneChange: true),
     CrashCase(
-      name: "accounts registration", start: .loggedIn, arguments: ["accounts", "registration", "closed"],
+      name: "accounts registration", start: .loggedIn, line: "accounts registration closed",
       statusAfter: [0], retry: [0], statusFinally: 0, transfersFinally: 2, isOneChange: true),
     CrashCase(
-      name: "register, closed", start: .closed, arguments: ["register", "carol"],
+      name: "register, closed", start: .closed, line: "register carol",
       statusAfter: [0], retry: [0, 1], statusFinally: 0, transfersFinally: 3, isOneChange: true),
     CrashCase(
-      name: "accounts delete", start: .bobHasNothing, arguments: ["accounts", "delete", "bob", "--yes"],
+      name: "accounts delete", start: .bobHasNothing, line: "accounts delete bob --yes",
       statusAfter: [0], retry: [0, 1], statusFinally: 0, transfersFinally: 3, isOneChange: true),
     CrashCase(
-      name: "profile delete", start: .aliceHasNothing, arguments: ["profile", "delete", "--yes"],
+      name: "profile delete", start: .aliceHasNothing, line: "profile delete --yes",
       statusAfter: [0, 1], retry: [0, 4], statusFinally: 1, transfersFinally: 3, isOneChange: true),
   ]
 }
@@ -143,25 +144,21 @@ enum CrashStart {
   private static let made = Task { try await homes(meetsEveryCall ? BuiltExecutable.debug : LeastCost.executable) }
   private static let madeByShipped = Task { try await homes(BuiltExecutable.debug) }
 
-  private static func homes(_ executable: String) async throws -> [CrashCase.Start: TestHome] {
-    var homes: [CrashCase.Start: TestHome] = [:]
-    homes[.nothing] = try TestHome(executable: executable)
-    let accounts = try TestHome(executable: executable)
-    try await accounts.register()
-    homes[.loggedOut] = accounts
-    let session = try accounts.copy()
-    try await session.logIn()
+  private static func homes(_ executable: String) async throws -> [CrashCase.Start: CommandHome] {
+    var homes: [CrashCase.Start: CommandHome] = [:]
+    homes[.nothing] = try await CommandHome(registered: false, executable: executable)
+    homes[.loggedOut] = try await CommandHome(executable: executable)
+    let session = try await CommandHome(loggedIn: true, executable: executable)
     // A complete run takes longer than a password stays recent.
-    try Books.change(
-      session.database,
+    try session.changeDatabase(
       """
       UPDATE sessions SET fresh_until = fresh_until + \(hours), absolute_until = absolute_until + \(hours),
         idle_span = \(hours)
       """)
     homes[.loggedIn] = session
     for (start, statements) in changes {
-      homes[start] = try session.copy()
-      if let path = homes[start]?.database { try Books.change(path, statements) }
+      homes[start] = try await session.copy()
+      try homes[start]?.changeDatabase(statements)
     }
     return homes
   }
@@ -206,10 +203,10 @@ enum CrashStart {
   }
 
   /// A home of its own.
-  static func home(_ start: CrashCase.Start, isShipped: Bool = false) async throws -> TestHome {
+  static func home(_ start: CrashCase.Start, isShipped: Bool = false) async throws -> CommandHome {
     guard let home = try await (isShipped ? madeByShipped : made).value[start] else {
-      throw TestHome.SetUpFailure(description: "there is no home \(start)")
+      throw PseudoTerminal.Failure(description: "there is no home \(start)")
     }
-    return try home.copy()
+    return try await home.copy()
   }
 }

@@ -23,7 +23,7 @@ struct CrashTests {
     let shim = try await CallShim.shared.value
     let whole = try await CrashStart.home(command.start)
     var states = [Self.state(whole)]
-    let run = try await shim.run(command.arguments, input: command.input, in: whole)
+    let run = try await shim.run(command.line, input: command.input, in: whole)
     try #require(run.outcome.ending == .exited(0), "\(run.outcome.text)")
     states.append(Self.state(whole))
     if command.isOneChange { try #require(states[0] != states[1]) }
@@ -44,7 +44,7 @@ struct CrashTests {
   }
 
   /// What a database says of accounts and codes, without what is random.
-  private static func state(_ home: TestHome) -> [String] {
+  private static func state(_ home: CommandHome) -> [String] {
     Books.rows(
       home.database,
       [
@@ -64,11 +64,11 @@ struct CrashTests {
   private func kill(_ command: CrashCase, at point: KillPoint, _ states: [[String]]) async throws {
     let home = try await CrashStart.home(command.start)
     let session = FileManager.default.contents(atPath: home.sessionFile)
-    let run = try await CallShim.shared.value.run(command.arguments, input: command.input, in: home, killedAt: point)
+    let run = try await CallShim.shared.value.run(command.line, input: command.input, in: home, killedAt: point)
     // Hashes and tokens are random, and so is a page more or less: a run may end before a late
     // point.
     #expect(run.outcome.ending == .signalled(SIGKILL) || run.calls.count < point.call.number, "\(point)")
-    let status = try await home.run(["status"])
+    let status = try await home.run("status")
     #expect(
       command.statusAfter.contains { status.ending == .exited($0) }, "\(point): status \(status.ending) \(status.text)")
     // After `status`, which has repaired what was torn.
@@ -79,27 +79,27 @@ struct CrashTests {
   }
 
   private func runAgain(
-    _ command: CrashCase, after point: KillPoint, in home: TestHome, _ session: Data?
+    _ command: CrashCase, after point: KillPoint, in home: CommandHome, _ session: Data?
   ) async throws {
-    let again = try await home.run(command.arguments, input: command.input)
+    let again = try await home.run(command.line, input: command.input)
     #expect(command.retry.contains { again.ending == .exited($0) }, "\(point): \(again.ending) \(again.text)")
-    let status = try await home.run(["status"])
+    let status = try await home.run("status")
     #expect(status.ending == .exited(command.statusFinally), "\(point): status \(status.ending) \(status.text)")
     #expect(Books(home.database)?.transfers == command.transfersFinally, "\(point)")
     if again.ending == .exited(5), command.statusFinally == 0 {
       let input =
-        command.start == .withStep ? "\(TestHome.alice)\n\(CrashStart.otherCode)" : "an umbrella in the rain"
-      let reauthentication = try await home.run(["reauth", "--password-stdin"], input: input)
+        command.start == .withStep ? "\(CommandHome.alice)\n\(CrashStart.otherCode)" : "an umbrella in the rain"
+      let reauthentication = try await home.run("reauth --password-stdin", input: input)
       #expect(reauthentication.ending == .exited(0), "\(point): neither the old nor the new password works")
     }
     if command.statusFinally == 1, let session {
       try #require(
         FileManager.default.createFile(
           atPath: home.sessionFile, contents: session, attributes: [.posixPermissions: 0o600]))
-      #expect(try await home.run(["status"]).ending == .exited(1), "\(point): a copy of the session file works")
+      #expect(try await home.run("status").ending == .exited(1), "\(point): a copy of the session file works")
     }
     if again.ending == .exited(5), command.statusFinally == 1 {
-      let login = try await home.run(["login", "alice", "--password-stdin"], input: "an umbrella in the rain")
+      let login = try await home.run("login alice --password-stdin", input: "an umbrella in the rain")
       #expect(login.ending == .exited(0), "\(point): the code is used up, and the new password does not work")
     }
   }

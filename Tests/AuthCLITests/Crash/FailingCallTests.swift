@@ -9,7 +9,7 @@ struct FailingCallTests {
     CrashCase.all.filter { ![.nothing, .oldSchema].contains($0.start) }
     + [
       CrashCase(
-        name: "accounts disable", start: .loggedIn, arguments: ["accounts", "disable", "bob"],
+        name: "accounts disable", start: .loggedIn, line: "accounts disable bob",
         statusAfter: [0], retry: [0], statusFinally: 0, transfersFinally: 2)
     ]
 
@@ -19,7 +19,7 @@ struct FailingCallTests {
   func truthful(_ command: CrashCase) async throws {
     let shim = try await CallShim.shared.value
     let calls = try await shim.run(
-      command.arguments, input: command.input, in: try await CrashStart.home(command.start)
+      command.line, input: command.input, in: try await CrashStart.home(command.start)
     )
     .calls
     let all = KillPoint.among(calls, every: false).filter { !$0.isTorn && $0.call.file != "output" }
@@ -37,7 +37,7 @@ struct FailingCallTests {
     let home = try await CrashStart.home(command.start)
     let before = Holdings(home)
     let outcome = try await CallShim.shared.value.run(
-      command.arguments, input: command.input, in: home, failing: call
+      command.line, input: command.input, in: home, failing: call
     ).outcome
     guard case .exited(let status) = outcome.ending else {
       Issue.record("call \(call.number), \(call): \(outcome.ending) \(outcome.text)")
@@ -58,7 +58,7 @@ private struct Holdings: Equatable {
   private let rows: [String]
   private let keepsSession: Bool
 
-  init(_ home: TestHome) {
+  init(_ home: CommandHome) {
     rows = Books.rows(
       home.database,
       [

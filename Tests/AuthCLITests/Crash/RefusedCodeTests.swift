@@ -10,9 +10,9 @@ struct RefusedCodeTests {
   private static let new = "an umbrella in the rain"
 
   /// The calls that write, without their numbers, of rows of like calls the first.
-  private func work(_ user: String, _ code: String, in home: TestHome) async throws -> [String] {
+  private func work(_ user: String, _ code: String, in home: CommandHome) async throws -> [String] {
     let run = try await CallShim.shared.value.run(
-      ["recover", user, "--password-stdin"], input: "\(code)\n\(Self.new)\n", in: home)
+      "recover \(user) --password-stdin", input: "\(code)\n\(Self.new)\n", in: home)
     try #require(run.outcome.ending == .exited(5), "\(user): \(run.outcome.text)")
     #expect(run.outcome.text.contains("the name and the code were not accepted"))
     return run.calls.map(\.description).reduce(into: []) { if $0.last != $1 { $0.append($1) } }
@@ -28,32 +28,32 @@ struct RefusedCodeTests {
       #expect(work == expected, "\(user)")
     }
     let disabled = try await CrashStart.home(.withCode)
-    try Books.change(disabled.database, "UPDATE accounts SET disabled = 1 WHERE id = 1")
+    try disabled.changeDatabase("UPDATE accounts SET disabled = 1 WHERE id = 1")
     #expect(try await work("alice", CrashStart.code, in: disabled) == expected, "disabled")
   }
 
   /// The calls that write of a login of alice that is refused.
-  private func login(_ lines: String..., in home: TestHome) async throws -> [String] {
+  private func login(_ lines: String..., in home: CommandHome) async throws -> [String] {
     let run = try await CallShim.shared.value.run(
-      ["login", "alice", "--password-stdin"], input: lines.joined(separator: "\n"), in: home)
+      "login alice --password-stdin", input: lines.joined(separator: "\n"), in: home)
     try #require(run.outcome.ending == .exited(5), "\(lines.dropFirst()): \(run.outcome.text)")
     return run.calls.map(\.description).reduce(into: []) { if $0.last != $1 { $0.append($1) } }
   }
 
   @Test("a wrong code, a used one, a recovery code of somebody else and no code at all cause the same writes")
   func sameSecondStep() async throws {
-    let wrong = try await login(TestHome.alice, "no code", in: try await CrashStart.home(.withStep))
+    let wrong = try await login(CommandHome.alice, "no code", in: try await CrashStart.home(.withStep))
     #expect(wrong.contains("fdatasync authority.db"), "a wrong code is counted")
     let used = try await CrashStart.home(.withStep)
-    try Books.change(used.database, "UPDATE two_steps SET last_step = 1 << 60")
+    try used.changeDatabase("UPDATE two_steps SET last_step = 1 << 60")
     let code = TwoStepSecret(bytes: Array(repeating: 0, count: 20), username: "alice").code(at: WallTime.now())
     #expect(
-      try await login(TestHome.alice, String(decoding: code.bytes, as: UTF8.self), in: used) == wrong, "a used code")
+      try await login(CommandHome.alice, String(decoding: code.bytes, as: UTF8.self), in: used) == wrong, "a used code")
     let other = try await CrashStart.home(.withStep)
-    try Books.change(other.database, "UPDATE codes SET account = 2")
-    #expect(try await login(TestHome.alice, CrashStart.code, in: other) == wrong, "a code of somebody else")
+    try other.changeDatabase("UPDATE codes SET account = 2")
+    #expect(try await login(CommandHome.alice, CrashStart.code, in: other) == wrong, "a code of somebody else")
     #expect(
-      try await login(TestHome.alice, "aaaaa-aaaaa-aaaaa-aaaaa-aaaaa", in: try await CrashStart.home(.withStep))
+      try await login(CommandHome.alice, "aaaaa-aaaaa-aaaaa-aaaaa-aaaaa", in: try await CrashStart.home(.withStep))
         == wrong, "a recovery code of nobody")
   }
 

@@ -5,9 +5,9 @@ import Testing
 /// kill -9 cannot show.
 @Suite("Order of writing")
 struct WriteOrderTests {
-  private func calls(_ arguments: [String], input: String, from start: CrashCase.Start) async throws -> [String] {
+  private func calls(_ line: String, input: String, from start: CrashCase.Start) async throws -> [String] {
     let home = try await CrashStart.home(start, isShipped: true)
-    let run = try await CallShim.shared.value.run(arguments, input: input, in: home)
+    let run = try await CallShim.shared.value.run(line, input: input, in: home)
     try #require(run.outcome.ending == .exited(0), "\(run.outcome.text)")
     return run.calls.map(\.description)
   }
@@ -31,7 +31,7 @@ struct WriteOrderTests {
     "the session file is written, synchronised, renamed and its directory synchronised, after the commit that begins the session",
     arguments: CrashCase.all.filter { ["login", "login, the same user", "login --switch", "reauth"].contains($0.name) })
   func sessionFile(_ command: CrashCase) async throws {
-    let calls = try await calls(command.arguments, input: command.input, from: command.start)
+    let calls = try await calls(command.line, input: command.input, from: command.start)
     let file = calls.filter { $0.contains("default.session") || $0 == "fsync home" }
     #expect(follow(replacing, in: file) != nil, "\(file)")
     #expect(file.count { $0.hasSuffix(" default.session") } == 1, "only the rename touches it: \(file)")
@@ -52,7 +52,7 @@ struct WriteOrderTests {
     "the database is changed only after its journal is durable, and committed only after it is durable itself",
     arguments: CrashCase.all.filter { $0.start == .loggedIn })
   func journal(_ command: CrashCase) async throws {
-    let calls = try await calls(command.arguments, input: command.input, from: command.start)
+    let calls = try await calls(command.line, input: command.input, from: command.start)
     var unsynchronised: Set<String> = []
     for call in calls {
       let words = call.split(separator: " ").map(String.init)
@@ -73,7 +73,7 @@ struct WriteOrderTests {
 
   @Test("logging out ends the session at the authority before the file is removed, and the removal is durable")
   func logOut() async throws {
-    let calls = try await calls(["logout"], input: "", from: .loggedIn)
+    let calls = try await calls("logout", input: "", from: .loggedIn)
     let removed = try #require(calls.firstIndex(of: "unlink default.session"))
     #expect(calls[..<removed].last { $0.contains("authority.db") } == "fdatasync authority.db-journal")
     #expect(calls[removed...].contains("fsync home"))

@@ -76,15 +76,6 @@ struct Books: Equatable {
     }
   }
 
-  /// Changes a database as no command could.
-  static func change(_ path: String, _ statements: String) throws {
-    var handle: OpaquePointer?
-    defer { sqlite3_close(handle) }
-    guard sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK,
-      sqlite3_exec(handle, statements, nil, nil, nil) == SQLITE_OK
-    else { throw TestHome.SetUpFailure(description: "\(statements): \(String(cString: sqlite3_errmsg(handle)))") }
-  }
-
   /// Whether the file is sound and money was neither made nor lost.
   var areInOrder: Bool {
     isSound && sum == 0 && wrongBalances == 0 && wrongTransfers == 0 && mostOftenUsedKey <= 1

@@ -1,4 +1,3 @@
-import CSQLite
 import Foundation
 import Programs
 import Testing
@@ -7,32 +6,22 @@ import Testing
 @Suite("Faults after a change", .timeLimit(.minutes(10)))
 struct FaultAfterChangeTests {
   private static let new = "an umbrella in the rain"
-  private static let both = "\(TestHome.alice)\n\(new)\n"
+  private static let both = "\(CommandHome.alice)\n\(new)\n"
   private static let changed = "auth-cli: the password of alice is changed and all other sessions are ended; "
 
-  /// One value of the database, or a change of it.
-  @discardableResult
-  private func query(_ home: TestHome, _ statement: String) throws -> String {
-    var handle: OpaquePointer?
-    var prepared: OpaquePointer?
-    defer {
-      sqlite3_finalize(prepared)
-      sqlite3_close(handle)
-    }
-    try #require(sqlite3_open_v2(home.database, &handle, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK)
-    try #require(sqlite3_prepare_v2(handle, statement, -1, &prepared, nil) == SQLITE_OK, "\(statement)")
-    guard sqlite3_step(prepared) == SQLITE_ROW else { return "" }
-    return sqlite3_column_text(prepared, 0).map { String(cString: $0) } ?? ""
+  /// One value of the database.
+  private func query(_ home: CommandHome, _ statement: String) -> String {
+    Books.rows(home.database, [statement]).first ?? ""
   }
 
-  private func hash(_ home: TestHome) throws -> String {
-    try query(home, "SELECT password_hash FROM accounts WHERE name = 'alice'")
+  private func hash(_ home: CommandHome) -> String {
+    query(home, "SELECT password_hash FROM accounts WHERE name = 'alice'")
   }
 
   /// What changing the password writes when nothing fails.
   private static let calls = Task {
     let home = try await CrashStart.home(.loggedIn)
-    return try await CallShim.shared.value.run(["password", "--password-stdin"], input: both, in: home).calls
+    return try await CallShim.shared.value.run("password --password-stdin", input: both, in: home).calls
   }
 
   /// The commit so many after the one that changes the password, or before it.
@@ -47,7 +36,7 @@ struct FaultAfterChangeTests {
   }
 
   /// Changes the password of alice, who is logged in, and has a call fail.
-  private func changePassword(failing: String, in home: TestHome) async throws -> ProgramOutcome {
+  private func changePassword(failing: String, in home: CommandHome) async throws -> ProgramOutcome {
     let call: WritingCall
     if let offset = Int(failing) {
       call = try await commit(offset)
@@ -55,7 +44,7 @@ struct FaultAfterChangeTests {
       call = try #require(WritingCall.parse(failing).first)
     }
     return try await CallShim.shared.value.run(
-      ["password", "--password-stdin"], input: Self.both, in: home, failing: call, amongLike: true
+      "password --password-stdin", input: Self.both, in: home, failing: call, amongLike: true
     ).outcome
   }
 
@@ -70,18 +59,18 @@ struct FaultAfterChangeTests {
     ])
   func afterTheChange(failing: String) async throws {
     let home = try await CrashStart.home(.loggedIn)
-    let before = try hash(home)
+    let before = hash(home)
     let outcome = try await changePassword(failing: failing, in: home)
     #expect(outcome.ending == .exited(3))
     #expect(
-      outcome.text.hasPrefix("\(Self.changed)this session is still active, but could not be renewed: \(home.path)"),
+      outcome.text.hasPrefix("\(Self.changed)this session is still active, but could not be renewed: \(home.data)"),
       "\(outcome.text)")
     #expect(
       outcome.text.hasSuffix("\nUse the new password from now on. To renew this session with it: auth-cli reauth\n"))
     #expect(!outcome.text.contains("othing was changed"))
-    #expect(try hash(home) != before)
-    try await home.succeed(["status"])
-    try await home.succeed(["reauth", "--password-stdin"], input: Self.new)
+    #expect(hash(home) != before)
+    try await home.succeed("status")
+    try await home.succeed("reauth", password: Self.new)
   }
 
   @Test(
@@ -91,31 +80,30 @@ struct FaultAfterChangeTests {
     ] as [(String, Int32, Bool)])
   func aroundTheChange(failing: String, status: Int32, changes: Bool) async throws {
     let home = try await CrashStart.home(.loggedIn)
-    let before = try hash(home)
+    let before = hash(home)
     let outcome = try await changePassword(failing: failing, in: home)
     #expect(outcome.ending == .exited(status), "\(outcome.text)")
     #expect(outcome.text.contains("is changed") == changes, "\(outcome.text)")
-    #expect(try (hash(home) != before) == changes)
-    try await home.succeed(["status"])
+    #expect((hash(home) != before) == changes)
+    try await home.succeed("status")
   }
 
   @Test("others' attempts that bar the last step do not hide that the password was changed") func throttled()
     async throws
   {
     let home = try await CrashStart.home(.loggedIn)
-    try query(
-      home,
+    try home.changeDatabase(
       """
       CREATE TRIGGER others AFTER UPDATE OF password_hash ON accounts
       BEGIN UPDATE accounts SET guesses = 100, attempts = 100 WHERE id = new.id; END
       """)
     // The last administrator is never locked.
-    try query(home, "UPDATE accounts SET role = 'administrator' WHERE name = 'bob'")
-    let outcome = try await home.run(["password", "--password-stdin", "--json"], input: Self.both)
+    try home.changeDatabase("UPDATE accounts SET role = 'administrator' WHERE name = 'bob'")
+    let outcome = try await home.run("password --password-stdin --json", input: Self.both)
     #expect(outcome.ending == .exited(3))
     #expect(outcome.text.contains(#""status":3,"code":"password_changed_session_kept""#), "\(outcome.text)")
     #expect(outcome.text.contains("could not be renewed: too many wrong passwords"), "\(outcome.text)")
-    try await home.succeed(["status"])
+    try await home.succeed("status")
   }
 
   @Test(
@@ -123,19 +111,18 @@ struct FaultAfterChangeTests {
     arguments: ["user_asked", "revoked"])
   func ended(reason: String) async throws {
     let home = try await CrashStart.home(.loggedIn)
-    try query(
-      home,
+    try home.changeDatabase(
       """
       CREATE TRIGGER others AFTER INSERT ON events WHEN new.name = 'authn_password_change'
       BEGIN UPDATE sessions SET ended_reason = '\(reason)', ended_at = 1; END
       """)
-    let outcome = try await home.run(["password", "--password-stdin", "--json"], input: Self.both)
+    let outcome = try await home.run("password --password-stdin --json", input: Self.both)
     #expect(outcome.ending == .exited(4))
     #expect(outcome.text.contains(#""status":4,"code":"password_changed_session_ended""#), "\(outcome.text)")
     #expect(outcome.text.contains("\(Self.changed)this session ended too: the session was "), "\(outcome.text)")
     #expect(outcome.text.contains("Log in with the new password: auth-cli login alice"), "\(outcome.text)")
-    #expect(try await home.run(["status"]).ending == .exited(1))
-    try await home.succeed(["login", "alice", "--password-stdin"], input: Self.new)
+    #expect(try await home.run("status").ending == .exited(1))
+    try await home.succeed("login alice", password: Self.new)
   }
 
   @Test("a read that fails while the name is changed fails the change, and none comes after it") func profile()
@@ -145,12 +132,12 @@ struct FaultAfterChangeTests {
     let shim = try await CallShim.shared.value
     var failures = 0
     for number in 1...100 {
-      let name = "Alice \(number)"
+      let name = "Alice\(number)"
       let outcome = try await shim.run(
-        ["profile", "--name", name], in: home,
+        "profile --name \(name)", in: home,
         failing: WritingCall(number: number, name: "pread", file: "authority.db"), amongLike: true
       ).outcome
-      let isChanged = try query(home, "SELECT display_name FROM accounts WHERE name = 'alice'") == name
+      let isChanged = query(home, "SELECT display_name FROM accounts WHERE name = 'alice'") == name
       #expect(isChanged == (outcome.ending == .exited(0)), "\(number): \(outcome.text)")
       if isChanged { break }
       failures += 1
@@ -164,24 +151,23 @@ struct FaultAfterChangeTests {
   /// although it was right. It has to: the answer told whoever typed it.
   @Test("a right password whose renewal cannot be written stays counted, as an unfinished guess")
   func unfinishedGuess() async throws {
-    let origin = try TestHome()
-    try await origin.register()
-    try await origin.logIn()
-    func reauth(_ home: TestHome, _ blocks: Int) async throws -> ProgramOutcome.Ending {
+    let origin = try await CommandHome(loggedIn: true)
+    func reauth(_ home: CommandHome, _ blocks: Int) async throws -> ProgramOutcome.Ending {
       let line = "ulimit -f \(blocks); exec '\(home.executable)' reauth --password-stdin"
       return try await Program(
-        "bash", ["-c", line], environment: home.environment, input: Array(TestHome.alice.utf8), timeLimit: .seconds(60)
+        "bash", ["-c", line], environment: home.environment, input: Array(CommandHome.alice.utf8),
+        timeLimit: .seconds(60)
       ).run().ending
     }
     // Which limit that is depends on where the pages of accounts and sessions lie.
     for blocks in stride(from: 4, to: 120, by: 4) {
-      let home = try origin.copy()
+      let home = try await origin.copy()
       var endings = [try await reauth(home, blocks)]
-      guard try query(home, "SELECT guesses FROM accounts WHERE name = 'alice'") == "1" else { continue }
+      guard query(home, "SELECT guesses FROM accounts WHERE name = 'alice'") == "1" else { continue }
       for _ in 2...6 {
         endings.append(try await reauth(home, blocks))
         // A process without the limit reads, and so undoes what was left half done.
-        #expect(try query(home, "SELECT failures FROM accounts WHERE name = 'alice'") == "0")
+        #expect(query(home, "SELECT failures FROM accounts WHERE name = 'alice'") == "0")
       }
       #expect(endings == Array(repeating: .exited(3), count: 5) + [.exited(6)], "\(blocks)")
       return

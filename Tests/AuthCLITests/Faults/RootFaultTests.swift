@@ -20,11 +20,9 @@ struct RootFaultTests {
   /// `auth-cli` is the executable, `as_user` runs it as user id 4711, which may enter the home's
   /// directory.
   private func play(_ script: String) async throws -> String {
-    let home = try TestHome()
-    try await home.register()
-    try await home.logIn()
+    let home = try await CommandHome(loggedIn: true)
     let preamble = """
-      cd '\(home.file(""))'; alice='\(TestHome.alice)'; db=home/authority.db
+      cd '\(home.file(""))'; alice='\(CommandHome.alice)'; db=home/authority.db
       auth-cli() { '\(home.executable)' "$@" 2>&1; status=$?; test $status = 0 || echo "[$status]"; }
       as_user() { setpriv --reuid 4711 --regid 4711 --clear-groups '\(home.executable)' "$@" 2>&1; status=$?; test $status = 0 || echo "[$status]"; }
       login() { echo "$alice" | auth-cli login alice --password-stdin; }

@@ -1,5 +1,4 @@
 import Glibc
-import Races
 import Terminals
 import Testing
 
@@ -8,13 +7,17 @@ import Testing
 /// A screen on a real pseudo-terminal, drawn by a process of its own that signals can kill.
 @Suite("The terminal as a whole screen", .timeLimit(.minutes(10)))
 struct ScreenTerminalTests {
+  /// The terminal shows what it showed before: the cursor, and the screen of the shell.
+  private func expectNormalScreen(_ terminal: PseudoTerminal) throws {
+    _ = try terminal.expectEnd()
+    #expect(try terminal.screen().modes == [7, 25])
+    #expect(try !terminal.screen().text.contains("x24"))
+  }
+
   @Test("it draws on a screen of its own, and at the end the terminal is as it was before")
   func restores() async throws {
-    let terminal = try PseudoTerminal(columns: 30, rows: 6)
-    let path = terminal.path
-    let before = terminal.settings
-    let dialogue = OwnThread {
-      let drawn = try terminal.expectScreen("30x6")
+    let terminal = try await TerminalChild.screen.run { terminal in
+      let drawn = try terminal.expectScreen("80x24")
       #expect(drawn.modes == [1049, 2004])
       #expect(!terminal.echoes)
       try terminal.send("x")
@@ -24,53 +27,34 @@ struct ScreenTerminalTests {
       try terminal.send("q")
       try terminal.expect("<returned>")
     }
-    await #expect(processExitsWith: .exitCode(0)) { [path = path as String] in ScreenChild.run(path) }
-    try await dialogue.result
-    #expect(terminal.settings == before)
-    #expect(try terminal.screen().modes == [7, 25])
-    #expect(try terminal.screen().text.contains("30x6") == false)
+    try expectNormalScreen(terminal)
   }
 
   @Test("after an error the terminal is as it was before")
   func error() async throws {
-    let terminal = try PseudoTerminal()
-    let path = terminal.path
-    let before = terminal.settings
-    let dialogue = OwnThread {
+    let terminal = try await TerminalChild.screen.run { terminal in
       try terminal.expectScreen("80x24")
       try terminal.send("e")
       try terminal.expect("<timed_out>")
     }
-    await #expect(processExitsWith: .exitCode(0)) { [path = path as String] in ScreenChild.run(path) }
-    try await dialogue.result
-    #expect(terminal.settings == before)
-    #expect(try terminal.screen().modes == [7, 25])
+    try expectNormalScreen(terminal)
   }
 
   @Test("it dies of the signal, with the terminal as it was before", arguments: SilentTerminalTests.Blow.allCases)
   func signals(_ blow: SilentTerminalTests.Blow) async throws {
-    let terminal = try PseudoTerminal()
-    let path = terminal.path
-    let before = terminal.settings
-    let dialogue = OwnThread {
+    let terminal = try await TerminalChild.screen.run(endsWith: .signal(blow.signal)) { terminal in
       try terminal.expectScreen("80x24")
       try blow.strike(terminal)
     }
-    await #expect(processExitsWith: .signal(blow.signal)) { [path = path as String] in ScreenChild.run(path) }
-    try await dialogue.result
-    _ = try terminal.expectEnd()
-    #expect(terminal.settings == before)
-    #expect(try terminal.screen().modes == [7, 25])
+    try expectNormalScreen(terminal)
   }
 
   @Test("after a continuation everything is drawn again, also where somebody else has drawn meanwhile")
   func continued() async throws {
-    let terminal = try PseudoTerminal(columns: 30, rows: 6)
-    let path = terminal.path
-    let dialogue = OwnThread {
+    try await TerminalChild.screen.run(columns: 30, rows: 6) { terminal in
       try terminal.expectScreen("30x6")
       // Another program draws, and leaves the reports of the mouse on.
-      TerminalChild.tell(path, "spoilt\u{1B}[?1000;1003;1006h")
+      TerminalChild.tell(terminal.path, "spoilt\u{1B}[?1000;1003;1006h")
       try terminal.expectScreen("spoilt")
       try terminal.signalForeground(SIGCONT)
       let again = try terminal.expectScreen { !$0.text.contains("spoilt") && $0.text.contains("30x6") }
@@ -88,52 +72,35 @@ struct ScreenTerminalTests {
       #expect(drawn.modes == [1049, 2004])
       try terminal.send("q")
     }
-    await #expect(processExitsWith: .exitCode(0)) { [path = path as String] in ScreenChild.run(path) }
-    try await dialogue.result
   }
 
   @Test("however often the size changes, the last size is drawn")
   func resizes() async throws {
-    let terminal = try PseudoTerminal()
-    let path = terminal.path
-    let dialogue = OwnThread {
+    try await TerminalChild.screen.run { terminal in
       try terminal.expectScreen("80x24")
       for size in 1...400 { try terminal.resize(columns: UInt16(20 + size % 97), rows: UInt16(5 + size % 31)) }
       try terminal.resize(columns: 61, rows: 17)
       try terminal.expectScreen("61x17", columns: 61, rows: 17)
       try terminal.send("q")
     }
-    await #expect(processExitsWith: .exitCode(0)) { [path = path as String] in ScreenChild.run(path) }
-    try await dialogue.result
   }
 
   @Test("a lone Escape is a key after a moment")
   func escape() async throws {
-    let terminal = try PseudoTerminal()
-    let path = terminal.path
-    let dialogue = OwnThread {
+    try await TerminalChild.screen.run { terminal in
       try terminal.expectScreen("80x24")
       try terminal.send("\u{1B}")
       try terminal.expectScreen("escape")
       try terminal.send("q")
     }
-    await #expect(processExitsWith: .exitCode(0)) { [path = path as String] in ScreenChild.run(path) }
-    try await dialogue.result
   }
 
   @Test("a terminal that hangs up ends the screen also where the signal for it is ignored")
   func hangUp() async throws {
-    let terminal = try PseudoTerminal()
-    let path = terminal.path
-    let dialogue = OwnThread {
+    try await TerminalChild.screen.run(endsWith: .exitCode(7), ignoring: SIGHUP) { terminal in
       try terminal.expectScreen("80x24")
       terminal.hangUp()
     }
-    await #expect(processExitsWith: .exitCode(7)) { [path = path as String] in
-      signal(SIGHUP, SIG_IGN)
-      ScreenChild.run(path)
-    }
-    try await dialogue.result
   }
 }
 

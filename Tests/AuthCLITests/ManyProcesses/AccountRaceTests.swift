@@ -9,8 +9,8 @@ struct AccountRaceTests {
 
   @Test("one code twice, two demotions, a deletion against a payment: one of two processes wins, and no money is lost")
   func processes() async throws {
-    let home = try TestHome()
-    try await home.succeed(["register", "alice", "--password-stdin"], input: TestHome.alice)
+    let home = try await CommandHome(registered: false)
+    try await home.succeed("register alice", password: CommandHome.alice)
     let bin = home.executable.dropLast("/auth-cli".count)
     let environment = home.environment.merging(["PATH": "\(bin):/usr/bin:/bin"]) { $1 }
     let outcome = try await Program(

@@ -10,10 +10,10 @@ struct Crowd {
 
   /// Runs a script in which `run NAME WORD…` runs the executable and notes how it ended under
   /// NAME, one writer to a name at a time.
-  init(_ home: TestHome, _ script: String, timeLimit: Duration = .seconds(180)) async throws {
+  init(_ home: CommandHome, _ script: String, timeLimit: Duration = .seconds(180)) async throws {
     let preamble = """
       cli='\(home.executable)'; notes='\(home.file("notes"))'; rm -rf "$notes"; mkdir -p "$notes"
-      alice='\(TestHome.alice)'; bob='\(TestHome.bob)'
+      alice='\(CommandHome.alice)'; bob='\(CommandHome.bob)'
       run() { name=$1; shift; "$cli" "$@" >>"$notes/$name.out" 2>&1; echo $? >>"$notes/$name"; }
 
       """

@@ -6,9 +6,7 @@ import Testing
 struct ExchangedTokenTests {
   @Test("guarded commands in two loops beside a loop of renewals: none is refused, and none is lost")
   func renewals() async throws {
-    let home = try TestHome()
-    try await home.register()
-    try await home.logIn()
+    let home = try await CommandHome(loggedIn: true)
     let crowd = try await Crowd(
       home,
       """

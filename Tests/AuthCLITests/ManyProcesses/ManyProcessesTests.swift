@@ -3,27 +3,14 @@ import Foundation
 import Programs
 import Testing
 
-extension TestHome {
-  fileprivate static func registered(
-    loggedIn contexts: [(String, String)] = [], executable: String = BuiltExecutable.cheap
-  ) async throws -> TestHome {
-    let home = try TestHome(executable: executable)
-    try await home.register()
-    for (user, context) in contexts {
-      try await home.succeed(
-        ["login", user, "--context", context, "--password-stdin"],
-        input: user == "alice" ? TestHome.alice : TestHome.bob)
-    }
-    return home
-  }
-}
-
 /// It takes as long as all others here, so it is no link of their chain.
 @Suite("Many payments", .timeLimit(.minutes(10)))
 struct ManyPaymentsTests {
   @Test("16 processes pay while others log in and out: all receipts, sum zero, none lost")
   func payments() async throws {
-    let home = try await TestHome.registered(loggedIn: [("alice", "a"), ("bob", "b")])
+    let home = try await CommandHome()
+    try await home.succeed("login alice --context a", as: "alice")
+    try await home.succeed("login bob --context b", as: "bob")
     let each = Effort.isComplete ? 50 : 10
     let crowd = try await Crowd(
       home,
@@ -42,7 +29,7 @@ struct ManyPaymentsTests {
     #expect(books.areInOrder && books.transfers == 16 * each + 2 && books.liveSessions == 2, "\(books)")
     // Both sides pay the same.
     for context in ["a", "b"] {
-      let profile = try await home.run(["profile", "--context", context])
+      let profile = try await home.run("profile --context \(context)")
       #expect(profile.text.contains("Balance   100.00"), "\(profile.text)")
     }
   }
@@ -53,7 +40,8 @@ struct ManyPaymentsTests {
 struct ManyProcessesTests {
   @Test("money is paid once, however many processes ask")
   func lastMoney() async throws {
-    let home = try await TestHome.registered(loggedIn: [("alice", "a")])
+    let home = try await CommandHome()
+    try await home.succeed("login alice --context a", as: "alice")
     let crowd = try await Crowd(
       home, "for p in 1 2 3 4 5 6 7 8; do run pay-$p pay 60 --to bob --context a & done")
     #expect(crowd.all("pay-").sorted() == [0, 1, 1, 1, 1, 1, 1, 1], "\(crowd.outcome.text)")
@@ -66,7 +54,7 @@ struct ManyProcessesTests {
 
   @Test("a command waits for another process's lock, then ends with 3 and changes nothing")
   func locked() async throws {
-    let home = try await TestHome.registered(loggedIn: [("alice", "default")])
+    let home = try await CommandHome(loggedIn: true)
     let before = Books(home.database)
     var handle: OpaquePointer?
     try #require(sqlite3_open(home.database, &handle) == SQLITE_OK)
@@ -87,12 +75,12 @@ struct ManyProcessesTests {
     try #require(sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) == SQLITE_OK)
     #expect(Books(home.database) == before)
     #expect(FileManager.default.contents(atPath: home.sessionFile) == session)
-    #expect(try await home.run(["pay", "1", "--to", "bob"]).ending == .exited(0))
+    #expect(try await home.run("pay 1 --to bob").ending == .exited(0))
   }
 
   @Test("four writers over different contexts lose nothing")
   func contexts() async throws {
-    let home = try await TestHome.registered()
+    let home = try await CommandHome()
     for round in 1...5 {
       let crowd = try await Crowd(
         home,
@@ -103,14 +91,14 @@ struct ManyProcessesTests {
         """)
       #expect(crowd.all("") == [Int32](repeating: 0, count: 8), "round \(round): \(crowd.outcome.text)")
     }
-    let sessions = try await home.run(["sessions", "--json", "--context", "c1"])
+    let sessions = try await home.run("sessions --json --context c1")
     for context in 1...4 { #expect(sessions.text.contains(#""context":"c\#(context)""#), "\(sessions.text)") }
     #expect(Books(home.database)?.liveSessions == 4)
   }
 
   @Test("sixteen logins of one user at once, each in a context of its own: all succeed")
   func oneUser() async throws {
-    let home = try await TestHome.registered()
+    let home = try await CommandHome()
     let crowd = try await Crowd(
       home,
       """
@@ -122,8 +110,7 @@ struct ManyProcessesTests {
 
   @Test("64 parallel wrong guesses count 64")
   func guesses() async throws {
-    let home = try await TestHome.registered(
-      loggedIn: [("alice", "default")], executable: BuiltExecutable.shipped)
+    let home = try await CommandHome(loggedIn: true, executable: BuiltExecutable.shipped)
     let crowd = try await Crowd(
       home,
       """
@@ -134,27 +121,27 @@ struct ManyProcessesTests {
     let statuses = crowd.all("guess-")
     #expect(statuses.count == 64 && statuses.allSatisfy { $0 == 5 || $0 == 6 }, "\(crowd.outcome.text)")
     #expect(statuses.count { $0 == 5 } == 5)
-    let shown = try await home.run(["accounts", "show", "bob", "--json"])
+    let shown = try await home.run("accounts show bob --json")
     #expect(shown.text.contains(#""failed_attempts":64"#), "\(shown.text)")
     #expect(
-      try await home.run(["login", "bob", "--context", "guess", "--password-stdin"], input: TestHome.bob).ending
+      try await home.run("login bob --context guess --password-stdin", input: CommandHome.bob).ending
         == .exited(6))
   }
 
   @Test("four logins in one context, in rounds: each succeeds, and one session is left, which works")
   func sameContext() async throws {
-    let home = try await TestHome.registered()
+    let home = try await CommandHome()
     for round in 1...(Effort.isComplete ? 25 : 6) {
       // Every other round begins logged out; in the others the four renew one session.
-      if round.isMultiple(of: 2) { try await home.succeed(["logout"]) }
+      if round.isMultiple(of: 2) { try await home.succeed("logout") }
       let crowd = try await Crowd(
         home,
         """
         for p in 1 2 3 4; do (echo "$alice" | run login-$p login alice --password-stdin) & done
         """)
       #expect(crowd.all("login-") == [0, 0, 0, 0], "round \(round): \(crowd.outcome.text)")
-      #expect(try await home.run(["status"]).ending == .exited(0), "round \(round)")
-      let files = try FileManager.default.contentsOfDirectory(atPath: home.path).filter { $0.contains("session") }
+      #expect(try await home.run("status").ending == .exited(0), "round \(round)")
+      let files = try FileManager.default.contentsOfDirectory(atPath: home.data).filter { $0.contains("session") }
       #expect(files == ["default.session"], "round \(round)")
       // Who lost the race for the file has no session left behind in the database.
       #expect(Books(home.database)?.liveSessions == 1, "round \(round)")

@@ -10,10 +10,9 @@ struct PasswordChangeTests {
 
   @Test("a change is refused when another one overtakes it at its prompt, and the other password holds")
   func overtaken() async throws {
-    let home = try await CommandHome()
-    try await home.succeed("login alice", as: "alice")
+    let home = try await CommandHome(loggedIn: true)
     let (terminal, other) = (try PseudoTerminal(), try PseudoTerminal())
-    let present = try #require(CommandHome.passwords["alice"])
+    let present = CommandHome.alice
     let lines = "printf '%s\\n' '\(present)' '\(Self.new[0])'"
     try await onOwnThread {
       let late = try terminal.launch(home.words("password"), environment: home.environment)
@@ -42,10 +41,8 @@ struct PasswordChangeTests {
 
   @Test("of two changes that start together exactly one is made, and its password is the one that opens the account")
   func together() async throws {
-    let home = try TestHome()
-    try await home.register()
-    try await home.logIn()
-    var present = TestHome.alice
+    let home = try await CommandHome(loggedIn: true)
+    var present = CommandHome.alice
     for round in 1...5 {
       let new = Self.new.map { "\($0) \(round)" }
       let crowd = try await Crowd(
@@ -61,8 +58,7 @@ struct PasswordChangeTests {
       // Too late when it asked whether its present password is right, or after that.
       #expect(loser == [1] || loser == [5], "\(loser) \(crowd.outcome.text)")
       present = new[winner]
-      let words = ["login", "alice", "--context", "look", "--password-stdin"]
-      #expect(try await home.run(words, input: present).ending == .exited(0))
+      try await home.succeed("login alice --context look", password: present)
     }
   }
 }

@@ -4,10 +4,13 @@ import Programs
 import Terminals
 import Testing
 
-/// A home for one test, and the built program to use it with.
+/// A home for one test, and the built program to use it with: all that it keeps lies below one
+/// directory, which is removed at the end.
 final class CommandHome: Sendable {
   /// Of the accounts.
-  static let passwords = ["alice": "marble kettle window harvest", "bob": "paper lantern river orchard"]
+  static let alice = "marble kettle window harvest"
+  static let bob = "paper lantern river orchard"
+  static let passwords = ["alice": alice, "bob": bob]
 
   let environment: [String: String]
   let executable: String
@@ -22,10 +25,13 @@ final class CommandHome: Sendable {
   ///
   /// - Parameters:
   ///   - registered: Whether alice, who is the administrator, and bob have accounts in it.
+  ///   - loggedIn: Whether alice is logged in.
   ///   - apart: Whether the database and the sessions are in directories of their own.
   ///   - executable: The program that makes the accounts and runs the commands.
   /// - Throws: What kept it from being made.
-  init(registered: Bool = true, apart: Bool = false, executable: String = BuiltExecutable.cheap) async throws {
+  init(
+    registered: Bool = true, loggedIn: Bool = false, apart: Bool = false, executable: String = BuiltExecutable.cheap
+  ) async throws {
     self.executable = executable
     scratch = try ScratchDirectory()
     let path = scratch.path
@@ -35,14 +41,15 @@ final class CommandHome: Sendable {
       environment["XDG_DATA_HOME"] = path + "/data"
       environment["XDG_STATE_HOME"] = path + "/state"
     } else {
-      (data, state) = (path + "/auth", path + "/auth")
-      environment["AUTH_CLI_HOME"] = path + "/auth"
+      (data, state) = (path + "/home", path + "/home")
+      environment["AUTH_CLI_HOME"] = path + "/home"
     }
     self.environment = environment
     if registered {
       let origin = executable == BuiltExecutable.cheap ? Self.registered : Self.registeredByShipped
       try FileManager.default.copyItem(atPath: try await origin.value.data, toPath: data)
     }
+    if loggedIn { try await succeed("login alice", as: "alice") }
   }
 
   /// What every home with accounts begins as a copy of, for each executable.
@@ -55,24 +62,44 @@ final class CommandHome: Sendable {
     return home
   }
 
+  /// A home with the same content, for the same program if no other is named.
+  func copy(executable: String? = nil) async throws -> CommandHome {
+    let other = try await CommandHome(registered: false, executable: executable ?? self.executable)
+    if FileManager.default.fileExists(atPath: data) {
+      try FileManager.default.copyItem(atPath: data, toPath: other.data)
+    }
+    return other
+  }
+
+  var database: String { data + "/authority.db" }
+  var sessionFile: String { state + "/default.session" }
+
+  /// A file of the test's own beside the home.
+  func file(_ name: String) -> String { scratch.path + "/" + name }
+
   /// Runs a command line without a terminal; its words are separated by single spaces.
-  func run(_ line: String, input: String = "") async throws -> ProgramOutcome {
-    try await run(line) { input }
+  func run(_ line: String, input: String = "", adding variables: [String: String] = [:]) async throws -> ProgramOutcome
+  {
+    try await run(line, adding: variables) { input }
   }
 
   /// The same with an input that is made when the program starts.
-  func run(_ line: String, input: @escaping @Sendable () -> String) async throws -> ProgramOutcome {
+  func run(
+    _ line: String, adding variables: [String: String] = [:], input: @escaping @Sendable () -> String
+  ) async throws -> ProgramOutcome {
     let words = line.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+    let environment = environment.merging(variables) { $1 }
     return try await Program(executable, words, environment: environment, timeLimit: .seconds(60))
       .run { Array(input().utf8) }
   }
 
-  /// Runs a command that must succeed, with the password of an account on its standard input if it
-  /// wants one.
+  /// Runs a command that must succeed, with a password on its standard input if it wants one: that
+  /// of an account, or another.
   func succeed(
-    _ line: String, as account: String? = nil, sourceLocation: SourceLocation = #_sourceLocation
+    _ line: String, as account: String? = nil, password other: String? = nil,
+    sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
-    let password = account.flatMap { Self.passwords[$0] }
+    let password = other ?? account.flatMap { Self.passwords[$0] }
     let whole = password == nil ? line : "\(line) --password-stdin"
     let outcome = try await run(whole, input: password ?? "")
     try #require(outcome.ending == .exited(0), "\(whole): \(outcome.text)", sourceLocation: sourceLocation)
@@ -88,7 +115,7 @@ final class CommandHome: Sendable {
   func changeDatabase(_ statement: String) throws {
     var connection: OpaquePointer?
     defer { sqlite3_close(connection) }
-    var code = sqlite3_open_v2(data + "/authority.db", &connection, SQLITE_OPEN_READWRITE, nil)
+    var code = sqlite3_open_v2(database, &connection, SQLITE_OPEN_READWRITE, nil)
     if code == SQLITE_OK {
       sqlite3_busy_timeout(connection, 20_000)
       code = sqlite3_exec(connection, statement, nil, nil, nil)

@@ -1,4 +1,5 @@
 import Races
+import Synchronization
 import Terminals
 import Testing
 
@@ -25,34 +26,49 @@ enum Dialogue {
   /// Runs a command on a terminal, answers its questions, and returns how it ended and all that was
   /// shown.
   ///
-  /// It checks that secret answers do not show, and that the settings of the terminal are restored.
+  /// It checks that secret answers do not show.
   static func answer(
     _ line: String, in home: CommandHome, _ steps: [Step]
   ) async throws -> (end: TerminalProcess.End, shown: String) {
-    let words = home.words(line)
-    let environment = home.environment
-    let run = try await onOwnThread {
-      let terminal = try PseudoTerminal()
-      let before = terminal.settings
-      let program = try terminal.launch(words, environment: environment)
-      var typed: [(answer: String, echoes: Bool)] = []
+    let answers = Mutex<[(answer: String, echoes: Bool)]>([])
+    let run = try await home.play(line) { terminal in
       for step in steps {
         try terminal.expect(step.question)
         let answer = step.answer()
-        typed.append((answer, terminal.echoes))
+        answers.withLock { $0.append((answer, terminal.echoes)) }
         try terminal.send(answer + (step.isLine ? "\n" : ""))
       }
-      _ = try terminal.expectEnd()
-      let end = try program.wait()
-      return (end: end, shown: terminal.transcript, typed: typed, isRestored: terminal.settings == before)
     }
-    #expect(run.isRestored, "\(line): the settings of the terminal are not restored")
-    for (step, typed) in zip(steps, run.typed) {
+    for (step, typed) in zip(steps, answers.withLock { $0 }) {
       #expect(typed.echoes == step.isShown, "\(line): \(step.question)")
       if !step.isShown, step.isLine, !typed.answer.isEmpty {
         #expect(!run.shown.contains(typed.answer), "\(line): \(run.shown)")
       }
     }
-    return (run.end, run.shown)
+    return run
+  }
+}
+
+extension CommandHome {
+  /// Runs a command on a terminal while `story` reads and types there, and returns how it ended and
+  /// all that was shown.
+  ///
+  /// It checks that the settings of the terminal are restored.
+  @discardableResult
+  func play(
+    _ line: String, columns: Int = 80, adding variables: [String: String] = [:],
+    _ story: @escaping @Sendable (PseudoTerminal) throws -> Void = { _ in }
+  ) async throws -> (end: TerminalProcess.End, shown: String) {
+    let terminal = try PseudoTerminal(columns: UInt16(columns))
+    let before = terminal.settings
+    let (words, environment) = (words(line), environment.merging(variables) { $1 })
+    let end = try await onOwnThread {
+      let program = try terminal.launch(words, environment: environment)
+      try story(terminal)
+      _ = try terminal.expectEnd()
+      return try program.wait()
+    }
+    #expect(terminal.settings == before, "\(line): the settings of the terminal are not restored")
+    return (end, terminal.transcript)
   }
 }

@@ -1,6 +1,5 @@
 import AuthBackend
 import AuthCore
-import Races
 import Terminals
 import Testing
 import TextFormat
@@ -13,23 +12,16 @@ import TextFormat
 struct BarTests {
   /// What a command shows on a terminal of that width, line by line.
   private func show(
-    _ line: String, in home: CommandHome, columns: UInt16 = 80, adding variables: [String: String] = [:]
+    _ line: String, in home: CommandHome, columns: Int = 80, adding variables: [String: String] = [:]
   ) async throws -> [String] {
-    let environment = home.environment.merging(variables) { $1 }
-    let words = home.words(line)
-    return try await onOwnThread {
-      let terminal = try PseudoTerminal(columns: columns)
-      let program = try terminal.launch(words, environment: environment)
-      let shown = try terminal.expectEnd()
-      guard try program.wait() == .exited(0) else { throw PseudoTerminal.Failure(description: shown) }
-      return shown.split(separator: "\r\n", omittingEmptySubsequences: false).map(String.init)
-    }
+    let (end, shown) = try await home.play(line, columns: columns, adding: variables)
+    try #require(end == .exited(0), "\(shown)")
+    return shown.split(separator: "\r\n", omittingEmptySubsequences: false).map(String.init)
   }
 
   @Test("it says who is logged in, and has no button: nobody can press one of a command that has ended")
   func account() async throws {
-    let home = try await CommandHome()
-    try await home.succeed("login alice", as: "alice")
+    let home = try await CommandHome(loggedIn: true)
     #expect(try await show("profile --name Alicia", in: home)[0].hasSuffix("  alice"))
     try await home.succeed("logout")
     #expect(try await show("home", in: home)[0].hasSuffix("  not logged in"))
@@ -63,12 +55,11 @@ struct BarTests {
 
   @Test("on a narrow terminal the title gives way, then the account")
   func narrow() async throws {
-    let home = try await CommandHome()
-    try await home.succeed("login alice", as: "alice")
+    let home = try await CommandHome(loggedIn: true)
     for (columns, bar) in [
       (14, "Profile  alice"), (13, "Profile alice"), (12, "Profi… alice"), (7, "… alice"), (5, "alice"), (4, "ali…"),
     ] {
-      #expect(try await show("profile --no-color", in: home, columns: UInt16(columns))[0] == bar, "\(columns)")
+      #expect(try await show("profile --no-color", in: home, columns: columns)[0] == bar, "\(columns)")
     }
   }
 
@@ -93,8 +84,7 @@ struct BarTests {
 
   @Test("tables fit the terminal")
   func tables() async throws {
-    let home = try await CommandHome()
-    try await home.succeed("login alice", as: "alice")
+    let home = try await CommandHome(loggedIn: true)
     try await home.succeed("profile --name 李雷李雷李雷李雷李雷李雷李雷李雷李雷李雷李雷李雷")
     for line in ["accounts list --no-color", "receipts --no-color", "events --no-color"] {
       for text in try await show(line, in: home, columns: 72) { #expect(DisplayWidth.columns(text) <= 72, "\(text)") }

@@ -11,8 +11,7 @@ struct DeletionPromptTests {
 
   /// A home in which alice and bob are logged in and bob has no money.
   private func scene() async throws -> CommandHome {
-    let home = try await CommandHome()
-    try await home.succeed("login alice", as: "alice")
+    let home = try await CommandHome(loggedIn: true)
     try await home.succeed("login bob --context bobs", as: "bob")
     try await home.succeed("pay 100 --to alice --context bobs")
     return home
@@ -73,8 +72,7 @@ struct DeletionPromptTests {
 
   @Test("an account with money is not deleted, and its user is told so before the question", arguments: lines)
   func withMoney(_ line: String) async throws {
-    let home = try await CommandHome()
-    try await home.succeed("login alice", as: "alice")
+    let home = try await CommandHome(loggedIn: true)
     try await home.succeed("login bob --context bobs", as: "bob")
     let steps = line.hasPrefix("accounts") ? [confirm("bob")] : []
     let (end, shown) = try await Dialogue.answer(line, in: home, steps)

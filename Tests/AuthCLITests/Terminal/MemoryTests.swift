@@ -21,8 +21,7 @@ struct MemoryTests {
     "killed by ^\\ while it holds a password, it leaves no core",
     .enabled(if: dumpsCores, "this system dumps no cores, so there is nothing to keep a password out of"))
   func core() async throws {
-    let home = try await CommandHome(executable: BuiltExecutable.shipped)
-    try await home.succeed("login alice", as: "alice")
+    let home = try await CommandHome(loggedIn: true, executable: BuiltExecutable.shipped)
     let terminal = try PseudoTerminal()
     // The shell survives the signal, says how its child ended, and shows every file that came
     // about.

@@ -1,6 +1,5 @@
 import AuthBackend
 import Programs
-import Races
 import Terminals
 import Testing
 
@@ -9,16 +8,9 @@ import Testing
 /// Lists on terminals that are too narrow for their tables.
 @Suite("Lists on a narrow terminal", .timeLimit(.minutes(10)))
 struct NarrowTerminalTests {
-  private func shown(_ line: String, in home: CommandHome, columns: UInt16) async throws -> [String] {
-    let terminal = try PseudoTerminal(columns: columns)
-    let words = home.words(line)
-    let environment = home.environment
-    let text = try await onOwnThread {
-      let program = try terminal.launch(words, environment: environment)
-      let text = try terminal.expectEnd()
-      #expect(try program.wait() == .exited(0), "\(text)")
-      return text
-    }
+  private func shown(_ line: String, in home: CommandHome, columns: Int) async throws -> [String] {
+    let (end, text) = try await home.play(line, columns: columns)
+    #expect(end == .exited(0), "\(text)")
     return text.split(separator: "\r\n").map { String($0).replacing(/\u{1B}\[[0-9;]*m/, with: "") }
   }
 
@@ -29,10 +21,10 @@ struct NarrowTerminalTests {
     try await home.succeed("login alice", as: "alice")
     try await home.succeed("reauth", as: "alice")
     try await home.succeed("accounts disable bob")
-    for columns in [40, 80] as [UInt16] {
+    for columns in [40, 80] {
       for line in ["events", "sessions", "receipts", "accounts list"] {
         let lines = try await shown(line, in: home, columns: columns)
-        for text in lines { #expect(DisplayWidth.columns(text) <= Int(columns), "\(line): \(text)") }
+        for text in lines { #expect(DisplayWidth.columns(text) <= columns, "\(line): \(text)") }
         let whole = lines.joined(separator: "\n")
         #expect(!whole.contains("…"), "\(line): \(whole)")
         #expect(whole.contains("GMT"), "\(line): \(whole)")

@@ -12,8 +12,8 @@ import Testing
 struct PromptTests {
   private typealias Step = Dialogue.Step
 
-  static let alice = CommandHome.passwords["alice"] ?? ""
-  static let bob = CommandHome.passwords["bob"] ?? ""
+  static let alice = CommandHome.alice
+  static let bob = CommandHome.bob
 
   private func answer(
     _ line: String, in home: CommandHome, _ steps: [Dialogue.Step]
@@ -64,8 +64,7 @@ struct PromptTests {
 
   @Test("password goes on after one mistyped new password, and does not ask for the present one again")
   func passwordMistyped() async throws {
-    let home = try await CommandHome()
-    try await home.succeed("login alice", as: "alice")
+    let home = try await CommandHome(loggedIn: true)
     let new = "quiet meadow copper lantern"
     let (end, shown) = try await answer(
       "password", in: home,
@@ -97,16 +96,12 @@ struct PromptTests {
     ])
   func endOfInput(_ line: String, _ question: String) async throws {
     let home = try await CommandHome()
-    let terminal = try PseudoTerminal()
-    let program = try terminal.launch(home.words(line), environment: home.environment)
-    try await onOwnThread {
+    let (end, shown) = try await home.play(line) { terminal in
       try terminal.expect(question)
       try terminal.send("\u{4}")
-      _ = try terminal.expectEnd()
     }
-    #expect(try program.wait() == .exited(2))
-    #expect(terminal.transcript.contains(question + "\r\n"), "\(terminal.transcript)")
-    #expect(!terminal.transcript.contains("\r\n\r\n"), "\(terminal.transcript)")
+    #expect(end == .exited(2))
+    #expect(shown.contains(question + "\r\n") && !shown.contains("\r\n\r\n"), "\(shown)")
   }
 
   @Test("a taken name and a missing database are reported before the password is asked for")
@@ -145,8 +140,7 @@ struct PromptTests {
 
   @Test("pay asks for the password when it is no longer fresh: wrong pays nothing, right pays once")
   func pay() async throws {
-    let home = try await CommandHome()
-    try await home.succeed("login alice", as: "alice")
+    let home = try await CommandHome(loggedIn: true)
     let fresh = try await answer("pay 1 --to bob", in: home, [])
     #expect(fresh.end == .exited(0) && fresh.shown.contains("Paid 1.00 to bob."))
     try home.changeDatabase(CommandHome.Passed.freshness)
@@ -166,8 +160,7 @@ struct PromptTests {
 
   @Test("what else needs a recent password asks for it in the same way")
   func others() async throws {
-    let home = try await CommandHome()
-    try await home.succeed("login alice", as: "alice")
+    let home = try await CommandHome(loggedIn: true)
     for line in ["accounts disable bob", "accounts enable bob", "accounts unlock bob"] {
       try home.changeDatabase(CommandHome.Passed.freshness)
       let (end, shown) = try await answer(line, in: home, [Step(question: "Password for alice: ", answer: Self.alice)])
@@ -181,8 +174,7 @@ struct PromptTests {
 
   @Test("reauth asks for the password, and a wrong one leaves the session as it was")
   func reauth() async throws {
-    let home = try await CommandHome()
-    try await home.succeed("login alice", as: "alice")
+    let home = try await CommandHome(loggedIn: true)
     let wrong = try await answer("reauth", in: home, [Step(question: "Password for alice: ", answer: "something else")])
     #expect(wrong.end == .exited(5) && wrong.shown.contains("wrong password\r\n"), "\(wrong.shown)")
     let right = try await answer("reauth", in: home, [Step(question: "Password for alice: ", answer: Self.alice)])
@@ -194,8 +186,7 @@ struct PromptTests {
 
   @Test("password asks for the present one and twice for the new one")
   func password() async throws {
-    let home = try await CommandHome()
-    try await home.succeed("login alice", as: "alice")
+    let home = try await CommandHome(loggedIn: true)
     let new = "quiet meadow copper lantern"
     let (end, shown) = try await answer(
       "password", in: home,
@@ -241,8 +232,7 @@ struct PromptTests {
 
   @Test("a session that ends elsewhere while the password is asked for pays nothing")
   func endedDuringQuestion() async throws {
-    let home = try await CommandHome()
-    try await home.succeed("login alice", as: "alice")
+    let home = try await CommandHome(loggedIn: true)
     try home.changeDatabase(CommandHome.Passed.freshness)
     let terminal = try PseudoTerminal()
     let program = try terminal.launch(home.words("pay 1 --to bob"), environment: home.environment)

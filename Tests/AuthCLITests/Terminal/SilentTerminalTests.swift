@@ -1,5 +1,4 @@
 import Glibc
-import Races
 import Terminals
 import Testing
 
@@ -36,44 +35,29 @@ struct SilentTerminalTests {
 
   @Test("the line is read without being shown, and the terminal is as it was before")
   func reads() async throws {
-    let terminal = try PseudoTerminal()
-    let path = terminal.path
-    let before = terminal.settings
-    let dialogue = OwnThread {
+    let terminal = try await TerminalChild.ask().run { terminal in
       try terminal.expect("Secret: ")
       #expect(!terminal.echoes)
       try terminal.send("open sesame\n")
       try terminal.expect("<open sesame>")
     }
-    await #expect(processExitsWith: .exitCode(0)) { [path = path as String] in TerminalChild.ask(path) }
-    try await dialogue.result
-    #expect(terminal.settings == before)
     #expect(terminal.transcript == "Secret: \r\n<open sesame>\r\n")
   }
 
   @Test("it dies of the signal, with the echo on again", arguments: Blow.allCases)
   func signals(_ blow: Blow) async throws {
-    let terminal = try PseudoTerminal()
-    let path = terminal.path
-    let before = terminal.settings
-    let dialogue = OwnThread {
+    let terminal = try await TerminalChild.ask().run(endsWith: .signal(blow.signal)) { terminal in
       try terminal.expect("Secret: ")
       #expect(!terminal.echoes)
       try terminal.send("half a pass")
       try blow.strike(terminal)
     }
-    await #expect(processExitsWith: .signal(blow.signal)) { [path = path as String] in TerminalChild.ask(path) }
-    try await dialogue.result
-    #expect(terminal.settings == before)
     #expect(!terminal.transcript.contains("half"))
   }
 
   @Test("the echo stays off while the answer is checked, and signals act at once", arguments: Blow.allCases)
   func delay(_ blow: Blow) async throws {
-    let terminal = try PseudoTerminal()
-    let path = terminal.path
-    let before = terminal.settings
-    let dialogue = OwnThread {
+    let terminal = try await TerminalChild.check(endless: true).run(endsWith: .signal(blow.signal)) { terminal in
       try terminal.expect("Secret: ")
       try terminal.send("wrong\n")
       try terminal.expect("<checking>")
@@ -83,19 +67,12 @@ struct SilentTerminalTests {
       #expect(!terminal.echoes)
       try blow.strike(terminal)
     }
-    await #expect(processExitsWith: .signal(blow.signal)) { [path = path as String] in
-      TerminalChild.check(path, endless: true)
-    }
-    try await dialogue.result
-    #expect(terminal.settings == before)
     #expect(!terminal.transcript.contains("early"))
   }
 
   @Test("what is typed while the answer is checked is discarded at the end")
   func discardsLateInput() async throws {
-    let terminal = try PseudoTerminal()
-    let path = terminal.path
-    let dialogue = OwnThread {
+    try await TerminalChild.check(endless: false).run { terminal in
       try terminal.expect("Secret: ")
       try terminal.send("wrong\n")
       try terminal.expect("<checking>")
@@ -103,28 +80,17 @@ struct SilentTerminalTests {
       try terminal.expect("<typed>")
       try terminal.expect("<left: 0>")
     }
-    await #expect(processExitsWith: .exitCode(0)) { [path = path as String] in
-      TerminalChild.check(path, endless: false)
-    }
-    try await dialogue.result
-    #expect(terminal.echoes)
   }
 
   @Test("what was typed before the question is not its answer")
   func discardsTypeAhead() async throws {
-    let terminal = try PseudoTerminal()
-    let path = terminal.path
-    let dialogue = OwnThread {
+    try await TerminalChild.ask(afterTypeAhead: true).run { terminal in
       try terminal.expect("<ready>")
       try terminal.send("typed ahead\n")
       try terminal.expect("Secret: ")
       try terminal.send("the answer\n")
       try terminal.expect("<the answer>")
     }
-    await #expect(processExitsWith: .exitCode(0)) { [path = path as String] in
-      TerminalChild.ask(path, afterTypeAhead: true)
-    }
-    try await dialogue.result
   }
 
   /// What is typed, and how it ends.
@@ -150,28 +116,17 @@ struct SilentTerminalTests {
       Answer(name: "blanks", typed: "\u{15}a b \n", outcome: "<a b >"),
     ])
   func refusals(_ answer: Answer) async throws {
-    let terminal = try PseudoTerminal()
-    let path = terminal.path
-    let before = terminal.settings
     let waits = answer.outcome != "<timed_out>"
-    let dialogue = OwnThread {
+    try await TerminalChild.ask(milliseconds: waits ? 60_000 : 150).run { terminal in
       try terminal.expect("Secret: ")
       try terminal.send(answer.typed)
       try terminal.expect(answer.outcome)
     }
-    await #expect(processExitsWith: .exitCode(0)) { [path = path as String, waits = waits as Bool] in
-      TerminalChild.ask(path, milliseconds: waits ? 60_000 : 150)
-    }
-    try await dialogue.result
-    #expect(terminal.settings == before)
   }
 
   @Test("after a stop that the system does not grant, and after a continuation, it asks again from the beginning")
   func asksAgain() async throws {
-    let terminal = try PseudoTerminal()
-    let path = terminal.path
-    let before = terminal.settings
-    let dialogue = OwnThread {
+    try await TerminalChild.ask().run { terminal in
       try terminal.expect("Secret: ")
       try terminal.send("first ")
       // Nobody could continue this process group, so the key does not stop it.
@@ -185,26 +140,16 @@ struct SilentTerminalTests {
       try terminal.send("third\n")
       try terminal.expect("<third>")
     }
-    await #expect(processExitsWith: .exitCode(0)) { [path = path as String] in TerminalChild.ask(path) }
-    try await dialogue.result
-    #expect(terminal.settings == before)
   }
 
   @Test("a signal that was ignored stays ignored")
   func ignoredSignal() async throws {
-    let terminal = try PseudoTerminal()
-    let path = terminal.path
-    let dialogue = OwnThread {
+    try await TerminalChild.ask().run(ignoring: SIGHUP) { terminal in
       try terminal.expect("Secret: ")
       try terminal.signalForeground(SIGHUP)
       try terminal.send("still here\n")
       try terminal.expect("<still here>")
     }
-    await #expect(processExitsWith: .exitCode(0)) { [path = path as String] in
-      signal(SIGHUP, SIG_IGN)
-      TerminalChild.ask(path)
-    }
-    try await dialogue.result
   }
 
   @Test("without a terminal it says at once which option to use")
@@ -224,16 +169,11 @@ struct SilentTerminalTests {
 
   @Test("a terminal on standard input is read in silence, and standard error says what is awaited")
   func terminalOnInput() async throws {
-    let terminal = try PseudoTerminal()
-    let path = terminal.path
-    let dialogue = OwnThread {
+    try await TerminalChild.readInput.run { terminal in
       try terminal.expect("Reading the password from standard input; it does not show: ")
       #expect(!terminal.echoes)
       try terminal.send("open sesame\n")
       try terminal.expect("<open sesame>")
     }
-    await #expect(processExitsWith: .exitCode(0)) { [path = path as String] in TerminalChild.readInput(path) }
-    try await dialogue.result
-    #expect(terminal.echoes)
   }
 }

@@ -1,15 +1,59 @@
 import Glibc
+import Races
+import Terminals
+import Testing
 import TextFormat
 
 @testable import AuthProgram
 @testable import CommandLineKit
 
-/// What the process under test does on its pseudo-terminal.
+/// What a process under test does on its pseudo-terminal.
 ///
 /// It tells there how it ended.
-enum TerminalChild {
-  /// Asks once.
-  static func ask(_ path: String, milliseconds: Int = 60_000, afterTypeAhead: Bool = false) -> Never {
+enum TerminalChild: Codable {
+  /// Asks once, perhaps only after something was typed.
+  case ask(milliseconds: Int = 60_000, afterTypeAhead: Bool = false)
+  /// Asks, and stays silent as if it checked the answer, until something was typed.
+  case check(endless: Bool)
+  /// Reads a line of standard input, which is the terminal.
+  case readInput
+  /// Shows a whole screen.
+  case screen
+
+  /// Runs the process on a new terminal while `dialogue` answers it, and returns the terminal.
+  ///
+  /// It checks that the process ends as `end` says, and that the settings of the terminal are as
+  /// they were before, unless the dialogue hung up. The process ignores the signal `ignored` from
+  /// the start.
+  @discardableResult
+  func run(
+    columns: UInt16 = 80, rows: UInt16 = 24, endsWith end: ExitTest.Condition = .exitCode(0),
+    ignoring ignored: Int32? = nil, _ dialogue: @escaping @Sendable (PseudoTerminal) throws -> Void
+  ) async throws -> PseudoTerminal {
+    let terminal = try PseudoTerminal(columns: columns, rows: rows)
+    let (child, path, before) = (self, terminal.path, terminal.settings)
+    let answers = OwnThread { try dialogue(terminal) }
+    await #expect(processExitsWith: end) {
+      [child = child as TerminalChild, path = path as String, ignored = ignored as Int32?] in
+      if let ignored { signal(ignored, SIG_IGN) }
+      child.play(path)
+    }
+    try await answers.result
+    if !terminal.isHungUp { #expect(terminal.settings == before) }
+    return terminal
+  }
+
+  private func play(_ path: String) -> Never {
+    switch self {
+    case .ask(let milliseconds, let afterTypeAhead):
+      Self.ask(path, milliseconds: milliseconds, afterTypeAhead: afterTypeAhead)
+    case .check(let endless): Self.check(path, endless: endless)
+    case .readInput: Self.readInput(path)
+    case .screen: ScreenChild.run(path)
+    }
+  }
+
+  private static func ask(_ path: String, milliseconds: Int, afterTypeAhead: Bool) -> Never {
     let own = adopt(path)
     if afterTypeAhead {
       tell(path, "<ready>")
@@ -24,8 +68,7 @@ enum TerminalChild {
     exit(0)
   }
 
-  /// Asks, and stays silent as if it checked the answer, until something was typed.
-  static func check(_ path: String, endless: Bool) -> Never {
+  private static func check(_ path: String, endless: Bool) -> Never {
     let own = adopt(path)
     do throws(PromptError) {
       try checkAnswer(path, own, endless: endless)
@@ -38,8 +81,7 @@ enum TerminalChild {
     exit(0)
   }
 
-  /// Reads a line of standard input, which is the terminal.
-  static func readInput(_ path: String) -> Never {
+  private static func readInput(_ path: String) -> Never {
     let own = adopt(path)
     precondition(dup2(own, 0) == 0 && dup2(own, 2) == 2)
     do throws(PromptError) {

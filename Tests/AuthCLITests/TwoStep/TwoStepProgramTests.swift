@@ -132,8 +132,7 @@ struct TwoStepProgramTests {
 
   @Test("on a terminal it begins with the code of the secret that is shown, and asks for it three times")
   func begin() async throws {
-    let home = try await CommandHome()
-    try await home.succeed("login alice", as: "alice")
+    let home = try await CommandHome(loggedIn: true)
     let wrong = Step(question: "Authenticator code: ", answer: "no code at all")
     let given = try await Dialogue.answer("two-step on", in: home, [wrong, wrong, wrong])
     #expect(given.end == .exited(5) && given.shown.contains("otpauth://totp/auth-cli:alice?secret="), "\(given.shown)")
@@ -154,8 +153,7 @@ struct TwoStepProgramTests {
 
   @Test("Enter makes a new secret of one that waits, which says that the old one is void")
   func beginAgain() async throws {
-    let home = try await CommandHome()
-    try await home.succeed("login alice", as: "alice")
+    let home = try await CommandHome(loggedIn: true)
     _ = try await home.run("two-step on --json")
     let again = try await Dialogue.answer(
       "two-step on", in: home,
@@ -167,6 +165,14 @@ struct TwoStepProgramTests {
     #expect(again.shown.contains("otpauth:"), "\(again.shown)")
   }
 
+  /// Waits for the question, and answers it with a code of the secret that was shown.
+  private func answerWithShownSecret(_ terminal: PseudoTerminal) throws {
+    try terminal.expect("Authenticator code: ")
+    let shown = try #require(terminal.transcript.firstMatch(of: /secret=([A-Z2-7]{32})&/)).output.1
+    let secret = TwoStepSecret(bytes: try #require(Scene.bytes(String(shown))), username: "alice")
+    try terminal.send(Scene.code(of: secret, stepsAhead: 0) + "\n")
+  }
+
   @Test("turning it on offers to end the other sessions, which goes without a word where there are none")
   func otherSessions() async throws {
     for (typed, count) in [("", 3), ("yes", 1)] {
@@ -174,21 +180,12 @@ struct TwoStepProgramTests {
       for context in ["default", "laptop", "phone"] {
         try await home.succeed("login alice --context \(context)", as: "alice")
       }
-      let words = home.words("two-step on")
-      let shown = try await onOwnThread {
-        let terminal = try PseudoTerminal(columns: 200)
-        let program = try terminal.launch(words, environment: home.environment)
-        try terminal.expect("Authenticator code: ")
-        let secret = try #require(terminal.transcript.firstMatch(of: /secret=([A-Z2-7]{32})&/)).output.1
-        let bytes = try #require(Scene.bytes(String(secret)))
-        let code = TwoStepSecret(bytes: bytes, username: "alice").code(at: WallTime.now())
-        try terminal.send(String(decoding: code.bytes, as: UTF8.self) + "\n")
+      let (end, shown) = try await home.play("two-step on", columns: 200) { terminal in
+        try answerWithShownSecret(terminal)
         try terminal.expect("Type yes to end your 2 other sessions, or Enter to keep: ")
         try terminal.send(typed + "\n")
-        _ = try terminal.expectEnd()
-        #expect(try program.wait() == .exited(0))
-        return terminal.transcript
       }
+      #expect(end == .exited(0), "\(shown)")
       #expect(shown.contains("Ended your 2 other sessions.") == (typed == "yes"), "\(shown)")
       let left = try await home.run("sessions --short").text.split(separator: "\n").count
       #expect(left == count, "\(shown)")
@@ -197,12 +194,8 @@ struct TwoStepProgramTests {
 
   @Test("an error that is not about the code keeps its own hint, also after a wrong code")
   func turnedOnMeanwhile() async throws {
-    let home = try await CommandHome()
-    try await home.succeed("login alice", as: "alice")
-    let words = home.words("two-step on")
-    let (end, shown) = try await onOwnThread {
-      let terminal = try PseudoTerminal(columns: 200)
-      let program = try terminal.launch(words, environment: home.environment)
+    let home = try await CommandHome(loggedIn: true)
+    let (end, shown) = try await home.play("two-step on", columns: 200) { terminal in
       try terminal.expect("Authenticator code: ")
       try terminal.send("no code at all\n")
       try terminal.expect("wrong code; 2 more tries.")
@@ -210,8 +203,6 @@ struct TwoStepProgramTests {
       // As another terminal does with the same secret.
       try home.changeDatabase("UPDATE two_steps SET last_step = 0, since = 0")
       try terminal.send("no code at all\n")
-      _ = try terminal.expectEnd()
-      return (try program.wait(), terminal.transcript)
     }
     #expect(end == .exited(1) && shown.contains("the second step is on already"), "\(shown)")
     #expect(shown.contains("turn it off first: auth-cli two-step off"), "\(shown)")
@@ -220,8 +211,7 @@ struct TwoStepProgramTests {
 
   @Test("qrencode draws the code, and gets the URI through a pipe: neither as a word nor in its environment")
   func qrCode() async throws {
-    let home = try await CommandHome()
-    try await home.succeed("login alice", as: "alice")
+    let home = try await CommandHome(loggedIn: true)
     let scratch = try ScratchDirectory()
     let seen = "\(scratch.path)/seen"
     // Another process writes it. Programs that start meanwhile would have a file open that this one
@@ -237,17 +227,12 @@ struct TwoStepProgramTests {
       """
     let made = try await Program("sh", ["-c", stub], timeLimit: .seconds(60)).run()
     try #require(made.ending == .exited(0), "\(made.text)")
-    let words = home.words("two-step on")
-    let environment = home.environment.merging(["PATH": "\(scratch.path):/usr/bin:/bin"]) { $1 }
-    let shown = try await onOwnThread {
-      let terminal = try PseudoTerminal(columns: 200)
-      let program = try terminal.launch(words, environment: environment)
+    let path = ["PATH": "\(scratch.path):/usr/bin:/bin"]
+    let (end, shown) = try await home.play("two-step on", columns: 200, adding: path) { terminal in
       try terminal.expect("Authenticator code: ")
       try terminal.send("\u{4}")
-      _ = try terminal.expectEnd()
-      #expect(try program.wait() == .exited(2))
-      return terminal.transcript
     }
+    #expect(end == .exited(2))
     #expect(
       shown.contains(/DRAWN otpauth:\/\/totp\/auth-cli:alice\?secret=[A-Z2-7]{32}&issuer=auth-cli END/), "\(shown)")
     let told = try String(contentsOfFile: seen, encoding: .utf8)
@@ -259,23 +244,15 @@ struct TwoStepProgramTests {
   func required() async throws {
     let home = try await CommandHome()
     try home.changeDatabase("UPDATE authority SET two_step_required = 1")
-    let words = home.words("login alice")
-    try await onOwnThread {
-      let terminal = try PseudoTerminal(columns: 200)
-      let program = try terminal.launch(words, environment: home.environment)
+    let (end, _) = try await home.play("login alice", columns: 200) { terminal in
       try terminal.expect("Password for alice: ")
       try terminal.send(Self.alice + "\n")
       try terminal.expect("Logged in as alice.")
       try terminal.expect("Administrators need a second step.")
-      try terminal.expect("Authenticator code: ")
-      let secret = try #require(terminal.transcript.firstMatch(of: /secret=([A-Z2-7]{32})&/)).output.1
-      let bytes = try #require(Scene.bytes(String(secret)))
-      let code = TwoStepSecret(bytes: bytes, username: "alice").code(at: WallTime.now())
-      try terminal.send(String(decoding: code.bytes, as: UTF8.self) + "\n")
+      try answerWithShownSecret(terminal)
       try terminal.expect("The second step of alice is on.")
-      _ = try terminal.expectEnd()
-      #expect(try program.wait() == .exited(0))
     }
+    #expect(end == .exited(0))
     #expect(try await home.run("accounts list --short").ending == .exited(0))
   }
 
