@@ -122,6 +122,8 @@ struct WireTests {
     #expect(throws: WireFault.invalid("user name")) { try name.username() }
     var amount = reader { $0.number(Int64(0)) }
     #expect(throws: WireFault.invalid("amount of money")) { try amount.amount() }
+    var duration = reader { $0.number(Int64.max).number(Int64.max) }
+    #expect(throws: WireFault.invalid("duration")) { try duration.duration() }
     var list = reader { $0.number(UInt32.max) }
     #expect(throws: WireFault.truncated) { try list.list { (r) throws(WireFault) in try r.text() } }
   }
