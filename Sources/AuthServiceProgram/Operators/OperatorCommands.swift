@@ -78,14 +78,9 @@ struct OperatorCommand: ServiceCommand {
             examples: [.init("events archive --before 52w old.jsonl", "moves events older than a year")],
             statuses: .of(.done, .no, .usage, .cannotTell)
           ) { words throws(UsageError) in
-            let time: WallTime =
-              switch try words[Options.before] {
-              case .ago(let duration):
-                WallTime(microseconds: WallTime.now().microseconds - duration.components.seconds * 1_000_000)
-              case .at(let microseconds): WallTime(microseconds: microseconds)
-              }
+            let end = try words[Options.before].microseconds(now: WallTime.now().microseconds)
             return OperatorCommand(
-              words: ["events archive", "\(time.microseconds)"], socket: try words[Options.operators],
+              words: ["events archive", "\(end)"], socket: try words[Options.operators],
               file: try words[Arguments.file])
           }
         }
