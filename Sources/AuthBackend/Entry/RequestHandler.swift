@@ -7,6 +7,18 @@ package protocol RequestHandler: Sendable {
   ///
   /// - Throws: ``BackendError``; see ``Backend`` for what each operation throws.
   func perform(_ request: BackendRequest) throws(BackendError) -> BackendAnswer
+
+  /// What it means that the answer to a request was one to another question.
+  func misread(_ request: BackendRequest) -> BackendError
+}
+
+extension RequestHandler {
+  /// Only a fault of the handler can lead here.
+  package func misread(_: BackendRequest) -> BackendError {
+    .unavailable(
+      .unparsable, "answer_unknown", "The database gave the answer to another question.",
+      hint: "Use programs of one version.")
+  }
 }
 
 extension Rules: RequestHandler {

@@ -80,7 +80,7 @@ package final class ServiceConnection: RequestHandler {
       let key = try IdempotencyKey(Receipt.drawnKeys + Secrets.randomName(length: Receipt.drawnLength))
       let keyed = PaymentOrder(amount: order.amount, payee: order.payee, key: key)
       let answer = try exchange(.pay(keyed, token))
-      guard case .receipt(let receipt) = answer else { return answer }
+      guard case .receipt(let receipt) = answer else { throw misread(.pay(keyed, token)) }
       return .receipt(receipt.withoutDrawnKey)
     case .earlierPayment, .pay, .logIn, .reauthenticate, .answer, .resume, .lookUp, .renew, .confirm, .revoke,
       .checkUsername, .checkPassword, .checkForLogins, .register, .profile, .rename, .changePassword,
@@ -91,6 +91,9 @@ package final class ServiceConnection: RequestHandler {
       return try exchange(request)
     }
   }
+
+  /// A change may have been made, whatever the service answered.
+  package func misread(_ request: BackendRequest) -> BackendError { verdict(.unasked, request) }
 
   /// A list in pages that fit a frame; `page` gets the last row so far and how many to ask for.
   private func paged<Value>(

@@ -102,8 +102,16 @@ import Testing
       while let (number, _) = peer.request() { peer.send(.answer(number, now: nil, .count(3))) }
     }
     let authority = ServiceAuthority(service.connection())
-    #expect(failure { () throws(BackendError) in try authority.checkForLogins() }?.code == "answer_unknown")
+    #expect(failure { () throws(BackendError) in try authority.checkForLogins() }?.code == "service_garbled")
+    let changed = failure { () throws(BackendError) in
+      try authority.register(username: "carol", password: Samples.password, displayName: nil)
+    }
+    #expect(changed?.code == "outcome_unknown")
     let token = Samples.token
+    let order = try PaymentOrder(amount: Amount("1"), payee: Username("bob"))
+    let paid = failure { () throws(BackendError) in try service.connection().perform(.pay(order, token)) }
+    #expect(paid?.code == "outcome_unknown")
+    #expect(paid?.asUnavailability.hint.contains("--idempotency-key auto-") == true)
     let page = Page(within: .all, before: nil, limit: 10)
     let error = failure { () throws(BackendError) in try service.connection().perform(.events(.own, page, token)) }
     #expect(error?.code == "service_garbled")
