@@ -1,3 +1,5 @@
+import AuthCore
+
 /// What answers requests: the rule book in this process, or a connection to a service that has it.
 package protocol RequestHandler: Sendable {
   /// Answers a request.
