@@ -95,7 +95,7 @@ extension WireReader {
     switch try tag(QuestionTag.self) {
     case .code: .code(digits: try number())
     case .recoveryCode: .recoveryCode
-    case .other: .other(try text())
+    case .other: .other(try shownText())
     }
   }
 
