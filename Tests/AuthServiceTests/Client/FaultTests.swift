@@ -1,5 +1,6 @@
 import AuthBackend
 import AuthCore
+import Foundation
 import Synchronization
 import Testing
 
@@ -153,6 +154,33 @@ import Testing
       #expect(seen.count == 1)
       #expect(error?.code == "outcome_unknown")
     }
+  }
+
+  @Test("what the service said about itself is known while a request waits for its answer")
+  func knownMeanwhile() throws {
+    let (isAsked, mayAnswer, isOver) = (
+      DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
+    )
+    let service = TestService { peer, _ in
+      peer.send(.hello(TestService.hello))
+      guard let (number, _) = peer.request() else { return }
+      isAsked.signal()
+      mayAnswer.wait()
+      peer.send(.answer(number, now: nil, .done))
+    }
+    let authority = ServiceAuthority(service.connection())
+    Thread.detachNewThread {
+      try? authority.checkForLogins()
+      isOver.signal()
+    }
+    isAsked.wait()
+    #expect(authority.policy == .standard)
+    #expect(authority.connection?.database == TestService.hello.database)
+    _ = try authority.clock.now()
+    // Whoever waits for the request would get here when it is given up.
+    #expect(isOver.wait(timeout: .now()) == .timedOut)
+    mayAnswer.signal()
+    isOver.wait()
   }
 
   @Test("a service that is lost again and again is given up, and a change of its state is unknown")
