@@ -50,7 +50,8 @@ struct Dialling {
     switch try link.receive(for: .plain, until: deadline) {
     case .hello(let hello): return hello
     case .otherVersion(let version): throw .otherVersion(version)
-    case .answer, .failure, .lookAgain: throw .unasked
+    case .failure(_, _, let error): throw .turnedAway(error)
+    case .answer, .lookAgain: throw .unasked
     }
   }
 

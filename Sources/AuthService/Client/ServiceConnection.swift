@@ -222,6 +222,7 @@ package final class ServiceConnection: RequestHandler {
     case .failure(number, let now, let error):
       hear(now)
       return .failure(error)
+    case .failure(0, _, let error): throw .turnedAway(error)
     case .answer, .failure, .hello, .otherVersion, .lookAgain: throw .unasked
     }
   }

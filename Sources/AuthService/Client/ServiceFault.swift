@@ -13,6 +13,8 @@ enum ServiceFault: Error, Hashable {
   /// The frame has the number of another question, or is no answer.
   case unasked
   case otherVersion(UInt16)
+  /// The service closes the connection, and says why: it has too many for example.
+  case turnedAway(BackendError)
 }
 
 extension ServiceFault {
@@ -24,6 +26,7 @@ extension ServiceFault {
     case .garbled(let fault): "what it sent was not understood: \(fault)"
     case .unasked: "it answered another question"
     case .otherVersion(let version): "it speaks version \(version) of the protocol, and this program \(Frames.major)"
+    case .turnedAway(let error): "it said '\(error.asUnavailability.description)'"
     }
   }
 
@@ -47,6 +50,9 @@ extension ServiceFault {
         hint: version > Frames.major
           ? "Install the newer auth-cli; nothing was changed."
           : "Install the newer auth-service there; nothing was changed.")
+    case .turnedAway(let error):
+      let unavailability = error.asUnavailability
+      return .unavailable(unavailability.cause, error.code, what, hint: unavailability.hint)
     }
   }
 

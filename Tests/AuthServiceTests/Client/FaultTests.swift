@@ -48,6 +48,10 @@ import Testing
       $0.send(.lookAgain)
       $0.waitForEnd()
     },
+    Fault("it lets nobody in now", "service_busy") {
+      $0.send(.failure(0, now: nil, .unavailable(.busy, "service_busy", "It has too many.", hint: "Try again in 5 s.")))
+      $0.waitForEnd()
+    },
     Fault("it says half of its hello", "service_lost") {
       $0.send(Array(ServerFrame.hello(TestService.hello).encoded().dropLast(3)))
     },
@@ -70,6 +74,10 @@ import Testing
     },
     greeted("it answers another question", "service_garbled") { peer, number in
       peer.send(.answer(number + 1, now: nil, .done))
+      peer.waitForEnd()
+    },
+    greeted("it does not understand the question", "message_invalid") { peer, _ in
+      peer.send(.failure(0, now: nil, .unavailable(.unparsable, "message_invalid", "What?", hint: "Use one version.")))
       peer.waitForEnd()
     },
     greeted("it answers before it is asked again", "service_garbled") { peer, number in
