@@ -79,7 +79,8 @@ struct ServedBackend: Sendable {
         let threads = threads ?? 32
         // Hash threads, the feed of changes and an operator need connections too.
         let database = try Postgres.database(
-          address, connections: threads + hashThreads + 2, state: Environment.value("STATE_DIRECTORY"))
+          address, connections: threads + hashThreads + 2,
+          state: Environment.value("STATE_DIRECTORY").flatMap { $0.isEmpty ? nil : $0 })
         return ServedBackend(
           rules: Rules(database: database, policy: .standard, cost: cost, isShared: true), threads: threads,
           looksEvery: .seconds(1), copy: nil)

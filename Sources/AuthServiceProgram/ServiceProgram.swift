@@ -40,10 +40,16 @@ package struct ServiceProgram: Sendable {
         .cannotTell, "the memory of this process cannot be closed to others: \(ErrorNumber.current.explanation)",
         hint: "Allow the calls prctl and setrlimit where this program runs.")
     }
+    guard let words = Word.programArguments() else {
+      throw ServiceError(
+        .cannotTell,
+        "the words of the command line cannot be read, because the process cannot open /proc/self/maps",
+        hint: "Allow it to open more files (LimitNOFILE), and check that /proc is mounted.")
+    }
     let line: Parser<any ServiceCommand>.ParseResult
     let help: String
     do throws(UsageError) {
-      line = try Parser(ServiceTool.tool).parse(Word.programArguments(), environment: Environment.word)
+      line = try Parser(ServiceTool.tool).parse(words, environment: Environment.word)
       if case .help(let topic) = line { help = try Help(ServiceTool.tool, width: 100).page(topic) } else { help = "" }
     } catch {
       throw ServiceError(error)

@@ -7,6 +7,20 @@ package enum Moment: Hashable, Sendable {
   case ago(Duration)
   /// Microseconds since 1970-01-01T00:00:00Z.
   case at(Int64)
+
+  /// The moment in microseconds since 1970-01-01T00:00:00Z; `Int64.min` for an earlier one.
+  ///
+  /// - Parameter now: The present moment, in the same unit.
+  /// - Returns: The moment.
+  package func microseconds(now: Int64) -> Int64 {
+    switch self {
+    case .ago(let duration):
+      let (passed, isTooLong) = duration.components.seconds.multipliedReportingOverflow(by: 1_000_000)
+      let (moment, isTooEarly) = now.subtractingReportingOverflow(passed)
+      return isTooLong || isTooEarly ? .min : moment
+    case .at(let microseconds): return microseconds
+    }
+  }
 }
 
 extension ValueKind where Value == Moment {

@@ -40,10 +40,13 @@ package struct Word: Hashable, Sendable, ExpressibleByStringLiteral {
     return "\"\(escaping: bytes[..<end])…\" (\(bytes.count) bytes)"
   }
 
-  /// The words after the program's name, read from the process itself.
-  package static func programArguments() -> [Word] {
+  /// The words after the program's name, read from the process itself; nil if they cannot be read.
+  ///
+  /// Swift finds them with the help of a file in `/proc`. If it cannot open that, because the
+  /// process may open no more files for example, it sees no words at all, not even the name.
+  package static func programArguments() -> [Word]? {
     let count = Int(Swift.CommandLine.argc)
-    guard count > 1 else { return [] }
+    guard count > 0 else { return nil }
     let vector = Swift.CommandLine.unsafeArgv
     return (1..<count).compactMap { index in vector[index].map { Word(cString: $0) } }
   }

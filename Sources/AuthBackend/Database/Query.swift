@@ -20,7 +20,11 @@ package enum SQLValue: Hashable, Sendable {
   /// in any case.
   ///
   /// Only ASCII letters have cases, as in both databases. NUL is left out: PostgreSQL has none.
+  /// SQLite refuses a pattern of more than 50,000 bytes as if the file were damaged. A text longer
+  /// than any row is contained in nothing.
   package static func pattern(containing text: String) -> SQLValue {
+    let longest = 16_384
+    guard text.utf8.count <= longest else { return .text("") }
     var pattern = "%"
     for scalar in text.unicodeScalars where scalar != "\0" {
       if "!%_".unicodeScalars.contains(scalar) { pattern += "!" }

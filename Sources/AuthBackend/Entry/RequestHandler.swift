@@ -1,3 +1,5 @@
+import AuthCore
+
 /// What answers requests: the rule book in this process, or a connection to a service that has it.
 package protocol RequestHandler: Sendable {
   /// Answers a request.
@@ -7,6 +9,18 @@ package protocol RequestHandler: Sendable {
   ///
   /// - Throws: ``BackendError``; see ``Backend`` for what each operation throws.
   func perform(_ request: BackendRequest) throws(BackendError) -> BackendAnswer
+
+  /// What it means that the answer to a request was one to another question.
+  func misread(_ request: BackendRequest) -> BackendError
+}
+
+extension RequestHandler {
+  /// Only a fault of the handler can lead here.
+  package func misread(_: BackendRequest) -> BackendError {
+    .unavailable(
+      .unparsable, "answer_unknown", "The database gave the answer to another question.",
+      hint: "Use programs of one version.")
+  }
 }
 
 extension Rules: RequestHandler {

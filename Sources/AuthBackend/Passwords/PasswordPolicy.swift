@@ -50,7 +50,7 @@ package enum PasswordPolicy {
   private static func contains(_ username: Username, _ folded: String) -> Bool {
     let name = username.canonical
     let rest = removing(name, from: folded)
-    return name.utf8.count > 3 ? rest != folded : isNearlyEmpty(rest)
+    return rest != folded && (name.utf8.count > 3 || isNearlyEmpty(rest))
   }
 
   /// The text without any occurrence of the word, byte for byte.

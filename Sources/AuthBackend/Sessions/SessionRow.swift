@@ -75,7 +75,7 @@ extension SessionTerms {
 
   /// Whether the last activity that was written down is old enough for the next one to be.
   func isStale(at now: BootInstant) -> Bool {
-    now.uptime.wholeNanoseconds - active >= min(SessionPolicy.activityStep, idleSpan / 30)
+    now.uptime - .nanoseconds(active) >= .nanoseconds(min(SessionPolicy.activityStep, idleSpan / 30))
   }
 }
 

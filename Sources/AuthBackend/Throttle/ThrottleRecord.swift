@@ -42,7 +42,7 @@ package struct ThrottleRecord: Hashable, Sendable {
   ///     hour each time.
   /// - Returns: What to do with the attempt.
   package mutating func count(at now: BootInstant, mayLock: Bool) -> Decision {
-    attempts += 1
+    attempts = attempts.clampedSum(1)
     if guesses >= ThrottlePolicy.lockedAt, mayLock { return .deny(.locked) }
     let uptime = now.uptime.wholeNanoseconds
     if let (boot, until) = wait, let full = ThrottlePolicy.wait(after: guesses) {
@@ -50,13 +50,13 @@ package struct ThrottleRecord: Hashable, Sendable {
         wait = (now.boot, uptime + full.wholeNanoseconds)
         return .deny(.wait(full))
       }
-      let left = Duration.nanoseconds(until - uptime)
+      let left = Duration.nanoseconds(until) - now.uptime
       if left > .zero {
         return guesses > failures && full - left < ThrottlePolicy.longestLook
           ? .retry(.wait(left)) : .deny(.wait(left))
       }
     }
-    guesses += 1
+    guesses = guesses.clampedSum(1)
     wait = ThrottlePolicy.wait(after: guesses).map { (now.boot, uptime + $0.wholeNanoseconds) }
     return .allow
   }

@@ -26,16 +26,16 @@ public struct WallTime: Hashable, Comparable, Sendable {
 extension Duration {
   /// Whole seconds, rounded up, never less than one for a time that is left.
   package var secondsRoundedUp: Int64 {
-    let (seconds, attoseconds) = components
+    let (seconds, attoseconds) = min(self, .nanoseconds(Int64.max)).components
     return attoseconds > 0 ? seconds + 1 : max(seconds, 1)
   }
 
   /// Whole nanoseconds, held within what 64 bits can say (292 years).
   package var wholeNanoseconds: Int64 {
-    let (seconds, attoseconds) = components
-    let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-    let (sum, overflow2) = scaled.addingReportingOverflow(attoseconds / 1_000_000_000)
-    return overflow || overflow2 ? (seconds < 0 ? .min : .max) : sum
+    // The components of a longer duration may not have room in 64 bits either.
+    if self >= .nanoseconds(Int64.max) { return .max }
+    if self <= .nanoseconds(Int64.min) { return .min }
+    return components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000
   }
 }
 

@@ -1,4 +1,5 @@
 import AuthCore
+import CommandLineKit
 
 /// Why a command did not do what it was asked: its exit status, a code for programs, and two lines
 /// for people.
@@ -58,6 +59,11 @@ struct CommandError: Error, Equatable, Sendable {
 extension CommandError {
   static let notLoggedIn = CommandError(
     .notLoggedIn, "nobody is logged in", hint: "Log in first: \(run: "login", "USER")")
+
+  static let wordsUnreadable = CommandError(
+    .cannotTell, PromptError.Code.unreadableInput.rawValue,
+    "the words of the command line cannot be read, because the process cannot open /proc/self/maps",
+    hint: "Allow it to open more files, such as with 'ulimit -n 1024', and check that /proc is mounted.")
 
   static func ended(_ reason: EndReason) -> CommandError {
     switch reason {

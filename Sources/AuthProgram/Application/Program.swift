@@ -61,7 +61,7 @@ package struct Program: Sendable {
     } catch {
       return .over(Printer.plain().refuse(error))
     }
-    let words = Word.programArguments()
+    guard let words = Word.programArguments() else { return .over(Printer.plain().refuse(.wordsUnreadable)) }
     let parser = Parser(AuthTool.tool)
     let result: Parser<any CommandBody>.ParseResult
     do {

@@ -88,13 +88,14 @@ extension Workspace {
     let begin: (Secret) async throws(SessionError) -> LoginResult = { (password) throws(SessionError) in
       let credentials = Credentials.password(username: name, password: password)
       if present == nil { return try await self.store.logIn(credentials, limits: limits) }
-      guard isSame else { return try await self.store.switchUser(to: credentials, limits: limits) }
       // What is not asked for now is as long as for any login, and not as the session before had
       // it.
       let policy = SessionPolicy.standard
       let renewed = LimitRequest(idle: idle ?? policy.idle, absolute: absolute ?? policy.absolute)
       do throws(SessionError) {
-        return try await self.reauthenticate(password, limits: renewed)
+        return isSame
+          ? try await self.reauthenticate(password, limits: renewed)
+          : try await self.store.switchUser(to: credentials, limits: limits)
       } catch {
         // Another process ended it meanwhile. Who typed name and password has asked for a session
         // all the same.

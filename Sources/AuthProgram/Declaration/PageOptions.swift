@@ -46,11 +46,9 @@ extension Options {
 }
 
 extension Moment {
+  /// For a moment that is some time ago, a whole second.
   fileprivate var wallTime: WallTime {
-    switch self {
-    case .ago(let duration): WallTime(microseconds: (WallTime.now().seconds - duration.wholeSeconds) * 1_000_000)
-    case .at(let microseconds): WallTime(microseconds: microseconds)
-    }
+    WallTime(microseconds: microseconds(now: WallTime.now().seconds * 1_000_000))
   }
 }
 

@@ -34,6 +34,7 @@ struct Dialling {
       return (link, try greet(link))
     } catch {
       if case .lost = error, let status = link.exitStatus { throw sshFailure(status, place, port) }
+      if case .silent = error { link.giveUp() }
       throw error.failure(at: place)
     }
   }

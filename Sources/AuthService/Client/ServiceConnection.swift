@@ -14,12 +14,15 @@ package final class ServiceConnection: RequestHandler {
   let limits: ClientLimits
   let clock: ServerClock
   private let state = Locked(State())
+  /// What the service said about itself; apart from the state, which is locked until a request is
+  /// answered.
+  ///
+  /// Kept when the connection is lost: the service that comes back must have the same database.
+  private let known = Locked<ServiceHello?>(nil)
 
   private struct State {
     var link: ServiceLink?
     var number: UInt32 = 0
-    /// Kept when the connection is lost: the service that comes back must have the same database.
-    var hello: ServiceHello?
     /// The session that was last granted or found.
     var session: Grant?
   }
@@ -37,15 +40,16 @@ package final class ServiceConnection: RequestHandler {
   }
 
   /// What the service said about itself; nil before the first request.
-  var hello: ServiceHello? { state.withLock { $0.hello } }
+  var hello: ServiceHello? { known.withLock { $0 } }
 
   /// The session of this connection's user, for subscriptions.
   var session: Grant? { state.withLock { $0.session } }
 
   /// Connects, unless there was a connection already.
   func greet() throws(BackendError) {
+    if hello != nil { return }
     try state.withLock { (state) throws(BackendError) in
-      if state.hello == nil { _ = try connected(&state) }
+      if hello == nil { _ = try connected(&state) }
     }
   }
 
@@ -62,6 +66,9 @@ package final class ServiceConnection: RequestHandler {
     case let answer: return answer
     }
   }
+
+  /// A change may have been made, whatever the service answered.
+  package func misread(_ request: BackendRequest) -> BackendError { verdict(.unasked, request) }
 
   /// Asks for all pages of a list, and for everything else once.
   private func list(_ request: BackendRequest) throws(BackendError) -> BackendAnswer {
@@ -101,10 +108,10 @@ package final class ServiceConnection: RequestHandler {
         throw verdict(lost, request)
       }
       state.number &+= 1
-      let frame = try encoded(request, state.number, for: state)
+      let frame = try encoded(request, state.number)
       let answered: Result<BackendAnswer, BackendError>
       do throws(ServiceFault) {
-        answered = try answer(to: frame, state.number, request, link, state)
+        answered = try answer(to: frame, state.number, request, link)
       } catch {
         state.link = nil
         tries += 1
@@ -133,13 +140,13 @@ package final class ServiceConnection: RequestHandler {
     if let link = state.link, !link.isOver { return link }
     state.link = nil
     let (link, hello) = try Dialling(address: address, limits: limits, mayAsk: isatty(STDIN_FILENO) == 1).connect()
-    if let known = state.hello?.database, known != hello.database {
+    if let before = self.hello?.database, before != hello.database {
       throw Self.otherDatabase(
-        "\(address.place.escaped) had the database \(known.escaped), and has \(hello.database.escaped) now.",
+        "\(address.place.escaped) had the database \(before.escaped), and has \(hello.database.escaped) now.",
         hint: "Check AUTH_CLI_AUTHORITY; nothing was sent to it.")
     }
     state.link = link
-    state.hello = hello
+    known.withLock { $0 = hello }
     hear(hello.now)
     return link
   }
@@ -152,12 +159,12 @@ package final class ServiceConnection: RequestHandler {
     .unavailable(.unreachable, "session_of_other_database", what, hint: hint)
   }
 
-  private func encoded(_ request: BackendRequest, _ number: UInt32, for state: State) throws(BackendError) -> [UInt8] {
-    let writer = WireWriter(for: form(state.hello))
+  private func encoded(_ request: BackendRequest, _ number: UInt32) throws(BackendError) -> [UInt8] {
+    let writer = WireWriter(for: form(hello))
     ClientFrame.request(number, request).write(to: writer)
     if let foreign = writer.foreignDatabase {
       throw Self.otherDatabase(
-        "The session belongs to the database \(Hex.text(foreign)), and \(address.place.escaped) is \(state.hello?.database.escaped ?? "unknown").",
+        "The session belongs to the database \(Hex.text(foreign)), and \(address.place.escaped) is \(hello?.database.escaped ?? "unknown").",
         hint: "Set AUTH_CLI_AUTHORITY to its database, or use another --context. Nothing was sent or changed.")
     }
     do throws(WireFault) {
@@ -178,11 +185,11 @@ package final class ServiceConnection: RequestHandler {
   }
 
   private func answer(
-    to frame: [UInt8], _ number: UInt32, _ request: BackendRequest, _ link: ServiceLink, _ state: State
+    to frame: [UInt8], _ number: UInt32, _ request: BackendRequest, _ link: ServiceLink
   ) throws(ServiceFault) -> Result<BackendAnswer, BackendError> {
     let deadline = AnswerDeadline(in: request.traits.work == .hashes ? limits.hashing : limits.answer)
     try link.send(frame, until: deadline)
-    switch try link.receive(for: form(state.hello), until: deadline) {
+    switch try link.receive(for: form(hello), until: deadline) {
     case .answer(number, let now, let answer):
       hear(now)
       return .success(answer)

@@ -26,7 +26,7 @@ extension ServiceFault {
     case .garbled(let fault): "what it sent was not understood: \(fault)"
     case .unasked: "it answered another question"
     case .otherVersion(let version): "it speaks version \(version) of the protocol, and this program \(Frames.major)"
-    case .refused(let error): error.description
+    case .refused(let error): "it said '\(error.asUnavailability.description)'"
     }
   }
 
@@ -34,7 +34,6 @@ extension ServiceFault {
   func failure(at place: String) -> BackendError {
     let what = "The service at \(place.escaped) gave no answer: \(reason)."
     switch self {
-    case .refused(let error): return error
     case .lost:
       return .unavailable(
         .unreachable, "service_lost", what, hint: "Check that auth-service runs there; nothing was changed.")
@@ -51,6 +50,9 @@ extension ServiceFault {
         hint: version > Frames.major
           ? "Install the newer auth-cli; nothing was changed."
           : "Install the newer auth-service there; nothing was changed.")
+    case .refused(let error):
+      let unavailability = error.asUnavailability
+      return .unavailable(unavailability.cause, error.code, what, hint: unavailability.hint)
     }
   }
 

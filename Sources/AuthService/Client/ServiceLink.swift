@@ -106,6 +106,14 @@ final class ServiceLink {
     }
   }
 
+  /// Ends an ssh that did not reach anybody.
+  ///
+  /// It would go on trying, hold the output of this process open, and complain there later. Another
+  /// ssh ends by itself: it may be the one through which others of this user are connected.
+  func giveUp() {
+    if let process { kill(process, SIGTERM) }
+  }
+
   /// How ssh ended; nil while it runs, and for a socket of this machine.
   var exitStatus: Int32? {
     guard let process else { return nil }

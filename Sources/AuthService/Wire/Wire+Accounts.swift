@@ -78,8 +78,15 @@ extension WireReader {
   /// The form that was written is read as itself: what typing varies is decided already.
   mutating func recoveryCode() throws(WireFault) -> RecoveryCode { RecoveryCode(typed: try data()) }
 
+  /// A code that the service drew, and that is shown as it is.
+  mutating func drawnCode() throws(WireFault) -> RecoveryCode {
+    let code = try recoveryCode()
+    guard code.isWellFormed else { throw .invalid("recovery code") }
+    return code
+  }
+
   mutating func oneTimeCode() throws(WireFault) -> OneTimeCode {
-    OneTimeCode(user: try user(), code: try recoveryCode(), validFor: try duration())
+    OneTimeCode(user: try user(), code: try drawnCode(), validFor: try duration())
   }
 
   mutating func twoStep() throws(WireFault) -> TwoStepState {

@@ -44,7 +44,7 @@ extension WireReader {
     case .found: .found(try flag() ? try grant() : nil)
     case .user: .user(try user())
     case .profile: .profile(try profile())
-    case .recoveryCodes: .recoveryCodes(try list { (r) throws(WireFault) in try r.recoveryCode() })
+    case .recoveryCodes: .recoveryCodes(try list { (r) throws(WireFault) in try r.drawnCode() })
     case .oneTimeCode: .oneTimeCode(try oneTimeCode())
     case .twoStep: .twoStep(try twoStep())
     case .twoStepSecret: .twoStepSecret(try twoStepSecret())

@@ -1,5 +1,6 @@
 import AuthBackend
 import AuthCore
+import TextFormat
 
 enum ErrorTag: UInt8, CaseIterable {
   case invalid = 1, refused, credentials, challenged, session, notFresh, notPermitted, throttled, unavailable
@@ -64,8 +65,8 @@ extension WireWriter {
 
 extension WireReader {
   mutating func error() throws(WireFault) -> BackendError {
-    let code = try text()
-    let values = try list { (reader) throws(WireFault) in try reader.text() }
+    let code = try shownText()
+    let values = try list { (reader) throws(WireFault) in try reader.shownText() }
     let kind: BackendError.Kind
     switch try tag(ErrorTag.self) {
     case .invalid: kind = .invalid
@@ -77,10 +78,14 @@ extension WireReader {
     case .notPermitted: kind = .notPermitted
     case .throttled: kind = .throttled(try throttle())
     case .unavailable:
-      kind = .unavailable(Unavailability(try cause(), try text(), hint: try text(), code: code))
+      kind = .unavailable(Unavailability(try cause(), try shownText(), hint: try shownText(), code: code))
     }
     return BackendError(kind, code, values)
   }
+
+  /// A part of a message to people, which is printed as it is: what is no service of ours could put
+  /// control characters of a terminal there.
+  private mutating func shownText() throws(WireFault) -> String { try text().escaped }
 
   mutating func challenge() throws(WireFault) -> Challenge {
     Challenge(token: try token(), question: try question(), triesLeft: try number(), deadline: try deadline())
@@ -90,7 +95,7 @@ extension WireReader {
     switch try tag(QuestionTag.self) {
     case .code: .code(digits: try number())
     case .recoveryCode: .recoveryCode
-    case .other: .other(try text())
+    case .other: .other(try shownText())
     }
   }
 

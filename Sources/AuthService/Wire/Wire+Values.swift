@@ -4,10 +4,17 @@ import AuthDevice
 
 // Each value with both directions side by side.
 
+extension Duration {
+  /// 292 years: longer ones can be more than 64 bits of seconds, at which a computation stops the
+  /// process.
+  fileprivate static let onWire: ClosedRange<Duration> = .nanoseconds(Int64.min) ... .nanoseconds(Int64.max)
+}
+
 extension WireWriter {
   @discardableResult
   func duration(_ value: Duration) -> WireWriter {
-    number(value.components.seconds).number(value.components.attoseconds)
+    let (seconds, attoseconds) = min(max(value, Duration.onWire.lowerBound), Duration.onWire.upperBound).components
+    return number(seconds).number(attoseconds)
   }
 
   @discardableResult
@@ -21,7 +28,9 @@ extension WireWriter {
 
 extension WireReader {
   mutating func duration() throws(WireFault) -> Duration {
-    Duration(secondsComponent: try number(), attosecondsComponent: try number())
+    let value = Duration(secondsComponent: try number(), attosecondsComponent: try number())
+    guard Duration.onWire.contains(value) else { throw .invalid("duration") }
+    return value
   }
 
   mutating func wallTime() throws(WireFault) -> WallTime { WallTime(microseconds: try number()) }

@@ -69,7 +69,8 @@ struct RunCommand: ServiceCommand {
     defer { people.remove() }
     var limits = limits
     limits.databaseThreads = backend.threads
-    limits.connections = min(limits.connections, Descriptors.raised - 64)
+    limits.connections = min(limits.connections, Descriptors.raised - Descriptors.ownNeed)
+    guard limits.connections > 0 else { throw Self.noDescriptors }
     let server = AuthServer(
       backend.rules, identity: facts.identity, listener: people.descriptor, limits: limits,
       looksEvery: backend.looksEvery, log: log)
@@ -86,6 +87,13 @@ struct RunCommand: ServiceCommand {
     return .done
   }
 
+  private static var noDescriptors: ServiceError {
+    ServiceError(
+      .cannotTell, "the system lets this process open at most \(Descriptors.raised) files and connections",
+      hint: "Raise LimitNOFILE, or the limit of your shell: the service needs \(Descriptors.ownNeed), and one for each "
+        + "client.")
+  }
+
   private var groupID: gid_t? {
     get throws(ServiceError) {
       guard let group else { return nil }
@@ -100,6 +108,9 @@ struct RunCommand: ServiceCommand {
 
 /// The descriptors of this process, one for each connection.
 private enum Descriptors {
+  /// How many the service needs besides those of its clients.
+  static let ownNeed = 64
+
   /// How many it may have, raised to the most that the system allows.
   static var raised: Int {
     var limit = rlimit()

@@ -52,11 +52,7 @@ struct OperatorCommand: ServiceCommand {
       file: Arguments.file,
       options: [Options.before], .init("events archive --before 52w old.jsonl", "moves events older than a year")
     ) { words throws(UsageError) in
-      let time =
-        switch try words[Options.before] {
-        case .ago(let duration): WallTime.now().microseconds - duration.components.seconds * 1_000_000
-        case .at(let microseconds): microseconds
-        }
+      let time = try words[Options.before].microseconds(now: WallTime.now().microseconds)
       return ["events archive", "\(time)"]
     })
 

@@ -138,6 +138,23 @@ struct PromptTests {
     #expect(switched.end == .exited(0) && switched.shown.contains("Switched to bob."))
   }
 
+  @Test("a session that ends while the switch to another user waits for the password is no obstacle")
+  func switchAfterEnd() async throws {
+    let home = try await CommandHome()
+    try await home.succeed("login alice", as: "alice")
+    let (terminal, other) = (try PseudoTerminal(), try PseudoTerminal())
+    try await onOwnThread {
+      let login = try terminal.launch(home.words("login bob --switch"), environment: home.environment)
+      try terminal.expect("Password for bob: ")
+      let logOut = try other.launch(home.words("logout"), environment: home.environment)
+      try other.expect("Logged out alice")
+      #expect(try logOut.wait() == .exited(0))
+      try terminal.send(Self.bob + "\n")
+      try terminal.expect("Logged in as bob")
+      #expect(try login.wait() == .exited(0))
+    }
+  }
+
   @Test("pay asks for the password when it is no longer fresh: wrong pays nothing, right pays once")
   func pay() async throws {
     let home = try await CommandHome(loggedIn: true)

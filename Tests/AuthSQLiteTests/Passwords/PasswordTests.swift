@@ -57,6 +57,8 @@ import Testing
       code { () throws(BackendError) in
         try authority.register(username: "ann", password: Secret("annannannannann"))
       } == "password_contains_name")
+    _ = try authority.register(username: "ann", password: Secret("1234 9876 5555 0192"))
+    _ = try authority.register(username: "bo", password: Secret("!@#$%^&*()_+{}|:<>?"))
   }
 
   @Test("a composed and a decomposed é are the same password") func composition() throws {

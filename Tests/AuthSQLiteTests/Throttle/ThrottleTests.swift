@@ -132,6 +132,14 @@ import TextFormat
     #expect(record.count(at: at(35, boot: other), mayLock: true) == .allow)
   }
 
+  @Test("numbers that only a damaged database has are answered, and stop nothing") func damagedNumbers() {
+    var record = ThrottleRecord()
+    (record.guesses, record.attempts, record.wait) = (.max, .max, (boot, .min))
+    #expect(record.count(at: at(100), mayLock: true) == .deny(.locked))
+    #expect(record.count(at: at(100), mayLock: false) == .allow)
+    #expect(record.guesses == .max && record.attempts == .max)
+  }
+
   @Test("a hundred failures lock the account; the last administrator waits an hour instead") func lock() {
     var record = ThrottleRecord()
     var seconds: Int64 = 0

@@ -1,5 +1,6 @@
 import AuthBackend
 import AuthCore
+import Foundation
 import Synchronization
 import Testing
 
@@ -82,6 +83,10 @@ import Testing
       peer.send(.answer(number + 1, now: nil, .done))
       peer.waitForEnd()
     },
+    greeted("it does not understand the question", "message_invalid") { peer, _ in
+      peer.send(.failure(0, now: nil, .unavailable(.unparsable, "message_invalid", "What?", hint: "Use one version.")))
+      peer.waitForEnd()
+    },
     greeted("it answers before it is asked again", "service_garbled") { peer, number in
       peer.send(.lookAgain)
       peer.waitForEnd()
@@ -113,8 +118,16 @@ import Testing
       while let (number, _) = peer.request() { peer.send(.answer(number, now: nil, .count(3))) }
     }
     let authority = ServiceAuthority(service.connection())
-    #expect(failure { () throws(BackendError) in try authority.checkForLogins() }?.code == "answer_unknown")
+    #expect(failure { () throws(BackendError) in try authority.checkForLogins() }?.code == "service_garbled")
+    let changed = failure { () throws(BackendError) in
+      try authority.register(username: "carol", password: Samples.password, displayName: nil)
+    }
+    #expect(changed?.code == "outcome_unknown")
     let token = Samples.token
+    let order = try PaymentOrder(amount: Amount("1"), payee: Username("bob"))
+    let paid = failure { () throws(BackendError) in try service.connection().perform(.pay(order, token)) }
+    #expect(paid?.code == "outcome_unknown")
+    #expect(paid?.asUnavailability.hint.contains("--idempotency-key auto-") == true)
     let page = Page(within: .all, before: nil, limit: 10)
     let error = failure { () throws(BackendError) in try service.connection().perform(.events(.own, page, token)) }
     #expect(error?.code == "service_garbled")
@@ -164,6 +177,33 @@ import Testing
       #expect(seen.count == 1)
       #expect(error?.code == "outcome_unknown")
     }
+  }
+
+  @Test("what the service said about itself is known while a request waits for its answer")
+  func knownMeanwhile() throws {
+    let (isAsked, mayAnswer, isOver) = (
+      DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
+    )
+    let service = TestService { peer, _ in
+      peer.send(.hello(TestService.hello))
+      guard let (number, _) = peer.request() else { return }
+      isAsked.signal()
+      mayAnswer.wait()
+      peer.send(.answer(number, now: nil, .done))
+    }
+    let authority = ServiceAuthority(service.connection())
+    Thread.detachNewThread {
+      try? authority.checkForLogins()
+      isOver.signal()
+    }
+    isAsked.wait()
+    #expect(authority.policy == .standard)
+    #expect(authority.connection?.database == TestService.hello.database)
+    _ = try authority.clock.now()
+    // Whoever waits for the request would get here when it is given up.
+    #expect(isOver.wait(timeout: .now()) == .timedOut)
+    mayAnswer.signal()
+    isOver.wait()
   }
 
   @Test("a service that is lost again and again is given up, and a change of its state is unknown")

@@ -73,6 +73,23 @@ struct HostileClientTests {
     #expect(service.log.contains("reason=other_version"))
   }
 
+  @Test("a wish for a longer session than there is time costs the connection that sent it, and nobody else")
+  func endlessSession() throws {
+    let service = try RunningService()
+    let client = try service.client()
+    let login = WireWriter(for: .plain).tag(ClientFrame.Tag.request).number(UInt32(1)).tag(RequestTag.logIn)
+      .text("alice").text(RunningService.password)
+    try client.send(
+      login.flag(true).number(Int64.max).number(Int64.max).flag(false).token(ServiceClient.token()).flag(false)
+        .flag(false).frame)
+    guard case .failure(0, _, let error) = try client.next() else {
+      Issue.record("no reason")
+      return
+    }
+    #expect(error.code == "message_invalid")
+    _ = try service.client().logIn("alice")
+  }
+
   @Test("random bytes never stop the service")
   func random() throws {
     let service = try RunningService()

@@ -102,6 +102,8 @@ struct OperatorTests {
     let client = try service.client()
     for _ in 0..<5 { _ = try client.logIn("alice") }
     let file = service.folder + "/events.jsonl"
+    let none = try await run(service, ["events", "archive", "--before", "999999999w", file + "-none"])
+    #expect(none == "There are no events before that time.\n")
     let tomorrow = "2999-01-01"
     #expect(try await run(service, ["events", "archive", "--before", tomorrow, file]).hasPrefix("Archived "))
     let lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")

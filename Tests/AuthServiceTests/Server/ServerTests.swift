@@ -66,6 +66,19 @@ struct ServerTests {
     _ = try service.client().logIn("alice")
   }
 
+  @Test("a process that may open too few files to let anybody in does not start the service")
+  func fewDescriptors() async throws {
+    let service = try RunningService()
+    service.end()
+    let outcome = try await service.run(
+      [
+        "--nofile=60", RunningService.executable, "run", "--database", service.data, "--socket",
+        service.folder + "/few.sock",
+      ], program: "/usr/bin/prlimit")
+    #expect(outcome.ending == .exited(3))
+    #expect(outcome.text.contains("at most 60 files and connections"), "\(outcome.text)")
+  }
+
   @Test("two databases are not served")
   func twoDatabases() async throws {
     let service = try RunningService()

@@ -105,6 +105,23 @@ struct WireTests {
     #expect(read > 1000 && refused > 1000)
   }
 
+  @Test("what a service says in an error moves no cursor")
+  func controlCharacters() throws {
+    let title = "\u{1B}]0;x\u{7}\u{202E}"
+    for error in [
+      BackendError.unavailable(.busy, "service_busy", title, hint: title),
+      BackendError(.refused, title, [title]),
+    ] {
+      let frame = ServerFrame.failure(1, now: nil, error).encoded()
+      guard case .failure(_, _, let read) = try ServerFrame(payload: Array(frame.dropFirst(4))) else {
+        Issue.record("no error")
+        continue
+      }
+      let shown = ([read.code, read.asUnavailability.description, read.asUnavailability.hint] + read.values).joined()
+      #expect(!shown.unicodeScalars.contains { [.control, .format].contains($0.properties.generalCategory) })
+    }
+  }
+
   @Test("what no value of its type has is refused")
   func invalidValues() throws {
     func reader(_ write: (WireWriter) -> WireWriter) -> WireReader {
@@ -122,6 +139,8 @@ struct WireTests {
     #expect(throws: WireFault.invalid("user name")) { try name.username() }
     var amount = reader { $0.number(Int64(0)) }
     #expect(throws: WireFault.invalid("amount of money")) { try amount.amount() }
+    var duration = reader { $0.number(Int64.max).number(Int64.max) }
+    #expect(throws: WireFault.invalid("duration")) { try duration.duration() }
     var list = reader { $0.number(UInt32.max) }
     #expect(throws: WireFault.truncated) { try list.list { (r) throws(WireFault) in try r.text() } }
   }
