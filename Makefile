@@ -91,7 +91,7 @@ test-races: setup ## Race processes and connections over accounts on both databa
 	TEST_ALL=1 ACCOUNT_RACE_ROUNDS=$${ACCOUNT_RACE_ROUNDS:-200} .ci/tests --filter 'AccountRaceTests|RuleRaceTests'
 
 test-cuts: setup ## Cut the connection to a PostgreSQL server at each message of 22 commands
-	TEST_ALL=1 CUT_CONNECTIONS=all .ci/tests --filter CutConnectionTests
+	TEST_ALL=1 CUT_CONNECTIONS=$${CUT_CONNECTIONS:-all} .ci/tests --filter CutConnectionTests
 
 transcripts-cram: build ## Play the same transcripts in the independent cram, when it is installed
 	@command -v cram >/dev/null || { echo "cram is not installed (https://bitheap.org/cram/)" >&2; exit 1; }
