@@ -117,7 +117,7 @@ release: setup-release ## Build .build/release/auth-cli: stripped, and static wh
 BARE := -O2 -o .build/release/bare Tests/Benchmarks/bare.c -lsqlite3 -lcrypt -lm
 
 bench: setup-release ## Measure each goal of the design beside a baseline (BENCH='--quick GROUP...')
-	.ci/release auth-cli auth-cli-least-cost
+	.ci/release auth-cli auth-cli-least-cost auth-service auth-service-least-cost
 	cc -static $(BARE) 2>/dev/null || cc $(BARE)
 	swift build -c release --package-path Tests/Benchmarks --scratch-path .build/benchmarks
 	.build/benchmarks/release/benchmarks $(BENCH)
