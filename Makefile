@@ -92,7 +92,7 @@ test-races: setup ## Race processes and connections over accounts on both databa
 	TEST_ALL=1 ACCOUNT_RACE_ROUNDS=$${ACCOUNT_RACE_ROUNDS:-200} .ci/tests --filter 'AccountRaceTests|RuleRaceTests'
 
 test-cuts: setup ## Cut the connection to a PostgreSQL server at each message of 22 commands
-	TEST_ALL=1 CUT_CONNECTIONS=all .ci/tests --filter CutConnectionTests
+	TEST_ALL=1 CUT_CONNECTIONS=$${CUT_CONNECTIONS:-all} .ci/tests --filter CutConnectionTests
 
 transcripts-cram: build ## Play the same transcripts in the independent cram, when it is installed
 	@command -v cram >/dev/null || { echo "cram is not installed (https://bitheap.org/cram/)" >&2; exit 1; }
@@ -118,7 +118,7 @@ release: setup-release ## Build .build/release/auth-cli: stripped, and static wh
 BARE := -O2 -o .build/release/bare Tests/Benchmarks/bare.c -lsqlite3 -lcrypt -lm
 
 bench: setup-release ## Measure each goal of the design beside a baseline (BENCH='--quick GROUP...')
-	.ci/release auth-cli auth-cli-least-cost
+	.ci/release auth-cli auth-cli-least-cost auth-service auth-service-least-cost
 	cc -static $(BARE) 2>/dev/null || cc $(BARE)
 	swift build -c release --package-path Tests/Benchmarks --scratch-path .build/benchmarks
 	.build/benchmarks/release/benchmarks $(BENCH)

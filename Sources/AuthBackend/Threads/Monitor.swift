@@ -39,11 +39,21 @@ package final class Monitor<Value>: Sendable {
   }
 
   /// Changes the value, and wakes one thread that waits, or all of them.
-  package func change<Result>(wakingAll: Bool = false, _ body: (inout Value) -> Result) -> Result {
+  ///
+  /// - Parameters:
+  ///   - wakingAll: Whether all are woken.
+  ///   - concerns: Whether the changed value is of use to one that waits; otherwise none is woken.
+  ///   - body: Changes the value.
+  /// - Returns: What `body` returns.
+  package func change<Result>(
+    wakingAll: Bool = false, if concerns: (Value) -> Bool = { _ in true }, _ body: (inout Value) -> Result
+  ) -> Result {
     pthread_mutex_lock(mutex)
-    defer { pthread_mutex_unlock(mutex) }
     let result = body(&value.pointee)
-    if wakingAll { pthread_cond_broadcast(changed) } else { pthread_cond_signal(changed) }
+    let wakes = concerns(value.pointee)
+    pthread_mutex_unlock(mutex)
+    // After the lock, which the woken thread takes.
+    if wakes, wakingAll { pthread_cond_broadcast(changed) } else if wakes { pthread_cond_signal(changed) }
     return result
   }
 

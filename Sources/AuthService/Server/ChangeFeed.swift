@@ -67,7 +67,9 @@ final class ChangeFeed: Sendable {
   }
 
   /// Says that something may have been written.
-  func wake() { state.change(wakingAll: true) { $0.isAwake = $0.isAwake || !$0.subscribers.isEmpty } }
+  func wake() {
+    state.change(wakingAll: true, if: { $0.isAwake }) { $0.isAwake = $0.isAwake || !$0.subscribers.isEmpty }
+  }
 
   /// Takes the session's user as a subscriber, in place of an earlier one of the connection.
   ///

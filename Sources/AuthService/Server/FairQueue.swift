@@ -52,9 +52,14 @@ struct FairQueue<Job: Sendable>: Sendable {
     return true
   }
 
+  /// Whether a job that waits may run.
+  var canRun: Bool { turn != nil }
+
+  private var turn: Int? { turns.firstIndex { (users[$0]?.running ?? 0) < bounds.runningOfUser } }
+
   /// The next job that may run; call ``finished(_:)`` when it has.
   mutating func next() -> (user: uid_t, job: Job)? {
-    guard let turn = turns.firstIndex(where: { (users[$0]?.running ?? 0) < bounds.runningOfUser }) else { return nil }
+    guard let turn else { return nil }
     let number = turns.remove(at: turn)
     guard var user = users[number] else { return nil }
     let name = user.names.removeFirst()

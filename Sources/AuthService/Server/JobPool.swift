@@ -9,6 +9,11 @@ final class JobPool<Job: Sendable>: Sendable {
     var isOver = false
     /// How long a job takes, as a moving average.
     var average = Duration.zero
+
+    mutating func finish(_ user: uid_t, after time: Duration) {
+      average = average == .zero ? time : (average * 7 + time) / 8
+      queue.finished(user)
+    }
   }
 
   let threads: Int
@@ -26,23 +31,23 @@ final class JobPool<Job: Sendable>: Sendable {
   }
 
   private func run(_ perform: (Job) -> Void) {
+    var last: (user: uid_t, took: Duration)?
+    // The thread that finishes a job takes the next one, so it need not wake another.
     while let (user, job) = state.wait({ state -> (user: uid_t, job: Job)?? in
+      if let last { state.finish(last.user, after: last.took) }
+      last = nil
       if let next = state.queue.next() { return next }
       return state.isOver ? .some(nil) : nil
     }) ?? nil {
       let began = ContinuousClock.now
       perform(job)
-      let took = ContinuousClock.now - began
-      state.change { state in
-        state.average = state.average == .zero ? took : (state.average * 7 + took) / 8
-        state.queue.finished(user)
-      }
+      last = (user, ContinuousClock.now - began)
     }
   }
 
   /// - Returns: False when there is no place for it.
   func submit(_ job: Job, of caller: Caller) -> Bool {
-    state.change { !$0.isOver && $0.queue.append(job, of: caller) }
+    state.change(if: { $0.queue.canRun }) { !$0.isOver && $0.queue.append(job, of: caller) }
   }
 
   /// Takes out all that waits; what runs goes on, and nothing begins any more.

@@ -30,11 +30,14 @@ struct FairQueueTests {
   func running() {
     var queue = queue(running: 1)
     for job in ["a1", "a2"] { #expect(append(job, 1, &queue)) }
+    #expect(queue.canRun)
     #expect(next(&queue) == "a1")
-    #expect(next(&queue) == nil)
+    #expect(!queue.canRun && next(&queue) == nil)
     #expect(append("b1", 2, &queue))
+    #expect(queue.canRun)
     #expect(next(&queue) == "b1")
     queue.finished(1)
+    #expect(queue.canRun)
     #expect(next(&queue) == "a2")
   }
 

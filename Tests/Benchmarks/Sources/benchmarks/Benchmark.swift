@@ -9,6 +9,8 @@ struct Benchmark {
     case within(Double)
     /// At most so much, without a baseline.
     case limit(Double)
+    /// At least so much, without a baseline.
+    case least(Double)
   }
 
   /// What a sample counts.
@@ -68,6 +70,7 @@ struct Benchmark {
       case .atLeast(let limit): (value >= limit, "≥ \(Self.text(limit)) ×")
       case .within(let limit): (value <= limit && value >= 1 / limit, "within \(Self.text(limit)) ×")
       case .limit(let limit): (value <= limit, "≤ \(Self.text(limit)) \(unit.rawValue)")
+      case .least(let limit): (value >= limit, "≥ \(Self.text(limit)) \(unit.rawValue)")
       }
     return ("  \(isMet ? "met   " : "MISSED") \(name): \(figure), goal \(goalText)", isMet)
   }

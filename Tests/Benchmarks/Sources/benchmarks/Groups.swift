@@ -8,6 +8,7 @@ private var groups: [(name: String, benchmarks: (_ quick: Bool) throws -> [Bench
     ("writes", { _ in try writes() }),
     ("payments", { _ in try payments() }),
     ("service", { _ in try service() }),
+    ("postgres", { _ in try serviceOnPostgres() }),
     ("scale", { try scale(quick: $0) }),
     ("app", { _ in try app() }),
     ("refusals", { try refusals(quick: $0) }),

@@ -8,10 +8,12 @@ struct Program {
   var environment: [String] = []
   /// At most what a pipe holds.
   var input = ""
-  var output = "/dev/null"
+  var outputFile = "/dev/null"
   var errors = "/dev/null"
   /// The exit status of a run that did its work; nil for any.
   var expected: Int32? = 0
+  /// The server that answers it, which ends when nothing refers to it any more.
+  var server: AnyObject?
 
   /// A program of `make bench`.
   static func built(_ name: String) throws -> String {
@@ -43,7 +45,7 @@ struct Program {
     close(ends[1])
     defer { close(ends[0]) }
     posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO)
-    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, outputFile, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
     posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors, O_WRONLY | O_CREAT | O_APPEND, 0o600)
     return try spawn(&actions, nil)
   }
@@ -75,13 +77,18 @@ struct Program {
     }
   }
 
+  /// The text that it prints.
+  func output() throws -> String {
+    var copy = self
+    copy.outputFile = FileManager.default.temporaryDirectory.path + "/benchmark-output-\(getpid())"
+    defer { unlink(copy.outputFile) }
+    try copy.run()
+    return try String(contentsOfFile: copy.outputFile, encoding: .utf8)
+  }
+
   /// The number that it prints.
   func number() throws -> Double {
-    var copy = self
-    copy.output = FileManager.default.temporaryDirectory.path + "/benchmark-output-\(getpid())"
-    defer { unlink(copy.output) }
-    try copy.run()
-    let printed = try String(contentsOfFile: copy.output, encoding: .utf8)
+    let printed = try output()
     guard let number = Double(printed.filter { $0 != "\n" }) else {
       throw Failure(reason: "\(path) printed \(printed)")
     }

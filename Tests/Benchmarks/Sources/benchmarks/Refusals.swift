@@ -15,7 +15,7 @@ func refusalsByTheService(quick: Bool) throws -> [Benchmark] {
   let sqlite = refusals("by the service, ", samples) { embedded.withPassword($0, lines: $1) }
   let server = try Server.withAccounts(isCheap: false)
   try server.run("SET search_path = auth;" + refusedAccounts(samples, secret: "'\\x00'::bytea"), database: "accounts")
-  let shared = try Service(postgres: server.address("accounts"), isCheap: false)
+  let shared = try Service(postgres: server, isCheap: false)
   return sqlite + refusals("by the service on PostgreSQL, ", samples) { shared.withPassword($0, lines: $1) }
 }
 
