@@ -17,11 +17,7 @@ extension EntryBackend {
   /// The answer to a request, which `read` takes out of its case.
   package func ask<Value>(_ request: BackendRequest, _ read: (BackendAnswer) -> Value?) throws(BackendError) -> Value {
     let answer = try handler.perform(request)
-    guard let value = read(answer) else {
-      throw .unavailable(
-        .unparsable, "answer_unknown", "The database gave the answer to another question.",
-        hint: "Use programs of one version.")
-    }
+    guard let value = read(answer) else { throw .unavailable(.answerUnknown) }
     return value
   }
 

@@ -1,4 +1,5 @@
 package import AuthBackend
+import AuthMessages
 import AuthService
 import CommandLineKit
 import Glibc

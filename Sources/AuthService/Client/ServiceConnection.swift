@@ -148,10 +148,11 @@ package final class ServiceConnection: RequestHandler {
     switch request.traits.effect {
     case .read: return fault.failure(at: address.place)
     case .repeatable, .once:
-      if case .pay(let order, _) = request {
-        return fault.outcomeUnknown(at: address.place, key: order.key?.description)
+      let service = "the service at \(address.place.escaped)"
+      if case .pay(let order, _) = request, let key = order.key {
+        return .unavailable(.outcomeUnknown, service, fault.reason, key.description)
       }
-      return fault.outcomeUnknown(at: address.place, key: nil)
+      return .unavailable(.outcomeUnknown, service, fault.reason)
     }
   }
 
@@ -160,9 +161,7 @@ package final class ServiceConnection: RequestHandler {
     state.link = nil
     let (link, hello) = try Dialling(address: address, limits: limits, mayAsk: isatty(STDIN_FILENO) == 1).connect()
     if let known = state.hello?.database, known != hello.database {
-      throw Self.otherDatabase(
-        "\(address.place.escaped) had the database \(known.escaped), and has \(hello.database.escaped) now.",
-        hint: "Check AUTH_CLI_AUTHORITY; nothing was sent to it.")
+      throw otherDatabase(known.escaped, hello)
     }
     state.link = link
     state.hello = hello
@@ -174,24 +173,20 @@ package final class ServiceConnection: RequestHandler {
     .named(hello.flatMap { Hex.bytes(Array($0.database.utf8)) } ?? [])
   }
 
-  private static func otherDatabase(_ what: String, hint: String) -> BackendError {
-    .unavailable(.unreachable, "session_of_other_database", what, hint: hint)
+  private func otherDatabase(_ known: String, _ hello: ServiceHello?) -> BackendError {
+    .unavailable(.sessionOfOtherDatabase, known, address.place.escaped, hello?.database.escaped ?? "unknown")
   }
 
   private func encoded(_ request: BackendRequest, _ number: UInt32, for state: State) throws(BackendError) -> [UInt8] {
     let writer = WireWriter(for: form(state.hello))
     ClientFrame.request(number, request).write(to: writer)
     if let foreign = writer.foreignDatabase {
-      throw Self.otherDatabase(
-        "The session belongs to the database \(Hex.text(foreign)), and \(address.place.escaped) is \(state.hello?.database.escaped ?? "unknown").",
-        hint: "Set AUTH_CLI_AUTHORITY to its database, or use another --context. Nothing was sent or changed.")
+      throw otherDatabase(Hex.text(foreign), state.hello)
     }
     do throws(WireFault) {
       return try writer.checkedFrame()
     } catch {
-      throw .unavailable(
-        .unparsable, "request_too_long", "The request is longer than the service accepts: \(error).",
-        hint: "Use shorter values; nothing was sent.")
+      throw .unavailable(.requestTooLong, error.description)
     }
   }
 

@@ -96,7 +96,5 @@ extension ServerFrame {
 }
 
 extension BackendError {
-  fileprivate static let answerTooLong = BackendError.unavailable(
-    .unparsable, "answer_too_long", "The answer has more than \(Frames.longest) bytes.",
-    hint: "End sessions that you do not need: log out with --all.")
+  fileprivate static let answerTooLong = BackendError.unavailable(.answerTooLong, "\(Frames.longest)")
 }

@@ -23,7 +23,8 @@ extension WireWriter {
     case .notPermitted: tag(ErrorTag.notPermitted)
     case .throttled(let throttle): tag(ErrorTag.throttled).throttle(throttle)
     case .unavailable(let unavailability):
-      tag(ErrorTag.unavailable).cause(unavailability.cause).text(unavailability.description).text(unavailability.hint)
+      tag(ErrorTag.unavailable).cause(unavailability.cause)
+        .optional(value.values.isEmpty ? unavailability : nil) { text($0.description).text($0.hint) }
     }
   }
 
@@ -77,7 +78,9 @@ extension WireReader {
     case .notPermitted: kind = .notPermitted
     case .throttled: kind = .throttled(try throttle())
     case .unavailable:
-      kind = .unavailable(Unavailability(try cause(), try text(), hint: try text(), code: code))
+      let found = try cause()
+      let said = try flag() ? Unavailability(found, text(), hint: text(), code: code) : nil
+      return BackendError(said ?? Unavailability(found, code: code, values: values))
     }
     return BackendError(kind, code, values)
   }

@@ -1,3 +1,4 @@
+import AuthMessages
 import AuthService
 import CommandLineKit
 import Glibc
@@ -25,7 +26,7 @@ struct ConnectCommand: ServiceCommand {
     }
   }
 
-  func run(in program: ServiceProgram) throws(ServiceError) -> ServiceExit {
+  func run(in program: ServiceProgram) throws(ServiceError) -> ExitStatus {
     let service = try Self.connection(
       to: socket, notPermitted: "Ask root to let this user in: usermod -aG auth-cli USER")
     var up = Pipe(from: STDIN_FILENO, to: service)

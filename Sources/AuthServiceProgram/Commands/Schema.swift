@@ -1,5 +1,6 @@
 import AuthBackend
 import AuthCore
+import AuthMessages
 import AuthSQLite
 import CommandLineKit
 import TextFormat
@@ -38,7 +39,7 @@ struct InstallCommand: ServiceCommand {
     }
   }
 
-  func run(in program: ServiceProgram) throws(ServiceError) -> ServiceExit {
+  func run(in program: ServiceProgram) throws(ServiceError) -> ExitStatus {
     let password = try newPassword()
     let database = try database.resolved()
     do throws(BackendError) {
@@ -137,7 +138,7 @@ struct MaintenanceCommand: ServiceCommand {
     }
   }
 
-  func run(in program: ServiceProgram) throws(ServiceError) -> ServiceExit {
+  func run(in program: ServiceProgram) throws(ServiceError) -> ExitStatus {
     let database = try database.resolved()
     do throws(BackendError) {
       switch database {
@@ -150,7 +151,7 @@ struct MaintenanceCommand: ServiceCommand {
     }
   }
 
-  private func run(on authority: LocalAuthority) throws(BackendError) -> ServiceExit {
+  private func run(on authority: LocalAuthority) throws(BackendError) -> ExitStatus {
     switch action {
     case .upgrade:
       try authority.holdAlone()
@@ -163,7 +164,7 @@ struct MaintenanceCommand: ServiceCommand {
     }
   }
 
-  private func run(at address: String) throws(BackendError) -> ServiceExit {
+  private func run(at address: String) throws(BackendError) -> ExitStatus {
     switch action {
     case .upgrade:
       return say([try Postgres.upgrade(address) ? "The database is upgraded." : "The database has this version."])
@@ -180,7 +181,7 @@ struct MaintenanceCommand: ServiceCommand {
     }
   }
 
-  private func report(_ faults: [String]) -> ServiceExit {
+  private func report(_ faults: [String]) -> ExitStatus {
     if faults.isEmpty { return say(["The database is in order."]) }
     // The definition of a function has many lines.
     _ = say(faults.map { $0.split(whereSeparator: \.isWhitespace).joined(separator: " ").escaped })
@@ -188,7 +189,7 @@ struct MaintenanceCommand: ServiceCommand {
   }
 
   /// What is printed is not needed for the status.
-  private func say(_ lines: [String]) -> ServiceExit {
+  private func say(_ lines: [String]) -> ExitStatus {
     try? Output.write(lines.map { $0 + "\n" }.joined())
     return .done
   }
@@ -217,7 +218,7 @@ struct ForgetTimelineCommand: ServiceCommand {
     ) { words throws(UsageError) in ForgetTimelineCommand(directory: try words[state] ?? "/var/lib/auth-service") }
   }
 
-  func run(in program: ServiceProgram) throws(ServiceError) -> ServiceExit {
+  func run(in program: ServiceProgram) throws(ServiceError) -> ExitStatus {
     let wasKnown: Bool
     do throws(BackendError) { wasKnown = try Postgres.forget(state: directory) } catch { throw ServiceError(error) }
     try Output.write(wasKnown ? "The next server that answers is accepted.\n" : "No server was known.\n")
