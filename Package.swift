@@ -37,7 +37,7 @@ let package = Package(
       name: "AuthService",
       dependencies: ["AuthBackend", "AuthCore", "AuthDevice", "Guards", "TextFormat", "CProcess", "CSocket"]),
     .target(name: "CommandLineKit", dependencies: ["TextFormat"]),
-    .target(name: "AuthMessages", dependencies: ["AuthBackend"]),
+    .target(name: "AuthMessages", dependencies: ["AuthBackend", "AuthCore", "AuthDevice", "CommandLineKit", "TextFormat"]),
     .target(
       name: "AuthProgram",
       dependencies: [

@@ -1,39 +1,83 @@
-package import AuthBackend
+import AuthBackend
+package import AuthCore
+import AuthDevice
+import TextFormat
 
-/// A row of the table of errors: what a program says of a code.
+/// A row of the table of errors: what a program says of a code, and its exit status.
 package struct ErrorRow: Sendable {
-  /// The exit status of a command, as both programs have them.
-  package enum Status: Int32, Sendable {
-    /// A rule or the present state forbids it.
-    case no = 1
-    /// The command line or the input is not valid.
-    case usage = 2
-  }
-
   /// The exit status of a command.
-  package let status: Status
-  /// What happened, as a clause; the next value of the error takes the place of each `{NAME}`.
+  package let status: ExitStatus
+  /// What happened, as a clause; a value of the error takes the place of each `{NAME}`.
   private let clause: String
-  /// What to do, in one line.
-  package let hint: String
-  /// The words of a command of `auth-cli` that ends the hint; empty for none.
-  package let command: [String]
-  /// Whether somebody else runs the command.
-  package let isForOthers: Bool
+  /// What to do, in one line, also with places for values; nil where the error brings both.
+  private let hint: Hint?
+  /// What the code means, as a clause.
+  package let meaning: String
 
-  init(_ status: Status, _ clause: String, hint: String, run command: [String] = [], isForOthers: Bool = false) {
+  private init(_ status: ExitStatus, _ clause: String, _ hint: Hint?, _ meaning: String?) {
     self.status = status
     self.clause = clause
     self.hint = hint
-    self.command = command
-    self.isForOthers = isForOthers
+    self.meaning = meaning ?? clause.filled()
   }
 
-  /// The clause with an error's values; a value that is missing leaves its name.
-  package func clause(_ values: [String] = []) -> String {
+  /// Whether the row has the message and the hint.
+  fileprivate var isWhole: Bool { hint != nil }
+
+  /// The message, as a clause, and the hint: with an error's values, in their order, in the places
+  /// of the message and then of the hint.
+  ///
+  /// A value that is missing leaves its name.
+  package func filled(_ values: [String]) -> (message: String, hint: Hint) {
     var values = values[...]
+    let message = clause.filled(from: &values)
+    return (message, (hint ?? "").filled(from: &values))
+  }
+
+  /// The row of a code; nil for one of a newer version, and of an app's own authority.
+  package static func of(_ code: String) -> ErrorRow? {
+    BackendError.Code(rawValue: code)?.row ?? BackendError.OperatorCode(rawValue: code)?.row
+      ?? BackendError.FailureCode(rawValue: code)?.row ?? FileError.Kind(rawValue: code)?.row
+      ?? Unavailability.Cause.allCases.first { $0.code == code }?.row
+  }
+}
+
+// Rows by their status, each of a message and a hint. A row of a meaning is for errors that bring
+// both, because apps without this table show them too.
+extension ErrorRow {
+  static func no(_ clause: String, _ hint: Hint) -> ErrorRow { ErrorRow(.no, clause, hint, nil) }
+
+  static func usage(_ clause: String, _ hint: Hint) -> ErrorRow { ErrorRow(.usage, clause, hint, nil) }
+
+  static func usage(meaning: String) -> ErrorRow { ErrorRow(.usage, meaning, nil, nil) }
+
+  static func cannotTell(_ clause: String, _ hint: Hint) -> ErrorRow { ErrorRow(.cannotTell, clause, hint, nil) }
+
+  static func cannotTell(meaning: String) -> ErrorRow { ErrorRow(.cannotTell, meaning, nil, nil) }
+
+  /// `meaning` is for a message that alone does not say what the code means.
+  static func logInFirst(_ clause: String, _ hint: Hint, meaning: String? = nil) -> ErrorRow {
+    ErrorRow(.logInFirst, clause, hint, meaning)
+  }
+
+  static func credentials(_ clause: String, _ hint: Hint) -> ErrorRow { ErrorRow(.credentials, clause, hint, nil) }
+
+  static func throttled(_ clause: String, _ hint: Hint) -> ErrorRow { ErrorRow(.throttled, clause, hint, nil) }
+}
+
+extension Unavailability {
+  /// The message of a program, as a clause, and its hint.
+  package var words: (message: String, hint: Hint) {
+    guard let row = ErrorRow.of(code), row.isWhole else { return (description.asClause, Hint(hint)) }
+    return row.filled(values)
+  }
+}
+
+extension String {
+  /// The text with values in place of each `{NAME}`.
+  func filled(from values: inout ArraySlice<String>) -> String {
     var text = ""
-    for (index, part) in clause.split(separator: "{", omittingEmptySubsequences: false).enumerated() {
+    for (index, part) in split(separator: "{", omittingEmptySubsequences: false).enumerated() {
       guard index > 0, let end = part.firstIndex(of: "}") else {
         text += part
         continue
@@ -44,19 +88,9 @@ package struct ErrorRow: Sendable {
     return text
   }
 
-  /// The hint with its command, where nobody named a context.
-  package var fullHint: String { command.isEmpty ? hint : "\(hint)auth-cli \(command.joined(separator: " "))" }
-
-  /// The clause as a sentence.
-  package func sentence(_ values: [String]) -> String {
-    let clause = clause(values)
-    return clause.prefix(1).uppercased() + clause.dropFirst() + "."
+  /// The text with each `{NAME}` as a name.
+  fileprivate func filled() -> String {
+    var none: ArraySlice<String> = []
+    return filled(from: &none)
   }
-}
-
-extension BackendError {
-  /// What a program says of the code of a rule.
-  ///
-  /// Nil for every other code, and for one of a newer version.
-  package var row: ErrorRow? { Code(rawValue: code)?.row ?? OperatorCode(rawValue: code)?.row }
 }

@@ -96,10 +96,7 @@ package final class PostgresDatabase: Database {
       case .failed(let error): throw error
       case .again(let fault, let place): last = fault.failure(at: place)
       case nil:
-        throw last
-          ?? .unavailable(
-            .busy, "database_busy", "All connections to the database are in use.",
-            hint: "Try again; nothing was changed.")
+        throw last ?? .unavailable(.databaseBusy, "the database", "all connections to it are in use")
       }
       if let last, ContinuousClock.now >= end { throw last }
       var pause = timespec(tv_sec: 0, tv_nsec: .random(in: 1_000_000...10_000_000))
@@ -135,7 +132,8 @@ package final class PostgresDatabase: Database {
     } catch {
       if scope == nil { return (.done(result), false) }
       if case .refused = error { return ended(error, place) }
-      return (.failed(ServerFault.outcomeUnknown(error.message, at: place)), false)
+      let failure = BackendError.unavailable(.outcomeUnknown, "the database at \(place)", error.message)
+      return (.failed(failure), false)
     }
   }
 

@@ -85,9 +85,7 @@ final class PostgresTransaction: Transaction {
   }
 
   func damaged(_ detail: String) -> BackendError {
-    .unavailable(
-      .unreadable, "database_corrupt", "The database at \(statements.connection.place) contradicts itself: \(detail).",
-      hint: "Nothing was changed. Keep it as evidence and put a backup in its place.")
+    .unavailable(.databaseCorrupt, "the database at \(statements.connection.place)", detail)
   }
 
   private func answer(_ sql: String, _ values: [SQLValue]) throws(ServerFault) -> ServerResult {

@@ -1,3 +1,4 @@
+import AuthMessages
 import AuthService
 import CommandLineKit
 import TextFormat
@@ -48,7 +49,7 @@ enum AuthTool {
           .init("home", "look around"),
         ],
         statuses: ExitStatus.allCases.map(\.declaration),
-        glossaries: [environment, files, prompt, ErrorCode.glossary])
+        glossaries: [environment, files, prompt, ErrorGlossary.page])
     })
 
   private static let environment = About.Glossary(

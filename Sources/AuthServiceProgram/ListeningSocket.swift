@@ -1,4 +1,5 @@
 import AuthDevice
+import AuthMessages
 import AuthService
 import Glibc
 import TextFormat

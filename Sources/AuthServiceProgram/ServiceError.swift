@@ -7,43 +7,51 @@ import TextFormat
 
 /// Why a command of `auth-service` did not do what it was asked: what happened, and what to do.
 struct ServiceError: Error, Equatable, Sendable {
-  let status: ServiceExit
+  let status: ExitStatus
   let message: String
   let hint: String
 
-  init(_ status: ServiceExit, _ message: String, hint: String) {
+  init(_ status: ExitStatus, _ message: String, hint: String) {
     self.status = status
     self.message = message
     self.hint = hint
   }
 
+  /// An error that both programs make.
+  init(_ error: ErrorCode, _ values: String...) {
+    let words = error.row.filled(values)
+    self.init(error.row.status, words.message, hint: words.hint.description)
+  }
+
   init(_ error: BackendError) {
     guard case .unavailable(let failure) = error.kind else {
-      let row = error.row
+      let row = ErrorRow.of(error.code)
+      let words = row?.filled(error.values)
       self.init(
-        row.flatMap { ServiceExit(rawValue: $0.status.rawValue) } ?? .no,
-        row?.sentence(error.values) ?? error.description,
-        hint: row?.fullHint ?? "Use programs of one version.")
+        row?.status ?? .no, words?.message ?? error.description,
+        hint: words?.hint.description ?? "Use programs of one version.")
       return
     }
+    let words = failure.words
     let hint =
       switch failure.code {
       // Here nobody registers the first account.
-      case "database_missing":
+      case BackendError.FailureCode.databaseMissing.rawValue:
         "Create it: auth-service schema install --first-administrator NAME, or put a backup in its place."
       // A service keeps its file to itself for as long as it runs.
-      case "database_busy": "Stop the service, if it runs on this database, and try again; nothing was changed."
-      case "file_wrong_owner":
+      case BackendError.FailureCode.databaseBusy.rawValue:
+        "Stop the service, if it runs on this database, and try again; nothing was changed."
+      case FileError.Kind.wrongOwner.rawValue:
         "Run this as the user of the service, such as: runuser -u auth-cli -- auth-service COMMAND"
-      case _: failure.hint
+      case _: words.hint.description
       }
-    self.init(.cannotTell, failure.description, hint: hint)
+    self.init(.cannotTell, words.message, hint: hint)
   }
 
-  init(_ error: FileError) { self.init(.cannotTell, error.description, hint: error.hint) }
+  init(_ error: FileError) { self.init(BackendError(error)) }
   init(_ error: UsageError) { self.init(.usage, error.message, hint: error.hint) }
   init(_ error: PromptError) {
-    self.init(error.code == .unreadableInput ? .cannotTell : .usage, error.message, hint: error.hint)
+    self.init(error.code.row.status, error.message, hint: error.hint)
   }
 }
 
@@ -55,12 +63,9 @@ extension ServiceError {
   }
 }
 
-/// How a run ended, with the numbers of `auth-cli`.
-enum ServiceExit: Int32, Sendable, CaseIterable {
-  case done = 0
-  case no = 1
-  case usage = 2
-  case cannotTell = 3
+extension ExitStatus {
+  /// The statuses of `auth-service`, as help lists them.
+  static let ofService: [ExitStatus] = [.done, .no, .usage, .cannotTell]
 
   var declaration: StatusDeclaration {
     let meaning =
@@ -68,12 +73,13 @@ enum ServiceExit: Int32, Sendable, CaseIterable {
       case .done: "done, or yes"
       case .no: "no: refused, or not healthy"
       case .usage: "the command line or the input is not valid; nothing was changed"
-      case .cannotTell: "a file, a socket or the database is missing, damaged, busy or not permitted"
+      case .cannotTell, .logInFirst, .credentials, .throttled:
+        "a file, a socket or the database is missing, damaged, busy or not permitted"
       }
     return StatusDeclaration(code: rawValue, meaning: meaning)
   }
 }
 
 extension [StatusDeclaration] {
-  static func of(_ statuses: ServiceExit...) -> [StatusDeclaration] { statuses.map(\.declaration) }
+  static func of(_ statuses: ExitStatus...) -> [StatusDeclaration] { statuses.map(\.declaration) }
 }

@@ -1,4 +1,5 @@
 package import AuthBackend
+import AuthMessages
 import AuthService
 import CProcess
 import CommandLineKit
@@ -7,7 +8,7 @@ import TextFormat
 
 /// What one command line of `auth-service` asks for.
 protocol ServiceCommand: Sendable {
-  func run(in program: ServiceProgram) throws(ServiceError) -> ServiceExit
+  func run(in program: ServiceProgram) throws(ServiceError) -> ExitStatus
 }
 
 /// One run of `auth-service`.
@@ -33,12 +34,10 @@ package struct ServiceProgram: Sendable {
     }
   }
 
-  private func run() throws(ServiceError) -> ServiceExit {
+  private func run() throws(ServiceError) -> ExitStatus {
     // No core and no other process of the same user may read the passwords and tokens in it.
     guard cprocess_close_memory() == 0 else {
-      throw ServiceError(
-        .cannotTell, "the memory of this process cannot be closed to others: \(ErrorNumber.current.explanation)",
-        hint: "Allow the calls prctl and setrlimit where this program runs.")
+      throw ServiceError(.memoryNotClosed, ErrorNumber.current.explanation)
     }
     guard let words = Word.programArguments() else {
       throw ServiceError(

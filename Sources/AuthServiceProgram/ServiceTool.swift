@@ -1,4 +1,5 @@
 import AuthBackend
+import AuthMessages
 import AuthService
 import CommandLineKit
 
@@ -36,7 +37,7 @@ enum ServiceTool {
           .init("run --database /var/lib/auth-service", "start the service"),
           .init("health", "see whether it works"),
         ],
-        statuses: ServiceExit.allCases.map(\.declaration),
+        statuses: ExitStatus.ofService.map(\.declaration),
         glossaries: [
           .init(
             title: "Environment", topic: "environment",
@@ -64,7 +65,7 @@ struct HelpCommand: ServiceCommand {
     ) { parsed throws(UsageError) in HelpCommand(topic: try parsed[words]) }
   }
 
-  func run(in program: ServiceProgram) throws(ServiceError) -> ServiceExit {
+  func run(in program: ServiceProgram) throws(ServiceError) -> ExitStatus {
     let page: String
     do throws(UsageError) {
       page = try Help(ServiceTool.tool, width: 100).page(topic)
@@ -89,7 +90,7 @@ struct ManualCommand: ServiceCommand {
     ) { _ throws(UsageError) in ManualCommand() }
   }
 
-  func run(in program: ServiceProgram) throws(ServiceError) -> ServiceExit {
+  func run(in program: ServiceProgram) throws(ServiceError) -> ExitStatus {
     try Output.write(Manual(ServiceTool.tool).page)
     return .done
   }

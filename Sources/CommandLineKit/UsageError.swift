@@ -143,5 +143,24 @@ extension UsageError {
     case malformedValue = "malformed_value"
     case missingOption = "missing_option"
     case missingArgument = "missing_argument"
+
+    /// What it means, as a clause.
+    package var meaning: String {
+      switch self {
+      case .unknownCommand: "no command has this name"
+      case .missingSubcommand: "the command needs a subcommand"
+      case .missingCommand: "there is no command"
+      case .unknownOption: "no command has this option"
+      case .misplacedOption: "the option belongs to another command"
+      case .signedNumber: "a number with a sign is where an option could be"
+      case .repeatedOption: "an option is given twice"
+      case .unexpectedValue: "a flag was given a value"
+      case .missingValue: "an option has no value"
+      case .extraArgument: "there is a word too many"
+      case .malformedValue: "a value does not have the right form"
+      case .missingOption: "a required option is missing"
+      case .missingArgument: "an argument is missing"
+      }
+    }
   }
 }

@@ -11,9 +11,7 @@ package enum Secrets {
   package static func random(count: Int) throws(BackendError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     guard getentropy(&bytes, count) == 0 else {
-      throw .unavailable(
-        .unreachable, "no_randomness", "The kernel gave no random bytes: \(ErrorNumber.current.explanation).",
-        hint: "Try again; nothing was changed.")
+      throw .unavailable(.noRandomness, ErrorNumber.current.explanation)
     }
     return bytes
   }

@@ -17,9 +17,7 @@ package protocol RequestHandler: Sendable {
 extension RequestHandler {
   /// Only a fault of the handler can lead here.
   package func misread(_: BackendRequest) -> BackendError {
-    .unavailable(
-      .unparsable, "answer_unknown", "The database gave the answer to another question.",
-      hint: "Use programs of one version.")
+    .unavailable(.answerUnknown)
   }
 }
 

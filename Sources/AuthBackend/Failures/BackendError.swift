@@ -1,4 +1,5 @@
 public import AuthCore
+package import AuthDevice
 
 /// Why a backend did not do what was asked: a ``code`` and its ``values``.
 ///
@@ -70,16 +71,22 @@ extension BackendError {
     BackendError(.refused, code.rawValue, values)
   }
 
-  /// What the database, the system or the service could not do, in its own words.
-  package static func unavailable(_ cause: Unavailability.Cause, _ code: String, _ what: String, hint: String)
-    -> BackendError
-  {
-    BackendError(Unavailability(cause, what, hint: hint, code: code))
+  /// What the database, the system or the service could not do; its own words are among the values.
+  package static func unavailable(_ code: FailureCode, _ values: String...) -> BackendError {
+    BackendError(Unavailability(code.cause, code: code.rawValue, values: values))
   }
 
-  /// What a device could not do, in the terms of a backend.
   package init(_ failure: Unavailability) {
-    self.init(.unavailable(failure), failure.code)
+    self.init(.unavailable(failure), failure.code, failure.values)
+  }
+
+  package init(_ error: FileError) {
+    self.init(Unavailability(error.cause, error.description, hint: error.hint, code: error.kind.rawValue))
+  }
+
+  package init(_ error: ClockError) {
+    self.init(
+      Unavailability(.unreadable, error.description, hint: error.hint, code: FailureCode.clockUnreadable.rawValue))
   }
 
   /// One answer for an unknown name, a disabled account, a wrong password, and a code that is

@@ -1,3 +1,5 @@
+package import AuthCore
+
 extension BackendError {
   /// The rules that every backend holds input against, each with its stable code, and with what its
   /// values are.
@@ -88,5 +90,83 @@ extension BackendError {
     case postgresMissing = "postgres_missing"
     /// The command is for a PostgreSQL database.
     case postgresNeeded = "postgres_needed"
+  }
+}
+
+extension BackendError {
+  /// What the database, the system or the service could not do, each with a stable code.
+  ///
+  /// The values of each are in its message, in the table of the programs.
+  package enum FailureCode: String, Hashable, Sendable, CaseIterable {
+    case answerTooLong = "answer_too_long"
+    case answerUnknown = "answer_unknown"
+    case clockUnreadable = "clock_unreadable"
+    case databaseBusy = "database_busy"
+    case databaseCannotOpen = "database_cannot_open"
+    case databaseCorrupt = "database_corrupt"
+    case databaseError = "database_error"
+    case databaseForeign = "database_foreign"
+    case databaseInUse = "database_in_use"
+    case databaseInconsistent = "database_inconsistent"
+    case databaseMissing = "database_missing"
+    case databaseNewer = "database_newer"
+    case databaseOlder = "database_older"
+    case databaseReadOnly = "database_read_only"
+    case eventsChanged = "events_changed"
+    case hashingFailed = "hashing_failed"
+    case messageInvalid = "message_invalid"
+    case noRandomness = "no_randomness"
+    case outcomeUnknown = "outcome_unknown"
+    case requestTooLong = "request_too_long"
+    case roleNotPermitted = "role_not_permitted"
+    case schemaMissing = "schema_missing"
+    case serverBusy = "server_busy"
+    case serverCertificate = "server_certificate"
+    case serverEncoding = "server_encoding"
+    case serverEncryption = "server_encryption"
+    case serverFull = "server_full"
+    case serverLoginRefused = "server_login_refused"
+    case serverLost = "server_lost"
+    case serverOutdated = "server_outdated"
+    case serverReadOnly = "server_read_only"
+    case serverSilent = "server_silent"
+    case serverStarting = "server_starting"
+    case serverUnreachable = "server_unreachable"
+    case serviceBusy = "service_busy"
+    case serviceGarbled = "service_garbled"
+    case serviceLost = "service_lost"
+    case serviceMissing = "service_missing"
+    case serviceNotPermitted = "service_not_permitted"
+    case serviceOtherVersion = "service_other_version"
+    case serviceSilent = "service_silent"
+    case serviceStopping = "service_stopping"
+    /// Not one of ours: what libpq calls a service.
+    case serviceUnknown = "service_unknown"
+    case serviceUnreachable = "service_unreachable"
+    case serviceUntrusted = "service_untrusted"
+    case sessionOfOtherDatabase = "session_of_other_database"
+    case sshFailed = "ssh_failed"
+    case sshMissing = "ssh_missing"
+    case watchFailed = "watch_failed"
+
+    /// The class of the failure in the terms of `Authority`.
+    package var cause: Unavailability.Cause {
+      switch self {
+      case .databaseBusy, .databaseInUse, .eventsChanged, .serverBusy, .serverStarting, .serviceBusy, .serviceStopping:
+        .busy
+      case .databaseReadOnly, .outcomeUnknown, .serverFull, .serverReadOnly: .unwritable
+      case .answerTooLong, .answerUnknown, .databaseNewer, .databaseOlder, .messageInvalid, .requestTooLong,
+        .serviceGarbled, .serviceOtherVersion:
+        .unparsable
+      case .clockUnreadable, .databaseCorrupt, .databaseError, .databaseForeign, .databaseInconsistent, .hashingFailed,
+        .serverEncoding, .watchFailed:
+        .unreadable
+      case .databaseCannotOpen, .databaseMissing, .noRandomness, .roleNotPermitted, .schemaMissing, .serverCertificate,
+        .serverEncryption, .serverLoginRefused, .serverLost, .serverOutdated, .serverSilent, .serverUnreachable,
+        .serviceLost, .serviceMissing, .serviceNotPermitted, .serviceSilent, .serviceUnknown, .serviceUnreachable,
+        .serviceUntrusted, .sessionOfOtherDatabase, .sshFailed, .sshMissing:
+        .unreachable
+      }
+    }
   }
 }

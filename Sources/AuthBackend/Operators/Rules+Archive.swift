@@ -29,7 +29,7 @@ extension Rules {
   ///   - time: The time before which they were read.
   ///   - number: The number of the last one.
   ///   - count: How many were read.
-  /// - Throws: ``BackendError`` of kind `unavailable` (`database_busy`) when there are more or
+  /// - Throws: ``BackendError`` of kind `unavailable` (`events_changed`) when there are more or
   ///   fewer; then nothing is deleted.
   package func deleteArchivedEvents(
     before time: WallTime, through number: Int64, count: Int
@@ -40,12 +40,7 @@ extension Rules {
       try db.run(EventQuery.allowArchiving, .integer(number))
       let deleted = try db.run(EventQuery.deleteArchived, .integer(number), .integer(time.microseconds))
       try db.run(EventQuery.allowArchiving, .integer(-1))
-      guard deleted == count else {
-        throw .unavailable(
-          .busy, "database_busy",
-          "The events changed while they were archived: \(count) were read, and \(deleted) found.",
-          hint: "Nothing was deleted. Archive them again.")
-      }
+      guard deleted == count else { throw .unavailable(.eventsChanged, "\(count)", "\(deleted)") }
     }
   }
 }

@@ -18,7 +18,7 @@ package struct PasswordHasher: Sendable {
     let salt = try Secrets.random(count: 16).map(CChar.init(bitPattern:))
     guard crypt_gensalt_rn("$y$", cost.count, salt, Int32(salt.count), &setting, Int32(setting.count)) != nil,
       let hash = Self.crypt(Array(password.text.utf8), setting)
-    else { throw Self.failed("try again.") }
+    else { throw Self.failed }
     return String(decoding: hash, as: UTF8.self)
   }
 
@@ -30,7 +30,7 @@ package struct PasswordHasher: Sendable {
     let hashed = HashedHash(stored)
     let setting = hashed?.setting ?? stored
     guard let hash = Self.crypt(bytes, setting.utf8.map(CChar.init(bitPattern:)) + [0]) else {
-      throw Self.failed("if there is as much, the stored hash is damaged.")
+      throw Self.failed
     }
     if let hashed { return Secrets.areEqual(SHA256.hash(hash), hashed.digest) && password != nil }
     return Secrets.areEqual(hash, Array(stored.utf8)) && password != nil
@@ -50,11 +50,7 @@ package struct PasswordHasher: Sendable {
     return made < cost
   }
 
-  private static func failed(_ rest: String) -> BackendError {
-    .unavailable(
-      .unreadable, "hashing_failed", "libcrypt could not hash the password: \(ErrorNumber.current.explanation).",
-      hint: "Yescrypt needs 64 MiB of free memory; \(rest) Nothing was changed.")
-  }
+  private static var failed: BackendError { .unavailable(.hashingFailed, ErrorNumber.current.explanation) }
 
   /// crypt_rn(3) with a work area that is wiped afterwards.
   ///

@@ -56,6 +56,10 @@ public struct Unavailability: Error, Hashable, Sendable, CustomStringConvertible
   public let cause: Cause
   /// A stable name for programs, in snake case: the authority's own code, or that of the cause.
   public let code: String
+  /// What the code is about, such as a path and the words of the system, without secrets.
+  ///
+  /// Empty where the description says it all.
+  public let values: [String]
   /// What happened and why, in one line, without secrets.
   public let description: String
   /// What to do about it, in one line.
@@ -67,8 +71,21 @@ public struct Unavailability: Error, Hashable, Sendable, CustomStringConvertible
   ) {
     self.cause = cause
     self.code = code ?? cause.code
+    values = []
     self.description = description
     self.hint = hint
+  }
+
+  /// Creates an unavailability from a code and its values, from which a program makes its message.
+  ///
+  /// For an app without messages of its own, the description names the cause and the values.
+  public init(_ cause: Cause, code: String, values: [String]) {
+    self.cause = cause
+    self.code = code
+    self.values = values
+    description = cause.clause + (values.isEmpty ? "." : ": \(values.joined(separator: ", ")).")
+    hint =
+      cause == .unwritable ? "Check whether the change was made, then try again." : "Try again; nothing was changed."
   }
 }
 
@@ -76,7 +93,7 @@ extension Unavailability.Cause {
   /// The default code, if the authority has none.
   ///
   /// Scripts read it, so it does not change when a case is renamed.
-  fileprivate var code: String {
+  package var code: String {
     switch self {
     case .unreachable: "authority_unreachable"
     case .busy: "authority_busy"
@@ -84,6 +101,17 @@ extension Unavailability.Cause {
     case .unparsable: "authority_unparsable"
     case .unwritable: "authority_unwritable"
     case .cancelled: "authority_cancelled"
+    }
+  }
+
+  fileprivate var clause: String {
+    switch self {
+    case .unreachable: "The authority cannot be reached"
+    case .busy: "The authority is busy"
+    case .unreadable: "The authority cannot read its data"
+    case .unparsable: "The answer of the authority was not understood"
+    case .unwritable: "The authority could not store the change"
+    case .cancelled: "The request was cancelled"
     }
   }
 }

@@ -9,23 +9,24 @@ package import TextFormat
 
 /// Describes a file or directory that cannot be used, and what to do about it.
 package struct FileError: Error, Hashable, Sendable {
-  package enum Kind: Hashable, Sendable {
+  /// The class of the error, with a stable name for programs.
+  package enum Kind: String, Hashable, Sendable, CaseIterable {
     /// It does not exist.
-    case missing
+    case missing = "file_missing"
     /// It has another type, such as a symbolic link in place of a file.
-    case wrongType
+    case wrongType = "file_wrong_type"
     /// It belongs to another user.
-    case wrongOwner
+    case wrongOwner = "file_wrong_owner"
     /// Other users have access.
-    case wrongMode
+    case wrongMode = "file_wrong_mode"
     /// The system refused access.
-    case denied
+    case denied = "file_permission_denied"
     /// The disk, the quota or the file size limit is reached.
-    case noSpace
+    case noSpace = "disk_full"
     /// It is on a read-only file system.
-    case readOnly
+    case readOnly = "file_read_only"
     /// Any other system error.
-    case system(ErrorNumber)
+    case system = "file_error"
   }
 
   package let kind: Kind
@@ -46,10 +47,10 @@ package struct FileError: Error, Hashable, Sendable {
     case ENOENT: FileError(.missing, what, hint: "Check the path.")
     case EACCES, EPERM: denied(path, "\(name) \(action): \(error.explanation)")
     case EROFS: FileError(.readOnly, what, hint: "Make the file system writable, or choose another directory.")
-    case ENAMETOOLONG: FileError(.system(error), what, hint: "Choose a shorter path; nothing was changed.")
+    case ENAMETOOLONG: FileError(.system, what, hint: "Choose a shorter path; nothing was changed.")
     case _ where error.isNoSpace: FileError(.noSpace, what, hint: "Make room, then try again.")
-    case _ where error.isOfDescriptors: FileError(.system(error), what, hint: ErrorNumber.moreDescriptors)
-    case _: FileError(.system(error), what, hint: "Try again; nothing was changed.")
+    case _ where error.isOfDescriptors: FileError(.system, what, hint: ErrorNumber.moreDescriptors)
+    case _: FileError(.system, what, hint: "Try again; nothing was changed.")
     }
   }
 
@@ -86,19 +87,6 @@ package struct FileError: Error, Hashable, Sendable {
     case .missing, .wrongType, .wrongOwner, .wrongMode, .denied: .unreachable
     case .noSpace, .readOnly: .unwritable
     case .system: .unreadable
-    }
-  }
-
-  package var code: String {
-    switch kind {
-    case .missing: "file_missing"
-    case .wrongType: "file_wrong_type"
-    case .wrongOwner: "file_wrong_owner"
-    case .wrongMode: "file_wrong_mode"
-    case .denied: "file_permission_denied"
-    case .noSpace: "disk_full"
-    case .readOnly: "file_read_only"
-    case .system: "file_error"
     }
   }
 

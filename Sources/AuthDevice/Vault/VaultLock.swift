@@ -49,7 +49,7 @@ struct VaultLock: ~Copyable {
       guard errno == EWOULDBLOCK || errno == EINTR else { throw .system(path, "cannot be locked", .current) }
       guard ContinuousClock.now < deadline else {
         throw FileError(
-          .system(ErrorNumber(EWOULDBLOCK)),
+          .system,
           "\(path.escaped) is held by another process, which did not finish in time.",
           hint: "Try again; nothing was changed.")
       }

@@ -39,9 +39,10 @@ package final class ConfirmedServer: Sendable {
   package func forget() throws(BackendError) -> Bool {
     if unlink(path) == 0 { return true }
     if errno == ENOENT { return false }
-    throw .unavailable(
-      .unwritable, "file_error", "\(path.escaped) cannot be removed: \(ErrorNumber.current.explanation).",
-      hint: "Run this as the user of the service.")
+    throw BackendError(
+      FileError(
+        .system, "\(path.escaped) cannot be removed: \(ErrorNumber.current.explanation).",
+        hint: "Run this as the user of the service."))
   }
 
   /// The server that is on file; nil when there is none, or the file cannot be read.
@@ -88,7 +89,7 @@ package final class ConfirmedServer: Sendable {
       guard let identity = try Identity(of: connection, until: deadline) else { return nil }
       server = identity
     } catch {
-      return .notConnected(error.message, .other)
+      return .notConnected(error.message, .serverUnreachable)
     }
     connection.unconfirmed = server
     guard let known = known() else { return nil }
@@ -102,7 +103,7 @@ package final class ConfirmedServer: Sendable {
     } else {
       return nil
     }
-    return .notConnected("\(what), as \(path.escaped) records", .outdated)
+    return .notConnected("\(what), as \(path.escaped) records", .serverOutdated)
   }
 }
 

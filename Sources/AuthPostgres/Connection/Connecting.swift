@@ -57,7 +57,7 @@ struct Connecting {
     defer { for text in keywords + values { free(text) } }
     guard
       let connection = PQconnectStartParams(keywords.map { UnsafePointer($0) }, values.map { UnsafePointer($0) }, 1)
-    else { throw .notConnected("out of memory", .other) }
+    else { throw .notConnected("out of memory", .serverUnreachable) }
     // With its SQLSTATE, a refusal is understood in every language.
     PQsetErrorVerbosity(connection, PQERRORS_VERBOSE)
     // Where one host of several cannot be reached at once, libpq has gone on to the next by itself.
@@ -131,7 +131,7 @@ struct Connecting {
       let now = ContinuousClock.now
       guard now < deadline else {
         let places = attempts.map { ServerConnection.place(of: $0.connection) }.joined(separator: ", ")
-        throw .notConnected("\(places) did not answer within \(limits.connecting.secondsRoundedUp) s", .silence)
+        throw .notConnected("\(places) did not answer within \(limits.connecting.secondsRoundedUp) s", .serverSilent)
       }
       wait(for: attempts, atMost: min(deadline, candidates.isEmpty ? deadline : nextStart) - now)
       var index = 0
@@ -174,18 +174,18 @@ struct Connecting {
     let (message, state) = PostgresText.refusal(PQerrorMessage(connection))
     return .notConnected(
       message,
-      ConnectionTrouble(
-        message, state: state, needsPassword: PQconnectionNeedsPassword(connection) != 0,
+      BackendError.FailureCode(
+        connecting: message, state: state, needsPassword: PQconnectionNeedsPassword(connection) != 0,
         usedPassword: PQconnectionUsedPassword(connection) != 0))
   }
 
   /// All that failed; the trouble of the one that came furthest.
   private func summary(_ faults: [ServerFault]) -> ServerFault {
     var messages: [String] = []
-    var trouble = ConnectionTrouble.other
+    var trouble = BackendError.FailureCode.serverUnreachable
     for case .notConnected(let message, let kind) in faults {
       if !messages.contains(message) { messages.append(message) }
-      if kind != .other { trouble = kind }
+      if kind != .serverUnreachable { trouble = kind }
     }
     return .notConnected(messages.joined(separator: "; "), trouble)
   }

@@ -129,7 +129,7 @@ final class ServerConnection {
     until deadline: ContinuousClock.Instant, _ send: (OpaquePointer) -> Int32
   ) throws(ServerFault) -> ServerResult {
     notices.warning = nil
-    guard send(connection) == 1 else { throw .notConnected(lastMessage, .other) }
+    guard send(connection) == 1 else { throw .notConnected(lastMessage, .serverUnreachable) }
     return try answer(until: deadline)
   }
 

@@ -52,7 +52,7 @@ package enum PostgresSchema {
     guard let row = facts.first, let version = row[0].flatMap({ Int64($0) }), let oldest = row[1].flatMap({ Int64($0) })
     else { throw session.failure(.refused(state: "42P01", "the table of facts is empty")) }
     if version >= Schema.version {
-      if oldest > Schema.version { throw session.failure(.refused(state: ServerState.newer, "version \(version)")) }
+      if oldest > Schema.version { throw session.failure(.refused(state: ServerState.newer, "\(version)")) }
       return false
     }
     let steps = Schema.steps[Int(version)...].map(Schema.forPostgres)
@@ -80,9 +80,7 @@ package enum PostgresSchema {
     }
     guard try session.isInstalled() else { return false }
     guard try session.rows("SELECT pg_try_advisory_lock(\(usersLock))").first?[0] == "t" else {
-      throw .unavailable(
-        .busy, "database_in_use", "A service uses the database '\(session.database.escaped)'.",
-        hint: "Stop every service on it first; nothing was removed.")
+      throw .unavailable(.databaseInUse, "the database '\(session.database.escaped)'")
     }
     try session.transact("DROP SCHEMA \(name) CASCADE")
     return true
@@ -120,8 +118,8 @@ package enum PostgresSchema {
     guard let row = rows.first, let version = row[0].flatMap({ Int64($0) }), let oldest = row[1].flatMap({ Int64($0) }),
       let id = row[2].flatMap({ Hex.bytes(Array($0.utf8)) }).flatMap({ BootID($0) })
     else { throw .refused(state: "42P01", "the table of facts is empty") }
-    if oldest > Schema.version { throw .refused(state: ServerState.newer, "version \(version)") }
-    if version < Schema.version { throw .refused(state: ServerState.older, "version \(version)") }
+    if oldest > Schema.version { throw .refused(state: ServerState.newer, "\(version)") }
+    if version < Schema.version { throw .refused(state: ServerState.older, "\(version)") }
     return id
   }
 }
@@ -191,16 +189,11 @@ struct SchemaSession {
       try connection.runScript("COMMIT", until: .now + limits.answer)
     } catch {
       if case .refused = error { throw failure(error) }
-      throw ServerFault.outcomeUnknown(error.message, at: connection.place)
+      throw .unavailable(.outcomeUnknown, "the database at \(connection.place)", error.message)
     }
   }
 
   func failure(_ fault: ServerFault) -> BackendError {
-    if case .refused("42501", let message) = fault {
-      return .unavailable(
-        .unreachable, "role_not_permitted", "Your role at \(connection.place) may not do that: \(message).",
-        hint: "Nothing was changed. Connect as the role of the service, which may create schemas in this database.")
-    }
-    return fault.failure(at: connection.place)
+    fault.failure(at: connection.place)
   }
 }

@@ -1,5 +1,6 @@
 import AuthBackend
 import AuthCore
+import AuthMessages
 
 /// Work that a person starts: it takes time and may be refused; one runs at a time.
 indirect enum AppAction: Equatable, Sendable {
@@ -53,7 +54,7 @@ extension CommandError {
   var onScreen: CommandError {
     switch code {
     case BackendError.Code.twoStepRequired.rawValue: withHint("Set one up on Home.")
-    case "database_missing": withHint("Press Esc, and create the first account.")
+    case BackendError.FailureCode.databaseMissing.rawValue: withHint("Press Esc, and create the first account.")
     case ErrorCode.locked.rawValue:
       withHint("Press Ctrl-R in the login to use a recovery code, or ask an administrator to unlock the account.")
     case _: self

@@ -1,3 +1,4 @@
+import AuthMessages
 import CommandLineKit
 import TextFormat
 

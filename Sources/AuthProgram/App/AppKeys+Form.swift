@@ -1,4 +1,5 @@
 import AuthBackend
+import AuthMessages
 import CommandLineKit
 
 extension AppState {

@@ -1,4 +1,6 @@
+import AuthBackend
 import AuthCore
+import AuthMessages
 import CommandLineKit
 import Glibc
 import Guards
@@ -57,8 +59,6 @@ final class AppMailbox: Sendable {
 
 extension CommandError {
   fileprivate static func screenCannotWork(_ error: Int32) -> CommandError {
-    CommandError(
-      .watchFailed, "the screen cannot be told what changes: \(ErrorNumber(error).explanation)",
-      hint: "Close other programs, then try again.")
+    CommandError(BackendError.unavailable(.watchFailed, "changes", ErrorNumber(error).explanation))
   }
 }

@@ -1,5 +1,6 @@
 import AuthBackend
 import AuthCore
+import AuthMessages
 import CommandLineKit
 
 extension AppWork {
@@ -97,20 +98,18 @@ extension AppWork {
     } catch {
       // Nobody has to go elsewhere for a new password.
       let hint: Hint = "Check both and try again; after five wrong passwords in a row you must wait. Forgotten? Ctrl-R"
-      throw error == .credentialsNotAccepted ? .wrongCredentials.withHint(hint) : CommandError(error)
+      throw error == .credentialsNotAccepted ? CommandError(code: .wrongCredentials, hint: hint) : CommandError(error)
     }
     switch pressed {
     case .loggedIn(let session): return AppOutcome("Logged in as \(session.user.username).")
-    case .challenged: throw .codeMissing
+    case .challenged: throw CommandError(code: .codeMissing)
     case .loggingOut, .nothing:
-      throw CommandError(
-        .overtaken, "another login or logout happened at the same time",
-        hint: "Check who is logged in, and try again.")
+      throw CommandError(code: .loginOvertaken)
     }
   }
 
   private func logOut() async throws(CommandError) -> AppOutcome {
-    guard let user = store.session?.user else { throw .notLoggedIn }
+    guard let user = store.session?.user else { throw CommandError(code: .notLoggedIn) }
     let result: LogoutResult
     do throws(SessionError) {
       guard case .loggingOut(let pending) = try await bar.press(.logOut(user), credentials: { nil }) else {
@@ -124,8 +123,7 @@ extension AppWork {
     case .complete, .alreadyLoggedOut: return AppOutcome("Logged out.")
     case .partial(let leftovers, _):
       throw CommandError(
-        .logoutIncomplete, "logged out on this device, but \(leftovers)",
-        hint: "Remove the cause, then log out again: auth-cli logout")
+        code: .logoutIncomplete, "\(leftovers)", hint: "Remove the cause, then log out again: \(run: "logout")")
     }
   }
 
@@ -133,7 +131,7 @@ extension AppWork {
   private func changeFresh(
     _ change: (FreshSession, borrowing SessionLease) throws(BackendError) -> AppOutcome
   ) async throws(CommandError) -> AppOutcome {
-    guard let session = store.session else { throw .notLoggedIn }
+    guard let session = store.session else { throw CommandError(code: .notLoggedIn) }
     let fresh = try fresh(session)
     return try await self.change { () throws(LeaseError<BackendError>) in
       try fresh.session.withLease { (lease) throws(BackendError) in try change(fresh, lease) }
@@ -147,7 +145,7 @@ extension AppWork {
     do throws(CommandError) {
       return try await changeFresh(change)
     } catch {
-      throw error == .wrongPassword ? .wrongCode : error
+      throw error == CommandError(code: .wrongPassword) ? CommandError(code: .wrongCode) : error
     }
   }
 
@@ -189,7 +187,7 @@ extension AppWork {
   private func confirm(_ password: Secret) async throws(CommandError) -> AppOutcome {
     let result: LoginResult
     do throws(SessionError) { result = try await store.confirm(password) } catch { throw CommandError(error) }
-    if case .challenged = result { throw .codeMissing }
+    if case .challenged = result { throw CommandError(code: .codeMissing) }
     return AppOutcome("The password is confirmed.")
   }
 
@@ -200,7 +198,7 @@ extension AppWork {
     }
     let result: LoginResult
     do throws(SessionError) { result = try await store.answer(code, to: challenge) } catch { throw CommandError(error) }
-    guard let user = result.session?.user else { throw .wrongCode }
+    guard let user = result.session?.user else { throw CommandError(code: .wrongCode) }
     return AppOutcome(before == nil ? "Logged in as \(user.username)." : "The password is confirmed.")
   }
 
@@ -222,7 +220,7 @@ extension AppWork {
   }
 
   private func changePassword(_ present: Secret, to new: Secret) async throws(CommandError) -> AppOutcome {
-    guard let session = store.session else { throw .notLoggedIn }
+    guard let session = store.session else { throw CommandError(code: .notLoggedIn) }
     do throws(BackendError) {
       try backend.check(newPassword: new, for: session.user.username)
     } catch {
@@ -230,7 +228,7 @@ extension AppWork {
     }
     // A fresh key proves the password and the code; the change checks the password again.
     if (try? FreshSession(session)) == nil { _ = try await confirm(present) }
-    guard let session = store.session else { throw .notLoggedIn }
+    guard let session = store.session else { throw CommandError(code: .notLoggedIn) }
     let fresh = try fresh(session)
     _ = try await store.asking { () throws(LeaseError<BackendError>) in
       try session.withLease { (lease) throws(BackendError) in

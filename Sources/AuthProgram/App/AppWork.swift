@@ -1,6 +1,7 @@
 import AuthBackend
 import AuthCore
 import AuthDevice
+import AuthMessages
 import Guards
 import TextFormat
 
@@ -103,7 +104,7 @@ final class AppWork: Sendable {
       hasAccounts.withLock { $0 = true }
       return false
     } catch {
-      return error.code == "database_missing"
+      return error.code == BackendError.FailureCode.databaseMissing.rawValue
     }
   }
 
@@ -154,7 +155,7 @@ final class AppWork: Sendable {
   /// The screens of the user who is logged in; without one there are none.
   func screens() throws(CommandError) -> AppScreens {
     if let open = open.withLock(\.self), open.payment.dismissal == nil { return open }
-    guard let screens = AppScreens(store) else { throw .notLoggedIn }
+    guard let screens = AppScreens(store) else { throw CommandError(code: .notLoggedIn) }
     open.withLock { $0 = screens }
     return screens
   }

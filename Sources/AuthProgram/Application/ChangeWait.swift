@@ -1,5 +1,6 @@
 import AuthBackend
 import AuthCore
+import AuthMessages
 import CommandLineKit
 import Glibc
 import TextFormat
@@ -25,8 +26,7 @@ extension Workspace {
       if count == 0 { return }
       if count < 0 {
         guard errno == EINTR else {
-          throw CommandError(
-            .watchFailed, "changes cannot be watched: \(ErrorNumber(errno).explanation)", hint: "Try again.")
+          throw CommandError(BackendError.unavailable(.watchFailed, "changes", ErrorNumber.current.explanation))
         }
         continue
       }

@@ -1,4 +1,5 @@
 import AuthCore
+import AuthMessages
 import Guards
 
 /// The authority as a command uses it: it remembers which tokens were refused because the account
@@ -72,7 +73,14 @@ final class CommandAuthority: Authority {
       if endings.underWay > 0 { endings.tokens.insert(token) }
       return endings.tokens.contains(token)
     }
-    if isAsked || !onlyLooks { try await base.revoke(token, reason: reason) }
+    guard isAsked || !onlyLooks else { return }
+    do throws(Unavailability) {
+      try await base.revoke(token, reason: reason)
+    } catch {
+      // The result of a logout has the description only.
+      let (message, hint) = error.words
+      throw Unavailability(error.cause, message, hint: hint.description, code: error.code)
+    }
   }
 
   /// What somebody asks for now may end sessions: a login or a logout.

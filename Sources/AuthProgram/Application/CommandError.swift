@@ -1,5 +1,6 @@
 import AuthCore
-import CommandLineKit
+import AuthMessages
+import TextFormat
 
 /// Why a command did not do what it was asked: its exit status, a code for programs, and two lines
 /// for people.
@@ -33,8 +34,16 @@ struct CommandError: Error, Equatable, Sendable {
   /// How long it was, when this was made, until the same can be tried again.
   var wait: Duration? { parts.wait }
 
-  init(_ code: ErrorCode, _ message: String, hint: Hint, wait: Duration? = nil) {
-    self.init(code.status, code.rawValue, message, hint: hint, wait: wait)
+  /// An error of the table, with its values and, where more is known, another hint.
+  init(code error: ErrorCode, _ values: String..., hint: Hint? = nil, wait: Duration? = nil) {
+    let row = error.row
+    let words = row.filled(values)
+    self.init(row.status, error.code, words.message, hint: hint ?? words.hint, wait: wait)
+  }
+
+  /// An error whose message a library made.
+  init(code error: ErrorCode, saying sentence: String, hint: Hint) {
+    self.init(error.row.status, error.code, sentence.asClause, hint: hint)
   }
 
   /// An error with a code from outside of the program: of the command line, of a backend, of the
@@ -46,62 +55,27 @@ struct CommandError: Error, Equatable, Sendable {
   /// The same error with another thing to do next.
   func withHint(_ hint: Hint) -> CommandError { CommandError(status, code, message, hint: hint, wait: wait) }
 
-  /// The same error with another sentence for what happened.
-  func withMessage(_ message: String) -> CommandError {
-    CommandError(status, code, message, hint: hint, wait: wait)
-  }
-
   static func == (one: CommandError, other: CommandError) -> Bool {
     one.status == other.status && one.code == other.code && one.message == other.message && one.hint == other.hint
   }
 }
 
 extension CommandError {
-  static let notLoggedIn = CommandError(
-    .notLoggedIn, "nobody is logged in", hint: "Log in first: \(run: "login", "USER")")
-
-  static let wordsUnreadable = CommandError(
-    .cannotTell, PromptError.Code.unreadableInput.rawValue,
-    "the words of the command line cannot be read, because the process cannot open /proc/self/maps",
-    hint: "Allow it to open more files, such as with 'ulimit -n 1024', and check that /proc is mounted.")
-
   static func ended(_ reason: EndReason) -> CommandError {
-    switch reason {
-    case .accountDisabled: CommandError(.accountDisabled, reason.clause, hint: reason.hint)
-    case .userAsked, .expired, .revoked, .accountDeleted, .rebooted, .switchedUser, .storeReleased:
-      CommandError(.sessionEnded, reason.clause, hint: reason.hint)
-    }
+    let error: ErrorCode =
+      switch reason {
+      case .accountDisabled: .accountDisabled
+      case .accountDeleted: .accountDeleted
+      case .userAsked, .expired, .revoked, .rebooted, .switchedUser, .storeReleased: .sessionEnded
+      }
+    return CommandError(code: error, reason.clause)
   }
 
-  static let superseded = CommandError(
-    .sessionEnded, "this session was replaced by a newer one",
-    hint: "Log in again: \(run: "login", "USER")")
-
-  static let notFresh = CommandError(
-    .passwordNotRecent, "you entered your password too long ago for this",
-    hint: "Enter it again: \(run: "reauth"), or \(run: "reauth", "--password-stdin") in a script")
-
-  /// Of a login: it is not told which of the two is wrong.
-  static let wrongCredentials = CommandError(
-    .credentialsNotAccepted, "the name and the password were not accepted",
-    hint:
-      "Check both and try again; after five wrong passwords in a row you must wait. Forgotten? \(run: "recover")")
-
-  /// Where only a password was asked for.
-  static let wrongPassword = CommandError(
-    .credentialsNotAccepted, "wrong password",
-    hint: "Try again; after five wrong passwords in a row you must wait.")
-
-  /// The password was right, and nothing more was given.
-  static let codeMissing = CommandError(
-    .codeMissing, "the password is right, and a code is needed too",
-    hint: "In a script, write the code on the line after the password. This was not counted as a wrong guess.")
-
-  /// What a throttle is called where a code was asked for.
-  static let throttledCode = "too many wrong passwords or codes, so this one was not checked"
-
-  /// Where a code was asked for.
-  static let wrongCode = CommandError(
-    .credentialsNotAccepted, "wrong code",
-    hint: "Each code works once, for about a minute. Wait for the next one, and check the clock of the device.")
+  /// Too many attempts; the two errors say of what.
+  init(_ throttle: Throttle, _ wait: ErrorCode = .throttled, _ locked: ErrorCode = .locked) {
+    switch throttle {
+    case .wait(let time): self.init(code: wait, Deadlines.wait(time), wait: time)
+    case .locked: self.init(code: locked)
+    }
+  }
 }

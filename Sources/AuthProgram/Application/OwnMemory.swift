@@ -1,3 +1,4 @@
+import AuthMessages
 import CProcess
 import CommandLineKit
 import Glibc
@@ -15,10 +16,7 @@ enum OwnMemory {
   /// - Throws: ``CommandError`` when the system does not allow it, as a sandbox may.
   static func close() throws(CommandError) {
     guard cprocess_close_memory() == 0 else {
-      throw CommandError(
-        .memoryNotClosed,
-        "the memory of this process cannot be closed to others: \(ErrorNumber(errno).explanation)",
-        hint: "Allow the calls prctl and setrlimit where this program runs.")
+      throw CommandError(code: .memoryNotClosed, ErrorNumber.current.explanation)
     }
   }
 }

@@ -1,7 +1,9 @@
 import AuthBackend
 import AuthCore
+import AuthMessages
 import CommandLineKit
 import Glibc
+import TextFormat
 
 /// Asks for a password and has it checked, the terminal silent until the answer is there.
 enum PasswordQuestion {
@@ -19,7 +21,7 @@ enum PasswordQuestion {
   /// - Returns: The password, and the session that it gave or renewed.
   /// - Throws: ``CommandError`` when nothing could be asked, or the password was not accepted.
   static func onTerminal(
-    for username: String, because reason: String? = nil, wrong: CommandError = .wrongPassword,
+    for username: String, because reason: String? = nil, wrong: CommandError = CommandError(code: .wrongPassword),
     insteadOf: CommandError? = nil, in store: SessionStore,
     check: (Secret) async throws(SessionError) -> LoginResult
   ) async throws(CommandError) -> (password: Secret, session: LoggedInSession) {
@@ -78,7 +80,8 @@ enum PasswordQuestion {
   /// - Returns: The lines, and the session that they gave or renewed.
   /// - Throws: ``CommandError`` when the input is not these lines, or was not accepted.
   static func fromInput(
-    _ names: [String] = ["password"], wrong: CommandError = .wrongPassword, in store: SessionStore, _ printer: Printer,
+    _ names: [String] = ["password"], wrong: CommandError = CommandError(code: .wrongPassword), in store: SessionStore,
+    _ printer: Printer,
     check: ([Secret]) async throws(SessionError) -> LoginResult
   ) async throws(CommandError) -> (lines: [Secret], session: LoggedInSession) {
     let input = SecretLines()
@@ -100,7 +103,7 @@ enum PasswordQuestion {
       }
       guard let code else {
         store.cancel(challenge)
-        throw .codeMissing
+        throw CommandError(code: .codeMissing)
       }
       result = await outcome { () throws(SessionError) in
         try await store.answer(Secret(bytes: code), to: challenge)
@@ -202,9 +205,7 @@ enum PasswordQuestion {
     }
     guard try answer(terminal, "Repeat the new password: ") == first else {
       return .failure(
-        CommandError(
-          .passwordsDiffer, "the two passwords are not the same",
-          hint: "Run the command again; nothing was changed."))
+        CommandError(code: .passwordsDiffer))
     }
     return .success(Secret(bytes: first))
   }
@@ -231,8 +232,7 @@ enum PasswordQuestion {
       let typed = try line(terminal, question)
       if !typed.isEmpty { return typed }
     }
-    throw CommandError(
-      .nothingEntered, "nothing was entered", hint: "Run the command again; nothing was changed.")
+    throw CommandError(code: .nothingEntered)
   }
 
   private static func line(_ terminal: borrowing SilentTerminal, _ question: String) throws(CommandError) -> [UInt8] {
@@ -257,17 +257,17 @@ enum PasswordQuestion {
       answer = try result.get()
     } catch {
       if afterCode, case .throttled(.wait(let time)) = error {
-        throw CommandError(Throttle.wait(time)).withMessage(CommandError.throttledCode)
+        throw CommandError(.wait(time), .throttledCode)
       }
       // A right code is used up, also when its session cannot be kept.
       if afterCode, case .notSaved(let failure) = error {
         throw CommandError(
-          .sessionFileUnusable, failure.description.asClause,
+          code: .sessionFileUnusable, saying: failure.description,
           hint: "The code is used up. Remove the cause, then try again with the next one.")
       }
       throw error == .credentialsNotAccepted ? wrong : CommandError(error)
     }
-    guard let session = answer.session else { throw .wrongCode }
+    guard let session = answer.session else { throw CommandError(code: .wrongCode) }
     return session
   }
 }

@@ -1,3 +1,4 @@
+import AuthMessages
 import CommandLineKit
 import Glibc
 import TextFormat
@@ -57,9 +58,7 @@ package struct Places: Hashable, Sendable {
     } else {
       return
     }
-    throw CommandError(
-      .homeTooLong, "the path \(Word(path).quoted) is too long: \(rule)",
-      hint: "Choose a shorter one with AUTH_CLI_HOME; nothing was changed.")
+    throw CommandError(code: .homeTooLong, Word(path).quoted, rule)
   }
 
   /// Relative paths are lengthened by it; one that is gone lengthens nothing.
@@ -78,9 +77,7 @@ package struct Places: Hashable, Sendable {
     guard let home = try environment("HOME").map({ (word) throws(CommandError) in try text(word, "HOME") }),
       home.hasPrefix("/")
     else {
-      throw CommandError(
-        .noHome, "HOME is not set to an absolute path, so there is no place for sessions and accounts",
-        hint: "Set HOME, or AUTH_CLI_HOME to the directory to use.")
+      throw CommandError(code: .noHome)
     }
     return (home + standard + "/auth-cli", nil)
   }
@@ -88,8 +85,6 @@ package struct Places: Hashable, Sendable {
   /// A path is not repaired: that would be another path.
   private static func text(_ word: Word, _ variable: String) throws(CommandError) -> String {
     if let text = word.text { return text }
-    throw CommandError(
-      .homeNotText, "\(variable) is \(word.quoted), which is not UTF-8 text",
-      hint: "Set AUTH_CLI_HOME to a path in UTF-8.")
+    throw CommandError(code: .homeNotText, variable, word.quoted)
   }
 }

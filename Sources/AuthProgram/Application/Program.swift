@@ -1,4 +1,5 @@
 package import AuthBackend
+import AuthMessages
 import AuthService
 import CommandLineKit
 import Glibc
@@ -61,7 +62,9 @@ package struct Program: Sendable {
     } catch {
       return .over(Printer.plain().refuse(error))
     }
-    guard let words = Word.programArguments() else { return .over(Printer.plain().refuse(.wordsUnreadable)) }
+    guard let words = Word.programArguments() else {
+      return .over(Printer.plain().refuse(CommandError(code: .wordsUnreadable)))
+    }
     let parser = Parser(AuthTool.tool)
     let result: Parser<any CommandBody>.ParseResult
     do {

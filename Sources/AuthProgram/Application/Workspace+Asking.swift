@@ -1,6 +1,7 @@
 import AuthBackend
 import AuthCore
 import AuthDevice
+import AuthMessages
 import AuthSQLite
 
 // The one way by which commands use the session at the authority. A failed lease becomes a refusal

@@ -1,5 +1,6 @@
 import AuthBackend
 import AuthCore
+import AuthMessages
 import CommandLineKit
 
 extension Workspace {
@@ -8,7 +9,7 @@ extension Workspace {
     _: Screen.Type, isActivity: Bool = true
   ) async throws(CommandError) -> Screen {
     _ = isActivity ? try await activeSession() : try await session()
-    guard let screen = store.open(Screen.self) else { throw .notLoggedIn }
+    guard let screen = store.open(Screen.self) else { throw CommandError(code: .notLoggedIn) }
     return screen
   }
 

@@ -1,6 +1,7 @@
 import AuthBackend
 import AuthCore
 import AuthDevice
+import AuthMessages
 import AuthSQLite
 
 /// What a command works with: the backend, the kept session of this context, and the store over
@@ -56,7 +57,7 @@ final class Workspace: CommandPlace {
   func session() async throws(CommandError) -> LoggedInSession {
     switch await restore() {
     case .loggedIn(let session): return session
-    case .loggedOut(.neverLoggedIn): throw .notLoggedIn
+    case .loggedOut(.neverLoggedIn): throw CommandError(code: .notLoggedIn)
     case .loggedOut(.ended(let reason)): throw .ended(reason)
     case .obstructed(let obstacle): throw CommandError(obstacle)
     case .overtaken, .cancelled: throw CommandError(SessionError.overtaken)
@@ -93,7 +94,9 @@ final class Workspace: CommandPlace {
       guard error == .passwordNotRecent else { throw CommandError(error) }
     }
     let renewed = try await PasswordQuestion.onTerminal(
-      for: session.user.username, because: Self.whyAgain(backend.policy), insteadOf: .notFresh, in: store,
+      for: session.user.username, because: Self.whyAgain(backend.policy),
+      insteadOf: CommandError(code: .passwordNotRecent),
+      in: store,
       check: { (password) throws(SessionError) in try await reauthenticate(password) }
     ).session
     do throws(FreshnessError) {

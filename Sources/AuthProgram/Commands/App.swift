@@ -1,6 +1,7 @@
 import AuthBackend
 import AuthCore
 import AuthDevice
+import AuthMessages
 import AuthSQLite
 import CommandLineKit
 import Glibc
@@ -46,20 +47,11 @@ extension Workspace {
   }
 
   private func requireTerminal() throws(CommandError) {
-    let hint: Hint =
-      "Use the commands instead, such as: \(run: "home"), \(run: "watch"). For all of them: \(run: "help")"
-    if globals.json {
-      throw CommandError(.screenNotJSON, "the full-screen program prints no JSON", hint: hint)
-    }
-    guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else {
-      throw CommandError(
-        .noScreen, "the full-screen program needs a terminal for its input and output", hint: hint)
-    }
+    if globals.json { throw CommandError(code: .screenNotJSON) }
+    guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else { throw CommandError(code: .noScreen) }
     let kind = Environment.value("TERM") ?? ""
     guard !kind.isEmpty, kind != "dumb" else {
-      throw CommandError(
-        .screenTooPlain,
-        "the terminal cannot show a full-screen program: TERM is \(kind.isEmpty ? "not set" : "dumb")", hint: hint)
+      throw CommandError(code: .screenTooPlain, kind.isEmpty ? "not set" : "dumb")
     }
   }
 }

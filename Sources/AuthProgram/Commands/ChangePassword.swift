@@ -1,5 +1,6 @@
 import AuthBackend
 import AuthCore
+import AuthMessages
 import CommandLineKit
 import TextFormat
 
@@ -67,7 +68,8 @@ extension Workspace {
       }
     } catch {
       // The present password was accepted a moment ago.
-      throw error == .wrongPassword ? .passwordChangedMeanwhile(for: session.user) : error
+      guard error == CommandError(code: .wrongPassword) else { throw error }
+      throw CommandError(code: .passwordChangedMeanwhile, session.user.username.escaped)
     }
     // The session goes on under a new token, for which the new password is the proof.
     let result: LoginResult
@@ -78,7 +80,7 @@ extension Workspace {
     }
     if case .challenged(let challenge) = result {
       store.cancel(challenge)
-      throw changed(for: renewed.user, but: .codeMissing)
+      throw changed(for: renewed.user, but: CommandError(code: .codeMissing))
     }
     let change = "the password of \(TextEscaping.escape(session.user.username)) is changed"
     return Answer(
@@ -92,25 +94,9 @@ extension Workspace {
   /// The token that the session had works until another takes its place. So a session that did not
   /// end meanwhile goes on, whatever failed.
   private func changed(for user: User, but failure: CommandError) -> CommandError {
-    let cause = failure.message
-    let change = "the password of \(TextEscaping.escape(user.username)) is changed and all other sessions are ended"
-    guard store.session?.user.id == user.id else {
-      return CommandError(
-        .passwordChangedSessionEnded, "\(change); this session ended too: \(cause)",
-        hint: "Log in with the new password: \(run: "login", user.username)")
-    }
+    let isOver = store.session?.user.id != user.id
     return CommandError(
-      .passwordChangedSessionKept,
-      "\(change); this session is still active, but could not be renewed: \(cause)",
-      hint: "Use the new password from now on. To renew this session with it: \(run: "reauth")")
-  }
-}
-
-extension CommandError {
-  fileprivate static func passwordChangedMeanwhile(for user: User) -> CommandError {
-    CommandError(
-      .passwordChangedMeanwhile,
-      "the password of \(TextEscaping.escape(user.username)) was changed elsewhere at the same time; your new one was not set",
-      hint: "Run the command again with the password that was set there.")
+      code: isOver ? .passwordChangedSessionEnded : .passwordChangedSessionKept, user.username.escaped, failure.message,
+      user.username)
   }
 }

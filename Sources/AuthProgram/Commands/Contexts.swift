@@ -1,6 +1,7 @@
 import AuthBackend
 import AuthCore
 import AuthDevice
+import AuthMessages
 import AuthSQLite
 import CommandLineKit
 import TextFormat
@@ -50,7 +51,7 @@ extension Workspace {
     case unusable(VaultEvidence)
   }
 
-  private static let otherDatabase = "session_of_other_database"
+  private static let otherDatabase = BackendError.FailureCode.sessionOfOtherDatabase.rawValue
 
   /// `contexts`: the session files of this device, and whose they are.
   func contexts(isShort: Bool, showsUsers: Bool) throws(CommandError) -> Answer {

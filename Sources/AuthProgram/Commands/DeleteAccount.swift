@@ -1,5 +1,6 @@
 import AuthBackend
 import AuthCore
+import AuthMessages
 import CommandLineKit
 import TextFormat
 
@@ -119,9 +120,7 @@ extension Workspace {
       throw CommandError(error)
     }
     guard typed == Array(name.utf8) else {
-      throw CommandError(
-        .notConfirmed, "nothing was deleted: that is not the name of the account",
-        hint: "Type \(shown), or give \(Options.yes.declaration.flag).")
+      throw CommandError(code: .notConfirmed, shown)
     }
   }
 

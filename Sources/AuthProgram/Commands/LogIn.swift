@@ -1,6 +1,7 @@
 import AuthBackend
 import AuthCore
 import AuthDevice
+import AuthMessages
 import AuthSQLite
 import CommandLineKit
 import TextFormat
@@ -78,10 +79,7 @@ extension Workspace {
     let limits = LimitRequest(idle: idle, absolute: absolute)
     let present = try await present()
     if let present, present.user.username != name.lowercased(), !switching {
-      throw CommandError(
-        .otherUserLoggedIn, "\(escaping: present.user.username) is logged in here",
-        hint: "Log out first, or switch users with: \(run: "login", name, "--switch")"
-      )
+      throw CommandError(code: .otherUserLoggedIn, present.user.username.escaped, name)
     }
     let isSame = present?.user.username == name.lowercased()
     var verb = present == nil ? "Logged in as" : isSame ? "Renewed the session of" : "Switched to"
@@ -107,10 +105,12 @@ extension Workspace {
     let session =
       passwordFromInput
       ? try await PasswordQuestion.fromInput(
-        wrong: .wrongCredentials, in: store, printer,
+        wrong: CommandError(code: .wrongCredentials), in: store, printer,
         check: { (lines) throws(SessionError) in try await begin(lines[0]) }
       ).session
-      : try await PasswordQuestion.onTerminal(for: name, wrong: .wrongCredentials, in: store, check: begin).session
+      : try await PasswordQuestion.onTerminal(
+        for: name, wrong: CommandError(code: .wrongCredentials), in: store, check: begin
+      ).session
     let beginning = Beginning(session: session, verb: verb, leftovers: store.leftovers)
     let needsTwoStep = await needsTwoStep(beginning.session)
     let answer = try describe(beginning, asked: limits, needsTwoStep: needsTwoStep)

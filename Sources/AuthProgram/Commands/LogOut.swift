@@ -1,6 +1,7 @@
 import AuthBackend
 import AuthCore
 import AuthDevice
+import AuthMessages
 import AuthSQLite
 import CommandLineKit
 import TextFormat
@@ -46,10 +47,11 @@ extension Workspace {
     let openMode = try makeUsable()
     let before = await restore()
     // Its file must stay: here it can neither be revoked nor is it known to be over.
-    if case .obstructed(.authority(let cause)) = before, cause.code == "session_of_other_database" {
-      throw CommandError(
-        .cannotTell, cause.code, cause.description.asClause,
-        hint: Hint("\(cause.hint) If its database no longer exists, delete the file \(vault.path.escaped)."))
+    if case .obstructed(.authority(let cause)) = before,
+      cause.code == BackendError.FailureCode.sessionOfOtherDatabase.rawValue
+    {
+      let error = CommandError(cause)
+      throw error.withHint("\(error.hint) If its database no longer exists, delete the file \(vault.path.escaped).")
     }
     let others = everywhere ? await endOthers(before) : .ended(0)
     let result: LogoutResult
@@ -84,12 +86,7 @@ extension Workspace {
   /// - Returns: The mode of a file that was open to others; it is closed now.
   private func makeUsable() throws(CommandError) -> String? {
     if let target = vault.linkTarget {
-      throw CommandError(
-        .sessionFileLinked,
-        "\(TextEscaping.escape(vault.path)) is a symbolic link to \(TextEscaping.escape(target)), so nothing was logged out; a session in that file may still be active",
-        hint:
-          "Move the file itself to where the link is, then log out again. Or remove the link, log in, and: \(run: "logout", "--all")"
-      )
+      throw CommandError(code: .sessionFileLinked, vault.path.escaped, target.escaped)
     }
     do throws(VaultError) { return try vault.closeToOthers() } catch { throw CommandError(error) }
   }
@@ -129,23 +126,13 @@ extension Workspace {
     for cause in causes.map(\.asClause) where !reasons.contains(cause) { reasons.append(cause) }
     let why = reasons.isEmpty ? "" : " (\(reasons.joined(separator: "; ")))"
     guard leftovers.notErased else {
-      return CommandError(
-        .logoutIncomplete, "logged out on this device, but \(leftovers.words)\(why)",
-        hint:
-          "The session still expires by itself within \(Deadlines.words(backend.policy.idle)) without activity. To end it sooner, remove the cause, log in, and run: \(run: "logout", "--all")"
-      )
+      return CommandError(code: .logoutIncomplete, leftovers.words + why, Deadlines.words(backend.policy.idle))
     }
-    return CommandError(
-      .logoutIncomplete,
-      "\(leftovers.notRevoked ? "the logout failed:" : "the session is ended, but") \(leftovers.words)\(why)",
-      hint: "Remove the cause, then log out again: \(run: "logout")")
+    return CommandError(code: leftovers.notRevoked ? .logoutFailed : .logoutNotErased, leftovers.words + why)
   }
 
   private static func incomplete(_ refusal: CommandError) -> CommandError {
-    CommandError(
-      .otherSessionsNotEnded,
-      "logged out on this device, but your other sessions were not ended: \(refusal.message)",
-      hint: "Log in and end them: \(run: "logout", "--all")")
+    CommandError(code: .otherSessionsNotEnded, refusal.message)
   }
 
   private func loggedOut(_ before: RestoreOutcome, others: Int, _ openMode: String?) -> Answer {

@@ -1,3 +1,4 @@
+import AuthMessages
 import CommandLineKit
 
 /// `machine`: the table of the session machine.

@@ -1,3 +1,4 @@
+import AuthMessages
 import CommandLineKit
 
 /// `man`: the manual page.

@@ -1,5 +1,6 @@
 import AuthBackend
 import AuthCore
+import AuthMessages
 import CommandLineKit
 import TextFormat
 
@@ -89,31 +90,9 @@ extension CommandError {
   /// Why a code set no new password.
   init(recovery error: BackendError) {
     switch error.kind {
-    case .credentials: self = .codeRefused
-    case .throttled(let throttle): self = .codeRefused(throttle)
+    case .credentials: self.init(code: .wrongRecovery)
+    case .throttled(let throttle): self.init(throttle, .throttledRecovery, .lockedRecovery)
     case .invalid, .refused, .challenged, .session, .notFresh, .notPermitted, .unavailable: self.init(error)
-    }
-  }
-
-  fileprivate static let codeRefused = CommandError(
-    .credentialsNotAccepted, "the name and the code were not accepted",
-    hint: "Check both. A code works once; a code from an administrator works for a limited time.")
-
-  /// A wrong code after too many wrong ones.
-  ///
-  /// A right one would have been accepted.
-  fileprivate static func codeRefused(_ throttle: Throttle) -> CommandError {
-    switch throttle {
-    case .wait:
-      CommandError(
-        .throttled, "the name and the code were not accepted, after too many wrong ones",
-        hint: "\(CommandError(throttle).hint) A right code is accepted at once.")
-    case .locked:
-      CommandError(
-        .locked, "the name and the code were not accepted, and the account is locked",
-        hint:
-          "A right code is accepted. An administrator can unlock the account: \(runByOthers: "accounts", "unlock", "USER")"
-      )
     }
   }
 }

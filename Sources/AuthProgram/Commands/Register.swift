@@ -1,5 +1,6 @@
 import AuthBackend
 import AuthCore
+import AuthMessages
 import CommandLineKit
 import TextFormat
 
@@ -100,11 +101,11 @@ extension Workspace {
   }
 
   private func registrationClosed(for name: String) async -> CommandError {
-    CommandError(
-      .no, BackendError.Code.registrationClosed.rawValue, "registration is closed",
-      hint: await isAdministrator
-        ? "Omit the password to get a one-time code for the new user: \(run: "register", name)"
-        : "Ask an administrator to run: \(runByOthers: "register", name)")
+    CommandError(.refused(.registrationClosed))
+      .withHint(
+        await isAdministrator
+          ? "Omit the password to get a one-time code for the new user: \(run: "register", name)"
+          : "Ask an administrator to run: \(runByOthers: "register", name)")
   }
 
   /// Asks on the terminal for a password to set.

@@ -1,6 +1,7 @@
 import AuthBackend
 import AuthCore
 import AuthDevice
+import AuthMessages
 import AuthSQLite
 import CommandLineKit
 import TextFormat
@@ -84,7 +85,7 @@ extension Workspace {
       switch reason {
       case .neverLoggedIn: ("Nobody is logged in", nil, "Log in with: \(run: "login", "USER")")
       case .ended(let reason) where reason == .accountDisabled || reason == .accountDeleted:
-        ("Nobody is logged in: \(reason.clause)", reason.code, reason.hint)
+        ("Nobody is logged in: \(reason.clause)", reason.code, CommandError.ended(reason).hint)
       case .ended(let reason):
         ("Nobody is logged in: \(reason.clause)", reason.code, "Log in with: \(run: "login", "USER")")
       }

@@ -1,5 +1,6 @@
 import AuthBackend
 import AuthCore
+import AuthMessages
 import CommandLineKit
 import TextFormat
 
@@ -180,11 +181,11 @@ extension Workspace {
         return true
       } catch {
         // Of other errors it may be unknown whether the second step is on.
-        guard error == .wrongCode else { throw error }
+        guard error == CommandError(code: .wrongCode) else { throw error }
         if left > 0 { printer.say(Hint(PasswordQuestion.wrongCode(triesLeft: left))) }
       }
     }
-    throw CommandError.wrongCode.withHint(Self.pendingHint)
+    throw CommandError(code: .wrongCode, hint: Self.pendingHint)
   }
 
   /// Prints the answer, and offers to end the other sessions, which were begun without a code.
@@ -289,8 +290,8 @@ extension Workspace {
     do throws(CommandError) {
       try await ask(fresh.session, question)
     } catch {
-      if error == .wrongPassword { throw .wrongCode }
-      throw error.code == ErrorCode.throttled.rawValue ? error.withMessage(CommandError.throttledCode) : error
+      if error == CommandError(code: .wrongPassword) { throw CommandError(code: .wrongCode) }
+      throw error.wait.map { CommandError(.wait($0), .throttledCode) } ?? error
     }
   }
 }

@@ -1,6 +1,7 @@
 import AuthBackend
 import AuthCore
 import AuthDevice
+import AuthMessages
 import AuthSQLite
 import CommandLineKit
 import TextFormat
@@ -76,9 +77,7 @@ extension Workspace {
   private func listen(to sessionFile: any ChangeSource, _ database: any ChangeSource) throws(CommandError) {
     try valid { () throws(BackendError) in
       guard try sessionFile.listen() else {
-        throw .unavailable(
-          .unreadable, "watch_failed", "\(places.state.escaped) is gone, so nothing can be watched in it.",
-          hint: "Watch again when it is back.")
+        throw .unavailable(.watchFailed, places.state.escaped, "it is gone")
       }
       _ = try database.listen()
     }

@@ -1,4 +1,5 @@
 import AuthBackend
+import AuthMessages
 import AuthSQLite
 import CommandLineKit
 import TextFormat
@@ -56,7 +57,7 @@ extension Workspace {
   /// Refuses what cannot be printed in two forms at once.
   func checkForm(_ options: PageOptions) throws(CommandError) {
     guard options.isCSV, globals.json else { return }
-    throw CommandError(.csvNotJSON, "--csv and --json cannot be used together", hint: "Give one of them.")
+    throw CommandError(code: .csvNotJSON)
   }
 
   /// The command for the next page, which covers the same times however late it is given.

@@ -32,7 +32,7 @@ final class Connection: Transaction {
       let error = ErrorNumber(handle.map { sqlite3_system_errno($0) } ?? 0)
       let detail = String(cString: sqlite3_errstr(code))
       sqlite3_close(handle)
-      throw DatabaseError.failure(code: code, systemError: error, detail: detail, path: path)
+      throw BackendError(sqlite: code, systemError: error, detail: detail, path: path)
     }
     self.path = path
     self.clock = clock
@@ -100,11 +100,7 @@ final class Connection: Transaction {
 
   /// The present instant on the machine's boot clock.
   func now() throws(BackendError) -> BootInstant {
-    do {
-      return try clock.now()
-    } catch {
-      throw .unavailable(.unreadable, "clock_unreadable", error.description, hint: error.hint)
-    }
+    do throws(ClockError) { return try clock.now() } catch { throw BackendError(error) }
   }
 
   var wallTime: WallTime { wallClock() }
@@ -143,7 +139,7 @@ final class Connection: Transaction {
     return counter
   }
 
-  func damaged(_ detail: String) -> BackendError { DatabaseError.damaged(path, detail) }
+  func damaged(_ detail: String) -> BackendError { .unavailable(.databaseCorrupt, path.escaped, detail) }
 
   func step(
     _ sql: String, _ values: [SQLValue], _ wantsMore: (Row) throws(BackendError) -> Bool
@@ -199,14 +195,14 @@ final class Connection: Transaction {
   private func failure(_ code: Int32) -> BackendError {
     let last = ErrorNumber.current
     if code & 0xFF == SQLITE_CORRUPT, let device = deviceError(last) {
-      return DatabaseError.failure(
-        code: SQLITE_IOERR, systemError: device, detail: String(cString: sqlite3_errstr(SQLITE_IOERR)), path: path)
+      return BackendError(
+        sqlite: SQLITE_IOERR, systemError: device, detail: String(cString: sqlite3_errstr(SQLITE_IOERR)), path: path)
     }
     // SQLite forgets the number when it is the commit that fails; the last call that failed was the
     // write then.
     let kept = ErrorNumber(sqlite3_system_errno(handle))
-    return DatabaseError.failure(
-      code: code, systemError: kept.code == 0 && last.isNoSpace ? last : kept,
+    return BackendError(
+      sqlite: code, systemError: kept.code == 0 && last.isNoSpace ? last : kept,
       // It quotes what is in the file.
       detail: String(cString: sqlite3_errmsg(handle)).escaped, path: path)
   }

@@ -26,7 +26,7 @@ final class DirectoryChanges: ChangeSource {
     self.directory = directory
     self.isRelevant = isRelevant
     descriptor = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
-    guard descriptor >= 0 else { throw Self.failure("changes cannot be watched", errno) }
+    guard descriptor >= 0 else { throw Self.failure("changes", errno) }
   }
 
   deinit {
@@ -38,7 +38,7 @@ final class DirectoryChanges: ChangeSource {
     let added = inotify_add_watch(descriptor, directory, Self.changes)
     if added < 0 {
       if errno == ENOENT { return false }
-      throw Self.failure("\(directory.escaped) cannot be watched", errno)
+      throw Self.failure(directory.escaped, errno)
     }
     watch = added
     return true
@@ -56,7 +56,7 @@ final class DirectoryChanges: ChangeSource {
       if count < 0 {
         if errno == EAGAIN { return isAny }
         if errno == EINTR { continue }
-        throw Self.failure("changes cannot be read", errno)
+        throw Self.failure("changes", errno)
       }
       var offset = 0
       while offset + Self.headSize <= count {
@@ -95,8 +95,6 @@ final class DirectoryChanges: ChangeSource {
   private static let headSize = 16
 
   private static func failure(_ what: String, _ number: Int32) -> BackendError {
-    .unavailable(
-      .unreadable, "watch_failed", "\(what): \(ErrorNumber(number).explanation)",
-      hint: "Check the directory and the limit of inotify watches, then try again.")
+    .unavailable(.watchFailed, what, ErrorNumber(number).explanation)
   }
 }

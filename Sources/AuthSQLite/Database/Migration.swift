@@ -29,13 +29,13 @@ struct Migration {
     if application == Schema.applicationID {
       if version == Schema.version { return .current }
       if version > Schema.version {
-        throw DatabaseError.newer(connection.path, found: version, known: Schema.version)
+        throw .unavailable(.databaseNewer, connection.path.escaped, "\(version)", "\(Schema.version)")
       }
       if version > 0 { return .older(version) }
     } else if application == 0, version == 0, try fact(.objects) == 0 {
       return .unborn
     }
-    throw DatabaseError.foreign(connection.path)
+    throw .unavailable(.databaseForeign, connection.path.escaped)
   }
 
   /// Makes the schema in a file without one, or takes an older file forward, in one transaction.
@@ -49,7 +49,7 @@ struct Migration {
       switch try phase() {
       case .current: break
       case .unborn:
-        guard creating else { throw DatabaseError.missing(connection.path, isEmpty: true) }
+        guard creating else { throw .unavailable(.databaseMissing, connection.path.escaped, "is empty") }
         try apply(from: 0)
       case .older(let version):
         try backUp(version: version)
@@ -77,14 +77,14 @@ struct Migration {
       if unlink(temporary) != 0, errno != ENOENT { throw .system(temporary, "cannot be removed", .current) }
       try DurableFile.createEmpty(temporary)
     } catch {
-      throw error.asLocalFailure
+      throw BackendError(error)
     }
     try connection.another(wait: .seconds(1)).copy(to: temporary)
     do throws(FileError) {
       try DurableFile.synchronize(temporary)
       guard rename(temporary, target) == 0 else { throw .system(target, "cannot be made", .current) }
     } catch {
-      throw error.asLocalFailure
+      throw BackendError(error)
     }
   }
 

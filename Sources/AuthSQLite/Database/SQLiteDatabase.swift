@@ -92,7 +92,8 @@ final class SQLiteDatabase: Database {
         _ = try connection(of: &open, .writing)
       }
     } catch {
-      throw error.code == "database_busy" ? DatabaseError.inUse(path) : error
+      guard error.code == BackendError.FailureCode.databaseBusy.rawValue else { throw error }
+      throw .unavailable(.databaseInUse, path.escaped)
     }
   }
 
@@ -107,7 +108,7 @@ final class SQLiteDatabase: Database {
   /// Writes a copy of one state of the data to a new file; others wait meanwhile.
   func copy(to file: String) throws(BackendError) {
     try open.withLock { (open) throws(BackendError) in try connection(of: &open, .reading).copy(to: file) }
-    do throws(FileError) { try DurableFile.synchronize(file) } catch { throw error.asLocalFailure }
+    do throws(FileError) { try DurableFile.synchronize(file) } catch { throw BackendError(error) }
   }
 
   private func transaction<Result: Sendable>(
@@ -136,7 +137,7 @@ final class SQLiteDatabase: Database {
       // do.
       open.close()
       if access == .reading || failed.counter != nil && changeCounter(&open) == failed.counter { throw failed.failure }
-      throw DatabaseError.outcomeUnknown(failed.failure)
+      throw .unavailable(.outcomeUnknown, path.escaped, failed.failure.values.last ?? failed.failure.description)
     }
   }
 
@@ -187,11 +188,13 @@ final class SQLiteDatabase: Database {
       facts = try checkedFile(access)
     } catch {
       open.close()
-      throw error.kind == .missing && access != .creating ? DatabaseError.missing(path) : error.asLocalFailure
+      guard error.kind == .missing, access != .creating else { throw BackendError(error) }
+      throw .unavailable(.databaseMissing, path.escaped, "does not exist")
     }
     // SQLite takes for empty what is shorter than any page, and would begin anew in it.
     if (1..<512).contains(facts.status.st_size) {
-      throw DatabaseError.damaged(path, "it has \(facts.status.st_size) bytes, less than any database")
+      throw .unavailable(
+        .databaseCorrupt, path.escaped, "it has \(facts.status.st_size) bytes, less than any database")
     }
     if let connection = open.connection, open.inode == facts.status.st_ino, open.device == facts.status.st_dev {
       return connection
@@ -234,7 +237,7 @@ final class SQLiteDatabase: Database {
     do throws(FileError) {
       _ = try directory.secure(for: DatabaseFileName.file)
     } catch {
-      throw error.asLocalFailure
+      throw BackendError(error)
     }
   }
 

@@ -1,5 +1,5 @@
 import AuthBackend
-import AuthCore
+import AuthDevice
 import Glibc
 import TextFormat
 
@@ -88,20 +88,11 @@ struct Dialling {
   }
 
   private func unreachable(_ path: String, _ error: ErrorNumber) -> BackendError {
-    let cause = "No service can be reached at \(path.escaped): \(error.explanation)."
-    return switch error.code {
-    case EAGAIN:
-      .unavailable(.busy, "service_busy", cause, hint: "It takes no more connections now: try again in a moment.")
-    case EACCES, EPERM:
-      .unavailable(
-        .unreachable, "service_unreachable", cause,
-        hint: "Ask an administrator of this machine to let you in: usermod -aG auth-cli USER")
-    case _:
-      .unavailable(
-        .unreachable, "service_unreachable", cause,
-        hint: error.isOfDescriptors
-          ? ErrorNumber.moreDescriptors
-          : "Check AUTH_CLI_AUTHORITY, and that auth-service runs; nothing was changed.")
+    switch error.code {
+    case EAGAIN: .unavailable(.serviceBusy, "1")
+    case EACCES, EPERM: .unavailable(.serviceNotPermitted, path.escaped, error.explanation)
+    case _ where error.isOfDescriptors: BackendError(FileError.system(path, "cannot be connected to", error))
+    case _: .unavailable(.serviceUnreachable, path.escaped, error.explanation)
     }
   }
 
@@ -144,9 +135,8 @@ struct Dialling {
   }
 
   private func noSSH(_ error: ErrorNumber) -> BackendError {
-    .unavailable(
-      .unreachable, "ssh_missing", "ssh cannot be run: \(error.explanation).",
-      hint: error.isOfDescriptors ? ErrorNumber.moreDescriptors : "Install the client of OpenSSH; nothing was changed.")
+    error.isOfDescriptors
+      ? BackendError(FileError.system("ssh", "cannot be run", error)) : .unavailable(.sshMissing, error.explanation)
   }
 
   private func sshFailure(_ status: Int32, _ place: String, _ port: UInt16?) -> BackendError {
@@ -154,21 +144,13 @@ struct Dialling {
     return switch status {
     case 255:
       .unavailable(
-        .unreachable, "ssh_failed", "ssh could not reach the service at \(host); its own message is above.",
-        hint:
-          "Check that this works: ssh \(port.map { "-p \($0) " } ?? "")\(ShellQuoting.word(place)) auth-service connect </dev/null"
-      )
-    case 127:
-      .unavailable(
-        .unreachable, "service_missing", "\(host) has no auth-service that ssh finds.",
-        hint:
-          "Install it there, or give your key the forced command of the article 'Running the service'; nothing was changed."
-      )
+        .sshFailed, host,
+        "ssh \(port.map { "-p \($0) " } ?? "")\(ShellQuoting.word(place)) auth-service connect </dev/null")
+    case 127: .unavailable(.serviceMissing, host)
     case _:
       .unavailable(
-        .unreachable, "service_unreachable",
-        "auth-service connect at \(host) ended \(status < 0 ? "by a signal" : "with status \(status)").",
-        hint: "Its own message is above; check that the service runs there. Nothing was changed.")
+        .serviceUnreachable, host,
+        "auth-service connect ended \(status < 0 ? "by a signal" : "with status \(status)"), as its message says")
     }
   }
 }

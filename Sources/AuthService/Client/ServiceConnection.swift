@@ -129,10 +129,11 @@ package final class ServiceConnection: RequestHandler {
     switch request.traits.effect {
     case .read: return fault.failure(at: address.place)
     case .repeatable, .once:
-      if case .pay(let order, _) = request {
-        return fault.outcomeUnknown(at: address.place, key: order.key?.description)
+      let service = "the service at \(address.place.escaped)"
+      if case .pay(let order, _) = request, let key = order.key {
+        return .unavailable(.outcomeUnknown, service, fault.reason, key.description)
       }
-      return fault.outcomeUnknown(at: address.place, key: nil)
+      return .unavailable(.outcomeUnknown, service, fault.reason)
     }
   }
 
@@ -140,10 +141,7 @@ package final class ServiceConnection: RequestHandler {
     if let link = state.link, !link.isOver { return link }
     state.link = nil
     let (link, hello) = try Dialling(address: address, limits: limits, mayAsk: isatty(STDIN_FILENO) == 1).connect()
-    if let before = self.hello?.database, before != hello.database {
-      throw Self.otherDatabase(
-        "\(address.place.escaped) had the database \(before.escaped), and has \(hello.database.escaped) now.",
-        hint: "Check AUTH_CLI_AUTHORITY; nothing was sent to it.")
+    if let before = self.hello?.database, before != hello.database { throw otherDatabase(before.escaped, hello) }
     }
     state.link = link
     known.withLock { $0 = hello }
@@ -155,24 +153,20 @@ package final class ServiceConnection: RequestHandler {
     .named(hello.flatMap { Hex.bytes(Array($0.database.utf8)) } ?? [])
   }
 
-  private static func otherDatabase(_ what: String, hint: String) -> BackendError {
-    .unavailable(.unreachable, "session_of_other_database", what, hint: hint)
+  private func otherDatabase(_ known: String, _ hello: ServiceHello?) -> BackendError {
+    .unavailable(.sessionOfOtherDatabase, known, address.place.escaped, hello?.database.escaped ?? "unknown")
   }
 
   private func encoded(_ request: BackendRequest, _ number: UInt32) throws(BackendError) -> [UInt8] {
     let writer = WireWriter(for: form(hello))
     ClientFrame.request(number, request).write(to: writer)
     if let foreign = writer.foreignDatabase {
-      throw Self.otherDatabase(
-        "The session belongs to the database \(Hex.text(foreign)), and \(address.place.escaped) is \(hello?.database.escaped ?? "unknown").",
-        hint: "Set AUTH_CLI_AUTHORITY to its database, or use another --context. Nothing was sent or changed.")
+      throw otherDatabase(Hex.text(foreign), hello)
     }
     do throws(WireFault) {
       return try writer.checkedFrame()
     } catch {
-      throw .unavailable(
-        .unparsable, "request_too_long", "The request is longer than the service accepts: \(error).",
-        hint: "Use shorter values; nothing was sent.")
+      throw .unavailable(.requestTooLong, error.description)
     }
   }
 

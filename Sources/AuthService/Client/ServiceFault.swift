@@ -1,5 +1,4 @@
 import AuthBackend
-import AuthCore
 import TextFormat
 
 /// Why a connection brought no answer.
@@ -32,37 +31,15 @@ extension ServiceFault {
 
   /// What it means where nothing was changed.
   func failure(at place: String) -> BackendError {
-    let what = "The service at \(place.escaped) gave no answer: \(reason)."
     switch self {
-    case .lost:
-      return .unavailable(
-        .unreachable, "service_lost", what, hint: "Check that auth-service runs there; nothing was changed.")
-    case .silent:
-      return .unavailable(
-        .unreachable, "service_silent", what, hint: "Check that auth-service runs there; nothing was changed.")
-    case .garbled, .unasked:
-      return .unavailable(
-        .unparsable, "service_garbled", what,
-        hint: "Check that it is auth-service, and that no start-up file of a shell prints anything there.")
+    case .lost: .unavailable(.serviceLost, place.escaped, reason)
+    case .silent: .unavailable(.serviceSilent, place.escaped, reason)
+    case .garbled, .unasked: .unavailable(.serviceGarbled, place.escaped, reason)
     case .otherVersion(let version):
-      return .unavailable(
-        .unparsable, "service_other_version", what,
-        hint: version > Frames.major
-          ? "Install the newer auth-cli; nothing was changed."
-          : "Install the newer auth-service there; nothing was changed.")
-    case .refused(let error):
-      let unavailability = error.asUnavailability
-      return .unavailable(unavailability.cause, error.code, what, hint: unavailability.hint)
+      .unavailable(
+        .serviceOtherVersion, place.escaped, reason, version > Frames.major ? "auth-cli" : "auth-service there")
+    case .refused(let error): BackendError(error.asUnavailability)
     }
-  }
-
-  /// What it means where a change was sent that may not be repeated.
-  func outcomeUnknown(at place: String, key: String?) -> BackendError {
-    .unavailable(
-      .unwritable, "outcome_unknown",
-      "The service at \(place.escaped) gave no answer: \(reason); the change may have been made all the same.",
-      hint: key.map { "Pay again with --idempotency-key \($0): it is never paid twice." }
-        ?? "Look whether it was made before you make it again.")
   }
 }
 

@@ -1,5 +1,4 @@
 import AuthBackend
-import AuthCore
 import AuthDevice
 import Glibc
 import TextFormat
@@ -95,18 +94,11 @@ struct SocketTrust {
   private func missing(_ place: String) -> BackendError {
     let error = ErrorNumber.current
     return .unavailable(
-      .unreachable, "service_unreachable",
-      "No service can be reached at \(path.escaped): \(place == path ? "" : place.escaped + ": ")\(error.explanation).",
-      hint: error.code == EACCES
-        ? "Ask an administrator of this machine to let you in: usermod -aG \(Self.serviceUser) USER"
-        : "Check AUTH_CLI_AUTHORITY, and that auth-service runs; nothing was changed.")
+      error.code == EACCES ? .serviceNotPermitted : .serviceUnreachable, path.escaped,
+      "\(place == path ? "" : place.escaped + ": ")\(error.explanation)")
   }
 
   private func failure(_ reason: String, _ place: String) -> BackendError {
-    .unavailable(
-      .unreachable, "service_untrusted", "The service at \(path.escaped) is not trusted: \(place.escaped) \(reason).",
-      hint:
-        "Nothing was sent. It has to belong to root, to you or to the user \(Self.serviceUser), and nobody else may "
-        + "write there.")
+    .unavailable(.serviceUntrusted, path.escaped, "\(place.escaped) \(reason)")
   }
 }

@@ -306,18 +306,14 @@ extension BackendError {
   }
 
   fileprivate static func busy(after wait: Duration) -> BackendError {
-    .unavailable(
-      .busy, "service_busy", "The service has too many requests.",
-      hint: "Try again in \(max(1, wait.secondsRoundedUp)) s; nothing was changed.")
+    .unavailable(.serviceBusy, "\(max(1, wait.secondsRoundedUp))")
   }
 
   fileprivate static var tooManyConnections: BackendError {
-    .unavailable(
-      .busy, "service_busy", "The service has too many connections, in all or of yours.",
-      hint: "Try again in a moment; nothing was changed.")
+    .unavailable(.serviceBusy, "5")
   }
 
   fileprivate static var stopping: BackendError {
-    .unavailable(.busy, "service_stopping", "The service is stopping.", hint: "Try again; nothing was changed.")
+    .unavailable(.serviceStopping)
   }
 }

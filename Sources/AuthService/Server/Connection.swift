@@ -238,8 +238,6 @@ final class Connection: Sendable {
 
 extension BackendError {
   fileprivate static func badFrame(_ fault: WireFault) -> BackendError {
-    .unavailable(
-      .unparsable, "message_invalid", "The service did not understand a message: \(fault).",
-      hint: "Use programs of one version.")
+    .unavailable(.messageInvalid, fault.description)
   }
 }

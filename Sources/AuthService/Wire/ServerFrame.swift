@@ -96,7 +96,5 @@ extension ServerFrame {
 }
 
 extension BackendError {
-  fileprivate static let answerTooLong = BackendError.unavailable(
-    .unparsable, "answer_too_long", "The answer has more than \(Frames.longest) bytes.",
-    hint: "Use programs of one version.")
+  fileprivate static let answerTooLong = BackendError.unavailable(.answerTooLong, "\(Frames.longest)")
 }

@@ -24,7 +24,8 @@ extension WireWriter {
     case .notPermitted: tag(ErrorTag.notPermitted)
     case .throttled(let throttle): tag(ErrorTag.throttled).throttle(throttle)
     case .unavailable(let unavailability):
-      tag(ErrorTag.unavailable).cause(unavailability.cause).text(unavailability.description).text(unavailability.hint)
+      tag(ErrorTag.unavailable).cause(unavailability.cause)
+        .optional(value.values.isEmpty ? unavailability : nil) { text($0.description).text($0.hint) }
     }
   }
 
@@ -78,7 +79,9 @@ extension WireReader {
     case .notPermitted: kind = .notPermitted
     case .throttled: kind = .throttled(try throttle())
     case .unavailable:
-      kind = .unavailable(Unavailability(try cause(), try shownText(), hint: try shownText(), code: code))
+      let found = try cause()
+      let said = try flag() ? Unavailability(found, shownText(), hint: shownText(), code: code) : nil
+      return BackendError(said ?? Unavailability(found, code: code, values: values))
     }
     return BackendError(kind, code, values)
   }

@@ -1,4 +1,5 @@
 import AuthBackend
+import AuthMessages
 import CommandLineKit
 import Glibc
 
@@ -23,7 +24,7 @@ struct AfterRestoreCommand: ServiceCommand {
     ) { words throws(UsageError) in AfterRestoreCommand(database: try DatabasePlace(words)) }
   }
 
-  func run(in program: ServiceProgram) throws(ServiceError) -> ServiceExit {
+  func run(in program: ServiceProgram) throws(ServiceError) -> ExitStatus {
     let backend = try ServedBackend.open(database, cost: program.cost, threads: 1, hashThreads: 1)
     let answer: OperatorAnswer
     do throws(BackendError) { answer = try backend.rules.perform(.afterRestore) } catch { throw ServiceError(error) }

@@ -1,4 +1,5 @@
 import AuthBackend
+import AuthMessages
 import AuthService
 import CommandLineKit
 import Glibc
@@ -31,7 +32,7 @@ struct ConnectCommand: ServiceCommand {
     }
   }
 
-  func run(in program: ServiceProgram) throws(ServiceError) -> ServiceExit {
+  func run(in program: ServiceProgram) throws(ServiceError) -> ExitStatus {
     let service = try Self.connection(
       to: socket, notPermitted: "Ask root to let this user in: usermod -aG auth-cli USER")
     if let name, let frame = try? ClientFrame.named(name).encoded() { _ = Output.write(frame[...], to: service) }

@@ -1,4 +1,5 @@
 import AuthBackend
+import AuthMessages
 import AuthService
 import CommandLineKit
 import Glibc
@@ -53,7 +54,7 @@ struct RunCommand: ServiceCommand {
     self.limits = limits
   }
 
-  func run(in program: ServiceProgram) throws(ServiceError) -> ServiceExit {
+  func run(in program: ServiceProgram) throws(ServiceError) -> ExitStatus {
     let log = ServiceLog()
     let signals = StopSignals()
     let backend = try ServedBackend.open(

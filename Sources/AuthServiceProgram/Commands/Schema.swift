@@ -1,5 +1,6 @@
 import AuthBackend
 import AuthCore
+import AuthMessages
 import AuthSQLite
 import CommandLineKit
 import TextFormat
@@ -46,7 +47,7 @@ struct InstallCommand: ServiceCommand {
     }
   }
 
-  func run(in program: ServiceProgram) throws(ServiceError) -> ServiceExit {
+  func run(in program: ServiceProgram) throws(ServiceError) -> ExitStatus {
     let password = try newPassword()
     let database = try database.resolved()
     do throws(BackendError) {
@@ -160,7 +161,7 @@ struct MaintenanceCommand: ServiceCommand {
     }
   }
 
-  func run(in program: ServiceProgram) throws(ServiceError) -> ServiceExit {
+  func run(in program: ServiceProgram) throws(ServiceError) -> ExitStatus {
     let database = try database.resolved()
     do throws(BackendError) {
       switch database {
@@ -186,7 +187,7 @@ struct MaintenanceCommand: ServiceCommand {
   }
 
   /// What is printed is not needed for the status.
-  private func show(_ outcome: Outcome) -> ServiceExit {
+  private func show(_ outcome: Outcome) -> ExitStatus {
     let lines =
       switch outcome {
       case .done(let lines): lines
@@ -223,7 +224,7 @@ struct ForgetTimelineCommand: ServiceCommand {
     ) { words throws(UsageError) in ForgetTimelineCommand(directory: try words[state] ?? "/var/lib/auth-service") }
   }
 
-  func run(in program: ServiceProgram) throws(ServiceError) -> ServiceExit {
+  func run(in program: ServiceProgram) throws(ServiceError) -> ExitStatus {
     let wasKnown: Bool
     do throws(BackendError) { wasKnown = try Postgres.forget(state: directory) } catch { throw ServiceError(error) }
     try Output.write(wasKnown ? "The next server that answers is accepted.\n" : "No server was known.\n")

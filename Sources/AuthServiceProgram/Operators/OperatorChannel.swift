@@ -1,3 +1,4 @@
+import AuthMessages
 import AuthService
 import Glibc
 import TextFormat

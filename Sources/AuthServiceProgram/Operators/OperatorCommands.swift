@@ -1,4 +1,5 @@
 import AuthBackend
+import AuthMessages
 import CommandLineKit
 import Glibc
 import TextFormat
@@ -90,7 +91,7 @@ struct OperatorCommand: ServiceCommand {
     }
   }
 
-  func run(in program: ServiceProgram) throws(ServiceError) -> ServiceExit {
+  func run(in program: ServiceProgram) throws(ServiceError) -> ExitStatus {
     var received: ReceivedFile?
     if let file { received = try ReceivedFile(file) }
     let descriptor: Int32
@@ -121,12 +122,12 @@ struct OperatorCommand: ServiceCommand {
       case .result:
         let words = OperatorChannel.words(bytes)
         try Output.write(words.dropFirst().joined(separator: "\n"))
-        return words.first.flatMap { Int32($0) }.flatMap(ServiceExit.init) ?? .cannotTell
+        return words.first.flatMap { Int32($0) }.flatMap(ExitStatus.init) ?? .cannotTell
       case .failure:
         let words = OperatorChannel.words(bytes)
         guard words.count == 3 else { throw OperatorChannel.lost }
         throw ServiceError(
-          Int32(words[0]).flatMap(ServiceExit.init) ?? .cannotTell, words[1], hint: words[2])
+          Int32(words[0]).flatMap(ExitStatus.init) ?? .cannotTell, words[1], hint: words[2])
       case .question: throw OperatorChannel.lost
       }
     }

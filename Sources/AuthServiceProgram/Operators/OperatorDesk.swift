@@ -1,5 +1,6 @@
 import AuthBackend
 import AuthCore
+import AuthMessages
 import AuthService
 import Glibc
 import TextFormat
@@ -52,7 +53,7 @@ final class OperatorDesk: Sendable {
   /// Answers a command.
   ///
   /// - Returns: Its status, and what it prints.
-  private func answer(_ words: [String], _ channel: OperatorChannel) throws(ServiceError) -> (ServiceExit, String) {
+  private func answer(_ words: [String], _ channel: OperatorChannel) throws(ServiceError) -> (ExitStatus, String) {
     let name = words.count > 1 ? words[1] : ""
     switch words.first {
     case "health": return health(asJSON: name == "json")
@@ -100,10 +101,10 @@ final class OperatorDesk: Sendable {
   /// How long a look at the database may take before it counts as none.
   private static let patience = Duration.seconds(2)
 
-  private func health(asJSON: Bool) -> (ServiceExit, String) {
+  private func health(asJSON: Bool) -> (ExitStatus, String) {
     let isNew = server.look(atMost: Self.patience)
     var status = server.status
-    if !isNew, status.fault == nil { status.fault = "database_busy" }
+    if !isNew, status.fault == nil { status.fault = BackendError.FailureCode.databaseBusy.rawValue }
     return (status.fault == nil ? .done : .no, asJSON ? status.json + "\n" : status.text)
   }
 

@@ -88,5 +88,21 @@ extension PromptError {
     case tooManyLines = "too_many_lines"
     case unreadableInput = "unreadable_input"
     case alreadyAsking = "already_asking"
+
+    /// What it means, as a clause.
+    package var meaning: String {
+      switch self {
+      case .noTerminal: "there is no terminal to ask for input"
+      case .nothingEntered: "the question was not answered"
+      case .timedOut: "nothing was entered in time"
+      case .lineTooLong: "a line is too long"
+      case .nulInLine: "a NUL byte in a password"
+      case .missingLine: "standard input ended before a password or a code"
+      case .emptyLine: "a password on standard input is empty"
+      case .tooManyLines: "standard input has more lines than were asked for"
+      case .unreadableInput: "the input cannot be read"
+      case .alreadyAsking: "another question is open in this process"
+      }
+    }
   }
 }

@@ -1,5 +1,6 @@
 import AuthBackend
 import AuthCore
+import AuthMessages
 import CommandLineKit
 import Programs
 import Races
@@ -66,15 +67,15 @@ struct AppUpdateTests {
     let state = AppScenes.loggedOut()
     state.type("3alice\ncorrect horse battery\n")
     let logIn = AppAction.logIn(Self.credentials)
-    let asked = CommandError.codeMissing
+    let asked = CommandError(code: .codeMissing)
     #expect(state.update(.finished(logIn, .failure(asked))) == nil)
     #expect(state.form?.purpose == .secondStep(of: logIn))
     let code = AppAction.answer(Secret("123456"))
     #expect(state.type("123456\n") == .perform(code))
     // An answer that is being checked cannot be left.
     #expect(state.type("\u{1B}") == nil)
-    _ = state.update(.finished(code, .failure(.wrongCode)))
-    #expect(state.form?.purpose == .secondStep(of: logIn) && state.form?.problem == .wrongCode)
+    _ = state.update(.finished(code, .failure(CommandError(code: .wrongCode))))
+    #expect(state.form?.purpose == .secondStep(of: logIn) && state.form?.problem == CommandError(code: .wrongCode))
     #expect(state.form?.fields.map(\.typed) == [""])
     state.type("123456\n")
     _ = state.update(.button(.logOut(AppScenes.alice)))
@@ -87,7 +88,7 @@ struct AppUpdateTests {
     for isOver in [false, true] {
       let state = AppScenes.loggedOut()
       state.type("lalice\ncorrect horse battery\n")
-      _ = state.update(.finished(.logIn(Self.credentials), .failure(CommandError.codeMissing)))
+      _ = state.update(.finished(.logIn(Self.credentials), .failure(CommandError(code: .codeMissing))))
       if isOver {
         state.type("1\n")
         let over = CommandError(SessionError.rejected(.challengeOver))
@@ -109,7 +110,7 @@ struct AppUpdateTests {
     let change = AppAction.changePassword(present: Secret("correct horse battery"), new: Secret("quiet meadow"))
     state.form = AppForm(.changePassword)
     #expect(state.perform(change) == .perform(change))
-    _ = state.update(.finished(change, .failure(CommandError.codeMissing)))
+    _ = state.update(.finished(change, .failure(CommandError(code: .codeMissing))))
     #expect(state.type("123456\n") == .perform(.answer(Secret("123456"))))
     let effects = state.update(.finished(.answer(Secret("123456")), .success("The password is confirmed.")))
     #expect(effects == .perform(change))
@@ -234,7 +235,10 @@ struct AppUpdateTests {
   @Test("what comes of work belongs to the form that asked for it: another form keeps what was typed")
   func otherForm() {
     let problem = CommandError(.no, "credentials_not_accepted", "Not accepted.", hint: "Try again.")
-    for result in [Result<AppOutcome, _>.success("Logged in as alice."), .failure(problem), .failure(.codeMissing)] {
+    for result in [
+      Result<AppOutcome, _>.success("Logged in as alice."), .failure(problem),
+      .failure(CommandError(code: .codeMissing)),
+    ] {
       let state = AppScenes.loggedOut()
       #expect(state.type("lalice\ncorrect horse battery\n") == .perform(.logIn(Self.credentials)))
       // Of the form that is left nothing stays behind.
@@ -1233,7 +1237,7 @@ struct AppUpdateTests {
     #expect(state.frame.lines.contains(QRCode.missing))
     let confirm = AppAction.confirmTwoStep(Secret("123456"))
     #expect(state.type("123456\n") == .perform(confirm))
-    _ = state.update(.finished(confirm, .failure(.wrongCode)))
+    _ = state.update(.finished(confirm, .failure(CommandError(code: .wrongCode))))
     #expect(state.frame.lines.contains("Secret: JBSWY3DP") && state.form?.fields[0].isEmpty == true)
     state.type("123456\n")
     _ = state.update(.finished(confirm, .success("The second step is on.")))
@@ -1329,12 +1333,12 @@ struct AppUpdateTests {
   func goesOn() {
     let state = AppScenes.loggedIn()
     state.type("2bob\n12.50\ny")
-    _ = state.update(.finished(AppScenes.payment, .failure(.notFresh)))
+    _ = state.update(.finished(AppScenes.payment, .failure(CommandError(code: .passwordNotRecent))))
     let password = AppAction.reauthenticate(Secret("wrong"))
     #expect(state.type("wrong\n") == .perform(password))
     state.type("\u{1B}")
     #expect(state.notice?.text == "Checking the password continues; its result shows here.")
-    _ = state.update(.finished(password, .failure(.wrongPassword)))
+    _ = state.update(.finished(password, .failure(CommandError(code: .wrongPassword))))
     #expect(state.notice?.text.hasPrefix("Wrong password.") == true && state.form?.problem == nil)
     #expect(state.form?.fields.map(\.typed) == ["bob", "12.50"])
   }
@@ -1406,7 +1410,7 @@ struct AppUpdateTests {
           case 3: .loaded(state.tab, .success(AppScenes.sessions))
           case 4: state.work.map { .finished($0, .success("Done.")) } ?? .looked(nil)
           case 5:
-            state.work.map { .finished($0, .failure(.notFresh)) }
+            state.work.map { .finished($0, .failure(CommandError(code: .passwordNotRecent))) }
               ?? .looked(nil)
           case _: .key(keys.randomElement(using: &random) ?? .enter)
           }

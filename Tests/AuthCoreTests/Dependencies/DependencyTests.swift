@@ -33,7 +33,7 @@ import Testing
       ])
     ),
     ("auth-service", Set(["AuthServiceProgram"])),
-    ("AuthMessages", language.union(["AuthBackend"])),
+    ("AuthMessages", language.union(["AuthBackend", "AuthCore", "AuthDevice", "CommandLineKit", "TextFormat"])),
     ("CommandLineKit", language.union(["Glibc", "TextFormat"])),
     (
       "AuthProgram",

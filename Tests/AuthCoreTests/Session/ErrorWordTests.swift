@@ -27,7 +27,7 @@ struct ErrorWordTests {
       AuthorityError<ReauthenticationRejection>.rejected(.session(.superseded)),
       AuthorityError<SessionRejection>.throttled(.locked), AuthorityError<SessionRejection>.unavailable(World.offline),
       World.offline, World.diskError, clock,
-    ]
+    ] + Unavailability.Cause.allCases.map { Unavailability($0, code: "file_busy", values: ["/data", "it is locked"]) }
 
   @Test("the description and the hint of an error are two different sentences", arguments: errors.indices)
   func sentences(_ index: Int) {
@@ -38,6 +38,14 @@ struct ErrorWordTests {
       #expect(text.count > 6 && !text.contains("SessionError") && !text.contains("\n"), "\(text)")
     }
     #expect(error.description != error.hint)
+  }
+
+  @Test("an unavailability of a code says its values, and not that nothing was changed where that is not known")
+  func codes() {
+    let busy = Unavailability(.busy, code: "file_busy", values: ["/data", "it is locked"])
+    #expect(busy.description == "The authority is busy: /data, it is locked.")
+    #expect(busy.hint.hasSuffix("nothing was changed."))
+    #expect(!Unavailability(.unwritable, code: "file_lost", values: []).hint.contains("nothing was changed"))
   }
 
   @Test("the wait is rounded up to whole seconds")

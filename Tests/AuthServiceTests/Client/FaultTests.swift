@@ -33,8 +33,7 @@ import Testing
     }
   }
 
-  private static let busy = BackendError.unavailable(
-    .busy, "service_busy", "The service has too many connections.", hint: "Try again.")
+  private static let busy = BackendError.unavailable(.serviceBusy, "5")
 
   static let faults = [
     Fault("it closes at once", "service_lost") { _ in },
@@ -84,7 +83,7 @@ import Testing
       peer.waitForEnd()
     },
     greeted("it does not understand the question", "message_invalid") { peer, _ in
-      peer.send(.failure(0, now: nil, .unavailable(.unparsable, "message_invalid", "What?", hint: "Use one version.")))
+      peer.send(.failure(0, now: nil, .unavailable(.messageInvalid, "no such tag")))
       peer.waitForEnd()
     },
     greeted("it answers before it is asked again", "service_garbled") { peer, number in

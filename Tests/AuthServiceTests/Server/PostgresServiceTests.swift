@@ -84,7 +84,7 @@ struct PostgresServiceTests {
     let service = try RunningService(postgres: site.address)
     let remove = "auth-service schema remove --postgres-file \(site.folder)/postgres --confirm accounts"
     let refused = try await site.run(remove)
-    #expect(refused.ending == .exited(3) && refused.text.contains("A service uses the database"), "\(refused.text)")
+    #expect(refused.ending == .exited(3) && refused.text.contains("is in use by another process"), "\(refused.text)")
     service.end()
     let removed = try await site.run(remove)
     #expect(removed.text.contains("The tables are removed."), "\(removed.text)")

@@ -62,7 +62,7 @@ struct ServerTests {
       ["login", "alice", "--password-stdin"], program: LeastCost.executable,
       input: RunningService.password + "\n")
     #expect(embedded.ending == .exited(3), "\(embedded.text)")
-    #expect(embedded.text.contains("in use by another process"))
+    #expect(embedded.text.contains("is busy"))
     _ = try service.client().logIn("alice")
   }
 

@@ -129,7 +129,7 @@ enum Samples {
     case .notFresh: .notFresh
     case .notPermitted: .notPermitted
     case .throttled: .throttled(.wait(.seconds(2)))
-    case .unavailable: .unavailable(.busy, "database_busy", "The database is busy.", hint: "Try again.")
+    case .unavailable: .unavailable(.databaseBusy, "the database", "try later")
     }
   }
 
@@ -138,7 +138,7 @@ enum Samples {
     let questions: [Challenge.Question] = [.recoveryCode, .other("What is your favourite colour?")]
     return [.throttled(.locked), .session(.superseded)]
       + EndReason.allCases.map { .session(.ended($0)) }
-      + Unavailability.Cause.allCases.map { .unavailable($0, "code", "What.", hint: "Hint.") }
+      + Unavailability.Cause.allCases.map { BackendError(Unavailability($0, "What.", hint: "Hint.", code: "code")) }
       + questions.map { .challenged(Challenge(token: token, question: $0, triesLeft: 1, deadline: .never)) }
   }
 

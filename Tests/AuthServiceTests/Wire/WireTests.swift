@@ -109,7 +109,8 @@ struct WireTests {
   func controlCharacters() throws {
     let title = "\u{1B}]0;x\u{7}\u{202E}"
     for error in [
-      BackendError.unavailable(.busy, "service_busy", title, hint: title),
+      BackendError(Unavailability(.busy, title, hint: title, code: "service_busy")),
+      BackendError.unavailable(.serviceBusy, title),
       BackendError(.refused, title, [title]),
     ] {
       let frame = ServerFrame.failure(1, now: nil, error).encoded()

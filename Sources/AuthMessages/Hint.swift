@@ -1,6 +1,4 @@
-import AuthDevice
-import AuthMessages
-import CommandLineKit
+package import AuthDevice
 import TextFormat
 
 /// A line that says what to do next: text, and commands to run.
@@ -9,34 +7,28 @@ import TextFormat
 /// was given, so that it acts on the same session when somebody pastes it:
 ///
 ///     "Log in first: \(run: "login", "USER")"
-struct Hint: Hashable, Sendable {
+package struct Hint: Hashable, Sendable {
   fileprivate enum Part: Hashable {
     case text(String)
-    /// A command of this program, word by word.
+    /// A command of `auth-cli`, word by word.
     case command([String], isForOthers: Bool)
   }
 
   private var parts: [Part]
 
   /// Creates a line without a command, such as the hint of a library's error.
-  init(_ text: String) {
+  package init(_ text: String) {
     parts = [.text(text)]
-  }
-
-  /// Creates the line of a row of the table of errors.
-  init(_ row: ErrorRow) {
-    parts = [.text(row.hint)]
-    if !row.command.isEmpty { parts.append(.command(row.command, isForOthers: row.isForOthers)) }
   }
 
   /// The line as it is printed: with the context that somebody named, and with words that a shell
   /// reads as they are meant.
-  func text(in context: ContextName?) -> String {
+  package func text(in context: ContextName?) -> String {
     parts.reduce(into: "") { text, part in
       switch part {
       case .text(let words): text += words
       case .command(let words, let isForOthers):
-        text += AuthTool.tool.name
+        text += "auth-cli"
         if let context, !isForOthers { text += " --context \(ShellQuoting.word(context.description))" }
         for word in words { text += " " + ShellQuoting.word(word) }
       }
@@ -44,49 +36,64 @@ struct Hint: Hashable, Sendable {
   }
 }
 
+extension Hint {
+  /// The line with values in place of each `{NAME}`.
+  func filled(from values: inout ArraySlice<String>) -> Hint {
+    var filled = self
+    for index in parts.indices {
+      switch parts[index] {
+      case .text(let text): filled.parts[index] = .text(text.filled(from: &values))
+      case .command(let words, let isForOthers):
+        filled.parts[index] = .command(words.map { $0.filled(from: &values) }, isForOthers: isForOthers)
+      }
+    }
+    return filled
+  }
+}
+
 extension Hint: CustomStringConvertible {
   /// The line for a run in which nobody named a context.
-  var description: String { text(in: nil) }
+  package var description: String { text(in: nil) }
 }
 
 extension Hint: ExpressibleByStringInterpolation {
-  struct StringInterpolation: StringInterpolationProtocol {
+  package struct StringInterpolation: StringInterpolationProtocol {
     fileprivate var parts: [Part] = []
 
-    init(literalCapacity: Int, interpolationCount: Int) {}
+    package init(literalCapacity: Int, interpolationCount: Int) {}
 
-    mutating func appendLiteral(_ text: String) {
+    package mutating func appendLiteral(_ text: String) {
       if !text.isEmpty { parts.append(.text(text)) }
     }
 
-    mutating func appendInterpolation(_ value: some CustomStringConvertible) {
+    package mutating func appendInterpolation(_ value: some CustomStringConvertible) {
       appendLiteral(value.description)
     }
 
-    mutating func appendInterpolation(_ hint: Hint) {
+    package mutating func appendInterpolation(_ hint: Hint) {
       parts += hint.parts
     }
 
     /// A command to run next, word by word.
-    mutating func appendInterpolation(run words: String...) {
+    package mutating func appendInterpolation(run words: String...) {
       appendInterpolation(run: words)
     }
 
-    mutating func appendInterpolation(run words: [String]) {
+    package mutating func appendInterpolation(run words: [String]) {
       parts.append(.command(words, isForOthers: false))
     }
 
     /// A command that somebody else runs, who has other contexts.
-    mutating func appendInterpolation(runByOthers words: String...) {
+    package mutating func appendInterpolation(runByOthers words: String...) {
       parts.append(.command(words, isForOthers: true))
     }
   }
 
-  init(stringLiteral text: String) {
+  package init(stringLiteral text: String) {
     self.init(text)
   }
 
-  init(stringInterpolation: StringInterpolation) {
+  package init(stringInterpolation: StringInterpolation) {
     parts = stringInterpolation.parts
   }
 }

@@ -1,0 +1,198 @@
+/// The table of errors, for those that the program itself makes.
+///
+/// The raw value is the stable name in JSON documents. Where a code has several messages, the raw
+/// value of each other one goes on after a `+`.
+package enum ErrorCode: String, Hashable, Sendable, CaseIterable {
+  case accountDeleted = "session_ended+account_deleted"
+  case accountDisabled = "account_disabled"
+  case alreadyLoggedIn = "already_logged_in"
+  case busy
+  case cancelled
+  case challengeOver = "challenge_over"
+  case codeMissing = "code_missing"
+  case csvNotJSON = "csv_not_json"
+  case homeNotText = "home_not_text"
+  case homeTooLong = "home_too_long"
+  case locked
+  case lockedRecovery = "locked+recovery"
+  case loginOvertaken = "overtaken+login"
+  case logoutFailed = "logout_incomplete+failed"
+  case logoutIncomplete = "logout_incomplete"
+  case logoutNotErased = "logout_incomplete+not_erased"
+  case memoryNotClosed = "memory_not_closed"
+  case noHome = "no_home"
+  case noScreen = "no_screen"
+  case notAdministrator = "not_permitted+role"
+  case notConfirmed = "not_confirmed"
+  case notLoggedIn = "not_logged_in"
+  case notPermitted = "not_permitted"
+  case nothingEntered = "nothing_entered"
+  case otherSessionsNotEnded = "other_sessions_not_ended"
+  case otherUserLoggedIn = "other_user_logged_in"
+  case outputFailed = "output_failed"
+  case overtaken
+  case passwordChangedMeanwhile = "password_changed_meanwhile"
+  case passwordChangedSessionEnded = "password_changed_session_ended"
+  case passwordChangedSessionKept = "password_changed_session_kept"
+  case passwordNotRecent = "password_not_recent"
+  case passwordsDiffer = "passwords_differ"
+  case screenNotJSON = "screen_not_json"
+  case screenTooPlain = "screen_too_plain"
+  case sessionEnded = "session_ended"
+  case sessionFileCorrupt = "session_file_corrupt"
+  case sessionFileLinked = "session_file_linked"
+  case sessionFileUnusable = "session_file_unusable"
+  case superseded = "session_ended+superseded"
+  case throttled
+  case throttledCode = "throttled+code"
+  case throttledRecovery = "throttled+recovery"
+  case wordsUnreadable = "unreadable_input+words"
+  case wrongCode = "credentials_not_accepted+code"
+  case wrongCredentials = "credentials_not_accepted+login"
+  case wrongPassword = "credentials_not_accepted"
+  case wrongRecovery = "credentials_not_accepted+recovery"
+
+  /// The stable name for programs.
+  package var code: String { String(rawValue.prefix { $0 != "+" }) }
+
+  package var row: ErrorRow {
+    switch self {
+    // Status 1: the answer is no
+    case .alreadyLoggedIn: .no("a user is logged in already", "Log out first: \(run: "logout")")
+    case .notAdministrator:
+      .no("{USER} is not an administrator", "Only an administrator can do this; the first registered account is one.")
+    case .notConfirmed: .no("nothing was deleted: that is not the name of the account", "Type {NAME}, or give --yes.")
+    case .notPermitted: .no("only an administrator may do this", "Ask an administrator to do it.")
+    case .otherUserLoggedIn:
+      .no("{USER} is logged in here", "Log out first, or switch users with: \(run: "login", "{NAME}", "--switch")")
+    case .passwordChangedMeanwhile:
+      .no(
+        "the password of {USER} was changed elsewhere at the same time; your new one was not set",
+        "Run the command again with the password that was set there.")
+    // Status 2: the command line or the input
+    case .csvNotJSON: .usage("--csv and --json cannot be used together", "Give one of them.")
+    case .homeNotText: .usage("{VARIABLE} is {PATH}, which is not UTF-8 text", "Set AUTH_CLI_HOME to a path in UTF-8.")
+    case .homeTooLong:
+      .usage("the path {PATH} is too long: {RULE}", "Choose a shorter one with AUTH_CLI_HOME; nothing was changed.")
+    case .noScreen: .usage("the full-screen program needs a terminal for its input and output", Self.commandsInstead)
+    case .nothingEntered: .usage("nothing was entered", Self.again)
+    case .passwordsDiffer: .usage("the two passwords are not the same", Self.again)
+    case .screenNotJSON: .usage("the full-screen program prints no JSON", Self.commandsInstead)
+    case .screenTooPlain: .usage("the terminal cannot show a full-screen program: TERM is {TERM}", Self.commandsInstead)
+    // Status 3: cannot tell or cannot save
+    case .busy: .cannotTell("the session is busy with another request", "Try again; nothing was changed.")
+    case .cancelled: .cannotTell("the command was cancelled", "Look with \(run: "status").")
+    case .loginOvertaken:
+      .cannotTell("another login or logout happened at the same time", "Check who is logged in, and try again.")
+    case .logoutFailed: .cannotTell("the logout failed: {REASON}", Self.logOutAgain)
+    case .logoutIncomplete:
+      .cannotTell(
+        "logged out on this device, but {REASON}",
+        "The session still expires by itself within {TIME} without activity. To end it sooner, remove the cause, log in, and run: \(run: "logout", "--all")"
+      )
+    case .logoutNotErased: .cannotTell("the session is ended, but {REASON}", Self.logOutAgain)
+    case .memoryNotClosed:
+      .cannotTell(
+        "the memory of this process cannot be closed to others: {REASON}",
+        "Allow the calls prctl and setrlimit where this program runs.")
+    case .noHome:
+      .cannotTell(
+        "HOME is not set to an absolute path, so there is no place for sessions and accounts",
+        "Set HOME, or AUTH_CLI_HOME to the directory to use.")
+    case .otherSessionsNotEnded:
+      .cannotTell(
+        "logged out on this device, but your other sessions were not ended: {REASON}",
+        "Log in and end them: \(run: "logout", "--all")")
+    case .outputFailed: .cannotTell(meaning: "the output could not be written")
+    case .overtaken:
+      .cannotTell(
+        "another process changed this session at the same time",
+        "Look with \(run: "status"), then try again.")
+    case .passwordChangedSessionKept:
+      .cannotTell(
+        "the password of {USER} is changed and all other sessions are ended; this session is still active, but could not be renewed: {REASON}",
+        "Use the new password from now on. To renew this session with it: \(run: "reauth")")
+    case .sessionFileCorrupt: .cannotTell(meaning: "the session file cannot be used")
+    case .sessionFileLinked:
+      .cannotTell(
+        "{FILE} is a symbolic link to {TARGET}, so nothing was logged out; a session in that file may still be active",
+        "Move the file itself to where the link is, then log out again. Or remove the link, log in, and: \(run: "logout", "--all")"
+      )
+    case .sessionFileUnusable: .cannotTell(meaning: "the session file cannot be read or written")
+    case .wordsUnreadable:
+      .cannotTell(
+        "the words of the command line cannot be read, because the process cannot open /proc/self/maps",
+        "Allow it to open more files, such as with 'ulimit -n 1024', and check that /proc is mounted.")
+    // Status 4: log in first
+    case .accountDeleted:
+      .logInFirst(
+        "{REASON}",
+        "The name is not given again. Create another account with: \(run: "register", "USER")",
+        meaning: "the account was deleted")
+    case .accountDisabled:
+      .logInFirst(
+        "{REASON}",
+        "Logging in does not help until an administrator has enabled it: \(runByOthers: "accounts", "enable", "USER")",
+        meaning: "the session ended because an administrator disabled the account")
+    case .notLoggedIn: .logInFirst("nobody is logged in", "Log in first: \(run: "login", "USER")")
+    case .passwordChangedSessionEnded:
+      .logInFirst(
+        "the password of {USER} is changed and all other sessions are ended; this session ended too: {REASON}",
+        "Log in with the new password: \(run: "login", "{USER}")")
+    case .passwordNotRecent:
+      .logInFirst(
+        "you entered your password too long ago for this",
+        "Enter it again: \(run: "reauth"), or \(run: "reauth", "--password-stdin") in a script")
+    case .sessionEnded: .logInFirst("{REASON}", Self.logInAgain, meaning: "the session ended; the message says why")
+    case .superseded: .logInFirst("this session was replaced by a newer one", Self.logInAgain)
+    // Status 5: wrong credentials
+    case .challengeOver:
+      .credentials(
+        "wrong code too often, or too late: the password is needed again",
+        "Begin again. A code that was wrong counts as a wrong password.")
+    case .codeMissing:
+      .credentials(
+        "the password is right, and a code is needed too",
+        "In a script, write the code on the line after the password. This was not counted as a wrong guess.")
+    case .wrongCode:
+      .credentials(
+        "wrong code",
+        "Each code works once, for about a minute. Wait for the next one, and check the clock of the device.")
+    case .wrongCredentials:
+      // It is not told which of the two is wrong.
+      .credentials(
+        "the name and the password were not accepted",
+        "Check both and try again; after five wrong passwords in a row you must wait. Forgotten? \(run: "recover")")
+    case .wrongPassword: .credentials("wrong password", "Try again; after five wrong passwords in a row you must wait.")
+    case .wrongRecovery:
+      .credentials(
+        "the name and the code were not accepted",
+        "Check both. A code works once; a code from an administrator works for a limited time.")
+    // Status 6: too many attempts
+    case .locked:
+      .throttled(
+        "too many wrong passwords: the account is locked",
+        "Use a recovery code: \(run: "recover", "USER"); or ask an administrator: \(runByOthers: "accounts", "unlock", "USER")"
+      )
+    case .lockedRecovery:
+      .throttled(
+        "the name and the code were not accepted, and the account is locked",
+        "A right code is accepted. An administrator can unlock the account: \(runByOthers: "accounts", "unlock", "USER")"
+      )
+    case .throttled: .throttled("too many wrong passwords, so this one was not checked", "Try again in {TIME}.")
+    case .throttledCode:
+      .throttled("too many wrong passwords or codes, so this one was not checked", "Try again in {TIME}.")
+    case .throttledRecovery:
+      // A right one would have been accepted.
+      .throttled(
+        "the name and the code were not accepted, after too many wrong ones",
+        "Try again in {TIME}. A right code is accepted at once.")
+    }
+  }
+
+  private static let again: Hint = "Run the command again; nothing was changed."
+  private static let commandsInstead: Hint =
+    "Use the commands instead, such as: \(run: "home"), \(run: "watch"). For all of them: \(run: "help")"
+  private static let logInAgain: Hint = "Log in again: \(run: "login", "USER")"
+  private static let logOutAgain: Hint = "Remove the cause, then log out again: \(run: "logout")"
+}

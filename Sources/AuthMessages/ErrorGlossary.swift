@@ -1,0 +1,44 @@
+import AuthBackend
+import AuthCore
+import AuthDevice
+package import CommandLineKit
+
+/// A code of `auth-cli`, with its exit status and what it means, as help and the manual page list it.
+package struct ErrorGlossary: Sendable {
+  /// The code's stable name.
+  package let code: String
+  /// The exit status that comes with it.
+  package let status: ExitStatus
+  /// The messages of the code, as a clause.
+  package let meaning: String
+
+  /// All codes, also those of backends and of the command line, by status and name.
+  package static var all: [ErrorGlossary] {
+    func rows<Code: RawRepresentable<String> & CaseIterable>(
+      _: Code.Type, _ row: (Code) -> ErrorRow
+    ) -> [(code: String, row: ErrorRow)] {
+      Code.allCases.map { ($0.rawValue, row($0)) }
+    }
+    let own = ErrorCode.allCases.map { ($0.code, $0.row) }
+    // The command line lets no other amount through to a backend.
+    let rules = rows(BackendError.Code.self, \.row).filter { $0.code != BackendError.Code.amountInvalid.rawValue }
+    let failures =
+      rows(BackendError.FailureCode.self, \.row) + rows(FileError.Kind.self, \.row)
+      + Unavailability.Cause.allCases.map { ($0.code, $0.row) }
+    let input = rows(UsageError.Code.self, \.row) + rows(PromptError.Code.self, \.row)
+    return Dictionary(grouping: own + rules + failures + input, by: \.0)
+      .map { code, rows in
+        var meanings: [String] = []
+        for (_, row) in rows where !meanings.contains(row.meaning) { meanings.append(row.meaning) }
+        return ErrorGlossary(code: code, status: rows[0].1.status, meaning: meanings.joined(separator: ", or "))
+      }
+      .sorted { ($0.status.rawValue, $0.code) < ($1.status.rawValue, $1.code) }
+  }
+
+  /// The list as help and the manual page print it.
+  package static var page: About.Glossary {
+    About.Glossary(
+      title: "Error codes", topic: "codes",
+      entries: all.map { .init(term: $0.code, meaning: "\($0.status.rawValue): \($0.meaning)") })
+  }
+}
