@@ -39,12 +39,7 @@ package struct ServiceProgram: Sendable {
     guard cprocess_close_memory() == 0 else {
       throw ServiceError(.memoryNotClosed, ErrorNumber.current.explanation)
     }
-    guard let words = Word.programArguments() else {
-      throw ServiceError(
-        .cannotTell,
-        "the words of the command line cannot be read, because the process cannot open /proc/self/maps",
-        hint: "Allow it to open more files (LimitNOFILE), and check that /proc is mounted.")
-    }
+    guard let words = Word.programArguments() else { throw ServiceError(.wordsUnreadable) }
     let line: Parser<any ServiceCommand>.ParseResult
     let help: String
     do throws(UsageError) {
