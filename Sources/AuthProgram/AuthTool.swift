@@ -1,6 +1,5 @@
 import AuthService
 import CommandLineKit
-import TextFormat
 
 /// The one declaration of `auth-cli`: what the parser, help, the man page and the completions are
 /// made of.

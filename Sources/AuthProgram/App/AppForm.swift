@@ -1,5 +1,4 @@
 import AuthBackend
-import AuthCore
 import CommandLineKit
 
 /// A form: the fields to fill in, and which of them has the cursor.

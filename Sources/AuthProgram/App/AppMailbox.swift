@@ -1,5 +1,4 @@
 import AuthCore
-import CommandLineKit
 import Glibc
 import Guards
 import TextFormat

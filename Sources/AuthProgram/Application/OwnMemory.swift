@@ -1,5 +1,4 @@
 import CProcess
-import CommandLineKit
 import Glibc
 import TextFormat
 

@@ -1,6 +1,5 @@
 import CommandLineKit
 import Glibc
-import TextFormat
 
 /// Where this run keeps things.
 ///

@@ -7,30 +7,67 @@ import TextFormat
 struct ChangePasswordCommand: CommandBody {
   let passwordsFromInput: Bool
 
-  static var command: Command<any CommandBody> {
-    Command("password", soughtAs: ["passwd"]) {
-      .init(
-        summary: "Change your password",
-        discussion: [
-          "Asks for your current password, and twice for the new one. All your other sessions end.",
-          "With --password-stdin the first line of standard input is the current password, the second is the new one. If "
-            + "you log in in two steps, the third is a code.",
-          "If something fails after the change, the message first says that the password is changed.",
-        ],
-        options: [Options.passwordsFromInput],
-        examples: [
-          .init("password", "asks on the terminal"),
-          .init("password --password-stdin < both.passwords", "reads the current and the new password, one line each"),
-        ],
-        statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
-      ) { words throws(UsageError) in
-        ChangePasswordCommand(passwordsFromInput: try words[Options.passwordsFromInput])
-      }
-    }
+  static let command = Command<any CommandBody>(
+    "password", soughtAs: ["passwd"], summary: "Change your password",
+    discussion: [
+      "Asks for your current password, and twice for the new one. All your other sessions end.",
+      "With --password-stdin the first line of standard input is the current password, the second is the new one. If "
+        + "you log in in two steps, the third is a code.",
+      "If something fails after the change, the message first says that the password is changed.",
+    ],
+    options: [Options.passwordsFromInput],
+    examples: [
+      .init("password", "asks on the terminal"),
+      .init("password --password-stdin < both.passwords", "reads the current and the new password, one line each"),
+    ],
+    statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
+  ) { words throws(UsageError) in
+    ChangePasswordCommand(passwordsFromInput: try words[Options.passwordsFromInput])
   }
 
+  /// Asks for the present password, then for the new one; the user's other sessions end.
   func run(in workspace: Workspace) async throws(CommandError) -> Answer {
-    try await workspace.changePassword(passwordsFromInput: passwordsFromInput)
+    let store = workspace.store
+    let name = try await workspace.session().user.username
+    let present: Secret
+    let new: Secret
+    let renewed: LoggedInSession
+    if passwordsFromInput {
+      let lines: [Secret]
+      (lines, renewed) = try await PasswordQuestion.fromInput(
+        ["current password", "new password"], in: store, workspace.printer,
+        check: { (lines) throws(SessionError) in try await store.confirm(lines[0]) })
+      (present, new) = (lines[0], lines[1])
+    } else {
+      (present, renewed) = try await PasswordQuestion.onTerminal(
+        for: name, in: store, check: { (password) throws(SessionError) in try await store.confirm(password) })
+      new = try PasswordQuestion.new(for: name, at: workspace.backend)
+    }
+    let user = renewed.user
+    let fresh = try await workspace.fresh(renewed)
+    do throws(CommandError) {
+      _ = try await workspace.ask(renewed) { (lease) throws(BackendError) in
+        try workspace.backend.changePassword(from: present, to: new, for: fresh, under: lease)
+      }
+    } catch {
+      // The present password was accepted a moment ago.
+      throw error == .wrongPassword ? .passwordChangedMeanwhile(for: user) : error
+    }
+    // The session goes on under a new token, for which the new password is the proof.
+    do throws(CommandError) {
+      let result = try await explainedAsync { () throws(SessionError) in try await store.confirm(new) }
+      if case .challenged(let challenge) = result {
+        store.cancel(challenge)
+        throw .codeMissing
+      }
+    } catch {
+      throw .passwordChanged(for: user, isStillLoggedIn: store.session?.user.id == user.id, but: error)
+    }
+    let change = "the password of \(TextEscaping.escape(user.username)) is changed"
+    return Answer(
+      .changed("\(change) and all other sessions are ended", hint: "Use the new password from now on."),
+      lines: ["The password of \(escaping: user.username) is changed; all other sessions are ended."],
+      ["user": .user(user)])
   }
 }
 
@@ -39,62 +76,24 @@ extension Options {
     "password-stdin", "Read the current and the new password from standard input, one line each")
 }
 
-extension Workspace {
-  /// `password`: the present password, then the new one.
-  ///
-  /// The user's other sessions end.
-  func changePassword(passwordsFromInput: Bool) async throws(CommandError) -> Answer {
-    let session = try await session()
-    let present: Secret
-    let new: Secret
-    let renewed: LoggedInSession
-    if passwordsFromInput {
-      let lines: [Secret]
-      (lines, renewed) = try await PasswordQuestion.fromInput(
-        ["current password", "new password"], in: store, printer,
-        check: { (lines) throws(SessionError) in try await reauthenticate(lines[0]) })
-      (present, new) = (lines[0], lines[1])
-    } else {
-      (present, renewed) = try await PasswordQuestion.onTerminal(
-        for: session.user.username, in: store,
-        check: { (password) throws(SessionError) in try await reauthenticate(password) })
-      new = try newPassword(for: session.user.username)
-    }
-    let fresh = try await fresh(renewed)
-    do throws(CommandError) {
-      _ = try await ask(renewed) { (lease) throws(BackendError) in
-        try backend.changePassword(from: present, to: new, for: fresh, under: lease)
-      }
-    } catch {
-      // The present password was accepted a moment ago.
-      throw error == .wrongPassword ? .passwordChangedMeanwhile(for: session.user) : error
-    }
-    // The session goes on under a new token, for which the new password is the proof.
-    let result: LoginResult
-    do throws(SessionError) {
-      result = try await reauthenticate(new)
-    } catch {
-      throw changed(for: renewed.user, but: CommandError(error))
-    }
-    if case .challenged(let challenge) = result {
-      store.cancel(challenge)
-      throw changed(for: renewed.user, but: .codeMissing)
-    }
-    let change = "the password of \(TextEscaping.escape(session.user.username)) is changed"
-    return Answer(
-      .changed("\(change) and all other sessions are ended", hint: "Use the new password from now on."),
-      lines: ["The password of \(escaping: session.user.username) is changed; all other sessions are ended."],
-      ["user": .user(session.user)])
+extension CommandError {
+  fileprivate static func passwordChangedMeanwhile(for user: User) -> CommandError {
+    CommandError(
+      .passwordChangedMeanwhile,
+      "the password of \(TextEscaping.escape(user.username)) was changed elsewhere at the same time; your new one was not set",
+      hint: "Run the command again with the password that was set there.")
   }
 
   /// What is true when the password is changed and this session could not be renewed with it.
   ///
   /// The token that the session had works until another takes its place. So a session that did not
   /// end meanwhile goes on, whatever failed.
-  private func changed(for user: User, but failure: CommandError) -> CommandError {
+  fileprivate static func passwordChanged(
+    for user: User, isStillLoggedIn: Bool, but failure: CommandError
+  ) -> CommandError {
     let cause = failure.message
     let change = "the password of \(TextEscaping.escape(user.username)) is changed and all other sessions are ended"
-    guard store.session?.user.id == user.id else {
+    guard isStillLoggedIn else {
       return CommandError(
         .passwordChangedSessionEnded, "\(change); this session ended too: \(cause)",
         hint: "Log in with the new password: \(run: "login", user.username)")
@@ -103,14 +102,5 @@ extension Workspace {
       .passwordChangedSessionKept,
       "\(change); this session is still active, but could not be renewed: \(cause)",
       hint: "Use the new password from now on. To renew this session with it: \(run: "reauth")")
-  }
-}
-
-extension CommandError {
-  fileprivate static func passwordChangedMeanwhile(for user: User) -> CommandError {
-    CommandError(
-      .passwordChangedMeanwhile,
-      "the password of \(TextEscaping.escape(user.username)) was changed elsewhere at the same time; your new one was not set",
-      hint: "Run the command again with the password that was set there.")
   }
 }

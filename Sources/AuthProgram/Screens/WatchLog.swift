@@ -1,6 +1,5 @@
 import AuthBackend
 import AuthCore
-import AuthSQLite
 import CommandLineKit
 import TextFormat
 
@@ -42,7 +41,7 @@ struct WatchLog {
     if obstacle == nil, !isTold, !isBegun || isBackInSight { showStanding() }
     isBegun = true
     showBar()
-    do throws(OutputError) { try output.flush() } catch { throw CommandError(error) }
+    try explained { () throws(OutputError) in try output.flush() }
   }
 
   /// Prints what the screens saw.

@@ -10,20 +10,16 @@ import TextFormat
 struct ConnectCommand: ServiceCommand {
   let socket: String
 
-  static var command: Command<any ServiceCommand> {
-    Command("connect") {
-      .init(
-        summary: "Connect standard input and output to the service",
-        discussion: [
-          "For ssh, which runs it on the machine of the service. In authorized_keys, "
-            + "restrict,command=\"/usr/bin/auth-service connect\" lets a key do this and nothing else."
-        ],
-        options: [Options.socket],
-        examples: [.init("connect", "speaks the protocol of the service over standard input and output")],
-        statuses: .of(.done, .usage, .cannotTell)
-      ) { words throws(UsageError) in ConnectCommand(socket: try words[Options.socket]) }
-    }
-  }
+  static let command = Command<any ServiceCommand>(
+    "connect", summary: "Connect standard input and output to the service",
+    discussion: [
+      "For ssh, which runs it on the machine of the service. In authorized_keys, "
+        + "restrict,command=\"/usr/bin/auth-service connect\" lets a key do this and nothing else."
+    ],
+    options: [Options.socket],
+    examples: [.init("connect", "speaks the protocol of the service over standard input and output")],
+    statuses: .of(.done, .usage, .cannotTell)
+  ) { words throws(UsageError) in ConnectCommand(socket: try words[Options.socket]) }
 
   func run(in program: ServiceProgram) throws(ServiceError) -> ServiceExit {
     let service = try Self.connection(
