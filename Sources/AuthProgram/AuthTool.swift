@@ -1,7 +1,6 @@
 import AuthMessages
 import AuthService
 import CommandLineKit
-import TextFormat
 
 /// The one declaration of `auth-cli`: what the parser, help, the man page and the completions are
 /// made of.

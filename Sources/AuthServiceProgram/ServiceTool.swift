@@ -58,12 +58,10 @@ enum ServiceTool {
 struct HelpCommand: ServiceCommand {
   let topic: [String]
 
-  static let command = Command<any ServiceCommand>("help") {
-    .init(
-      summary: "Show help", arguments: [words], examples: [.init("help run", "explains a command")],
-      statuses: .of(.done, .usage, .cannotTell)
-    ) { parsed throws(UsageError) in HelpCommand(topic: try parsed[words]) }
-  }
+  static let command = Command<any ServiceCommand>(
+    "help", summary: "Show help", arguments: [words], examples: [.init("help run", "explains a command")],
+    statuses: .of(.done, .usage, .cannotTell)
+  ) { parsed throws(UsageError) in HelpCommand(topic: try parsed[words]) }
 
   func run(in program: ServiceProgram) throws(ServiceError) -> ExitStatus {
     let page: String
@@ -83,12 +81,10 @@ struct HelpCommand: ServiceCommand {
 
 /// `man`.
 struct ManualCommand: ServiceCommand {
-  static let command = Command<any ServiceCommand>("man") {
-    .init(
-      summary: "Print the manual page", examples: [.init("man | man -l -", "shows the page")],
-      statuses: .of(.done, .usage, .cannotTell)
-    ) { _ throws(UsageError) in ManualCommand() }
-  }
+  static let command = Command<any ServiceCommand>(
+    "man", summary: "Print the manual page", examples: [.init("man | man -l -", "shows the page")],
+    statuses: .of(.done, .usage, .cannotTell)
+  ) { _ throws(UsageError) in ManualCommand() }
 
   func run(in program: ServiceProgram) throws(ServiceError) -> ExitStatus {
     try Output.write(Manual(ServiceTool.tool).page)

@@ -1,33 +1,78 @@
-/// One command: its names, and its description, which is created only on request.
+/// One command: its names, its inputs, effects and output, and the one function that turns its
+/// parsed words into a request.
 ///
-/// A run needs one description of the table; creating all of them would take longer than the rest
-/// of a short run.
+/// All but the names and the summary is created on request, and anew each time. A run needs one
+/// command of the table; creating all of them would take longer than the rest of a short run.
 package struct Command<Request: Sendable>: Sendable {
+  /// Turns words that fit the declaration into a request.
+  package typealias Binding = @Sendable (ParsedWords) throws(UsageError) -> Request
+
   package let name: String
   package let aliases: [String]
   /// Other words that people type for this command.
   ///
   /// They are suggested and never run.
   let soughtAs: [String]
-  private let describe: @Sendable () -> CommandDescription<Request>
+  package let summary: String
+  /// Whether an environment variable replaces an option that is not given.
+  package let heedsEnvironment: Bool
+  /// Nil for a command that only groups its subcommands.
+  package let request: Binding?
+  private let makeDiscussion: @Sendable () -> [String]
+  private let makeArguments: @Sendable () -> [any DeclaredArgument]
+  private let makeOptions: @Sendable () -> [any DeclaredOption]
+  private let makeExamples: @Sendable () -> [Example]
+  private let makeStatuses: @Sendable () -> [StatusDeclaration]
+  private let makeSubcommands: @Sendable () -> [Command]
 
-  /// Creates a command; `describe` returns its description, the same each time.
+  /// Creates a command.
   package init(
-    _ name: String, aliases: [String] = [], soughtAs: [String] = [],
-    describedBy describe: @escaping @Sendable () -> CommandDescription<Request>
+    _ name: String, aliases: [String] = [], soughtAs: [String] = [], summary: String,
+    discussion: @autoclosure @escaping @Sendable () -> [String] = [],
+    arguments: @autoclosure @escaping @Sendable () -> [any DeclaredArgument] = [],
+    options: @autoclosure @escaping @Sendable () -> [any DeclaredOption] = [],
+    examples: @autoclosure @escaping @Sendable () -> [Example],
+    statuses: @autoclosure @escaping @Sendable () -> [StatusDeclaration],
+    heedsEnvironment: Bool = true, subcommands: @autoclosure @escaping @Sendable () -> [Command] = [],
+    request: Binding?
   ) {
     self.name = name
     self.aliases = aliases
     self.soughtAs = soughtAs
-    self.describe = describe
+    self.summary = summary
+    self.heedsEnvironment = heedsEnvironment
+    self.request = request
+    makeDiscussion = discussion
+    makeArguments = arguments
+    makeOptions = options
+    makeExamples = examples
+    makeStatuses = statuses
+    makeSubcommands = subcommands
   }
 
-  /// The inputs, effects and output of the command.
-  ///
-  /// Created anew each time.
-  package var description: CommandDescription<Request> { describe() }
-
   package var names: [String] { [name] + aliases }
+
+  /// Paragraphs below the usage line.
+  package var discussion: [String] { makeDiscussion() }
+
+  package var arguments: [ArgumentDeclaration] { makeArguments().map(\.declaration) }
+
+  package var options: [OptionDeclaration] { makeOptions().map(\.declaration) }
+
+  package var examples: [Example] { makeExamples() }
+
+  package var subcommands: [Command] { makeSubcommands() }
+
+  /// The exit statuses of the command.
+  ///
+  /// A command that only groups subcommands has theirs.
+  package var statuses: [StatusDeclaration] {
+    let ownStatuses = makeStatuses()
+    guard request == nil else { return ownStatuses }
+    var all: [StatusDeclaration] = []
+    for status in ownStatuses + subcommands.flatMap(\.statuses) where !all.contains(status) { all.append(status) }
+    return all.sorted { $0.code < $1.code }
+  }
 
   /// Whether `word` is exactly the name or an alias: no abbreviation, no other case.
   package func isCalled(_ word: Word) -> Bool {
@@ -35,15 +80,16 @@ package struct Command<Request: Sendable>: Sendable {
   }
 }
 
-extension Command {
-  package var summary: String { description.summary }
-  package var discussion: [String] { description.discussion }
-  package var arguments: [ArgumentDeclaration] { description.arguments }
-  package var options: [OptionDeclaration] { description.options }
-  package var examples: [Example] { description.examples }
-  package var statuses: [StatusDeclaration] { description.statuses }
-  package var subcommands: [Command] { description.subcommands }
-  package var request: CommandDescription<Request>.Binding? { description.request }
+/// A command line to try, with its purpose.
+package struct Example: Hashable, Sendable {
+  /// The words after the program's name, as typed in a shell.
+  package let line: String
+  package let shows: String
+
+  package init(_ line: String, _ shows: String) {
+    self.line = line
+    self.shows = shows
+  }
 }
 
 /// An exit status of a program.

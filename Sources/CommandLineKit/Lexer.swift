@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Sorts words into options and others, before their command is known.
 ///
 /// Options may come before their command, so an option name must have a value for all commands, or
@@ -98,26 +96,5 @@ extension Word {
   fileprivate var splitAtEquals: (Word, Word?) {
     guard let equals = bytes.firstIndex(of: UInt8(ascii: "=")) else { return (self, nil) }
     return (Word(bytes: bytes[..<equals]), Word(bytes: bytes[(equals + 1)...]))
-  }
-}
-
-/// A lexer with the options of all commands, created when it is first needed, because few lines
-/// need it.
-final class ThoroughLexer: Sendable {
-  private let kept = Mutex<Lexer?>(nil)
-  private let declarations: @Sendable () -> [OptionDeclaration]
-
-  init(_ declarations: @escaping @Sendable () -> [OptionDeclaration]) {
-    self.declarations = declarations
-  }
-
-  /// The tokens of a line, in order.
-  func tokens(_ words: [Word]) -> [Lexer.Token] {
-    let lexer = kept.withLock { kept in
-      let lexer = kept ?? Lexer(declarations: declarations())
-      kept = lexer
-      return lexer
-    }
-    return lexer.tokens(words)
   }
 }

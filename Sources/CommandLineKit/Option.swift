@@ -63,27 +63,14 @@ package struct OptionDeclaration: Sendable {
   /// The long name, without its dashes.
   package let long: String
   /// The one-letter name, without its dash.
-  package let short: Character?
+  package private(set) var short: Character?
   package let summary: String
   /// Nil for a flag.
-  package let value: Value?
-  package let isRequired: Bool
-  package let environment: String?
+  package private(set) var value: Value?
+  package private(set) var isRequired = false
+  package private(set) var environment: String?
   /// The text of the default value.
-  package let standardText: String?
-
-  package init(
-    long: String, short: Character? = nil, summary: String, value: Value? = nil, isRequired: Bool = false,
-    environment: String? = nil, standardText: String? = nil
-  ) {
-    self.long = long
-    self.short = short
-    self.summary = summary
-    self.value = value
-    self.isRequired = isRequired
-    self.environment = environment
-    self.standardText = standardText
-  }
+  package private(set) var standardText: String?
 
   /// The long name with its dashes.
   package var flag: String { "--" + long }

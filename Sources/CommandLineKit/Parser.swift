@@ -12,11 +12,14 @@ package struct Parser<Request: Sendable>: Sendable {
   }
 
   package let tool: Tool<Request>
-  private let thoroughLexer: ThoroughLexer
 
   package init(_ tool: Tool<Request>) {
     self.tool = tool
-    thoroughLexer = ThoroughLexer { tool.allGlobalOptions + tool.locations.flatMap(\.command.options) }
+  }
+
+  /// A lexer with the options of all commands, which few lines need.
+  private var thoroughLexer: Lexer {
+    Lexer(declarations: tool.allGlobalOptions + tool.locations.flatMap(\.command.options))
   }
 
   /// Parses the words after the program's name.
@@ -31,18 +34,19 @@ package struct Parser<Request: Sendable>: Sendable {
     if beforeTerminator.contains(where: { $0.isSpelled("--version") }) { return .version }
     let tokens = tokens(words)
     let found = try resolve(tokens)
-    guard let command = found.description else {
+    guard let command = found.command else {
       try check(tokens, against: tool.allGlobalOptions, path: [tool.name])
       return .help([])
     }
     let path = [tool.name] + found.path
-    let declared = command.options + tool.allGlobalOptions
-    try check(tokens, against: declared, path: path, argument: command.arguments.first)
+    let (ownArguments, ownOptions) = (command.arguments, command.options)
+    let declared = ownOptions + tool.allGlobalOptions
+    try check(tokens, against: declared, path: path, argument: ownArguments.first)
     guard let request = command.request else {
       throw UsageError(problem: .missingSubcommand(command.subcommands.map(\.name)), path: path)
     }
-    let arguments = try assign(found.rest, to: command.arguments, path: path) { word in
-      Self.option(taking: word, of: command, in: tokens)
+    let arguments = try assign(found.rest, to: ownArguments, path: path) { word in
+      Self.option(of: ownOptions, taking: word, besides: ownArguments, in: tokens)
     }
     let options = try collect(
       tokens, declared: declared, path: path, environment: command.heedsEnvironment ? environment : { _ in nil })
@@ -68,7 +72,7 @@ package struct Parser<Request: Sendable>: Sendable {
     var lexer = Lexer(declarations: tool.allGlobalOptions)
     let firstTry = lexer.tokens(words)
     for case .plain(let word, literal: false) in firstTry {
-      guard let command = tool.command(called: word)?.description else { break }
+      guard let command = tool.command(called: word) else { break }
       var declared = command.options
       for subcommand in command.subcommands { declared += subcommand.options }
       lexer = Lexer(declarations: declared + tool.allGlobalOptions)
@@ -84,7 +88,7 @@ package struct Parser<Request: Sendable>: Sendable {
   // MARK: The command
 
   private struct Resolution {
-    var description: CommandDescription<Request>?
+    var command: Command<Request>?
     var path: [String] = []
     var rest: [Word] = []
   }
@@ -92,27 +96,27 @@ package struct Parser<Request: Sendable>: Sendable {
   private func resolve(_ tokens: [Lexer.Token]) throws(UsageError) -> Resolution {
     var found = Resolution()
     for case .plain(let word, let literal) in tokens {
-      if !literal, found.rest.isEmpty, let next = self.next(word, after: found.description) {
-        found.description = next.description
+      if !literal, found.rest.isEmpty, let next = self.next(word, after: found.command) {
+        found.command = next
         found.path.append(next.name)
         continue
       }
       let path = [tool.name] + found.path
-      guard let description = found.description else {
+      guard let command = found.command else {
         guard !literal else { throw UsageError(problem: .missingCommand, path: path) }
         throw unknownCommand(word, among: tool.commands, path: path)
       }
-      if description.arguments.isEmpty, !description.subcommands.isEmpty {
-        throw unknownCommand(word, among: description.subcommands, path: path)
+      if command.arguments.isEmpty, !command.subcommands.isEmpty {
+        throw unknownCommand(word, among: command.subcommands, path: path)
       }
       found.rest.append(word)
     }
     return found
   }
 
-  private func next(_ word: Word, after description: CommandDescription<Request>?) -> Command<Request>? {
-    guard let description else { return tool.command(called: word) }
-    for command in description.subcommands where command.isCalled(word) { return command }
+  private func next(_ word: Word, after command: Command<Request>?) -> Command<Request>? {
+    guard let command else { return tool.command(called: word) }
+    for subcommand in command.subcommands where subcommand.isCalled(word) { return subcommand }
     return nil
   }
 
@@ -199,12 +203,13 @@ package struct Parser<Request: Sendable>: Sendable {
   /// It is a missing required option that accepts the word. A word that the command's arguments
   /// accept is more likely an extra argument.
   private static func option(
-    taking word: Word, of command: CommandDescription<Request>, in tokens: [Lexer.Token]
+    of options: [OptionDeclaration], taking word: Word, besides arguments: [ArgumentDeclaration],
+    in tokens: [Lexer.Token]
   ) -> String? {
     guard let text = word.text, text.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || ".-_:".contains($0)) })
     else { return nil }
-    guard !command.arguments.contains(where: { $0.form.accepts(word) }) else { return nil }
-    let fitting = command.options.first { option in
+    guard !arguments.contains(where: { $0.form.accepts(word) }) else { return nil }
+    let fitting = options.first { option in
       guard option.isRequired, let value = option.value, value.form.accepts(word) else { return false }
       return !tokens.contains { token in
         if case .option(option.long, _) = token { true } else { false }

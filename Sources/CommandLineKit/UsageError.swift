@@ -46,42 +46,49 @@ package struct UsageError: Error, Hashable, Sendable {
   }
 
   /// What happened and why, in one line.
-  package var message: String {
+  package var message: String { entry.message }
+
+  /// A stable name for programs.
+  package var code: Code { entry.code }
+
+  private var entry: (code: Code, message: String) {
     let command = path.joined(separator: " ")
     switch problem {
     case .unknownCommand(let word, let nearest):
-      return "\(word.quoted) is not a command of '\(command)'" + Self.suggestion(nearest)
+      return (.unknownCommand, "\(word.quoted) is not a command of '\(command)'" + Self.suggestion(nearest))
     case .missingSubcommand(let names):
-      return "'\(command)' needs one of: \(names.joined(separator: ", "))"
+      return (.missingSubcommand, "'\(command)' needs one of: \(names.joined(separator: ", "))")
     case .missingCommand:
-      return "there is no command before '--'; words after it are arguments"
+      return (.missingCommand, "there is no command before '--'; words after it are arguments")
     case .unknownOption(let word, let nearest):
-      return "\(word.quoted) is not an option of '\(command)'" + Self.suggestion(nearest)
+      return (.unknownOption, "\(word.quoted) is not an option of '\(command)'" + Self.suggestion(nearest))
     case .misplacedOption(let option, let owners):
       let list = owners.map { "'\($0)'" }.formattedAsChoice()
-      return "'\(option)' is not an option of '\(command)'; it belongs to \(list)"
+      return (.misplacedOption, "'\(option)' is not an option of '\(command)'; it belongs to \(list)")
+    case .excludedOption(let option, let other):
+      return (.misplacedOption, "'\(option)' cannot be given together with '\(other)'")
     case .signedNumber(let word, .some(let argument), .some(let accepted)):
-      return "\(word.quoted) is not an option of '\(command)' and not an \(argument); write \(accepted)"
+      return (
+        .signedNumber, "\(word.quoted) is not an option of '\(command)' and not an \(argument); write \(accepted)"
+      )
     case .signedNumber(let word, _, _):
-      return "\(word.quoted) is not an option of '\(command)'"
+      return (.signedNumber, "\(word.quoted) is not an option of '\(command)'")
     case .repeatedOption(let option):
-      return "'\(option)' is given more than once"
+      return (.repeatedOption, "'\(option)' is given more than once")
     case .unexpectedValue(let option, let word):
-      return "'\(option)' takes no value, but \(word.quoted) was given"
+      return (.unexpectedValue, "'\(option)' takes no value, but \(word.quoted) was given")
     case .missingValue(let option, let name, let saw):
       let found = saw.map { ", but the next word is \($0.quoted)" } ?? ""
-      return "'\(option)' needs a value: \(option) \(name)\(found)"
+      return (.missingValue, "'\(option)' needs a value: \(option) \(name)\(found)")
     case .extraArgument(let word, let nearest):
-      return "unexpected \(word.quoted)" + (nearest.map { "; did you mean \($0)?" } ?? "")
+      return (.extraArgument, "unexpected \(word.quoted)" + (nearest.map { "; did you mean \($0)?" } ?? ""))
     case .malformedValue(let word, let place, let noun, let accepted),
       .malformedVariable(let word, let place, let noun, let accepted):
-      return "\(place): \(word.quoted) is not \(noun); write \(accepted)"
-    case .excludedOption(let option, let other):
-      return "'\(option)' cannot be given together with '\(other)'"
+      return (.malformedValue, "\(place): \(word.quoted) is not \(noun); write \(accepted)")
     case .missingOption(let usage):
-      return "'\(command)' needs the option \(usage)"
+      return (.missingOption, "'\(command)' needs the option \(usage)")
     case .missingArgument(let name, let because):
-      return "'\(command)' needs \(name)" + (because.map { " when \($0) is given" } ?? "")
+      return (.missingArgument, "'\(command)' needs \(name)" + (because.map { " when \($0) is given" } ?? ""))
     }
   }
 
@@ -89,41 +96,15 @@ package struct UsageError: Error, Hashable, Sendable {
   package var hint: String {
     let (program, words) = (path.first ?? "", path.dropFirst())
     let help = ([program, "help"] + words).joined(separator: " ")
-    switch problem {
-    case .missingValue(let option, _, saw: .some):
+    if case .missingValue(let option, _, saw: .some) = problem {
       return "A value that begins with a dash is written \(option)=VALUE. Read '\(help)'."
-    case .malformedVariable(_, let name, _, _):
-      return "Correct or unset \(name)."
-    case .unknownCommand, .missingSubcommand, .missingCommand, .unknownOption, .misplacedOption, .excludedOption,
-      .signedNumber, .repeatedOption, .unexpectedValue, .missingValue, .extraArgument, .malformedValue, .missingOption,
-      .missingArgument:
-      return "Read '\(help)'."
     }
+    if case .malformedVariable(_, let name, _, _) = problem { return "Correct or unset \(name)." }
+    return "Read '\(help)'."
   }
 
   private static func suggestion(_ nearest: String?) -> String {
     nearest.map { "; did you mean '\($0)'?" } ?? ""
-  }
-}
-
-extension UsageError.Problem {
-  /// A stable name for programs.
-  package var code: UsageError.Code {
-    switch self {
-    case .unknownCommand: .unknownCommand
-    case .missingSubcommand: .missingSubcommand
-    case .missingCommand: .missingCommand
-    case .unknownOption: .unknownOption
-    case .misplacedOption, .excludedOption: .misplacedOption
-    case .signedNumber: .signedNumber
-    case .repeatedOption: .repeatedOption
-    case .unexpectedValue: .unexpectedValue
-    case .missingValue: .missingValue
-    case .extraArgument: .extraArgument
-    case .malformedValue, .malformedVariable: .malformedValue
-    case .missingOption: .missingOption
-    case .missingArgument: .missingArgument
-    }
   }
 }
 

@@ -5,7 +5,7 @@ import TextFormat
 
 /// What an administrator does in the full-screen program.
 enum Administration: Equatable, Sendable {
-  case change(AccountsScreen.Change, String)
+  case change(AccountChange, String)
   /// Makes a one-time code for a new password.
   case resetPassword(String)
   case delete(String)
@@ -33,34 +33,33 @@ enum Administration: Equatable, Sendable {
   }
 }
 
-extension AccountsScreen {
+extension Administration {
   /// Does it, and says so; with the code that was made, if one was.
   func perform(
-    _ administration: Administration, at backend: any Backend, for administrator: AdminSession, _ fresh: FreshSession
-  ) throws(LeaseError<BackendError>) -> AppOutcome {
-    try session.withLease { (lease) throws(BackendError) in
-      var done = administration.done
-      var code: OneTimeCode?
-      switch administration {
-      case .change(let change, let name):
-        _ = try self.change(change, try Username(name), at: backend, for: administrator, fresh, under: lease)
-      case .resetPassword(let name):
-        code = try backend.resetPassword(of: try Username(name), for: administrator, fresh, under: lease)
-      case .delete(let name):
-        try backend.deleteAccount(try Username(name), for: administrator, fresh, under: lease)
-      case .create(let name):
-        code = try backend.registerOther(username: name, for: administrator, fresh, under: lease)
-      case .registration(let registration):
-        try backend.setRegistration(registration, for: administrator, fresh, under: lease)
-      case .twoStep(let policy):
-        try backend.setTwoStepPolicy(policy, for: administrator, fresh, under: lease)
-        // The change is made; where this cannot be told, what is opened next says it.
-        if policy == .required, (try? backend.twoStep(under: lease))?.isOn == false {
-          done = Administration.ownStepMissing
-        }
+    at backend: any Backend, for administrator: AdminSession, _ fresh: FreshSession,
+    under lease: borrowing SessionLease
+  ) throws(BackendError) -> AppOutcome {
+    var done = done
+    var code: OneTimeCode?
+    switch self {
+    case .change(let change, let name):
+      _ = try change.make(to: try Username(name), at: backend, for: administrator, fresh, under: lease)
+    case .resetPassword(let name):
+      code = try backend.resetPassword(of: try Username(name), for: administrator, fresh, under: lease)
+    case .delete(let name):
+      try backend.deleteAccount(try Username(name), for: administrator, fresh, under: lease)
+    case .create(let name):
+      code = try backend.registerOther(username: name, for: administrator, fresh, under: lease)
+    case .registration(let registration):
+      try backend.setRegistration(registration, for: administrator, fresh, under: lease)
+    case .twoStep(let policy):
+      try backend.setTwoStepPolicy(policy, for: administrator, fresh, under: lease)
+      // The change is made; where this cannot be told, what is opened next says it.
+      if policy == .required, (try? backend.twoStep(under: lease))?.isOn == false {
+        done = Administration.ownStepMissing
       }
-      return AppOutcome(done, next: code.map { .show(.code($0)) })
     }
+    return AppOutcome(done, next: code.map { .show(.code($0)) })
   }
 }
 

@@ -1,6 +1,4 @@
 import AuthBackend
-import AuthCore
-import AuthMessages
 import CommandLineKit
 
 /// A form: the fields to fill in, and which of them has the cursor.

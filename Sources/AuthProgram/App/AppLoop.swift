@@ -16,7 +16,7 @@ final class AppLoop {
   /// The number of the last change of the session that was taken in.
   private var revision: UInt64 = 0
   /// Told why the session ended, whatever tab is open.
-  private var session: ProfileScreen?
+  private var session: UserScreen?
   /// How many keys put off the end of the session.
   private var renewals = 0
   /// What is to be put into the clipboard.
@@ -113,7 +113,7 @@ final class AppLoop {
       session = nil
       if take(.dismissed(work.sentence(for: reason))) { return true }
     }
-    if session == nil { session = work.store.open(ProfileScreen.self) }
+    if session == nil { session = work.store.open(UserScreen.self) }
     if case .restoring = change.snapshot { return false }
     return take(.button(change.snapshot.session.map { .logOut($0.user) } ?? .logIn))
   }

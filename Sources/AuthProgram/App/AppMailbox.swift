@@ -1,7 +1,5 @@
 import AuthBackend
 import AuthCore
-import AuthMessages
-import CommandLineKit
 import Glibc
 import Guards
 import TextFormat

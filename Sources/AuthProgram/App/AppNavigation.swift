@@ -1,4 +1,3 @@
-import AuthBackend
 import CommandLineKit
 
 // Which tab, form or question is open.

@@ -1,4 +1,3 @@
-import AuthBackend
 import CommandLineKit
 
 /// What a tab has loaded: some lines, and rows of which one is selected.

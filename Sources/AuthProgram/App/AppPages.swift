@@ -38,15 +38,9 @@ extension AppPage {
 
   /// What the form for a payment shows beside it.
   static func pay(_ profile: Profile, _ latest: [Receipt]) -> AppPage {
-    var names: [String] = []
-    for receipt in latest {
-      guard let name = receipt.other(than: profile.user.username), name != DeletedAccount.shownName,
-        !names.contains(name)
-      else { continue }
-      names.append(name)
-    }
     return AppPage(
-      lines: ["Your balance is \(Amount.text(profile.balance))."], balance: profile.balance, names: names)
+      lines: ["Your balance is \(Amount.text(profile.balance))."], balance: profile.balance,
+      names: Receipt.others(latest, than: profile.user.username))
   }
 
   static func profile(_ profile: Profile, _ twoStep: TwoStepState) -> AppPage {

@@ -31,7 +31,7 @@ extension AppWork {
           "The second step is on. Make recovery codes now, in case you lose the device.",
           next: others == 0
             ? nil
-            : .ask(AppQuestion("End \(SessionsScreen.others(others))? They started without a code.", .revokeOthers)))
+            : .ask(AppQuestion("End \(SessionSummary.others(others))? They started without a code.", .revokeOthers)))
       }
     case .endTwoStep(let code):
       return try await withCode { (fresh, lease) throws(BackendError) in
@@ -51,44 +51,65 @@ extension AppWork {
     case .pay(let amount, let payee, let number): return try await pay(amount, to: payee, number)
     case .changePassword(let present, let new): return try await changePassword(present, to: new)
     case .rename(let name):
-      let screen = try screens().profile
-      return try await change { () throws(LeaseError<BackendError>) in
-        _ = try screen.rename(to: name, at: backend)
+      return try await change(try loggedIn) { (lease) throws(BackendError) in
+        _ = try backend.rename(to: name, under: lease)
         return AppOutcome("Your name is \(name) now.")
       }
     case .revoke(let id):
-      let screen = try screens().sessions
-      let fresh = try fresh(screen.session)
-      return try await change { () throws(LeaseError<BackendError>) in
-        try screen.revoke(id, with: fresh, at: backend)
+      return try await changeFresh { (fresh, lease) throws(BackendError) in
+        try backend.revokeSession(id, for: fresh, under: lease)
         return AppOutcome("Session \(id.rawValue) is ended.")
       }
     case .revokeOthers:
-      let screen = try screens().sessions
-      let fresh = try fresh(screen.session)
-      return try await change { () throws(LeaseError<BackendError>) in
-        let count = try screen.revokeOthers(with: fresh, at: backend)
+      return try await changeFresh { (fresh, lease) throws(BackendError) in
+        let others = try backend.otherSessions(under: lease)
+        for other in others { try backend.revokeSession(other.id, for: fresh, under: lease) }
         return AppOutcome(
-          "Ended \(SessionsScreen.others(count)). Make recovery codes now, in case you lose the device.")
+          "Ended \(SessionSummary.others(others.count)). Make recovery codes now, in case you lose the device.")
       }
     case .administer(let administration):
-      let screen = try screens().accounts
-      let administrator = try administrator(screen.session)
-      let fresh = try fresh(screen.session)
-      return try await change { () throws(LeaseError<BackendError>) in
-        try screen.perform(administration, at: backend, for: administrator, fresh)
+      let administrator = try administrator(try loggedIn)
+      return try await changeFresh { (fresh, lease) throws(BackendError) in
+        try administration.perform(at: backend, for: administrator, fresh, under: lease)
       }
+    }
+  }
+
+  /// The key of whoever is logged in.
+  private var loggedIn: LoggedInSession {
+    get throws(CommandError) {
+      guard let session = store.session else { throw CommandError(code: .notLoggedIn) }
+      return session
     }
   }
 
   /// Changes something, and finds out what became of the session; where that cannot be found out,
   /// the next look says why.
   private func change(
-    _ change: () throws(LeaseError<BackendError>) -> AppOutcome
+    _ session: LoggedInSession, _ change: (borrowing SessionLease) throws(BackendError) -> AppOutcome
   ) async throws(CommandError) -> AppOutcome {
-    let outcome = try await store.asking(change)
+    let outcome = try await store.ask(session, change)
     _ = await look()
     return outcome
+  }
+
+  /// Changes something that needs a recent password.
+  private func changeFresh(
+    _ change: (FreshSession, borrowing SessionLease) throws(BackendError) -> AppOutcome
+  ) async throws(CommandError) -> AppOutcome {
+    let fresh = try fresh(try loggedIn)
+    return try await self.change(fresh.session) { (lease) throws(BackendError) in try change(fresh, lease) }
+  }
+
+  /// The same with a code: a wrong one is no wrong password.
+  private func withCode(
+    _ change: (FreshSession, borrowing SessionLease) throws(BackendError) -> AppOutcome
+  ) async throws(CommandError) -> AppOutcome {
+    do throws(CommandError) {
+      return try await changeFresh(change)
+    } catch {
+      throw error == CommandError(code: .wrongPassword) ? CommandError(code: .wrongCode) : error
+    }
   }
 
   private func logIn(_ credentials: Credentials) async throws(CommandError) -> AppOutcome {
@@ -110,14 +131,11 @@ extension AppWork {
 
   private func logOut() async throws(CommandError) -> AppOutcome {
     guard let user = store.session?.user else { throw CommandError(code: .notLoggedIn) }
-    let result: LogoutResult
-    do throws(SessionError) {
+    let result = try await explainedAsync { () async throws(SessionError) -> LogoutResult in
       guard case .loggingOut(let pending) = try await bar.press(.logOut(user), credentials: { nil }) else {
         throw .overtaken
       }
-      do throws(LogoutError) { result = try await pending.value() } catch { throw .cancelled }
-    } catch {
-      throw CommandError(error)
+      do throws(LogoutError) { return try await pending.value() } catch { throw .cancelled }
     }
     switch result {
     case .complete, .alreadyLoggedOut: return AppOutcome("Logged out.")
@@ -127,35 +145,9 @@ extension AppWork {
     }
   }
 
-  /// Changes something that needs a recent password.
-  private func changeFresh(
-    _ change: (FreshSession, borrowing SessionLease) throws(BackendError) -> AppOutcome
-  ) async throws(CommandError) -> AppOutcome {
-    guard let session = store.session else { throw CommandError(code: .notLoggedIn) }
-    let fresh = try fresh(session)
-    return try await self.change { () throws(LeaseError<BackendError>) in
-      try fresh.session.withLease { (lease) throws(BackendError) in try change(fresh, lease) }
-    }
-  }
-
-  /// The same with a code: a wrong one is no wrong password.
-  private func withCode(
-    _ change: (FreshSession, borrowing SessionLease) throws(BackendError) -> AppOutcome
-  ) async throws(CommandError) -> AppOutcome {
-    do throws(CommandError) {
-      return try await changeFresh(change)
-    } catch {
-      throw error == CommandError(code: .wrongPassword) ? CommandError(code: .wrongCode) : error
-    }
-  }
-
   private func register(_ credentials: Credentials) async throws(CommandError) -> AppOutcome {
-    let user: User
-    do throws(BackendError) {
-      user = try backend.register(
-        username: credentials.username, password: credentials.password, displayName: nil)
-    } catch {
-      throw CommandError(error)
+    let user = try explained { () throws(BackendError) in
+      try backend.register(username: credentials.username, password: credentials.password, displayName: nil)
     }
     let role = user.role == .administrator ? ", the administrator" : ""
     return await loggedIn(credentials, after: "Created \(user.username)\(role).")
@@ -185,8 +177,7 @@ extension AppWork {
   }
 
   private func confirm(_ password: Secret) async throws(CommandError) -> AppOutcome {
-    let result: LoginResult
-    do throws(SessionError) { result = try await store.confirm(password) } catch { throw CommandError(error) }
+    let result = try await explainedAsync { () throws(SessionError) in try await store.confirm(password) }
     if case .challenged = result { throw CommandError(code: .codeMissing) }
     return AppOutcome("The password is confirmed.")
   }
@@ -196,44 +187,27 @@ extension AppWork {
     guard case .challenged(let challenge, let before) = store.state else {
       throw CommandError(SessionError.rejected(.challengeOver))
     }
-    let result: LoginResult
-    do throws(SessionError) { result = try await store.answer(code, to: challenge) } catch { throw CommandError(error) }
+    let result = try await explainedAsync { () throws(SessionError) in try await store.answer(code, to: challenge) }
     guard let user = result.session?.user else { throw CommandError(code: .wrongCode) }
     return AppOutcome(before == nil ? "Logged in as \(user.username)." : "The password is confirmed.")
   }
 
-  private func fresh(_ session: LoggedInSession) throws(CommandError) -> FreshSession {
-    do throws(FreshnessError) {
-      return try FreshSession(session)
-    } catch {
-      throw CommandError(error)
-    }
-  }
-
   private func pay(_ amount: Amount, to payee: Username, _ number: Int) async throws(CommandError) -> AppOutcome {
     let screen = try screens().payment
-    let key: IdempotencyKey
-    do throws(BackendError) { key = try IdempotencyKey("app-\(run)-\(number)") } catch { throw CommandError(error) }
+    let key = try explained { () throws(BackendError) in try IdempotencyKey("app-\(run)-\(number)") }
     let order = PaymentOrder(amount: amount, payee: payee, key: key)
     let receipt = try await store.pay(order, try fresh(screen.session), on: screen, at: backend)
     return AppOutcome("Paid \(receipt.amount) to \(receipt.payee). Receipt \(receipt.id).")
   }
 
   private func changePassword(_ present: Secret, to new: Secret) async throws(CommandError) -> AppOutcome {
-    guard let session = store.session else { throw CommandError(code: .notLoggedIn) }
-    do throws(BackendError) {
-      try backend.check(newPassword: new, for: session.user.username)
-    } catch {
-      throw CommandError(error)
-    }
+    let session = try loggedIn
+    try explained { () throws(BackendError) in try backend.check(newPassword: new, for: session.user.username) }
     // A fresh key proves the password and the code; the change checks the password again.
     if (try? FreshSession(session)) == nil { _ = try await confirm(present) }
-    guard let session = store.session else { throw CommandError(code: .notLoggedIn) }
-    let fresh = try fresh(session)
-    _ = try await store.asking { () throws(LeaseError<BackendError>) in
-      try session.withLease { (lease) throws(BackendError) in
-        try backend.changePassword(from: present, to: new, for: fresh, under: lease)
-      }
+    let fresh = try fresh(try loggedIn)
+    _ = try await store.ask(fresh.session) { (lease) throws(BackendError) in
+      try backend.changePassword(from: present, to: new, for: fresh, under: lease)
     }
     // The session goes on under a new token, for which the new password is the proof.
     _ = try await confirm(new)

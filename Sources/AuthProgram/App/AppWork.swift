@@ -1,7 +1,7 @@
 import AuthBackend
 import AuthCore
 import AuthDevice
-import AuthMessages
+import Glibc
 import Guards
 import TextFormat
 
@@ -23,19 +23,36 @@ final class AppWork: Sendable {
   /// Makes the names of this run's payments its own.
   let run = UInt64.random(in: 0...UInt64.max)
 
-  init(store: SessionStore, backend: any Backend, authority: CommandAuthority, vault: FileVault) {
-    self.store = store
-    self.backend = backend
-    self.authority = authority
-    self.vault = vault
+  init(_ workspace: Workspace) {
+    (store, backend) = (workspace.store, workspace.backend)
+    (authority, vault) = (workspace.authority, workspace.vault)
     store.keepSteps(40)
     bar = NavigationBar(store: store)
   }
 
-  /// Calls `look` when another process may have changed what the screen shows, and now and then
-  /// where that cannot be told, with the reason; it does not return.
+  /// Calls `look` at first, when changes from then on are told, and after each change that another
+  /// process may have made; it does not return.
+  ///
+  /// Where changes cannot be told for now it is called now and then, with the reason.
   func followChanges(look: (CommandError?) -> Void) {
-    AppChanges.follow(in: vault, backend, store, look: look)
+    while true {
+      do throws(BackendError) {
+        let changes = try ChangeWait(vault, backend)
+        try changes.listen()
+        while true {
+          look(nil)
+          var isDatabaseAlone: Bool
+          repeat {
+            isDatabaseAlone = try changes.wait(atMost: .seconds(86_400))
+            try changes.listen()
+            // Without a session only a session file can change what the screen shows.
+          } while isDatabaseAlone && store.session == nil
+        }
+      } catch {
+        look(CommandError(error))
+        poll(nil, 0, 5_000)
+      }
+    }
   }
 
   /// Why the user was logged out here, where nobody asked for it here.
@@ -46,17 +63,9 @@ final class AppWork: Sendable {
       : "You were logged out in another terminal."
   }
 
-  /// How long nothing can change by itself: until the next limit of the session.
-  ///
-  /// A machine that slept is noticed by looking up now and then.
+  /// How long nothing can change by itself; where the clock cannot be read, the next look says so.
   var timeUntilLimit: Duration? {
-    guard let earliest = store.session?.limits.earliest else { return nil }
-    do throws(ClockError) {
-      return min(.seconds(300), earliest.uptime - (try backend.clock.now()).uptime)
-    } catch {
-      // The next look says that the clock cannot be read.
-      return .seconds(300)
-    }
+    do throws(ClockError) { return try store.timeUntilLimit(by: backend.clock) } catch { return .seconds(300) }
   }
 
   /// How long it is until the session ends by itself, and whether activity puts that off.
@@ -75,19 +84,14 @@ final class AppWork: Sendable {
     switch effect {
     case .look: return .looked(await look(), isEmpty: isEmpty)
     case .load(let tab, let isActivity, let query):
-      do throws(CommandError) {
-        return .loaded(tab, .success(try await load(tab, isActivity: isActivity, query)))
-      } catch {
-        return .loaded(tab, .failure(error))
+      let loaded = await outcome { () throws(CommandError) in
+        try await load(tab, isActivity: isActivity, query)
       }
+      return .loaded(tab, loaded)
     case .perform(let action):
       if action.mayEndSession { authority.beginEnding() }
       defer { if action.mayEndSession { authority.finishEnding() } }
-      do throws(CommandError) {
-        return .finished(action, .success(try await carryOut(action)))
-      } catch {
-        return .finished(action, .failure(error))
-      }
+      return .finished(action, await outcome { () throws(CommandError) in try await carryOut(action) })
     case .renew:
       // Where that fails, the look finds out why.
       if (try? await store.renew()) != nil { return .tick }
@@ -138,23 +142,22 @@ final class AppWork: Sendable {
   private func load(_ tab: AppTab, isActivity: Bool, _ query: AppQuery) async throws(CommandError) -> AppPage {
     if tab == .home {
       // Whether anybody may register, before a name is typed: any name tells.
-      do throws(BackendError) { try backend.check(newUsername: "x") } catch { throw CommandError(error) }
+      try explained { () throws(BackendError) in try backend.check(newUsername: "x") }
     }
     guard tab.isGuarded else { return tab == .machine ? machinePage : AppPage() }
-    if isActivity {
-      do throws(SessionError) { _ = try await store.renew() } catch { throw CommandError(error) }
-    }
+    if isActivity { try await explainedAsync { () throws(SessionError) in try await store.renew() } }
     let screens = try screens()
-    let administrator = tab == .accounts ? try administrator(screens.accounts.session) : nil
+    let session = screens.user.session
+    let administrator = tab == .accounts ? try administrator(session) : nil
     let deadlines = try Deadlines(clock: backend.clock)
-    return try await store.asking { () throws(LeaseError<BackendError>) in
-      try screens.page(tab, query, of: backend, administrator, deadlines)
+    return try await store.ask(session) { (lease) throws(BackendError) in
+      try screens.page(tab, query, of: backend, administrator, deadlines, under: lease)
     }
   }
 
   /// The screens of the user who is logged in; without one there are none.
   func screens() throws(CommandError) -> AppScreens {
-    if let open = open.withLock(\.self), open.payment.dismissal == nil { return open }
+    if let open = open.withLock(\.self), open.user.key.dismissal == nil { return open }
     guard let screens = AppScreens(store) else { throw CommandError(code: .notLoggedIn) }
     open.withLock { $0 = screens }
     return screens
@@ -171,10 +174,10 @@ final class AppWork: Sendable {
   }
 
   func administrator(_ session: LoggedInSession) throws(CommandError) -> AdminSession {
-    do throws(RoleError) {
-      return try AdminSession(session)
-    } catch {
-      throw CommandError(error)
-    }
+    try explained { () throws(RoleError) in try AdminSession(session) }
+  }
+
+  func fresh(_ session: LoggedInSession) throws(CommandError) -> FreshSession {
+    try explained { () throws(FreshnessError) in try FreshSession(session) }
   }
 }

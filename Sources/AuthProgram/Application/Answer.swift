@@ -1,5 +1,3 @@
-import AuthMessages
-import CommandLineKit
 import TextFormat
 
 /// What a command has to say, in both forms; ``Program`` prints the one that was asked for.

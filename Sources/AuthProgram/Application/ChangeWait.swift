@@ -1,45 +1,78 @@
 import AuthBackend
 import AuthCore
-import AuthMessages
+import AuthDevice
+import AuthSQLite
 import CommandLineKit
 import Glibc
 import TextFormat
 
-extension Workspace {
-  /// Waits until one of the sources says to look again.
+/// Waits for changes that another process may have made to the session or the accounts.
+///
+/// Where they are told of by a server, listening may take as long as the server lets it.
+struct ChangeWait {
+  private let sessionFile: any ChangeSource
+  private let database: any ChangeSource
+
+  /// Listens to nothing yet.
+  init(_ vault: FileVault, _ backend: any Backend) throws(BackendError) {
+    sessionFile = try vault.changes()
+    database = try backend.changes()
+  }
+
+  /// Begins to listen, or begins again: a directory may come into being, or be another one at the
+  /// same path; a connection may be lost; there may be no database yet.
+  ///
+  /// - Returns: Whether there is a directory of session files to listen to.
+  @discardableResult
+  func listen() throws(BackendError) -> Bool {
+    let isListening = try sessionFile.listen()
+    _ = try database.listen()
+    return isListening
+  }
+
+  /// Waits until one of the two says to look again.
   ///
   /// - Parameters:
-  ///   - sources: What is listened to.
   ///   - limit: The longest wait; nil waits for as long as nothing changes.
+  ///   - forDatabase: Whether a change of the database ends the wait.
   ///   - output: Where changes are printed; the wait is over for good when nobody reads it any
   ///     more.
-  /// - Throws: ``CommandError`` when a source cannot hear any more.
+  /// - Returns: Whether only the database changed.
+  /// - Throws: ``BackendError`` when one of the two cannot hear any more.
+  @discardableResult
   func wait(
-    for sources: [any ChangeSource], atMost limit: Duration?, writingTo output: OutputStream
-  ) throws(CommandError) {
+    atMost limit: Duration?, forDatabase: Bool = true, readOn output: OutputStream? = nil
+  ) throws(BackendError) -> Bool {
+    let sources = forDatabase ? [sessionFile, database] : [sessionFile]
     let limit = (sources.map(\.longestWait) + [limit]).compactMap(\.self).min()
     let deadline = limit.map { MonotonicDeadline(after: $0) }
-    var polled = [pollfd(fd: output.descriptor, events: 0, revents: 0)]
+    var polled = [pollfd(fd: output?.descriptor ?? -1, events: 0, revents: 0)]
     for source in sources { polled.append(pollfd(fd: source.descriptor, events: Int16(POLLIN), revents: 0)) }
     while true {
       let count = poll(&polled, nfds_t(polled.count), deadline?.remainingMilliseconds ?? -1)
-      if count == 0 { return }
+      if count == 0 { return false }
       if count < 0 {
-        guard errno == EINTR else {
-          throw CommandError(BackendError.unavailable(.watchFailed, "changes", ErrorNumber.current.explanation))
-        }
-        continue
+        if errno == EINTR { continue }
+        throw .unavailable(.watchFailed, "changes", ErrorNumber(errno).explanation)
       }
-      if polled[0].revents != 0 {
+      if let output, polled[0].revents != 0 {
         if Int32(polled[0].revents) & POLLERR != 0, !output.isTerminal { output.dieOfPipeSignal() }
         // Closed, or a terminal that is gone: the next line finds that out.
         polled[0].fd = -1
       }
-      var isAny = false
-      for (source, event) in zip(sources, polled.dropFirst()) where event.revents != 0 {
-        isAny = try valid { () throws(BackendError) in try source.drain() } || isAny
-      }
-      if isAny { return }
+      let isFileChanged = polled[1].revents != 0 ? try sessionFile.drain() : false
+      let isDatabaseChanged = forDatabase && polled[2].revents != 0 ? try database.drain() : false
+      if isFileChanged || isDatabaseChanged { return !isFileChanged }
     }
+  }
+}
+
+extension SessionStore {
+  /// How long nothing can change by itself: until the next limit of the session, if it has one.
+  ///
+  /// A machine that slept is noticed by looking up now and then.
+  func timeUntilLimit(by clock: any SessionClock) throws(ClockError) -> Duration? {
+    guard let earliest = session?.limits.earliest else { return nil }
+    return min(.seconds(300), earliest.uptime - (try clock.now()).uptime)
   }
 }

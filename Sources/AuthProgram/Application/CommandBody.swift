@@ -1,5 +1,3 @@
-import CommandLineKit
-
 /// What one command line asks for, with everything it says, and how to do it.
 ///
 /// Every command is a type of this kind, in a file of `Commands/` with its declaration. What its

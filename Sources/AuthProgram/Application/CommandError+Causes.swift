@@ -9,7 +9,7 @@ import TextFormat
 
 extension CommandError {
   init(_ error: UsageError) {
-    self.init(.usage, error.problem.code.rawValue, error.message, hint: Hint(error.hint))
+    self.init(.usage, error.code.rawValue, error.message, hint: Hint(error.hint))
   }
 
   init(_ failure: PromptError) {

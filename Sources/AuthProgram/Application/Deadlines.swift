@@ -1,8 +1,5 @@
 import AuthBackend
 import AuthCore
-import AuthMessages
-import AuthSQLite
-import CommandLineKit
 import TextFormat
 
 /// Deadlines of the boot clock as moments of the wall clock, for people and programs to read;
@@ -12,11 +9,7 @@ struct Deadlines {
   private let wallNow: Int64
 
   init(clock: any SessionClock) throws(CommandError) {
-    do throws(ClockError) {
-      now = try clock.now()
-    } catch {
-      throw CommandError(error)
-    }
+    now = try explained { () throws(ClockError) in try clock.now() }
     wallNow = WallTime.now().seconds
   }
 

@@ -1,6 +1,5 @@
 import AuthBackend
 import AuthCore
-import CommandLineKit
 import TextFormat
 
 // How the values of the domain look in JSON documents.

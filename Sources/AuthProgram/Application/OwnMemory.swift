@@ -1,6 +1,5 @@
 import AuthMessages
 import CProcess
-import CommandLineKit
 import Glibc
 import TextFormat
 

@@ -85,29 +85,22 @@ enum PasswordQuestion {
     check: ([Secret]) async throws(SessionError) -> LoginResult
   ) async throws(CommandError) -> (lines: [Secret], session: LoggedInSession) {
     let input = SecretLines()
-    let lines: [Secret]
-    do throws(PromptError) {
-      lines = try input.lines(names, followedBy: "code").map { Secret(bytes: $0) }
-    } catch {
-      throw CommandError(error)
+    let lines = try explained { () throws(PromptError) in
+      try input.lines(names, followedBy: "code").map { Secret(bytes: $0) }
     }
     var result = await outcome { () throws(SessionError) in try await check(lines) }
     var isAnswered = false
     if case .success(.challenged(let challenge)) = result {
-      let code: [UInt8]?
-      do throws(PromptError) {
-        code = try input.last("code")
+      let code: Secret
+      do throws(CommandError) {
+        let line = try explained { () throws(PromptError) in try input.last("code") }
+        guard let line else { throw CommandError(code: .codeMissing) }
+        code = Secret(bytes: line)
       } catch {
         store.cancel(challenge)
-        throw CommandError(error)
+        throw error
       }
-      guard let code else {
-        store.cancel(challenge)
-        throw CommandError(code: .codeMissing)
-      }
-      result = await outcome { () throws(SessionError) in
-        try await store.answer(Secret(bytes: code), to: challenge)
-      }
+      result = await outcome { () throws(SessionError) in try await store.answer(code, to: challenge) }
       isAnswered = true
       if case .success(.challenged(let next)) = result { store.cancel(next) }
     }
@@ -118,39 +111,19 @@ enum PasswordQuestion {
 
   /// Reads a code alone from standard input.
   static func codeFromInput() throws(CommandError) -> Secret {
-    do throws(PromptError) {
-      return Secret(bytes: try SecretLines().lines(["code"])[0])
-    } catch {
-      throw CommandError(error)
-    }
-  }
-
-  /// The one line of standard input that is a password.
-  static func line() throws(CommandError) -> [UInt8] {
-    try lines(["password"])[0]
+    Secret(bytes: try explained { () throws(PromptError) in try SecretLines().lines(["code"])[0] })
   }
 
   /// The lines of standard input, one for each name.
   static func lines(_ names: [String]) throws(CommandError) -> [[UInt8]] {
-    do throws(PromptError) {
-      return try SecretLines().whole(names)
-    } catch {
-      throw CommandError(error)
-    }
+    try explained { () throws(PromptError) in try SecretLines().whole(names) }
   }
 
   // MARK: - A password that does not exist yet
 
-  /// Asks for a password that does not exist yet, twice, unless it is refused already.
-  ///
-  /// One that is refused, or not the same the second time, is asked for again, so often and no
-  /// more.
-  ///
-  /// `check` is what refuses it.
-  static func new(
-    for username: String, check: (Secret) throws(BackendError) -> Void
-  ) throws(CommandError) -> Secret {
-    try new(for: username, on: try terminal(nil), check: check)
+  /// Asks twice for a password that does not exist yet; `backend` says what is wrong with it.
+  static func new(for username: String, at backend: any Backend) throws(CommandError) -> Secret {
+    try new(for: username, on: try terminal(nil), at: backend)
   }
 
   /// Asks for a recovery code and twice for a new password, and uses both, the terminal silent
@@ -159,8 +132,7 @@ enum PasswordQuestion {
   /// What cannot be a code is asked for again. Otherwise the code is used once everything is typed,
   /// so that its answer comes at one cost.
   static func codeAndNewPassword<Value>(
-    for username: String, check: (Secret) throws(BackendError) -> Void,
-    use: (RecoveryCode, Secret) throws(CommandError) -> Value
+    for username: String, at backend: any Backend, use: (RecoveryCode, Secret) throws(CommandError) -> Value
   ) throws(CommandError) -> Value {
     let terminal = try terminal(nil)
     let question = "Code for \(username): "
@@ -169,9 +141,8 @@ enum PasswordQuestion {
       try say(terminal, "a code has 25 letters and digits; try again.")
       code = RecoveryCode(typed: try answer(terminal, question))
     }
-    let password = try new(for: username, on: terminal, check: check)
-    let result: Result<Value, CommandError>
-    do throws(CommandError) { result = .success(try use(code, password)) } catch { result = .failure(error) }
+    let password = try new(for: username, on: terminal, at: backend)
+    let result = Result { () throws(CommandError) in try use(code, password) }
     _ = consume terminal
     return try result.get()
   }
@@ -180,34 +151,29 @@ enum PasswordQuestion {
   /// question must end.
   private static let attempts = 3
 
+  /// A password that is refused, or not the same the second time, is asked for again.
   private static func new(
-    for username: String, on terminal: borrowing SilentTerminal, check: (Secret) throws(BackendError) -> Void
+    for username: String, on terminal: borrowing SilentTerminal, at backend: any Backend
   ) throws(CommandError) -> Secret {
-    for _ in 1..<attempts {
-      switch try newOnce(for: username, on: terminal, check: check) {
-      case .success(let password): return password
-      case .failure(let refusal): try say(terminal, "\(refusal.message); try again.")
+    var attempt = 1
+    while true {
+      let typed = try answer(terminal, "New password for \(username) (at least 15 characters): ")
+      let password = Secret(bytes: typed)
+      var refusal: CommandError?
+      do throws(BackendError) {
+        try backend.check(newPassword: password, for: username)
+      } catch {
+        guard case .invalid = error.kind else { throw CommandError(error) }
+        refusal = CommandError(error)
       }
+      if refusal == nil, try answer(terminal, "Repeat the new password: ") != typed {
+        refusal = CommandError(code: .passwordsDiffer)
+      }
+      guard let refusal else { return password }
+      if attempt == attempts { throw refusal }
+      try say(terminal, "\(refusal.message); try again.")
+      attempt += 1
     }
-    return try newOnce(for: username, on: terminal, check: check).get()
-  }
-
-  /// - Returns: The password, or why another one may do better.
-  private static func newOnce(
-    for username: String, on terminal: borrowing SilentTerminal, check: (Secret) throws(BackendError) -> Void
-  ) throws(CommandError) -> Result<Secret, CommandError> {
-    let first = try answer(terminal, "New password for \(username) (at least 15 characters): ")
-    do throws(BackendError) {
-      try check(Secret(bytes: first))
-    } catch {
-      guard case .invalid = error.kind else { throw CommandError(error) }
-      return .failure(CommandError(error))
-    }
-    guard try answer(terminal, "Repeat the new password: ") == first else {
-      return .failure(
-        CommandError(code: .passwordsDiffer))
-    }
-    return .success(Secret(bytes: first))
   }
 
   // MARK: - The steps of a question
@@ -243,31 +209,22 @@ enum PasswordQuestion {
     do throws(PromptError) { try terminal.say(sentence) } catch { throw CommandError(error) }
   }
 
-  private static func outcome(
-    _ step: () async throws(SessionError) -> LoginResult
-  ) async -> Result<LoginResult, SessionError> {
-    do throws(SessionError) { return .success(try await step()) } catch { return .failure(error) }
-  }
-
   private static func session(
     _ result: Result<LoginResult, SessionError>, _ wrong: CommandError, afterCode: Bool
   ) throws(CommandError) -> LoggedInSession {
-    let answer: LoginResult
-    do throws(SessionError) {
-      answer = try result.get()
-    } catch {
-      if afterCode, case .throttled(.wait(let time)) = error {
-        throw CommandError(.wait(time), .throttledCode)
-      }
+    switch result {
+    case .success(let answer):
+      guard let session = answer.session else { throw CommandError(code: .wrongCode) }
+      return session
+    case .failure(.throttled(.wait(let time))) where afterCode:
+      throw CommandError(.wait(time), .throttledCode)
+    case .failure(.notSaved(let failure)) where afterCode:
       // A right code is used up, also when its session cannot be kept.
-      if afterCode, case .notSaved(let failure) = error {
-        throw CommandError(
-          code: .sessionFileUnusable, saying: failure.description,
-          hint: "The code is used up. Remove the cause, then try again with the next one.")
-      }
-      throw error == .credentialsNotAccepted ? wrong : CommandError(error)
+      throw CommandError(
+        code: .sessionFileUnusable, saying: failure.description,
+        hint: "The code is used up. Remove the cause, then try again with the next one.")
+    case .failure(.credentialsNotAccepted): throw wrong
+    case .failure(let error): throw CommandError(error)
     }
-    guard let session = answer.session else { throw CommandError(code: .wrongCode) }
-    return session
   }
 }

@@ -1,7 +1,6 @@
 import AuthMessages
 import CommandLineKit
 import Glibc
-import TextFormat
 
 /// Where this run keeps things.
 ///

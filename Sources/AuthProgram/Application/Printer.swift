@@ -1,6 +1,4 @@
 import AuthDevice
-import AuthMessages
-import AuthSQLite
 import CommandLineKit
 import TextFormat
 
@@ -18,30 +16,14 @@ struct Printer {
     if asJSON {
       let document = answer.document
       if !document.isEmpty { writeDocument(document) }
-    } else if !isQuiet {
-      for line in answer.lines { streams.output.writeLine(line) }
     }
-    do throws(OutputError) {
-      try flush(after: answer.effect)
-    } catch {
-      return refuse(CommandError(error, after: answer.effect))
-    }
-    // What to do next is said of a result that is there.
-    if !isQuiet, !asJSON {
-      for note in answer.notes { streams.errors.writeLine(note.text(in: context)) }
-    }
-    flushErrors()
+    do throws(CommandError) { try show(answer) } catch { return refuse(error) }
     return answer.status
   }
 
-  /// Says something to people before the answer.
-  func note(_ line: Hint) {
-    if !isQuiet, !asJSON { streams.errors.writeLine(line.text(in: context)) }
-  }
-
-  /// Prints an answer to people at once, before a question that follows it.
+  /// Prints what an answer has for people, at once: a question may follow it.
   func show(_ answer: Answer) throws(CommandError) {
-    if !isQuiet {
+    if !asJSON, !isQuiet {
       for line in answer.lines { streams.output.writeLine(line) }
     }
     do throws(OutputError) {
@@ -49,7 +31,14 @@ struct Printer {
     } catch {
       throw CommandError(error, after: answer.effect)
     }
-    for note in answer.notes { say(note) }
+    // What to do next is said of a result that is there.
+    for line in answer.notes { note(line) }
+    flushErrors()
+  }
+
+  /// Says something to people before the answer.
+  func note(_ line: Hint) {
+    if !isQuiet, !asJSON { streams.errors.writeLine(line.text(in: context)) }
   }
 
   /// Says something to people at once, before a question.
@@ -101,16 +90,6 @@ extension Printer: CommandPlace {
     self.init(
       streams: .standard(noColor: globals.noColor), asJSON: globals.json, isQuiet: globals.quiet,
       context: globals.contextVariable == nil ? globals.context : nil)
-  }
-
-  /// Prints to the streams of this process, before the options are known.
-  static func plain(asJSON: Bool = false) -> Printer {
-    Printer(streams: .standard(noColor: false), asJSON: asJSON, isQuiet: false)
-  }
-
-  /// Prints the answer, or the error, and returns the status to end with.
-  func end(_ answer: () throws(CommandError) -> Answer) -> ExitStatus {
-    do throws(CommandError) { return print(try answer()) } catch { return refuse(error) }
   }
 
   /// Text that describes the program: also with `--quiet`, and in JSON as the member `name`.

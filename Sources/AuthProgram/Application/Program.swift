@@ -57,42 +57,33 @@ package struct Program: Sendable {
 
   /// Does all that needs no asynchronous call.
   private func begin() -> LaunchPlan {
+    let words = Word.programArguments()
+    let parser = Parser(AuthTool.tool)
     do throws(CommandError) {
       try OwnMemory.close()
+      guard let words else { throw CommandError(code: .wordsUnreadable) }
+      switch try explained({ () throws(UsageError) in try parser.parse(words, environment: Environment.word) }) {
+      case .version:
+        let printer = printer(for: words, parser)
+        let version = AuthTool.tool.name + " " + Release.version
+        return .over(printer.print(printer.describe("program", printer.asJSON ? version : version + "\n")))
+      case .help(let topic):
+        let printer = printer(for: words, parser)
+        return .over(printer.print(try HelpCommand(topic: topic).run(in: printer)))
+      case .request(let body, let parsed):
+        let globals = try explained { () throws(UsageError) in try GlobalOptions(parsed) }
+        return .command(body, globals, path: parsed.path)
+      }
     } catch {
-      return .over(Printer.plain().refuse(error))
-    }
-    guard let words = Word.programArguments() else {
-      return .over(Printer.plain().refuse(CommandError(code: .wordsUnreadable)))
-    }
-    let parser = Parser(AuthTool.tool)
-    let result: Parser<any CommandBody>.ParseResult
-    do {
-      result = try parser.parse(words, environment: Environment.word)
-    } catch {
-      let printer = Printer(
-        streams: Streams.standard(noColor: parser.mentions(Options.noColor, in: words)),
-        asJSON: parser.mentions(Options.json, in: words), isQuiet: false)
-      return .over(printer.refuse(CommandError(error)))
-    }
-    switch result {
-    case .version:
-      let printer = Printer.plain(asJSON: parser.mentions(Options.json, in: words))
-      let version = AuthTool.tool.name + " " + Release.version
-      return .over(printer.print(printer.describe("program", printer.asJSON ? version : version + "\n")))
-    case .help(let topic):
-      let printer = Printer.plain(asJSON: parser.mentions(Options.json, in: words))
-      return .over(printer.end { () throws(CommandError) in try HelpCommand(topic: topic).run(in: printer) })
-    case .request(let body, let parsed): return begin(body, parsed)
+      return .over(printer(for: words ?? [], parser).refuse(error))
     }
   }
 
-  private func begin(_ body: any CommandBody, _ parsed: ParsedWords) -> LaunchPlan {
-    do {
-      return .command(body, try GlobalOptions(parsed), path: parsed.path)
-    } catch {
-      return .over(Printer.plain().refuse(CommandError(error)))
-    }
+  /// The printer for a line that is not understood, or is no command.
+  private func printer(for words: [Word], _ parser: Parser<any CommandBody>) -> Printer {
+    Printer(
+      streams: Streams.standard(noColor: parser.mentions(Options.noColor, in: words)),
+      asJSON: parser.mentions(Options.json, in: words), isQuiet: false)
   }
 
   private func finish(_ body: any CommandBody, _ globals: GlobalOptions) async -> ExitStatus {

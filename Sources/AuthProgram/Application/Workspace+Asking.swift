@@ -1,11 +1,9 @@
 import AuthBackend
 import AuthCore
 import AuthDevice
-import AuthMessages
-import AuthSQLite
 
-// The one way by which commands use the session at the authority. A failed lease becomes a refusal
-// nowhere else.
+// The one way by which commands and the full-screen program use the session at the authority. A
+// failed lease becomes a refusal nowhere else.
 
 extension SessionStore {
   /// Runs `question`, which asks the authority something under a lease of the session.
@@ -14,7 +12,7 @@ extension SessionStore {
   /// one command. Then the authority refuses the old token and changes nothing. The new token is in
   /// the session file by then, so this reads the file again and repeats the question. Each
   /// repetition means that another process has finished its exchange.
-  func asking<Value, Failure: LeasedFailure>(
+  private func asking<Value, Failure: LeasedFailure>(
     _ question: () async throws(Failure) -> Value
   ) async throws(CommandError) -> Value {
     while true {
@@ -31,8 +29,15 @@ extension SessionStore {
   /// Not a part of ``asking(_:)``, of which there are many copies.
   @inline(never)
   private func readAgain(after error: LeaseError<BackendError>) async throws(CommandError) {
-    guard case .body(let failure) = error, failure.kind == .session(.superseded) else { throw CommandError(error) }
-    do throws(SessionError) { try await check() } catch { throw CommandError(error) }
+    guard case .body(let failure) = error, failure.kind == .session(.superseded) else { throw error.asCommandError }
+    try await explainedAsync { () throws(SessionError) in try await check() }
+  }
+
+  /// Asks the authority something under a lease of `session`.
+  func ask<Value>(
+    _ session: LoggedInSession, _ question: (borrowing SessionLease) throws(BackendError) -> Value
+  ) async throws(CommandError) -> Value {
+    try await asking { () throws(LeaseError<BackendError>) in try session.withLease(question) }
   }
 
   /// Whether the session goes on without its file, which a logout never leaves behind: it ends the
@@ -41,13 +46,9 @@ extension SessionStore {
     _ session: LoggedInSession, without vault: FileVault, at backend: any Backend
   ) async throws(CommandError) -> Bool {
     guard case .absent = vault.look() else { return false }
-    return try await asking { () throws(LeaseError<BackendError>) in
-      try session.withLease { (lease) throws(BackendError) in try backend.lookUp(lease.sessionToken) != nil }
-    }
+    return try await ask(session) { (lease) throws(BackendError) in try backend.lookUp(lease.sessionToken) != nil }
   }
-}
 
-extension SessionStore {
   /// Makes a payment, once and in full, or not at all.
   ///
   /// Not inlined: commands and the full-screen program have one copy of it.
@@ -62,35 +63,66 @@ extension SessionStore {
 }
 
 extension Workspace {
-  /// Runs `question` on the session of this run; see ``SessionStore/asking(_:)``.
-  func asking<Value, Failure: LeasedFailure>(
-    _ question: () async throws(Failure) -> Value
-  ) async throws(CommandError) -> Value {
-    try await store.asking(question)
+  /// Opens a screen of whoever is logged in; without a session there is none to open.
+  func open<Screen: GuardedScreen & Sendable>(
+    _: Screen.Type, isActivity: Bool = true
+  ) async throws(CommandError) -> Screen {
+    _ = isActivity ? try await activeSession() : try await session()
+    guard let screen = store.open(Screen.self) else { throw CommandError(code: .notLoggedIn) }
+    return screen
   }
 
   /// Asks the authority something under a lease of `session`.
   func ask<Value>(
     _ session: LoggedInSession, _ question: (borrowing SessionLease) throws(BackendError) -> Value
   ) async throws(CommandError) -> Value {
-    try await asking { () throws(LeaseError<BackendError>) in try session.withLease(question) }
+    try await store.ask(session, question)
+  }
+
+  /// Asks the backend something that an administrator with a recent password may ask.
+  func askAsAdministrator<Value>(
+    _ question: (AdminSession, FreshSession, borrowing SessionLease) throws(BackendError) -> Value
+  ) async throws(CommandError) -> Value {
+    let session = try await activeSession()
+    // The role comes first, so that no password is asked for in vain.
+    _ = try administrator(session)
+    let fresh = try await fresh(session)
+    let administrator = try administrator(fresh.session)
+    return try await ask(fresh.session) { (lease) throws(BackendError) in try question(administrator, fresh, lease) }
+  }
+
+  /// The balance; nil where it cannot be told now, which the next command explains.
+  func balance(_ session: LoggedInSession) async -> String? {
+    try? await ask(session) { (lease) throws(BackendError) in
+      Amount.text(try backend.profile(under: lease).balance)
+    }
+  }
+
+  /// Whether the user must set up a second step before anything else.
+  ///
+  /// Where that cannot be told now, the next command says it.
+  func needsTwoStep(_ session: LoggedInSession) async -> Bool {
+    guard session.user.role == .administrator else { return false }
+    let state = try? await ask(session) { (lease) throws(BackendError) in try backend.twoStep(under: lease) }
+    return state.map { $0.isRequired && !$0.isOn } ?? false
   }
 }
 
 /// A failure of something that was done under a lease.
-protocol LeasedFailure: Error {
+private protocol LeasedFailure: Error {
   var leaseError: LeaseError<BackendError> { get }
 }
 
 extension LeaseError<BackendError>: LeasedFailure {
-  var leaseError: LeaseError<BackendError> { self }
+  fileprivate var leaseError: LeaseError<BackendError> { self }
 }
 
-extension CommandError {
-  fileprivate init(_ error: LeaseError<BackendError>) {
-    switch error {
-    case .ended(let reason): self = .ended(reason)
-    case .body(let failure): self.init(failure)
+extension PaymentError: LeasedFailure {
+  fileprivate var leaseError: LeaseError<BackendError> {
+    switch self {
+    case .anotherInProgress: preconditionFailure("one payment is made at a time")
+    case .ended(let reason): .ended(reason)
+    case .refused(let failure): .body(failure)
     }
   }
 }

@@ -1,8 +1,6 @@
 import AuthBackend
 import AuthCore
 import AuthDevice
-import AuthMessages
-import AuthSQLite
 
 /// What a command works with: the backend, the kept session of this context, and the store over
 /// both.
@@ -44,6 +42,8 @@ final class Workspace: CommandPlace {
     itself = self
   }
 
+  // MARK: - Who is logged in
+
   /// Finds out about the kept session, once in a run however many parts of it ask.
   func restore() async -> RestoreOutcome {
     if let restored { return restored }
@@ -53,14 +53,30 @@ final class Workspace: CommandPlace {
     return outcome
   }
 
-  /// The key of whoever is logged in; asking is not activity.
-  func session() async throws(CommandError) -> LoggedInSession {
+  /// Who is logged in.
+  enum Presence {
+    case user(LoggedInSession)
+    case nobody(LogoutReason)
+  }
+
+  /// Who is logged in, or why nobody is; it throws where that cannot be told.
+  ///
+  /// Asking is not activity.
+  func presence() async throws(CommandError) -> Presence {
     switch await restore() {
-    case .loggedIn(let session): return session
-    case .loggedOut(.neverLoggedIn): throw CommandError(code: .notLoggedIn)
-    case .loggedOut(.ended(let reason)): throw .ended(reason)
+    case .loggedIn(let session): return .user(session)
+    case .loggedOut(let reason): return .nobody(reason)
     case .obstructed(let obstacle): throw CommandError(obstacle)
     case .overtaken, .cancelled: throw CommandError(SessionError.overtaken)
+    }
+  }
+
+  /// The key of whoever is logged in; asking is not activity.
+  func session() async throws(CommandError) -> LoggedInSession {
+    switch try await presence() {
+    case .user(let session): return session
+    case .nobody(.neverLoggedIn): throw CommandError(code: .notLoggedIn)
+    case .nobody(.ended(let reason)): throw .ended(reason)
     }
   }
 
@@ -68,23 +84,10 @@ final class Workspace: CommandPlace {
   /// limit.
   func activeSession() async throws(CommandError) -> LoggedInSession {
     _ = try await session()
-    do throws(SessionError) {
-      return try await store.renew()
-    } catch {
-      throw CommandError(error)
-    }
+    return try await explainedAsync { () throws(SessionError) in try await store.renew() }
   }
 
-  /// Checks the password of whoever is logged in again; see ``SessionStore/confirm(_:limits:)``.
-  func reauthenticate(
-    _ password: Secret, limits: LimitRequest = .standard
-  ) async throws(SessionError) -> LoginResult {
-    try await store.confirm(password, limits: limits)
-  }
-
-  private static func whyAgain(_ policy: SessionPolicy) -> String {
-    "This needs a password that you entered within the last \(Deadlines.words(policy.fresh))."
-  }
+  // MARK: - Stronger keys
 
   /// A key that proves a recent password: asks for it on the terminal where it is too old.
   func fresh(_ session: LoggedInSession) async throws(CommandError) -> FreshSession {
@@ -93,17 +96,24 @@ final class Workspace: CommandPlace {
     } catch {
       guard error == .passwordNotRecent else { throw CommandError(error) }
     }
+    let recent = Deadlines.words(backend.policy.fresh)
     let renewed = try await PasswordQuestion.onTerminal(
-      for: session.user.username, because: Self.whyAgain(backend.policy),
-      insteadOf: CommandError(code: .passwordNotRecent),
-      in: store,
-      check: { (password) throws(SessionError) in try await reauthenticate(password) }
+      for: session.user.username, because: "This needs a password that you entered within the last \(recent).",
+      insteadOf: CommandError(code: .passwordNotRecent), in: store,
+      check: { (password) throws(SessionError) in try await store.confirm(password) }
     ).session
-    do throws(FreshnessError) {
-      return try FreshSession(renewed)
-    } catch {
-      throw CommandError(error)
-    }
+    return try explained { () throws(FreshnessError) in try FreshSession(renewed) }
+  }
+
+  /// The stronger key of an administrator.
+  func administrator(_ session: LoggedInSession) throws(CommandError) -> AdminSession {
+    try explained { () throws(RoleError) in try AdminSession(session) }
+  }
+
+  /// Looks again after the session was ended at the authority, so that this device forgets it too.
+  func forgetRevoked() async {
+    // Ended is the expected answer; anything else is found out by the next command.
+    do throws(SessionError) { try await store.check() } catch {}
   }
 }
 

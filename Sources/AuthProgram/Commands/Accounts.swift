@@ -6,26 +6,22 @@ import TextFormat
 
 /// `accounts`: groups the commands of an administrator.
 enum AccountsCommand {
-  static var command: Command<any CommandBody> {
-    Command("accounts") {
-      .init(
-        summary: "See and change accounts, as administrator",
-        discussion: ["Changing an account needs a password that you entered recently, and asks for it on a terminal."],
-        examples: [
-          .init("accounts list", "shows the first page of accounts"),
-          .init("accounts unlock bob", "lets bob try passwords again"),
-          .init("accounts registration closed", "lets only administrators create accounts"),
-        ],
-        statuses: .of(.usage),
-        subcommands: [
-          ListAccountsCommand.command, ShowAccountCommand.command, ChangeAccountCommand.disable,
-          ChangeAccountCommand.enable, ChangeAccountCommand.unlock, ResetPasswordCommand.command,
-          ChangeAccountCommand.promote, ChangeAccountCommand.demote, DeleteAccountCommand.other,
-          RegistrationCommand.command,
-          TwoStepSettingCommand.command,
-        ], request: nil)
-    }
-  }
+  static let command = Command<any CommandBody>(
+    "accounts", summary: "See and change accounts, as administrator",
+    discussion: ["Changing an account needs a password that you entered recently, and asks for it on a terminal."],
+    examples: [
+      .init("accounts list", "shows the first page of accounts"),
+      .init("accounts unlock bob", "lets bob try passwords again"),
+      .init("accounts registration closed", "lets only administrators create accounts"),
+    ],
+    statuses: .of(.usage),
+    subcommands: [
+      ListAccountsCommand.command, ShowAccountCommand.command, ChangeAccountCommand.disable,
+      ChangeAccountCommand.enable, ChangeAccountCommand.unlock, ResetPasswordCommand.command,
+      ChangeAccountCommand.promote, ChangeAccountCommand.demote, DeleteAccountCommand.other,
+      RegistrationCommand.command,
+      TwoStepSettingCommand.command,
+    ], request: nil)
 }
 
 /// `accounts list`.
@@ -33,63 +29,78 @@ struct ListAccountsCommand: CommandBody {
   let query: AccountsQuery
   let isShort: Bool
 
-  static var command: Command<any CommandBody> {
-    Command("list") {
-      .init(
-        summary: "List accounts",
-        discussion: [
-          "A page at a time. The last line shows the command for the next page. There is no order by balance, because its "
-            + "index doubles what a payment writes to the disk."
-        ],
-        options: [Options.filter, Options.sort, Options.limit, Options.after, Options.short],
-        examples: [
-          .init("accounts list", "shows the first page"),
-          .init("accounts list --filter al", "shows the accounts whose names start with al"),
-          .init("accounts list --sort last-login", "shows the latest logins first"),
-          .init("accounts list --after bob --limit 100", "shows the accounts after bob"),
-        ],
-        statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst)
-      ) { words throws(UsageError) in
-        ListAccountsCommand(
-          query: AccountsQuery(
-            namePrefix: try words[Options.filter] ?? "", order: try words[Options.sort] ?? .name,
-            after: try words[Options.after], limit: try words[Options.limit]),
-          isShort: try words[Options.short])
-      }
-    }
+  static let command = Command<any CommandBody>(
+    "list", summary: "List accounts",
+    discussion: [
+      "A page at a time. The last line shows the command for the next page. There is no order by balance, because its "
+        + "index doubles what a payment writes to the disk."
+    ],
+    options: [Options.filter, Options.sort, Options.limit, Options.after, Options.short],
+    examples: [
+      .init("accounts list", "shows the first page"),
+      .init("accounts list --filter al", "shows the accounts whose names start with al"),
+      .init("accounts list --sort last-login", "shows the latest logins first"),
+      .init("accounts list --after bob --limit 100", "shows the accounts after bob"),
+    ],
+    statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst)
+  ) { words throws(UsageError) in
+    ListAccountsCommand(
+      query: AccountsQuery(
+        namePrefix: try words[Options.filter] ?? "", order: try words[Options.sort] ?? .name,
+        after: try words[Options.after], limit: try words[Options.limit]),
+      isShort: try words[Options.short])
   }
 
   func run(in workspace: Workspace) async throws(CommandError) -> Answer {
-    try await workspace.listAccounts(query, isShort: isShort)
+    let screen = try await workspace.open(AccountsScreen.self)
+    let administrator = try workspace.administrator(screen.session)
+    let page = try await workspace.ask(screen.session) { (lease) throws(BackendError) in
+      try screen.page(query, of: workspace.backend, for: administrator, under: lease)
+    }
+    if isShort, !workspace.printer.asJSON { return workspace.names(page.items.map(\.user.username)) }
+    let lines = page.items.isEmpty ? ["No accounts."] : workspace.lines(.accounts(page.items, by: query.order))
+    return Answer(
+      .onlyShows, lines: workspace.bar("Accounts") + lines,
+      [
+        "accounts": .array(page.items.map(JSON.account)),
+        "next_after": .string(orNull: page.lastOfMore?.user.username),
+      ],
+      notes: page.lastOfMore.map { last in
+        let filter = query.namePrefix.isEmpty ? [] : ["--filter", query.namePrefix]
+        let sort = query.order == .name ? [] : ["--sort", query.order.rawValue]
+        let next = ["accounts", "list", "--after", last.user.username]
+        return [workspace.more(next + filter + sort, limit: query.limit)]
+      } ?? [])
   }
 }
 
 /// `accounts show USER`.
 struct ShowAccountCommand: CommandBody {
-  let user: String
+  let user: Username
 
-  static var command: Command<any CommandBody> {
-    Command("show") {
-      .init(
-        summary: "Show one account",
-        arguments: [Arguments.account],
-        examples: [.init("accounts show bob", "shows role, state and failed attempts of bob")],
-        statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst)
-      ) { words throws(UsageError) in
-        ShowAccountCommand(user: try words[Arguments.account])
-      }
-    }
+  static let command = Command<any CommandBody>(
+    "show", summary: "Show one account",
+    arguments: [Arguments.account],
+    examples: [.init("accounts show bob", "shows role, state and failed attempts of bob")],
+    statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst)
+  ) { words throws(UsageError) in
+    ShowAccountCommand(user: try words[Arguments.account])
   }
 
   func run(in workspace: Workspace) async throws(CommandError) -> Answer {
-    try await workspace.showAccount(user)
+    let screen = try await workspace.open(AccountsScreen.self)
+    let administrator = try workspace.administrator(screen.session)
+    let account = try await workspace.ask(screen.session) { (lease) throws(BackendError) in
+      try screen.account(user, at: workspace.backend, for: administrator, under: lease)
+    }
+    return workspace.describe(.onlyShows, account)
   }
 }
 
 /// `accounts disable`, `enable`, `unlock`, `promote` and `demote USER`.
 struct ChangeAccountCommand: CommandBody {
-  let change: AccountsScreen.Change
-  let user: String
+  let change: AccountChange
+  let user: Username
 
   static var disable: Command<any CommandBody> {
     command("disable", .disable, "Disable an account and end its sessions", "ends bob's sessions and refuses new ones")
@@ -117,28 +128,47 @@ struct ChangeAccountCommand: CommandBody {
   ]
 
   private static func command(
-    _ name: String, _ change: AccountsScreen.Change, _ summary: String, _ shows: String, _ discussion: [String] = []
+    _ name: String, _ change: AccountChange, _ summary: String, _ shows: String, _ discussion: [String] = []
   ) -> Command<any CommandBody> {
-    Command(name) {
-      .init(
-        summary: summary,
-        discussion: discussion + ["Needs a password that you entered recently, and asks for it on a terminal."],
-        arguments: [Arguments.account],
-        examples: [.init("accounts \(name) bob", shows)],
-        statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
-      ) { words throws(UsageError) in
-        ChangeAccountCommand(change: change, user: try words[Arguments.account])
-      }
+    Command(
+      name, summary: summary,
+      discussion: discussion + ["Needs a password that you entered recently, and asks for it on a terminal."],
+      arguments: [Arguments.account],
+      examples: [.init("accounts \(name) bob", shows)],
+      statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
+    ) { words throws(UsageError) in
+      ChangeAccountCommand(change: change, user: try words[Arguments.account])
     }
   }
 
   func run(in workspace: Workspace) async throws(CommandError) -> Answer {
-    try await workspace.changeAccount(change, user)
+    let screen = try await workspace.open(AccountsScreen.self)
+    _ = try workspace.administrator(screen.session)
+    if change == .promote { try await sayWhatIsMissing(user, on: screen, in: workspace) }
+    let fresh = try await workspace.fresh(screen.session)
+    let administrator = try workspace.administrator(fresh.session)
+    let changed = try await workspace.ask(fresh.session) { (lease) throws(BackendError) in
+      try change.make(to: user, at: workspace.backend, for: administrator, fresh, under: lease)
+    }
+    if changed.user.id == fresh.session.user.id { await workspace.forgetRevoked() }
+    let shown = TextEscaping.escape(changed.user.username)
+    return workspace.describe(
+      .changed("\(shown) is \(change.done)", hint: "Look with: \(run: "accounts", "show", shown)"), changed)
   }
-}
 
-extension Arguments {
-  fileprivate static let account = Argument.required("USER", Kinds.account, "The account")
+  /// Says before a promotion that the new administrator must set up a second step first.
+  private func sayWhatIsMissing(
+    _ name: Username, on screen: AccountsScreen, in workspace: Workspace
+  ) async throws(CommandError) {
+    let administrator = try workspace.administrator(screen.session)
+    let isMissing = try await workspace.ask(screen.session) { (lease) throws(BackendError) in
+      guard try workspace.backend.twoStepPolicy(for: administrator, under: lease) == .required else { return false }
+      return try !screen.account(name, at: workspace.backend, for: administrator, under: lease).hasSecondStep
+    }
+    if isMissing {
+      workspace.printer.say("\(name) has no second step, and must set one up before doing anything else.")
+    }
+  }
 }
 
 extension Options {
@@ -160,75 +190,7 @@ extension AccountsQuery.Order: Choice {
 }
 
 extension Workspace {
-  /// `accounts list`: a page of accounts.
-  func listAccounts(_ query: AccountsQuery, isShort: Bool) async throws(CommandError) -> Answer {
-    let screen = try await open(AccountsScreen.self)
-    let administrator = try administrator(screen.session)
-    let page = try await asking { () throws(LeaseError<BackendError>) in
-      try screen.page(query, of: backend, for: administrator)
-    }
-    if isShort, !printer.asJSON {
-      return Answer(.onlyShows, lines: page.items.map { TextEscaping.escape($0.user.username) })
-    }
-    return Answer(
-      .onlyShows,
-      lines: bar("Accounts")
-        + (page.items.isEmpty ? ["No accounts."] : lines(.accounts(page.items, by: query.order))),
-      [
-        "accounts": .array(page.items.map(JSON.account)),
-        "next_after": .string(orNull: page.lastOfMore?.user.username),
-      ],
-      notes: page.lastOfMore.map { last in
-        let filter = query.namePrefix.isEmpty ? [] : ["--filter", query.namePrefix]
-        let sort = query.order == .name ? [] : ["--sort", query.order.rawValue]
-        return [more(["accounts", "list", "--after", last.user.username] + filter + sort, limit: query.limit)]
-      } ?? [])
-  }
-
-  /// `accounts show USER`: one account.
-  func showAccount(_ user: String) async throws(CommandError) -> Answer {
-    let screen = try await open(AccountsScreen.self)
-    let administrator = try administrator(screen.session)
-    let name = try valid { () throws(BackendError) in try Username(user) }
-    return describe(
-      .onlyShows,
-      try await asking { () throws(LeaseError<BackendError>) in
-        try screen.account(name, at: backend, for: administrator)
-      })
-  }
-
-  /// `accounts disable`, `enable`, `unlock`, `promote` and `demote USER`.
-  func changeAccount(_ change: AccountsScreen.Change, _ user: String) async throws(CommandError) -> Answer {
-    let screen = try await open(AccountsScreen.self)
-    _ = try administrator(screen.session)
-    let name = try valid { () throws(BackendError) in try Username(user) }
-    if change == .promote { try await sayWhatIsMissing(name, on: screen) }
-    let fresh = try await fresh(screen.session)
-    let administrator = try administrator(fresh.session)
-    let changed = try await asking { () throws(LeaseError<BackendError>) in
-      try screen.change(change, name, at: backend, for: administrator, fresh)
-    }
-    if changed.user.id == fresh.session.user.id { await forgetRevoked() }
-    let shown = TextEscaping.escape(changed.user.username)
-    return describe(
-      .changed("\(shown) is \(change.done)", hint: "Look with: \(run: "accounts", "show", shown)"), changed)
-  }
-
-  /// Says before a promotion that the new administrator must set up a second step first.
-  private func sayWhatIsMissing(_ name: Username, on screen: AccountsScreen) async throws(CommandError) {
-    let administrator = try administrator(screen.session)
-    let (_, policy) = try await asking { () throws(LeaseError<BackendError>) in
-      try screen.rules(at: backend, for: administrator)
-    }
-    guard policy == .required else { return }
-    let account = try await asking { () throws(LeaseError<BackendError>) in
-      try screen.account(name, at: backend, for: administrator)
-    }
-    if account.hasSecondStep { return }
-    printer.say("\(name) has no second step, and must set one up before doing anything else.")
-  }
-
-  func describe(_ effect: Answer.Effect, _ account: AccountSummary) -> Answer {
+  fileprivate func describe(_ effect: Answer.Effect, _ account: AccountSummary) -> Answer {
     let user = account.user
     var sentence: [String] = []
     switch effect {

@@ -1,52 +1,43 @@
 import AuthBackend
 import AuthCore
 import AuthDevice
-import AuthMessages
-import AuthSQLite
 import CommandLineKit
 import Glibc
 import TextFormat
 
 /// `app`.
 struct AppCommand: CommandBody {
-  static var command: Command<any CommandBody> {
-    Command("app") {
-      .init(
-        summary: "Use everything in one full-screen program",
-        discussion: [
-          "Log in, pay, read receipts, end sessions, set up a second step and change accounts with the arrow keys and Enter. "
-            + "Enter shows the details of a row. Letters act on the row; the bottom bar lists them. The mouse selects and "
-            + "scrolls; M leaves it to the terminal. Press ? for all keys and q to quit.",
-          "Changes from other terminals show immediately. A session that ends there closes its screens here. The Machine tab "
-            + "shows the session machine at work.",
-          "The program needs a terminal. The other commands do the same without it. For screen readers, 'watch' prints "
-            + "changes line by line. NO_COLOR switches colours off; a locale without UTF-8 gets ASCII.",
-        ],
-        examples: [.init("app", "opens the home screen")],
-        statuses: .of(.done, .usage, .cannotTell)
-      ) { _ throws(UsageError) in AppCommand() }
-    }
-  }
+  static let command = Command<any CommandBody>(
+    "app", summary: "Use everything in one full-screen program",
+    discussion: [
+      "Log in, pay, read receipts, end sessions, set up a second step and change accounts with the arrow keys and Enter. "
+        + "Enter shows the details of a row. Letters act on the row; the bottom bar lists them. The mouse selects and "
+        + "scrolls; M leaves it to the terminal. Press ? for all keys and q to quit.",
+      "Changes from other terminals show immediately. A session that ends there closes its screens here. The Machine tab "
+        + "shows the session machine at work.",
+      "The program needs a terminal. The other commands do the same without it. For screen readers, 'watch' prints "
+        + "changes line by line. NO_COLOR switches colours off; a locale without UTF-8 gets ASCII.",
+    ],
+    examples: [.init("app", "opens the home screen")],
+    statuses: .of(.done, .usage, .cannotTell)
+  ) { _ throws(UsageError) in AppCommand() }
 
   /// A session file that somebody moves away ends no session.
   var onlyLooks: Bool { true }
 
   /// It never suspends, so it stays on the thread that signals go to.
-  func run(in workspace: Workspace) throws(CommandError) -> Answer { try workspace.app() }
-}
-
-extension Workspace {
-  /// `app`: the screens on a screen.
-  func app() throws(CommandError) -> Answer {
-    try requireTerminal()
-    do throws(VaultError) { try vault.prepare() } catch { throw CommandError(error) }
-    let work = AppWork(store: store, backend: backend, authority: authority, vault: vault)
+  func run(in workspace: Workspace) throws(CommandError) -> Answer {
+    try Self.requireTerminal(workspace.globals)
+    try explained { () throws(VaultError) in try workspace.vault.prepare() }
+    let work = AppWork(workspace)
+    let context = workspace.context
     let loop = try AppLoop(work: work, context: context == .standard ? nil : context.description)
-    try loop.run(colors: printer.streams.output.style.allowsColor, isASCII: Environment.hasOtherEncoding)
+    let style = workspace.printer.streams.output.style
+    try loop.run(colors: style.allowsColor, isASCII: Environment.hasOtherEncoding)
     return Answer(.onlyShows)
   }
 
-  private func requireTerminal() throws(CommandError) {
+  private static func requireTerminal(_ globals: GlobalOptions) throws(CommandError) {
     if globals.json { throw CommandError(code: .screenNotJSON) }
     guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else { throw CommandError(code: .noScreen) }
     let kind = Environment.value("TERM") ?? ""

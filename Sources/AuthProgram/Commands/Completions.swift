@@ -5,21 +5,17 @@ import CommandLineKit
 struct CompletionsCommand: CommandBody {
   let shell: Shell
 
-  static var command: Command<any CommandBody> {
-    Command("completions") {
-      .init(
-        summary: "Print completions for a shell",
-        arguments: [Arguments.shell],
-        examples: [
-          .init("completions bash > auth-cli.bash", "writes a file for bash to source"),
-          .init("completions zsh > _auth-cli", "writes a file for a directory in zsh's fpath"),
-          .init("completions fish | source", "enables them in this fish"),
-        ],
-        statuses: .of(.done, .usage, .cannotTell), heedsEnvironment: false
-      ) { words throws(UsageError) in
-        CompletionsCommand(shell: try words[Arguments.shell])
-      }
-    }
+  static let command = Command<any CommandBody>(
+    "completions", summary: "Print completions for a shell",
+    arguments: [Arguments.shell],
+    examples: [
+      .init("completions bash > auth-cli.bash", "writes a file for bash to source"),
+      .init("completions zsh > _auth-cli", "writes a file for a directory in zsh's fpath"),
+      .init("completions fish | source", "enables them in this fish"),
+    ],
+    statuses: .of(.done, .usage, .cannotTell), heedsEnvironment: false
+  ) { words throws(UsageError) in
+    CompletionsCommand(shell: try words[Arguments.shell])
   }
 
   func run(in printer: Printer) -> Answer {

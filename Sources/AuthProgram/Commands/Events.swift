@@ -1,7 +1,5 @@
 import AuthBackend
 import AuthCore
-import AuthMessages
-import AuthSQLite
 import CommandLineKit
 import TextFormat
 
@@ -10,31 +8,48 @@ struct EventsCommand: CommandBody {
   let page: PageOptions
   let before: Int64?
 
-  static var command: Command<any CommandBody> {
-    Command("events") {
-      .init(
-        summary: "Show what happened to your account",
-        discussion: [
-          "Shows your events; an administrator sees those of all accounts. The last line is the newest event.",
-          "The first page has the newest events. The command for older events is below it.",
-        ],
-        options: PageOptions.options + [Options.beforeEvent],
-        examples: [
-          .init("events", "shows the newest"),
-          .init("events --since 8h", "shows the events of the last eight hours"),
-          .init("events --filter login --limit 5", "shows the last five events of logins"),
-          .init("events --since 2026-01-01 --until 2026-02-01 --csv", "prints the events of a month for a spreadsheet"),
-          .init("events --since 2026-01-31T09:30:00Z --limit 1000 --json", "prints what happened since then as JSON"),
-        ],
-        statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst)
-      ) { words throws(UsageError) in
-        EventsCommand(page: try PageOptions(words), before: try words[Options.beforeEvent])
-      }
-    }
+  static let command = Command<any CommandBody>(
+    "events", summary: "Show what happened to your account",
+    discussion: [
+      "Shows your events; an administrator sees those of all accounts. The last line is the newest event.",
+      "The first page has the newest events. The command for older events is below it.",
+    ],
+    options: PageOptions.options + [Options.beforeEvent],
+    examples: [
+      .init("events", "shows the newest"),
+      .init("events --since 8h", "shows the events of the last eight hours"),
+      .init("events --filter login --limit 5", "shows the last five events of logins"),
+      .init("events --since 2026-01-01 --until 2026-02-01 --csv", "prints the events of a month for a spreadsheet"),
+      .init("events --since 2026-01-31T09:30:00Z --limit 1000 --json", "prints what happened since then as JSON"),
+    ],
+    statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst)
+  ) { words throws(UsageError) in
+    EventsCommand(page: try PageOptions(words), before: try words[Options.beforeEvent])
   }
 
+  /// The latest is last.
   func run(in workspace: Workspace) async throws(CommandError) -> Answer {
-    try await workspace.events(page, before: before)
+    try workspace.checkForm(page)
+    let times = page.times
+    let screen = try await workspace.open(UserScreen.self)
+    let loaded = try await workspace.load(page, on: screen, before: before, number: \.id) {
+      (before, limit, lease) throws(BackendError) in
+      try screen.events(
+        at: workspace.backend, within: times, matching: page.filter, before: before, limit: limit, under: lease)
+    }
+    let events = Array(loaded.items.reversed())
+    let notes = loaded.lastOfMore.map { [workspace.more(["events", "--before", String($0.id)], within: times, page)] }
+    if page.isCSV {
+      workspace.printCSV(["id", "time", "event", "account", "actor", "session", "detail"], events.lazy.map(\.csv))
+      return Answer(.onlyShows, notes: notes ?? [])
+    }
+    return Answer(
+      .onlyShows,
+      lines: workspace.bar("Events") + (events.isEmpty ? ["No events."] : workspace.lines(.events(events))),
+      [
+        "events": .array(events.map(JSON.event)), "next_before": loaded.lastOfMore.map { .integer($0.id) } ?? .null,
+      ],
+      notes: notes ?? [])
   }
 }
 
@@ -43,39 +58,14 @@ extension Options {
     "before", "ID", Kinds.event, "Show events before this one (the next page)")
 }
 
-extension Workspace {
-  /// `events`: what happened, the latest last.
-  func events(_ options: PageOptions, before: Int64?) async throws(CommandError) -> Answer {
-    try checkForm(options)
-    let times = options.times
-    let screen = try await open(EventsScreen.self)
-    let page = try await load(options, before: before, number: \.id) { (before, limit) throws(CommandError) in
-      try await asking { () throws(LeaseError<BackendError>) in
-        try screen.page(of: backend, within: times, matching: options.filter, before: before, limit: limit)
-      }
-    }
-    let events = Array(page.items.reversed())
-    let notes = page.lastOfMore.map { [more(["events", "--before", String($0.id)], within: times, options)] } ?? []
-    if options.isCSV {
-      printCSV(["id", "time", "event", "account", "actor", "session", "detail"], events.lazy.map(\.csv))
-      return Answer(.onlyShows, notes: notes)
-    }
-    return Answer(
-      .onlyShows,
-      lines: bar("Events") + (events.isEmpty ? ["No events."] : lines(.events(events))),
-      [
-        "events": .array(
-          events.map { event in
-            .members([
-              "id": .integer(event.id), "at": .string(event.at.iso8601), "event": .string(event.name),
-              "account": .string(orNull: event.account), "actor": .string(orNull: event.actor),
-              "session": .string(orNull: event.session?.name),
-              "session_hash": .string(orNull: event.session?.hash), "detail": .string(orNull: event.detail),
-            ])
-          }),
-        "next_before": page.lastOfMore.map { .integer($0.id) } ?? .null,
-      ],
-      notes: notes)
+extension JSON {
+  fileprivate static func event(_ event: Event) -> JSON {
+    .members([
+      "id": .integer(event.id), "at": .string(event.at.iso8601), "event": .string(event.name),
+      "account": .string(orNull: event.account), "actor": .string(orNull: event.actor),
+      "session": .string(orNull: event.session?.name), "session_hash": .string(orNull: event.session?.hash),
+      "detail": .string(orNull: event.detail),
+    ])
   }
 }
 

@@ -1,37 +1,28 @@
 import AuthMessages
 import CommandLineKit
-import TextFormat
 
 /// `help [COMMAND...]`, and `--help` anywhere.
 struct HelpCommand: CommandBody {
   let topic: [String]
 
-  static var command: Command<any CommandBody> {
-    Command("help") {
-      .init(
-        summary: "Show help",
-        arguments: [Arguments.topic],
-        examples: [
-          .init("help", "shows the overview"),
-          .init("help pay", "shows how to pay; so does 'pay --help'"),
-          .init("help sessions revoke", "shows help for a subcommand"),
-          .init("help statuses", "lists the exit statuses"),
-          .init("help codes", "lists the codes of errors, which --json prints, with their exit statuses"),
-        ],
-        statuses: .of(.done, .usage, .cannotTell), heedsEnvironment: false
-      ) { words throws(UsageError) in
-        HelpCommand(topic: try words[Arguments.topic])
-      }
-    }
+  static let command = Command<any CommandBody>(
+    "help", summary: "Show help",
+    arguments: [Arguments.topic],
+    examples: [
+      .init("help", "shows the overview"),
+      .init("help pay", "shows how to pay; so does 'pay --help'"),
+      .init("help sessions revoke", "shows help for a subcommand"),
+      .init("help statuses", "lists the exit statuses"),
+      .init("help codes", "lists the codes of errors, which --json prints, with their exit statuses"),
+    ],
+    statuses: .of(.done, .usage, .cannotTell), heedsEnvironment: false
+  ) { words throws(UsageError) in
+    HelpCommand(topic: try words[Arguments.topic])
   }
 
   func run(in printer: Printer) throws(CommandError) -> Answer {
-    do throws(UsageError) {
-      return printer.describe(
-        "help", try Help(AuthTool.tool, width: min(printer.streams.output.width, 100)).page(topic))
-    } catch {
-      throw CommandError(error)
-    }
+    let help = Help(AuthTool.tool, width: min(printer.streams.output.width, 100))
+    return printer.describe("help", try explained { () throws(UsageError) in try help.page(topic) })
   }
 }
 

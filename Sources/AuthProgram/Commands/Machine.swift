@@ -5,24 +5,20 @@ import CommandLineKit
 struct MachineCommand: CommandBody {
   let format: MachineFormat
 
-  static var command: Command<any CommandBody> {
-    Command("machine") {
-      .init(
-        summary: "Print the session machine",
-        discussion: [
-          "Shows what the session does in every state on every event. It is the machine that the program runs."
-        ],
-        options: [Options.format],
-        examples: [
-          .init("machine", "prints the table"),
-          .init("machine --format mermaid", "prints a diagram for Mermaid"),
-          .init("machine --format json", "prints every cell for a program; so does --json"),
-        ],
-        statuses: .of(.done, .usage, .cannotTell), heedsEnvironment: false
-      ) { words throws(UsageError) in
-        MachineCommand(format: try words[Options.json] ? .json : try words[Options.format])
-      }
-    }
+  static let command = Command<any CommandBody>(
+    "machine", summary: "Print the session machine",
+    discussion: [
+      "Shows what the session does in every state on every event. It is the machine that the program runs."
+    ],
+    options: [Options.format],
+    examples: [
+      .init("machine", "prints the table"),
+      .init("machine --format mermaid", "prints a diagram for Mermaid"),
+      .init("machine --format json", "prints every cell for a program; so does --json"),
+    ],
+    statuses: .of(.done, .usage, .cannotTell), heedsEnvironment: false
+  ) { words throws(UsageError) in
+    MachineCommand(format: try words[Options.json] ? .json : try words[Options.format])
   }
 
   func run(in printer: Printer) -> Answer {

@@ -3,16 +3,12 @@ import CommandLineKit
 
 /// `man`: the manual page.
 struct ManualCommand: CommandBody {
-  static var command: Command<any CommandBody> {
-    Command("man") {
-      .init(
-        summary: "Print the manual page",
-        discussion: ["One page with all commands, in mdoc format: show it with 'man', or install it as auth-cli.1."],
-        examples: [.init("man | man -l -", "shows the page")],
-        statuses: .of(.done, .usage, .cannotTell), heedsEnvironment: false
-      ) { _ throws(UsageError) in ManualCommand() }
-    }
-  }
+  static let command = Command<any CommandBody>(
+    "man", summary: "Print the manual page",
+    discussion: ["One page with all commands, in mdoc format: show it with 'man', or install it as auth-cli.1."],
+    examples: [.init("man | man -l -", "shows the page")],
+    statuses: .of(.done, .usage, .cannotTell), heedsEnvironment: false
+  ) { _ throws(UsageError) in ManualCommand() }
 
   func run(in printer: Printer) -> Answer {
     printer.describe("man", Manual(AuthTool.tool).page)

@@ -8,48 +8,31 @@ import TextFormat
 struct ReauthenticateCommand: CommandBody {
   let passwordFromInput: Bool
 
-  static var command: Command<any CommandBody> {
-    Command("reauth") {
-      .init(
-        summary: "Enter your password again",
-        discussion: [
-          "Some commands need a password that you entered within the last 15 minutes: those that pay, end other sessions, make "
-            + "recovery codes, change your password or your second step, delete your account, or change other accounts. On a "
-            + "terminal these commands ask for it; a script runs this command first. A wrong password does not end the "
-            + "session.",
-          "If you log in in two steps, a code is asked for too; with --password-stdin it is the second line.",
-        ],
-        options: [Options.passwordFromInput],
-        examples: [
-          .init("reauth", "asks for the password on the terminal"),
-          .init("reauth --password-stdin < alice.password", "reads the password from a file, for scripts"),
-        ],
-        statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
-      ) { words throws(UsageError) in
-        ReauthenticateCommand(passwordFromInput: try words[Options.passwordFromInput])
-      }
-    }
+  static let command = Command<any CommandBody>(
+    "reauth", summary: "Enter your password again",
+    discussion: [
+      "Some commands need a password that you entered within the last 15 minutes: those that pay, end other sessions, make "
+        + "recovery codes, change your password or your second step, delete your account, or change other accounts. On a "
+        + "terminal these commands ask for it; a script runs this command first. A wrong password does not end the "
+        + "session.",
+      "If you log in in two steps, a code is asked for too; with --password-stdin it is the second line.",
+    ],
+    options: [Options.passwordFromInput],
+    examples: [
+      .init("reauth", "asks for the password on the terminal"),
+      .init("reauth --password-stdin < alice.password", "reads the password from a file, for scripts"),
+    ],
+    statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
+  ) { words throws(UsageError) in
+    ReauthenticateCommand(passwordFromInput: try words[Options.passwordFromInput])
   }
 
   func run(in workspace: Workspace) async throws(CommandError) -> Answer {
-    try await workspace.reauthenticate(passwordFromInput: passwordFromInput)
-  }
-}
-
-extension Workspace {
-  /// `reauth`: the password again, which makes the session fresh.
-  func reauthenticate(passwordFromInput: Bool) async throws(CommandError) -> Answer {
-    let session = try await session()
-    let renewed =
-      passwordFromInput
-      ? try await PasswordQuestion.fromInput(
-        in: store, printer, check: { (lines) throws(SessionError) in try await reauthenticate(lines[0]) }
-      ).session
-      : try await PasswordQuestion.onTerminal(
-        for: session.user.username, in: store,
-        check: { (password) throws(SessionError) in try await reauthenticate(password) }
-      ).session
-    let deadlines = try Deadlines(clock: backend.clock)
+    let name = try await workspace.session().user.username
+    let renewed = try await workspace.session(withPasswordOf: name, fromInput: passwordFromInput) {
+      (password) throws(SessionError) in try await workspace.store.confirm(password)
+    }
+    let deadlines = try Deadlines(clock: workspace.backend.clock)
     return Answer(
       .changed("the password was accepted and the session is renewed", hint: "Look with: \(run: "status")"),
       lines: [

@@ -9,69 +9,53 @@ struct RegisterCommand: CommandBody {
   let user: String?
   let passwordFromInput: Bool
 
-  static var command: Command<any CommandBody> {
-    Command("register", soughtAs: ["create", "sign-up", "signup"]) {
-      .init(
-        summary: "Create an account",
-        discussion: [
-          "The first account becomes administrator. A new account starts with 100.00. Registering does not log you in.",
-          "The password needs at least 15 characters, of any kind. You enter it twice on the terminal, and it is never "
-            + "shown. Common passwords and your own name are refused.",
-          "While registration is closed only an administrator creates accounts. This then prints a one-time code for the "
-            + "new user, valid for three days, who sets a password with 'recover'.",
-        ],
-        arguments: [Arguments.newUser], options: [Options.passwordFromInput],
-        examples: [
-          .init("register alice", "asks for a new password, twice"),
-          .init("register bob --password-stdin < bob.password", "reads the password from a file, for scripts"),
-        ],
-        statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
-      ) { words throws(UsageError) in
-        RegisterCommand(
-          user: try words[Arguments.newUser, neededBy: Options.passwordFromInput],
-          passwordFromInput: try words[Options.passwordFromInput])
-      }
-    }
+  static let command = Command<any CommandBody>(
+    "register", soughtAs: ["create", "sign-up", "signup"], summary: "Create an account",
+    discussion: [
+      "The first account becomes administrator. A new account starts with 100.00. Registering does not log you in.",
+      "The password needs at least 15 characters, of any kind. You enter it twice on the terminal, and it is never "
+        + "shown. Common passwords and your own name are refused.",
+      "While registration is closed only an administrator creates accounts. This then prints a one-time code for the "
+        + "new user, valid for three days, who sets a password with 'recover'.",
+    ],
+    arguments: [Arguments.newUser], options: [Options.passwordFromInput],
+    examples: [
+      .init("register alice", "asks for a new password, twice"),
+      .init("register bob --password-stdin < bob.password", "reads the password from a file, for scripts"),
+    ],
+    statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
+  ) { words throws(UsageError) in
+    RegisterCommand(
+      user: try words[Arguments.newUser, neededBy: Options.passwordFromInput],
+      passwordFromInput: try words[Options.passwordFromInput])
   }
 
+  /// Makes an account; it does not log in.
   func run(in workspace: Workspace) async throws(CommandError) -> Answer {
-    try await workspace.register(user, passwordFromInput: passwordFromInput)
-  }
-}
-
-extension Arguments {
-  fileprivate static let newUser = Argument.optional(
-    "USER", Kinds.username, "The name of the new account; if omitted, you are asked")
-}
-
-extension Workspace {
-  /// `register [USER]`: makes an account.
-  ///
-  /// It does not log in.
-  func register(_ user: String?, passwordFromInput: Bool) async throws(CommandError) -> Answer {
-    let name = try username(user, "Name of the new account: ")
+    let backend = workspace.backend
+    let name = try workspace.username(user, "Name of the new account: ")
     let password: Secret
     if passwordFromInput {
-      password = Secret(bytes: try PasswordQuestion.line())
+      password = Secret(bytes: try PasswordQuestion.lines(["password"])[0])
     } else {
       do throws(BackendError) {
         try backend.check(newUsername: name)
       } catch {
         guard error.code == BackendError.Code.registrationClosed.rawValue else { throw CommandError(error) }
-        return try await registerOther(name)
+        return try await registerOther(name, in: workspace)
       }
-      password = try newPassword(for: name)
+      password = try PasswordQuestion.new(for: name, at: backend)
     }
     let created: User
     do throws(BackendError) {
       created = try backend.register(username: name, password: password, displayName: nil)
     } catch {
       guard error.code == BackendError.Code.registrationClosed.rawValue else { throw CommandError(error) }
-      throw await registrationClosed(for: name)
+      throw Self.closed(for: name, isAdministrator: await Self.user(in: workspace)?.role == .administrator)
     }
     let shown = TextEscaping.escape(created.username)
-    // Here somebody else is logged in, so the new user logs in elsewhere.
-    let isFree = if case .loggedIn = await restore() { false } else { true }
+    // Where somebody else is logged in here, the new user logs in elsewhere.
+    let isFree = await Self.user(in: workspace) == nil
     return Answer(
       .changed("\(shown) is registered", hint: "Log in with: \(run: "login", shown)"),
       lines: ["Registered \(shown)\(created.role == .administrator ? ", the administrator" : "")."],
@@ -80,58 +64,36 @@ extension Workspace {
   }
 
   /// Makes an account for somebody else, while registration is closed.
-  private func registerOther(_ name: String) async throws(CommandError) -> Answer {
-    if case .obstructed(let obstacle) = await restore() { throw CommandError(obstacle) }
-    guard await isAdministrator else { throw await registrationClosed(for: name) }
-    let code = try await askAsAdministrator { (administrator, fresh, lease) throws(BackendError) in
-      try backend.registerOther(username: name, for: administrator, fresh, under: lease)
+  private func registerOther(_ name: String, in workspace: Workspace) async throws(CommandError) -> Answer {
+    if case .obstructed(let obstacle) = await workspace.restore() { throw CommandError(obstacle) }
+    guard await Self.user(in: workspace)?.role == .administrator else {
+      throw Self.closed(for: name, isAdministrator: false)
+    }
+    let code = try await workspace.askAsAdministrator { (administrator, fresh, lease) throws(BackendError) in
+      try workspace.backend.registerOther(username: name, for: administrator, fresh, under: lease)
     }
     let shown = TextEscaping.escape(code.user.username)
-    return issued(
+    return workspace.issued(
       code,
       effect: .changed(
         "\(shown) is registered", hint: "Make a new code with: \(run: "accounts", "reset-password", shown)"),
       notes: ["Registered \(shown). Give the code to the new user."])
   }
 
-  private var isAdministrator: Bool {
-    get async {
-      if case .loggedIn(let session) = await restore() { session.user.role == .administrator } else { false }
-    }
+  /// Who is logged in here, where that can be told.
+  private static func user(in workspace: Workspace) async -> User? {
+    if case .loggedIn(let session) = await workspace.restore() { session.user } else { nil }
   }
 
-  private func registrationClosed(for name: String) async -> CommandError {
-    CommandError(.refused(.registrationClosed))
-      .withHint(
-        await isAdministrator
-          ? "Omit the password to get a one-time code for the new user: \(run: "register", name)"
-          : "Ask an administrator to run: \(runByOthers: "register", name)")
+  private static func closed(for name: String, isAdministrator: Bool) -> CommandError {
+    CommandError(.refused(.registrationClosed)).withHint(
+      isAdministrator
+        ? "Omit the password to get a one-time code for the new user: \(run: "register", name)"
+        : "Ask an administrator to run: \(runByOthers: "register", name)")
   }
+}
 
-  /// Asks on the terminal for a password to set.
-  func newPassword(for name: String) throws(CommandError) -> Secret {
-    try PasswordQuestion.new(for: name) { (password) throws(BackendError) in
-      try backend.check(newPassword: password, for: name)
-    }
-  }
-
-  /// The user name of the command line, or what is typed on the terminal.
-  func username(_ given: String?, _ question: String) throws(CommandError) -> String {
-    if let given { return given }
-    let bytes: [UInt8]
-    do throws(PromptError) {
-      bytes = try NameQuestion.ask(
-        question,
-        insteadUse: "as the argument USER, and the password with \(Options.passwordFromInput.declaration.flag)")
-    } catch {
-      throw CommandError(error)
-    }
-    guard let name = String(validating: bytes, as: UTF8.self) else {
-      throw CommandError(
-        .usage, BackendError.Code.usernameInvalid.rawValue, "what was typed is not UTF-8 text",
-        hint: "Type the name again.")
-    }
-    _ = try valid { () throws(BackendError) in try Username(name) }
-    return name
-  }
+extension Arguments {
+  fileprivate static let newUser = Argument.optional(
+    "USER", Kinds.username, "The name of the new account; if omitted, you are asked")
 }

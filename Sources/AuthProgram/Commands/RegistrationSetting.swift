@@ -8,29 +8,44 @@ import TextFormat
 struct RegistrationCommand: CommandBody {
   let state: Registration?
 
-  static var command: Command<any CommandBody> {
-    Command("registration") {
-      .init(
-        summary: "Show or change who may create accounts",
-        discussion: [
-          "While registration is closed only an administrator creates accounts: 'register USER' then prints a one-time "
-            + "code for the new user, valid for three days, which 'recover' takes.",
-          "A change needs a password that you entered recently, and asks for it on a terminal.",
-        ],
-        arguments: [Arguments.registration],
-        examples: [
-          .init("accounts registration", "shows whether registration is open"),
-          .init("accounts registration closed", "lets only administrators create accounts"),
-        ],
-        statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
-      ) { words throws(UsageError) in
-        RegistrationCommand(state: try words[Arguments.registration])
-      }
-    }
+  static let command = Command<any CommandBody>(
+    "registration", summary: "Show or change who may create accounts",
+    discussion: [
+      "While registration is closed only an administrator creates accounts: 'register USER' then prints a one-time "
+        + "code for the new user, valid for three days, which 'recover' takes.",
+      "A change needs a password that you entered recently, and asks for it on a terminal.",
+    ],
+    arguments: [Arguments.registration],
+    examples: [
+      .init("accounts registration", "shows whether registration is open"),
+      .init("accounts registration closed", "lets only administrators create accounts"),
+    ],
+    statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
+  ) { words throws(UsageError) in
+    RegistrationCommand(state: try words[Arguments.registration])
   }
 
   func run(in workspace: Workspace) async throws(CommandError) -> Answer {
-    try await workspace.registration(changedTo: state)
+    let backend = workspace.backend
+    if let state {
+      try await workspace.askAsAdministrator { (administrator, fresh, lease) throws(BackendError) in
+        try backend.setRegistration(state, for: administrator, fresh, under: lease)
+      }
+      let hint: Hint = "Look with: \(run: "accounts", "registration")"
+      return describe(.changed("registration is \(state.rawValue)", hint: hint), state, in: workspace)
+    }
+    let session = try await workspace.activeSession()
+    let administrator = try workspace.administrator(session)
+    let present = try await workspace.ask(session) { (lease) throws(BackendError) in
+      try backend.registration(for: administrator, under: lease)
+    }
+    return describe(.onlyShows, present, in: workspace)
+  }
+
+  private func describe(_ effect: Answer.Effect, _ state: Registration, in workspace: Workspace) -> Answer {
+    Answer(
+      effect, lines: workspace.bar("Accounts") + ["Registration is \(state.rawValue): \(state.summary)."],
+      ["registration": .string(state.rawValue)])
   }
 }
 
@@ -46,31 +61,5 @@ extension Registration: Choice {
     case .open: "everybody may create an account"
     case .closed: "only an administrator may create accounts"
     }
-  }
-}
-
-extension Workspace {
-  /// `accounts registration [STATE]`.
-  func registration(changedTo state: Registration?) async throws(CommandError) -> Answer {
-    guard let state else {
-      let session = try await activeSession()
-      let administrator = try administrator(session)
-      return describe(
-        .onlyShows,
-        try await ask(session) { (lease) throws(BackendError) in
-          try backend.registration(for: administrator, under: lease)
-        })
-    }
-    try await askAsAdministrator { (administrator, fresh, lease) throws(BackendError) in
-      try backend.setRegistration(state, for: administrator, fresh, under: lease)
-    }
-    return describe(
-      .changed("registration is \(state.rawValue)", hint: "Look with: \(run: "accounts", "registration")"), state)
-  }
-
-  private func describe(_ effect: Answer.Effect, _ state: Registration) -> Answer {
-    Answer(
-      effect, lines: bar("Accounts") + ["Registration is \(state.rawValue): \(state.summary)."],
-      ["registration": .string(state.rawValue)])
   }
 }

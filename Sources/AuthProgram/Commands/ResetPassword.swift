@@ -6,62 +6,43 @@ import TextFormat
 
 /// `accounts reset-password USER [--as-owner]`.
 struct ResetPasswordCommand: CommandBody {
-  let user: String
+  let user: Username
   let isAsOwner: Bool
 
-  static var command: Command<any CommandBody> {
-    Command("reset-password") {
-      .init(
-        summary: "Make a one-time code for a user who forgot the password",
-        discussion: [
-          "Prints the code, and nothing else on standard output. The user enters it with 'recover' within an hour. Until "
-            + "then the old password and all sessions still work. A newer code voids an older one.",
-          "Needs a password that you entered recently, and asks for it on a terminal. Use --as-owner when no "
-            + "administrator of the embedded database can log in: you need no login, only the database file, and the event "
-            + "says so. At a service, its operator runs 'auth-service reset-password USER' instead.",
-        ],
-        arguments: [Arguments.accountToReset], options: [Options.asOwner],
-        examples: [
-          .init("accounts reset-password bob", "shows a code to give to bob"),
-          .init("accounts reset-password alice --as-owner", "helps the only administrator in again"),
-        ],
-        statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
-      ) { words throws(UsageError) in
-        ResetPasswordCommand(user: try words[Arguments.accountToReset], isAsOwner: try words[Options.asOwner])
-      }
-    }
+  static let command = Command<any CommandBody>(
+    "reset-password", summary: "Make a one-time code for a user who forgot the password",
+    discussion: [
+      "Prints the code, and nothing else on standard output. The user enters it with 'recover' within an hour. Until "
+        + "then the old password and all sessions still work. A newer code voids an older one.",
+      "Needs a password that you entered recently, and asks for it on a terminal. Use --as-owner when no "
+        + "administrator of the embedded database can log in: you need no login, only the database file, and the event "
+        + "says so. At a service, its operator runs 'auth-service reset-password USER' instead.",
+    ],
+    arguments: [Arguments.account], options: [Options.asOwner],
+    examples: [
+      .init("accounts reset-password bob", "shows a code to give to bob"),
+      .init("accounts reset-password alice --as-owner", "helps the only administrator in again"),
+    ],
+    statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
+  ) { words throws(UsageError) in
+    ResetPasswordCommand(user: try words[Arguments.account], isAsOwner: try words[Options.asOwner])
   }
 
+  /// Makes a one-time code, which `recover` takes.
   func run(in workspace: Workspace) async throws(CommandError) -> Answer {
-    try await workspace.resetPassword(of: user, isAsOwner: isAsOwner)
-  }
-}
-
-extension Arguments {
-  fileprivate static let accountToReset = Argument.required("USER", Kinds.account, "The account")
-}
-
-extension Options {
-  static let asOwner = Option.flag(
-    "as-owner", "Without a login, because the embedded database is yours")
-}
-
-extension Workspace {
-  /// `accounts reset-password USER`: a one-time code, which `recover` takes.
-  func resetPassword(of user: String, isAsOwner: Bool) async throws(CommandError) -> Answer {
-    let name = try valid { () throws(BackendError) in try Username(user) }
+    let backend = workspace.backend
     let code: OneTimeCode
     var isDisabled = false
     if isAsOwner {
-      code = try valid { () throws(BackendError) in try backend.resetPasswordAsOwner(of: name) }
+      code = try explained { () throws(BackendError) in try backend.resetPasswordAsOwner(of: user) }
     } else {
-      code = try await askAsAdministrator { (administrator, fresh, lease) throws(BackendError) in
-        isDisabled = try backend.account(named: name, for: administrator, under: lease).isDisabled
-        return try backend.resetPassword(of: name, for: administrator, fresh, under: lease)
+      code = try await workspace.askAsAdministrator { (administrator, fresh, lease) throws(BackendError) in
+        isDisabled = try backend.account(named: user, for: administrator, under: lease).isDisabled
+        return try backend.resetPassword(of: user, for: administrator, fresh, under: lease)
       }
     }
     let shown = TextEscaping.escape(code.user.username)
-    return issued(
+    return workspace.issued(
       code,
       effect: .changed(
         "a one-time code for \(shown) is made", hint: "Make another: \(run: "accounts", "reset-password", shown)"),
@@ -69,4 +50,9 @@ extension Workspace {
         ? ["The account is disabled, and the code is accepted once you enable it: \(run: "accounts", "enable", shown)"]
         : [])
   }
+}
+
+extension Options {
+  static let asOwner = Option.flag(
+    "as-owner", "Without a login, because the embedded database is yours")
 }

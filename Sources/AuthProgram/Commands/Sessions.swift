@@ -8,24 +8,29 @@ import TextFormat
 struct SessionsCommand: CommandBody {
   let isShort: Bool
 
-  static var command: Command<any CommandBody> {
-    Command("sessions") {
-      .init(
-        summary: "List or revoke your sessions",
-        discussion: [
-          "FROM is where a session started: the terminal, the program and the remote host, if any. It helps you recognise "
-            + "a session, but proves nothing."
-        ],
-        options: [Options.shortSessions],
-        examples: [.init("sessions", "shows all your sessions and marks this one")],
-        statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst),
-        subcommands: [RevokeSessionCommand.command]
-      ) { words throws(UsageError) in SessionsCommand(isShort: try words[Options.shortSessions]) }
-    }
-  }
+  static let command = Command<any CommandBody>(
+    "sessions", summary: "List or revoke your sessions",
+    discussion: [
+      "FROM is where a session started: the terminal, the program and the remote host, if any. It helps you recognise "
+        + "a session, but proves nothing."
+    ],
+    options: [Options.shortSessions],
+    examples: [.init("sessions", "shows all your sessions and marks this one")],
+    statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst),
+    subcommands: [RevokeSessionCommand.command]
+  ) { words throws(UsageError) in SessionsCommand(isShort: try words[Options.shortSessions]) }
 
+  /// Shows every active session of the user, this one marked.
   func run(in workspace: Workspace) async throws(CommandError) -> Answer {
-    try await workspace.sessions(isShort: isShort)
+    let screen = try await workspace.open(UserScreen.self)
+    let sessions = try await workspace.ask(screen.session) { (lease) throws(BackendError) in
+      try workspace.backend.sessions(under: lease)
+    }
+    if isShort, !workspace.printer.asJSON { return workspace.names(sessions.map(\.id.rawValue)) }
+    let deadlines = try Deadlines(clock: workspace.backend.clock)
+    return Answer(
+      .onlyShows, lines: workspace.bar("Sessions") + workspace.lines(.sessions(sessions, deadlines)),
+      ["sessions": .array(sessions.map { .session($0, deadlines) })])
   }
 }
 
@@ -33,22 +38,27 @@ struct SessionsCommand: CommandBody {
 struct RevokeSessionCommand: CommandBody {
   let id: String
 
-  static var command: Command<any CommandBody> {
-    Command("revoke") {
-      .init(
-        summary: "End one of your sessions",
-        discussion: ["Needs a password that you entered recently, and asks for it on a terminal."],
-        arguments: [Arguments.session],
-        examples: [.init("sessions revoke k1a8rcny9q17", "ends that session, wherever it is used")],
-        statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
-      ) { words throws(UsageError) in
-        RevokeSessionCommand(id: try words[Arguments.session])
-      }
-    }
+  static let command = Command<any CommandBody>(
+    "revoke", summary: "End one of your sessions",
+    discussion: ["Needs a password that you entered recently, and asks for it on a terminal."],
+    arguments: [Arguments.session],
+    examples: [.init("sessions revoke k1a8rcny9q17", "ends that session, wherever it is used")],
+    statuses: .of(.done, .no, .usage, .cannotTell, .logInFirst, .credentials, .throttled)
+  ) { words throws(UsageError) in
+    RevokeSessionCommand(id: try words[Arguments.session])
   }
 
+  /// Ends the session, wherever it is used.
   func run(in workspace: Workspace) async throws(CommandError) -> Answer {
-    try await workspace.revokeSession(id)
+    let screen = try await workspace.open(UserScreen.self)
+    let fresh = try await workspace.fresh(screen.session)
+    try await workspace.ask(fresh.session) { (lease) throws(BackendError) in
+      try workspace.backend.revokeSession(SessionID(rawValue: id), for: fresh, under: lease)
+    }
+    if screen.session.id.rawValue == id { await workspace.forgetRevoked() }
+    return Answer(
+      .changed("session \(TextEscaping.escape(id)) is revoked", hint: "Your other sessions: \(run: "sessions")"),
+      lines: workspace.bar("Sessions") + ["Revoked session \(escaping: id)."], ["revoked": .string(id)])
   }
 }
 
@@ -62,47 +72,18 @@ extension Arguments {
     "The ID of the session, as 'sessions' and 'events' show it")
 }
 
-extension Workspace {
-  /// `sessions`: every live session of the user, this one marked.
-  func sessions(isShort: Bool) async throws(CommandError) -> Answer {
-    let screen = try await open(SessionsScreen.self)
-    let sessions = try await asking { () throws(LeaseError<BackendError>) in try screen.sessions(at: backend) }
-    if isShort, !printer.asJSON {
-      return Answer(.onlyShows, lines: sessions.map { TextEscaping.escape($0.id.rawValue) })
-    }
-    let deadlines = try Deadlines(clock: backend.clock)
-    return Answer(
-      .onlyShows, lines: bar("Sessions") + lines(.sessions(sessions, deadlines)),
-      [
-        "sessions": .array(
-          sessions.map { session in
-            .members([
-              "id": .string(session.id.rawValue), "context": .string(orNull: session.label),
-              "current": .bool(session.isCurrent), "origin": session.origin.map(JSON.origin) ?? .null,
-              "created_at": .string(session.createdAt.iso8601),
-              "active_at": .string(session.activeAt.iso8601),
-              "idle_until": .string(orNull: deadlines.moment(session.limits.idle)?.iso8601),
-              "absolute_until": .string(orNull: deadlines.moment(session.limits.absolute)?.iso8601),
-            ])
-          })
-      ])
-  }
-
-  /// `sessions revoke ID`: ends one, wherever it is used.
-  func revokeSession(_ id: String) async throws(CommandError) -> Answer {
-    let screen = try await open(SessionsScreen.self)
-    let fresh = try await fresh(screen.session)
-    try await asking { () throws(LeaseError<BackendError>) in
-      try screen.revoke(SessionID(rawValue: id), with: fresh, at: backend)
-    }
-    if screen.session.id.rawValue == id { await forgetRevoked() }
-    return Answer(
-      .changed("session \(TextEscaping.escape(id)) is revoked", hint: "Your other sessions: \(run: "sessions")"),
-      lines: bar("Sessions") + ["Revoked session \(escaping: id)."], ["revoked": .string(id)])
-  }
-}
-
 extension JSON {
+  fileprivate static func session(_ session: SessionSummary, _ deadlines: Deadlines) -> JSON {
+    .members([
+      "id": .string(session.id.rawValue), "context": .string(orNull: session.label),
+      "current": .bool(session.isCurrent), "origin": session.origin.map(JSON.origin) ?? .null,
+      "created_at": .string(session.createdAt.iso8601),
+      "active_at": .string(session.activeAt.iso8601),
+      "idle_until": .string(orNull: deadlines.moment(session.limits.idle)?.iso8601),
+      "absolute_until": .string(orNull: deadlines.moment(session.limits.absolute)?.iso8601),
+    ])
+  }
+
   fileprivate static func origin(_ origin: SessionOrigin) -> JSON {
     .members([
       "terminal": .string(orNull: origin.terminal), "program": .string(orNull: origin.program),

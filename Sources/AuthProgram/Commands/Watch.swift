@@ -1,8 +1,6 @@
 import AuthBackend
 import AuthCore
 import AuthDevice
-import AuthMessages
-import AuthSQLite
 import CommandLineKit
 import TextFormat
 
@@ -10,76 +8,56 @@ import TextFormat
 struct WatchCommand: CommandBody {
   let end: WatchEnd?
 
-  static var command: Command<any CommandBody> {
-    Command("watch") {
-      .init(
-        summary: "Follow your session as it changes",
-        discussion: [
-          "Prints a line for each change of your session and account, whichever process makes it, until you press ^C. "
-            + "Watching is not activity."
-        ],
-        options: [Options.until],
-        examples: [
-          .init("watch", "follows until ^C"),
-          .init("watch --until logged-out", "waits for the end of the session"),
-          .init("watch --json", "prints a JSON document for each change"),
-        ],
-        statuses: .of(.done, .usage, .cannotTell)
-      ) { words throws(UsageError) in
-        WatchCommand(end: try words[Options.until])
-      }
-    }
+  static let command = Command<any CommandBody>(
+    "watch", summary: "Follow your session as it changes",
+    discussion: [
+      "Prints a line for each change of your session and account, whichever process makes it, until you press ^C. "
+        + "Watching is not activity."
+    ],
+    options: [Options.until],
+    examples: [
+      .init("watch", "follows until ^C"),
+      .init("watch --until logged-out", "waits for the end of the session"),
+      .init("watch --json", "prints a JSON document for each change"),
+    ],
+    statuses: .of(.done, .usage, .cannotTell)
+  ) { words throws(UsageError) in
+    WatchCommand(end: try words[Options.until])
   }
 
   var onlyLooks: Bool { true }
 
   func run(in workspace: Workspace) async throws(CommandError) -> Answer {
-    try await workspace.watch(until: end)
-  }
-}
-
-extension Options {
-  fileprivate static let until = Option.optional(
-    "until", "STATE", ValueKind<WatchEnd>.choice("a state to wait for"), "Exit when this state is reached")
-}
-
-extension Workspace {
-  /// `watch`: a line for each change of this context's session and user, whichever process makes
-  /// it.
-  ///
-  /// Watching is not activity.
-  func watch(until end: WatchEnd?) async throws(CommandError) -> Answer {
-    do throws(VaultError) { try vault.prepare() } catch { throw CommandError(error) }
-    let sessionFile = try valid { () throws(BackendError) in try vault.changes() }
-    let database = try valid { () throws(BackendError) in try backend.changes() }
-    var log = WatchLog(globals: globals, output: printer.streams.output, store: store)
+    let store = workspace.store
+    try explained { () throws(VaultError) in try workspace.vault.prepare() }
+    let changes = try explained { () throws(BackendError) in try ChangeWait(workspace.vault, workspace.backend) }
+    let output = workspace.printer.streams.output
+    var log = WatchLog(globals: workspace.globals, output: output, store: store)
     var patience = Self.firstPatience
     while true {
-      try listen(to: sessionFile, database)
+      try explained { () throws(BackendError) in
+        guard try changes.listen() else {
+          throw .unavailable(.watchFailed, workspace.places.state.escaped, "it is gone")
+        }
+      }
       var isFileGone = false
-      let obstacle = await look(&isFileGone)
+      let obstacle = await look(&isFileGone, in: workspace)
       try log.show(obstacle, isFileGone: isFileGone)
       if case .loggedOut = store.state, end == .loggedOut { return Answer(.onlyShows) }
       // Nobody tells when an obstacle goes away, so looking again is all there is, ever more
       // rarely.
-      let pause = obstacle == nil ? try timeUntilLimit() : patience
+      var pause: Duration? = patience
+      if obstacle == nil {
+        pause = try explained { () throws(ClockError) in
+          try store.timeUntilLimit(by: workspace.backend.clock).map { max(.milliseconds(1), $0) }
+        }
+      }
       patience = obstacle == nil ? Self.firstPatience : min(patience * 2, .seconds(60))
       let isSettled = store.session == nil && obstacle == nil
       // Without a session and without doubt, only a session file can change anything.
-      try wait(
-        for: isSettled ? [sessionFile] : [sessionFile, database], atMost: pause, writingTo: printer.streams.output)
-    }
-  }
-
-  /// Listens where the session file and the database are.
-  ///
-  /// There may be no database yet: an account comes before a session.
-  private func listen(to sessionFile: any ChangeSource, _ database: any ChangeSource) throws(CommandError) {
-    try valid { () throws(BackendError) in
-      guard try sessionFile.listen() else {
-        throw .unavailable(.watchFailed, places.state.escaped, "it is gone")
+      try explained { () throws(BackendError) in
+        try changes.wait(atMost: pause, forDatabase: !isSettled, readOn: output)
       }
-      _ = try database.listen()
     }
   }
 
@@ -87,38 +65,32 @@ extension Workspace {
   ///
   /// What was learnt is in the store; returned is why nothing could be. `isFileGone` becomes true
   /// where the session goes on without its file.
-  private func look(_ isFileGone: inout Bool) async -> CommandError? {
-    if let session = store.session {
-      do throws(CommandError) {
-        isFileGone = try await store.isGoingOn(session, without: vault, at: backend)
-      } catch {
-        return error
-      }
-      do throws(SessionError) {
-        try await store.check()
-        return nil
-      } catch {
-        if case .ended = error { return nil }
-        return CommandError(error)
-      }
+  private func look(_ isFileGone: inout Bool, in workspace: Workspace) async -> CommandError? {
+    let store = workspace.store
+    guard let session = store.session else {
+      if case .obstructed(let obstacle) = await store.restore() { return CommandError(obstacle) }
+      return nil
     }
-    if case .obstructed(let obstacle) = await store.restore() { return CommandError(obstacle) }
-    return nil
-  }
-
-  /// How long nothing can change by itself: until the next limit.
-  ///
-  /// A machine that slept is noticed by looking up now and then.
-  private func timeUntilLimit() throws(CommandError) -> Duration? {
-    guard let earliest = store.session?.limits.earliest else { return nil }
-    do throws(ClockError) {
-      return min(.seconds(300), max(.milliseconds(1), earliest.uptime - (try backend.clock.now()).uptime))
+    do throws(CommandError) {
+      isFileGone = try await store.isGoingOn(session, without: workspace.vault, at: workspace.backend)
     } catch {
-      throw CommandError(error)
+      return error
+    }
+    do throws(SessionError) {
+      try await store.check()
+      return nil
+    } catch {
+      if case .ended = error { return nil }
+      return CommandError(error)
     }
   }
 
   private static var firstPatience: Duration { .seconds(1) }
+}
+
+extension Options {
+  fileprivate static let until = Option.optional(
+    "until", "STATE", ValueKind<WatchEnd>.choice("a state to wait for"), "Exit when this state is reached")
 }
 
 /// When `watch` ends by itself.

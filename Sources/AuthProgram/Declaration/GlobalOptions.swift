@@ -1,7 +1,5 @@
 import AuthDevice
-import AuthSQLite
 import CommandLineKit
-import TextFormat
 
 /// The options that every command takes.
 struct GlobalOptions: Hashable, Sendable {

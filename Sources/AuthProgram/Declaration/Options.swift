@@ -1,14 +1,18 @@
 import AuthBackend
 import AuthDevice
-import AuthSQLite
 import CommandLineKit
 import TextFormat
 
 /// The kinds of value that the commands take.
 enum Kinds {
-  static let username = name("a user name", accepted: Username.rule) { (text) throws(BackendError) in
-    _ = try Username(text)
-  }
+  /// A user name as it is typed, for who has an account or gets one.
+  static let username = typedName()
+  /// One that completes to those who are logged in on this device, in any context.
+  static let localUser = typedName(listedBy: "contexts --users")
+  /// A user name that completes to those whom the user paid, or was paid by.
+  static let payee = name(listedBy: "receipts --short --limit 1000")
+  /// A user name that an administrator may complete.
+  static let account = name(listedBy: "accounts list --short --limit 1000")
   /// Any text: the account says what cannot be shown as a name, and why.
   static let displayName = ValueKind("a name", accepted: DisplayName.rule) { $0.text }
   static let text = ValueKind("a text", accepted: "a text in UTF-8") { $0.text }
@@ -18,18 +22,9 @@ enum Kinds {
   ) { word in
     word.text.flatMap { text in try? Amount(text) }
   }
-  static let idempotencyKey = name("an idempotency key", accepted: IdempotencyKey.rule) {
-    (text) throws(BackendError) in _ = try IdempotencyKey(text)
+  static let idempotencyKey = ValueKind<IdempotencyKey>("an idempotency key", accepted: IdempotencyKey.rule) { word in
+    word.text.flatMap { text in try? IdempotencyKey(text) }
   }
-  /// A user name that completes to those who are logged in on this device, in any context.
-  static let localUser = ValueKind<String>(
-    "a user name", accepted: Username.rule, listedBy: "contexts --users", convert: username.convert)
-  /// A user name that completes to those whom the user paid, or was paid by.
-  static let payee = ValueKind<String>(
-    "a user name", accepted: Username.rule, listedBy: "receipts --short --limit 1000", convert: username.convert)
-  /// A user name that an administrator may complete.
-  static let account = ValueKind<String>(
-    "a user name", accepted: Username.rule, listedBy: "accounts list --short --limit 1000", convert: username.convert)
   static let context = ValueKind<ContextName>(
     "a context", accepted: "1 to 64 of the characters A-Z a-z 0-9 . _ -, beginning with a letter or a digit",
     listedBy: "contexts --short"
@@ -41,15 +36,15 @@ enum Kinds {
   static let receipt = ValueKind.serialNumber("the number of a receipt")
   static let event = ValueKind.serialNumber("the number of an event", example: 1_769_851_800_000_000)
 
-  /// Text that `check` accepts: what checks it is what has the rule that the message states.
-  private static func name(
-    _ noun: String, accepted: @autoclosure @escaping @Sendable () -> String,
-    check: @escaping @Sendable (String) throws(BackendError) -> Void
-  ) -> ValueKind<String> {
-    ValueKind(noun, accepted: accepted()) { word in
-      guard let text = word.text else { return nil }
-      do throws(BackendError) { try check(text) } catch { return nil }
-      return text
+  private static func typedName(listedBy: String? = nil) -> ValueKind<String> {
+    ValueKind("a user name", accepted: Username.rule, listedBy: listedBy) { word in
+      word.text.flatMap { text in (try? Username(text)) == nil ? nil : text }
+    }
+  }
+
+  private static func name(listedBy: String) -> ValueKind<Username> {
+    ValueKind("a user name", accepted: Username.rule, listedBy: listedBy) { word in
+      word.text.flatMap { text in try? Username(text) }
     }
   }
 }
@@ -79,5 +74,7 @@ enum Options {
   static let pageLength = 20
 }
 
-/// The positional arguments of all commands, each in the file of its command.
-enum Arguments {}
+/// The positional arguments of all commands; one of a single command is in its file.
+enum Arguments {
+  static let account = Argument.required("USER", Kinds.account, "The account")
+}

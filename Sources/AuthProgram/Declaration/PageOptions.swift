@@ -1,6 +1,5 @@
 import AuthBackend
-import AuthMessages
-import AuthSQLite
+import AuthCore
 import CommandLineKit
 import TextFormat
 
@@ -79,16 +78,19 @@ extension Workspace {
   ///
   /// `load` loads a page, and `number` is what the page after an item is before.
   func load<Item>(
-    _ options: PageOptions, before: Int64?, number: (Item) -> Int64,
-    _ load: (_ before: Int64?, _ limit: Int) async throws(CommandError) -> Page<Item>
+    _ options: PageOptions, on screen: some LiveScreen, before: Int64?, number: (Item) -> Int64,
+    _ load: (_ before: Int64?, _ limit: Int, borrowing SessionLease) throws(BackendError) -> Page<Item>
   ) async throws(CommandError) -> Page<Item> {
-    if let limit = options.limit { return try await load(before, limit) }
     var items: [Item] = []
     var next = before
     while true {
-      let page = try await load(next, 1000)
+      let page = try await ask(screen.session) { (lease) throws(BackendError) in
+        try load(next, options.limit ?? 1000, lease)
+      }
       items += page.items
-      guard let last = page.lastOfMore else { return Page(items: items, lastOfMore: nil) }
+      guard options.limit == nil, let last = page.lastOfMore else {
+        return Page(items: items, lastOfMore: page.lastOfMore)
+      }
       next = number(last)
     }
   }

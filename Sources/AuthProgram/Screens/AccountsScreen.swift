@@ -10,65 +10,23 @@ final class AccountsScreen: LiveScreen, RunsOnce {
     key = LiveKey(session)
   }
 
-  /// A change to an account.
-  enum Change { case disable, enable, unlock, promote, demote }
-
   /// Loads a page of as many as the query wants, or fewer.
   func page(
-    _ query: AccountsQuery, of backend: any Backend, for administrator: AdminSession
-  ) throws(LeaseError<BackendError>) -> Page<AccountSummary> {
-    try session.withLease { (lease) throws(BackendError) in
-      try noteView(at: backend, for: administrator, under: lease)
-      var oneMore = query
-      oneMore.limit += 1
-      return Page(of: query.limit, from: try backend.accounts(oneMore, for: administrator, under: lease))
-    }
+    _ query: AccountsQuery, of backend: any Backend, for administrator: AdminSession,
+    under lease: borrowing SessionLease
+  ) throws(BackendError) -> Page<AccountSummary> {
+    try noteView(at: backend, for: administrator, under: lease)
+    var oneMore = query
+    oneMore.limit += 1
+    return Page(of: query.limit, from: try backend.accounts(oneMore, for: administrator, under: lease))
   }
 
   /// Loads one.
   func account(
-    _ name: Username, at backend: any Backend, for administrator: AdminSession
-  ) throws(LeaseError<BackendError>) -> AccountSummary {
-    try session.withLease { (lease) throws(BackendError) in
-      try noteView(at: backend, for: administrator, under: lease)
-      return try backend.account(named: name, for: administrator, under: lease)
-    }
-  }
-
-  /// Changes one.
-  func change(
-    _ change: Change, _ name: Username, at backend: any Backend, for administrator: AdminSession,
-    _ fresh: FreshSession
-  ) throws(LeaseError<BackendError>) -> AccountSummary {
-    try session.withLease { (lease) throws(BackendError) in
-      try self.change(change, name, at: backend, for: administrator, fresh, under: lease)
-    }
-  }
-
-  /// Changes one, under a lease.
-  func change(
-    _ change: Change, _ name: Username, at backend: any Backend, for administrator: AdminSession,
-    _ fresh: FreshSession, under lease: borrowing SessionLease
+    _ name: Username, at backend: any Backend, for administrator: AdminSession, under lease: borrowing SessionLease
   ) throws(BackendError) -> AccountSummary {
-    switch change {
-    case .disable: try backend.setDisabled(true, account: name, for: administrator, fresh, under: lease)
-    case .enable: try backend.setDisabled(false, account: name, for: administrator, fresh, under: lease)
-    case .unlock: try backend.unlock(account: name, for: administrator, fresh, under: lease)
-    case .promote: try backend.setRole(.administrator, account: name, for: administrator, fresh, under: lease)
-    case .demote: try backend.setRole(.member, account: name, for: administrator, fresh, under: lease)
-    }
-  }
-
-  /// Who may create accounts, and who must log in in two steps.
-  func rules(
-    at backend: any Backend, for administrator: AdminSession
-  ) throws(LeaseError<BackendError>) -> (Registration, TwoStepPolicy) {
-    try session.withLease { (lease) throws(BackendError) in
-      (
-        try backend.registration(for: administrator, under: lease),
-        try backend.twoStepPolicy(for: administrator, under: lease)
-      )
-    }
+    try noteView(at: backend, for: administrator, under: lease)
+    return try backend.account(named: name, for: administrator, under: lease)
   }
 
   /// Looking at other people's accounts is an event, once in the life of the screen however many
@@ -82,7 +40,10 @@ final class AccountsScreen: LiveScreen, RunsOnce {
   }
 }
 
-extension AccountsScreen.Change {
+/// A change to an account.
+enum AccountChange {
+  case disable, enable, unlock, promote, demote
+
   /// What the account is afterwards.
   var done: String {
     switch self {
@@ -91,6 +52,20 @@ extension AccountsScreen.Change {
     case .unlock: "unlocked"
     case .promote: "an administrator"
     case .demote: "a member"
+    }
+  }
+
+  /// Makes the change.
+  func make(
+    to name: Username, at backend: any Backend, for administrator: AdminSession, _ fresh: FreshSession,
+    under lease: borrowing SessionLease
+  ) throws(BackendError) -> AccountSummary {
+    switch self {
+    case .disable: try backend.setDisabled(true, account: name, for: administrator, fresh, under: lease)
+    case .enable: try backend.setDisabled(false, account: name, for: administrator, fresh, under: lease)
+    case .unlock: try backend.unlock(account: name, for: administrator, fresh, under: lease)
+    case .promote: try backend.setRole(.administrator, account: name, for: administrator, fresh, under: lease)
+    case .demote: try backend.setRole(.member, account: name, for: administrator, fresh, under: lease)
     }
   }
 }

@@ -17,13 +17,12 @@ final class ReceiptsScreen: LiveScreen {
 
   /// Loads a page, newest first.
   func page(
-    of backend: any Backend, within times: TimeSpan = .all, matching text: String, before: Int64?, limit: Int
-  ) throws(LeaseError<BackendError>) -> Page<Receipt> {
-    let page = try session.withLease { (lease) throws(BackendError) in
-      Page(
-        of: limit,
-        from: try backend.receipts(within: times, matching: text, before: before, limit: limit + 1, under: lease))
-    }
+    of backend: any Backend, within times: TimeSpan = .all, matching text: String, before: Int64?, limit: Int,
+    under lease: borrowing SessionLease
+  ) throws(BackendError) -> Page<Receipt> {
+    let page = Page(
+      of: limit,
+      from: try backend.receipts(within: times, matching: text, before: before, limit: limit + 1, under: lease))
     for receipt in page.items where impressions.attemptPassage(for: receipt.id) { count.add(1, ordering: .relaxed) }
     return page
   }

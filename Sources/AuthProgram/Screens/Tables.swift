@@ -79,6 +79,14 @@ extension Table {
 extension Receipt {
   /// With whom the user of that name has it; nil where the money came from no user.
   func other(than own: String) -> String? { payer == own ? payee : payer }
+
+  /// With whom the user of that name has these, each once; the name that is shown of deleted
+  /// accounts is no user's.
+  static func others(_ receipts: [Receipt], than own: String) -> [String] {
+    var names: [String] = []
+    for name in receipts.compactMap({ $0.other(than: own) }) where !names.contains(name) { names.append(name) }
+    return names.filter { $0 != DeletedAccount.shownName }
+  }
 }
 
 extension AccountSummary {

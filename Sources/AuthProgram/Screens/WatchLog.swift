@@ -1,7 +1,5 @@
 import AuthBackend
 import AuthCore
-import AuthMessages
-import AuthSQLite
 import CommandLineKit
 import TextFormat
 
@@ -43,7 +41,7 @@ struct WatchLog {
     if obstacle == nil, !isTold, !isBegun || isBackInSight { showStanding() }
     isBegun = true
     showBar()
-    do throws(OutputError) { try output.flush() } catch { throw CommandError(error) }
+    try explained { () throws(OutputError) in try output.flush() }
   }
 
   /// Prints what the screens saw.

@@ -14,21 +14,19 @@ struct ConnectCommand: ServiceCommand {
   let name: String?
 
   static var command: Command<any ServiceCommand> {
-    Command("connect") {
-      .init(
-        summary: "Connect standard input and output to the service",
-        discussion: [
-          "For ssh, which runs it on the machine of the service. In authorized_keys, "
-            + "restrict,command=\"/usr/bin/auth-service connect\" lets a key do this and nothing else.",
-          "With --name, the log names whoever has the key, and each name has a quarter of what its user of the machine "
-            + "may take.",
-        ],
-        options: [Options.socket, Options.name],
-        examples: [.init("connect", "speaks the protocol of the service over standard input and output")],
-        statuses: .of(.done, .usage, .cannotTell)
-      ) { words throws(UsageError) in
-        ConnectCommand(socket: try words[Options.socket], name: try words[Options.name])
-      }
+    Command(
+      "connect", summary: "Connect standard input and output to the service",
+      discussion: [
+        "For ssh, which runs it on the machine of the service. In authorized_keys, "
+          + "restrict,command=\"/usr/bin/auth-service connect\" lets a key do this and nothing else.",
+        "With --name, the log names whoever has the key, and each name has a quarter of what its user of the machine "
+          + "may take.",
+      ],
+      options: [Options.socket, Options.name],
+      examples: [.init("connect", "speaks the protocol of the service over standard input and output")],
+      statuses: .of(.done, .usage, .cannotTell)
+    ) { words throws(UsageError) in
+      ConnectCommand(socket: try words[Options.socket], name: try words[Options.name])
     }
   }
 

@@ -14,29 +14,25 @@ struct RunCommand: ServiceCommand {
   let databaseThreads: Int?
   let limits: ServiceLimits
 
-  static var command: Command<any ServiceCommand> {
-    Command("run") {
-      .init(
-        summary: "Run the service until SIGTERM",
-        discussion: [
-          "With an SQLite database no other program may use the file meanwhile; services on one PostgreSQL database may be as many as you like.",
-          "The socket is the one that systemd listens on, or is created: mode 0660, in a directory where only root "
-            + "and the user of the service may write. A second socket is for operators alone.",
-          "For two services on one machine, give one of them another --socket and another --operators.",
-        ],
-        options: [
-          Options.database, Options.postgres, Options.socket, Options.operators, Options.group,
-          Options.connections, Options.connectionsOfUser, Options.requestsOfUser, Options.passwordsOfUser,
-          Options.databaseThreads, Options.hashThreads, Options.stopTime,
-        ],
-        examples: [
-          .init("run --database /var/lib/auth-service", "serves the SQLite database in that directory"),
-          .init("run --postgres-file /etc/auth-service/postgres", "serves the PostgreSQL database that the file names"),
-        ],
-        statuses: .of(.done, .no, .usage, .cannotTell)
-      ) { words throws(UsageError) in try RunCommand(words) }
-    }
-  }
+  static let command = Command<any ServiceCommand>(
+    "run", summary: "Run the service until SIGTERM",
+    discussion: [
+      "With an SQLite database no other program may use the file meanwhile; services on one PostgreSQL database may be as many as you like.",
+      "The socket is the one that systemd listens on, or is created: mode 0660, in a directory where only root "
+        + "and the user of the service may write. A second socket is for operators alone.",
+      "For two services on one machine, give one of them another --socket and another --operators.",
+    ],
+    options: [
+      Options.database, Options.postgres, Options.socket, Options.operators, Options.group,
+      Options.connections, Options.connectionsOfUser, Options.requestsOfUser, Options.passwordsOfUser,
+      Options.databaseThreads, Options.hashThreads, Options.stopTime,
+    ],
+    examples: [
+      .init("run --database /var/lib/auth-service", "serves the SQLite database in that directory"),
+      .init("run --postgres-file /etc/auth-service/postgres", "serves the PostgreSQL database that the file names"),
+    ],
+    statuses: .of(.done, .no, .usage, .cannotTell)
+  ) { words throws(UsageError) in try RunCommand(words) }
 
   init(_ words: ParsedWords) throws(UsageError) {
     database = try DatabasePlace(words)

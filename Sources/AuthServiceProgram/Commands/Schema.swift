@@ -7,20 +7,18 @@ import TextFormat
 
 /// `schema`: groups the commands for a database that no service uses.
 enum SchemaCommand {
-  static let command = Command<any ServiceCommand>("schema") {
-    .init(
-      summary: "Create, check and upgrade the database while no service runs",
-      examples: [
-        .init(
-          "schema install --database /var/lib/auth-service --first-administrator alice",
-          "creates the database and alice's account")
-      ],
-      statuses: .of(.usage),
-      subcommands: [
-        InstallCommand.command, MaintenanceCommand.upgrade, MaintenanceCommand.check, MaintenanceCommand.importing,
-        MaintenanceCommand.remove,
-      ], request: nil)
-  }
+  static let command = Command<any ServiceCommand>(
+    "schema", summary: "Create, check and upgrade the database while no service runs",
+    examples: [
+      .init(
+        "schema install --database /var/lib/auth-service --first-administrator alice",
+        "creates the database and alice's account")
+    ],
+    statuses: .of(.usage),
+    subcommands: [
+      InstallCommand.command, MaintenanceCommand.upgrade, MaintenanceCommand.check, MaintenanceCommand.importing,
+      MaintenanceCommand.remove,
+    ], request: nil)
 }
 
 /// `schema install --first-administrator NAME`.
@@ -29,22 +27,20 @@ struct InstallCommand: ServiceCommand {
   let administrator: Username
   let passwordFromInput: Bool
 
-  static let command = Command<any ServiceCommand>("install") {
-    .init(
-      summary: "Create the database and the account of the first administrator",
-      discussion: ["Registration is closed until the administrator opens it: auth-cli accounts registration open"],
-      options: [Options.database, Options.postgres, administratorName, Options.passwordFromInput],
-      examples: [
-        .init(
-          "schema install --database /var/lib/auth-service --first-administrator alice",
-          "asks for alice's new password, twice")
-      ],
-      statuses: .of(.done, .no, .usage, .cannotTell)
-    ) { words throws(UsageError) in
-      InstallCommand(
-        database: try DatabasePlace(words), administrator: try words[administratorName],
-        passwordFromInput: try words[Options.passwordFromInput])
-    }
+  static let command = Command<any ServiceCommand>(
+    "install", summary: "Create the database and the account of the first administrator",
+    discussion: ["Registration is closed until the administrator opens it: auth-cli accounts registration open"],
+    options: [Options.database, Options.postgres, administratorName, Options.passwordFromInput],
+    examples: [
+      .init(
+        "schema install --database /var/lib/auth-service --first-administrator alice",
+        "asks for alice's new password, twice")
+    ],
+    statuses: .of(.done, .no, .usage, .cannotTell)
+  ) { words throws(UsageError) in
+    InstallCommand(
+      database: try DatabasePlace(words), administrator: try words[administratorName],
+      passwordFromInput: try words[Options.passwordFromInput])
   }
 
   func run(in program: ServiceProgram) throws(ServiceError) -> ExitStatus {
@@ -113,52 +109,46 @@ struct MaintenanceCommand: ServiceCommand {
     ["Prints a line for each difference; status 1 means that there are some."],
     statuses: .of(.done, .no, .usage, .cannotTell))
 
-  static let importing = Command<any ServiceCommand>("import") {
-    .init(
-      summary: "Fill a new PostgreSQL database from another one",
-      discussion: [
-        "With --from: accounts, passwords, balances, receipts, events and codes of an SQLite database. "
-          + "Without: those of a PostgreSQL database of release 0.1, in the same database, whose programs are refused "
-          + "from then on. Sessions are not imported: everybody logs in again."
-      ],
-      options: [Options.database, Options.postgres, origin],
-      examples: [
-        .init(
-          "schema import --postgres-file /etc/auth-service/postgres --from /var/lib/auth-service",
-          "brings an SQLite database to PostgreSQL")
-      ],
-      statuses: .of(.done, .no, .usage, .cannotTell)
-    ) { words throws(UsageError) in
-      MaintenanceCommand(action: .importing(from: try words[origin]), database: try DatabasePlace(words))
-    }
+  static let importing = Command<any ServiceCommand>(
+    "import", summary: "Fill a new PostgreSQL database from another one",
+    discussion: [
+      "With --from: accounts, passwords, balances, receipts, events and codes of an SQLite database. "
+        + "Without: those of a PostgreSQL database of release 0.1, in the same database, whose programs are refused "
+        + "from then on. Sessions are not imported: everybody logs in again."
+    ],
+    options: [Options.database, Options.postgres, origin],
+    examples: [
+      .init(
+        "schema import --postgres-file /etc/auth-service/postgres --from /var/lib/auth-service",
+        "brings an SQLite database to PostgreSQL")
+    ],
+    statuses: .of(.done, .no, .usage, .cannotTell)
+  ) { words throws(UsageError) in
+    MaintenanceCommand(action: .importing(from: try words[origin]), database: try DatabasePlace(words))
   }
 
-  static let remove = Command<any ServiceCommand>("remove") {
-    .init(
-      summary: "Delete the tables of a PostgreSQL database, with all accounts and all money",
-      options: [Options.database, Options.postgres, confirmation],
-      examples: [
-        .init(
-          "schema remove --postgres-file /etc/auth-service/postgres --confirm accounts",
-          "deletes them from the database 'accounts'")
-      ],
-      statuses: .of(.done, .no, .usage, .cannotTell)
-    ) { words throws(UsageError) in
-      MaintenanceCommand(action: .remove(confirmation: try words[confirmation]), database: try DatabasePlace(words))
-    }
+  static let remove = Command<any ServiceCommand>(
+    "remove", summary: "Delete the tables of a PostgreSQL database, with all accounts and all money",
+    options: [Options.database, Options.postgres, confirmation],
+    examples: [
+      .init(
+        "schema remove --postgres-file /etc/auth-service/postgres --confirm accounts",
+        "deletes them from the database 'accounts'")
+    ],
+    statuses: .of(.done, .no, .usage, .cannotTell)
+  ) { words throws(UsageError) in
+    MaintenanceCommand(action: .remove(confirmation: try words[confirmation]), database: try DatabasePlace(words))
   }
 
   private static func plain(
     _ action: Action, _ name: String, _ summary: String, _ discussion: [String],
     statuses: @autoclosure @escaping @Sendable () -> [StatusDeclaration]
   ) -> Command<any ServiceCommand> {
-    Command(name) {
-      .init(
-        summary: summary, discussion: discussion, options: [Options.database, Options.postgres],
-        examples: [.init("schema \(name) --database /var/lib/auth-service", summary.lowercasedFirst)],
-        statuses: statuses()
-      ) { words throws(UsageError) in MaintenanceCommand(action: action, database: try DatabasePlace(words)) }
-    }
+    Command(
+      name, summary: summary, discussion: discussion, options: [Options.database, Options.postgres],
+      examples: [.init("schema \(name) --database /var/lib/auth-service", summary.lowercasedFirst)],
+      statuses: statuses()
+    ) { words throws(UsageError) in MaintenanceCommand(action: action, database: try DatabasePlace(words)) }
   }
 
   func run(in program: ServiceProgram) throws(ServiceError) -> ExitStatus {
@@ -211,18 +201,16 @@ struct MaintenanceCommand: ServiceCommand {
 struct ForgetTimelineCommand: ServiceCommand {
   let directory: String
 
-  static let command = Command<any ServiceCommand>("forget-timeline") {
-    .init(
-      summary: "Accept a PostgreSQL server that an older one was promoted to",
-      discussion: [
-        "The service refuses a server that is older than the one that confirmed its last change. "
-          + "Run this once you have made sure that the older server is the right one, for example after a restore."
-      ],
-      options: [state],
-      examples: [.init("forget-timeline", "accepts the server that answers next")],
-      statuses: .of(.done, .usage, .cannotTell)
-    ) { words throws(UsageError) in ForgetTimelineCommand(directory: try words[state] ?? "/var/lib/auth-service") }
-  }
+  static let command = Command<any ServiceCommand>(
+    "forget-timeline", summary: "Accept a PostgreSQL server that an older one was promoted to",
+    discussion: [
+      "The service refuses a server that is older than the one that confirmed its last change. "
+        + "Run this once you have made sure that the older server is the right one, for example after a restore."
+    ],
+    options: [state],
+    examples: [.init("forget-timeline", "accepts the server that answers next")],
+    statuses: .of(.done, .usage, .cannotTell)
+  ) { words throws(UsageError) in ForgetTimelineCommand(directory: try words[state] ?? "/var/lib/auth-service") }
 
   func run(in program: ServiceProgram) throws(ServiceError) -> ExitStatus {
     let wasKnown: Bool

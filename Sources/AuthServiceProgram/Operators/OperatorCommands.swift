@@ -60,9 +60,7 @@ struct OperatorCommand: ServiceCommand {
   private static func group(
     _ name: String, _ summary: String, _ example: Example, _ command: Command<any ServiceCommand>
   ) -> Command<any ServiceCommand> {
-    Command(name) {
-      .init(summary: summary, examples: [example], statuses: .of(.usage), subcommands: [command], request: nil)
-    }
+    Command(name, summary: summary, examples: [example], statuses: .of(.usage), subcommands: [command], request: nil)
   }
 
   private static func ofUser(
@@ -79,15 +77,13 @@ struct OperatorCommand: ServiceCommand {
     file: Argument<String>? = nil, options: [any DeclaredOption] = [], _ example: Example,
     _ words: @escaping @Sendable (ParsedWords) throws(UsageError) -> [String]
   ) -> Command<any ServiceCommand> {
-    Command(name) {
-      .init(
-        summary: summary, discussion: discussion, arguments: arguments + [file].compactMap(\.self),
-        options: options + [Options.operators], examples: [example], statuses: .of(.done, .no, .usage, .cannotTell)
-      ) { parsed throws(UsageError) in
-        OperatorCommand(
-          words: try words(parsed), socket: try parsed[Options.operators],
-          file: try file.map { (file) throws(UsageError) in try parsed[file] })
-      }
+    Command(
+      name, summary: summary, discussion: discussion, arguments: arguments + [file].compactMap(\.self),
+      options: options + [Options.operators], examples: [example], statuses: .of(.done, .no, .usage, .cannotTell)
+    ) { parsed throws(UsageError) in
+      OperatorCommand(
+        words: try words(parsed), socket: try parsed[Options.operators],
+        file: try file.map { (file) throws(UsageError) in try parsed[file] })
     }
   }
 

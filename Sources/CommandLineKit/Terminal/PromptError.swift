@@ -31,46 +31,35 @@ package enum PromptError: Error, Hashable, Sendable {
   }
 
   /// What happened and why, in one line.
-  package var message: String {
-    switch self {
-    case .noTerminal(let what, _): "there is no terminal to ask for the \(what)"
-    case .cancelled: "the input was ended, so nothing was entered"
-    case .timedOut(let limit): "nothing was entered within \(limit.components.seconds) seconds"
-    case .tooLong(let limit): "the line is longer than \(limit) bytes"
-    case .containsNUL: "the line contains a NUL byte"
-    case .missingLine(let what): "standard input ends before the \(what)"
-    case .emptyLine(let what): "the line of standard input for the \(what) is empty"
-    case .tooManyLines(let what): "standard input has more lines after the \(what)"
-    case .unreadable(let source, let number): "\(source) cannot be read: \(ErrorNumber(number).explanation)"
-    case .alreadyAsking: "another question is still open"
-    }
-  }
+  package var message: String { entry.message }
 
   /// What to do about it, in one line.
-  package var hint: String {
-    switch self {
-    case .noTerminal(_, let instead): "Give it \(instead)."
-    case .cancelled, .timedOut, .alreadyAsking: "Run the command again; nothing was changed."
-    case .tooLong, .containsNUL: "Check what is entered; nothing was changed."
-    case .missingLine(let what), .emptyLine(let what), .tooManyLines(let what):
-      "Write the \(what) on one line of its own; nothing was changed."
-    case .unreadable: "Check where the input comes from; nothing was changed."
-    }
-  }
+  package var hint: String { entry.hint }
 
   /// A stable name for programs.
-  package var code: PromptError.Code {
-    switch self {
-    case .noTerminal: .noTerminal
-    case .cancelled: .nothingEntered
-    case .timedOut: .timedOut
-    case .tooLong: .lineTooLong
-    case .containsNUL: .nulInLine
-    case .missingLine: .missingLine
-    case .emptyLine: .emptyLine
-    case .tooManyLines: .tooManyLines
-    case .unreadable: .unreadableInput
-    case .alreadyAsking: .alreadyAsking
+  package var code: PromptError.Code { entry.code }
+
+  private var entry: (code: Code, message: String, hint: String) {
+    let again = "Run the command again; nothing was changed."
+    let check = "Check what is entered; nothing was changed."
+    func write(_ line: String) -> String { "Write the \(line) on one line of its own; nothing was changed." }
+    return switch self {
+    case .noTerminal(let what, let instead):
+      (.noTerminal, "there is no terminal to ask for the \(what)", "Give it \(instead).")
+    case .cancelled: (.nothingEntered, "the input was ended, so nothing was entered", again)
+    case .timedOut(let limit):
+      (.timedOut, "nothing was entered within \(limit.components.seconds) seconds", again)
+    case .tooLong(let limit): (.lineTooLong, "the line is longer than \(limit) bytes", check)
+    case .containsNUL: (.nulInLine, "the line contains a NUL byte", check)
+    case .missingLine(let what): (.missingLine, "standard input ends before the \(what)", write(what))
+    case .emptyLine(let what): (.emptyLine, "the line of standard input for the \(what) is empty", write(what))
+    case .tooManyLines(let what): (.tooManyLines, "standard input has more lines after the \(what)", write(what))
+    case .unreadable(let source, let number):
+      (
+        .unreadableInput, "\(source) cannot be read: \(ErrorNumber(number).explanation)",
+        "Check where the input comes from; nothing was changed."
+      )
+    case .alreadyAsking: (.alreadyAsking, "another question is still open", again)
     }
   }
 }

@@ -30,7 +30,7 @@ struct ParserTests {
   struct Unexpected: Error { var result = "" }
 
   private func paid() throws -> AnyHashable {
-    AnyHashable(PayCommand(amount: try Amount("12.5"), payee: "bob", idempotencyKey: nil))
+    AnyHashable(PayCommand(amount: try Amount("12.5"), payee: try Username("bob"), idempotencyKey: nil))
   }
 
   @Test("--opt value and --opt=value are the same")
