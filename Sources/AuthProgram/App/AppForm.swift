@@ -1,4 +1,5 @@
 import AuthBackend
+import AuthMessages
 import CommandLineKit
 
 /// A form: the fields to fill in, and which of them has the cursor.

@@ -1,3 +1,4 @@
+import AuthMessages
 import TextFormat
 
 /// What a command has to say, in both forms; ``Program`` prints the one that was asked for.

@@ -1,5 +1,6 @@
 import AuthBackend
 import AuthCore
+import AuthMessages
 import CommandLineKit
 
 /// An error of a library that ends a command; `CommandError+Causes.swift` has the words for it.

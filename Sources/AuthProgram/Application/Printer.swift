@@ -1,4 +1,5 @@
 import AuthDevice
+import AuthMessages
 import CommandLineKit
 import TextFormat
 

@@ -1,6 +1,7 @@
 import AuthBackend
 import AuthCore
 import AuthDevice
+import AuthMessages
 
 // The one way by which commands and the full-screen program use the session at the authority. A
 // failed lease becomes a refusal nowhere else.

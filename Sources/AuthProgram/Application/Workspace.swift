@@ -1,6 +1,7 @@
 import AuthBackend
 import AuthCore
 import AuthDevice
+import AuthMessages
 
 /// What a command works with: the backend, the kept session of this context, and the store over
 /// both.

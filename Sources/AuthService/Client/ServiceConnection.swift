@@ -142,7 +142,6 @@ package final class ServiceConnection: RequestHandler {
     state.link = nil
     let (link, hello) = try Dialling(address: address, limits: limits, mayAsk: isatty(STDIN_FILENO) == 1).connect()
     if let before = self.hello?.database, before != hello.database { throw otherDatabase(before.escaped, hello) }
-    }
     state.link = link
     known.withLock { $0 = hello }
     hear(hello.now)

@@ -1,4 +1,5 @@
 import AuthBackend
+import AuthCore
 import TextFormat
 
 /// Why a connection brought no answer.
