@@ -5,40 +5,26 @@ import Guards
 ///
 /// Show ``userCode`` and ``verificationURI``, then await ``credentials()``.
 public struct DeviceAuthorization: Sendable, Redacted {
-  /// What the user enters there.
+  /// The code that the user enters on the other device.
   public let userCode: String
-  /// Where the user enters it.
+  /// The address where the user enters the code.
   public let verificationURI: String
-  /// An address with the code in it, for a picture that a phone reads.
+  /// An address that contains the code, such as for a QR code; nil if the server sends none.
   public let completeVerificationURI: String?
-  /// When the code ends.
+  /// When the code expires.
   public let deadline: BootInstant
-  private let authority: OAuthAuthority
-  private let deviceCode: String
-  private let interval: Duration
+  fileprivate let authority: OAuthAuthority
+  fileprivate let deviceCode: String
+  fileprivate let interval: Duration
 
-  init?(_ answer: OAuthClaims?, _ authority: OAuthAuthority, at now: BootInstant) {
-    guard let answer, let userCode = answer["user_code"], let deviceCode = answer["device_code"],
-      let address = answer["verification_uri"],
-      // An hour is more than any server gives.
-      let lifetime = answer["expires_in"].flatMap({ Duration(seconds: $0, in: 0...3600) }),
-      // All of it is shown, perhaps on a terminal.
-      !userCode.isEmpty, userCode.utf8.allSatisfy({ (0x20...0x7E).contains($0) }), SafeURL.accepts(address),
-      answer["verification_uri_complete"].map(SafeURL.accepts) != false
-    else { return nil }
-    self.userCode = userCode
-    self.deviceCode = deviceCode
-    self.authority = authority
-    verificationURI = address
-    completeVerificationURI = answer["verification_uri_complete"]
-    deadline = now.advanced(by: lifetime)
-    interval = answer["interval"].flatMap { Duration(seconds: $0, in: 1...300) } ?? .seconds(5)
-  }
-
-  /// Waits until the user has allowed or refused the login, or the code expires.
+  /// Waits until the user allows or refuses the login, or the code expires.
   ///
-  /// It asks the server as often as the server permits, and less often when asked to slow down or
-  /// when no answer comes (section 3.5).
+  /// It polls the server as often as the server permits, and less often if the server asks for that
+  /// or does not answer (section 3.5).
+  ///
+  /// - Returns: Credentials for one login or reauthentication of the store.
+  /// - Throws: `rejected` with ``OAuthRejection/denied`` or ``OAuthRejection/expired``; otherwise
+  ///   `unavailable`, also if the task is cancelled.
   public func credentials() async throws(OAuthError) -> Credentials {
     let form = ["grant_type": "urn:ietf:params:oauth:grant-type:device_code", "device_code": deviceCode]
     var interval = interval
@@ -49,10 +35,9 @@ public struct DeviceAuthorization: Sendable, Redacted {
         throw .unavailable(Unavailability(.cancelled, "The login was cancelled."))
       }
       do throws(OAuthError) {
-        guard let refresh = try await authority.token(form).refresh else { throw OAuthError.noRefreshToken }
-        return authority.register(
-          .token(Secret(refresh)),
-          Login(isFresh: false, form: ["grant_type": "refresh_token", "refresh_token": refresh]))
+        let refresh = try await authority.tokens(form).refresh
+        let form = ["grant_type": "refresh_token", "refresh_token": refresh]
+        return authority.register(.token(Secret(refresh)), OAuthLogin(form: form, isFresh: false))
       } catch {
         switch error {
         case .refused("authorization_pending"): break
@@ -65,5 +50,29 @@ public struct DeviceAuthorization: Sendable, Redacted {
         }
       }
     }
+  }
+}
+
+extension OAuthAuthority {
+  /// Begins a login on another device.
+  ///
+  /// - Throws: `oauth_misconfigured` if the server has no secure address for devices; otherwise the
+  ///   failure of the request.
+  public func deviceAuthorization() async throws(OAuthError) -> DeviceAuthorization {
+    let now = try now()
+    let answer = try await post(["scope": client.scope], to: .deviceAuthorization)
+    let complete = answer["verification_uri_complete"]
+    guard let userCode = answer["user_code"], let deviceCode = answer["device_code"],
+      let address = answer["verification_uri"],
+      // An hour is more than any server gives.
+      let lifetime = answer.seconds("expires_in", in: 0...3600),
+      // All of it is shown, perhaps on a terminal.
+      !userCode.isEmpty, userCode.utf8.allSatisfy({ (0x20...0x7E).contains($0) }), address.isSafeURL,
+      complete?.isSafeURL != false
+    else { throw .unusable() }
+    return DeviceAuthorization(
+      userCode: userCode, verificationURI: address, completeVerificationURI: complete,
+      deadline: now.advanced(by: lifetime), authority: self, deviceCode: deviceCode,
+      interval: answer.seconds("interval", in: 1...300) ?? .seconds(5))
   }
 }

@@ -1,18 +1,17 @@
 public import AuthCore
 import Guards
-import TextFormat
 
 /// An authority for a server that speaks OAuth 2.0.
 ///
 /// The user logs in at the server: in the browser (``authorization(redirectURI:prompting:)``) or on
-/// another device (``deviceAuthorization()``). Both give credentials for the store, which serve
-/// only at this authority; a password that somebody types into the app is never sent. The vault
-/// keeps the refresh token. The access tokens stay in memory: `withAccess` of the session lends
+/// another device (``deviceAuthorization()``). Both return credentials for the store, which only
+/// this authority accepts. It never sends a password that a user types into the app. The vault
+/// stores the refresh token. The access tokens stay in memory: `withAccess` of the session lends
 /// them, and never the refresh token.
 ///
-/// Only the server's own `invalid_grant`, or its word that a token is not active, ends a session.
-/// Everything else, such as a proxy's page, a timeout or an error of the server, says nothing about
-/// it.
+/// A session ends only if the server answers `invalid_grant`, or says that the token is not active.
+/// Everything else, such as a proxy's page, a timeout or an error of the server, does not change
+/// the session.
 ///
 /// ```swift
 /// import AuthCore
@@ -27,33 +26,23 @@ import TextFormat
 /// }
 /// ```
 public final class OAuthAuthority: Sendable {
-  /// What the authority knows of refresh tokens while the process runs.
-  struct Memory: Sendable {
-    /// The logins that began here and have no session yet, by their credentials.
-    var logins: [Credentials: Login] = [:]
-    /// The newest refresh token by the one that the vault holds, until it holds the newer one.
-    var newer: [String: String] = [:]
-    /// The refresh tokens that are known to be spent, ended or refused.
-    var ended: Set<String> = []
-  }
-
   let server: OAuthServer
   let client: OAuthClient
   let clock: any SessionClock
   let freshness: Duration
-  let readUser: @Sendable (OAuthClaims) -> User?
-  let exchange: Exchange
-  let memory = Locked(Memory())
+  let memory = Locked(OAuthMemory())
+  private let readUser: @Sendable (OAuthClaims) -> User?
+  private let send: OAuthTransport
 
   /// Creates an authority.
   ///
   /// - Parameters:
-  ///   - server: Where the server answers.
-  ///   - client: What it knows of the app.
-  ///   - clock: Measures how long tokens last.
+  ///   - server: The addresses of the server.
+  ///   - client: The app, as the server knows it.
+  ///   - clock: Measures the lifetime of tokens.
   ///   - freshness: How long a password counts as recently entered.
-  ///   - user: Finds the user in what the server says at its userinfo endpoint; where it has none,
-  ///     at introspection; otherwise beside the tokens.
+  ///   - user: Reads the user from the response of the userinfo endpoint; without one, from
+  ///     introspection; without both, from the response with the tokens.
   ///   - send: Sends requests.
   public init(
     server: OAuthServer, client: OAuthClient, clock: any SessionClock, freshness: Duration = .seconds(900),
@@ -64,105 +53,128 @@ public final class OAuthAuthority: Sendable {
     self.clock = clock
     self.freshness = freshness
     readUser = user
-    exchange = Exchange(send: send)
+    self.send = send
   }
 
-  /// Begins a login in the browser.
-  ///
-  /// - Parameters:
-  ///   - redirectURI: Where the browser returns to, for a port that was chosen just now (RFC 8252,
-  ///     section 7.3); nil means that of the client.
-  ///   - prompting: Asks the server to let the user enter the password (`prompt=login`), which
-  ///     makes the session fresh. A server that ignores it, ignores it silently.
-  /// - Returns: What the browser is to open, and what takes its answer.
-  /// - Throws: `oauth_misconfigured` when the server has no secure address for logins.
-  public func authorization(
-    redirectURI: String? = nil, prompting: Bool = false
-  ) throws(OAuthError) -> AuthorizationRequest {
-    try AuthorizationRequest(self, redirectURI: redirectURI ?? client.redirectURI, isPrompting: prompting)
-  }
-
-  /// Begins a login on another device.
-  public func deviceAuthorization() async throws(OAuthError) -> DeviceAuthorization {
-    guard let endpoint = server.deviceAuthorizationEndpoint else {
-      throw .misconfigured("The server has no address for devices.")
-    }
-    let now = try now()
-    let answer = try await post(endpoint, client.scope.map { ["scope": $0] } ?? [:])
-    guard let device = DeviceAuthorization(answer, self, at: now) else { throw .unusable }
-    return device
-  }
-
-  /// Accepts these credentials at the next login, and only here.
-  func register(_ credentials: Credentials, _ login: Login) -> Credentials {
+  /// Accepts these credentials for one login.
+  func register(_ credentials: Credentials, _ login: OAuthLogin) -> Credentials {
     memory.withLock { $0.logins[credentials] = login }
     return credentials
+  }
+
+  func now() throws(OAuthError) -> BootInstant {
+    do throws(ClockError) { return try clock.now() } catch {
+      throw .unavailable(Unavailability(.unreadable, error.description, hint: error.hint))
+    }
   }
 }
 
 // MARK: Requests to the server
 
 extension OAuthAuthority {
-  func now() throws(OAuthError) -> BootInstant {
-    do throws(ClockError) {
-      return try clock.now()
-    } catch {
-      throw .unavailable(Unavailability(.unreadable, error.description, hint: error.hint))
+  /// Posts a form as this client; the response has no members if the status is `empty`.
+  func post(
+    _ form: [String: String?], to endpoint: OAuthServer.Endpoint, empty: Int? = nil
+  ) async throws(OAuthError) -> OAuthClaims {
+    let secret = client.secret.map { String(decoding: $0.bytes, as: UTF8.self) }
+    let form = form.merging(["client_id": client.id, "client_secret": secret]) { $1 }
+    return try await OAuthRequest(try server.address(of: endpoint), form: form).claims(over: send, empty: empty)
+  }
+
+  /// Exchanges a code or a refresh token (RFC 6749, section 5).
+  ///
+  /// Only `invalid_grant` of this endpoint means that it no longer works. A response without a
+  /// refresh token leaves the old one valid (section 6).
+  func tokens(_ form: [String: String]) async throws(OAuthError) -> OAuthTokens {
+    let requested = try now()
+    let claims: OAuthClaims
+    do throws(OAuthError) { claims = try await post(form, to: .token) } catch {
+      guard error == .refused("invalid_grant") else { throw error }
+      if let refused = form["refresh_token"] { memory.withLock { $0.fates[refused] = .ended } }
+      throw .rejected(.expired)
     }
-  }
-
-  /// Posts a form as this client; nil if the status is `empty`.
-  func post(_ url: String, _ form: [String: String], empty: Int? = nil) async throws(OAuthError) -> OAuthClaims? {
-    var form = form
-    form["client_id"] = client.id
-    form["client_secret"] = client.secret.map { String(decoding: $0.bytes, as: UTF8.self) }
-    return try await exchange.claims(
-      "POST", url, ["Content-Type": "application/x-www-form-urlencoded"], Array(Form.text(form).utf8), empty: empty)
-  }
-
-  /// Asks the token endpoint; only its `invalid_grant` means that a code or a token has expired
-  /// (RFC 6749, section 5.2).
-  func token(_ form: [String: String]) async throws(OAuthError) -> TokenAnswer {
-    let asked = try now()
-    do throws(OAuthError) {
-      let claims = try await post(server.tokenEndpoint, form)
-      guard let answer = TokenAnswer(claims, asked: asked) else { throw .unusable }
-      return answer
-    } catch {
-      throw error == .refused("invalid_grant") ? .rejected(.expired) : error
+    guard let refresh = claims["refresh_token"] ?? form["refresh_token"] else {
+      throw .oauth("no_refresh_token", "The server gave no refresh token.", hint: "Request the scope that gives one.")
     }
+    // Only for a bearer (RFC 6750), and nothing that ends a line of a header.
+    guard let access = claims["access_token"], claims["token_type"]?.lowercased() == "bearer", access.isVisible,
+      refresh.isVisible
+    else { throw .unusable() }
+    let lifetime = claims.seconds("expires_in", in: 0...(1 << 31))
+    return OAuthTokens(
+      access: AccessToken(access, deadline: lifetime.map { .at(requested.advanced(by: $0)) } ?? .never),
+      refresh: refresh, claims: claims, requested: requested)
   }
 
-  /// What the server says of a token, with `active`; nil where it cannot be asked.
-  func introspect(_ token: String, _ hint: String) async throws(OAuthError) -> OAuthClaims? {
-    guard let endpoint = server.introspectionEndpoint else { return nil }
-    let claims = try await post(endpoint, ["token": token, "token_type_hint": hint])
-    guard claims?.flag("active") != nil else { throw .unusable }
+  /// Asks the server about a token, and throws `rejected` if it is not active (RFC 7662).
+  func introspect(_ token: String, _ kind: String) async throws(OAuthError) -> OAuthClaims {
+    let claims = try await post(["token": token, "token_type_hint": kind], to: .introspection)
+    guard let isActive = claims.flag("active") else { throw .unusable() }
+    guard isActive else { throw .rejected(.expired) }
     return claims
   }
 
-  /// Who the tokens are for.
-  func owner(of answer: TokenAnswer) async throws(OAuthError) -> (user: User, subject: String?) {
-    var claims = answer.claims
-    if let endpoint = server.userInfoEndpoint {
-      claims = try await exchange.claims("GET", endpoint, ["Authorization": "Bearer \(answer.access.value)"]) ?? claims
-    } else if let said = try? await introspect(answer.access.value, "access_token"), said.flag("active") == true {
-      claims = said
+  /// Asks for the user of the tokens, and the server's name for the user.
+  func owner(of tokens: OAuthTokens) async throws(OAuthError) -> (user: User, subject: String?) {
+    var claims = tokens.claims
+    if server.endpoints[.userInfo] != nil {
+      claims = try await OAuthRequest(
+        try server.address(of: .userInfo), authorization: "Bearer \(tokens.access.value)"
+      ).claims(over: send)
+    } else if let active = try? await introspect(tokens.access.value, "access_token") {
+      claims = active
     }
     guard let user = readUser(claims) else {
-      throw .oauth("no_user", "The server does not say who the user is.")
+      throw .oauth(
+        "no_user", "The server does not say who the user is.", hint: "Request the scope that names the user.")
     }
     return (user, claims["sub"])
   }
 
   /// Ends a refresh token, and with it its access tokens (RFC 7009, section 2.1).
   func end(_ refresh: String) async throws(OAuthError) {
-    guard let endpoint = server.revocationEndpoint else {
+    guard server.endpoints[.revocation] != nil else {
       throw .oauth(
         "no_revocation", "The server cannot be told of a logout.", hint: "The session ends there by itself.")
     }
     // The response needs no content (section 2.2).
-    _ = try await post(endpoint, ["token": refresh, "token_type_hint": "refresh_token"], empty: 200)
-    memory.withLock { _ = $0.ended.insert(refresh) }
+    _ = try await post(["token": refresh, "token_type_hint": "refresh_token"], to: .revocation, empty: 200)
+    memory.withLock { $0.fates[refresh] = .ended }
+  }
+}
+
+/// A login at the server that has no session yet.
+///
+/// The authority keeps it in memory, so it sends no credentials that a person typed or another
+/// authority created.
+struct OAuthLogin: Sendable {
+  /// The form for the token endpoint.
+  let form: [String: String]
+  /// Whether the server was asked to prompt for the password.
+  let isFresh: Bool
+}
+
+/// The response of the token endpoint.
+struct OAuthTokens {
+  let access: AccessToken
+  let refresh: String
+  let claims: OAuthClaims
+  /// When the request was sent: lifetimes count from then.
+  let requested: BootInstant
+}
+
+/// The facts that an authority learns while the process runs.
+struct OAuthMemory: Sendable {
+  /// Why a refresh token is not used any more: a newer one replaced it, which the vault may not
+  /// hold yet; or it is spent, ended or refused.
+  enum Fate: Hashable { case replaced(by: String), ended }
+
+  /// The logins that began here and have no session yet, by their credentials.
+  var logins: [Credentials: OAuthLogin] = [:]
+  var fates: [String: Fate] = [:]
+
+  /// The token to use in place of `refresh`, which may be spent.
+  func newest(_ refresh: String) -> String {
+    if case .replaced(let newer) = fates[refresh] { newer } else { refresh }
   }
 }

@@ -1,18 +1,21 @@
 public import AuthCore
 import TextFormat
 
-/// What the server says about a user: the members of its JSON answer.
+/// The members of a JSON response of the server, such as what it says about a user.
 public struct OAuthClaims: Sendable, Redacted {
-  private let members: [String: JSON]
+  private var members: [String: JSON] = [:]
+
+  init() {}
 
   /// Reads a body; nil when it is too long, or not a JSON object.
   init?(_ body: [UInt8]) {
-    guard body.count <= OAuthResponse.longestBody, case .object(let members)? = JSON(parsing: body) else { return nil }
-    // No name occurs twice: the reader refuses that.
+    // A response of OAuth 2.0 has a few kilobytes.
+    guard body.count <= 262_144, case .object(let members)? = JSON(parsing: body) else { return nil }
+    // The parser refuses a name that occurs twice.
     self.members = Dictionary(uniqueKeysWithValues: members.map { ($0.name, $0.value) })
   }
 
-  /// A text or a number; nil when it is missing or something else.
+  /// A string, or an integer as a string; nil for everything else.
   public subscript(name: String) -> String? {
     switch members[name] {
     case .string(let text): text
@@ -21,29 +24,33 @@ public struct OAuthClaims: Sendable, Redacted {
     }
   }
 
-  /// The texts of a list, such as the user's groups; empty when there is no such list.
+  /// The strings of an array, such as the user's groups; empty if there is no such array.
   public func list(_ name: String) -> [String] {
     guard case .array(let values)? = members[name] else { return [] }
     return values.compactMap { if case .string(let text) = $0 { text } else { nil } }
   }
 
-  /// True or false; nil when it is missing or something else.
+  /// A Boolean value; nil for everything else.
   public func flag(_ name: String) -> Bool? {
     if case .bool(let flag)? = members[name] { flag } else { nil }
   }
 
-  /// Those of the members that are there, for `User.attributes`.
+  /// The members with these names, if they are strings or integers; for `User.attributes`.
   public func attributes(_ names: [String]) -> [String: String] {
     Dictionary(uniqueKeysWithValues: Set(names).compactMap { name in self[name].map { (name, $0) } })
   }
 
   func has(_ name: String) -> Bool { members[name] != nil }
 
-  /// The user by the names of OpenID Connect Core 1.0, section 5.1, and of RFC 7662, section 2.2:
-  /// an ordinary member, because neither has a name for administrators; with `email`, `picture` and
-  /// `locale` as attributes.
+  func seconds(_ name: String, in range: ClosedRange<Int64>) -> Duration? {
+    self[name].flatMap { Duration(seconds: $0, in: range) }
+  }
+
+  /// The user by the names of OpenID Connect Core 1.0, section 5.1, and of RFC 7662, section 2.2;
+  /// nil without `sub` and without a user name.
   ///
-  /// Nil when neither `sub` nor a user name is there.
+  /// The user is an ordinary member, because neither standard has a name for administrators. The
+  /// attributes are `email`, `picture` and `locale`.
   public var user: User? {
     guard let username = self["preferred_username"] ?? self["username"] ?? self["email"] ?? self["sub"] else {
       return nil

@@ -1,19 +1,21 @@
 public import AuthCore
 
-/// What the server knows of the app.
+/// The app, as the server knows it.
 public struct OAuthClient: Hashable, Sendable, Redacted {
   /// The identifier that the server gave the app.
   public let id: String
-  /// The secret of a service; nil for an app that people install, which can keep none (RFC 8252,
-  /// section 8.5).
+  /// The secret of a service; nil for an app that users install, because it cannot keep a secret
+  /// (RFC 8252, section 8.5).
   public let secret: Secret?
-  /// Where the browser returns to: a scheme of the app's own, or a port of this machine.
+  /// The address to which the browser returns: a scheme of your app, or a port of this machine.
   public let redirectURI: String
-  /// What the app asks for; many servers need a word such as `offline_access` for a session that
-  /// lasts.
+  /// The access that the app requests.
+  ///
+  /// Many servers need a scope such as `offline_access` for a session that lasts.
   public let scopes: [String]
-  /// Further parameters of the server's own, for the authorization endpoint; none replaces one of
-  /// the standards'.
+  /// Further parameters of your server for the authorization endpoint.
+  ///
+  /// They replace none of the standard ones.
   public let parameters: [String: String]
 
   /// Creates a client.

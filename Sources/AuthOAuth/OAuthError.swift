@@ -8,11 +8,11 @@ public typealias OAuthError = AuthorityError<OAuthRejection>
 
 /// Why a login at the server has ended without credentials.
 public enum OAuthRejection: Hashable, Sendable {
-  /// The user or the server said no.
+  /// The user or the server refused the login.
   case denied
   /// The code expired, or the server no longer accepts it.
   case expired
-  /// The address that came back does not answer this request; nothing of it was used.
+  /// The address does not answer this request. It was ignored, and the right one may still come.
   case foreignResponse
 }
 
@@ -27,41 +27,38 @@ extension OAuthRejection: WordedRejection {
 }
 
 extension AuthorityError where Rejection == OAuthRejection {
-  static var unusable: OAuthError { oauth("unparsable", "The server's answer cannot be used.") }
-  static var otherUser: OAuthError {
-    oauth("other_user", "The server answered for another user.", hint: "Log in again.")
-  }
-  static var noRefreshToken: OAuthError {
-    oauth("no_refresh_token", "The server gave no refresh token.", hint: "Ask for the scope that gives one.")
-  }
-
-  /// A response that this library cannot use.
-  static func oauth(_ code: String, _ description: String, hint: String = "Try again later.") -> OAuthError {
+  static func oauth(_ code: String, _ description: String, hint: String) -> OAuthError {
     .unavailable(Unavailability(.unparsable, description, hint: hint, code: "oauth_\(code)"))
   }
 
+  /// A response that this library cannot use.
+  static func unusable(_ description: String = "The server's answer cannot be used.") -> OAuthError {
+    oauth("unparsable", description, hint: "Try again later.")
+  }
+
+  /// Settings that cannot work.
   static func misconfigured(_ description: String) -> OAuthError {
-    oauth("misconfigured", description, hint: settings)
+    oauth("misconfigured", description, hint: "Check the app's settings and the server's addresses.")
+  }
+
+  static var otherUser: OAuthError {
+    oauth("other_user", "The server answered for another user.", hint: "Log in again.")
   }
 
   /// The error for a code that the server sent.
   ///
   /// Other text of the server is not repeated, because it may contain anything.
   static func refused(_ code: String) -> OAuthError {
-    let code = codes.contains(code) ? code : "unknown_error"
-    return oauth(code, "The server refused the request: \(code).", hint: settings)
-  }
-
-  private static var settings: String { "Check the app's settings at the server." }
-
-  /// RFC 6749, sections 4.1.2.1 and 5.2; RFC 7009, section 2.2.1; RFC 8628, section 3.5; OpenID
-  /// Connect Core 1.0, section 3.1.2.6.
-  private static var codes: Set<String> {
-    [
-      "invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type",
-      "invalid_scope", "access_denied", "unsupported_response_type", "server_error", "temporarily_unavailable",
-      "unsupported_token_type", "authorization_pending", "slow_down", "expired_token", "login_required",
-      "interaction_required", "consent_required", "account_selection_required",
-    ]
+    let code = serverCodes.contains(code) ? code : "unknown_error"
+    return oauth(code, "The server refused the request: \(code).", hint: "Check the app's settings at the server.")
   }
 }
+
+/// RFC 6749, sections 4.1.2.1 and 5.2; RFC 7009, section 2.2.1; RFC 8628, section 3.5; OpenID
+/// Connect Core 1.0, section 3.1.2.6.
+private let serverCodes: Set = [
+  "invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type",
+  "invalid_scope", "access_denied", "unsupported_response_type", "server_error", "temporarily_unavailable",
+  "unsupported_token_type", "authorization_pending", "slow_down", "expired_token", "login_required",
+  "interaction_required", "consent_required", "account_selection_required",
+]

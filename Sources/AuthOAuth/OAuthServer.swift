@@ -1,72 +1,79 @@
-/// Where a server answers.
+/// The addresses of a server.
 ///
-/// Every address has to be `https`, or `http` on this very machine.
+/// Requests go only to `https` addresses, or to `http` on this machine.
 public struct OAuthServer: Hashable, Sendable {
-  /// The server's name of itself (RFC 8414, section 2); a response that names another one is
-  /// refused.
+  /// A service of the server; the raw value is its name in the server's metadata (RFC 8414, section
+  /// 2).
+  public enum Endpoint: String, Hashable, Sendable, CaseIterable {
+    /// The page where the user logs in; the browser opens it.
+    case authorization = "authorization_endpoint"
+    /// Exchanges codes and refresh tokens.
+    case token = "token_endpoint"
+    /// Gives a code to a device (RFC 8628).
+    case deviceAuthorization = "device_authorization_endpoint"
+    /// Ends tokens (RFC 7009). Without it, a logout cannot end the session at the server.
+    case revocation = "revocation_endpoint"
+    /// Checks tokens (RFC 7662). Without it, a saved session is accepted until its next renewal.
+    case introspection = "introspection_endpoint"
+    /// Returns the user of an access token (OpenID Connect Core 1.0, section 5.3).
+    case userInfo = "userinfo_endpoint"
+  }
+
+  /// The server's name for itself (RFC 8414, section 2); another issuer is refused.
   public var issuer: String
-  /// Where the browser logs in.
-  public var authorizationEndpoint: String?
-  /// Where codes and refresh tokens are exchanged.
-  public var tokenEndpoint: String
-  /// Where a device asks for a code (RFC 8628).
-  public var deviceAuthorizationEndpoint: String?
-  /// Where a logout is reported (RFC 7009); without it, a logout cannot end the session at the
-  /// server.
-  public var revocationEndpoint: String?
-  /// Where tokens are checked (RFC 7662); without it, a saved session is believed until its next
-  /// renewal.
-  public var introspectionEndpoint: String?
-  /// Where the server says who the user is (OpenID Connect Core 1.0, section 5.3).
-  public var userInfoEndpoint: String?
-  /// Whether each response names the issuer (RFC 9207): one that does not is then refused.
+  /// The addresses.
+  ///
+  /// A login needs ``Endpoint/token``, and ``Endpoint/authorization`` or
+  /// ``Endpoint/deviceAuthorization``. The others are optional.
+  public var endpoints: [Endpoint: String]
+  /// Whether the server names the issuer in every redirect (RFC 9207).
+  ///
+  /// A redirect without it is then refused.
   public var namesIssuer: Bool
 
   /// Creates the description of a server.
-  public init(
-    issuer: String, authorizationEndpoint: String? = nil, tokenEndpoint: String,
-    deviceAuthorizationEndpoint: String? = nil, revocationEndpoint: String? = nil,
-    introspectionEndpoint: String? = nil, userInfoEndpoint: String? = nil, namesIssuer: Bool = false
-  ) {
+  public init(issuer: String, endpoints: [Endpoint: String], namesIssuer: Bool = false) {
     self.issuer = issuer
-    self.authorizationEndpoint = authorizationEndpoint
-    self.tokenEndpoint = tokenEndpoint
-    self.deviceAuthorizationEndpoint = deviceAuthorizationEndpoint
-    self.revocationEndpoint = revocationEndpoint
-    self.introspectionEndpoint = introspectionEndpoint
-    self.userInfoEndpoint = userInfoEndpoint
+    self.endpoints = endpoints
     self.namesIssuer = namesIssuer
   }
 
-  /// Asks a server for its addresses (RFC 8414, and OpenID Connect Discovery 1.0 where that is not
-  /// there).
+  /// Reads the addresses from the server's metadata (RFC 8414, or OpenID Connect Discovery 1.0 if
+  /// the server has no document there).
   ///
-  /// - Throws: `oauth_misconfigured` when the server calls itself something else than `issuer`, or
-  ///   cannot check a code with S256.
+  /// - Throws: `oauth_misconfigured` if the server names another issuer, has no token endpoint, or
+  ///   does not support S256.
   public static func discover(
     issuer: String, send: @escaping OAuthTransport
   ) async throws(OAuthError) -> OAuthServer {
     let start = issuer.firstRange(of: "://")?.upperBound ?? issuer.startIndex
     let end = issuer[start...].firstIndex(of: "/") ?? issuer.endIndex
     let (place, path) = (issuer[..<end], issuer[end...] == "/" ? "" : issuer[end...])
-    let exchange = Exchange(send: send)
     let places = [
       "\(place)/.well-known/oauth-authorization-server\(path)", "\(place)\(path)/.well-known/openid-configuration",
     ]
-    var document: OAuthClaims?
-    for url in places where document == nil { document = try await exchange.claims("GET", url, empty: 404) }
-    guard let document, document["issuer"] == issuer, let tokenEndpoint = document["token_endpoint"] else {
+    var document = OAuthClaims()
+    for url in places where document["issuer"] == nil {
+      document = try await OAuthRequest(url).claims(over: send, empty: 404)
+    }
+    guard document["issuer"] == issuer, document[Endpoint.token.rawValue] != nil else {
       throw .misconfigured("The server does not describe itself as \(issuer).")
     }
-    let methods = document.list("code_challenge_methods_supported")
-    guard !document.has("code_challenge_methods_supported") || methods.contains("S256") else {
+    let methods = "code_challenge_methods_supported"
+    guard !document.has(methods) || document.list(methods).contains("S256") else {
       throw .misconfigured("The server cannot check a code with S256.")
     }
-    return OAuthServer(
-      issuer: issuer, authorizationEndpoint: document["authorization_endpoint"], tokenEndpoint: tokenEndpoint,
-      deviceAuthorizationEndpoint: document["device_authorization_endpoint"],
-      revocationEndpoint: document["revocation_endpoint"], introspectionEndpoint: document["introspection_endpoint"],
-      userInfoEndpoint: document["userinfo_endpoint"],
+    var server = OAuthServer(
+      issuer: issuer, endpoints: [:],
       namesIssuer: document.flag("authorization_response_iss_parameter_supported") ?? false)
+    for endpoint in Endpoint.allCases { server.endpoints[endpoint] = document[endpoint.rawValue] }
+    return server
+  }
+
+  func address(of endpoint: Endpoint) throws(OAuthError) -> String {
+    guard let address = endpoints[endpoint], address.isSafeURL else {
+      throw .misconfigured("The server has no secure address as \(endpoint.rawValue).")
+    }
+    return address
   }
 }

@@ -1,38 +1,36 @@
 import AuthCore
 import TextFormat
 
-/// The content of the session's token: the refresh token, and what the server does not repeat.
+/// The content of the session's token: the refresh token, and facts that the server does not
+/// repeat.
 ///
 /// OAuth 2.0 has no name for a session, and a client cannot request limits. So the vault stores
 /// both, with the refresh token.
 struct SavedSession {
   let id: SessionID
   var user: User
-  /// The server's own name of the user, if it gave one.
+  /// The server's name for the user, if it sent one.
   let subject: String?
   var refresh: String
   /// The refresh token that this one replaces; revoked as soon as the vault has this one.
   var replaced: String?
-  /// Whether introspection knows the server's refresh tokens.
+  /// Whether the server introspects its refresh tokens.
   let isIntrospected: Bool
   let limits: LimitRequest
-  let boot: BootID
   /// The start of the session, and the last activity.
-  let began: Duration
-  var active: Duration
+  let began: BootInstant
+  var active: BootInstant
   /// Until when the password counts as recently entered.
-  let fresh: Duration
+  let fresh: BootInstant
 
   func grant(_ token: SessionToken? = nil, accessToken: AccessToken? = nil) -> Grant {
     Grant(id: id, user: user, token: token ?? self.token, limits: sessionLimits, accessToken: accessToken)
   }
 
   var sessionLimits: SessionLimits {
-    func deadline(_ start: Duration, _ limit: Duration?) -> Deadline {
-      limit.map { .at(BootInstant(boot: boot, uptime: start + $0)) } ?? .never
-    }
-    return SessionLimits(
-      idle: deadline(active, limits.idle), absolute: deadline(began, limits.absolute), fresh: deadline(fresh, .zero))
+    SessionLimits(
+      idle: limits.idle.map { .at(active.advanced(by: $0)) } ?? .never,
+      absolute: limits.absolute.map { .at(began.advanced(by: $0)) } ?? .never, fresh: .at(fresh))
   }
 }
 
@@ -43,11 +41,11 @@ extension SavedSession {
       "introspected": "\(isIntrospected)", "sub": subject,
       "user": user.id.rawValue, "username": user.username, "name": user.displayName, "role": user.role.rawValue,
       "attributes": Form.text(user.attributes),
-      "boot_high": "\(boot.high)", "boot_low": "\(boot.low)", "began": "\(began.attoseconds)",
-      "active": "\(active.attoseconds)", "fresh": "\(fresh.attoseconds)",
+      "boot_high": "\(began.boot.high)", "boot_low": "\(began.boot.low)", "began": "\(began.uptime.attoseconds)",
+      "active": "\(active.uptime.attoseconds)", "fresh": "\(fresh.uptime.attoseconds)",
       "idle": limits.idle.map { "\($0.attoseconds)" }, "absolute": limits.absolute.map { "\($0.attoseconds)" },
     ]
-    return SessionToken(bytes: Array(Form.text(fields.compactMapValues(\.self)).utf8))
+    return SessionToken(bytes: Array(Form.text(fields).utf8))
   }
 
   /// Nil for a token that this authority did not create.
@@ -64,6 +62,7 @@ extension SavedSession {
       let high = fields["boot_high"].flatMap({ UInt64($0) }), let low = fields["boot_low"].flatMap({ UInt64($0) }),
       let began = duration("began"), let active = duration("active"), let fresh = duration("fresh")
     else { return nil }
+    let boot = BootInstant(boot: BootID(high: high, low: low), uptime: .zero)
     self.init(
       id: SessionID(rawValue: id),
       user: User(
@@ -71,6 +70,6 @@ extension SavedSession {
       subject: fields["sub"], refresh: refresh, replaced: fields["replaced"],
       isIntrospected: fields["introspected"] == "true",
       limits: LimitRequest(idle: duration("idle"), absolute: duration("absolute")),
-      boot: BootID(high: high, low: low), began: began, active: active, fresh: fresh)
+      began: boot.advanced(by: began), active: boot.advanced(by: active), fresh: boot.advanced(by: fresh))
   }
 }

@@ -1,11 +1,13 @@
 /// Parameters of HTTP: `application/x-www-form-urlencoded` (WHATWG URL, section 5), and the query
 /// of an address.
 package enum Form {
-  /// The parameters in the order of their names.
+  /// The parameters in the order of their names, without those that are nil.
   ///
   /// Everything that is not plain is escaped, so that no value can add a parameter or end a line.
-  package static func text(_ fields: [String: String]) -> String {
-    fields.sorted { $0.key < $1.key }.map { "\(escaped($0.key))=\(escaped($0.value))" }.joined(separator: "&")
+  package static func text(_ fields: [String: String?]) -> String {
+    fields.sorted { $0.key < $1.key }
+      .compactMap { name, value in value.map { "\(escaped(name))=\(escaped($0))" } }
+      .joined(separator: "&")
   }
 
   /// Reads parameters; nil when one is there twice, or is not readable.

@@ -107,7 +107,7 @@ import TextFormat
   @Test("a server with a parameter in its address, and a port that was chosen just now")
   func address() throws {
     var server = world.server.server
-    server.authorizationEndpoint = "https://server.example/authorize?tenant=1"
+    server.endpoints[.authorization] = "https://server.example/authorize?tenant=1"
     let request = try world.server.authority(world.clock, server: server)
       .authorization(redirectURI: "http://127.0.0.1:49152/")
     #expect(request.url.hasPrefix("https://server.example/authorize?tenant=1&"))
@@ -119,9 +119,9 @@ import TextFormat
     arguments: ["http://server.example/authorize", "javascript:alert(1)", "https://a@server.example/", nil])
   func insecure(endpoint: String?) throws {
     var server = world.server.server
-    server.authorizationEndpoint = endpoint
+    server.endpoints[.authorization] = endpoint
     let authority = world.server.authority(world.clock, server: server)
-    #expect(throws: OAuthError.misconfigured("The server has no secure address for logins.")) {
+    #expect(throws: OAuthError.misconfigured("The server has no secure address as authorization_endpoint.")) {
       try authority.authorization()
     }
   }

@@ -40,8 +40,10 @@ import Testing
     #expect(
       server
         == OAuthServer(
-          issuer: issuer, authorizationEndpoint: "\(issuer)/authorize", tokenEndpoint: "\(issuer)/token",
-          userInfoEndpoint: "https://server.example/me", namesIssuer: true))
+          issuer: issuer,
+          endpoints: [
+            .authorization: "\(issuer)/authorize", .token: "\(issuer)/token", .userInfo: "https://server.example/me",
+          ], namesIssuer: true))
   }
 
   @Test("a server that calls itself something else is refused: it could hand out another's login page")

@@ -107,7 +107,7 @@ import Testing
     let result = try await world.authority.authenticate(try world.credentials(), limits: LimitRequest())
     let grant = try #require(result.grant)
     var server = world.server.server
-    server.revocationEndpoint = nil
+    server.endpoints[.revocation] = nil
     let failure = await #expect(throws: Unavailability.self) {
       try await world.server.authority(world.clock, server: server).revoke(grant.token, reason: .userAsked)
     }

@@ -61,7 +61,7 @@ import Testing
   func insecure(address: String) async throws {
     let world = OAuthWorld()
     var server = world.server.server
-    server.tokenEndpoint = address
+    server.endpoints[.token] = address
     let authority = world.server.authority(world.clock, server: server)
     let credentials = try world.credentials(at: authority)
     await #expect(throws: AuthorityError<CredentialsRejection>.self) {
@@ -76,7 +76,7 @@ import Testing
   func loopback(address: String) async throws {
     let world = OAuthWorld()
     var server = world.server.server
-    server.tokenEndpoint = address
+    server.endpoints[.token] = address
     let authority = world.server.authority(world.clock, server: server)
     _ = try? await authority.authenticate(try world.credentials(at: authority), limits: LimitRequest())
     #expect(world.server.requests.map(\.url) == [address])

@@ -119,14 +119,14 @@ import Testing
   func sources() async throws {
     let world = OAuthWorld()
     var server = world.server.server
-    server.userInfoEndpoint = nil
+    server.endpoints[.userInfo] = nil
     let introspected = world.server.authority(world.clock, server: server)
     let credentials = try world.credentials(at: introspected)
     let result = try await introspected.authenticate(credentials, limits: LimitRequest())
     let grant = try #require(result.grant)
     #expect(grant.user.username == "alice")
     #expect(try await introspected.resume(grant.token).user == grant.user)
-    server.introspectionEndpoint = nil
+    server.endpoints[.introspection] = nil
     let claimed = OAuthAuthority(
       server: server, client: ServerDouble.client, clock: world.clock,
       user: { claims in

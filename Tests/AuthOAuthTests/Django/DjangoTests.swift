@@ -13,8 +13,8 @@ struct DjangoTests {
     var server = try await OAuthServer.discover(issuer: django.place) { try await django.send($0) }
     #expect(server.namesIssuer)
     // What its description leaves out.
-    server.userInfoEndpoint = django.place + "/userinfo/"
-    server.deviceAuthorizationEndpoint = django.place + "/device-authorization/"
+    server.endpoints[.userInfo] = django.place + "/userinfo/"
+    server.endpoints[.deviceAuthorization] = django.place + "/device-authorization/"
     return OAuthAuthority(
       server: server,
       client: OAuthClient(id: client, redirectURI: "com.example.app:/login", scopes: ["openid", "read"]),

@@ -65,9 +65,11 @@ final class ServerDouble: Sendable {
   var server: OAuthServer {
     let place = Self.place
     return OAuthServer(
-      issuer: place, authorizationEndpoint: "\(place)/authorize", tokenEndpoint: "\(place)/token",
-      deviceAuthorizationEndpoint: "\(place)/device", revocationEndpoint: "\(place)/revoke",
-      introspectionEndpoint: "\(place)/introspect", userInfoEndpoint: "\(place)/userinfo", namesIssuer: true)
+      issuer: place,
+      endpoints: [
+        .authorization: "\(place)/authorize", .token: "\(place)/token", .deviceAuthorization: "\(place)/device",
+        .revocation: "\(place)/revoke", .introspection: "\(place)/introspect", .userInfo: "\(place)/userinfo",
+      ], namesIssuer: true)
   }
 
   static let client = OAuthClient(id: "app", redirectURI: "com.example.app:/login", scopes: ["openid"])
