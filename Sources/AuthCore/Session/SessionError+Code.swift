@@ -1,8 +1,30 @@
 extension SessionError {
   /// A stable name for programs, in snake case.
   ///
-  /// It does not change when a case is renamed. An unavailability has its own
-  /// ``Unavailability/code``; the end of a session has `session_` and the ``EndReason/code``.
+  /// It does not change when a case is renamed.
+  ///
+  /// | code | the command failed because |
+  /// |---|---|
+  /// | `not_logged_in` | nobody is logged in |
+  /// | `already_logged_in` | a user is logged in |
+  /// | `challenge_over` | the challenge has ended |
+  /// | `logout_unfinished` | the last logout could not clean up |
+  /// | `already_in_progress` | another login or password check is under way |
+  /// | `renewal_in_progress` | the session is busy with other work |
+  /// | `renewals_failed` | all renewals of this minute failed |
+  /// | `logout_in_progress` | a logout is under way |
+  /// | `credentials_not_accepted` | the name or the password is wrong |
+  /// | `throttled` | there were too many attempts; wait |
+  /// | `locked` | there were too many attempts; only an administrator can help |
+  /// | ``Unavailability/code`` | the authority gave no usable answer |
+  /// | `not_saved` | the vault could not save the token |
+  /// | `vault_unreadable` | the vault could not be read |
+  /// | `vault_corrupt` | the content of the vault is unusable |
+  /// | `session_` and an ``EndReason/code`` | the session has ended |
+  /// | `overtaken` | another process changed the session first |
+  /// | `clock_unreadable` | the clock could not be read |
+  /// | `inside_lease` | the caller is inside a lease |
+  /// | `cancelled` | the task was cancelled, or its limit has passed; the work continues |
   public var code: String {
     switch self {
     case .rejected(let rejection): rejection.code

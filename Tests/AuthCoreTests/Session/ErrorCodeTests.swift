@@ -24,6 +24,15 @@ import Testing
       ])
   }
 
+  @Test("each code is documented")
+  func documented() throws {
+    let text = try Repository.text(of: "Sources/AuthCore/Session/SessionError+Code.swift")
+    // An authority and the end of a session have codes of their own.
+    for code in Self.all.map(\.code) where !["authority_unreachable", "session_expired_idle"].contains(code) {
+      #expect(text.contains("  /// | `\(code)` |"))
+    }
+  }
+
   @Test("only what ends without the user can be tried again")
   func retryable() {
     let retryable = Self.all.filter(\.isRetryable).map(\.code)
