@@ -1,11 +1,10 @@
 extension LoggedInSession {
   /// Runs `body` with a valid access token, while the session cannot end.
   ///
-  /// A token that ends soon is renewed first; all callers that ask meanwhile share one renewal.
-  /// A renewal is activity, and counts as such. If it fails, a token that is still
-  /// valid is lent. When `body` throws ``AccessTokenRefused``, it runs once more, with a new token.
-  /// If the server also refuses that one, the store asks the authority whether the session has
-  /// ended.
+  /// If the token expires soon, the store renews the session first, once for all callers. A renewal
+  /// counts as activity. If it fails, the store lends a token that is still valid. If `body` throws
+  /// ``AccessTokenRefused``, it runs once more, with a new token. If the server also refuses that
+  /// one, the store asks the authority whether the session has ended.
   ///
   /// ```swift
   /// import AuthCore

@@ -50,7 +50,7 @@ extension SessionStore {
   /// ```
   ///
   /// - Parameters:
-  ///   - credentials: What the user entered.
+  ///   - credentials: The credentials that the user entered.
   ///   - limits: Shorter limits of the session than the authority's own.
   ///   - limit: How long to wait for the result; see ``restore(within:)``. After the limit the
   ///     login continues, and `cancelled` is thrown.
@@ -193,10 +193,10 @@ extension SessionStore {
   /// Keeps the session of the user who is logged in active until it ends: for a daemon.
   ///
   /// It renews the session when half of the time to the idle limit has passed. If that fails, it
-  /// tries again after 5 seconds, then after twice the wait of before, at most 5 minutes; not
-  /// before the time that an authority asks for, and at least twice before the idle limit. So it
-  /// survives an authority that is unreachable for less than the idle limit. It keeps the store
-  /// alive.
+  /// retries after 5 seconds, and doubles the wait after each further failure: up to 5 minutes, and
+  /// up to half of the time that is left. If the authority asks for a longer wait, it waits that
+  /// long. So the session survives an authority that is unreachable for less than the idle limit.
+  /// The call keeps the store alive.
   ///
   /// - Returns: Why the session has ended.
   /// - Throws: ``SessionError/rejected(_:)`` with `notLoggedIn` when nobody is logged in;

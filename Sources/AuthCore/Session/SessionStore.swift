@@ -4,8 +4,9 @@ public import Observation
 ///
 /// The store owns the session machine behind one lock. It decides under the lock and acts after it.
 /// It saves a change first, then exposes it, then notifies observers. A logout works in a different
-/// order, so that no failure can stop it: keys dead, leases drained, token revoked, token erased,
-/// observers notified. A cancelled waiter returns immediately, and the work continues.
+/// order, so that no failure can stop it: it kills the keys, waits for the leases, revokes the
+/// token, erases it, and notifies observers. A cancelled waiter returns immediately, and the work
+/// continues.
 ///
 /// The store calls the authority and the vault on separate threads, so they may block, as those of
 /// `AuthSQLite` do: neither the main actor nor any other task waits for a password hash.
@@ -60,10 +61,10 @@ public final class SessionStore: Observable, Sendable {
   ///
   /// Reading it inside `withObservationTracking`, or in a SwiftUI body, tracks it.
   ///
-  /// The notification is a signal to read again: several changes may arrive as one, and `onChange`
-  /// already sees the new state. The system does not signal a change that comes after you read the
-  /// state and before `withObservationTracking` returns. Compare ``revision`` once more after it
-  /// returned, so that you never miss the last change.
+  /// After a notification, read the state again: several changes may cause one notification, and
+  /// `onChange` already sees the new state. The system does not notify you of a change that comes
+  /// after you read the state and before `withObservationTracking` returns. Compare ``revision``
+  /// once more after it returned, so that you never miss the last change.
   public var state: SessionSnapshot {
     core.observed.state
     return core.withLock { [core] inner in core.snapshot(inner) }
@@ -86,8 +87,7 @@ public final class SessionStore: Observable, Sendable {
     return core.withLock { [core] inner in core.snapshot(inner) }.session
   }
 
-  /// What could not be cleaned up of the last session that ended, after a logout or a switch of
-  /// users, until the state changes again.
+  /// The cleanup that remains after a logout or a switch of users, until the state changes again.
   public var leftovers: IncompleteCleanup {
     core.observed.state
     switch core.withLock({ $0.machine.state }) {
