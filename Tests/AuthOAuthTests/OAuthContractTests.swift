@@ -26,6 +26,6 @@ import Testing
   @Test("where refresh tokens cannot be asked about, a saved session is believed, and in this process nothing else")
   func believesVault() async {
     let violations = await AuthorityContract.violations { Self.subject { $0.introspects = false } }
-    #expect(violations.map(\.check) == ["an authority that cannot answer says so, and it changes nothing"])
+    #expect(violations.map(\.check) == ["an authority that cannot answer reports it, and changes nothing"])
   }
 }

@@ -4,7 +4,7 @@ extension AuthorityContract {
   // An authority that grants no access tokens passes all of these.
   static let accessTokens: [Check] = [
     // A token without an end would be renewed for every request.
-    Check("an access token has a text and an end") { probe in
+    Check("an access token has a value and a deadline") { probe in
       guard let token = try await probe.logIn().accessToken else { return }
       try require(!token.value.isEmpty, "the access token of a login is empty")
       try require(token.deadline != .unknown, "the access token of a login does not say when it ends")

@@ -13,7 +13,7 @@ extension AuthorityContract {
     },
 
     // No vault would hold another token, so the next launch would find a superseded one.
-    Check("resume gives back the token that it was asked about") { probe in
+    Check("resume returns the token of the request") { probe in
       let grant = try await probe.logIn()
       let resumed = try await probe.resume(grant.token)
       try require(resumed.token == grant.token, "resume answered with another token than it was asked about")
@@ -22,7 +22,7 @@ extension AuthorityContract {
       try require(again.token == fresh.token, "resume answered with another token than that of a reauthenticate")
     },
 
-    Check("a session's name is never given twice, to whomever") { probe in
+    Check("a session ID is never issued twice, not even to another user") { probe in
       var seen: Set<SessionID> = []
       for round in 1...2 {
         for credentials in [probe.subject.first, probe.subject.second] {
@@ -46,7 +46,7 @@ extension AuthorityContract {
       }
     },
 
-    Check("a token nobody issued is rejected, not unavailable") { probe in
+    Check("a token that was never issued is rejected, not unavailable") { probe in
       let forged = SessionToken(bytes: Array(repeating: 7, count: 32))
       _ = try await probe.rejection(of: forged, "a forged token")
       let _: SessionRejection = try await probe.rejection(of: "the renewal of a forged token") {

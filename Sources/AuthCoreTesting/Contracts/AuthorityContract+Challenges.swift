@@ -3,13 +3,13 @@ import AuthCore
 extension AuthorityContract {
   /// The rules for the second step of the first account.
   static let challenges: [Check] = [
-    challenge("the right password alone opens nothing") { probe, challenge, _ in
+    challenge("the right password alone grants no session") { probe, challenge, _ in
       try require(challenge.triesLeft > 0, "a challenge takes \(challenge.triesLeft) answers")
       try require(challenge.deadline != .unknown, "the deadline of a challenge is missing")
       _ = try await probe.rejection(of: challenge.token, "the token of a challenge")
     },
 
-    challenge("a wrong answer costs a try, and the right one then opens") { probe, challenge, code in
+    challenge("a wrong answer uses up a try, and the right one is then accepted") { probe, challenge, code in
       let next = try await probe.expectWrong(wrongCode, to: challenge, "a wrong answer")
       let grant = try await probe.grant(of: code(), to: next, "the right answer after a wrong one")
       try require(
@@ -18,39 +18,39 @@ extension AuthorityContract {
       _ = try await probe.resume(grant.token)
     },
 
-    challenge("a challenge opens once") { probe, challenge, code in
+    challenge("a challenge is accepted once") { probe, challenge, code in
       _ = try await probe.grant(of: code(), to: challenge, "the right answer")
       try await probe.expectOver(code(), to: challenge, "a challenge that was answered")
     },
 
-    challenge("a challenge without tries is over, for the right answer too") { probe, challenge, code in
+    challenge("a challenge without tries has ended, even for the right answer") { probe, challenge, code in
       var left = challenge
       while left.triesLeft > 1 { left = try await probe.expectWrong(wrongCode, to: left, "a wrong answer") }
       try await probe.expectOver(wrongCode, to: left, "the last wrong answer to a challenge")
       try await probe.expectOver(code(), to: left, "a challenge without tries")
     },
 
-    challenge("a challenge is over at its deadline") { probe, challenge, code in
+    challenge("a challenge ends at its deadline") { probe, challenge, code in
       guard let advance = probe.subject.advance, challenge.deadline != .never else { return }
       // Longer than any user takes.
       await advance(.seconds(86_400))
       try await probe.expectOver(code(), to: challenge, "a challenge past its deadline")
     },
 
-    challenge("a withdrawn challenge is over, and withdrawing again is success") { probe, challenge, code in
+    challenge("a withdrawn challenge has ended, and withdrawing it again is success") { probe, challenge, code in
       try await probe.revoke(challenge.token)
       try await probe.expectOver(code(), to: challenge, "a withdrawn challenge")
       try await probe.revoke(challenge.token)
     },
 
-    challenge("the right answer to a challenge that nobody asked opens nothing") { probe, challenge, code in
+    challenge("the right answer to a forged challenge is rejected") { probe, challenge, code in
       let forged = Challenge(
         token: SessionToken(bytes: Array(repeating: 8, count: 32)), question: challenge.question,
         triesLeft: challenge.triesLeft, deadline: challenge.deadline)
       try await probe.expectOver(code(), to: forged, "a forged challenge")
     },
 
-    challenge("an answer that cannot be checked costs nothing") { probe, challenge, code in
+    challenge("an answer that cannot be checked uses up no try") { probe, challenge, code in
       guard let setAvailable = probe.subject.setAvailable else { return }
       let answer = await code()
       await setAvailable(false)
@@ -77,7 +77,7 @@ extension AuthorityContract {
       _ = try await probe.rejection(of: old.token, "a token whose successor was confirmed")
     },
 
-    Check("a withdrawn challenge leaves its session, and a revoked session ends its challenge") { probe in
+    Check("a withdrawn challenge does not end its session, and a revoked session ends its challenge") { probe in
       guard let code = probe.subject.code else { return }
       let grant = try await probe.logIn()
       try await probe.revoke(probe.reauthenticationChallenge(grant.token).token)

@@ -29,7 +29,7 @@ extension AuthorityContract {
       _ = try await probe.resume(new.token)
     },
 
-    Check("a renewal that exchanges the token does it in two phases too") { probe in
+    Check("a renewal that exchanges the token also uses two phases") { probe in
       let old = try await probe.logIn()
       let new = try await probe.renew(old.token)
       try require(new.id == old.id, "renew made session \(old.id.rawValue) into \(new.id.rawValue)")

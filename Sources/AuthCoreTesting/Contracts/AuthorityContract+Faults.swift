@@ -2,7 +2,7 @@ import AuthCore
 
 extension AuthorityContract {
   static let faults: [Check] = [
-    Check("an authority that cannot answer says so, and it changes nothing") { probe in
+    Check("an authority that cannot answer reports it, and changes nothing") { probe in
       guard let setAvailable = probe.subject.setAvailable else { return }
       let grant = try await probe.logIn()
       let (authority, first) = (probe.authority, probe.subject.first)

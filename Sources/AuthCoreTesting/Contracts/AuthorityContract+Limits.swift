@@ -3,7 +3,7 @@ import AuthCore
 extension AuthorityContract {
   static let limits: [Check] = [
     // Missing time data counts as passed, so a session without it cannot be used.
-    Check("every grant says when it ends") { probe in
+    Check("every grant has all limits") { probe in
       let grant = try await probe.logIn()
       for (name, deadline) in [
         ("idle", grant.limits.idle), ("absolute", grant.limits.absolute), ("fresh", grant.limits.fresh),
@@ -42,7 +42,7 @@ extension AuthorityContract {
       }
     },
 
-    Check("a new password check and activity leave a session that was asked to be short so") { probe in
+    Check("a session that was requested to be short stays short") { probe in
       let grant = try await probe.logIn(limits: LimitRequest(idle: .seconds(60), absolute: .seconds(120)))
       let again = try await probe.reauthenticate(grant.token)
       try await probe.confirm(again.token)
@@ -82,7 +82,7 @@ extension AuthorityContract {
       try require(after.uptime > before.uptime, "renew left the idle limit at \(after.uptime)")
     },
 
-    Check("a session without activity ends at its idle limit, and no use before delays that") { probe in
+    Check("a session without activity ends at its idle limit, even if it was resumed") { probe in
       guard let advance = probe.subject.advance else { return }
       let grant = try await probe.logIn(limits: LimitRequest(idle: .seconds(60), absolute: .seconds(600)))
       await advance(.seconds(50))

@@ -2,7 +2,7 @@ import AuthCore
 
 extension AuthorityContract {
   static let sessions: [Check] = [
-    Check("revoke ends the session, and revoking again or revoking the unknown is success") { probe in
+    Check("revoke ends the session, and is success for an ended or unknown token") { probe in
       let grant = try await probe.logIn()
       try await probe.revoke(grant.token)
       _ = try await probe.rejection(of: grant.token, "a revoked token")
@@ -19,7 +19,7 @@ extension AuthorityContract {
       _ = try await probe.resume(other.token)
     },
 
-    Check("renew never brings an ended session back") { probe in
+    Check("renew never revives an ended session") { probe in
       let grant = try await probe.logIn()
       try await probe.revoke(grant.token)
       let _: SessionRejection = try await probe.rejection(of: "the renewal of a revoked session") {
@@ -28,7 +28,7 @@ extension AuthorityContract {
       _ = try await probe.rejection(of: grant.token, "a revoked token after an attempt to renew it")
     },
 
-    Check("a wrong password leaves the session as it was") { probe in
+    Check("a wrong password does not change the session") { probe in
       let grant = try await probe.logIn()
       let rejection: ReauthenticationRejection = try await probe.rejection(of: "a wrong password for a live session") {
         _ = try await probe.authority.reauthenticate(grant.token, with: probe.wrong, limits: .standard)
@@ -46,7 +46,7 @@ extension AuthorityContract {
       try require(rejection == .notAccepted, "another account's password was rejected as \(rejection)")
     },
 
-    Check("many at once: every login its own token, every revocation its own session") { probe in
+    Check("simultaneous logins get different tokens, and each revocation ends one session") { probe in
       let tokens = try await withThrowingTaskGroup(of: SessionToken.self) { group in
         for number in 0..<8 {
           group.addTask {

@@ -2,14 +2,14 @@ import AuthCore
 
 extension SessionVaultContract {
   static let corruption: [Check] = [
-    Check("looking does not change what cannot be understood") { probe in
+    Check("load does not change corrupt content") { probe in
       guard let corrupt = probe.subject.corrupt else { return }
       await corrupt()
       try await probe.expectCorrupt("at first")
       try await probe.expectCorrupt("at a second look")
     },
 
-    Check("a store over corrupt content sets it aside") { probe in
+    Check("store sets corrupt content aside") { probe in
       guard let corrupt = probe.subject.corrupt else { return }
       await corrupt()
       let before = await probe.subject.evidence?()
@@ -22,7 +22,7 @@ extension SessionVaultContract {
       try require(after == before + 1, "corrupt content was overwritten, not set aside")
     },
 
-    Check("setAside moves corrupt content away and says where to") { probe in
+    Check("setAside moves corrupt content and returns its new place") { probe in
       guard let corrupt = probe.subject.corrupt else { return }
       for round in 1...2 {
         await corrupt()
@@ -36,7 +36,7 @@ extension SessionVaultContract {
       }
     },
 
-    Check("replace and erase leave corrupt content alone") { probe in
+    Check("replace and erase do not change corrupt content") { probe in
       guard let corrupt = probe.subject.corrupt else { return }
       await corrupt()
       let done = try await probe.replace(VaultProbe.token(1), with: VaultProbe.token(2))

@@ -2,7 +2,7 @@ import AuthCore
 
 extension SessionVaultContract {
   static let keeping: [Check] = [
-    Check("an empty vault is absent, and forgetting from it is success") { probe in
+    Check("an empty vault is absent, and erasing from it is success") { probe in
       try await probe.expectReading(.absent, "at first")
       try await probe.erase(VaultProbe.token(1))
       let aside = try await probe.setAside()
@@ -10,7 +10,7 @@ extension SessionVaultContract {
       try await probe.expectReading(.absent, "after forgetting nothing")
     },
 
-    Check("what is stored is kept, byte for byte, until it is replaced") { probe in
+    Check("a stored token does not change until it is replaced") { probe in
       try await probe.store(VaultProbe.token(1))
       try await probe.expectReading(.token(VaultProbe.token(1)), "after a store")
       try await probe.expectReading(.token(VaultProbe.token(1)), "at a second look")
@@ -18,7 +18,7 @@ extension SessionVaultContract {
       try await probe.expectReading(.token(VaultProbe.token(2)), "after another store")
     },
 
-    Check("the next process finds what was kept, and that it was erased") { probe in
+    Check("the next process finds a stored token, and none after an erasure") { probe in
       guard let reopen = probe.subject.reopen else { return }
       try await probe.store(VaultProbe.token(1))
       let found = await reopen().load()
@@ -28,7 +28,7 @@ extension SessionVaultContract {
       try require(afterwards == .absent, "the next process reads \(afterwards) after an erasure")
     },
 
-    Check("the user is kept with the token, for the next process to show") { probe in
+    Check("the user is stored with the token, so that the next process can show it") { probe in
       try await probe.store(VaultProbe.token(1), of: VaultProbe.user)
       let vault = await probe.subject.reopen?() ?? probe.vault
       let found = await vault.load()
@@ -42,14 +42,14 @@ extension SessionVaultContract {
       try await probe.expectReading(.token(VaultProbe.token(3)), "after a store for nobody")
     },
 
-    Check("replace exchanges the token that is kept") { probe in
+    Check("replace exchanges the stored token") { probe in
       try await probe.store(VaultProbe.token(1))
       let done = try await probe.replace(VaultProbe.token(1), with: VaultProbe.token(2))
       try require(done, "replacing the kept token answered false")
       try await probe.expectReading(.token(VaultProbe.token(2)), "after replace")
     },
 
-    Check("replace changes nothing where another token is kept, or none") { probe in
+    Check("replace changes nothing if the vault is empty or holds another token") { probe in
       let inEmpty = try await probe.replace(VaultProbe.token(1), with: VaultProbe.token(2))
       try require(!inEmpty, "replacing in an empty vault answered true")
       try await probe.expectReading(.absent, "after a late replace")
@@ -59,7 +59,7 @@ extension SessionVaultContract {
       try await probe.expectReading(.token(VaultProbe.token(3)), "after a late replace")
     },
 
-    Check("erase forgets its own token and no other") { probe in
+    Check("erase erases only the given token") { probe in
       try await probe.store(VaultProbe.token(1))
       try await probe.erase(VaultProbe.token(2))
       try await probe.expectReading(.token(VaultProbe.token(1)), "after another token was erased")
@@ -68,14 +68,14 @@ extension SessionVaultContract {
       try await probe.erase(VaultProbe.token(1))
     },
 
-    Check("what can be understood is not set aside") { probe in
+    Check("setAside does not move usable content") { probe in
       try await probe.store(VaultProbe.token(1))
       let aside = try await probe.setAside()
       try require(aside == nil, "a sound token was set aside")
       try await probe.expectReading(.token(VaultProbe.token(1)), "after setAside")
     },
 
-    Check("stores at once leave one of them, and each says what it took the place of") { probe in
+    Check("simultaneous stores leave one token, and each returns the content that it replaced") { probe in
       let displaced = try await withThrowingTaskGroup(of: VaultReading.self) { group in
         for number in UInt8(1)...8 { group.addTask { try await probe.store(VaultProbe.token(number)) } }
         return try await group.reduce(into: []) { $0.append($1) }
@@ -88,7 +88,7 @@ extension SessionVaultContract {
         "8 stores at once took the place of \(displaced)")
     },
 
-    Check("of exchanges at once of the same token one wins") { probe in
+    Check("one of several simultaneous exchanges of a token succeeds") { probe in
       try await probe.store(VaultProbe.token(0))
       let winners = try await withThrowingTaskGroup(of: UInt8?.self) { group in
         for number in UInt8(1)...8 {
