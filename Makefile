@@ -29,7 +29,8 @@ DEEP_FILTER ?= ModelCheck
 
 .PHONY: help build demo app test test-all optimised-lane other-lane test-tsan test-older-systems \
   test-release test-failover test-crash test-backends test-cuts test-races transcripts-cram check-deep lint \
-  format release bench docs pictures version install uninstall install-service uninstall-service clean \
+  format release bench docs pictures version install uninstall release-service install-service uninstall-service \
+  clean \
   setup setup-release
 
 help: ## List the targets
@@ -166,8 +167,10 @@ SERVICE_FILES := "$(DESTDIR)$(PREFIX)/bin/auth-service" "$(DESTDIR)$(PREFIX)/sha
   "$(UNITS)/auth-service.service" "$(UNITS)/auth-service.socket" \
   "$(DESTDIR)/usr/lib/sysusers.d/auth-cli.conf" "$(DESTDIR)/usr/lib/tmpfiles.d/auth-cli.conf"
 
-install-service: setup-release ## Install auth-service, its man page and its units for systemd (PREFIX=/usr/local, DESTDIR=)
+release-service: setup-release
 	.ci/release auth-service
+
+install-service: release-service ## Install auth-service, its man page and its units for systemd (PREFIX=/usr/local, DESTDIR=)
 	@mkdir -p .build/share
 	$(SERVICE) man >.build/share/auth-service.1
 	sed 's|/usr/bin/|$(PREFIX)/bin/|' fixtures/systemd/auth-service.service >.build/share/auth-service.service

@@ -6,10 +6,60 @@ import Testing
 
 @Suite("The article 'Running the service'")
 struct ArticleTests {
-  private static func blocks(_ kind: String) throws -> [String] {
-    let path = "Sources/AuthProgram/AuthProgram.docc/RunningService.md"
-    return try String(contentsOfFile: path, encoding: .utf8).components(separatedBy: "```\(kind)\n").dropFirst().map {
-      $0.components(separatedBy: "```")[0]
+  private static func article() throws -> String {
+    try String(contentsOfFile: "Sources/AuthProgram/AuthProgram.docc/RunningService.md", encoding: .utf8)
+  }
+
+  /// The blocks of a kind.
+  ///
+  /// All kinds of commands are executed here, by `InstallationTests`, by `PostgresServiceTests` or
+  /// by `SSHTests`.
+  static func blocks(_ kind: String) throws -> [String] {
+    try article().components(separatedBy: "```\(kind)\n").dropFirst().map { $0.components(separatedBy: "```")[0] }
+  }
+
+  @Test("each of its blocks is of a kind that is executed, or is no command")
+  func kinds() throws {
+    let fences = try Self.article().split(separator: "\n").filter { $0.hasPrefix("```") }.map { $0.dropFirst(3) }
+    #expect(Set(fences) == ["", "sh", "service", "postgres", "older", "yaml"])
+    #expect(try Self.blocks("sh").count == 4 && Self.blocks("service").count == 6 && Self.blocks("postgres").count == 3)
+  }
+
+  @Test("what it tells people to type works: the first login, an account with a code, and an open registration")
+  func people() async throws {
+    let service = try RunningService()
+    let named = try Self.blocks("sh")[1].replacing("/run/auth-cli/authority.sock", with: service.socket)
+    let article = try Self.article().split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    for command in [
+      "auth-cli register carol", "auth-cli recover carol", "auth-cli accounts registration open",
+      "auth-service two-step off alice",
+    ] { #expect(article.contains("`\(command)`"), "\(command)") }
+    let outcome = try await Program(
+      "bash",
+      [
+        "-euc",
+        """
+        \(named)
+        echo '\(RunningService.password)' | auth-cli login alice --password-stdin
+        # As it is at first.
+        auth-cli accounts registration closed
+        code=$(auth-cli register carol)
+        printf '%s\\n' "$code" 'a quite new passphrase' | auth-cli recover carol --password-stdin
+        echo 'a quite new passphrase' | auth-cli login carol --password-stdin --context carol
+        auth-cli accounts registration open
+        echo 'a quite new passphrase' | auth-cli register dave --password-stdin --context dave
+        # alice has no second step.
+        ! auth-service two-step off alice
+        """,
+      ],
+      environment: [
+        "PATH": "\(RunningService.products):/usr/bin:/bin", "HOME": service.folder, "LC_ALL": "C.UTF-8",
+        "AUTH_SERVICE_OPERATORS": service.folder + "/operators.sock",
+      ], timeLimit: .seconds(60)
+    ).run()
+    #expect(outcome.ending == .exited(0), "\(outcome.text)")
+    for text in ["Logged in as alice", "Logged in as carol", "Registered dave"] {
+      #expect(outcome.text.contains(text), "\(outcome.text)")
     }
   }
 

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Programs
+import Services
 import Testing
 
 @Suite("The units of systemd")
@@ -8,30 +9,66 @@ struct InstallationTests {
   private static let analyze = "/usr/bin/systemd-analyze"
   private static let hasSystemd = access(analyze, X_OK) == 0
 
-  /// The units, with a program that exists.
-  private func units() throws -> String {
-    var name = Array("/tmp/units-XXXXXX".utf8CString)
-    try #require(mkdtemp(&name) != nil)
-    let folder = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    for unit in ["auth-service.service", "auth-service.socket"] {
-      let text = try String(contentsOfFile: "fixtures/systemd/\(unit)", encoding: .utf8)
-      try text.replacingOccurrences(of: "/usr/bin/auth-service", with: "/bin/true")
-        .write(toFile: "\(folder)/\(unit)", atomically: false, encoding: .utf8)
-      // Another test may have changed the mask of the process, and systemd warns of what all may
-      // write.
-      try #require(chmod("\(folder)/\(unit)", 0o644) == 0)
-    }
-    return folder
+  /// Runs the article's first commands with a folder as the root of the system, and then a script.
+  ///
+  /// `--assume-old` leaves out the release build, which would wait for this test to end.
+  private func install(_ script: String) async throws -> ProgramOutcome {
+    let folder = ShortFolder()
+    defer { withExtendedLifetime(folder) {} }
+    return try await Program(
+      "bash",
+      [
+        "-euc",
+        """
+        # Another test may have changed the mask, and systemd warns of what all may write.
+        umask 022
+        root=$1 service=$2
+        make() {
+          command make --silent --assume-old=release-service SERVICE="$service" DESTDIR="$root" "$@"
+          # So that systemd finds the program.
+          sed -i "s|=/usr/bin|=$root/usr/bin|" "$root/usr/lib/systemd/system/auth-service.service"
+        }
+        systemd-sysusers() {
+          ! command -v systemd-sysusers >"$root/log" || command systemd-sysusers --root="$root" >"$root/log" 2>&1
+        }
+        systemd-tmpfiles() {
+          [ "$(id -u)" -ne 0 ] || ! command -v systemd-tmpfiles >"$root/log" ||
+            command systemd-tmpfiles --root="$root" "$@"
+        }
+        mkdir "$root/etc"
+        \(try ArticleTests.blocks("sh")[0])
+        units="$root/usr/lib/systemd/system"
+        \(script)
+        """, "bash", folder.path, RunningService.executable,
+      ], timeLimit: .seconds(60)
+    ).run()
   }
 
-  @Test("systemd finds nothing wrong with them", .enabled(if: hasSystemd, "systemd-analyze is not installed"))
+  @Test("make installs the program, its page and the units, and removes exactly these again")
+  func files() async throws {
+    let outcome = try await install(
+      """
+      cd "$root"; find usr -type f | sort; "$root/usr/bin/auth-service" --version; cd "$OLDPWD"
+      touch "$root/usr/bin/other"; command make --silent uninstall-service PREFIX=/usr DESTDIR="$root"; find "$root/usr" -type f
+      """)
+    #expect(outcome.ending == .exited(0), "\(outcome.text)")
+    let files = """
+      usr/bin/auth-service
+      usr/lib/systemd/system/auth-service.service
+      usr/lib/systemd/system/auth-service.socket
+      usr/lib/sysusers.d/auth-cli.conf
+      usr/lib/tmpfiles.d/auth-cli.conf
+      usr/share/man/man1/auth-service.1
+
+      """
+    #expect(outcome.text.contains(files) && outcome.text.hasSuffix("/usr/bin/other\n"), "\(outcome.text)")
+    #expect(outcome.text.split(separator: "\n").count == 8, "\(outcome.text)")
+  }
+
+  @Test("systemd finds nothing wrong with the units", .enabled(if: hasSystemd, "systemd-analyze is not installed"))
   func verify() async throws {
-    let folder = try units()
-    defer { try? FileManager.default.removeItem(atPath: folder) }
-    let outcome = try await Program(
-      Self.analyze, ["verify", "--man=no", "\(folder)/auth-service.service", "\(folder)/auth-service.socket"],
-      timeLimit: .seconds(60)
-    ).run()
+    let outcome = try await install(
+      #"systemd-analyze verify --man=no "$units/auth-service.service" "$units/auth-service.socket""#)
     #expect(outcome.ending == .exited(0) && outcome.text.isEmpty, "\(outcome.text)")
   }
 
@@ -39,12 +76,8 @@ struct InstallationTests {
     "systemd calls their exposure at most 0.6 of 10",
     .enabled(if: hasSystemd, "systemd-analyze is not installed"))
   func exposure() async throws {
-    let folder = try units()
-    defer { try? FileManager.default.removeItem(atPath: folder) }
-    let outcome = try await Program(
-      Self.analyze, ["security", "--offline=yes", "--threshold=6", "\(folder)/auth-service.service"],
-      timeLimit: .seconds(60)
-    ).run()
+    let outcome = try await install(
+      #"systemd-analyze security --offline=yes --threshold=6 "$units/auth-service.service""#)
     #expect(outcome.ending == .exited(0), "\(outcome.text.suffix(200))")
   }
 
@@ -52,21 +85,11 @@ struct InstallationTests {
     "the user and the directories are created, and only the user of the service enters its own",
     .enabled(if: geteuid() == 0 && access("/usr/bin/systemd-tmpfiles", X_OK) == 0, "not root, or without systemd"))
   func directories() async throws {
-    let root = try units()
-    defer { try? FileManager.default.removeItem(atPath: root) }
-    let outcome = try await Program(
-      "bash",
-      [
-        "-euc",
-        """
-        mkdir -p "$1/etc"
-        systemd-sysusers --root="$1" "$PWD/fixtures/systemd/auth-cli.sysusers"
-        systemd-tmpfiles --root="$1" --create "$PWD/fixtures/systemd/auth-cli.tmpfiles"
-        user=$(awk -F: '$1 == "auth-cli" { print $3 }' "$1/etc/passwd")
-        cd "$1"; stat -c "%a %u %n" var/lib/auth-service run/auth-cli etc/auth-service | sed "s/ $user / auth-cli /"
-        """, "bash", root,
-      ], timeLimit: .seconds(60)
-    ).run()
+    let outcome = try await install(
+      """
+      user=$(awk -F: '$1 == "auth-cli" { print $3 }' "$root/etc/passwd")
+      cd "$root"; stat -c "%a %u %n" var/lib/auth-service run/auth-cli etc/auth-service | sed "s/ $user / auth-cli /"
+      """)
     #expect(outcome.ending == .exited(0), "\(outcome.text)")
     let lines = ["700 auth-cli var/lib/auth-service", "755 0 run/auth-cli", "755 0 etc/auth-service"]
     for line in lines { #expect(outcome.text.contains(line + "\n"), "\(outcome.text)") }

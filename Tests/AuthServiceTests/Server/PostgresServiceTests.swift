@@ -24,7 +24,7 @@ struct PostgresServiceTests {
       try FileManager.default.createDirectory(atPath: folder + "/bin", withIntermediateDirectories: true)
       symlink(RunningService.executable, folder + "/bin/auth-service")
       try (address + "\n").write(toFile: folder + "/postgres", atomically: false, encoding: .utf8)
-      let dropped = try await run("dropdb --if-exists --force accounts")
+      let dropped = try await run("dropdb --if-exists --force accounts; dropuser --if-exists auth-cli")
       try #require(dropped.ending == .exited(0), "\(dropped.text)")
     }
 
@@ -127,16 +127,10 @@ struct PostgresServiceTests {
     }
   }
 
-  private static func blocks(_ kind: String) throws -> [String] {
-    let path = "Sources/AuthProgram/AuthProgram.docc/RunningService.md"
-    return try String(contentsOfFile: path, encoding: .utf8).components(separatedBy: "```\(kind)\n").dropFirst()
-      .map { $0.components(separatedBy: "```")[0] }
-  }
-
   @Test("the article's commands take over a database whose rules were functions in the server")
   func older() async throws {
     let site = try await Site()
-    let blocks = try Self.blocks("older")
+    let blocks = try ArticleTests.blocks("older")
     try #require(blocks.count == 1)
     let script = blocks[0].replacing("/etc/auth-service/postgres", with: site.folder + "/role")
     let role = "postgresql:///accounts?host=\(site.server.directory)&user=auth-cli"
@@ -159,7 +153,7 @@ struct PostgresServiceTests {
   @Test("the article's commands for PostgreSQL run, from an SQLite database to its import")
   func article() async throws {
     let site = try await Site()
-    let blocks = try Self.blocks("postgres")
+    let blocks = try ArticleTests.blocks("postgres")
     try #require(blocks.count == 3)
     // The import is in place of the installation.
     let script = (blocks[0] + "dropdb accounts; createdb accounts\n" + blocks[1...].joined()).replacing(
@@ -169,10 +163,9 @@ struct PostgresServiceTests {
     .replacing("postgresql:///accounts", with: site.address)
     let outcome = try await site.run(
       """
-      createdb accounts
       echo 'marble kettle window harvest' |
         auth-service schema install --database \(site.folder)/data --first-administrator zoe --password-stdin
-      """ + "\n" + ArticleTests.systemd + script)
+      """ + "\n" + ArticleTests.systemd + (try ArticleTests.blocks("sh")[3]) + script)
     #expect(outcome.ending == .exited(0), "\(outcome.text)")
     for text in ["Imported 1 accounts", "The database is in order.", "The database has this version."] {
       #expect(outcome.text.contains(text), "\(text): \(outcome.text)")
