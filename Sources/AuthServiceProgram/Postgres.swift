@@ -31,21 +31,31 @@ enum Postgres {
       _ = try rules.install(firstAdministrator: administrator.canonical, password: password)
     }
 
-    static func upgrade(_ address: String) throws(BackendError) -> Bool {
-      try PostgresSchema.upgrade(try ServerAddress(address))
-    }
-
-    static func check(_ address: String) throws(BackendError) -> [String] {
-      try PostgresSchema.check(try ServerAddress(address))
-    }
-
-    static func remove(_ address: String, confirmation: String) throws(BackendError) -> Bool {
-      try PostgresSchema.remove(try ServerAddress(address), confirmation: confirmation)
+    static func perform(
+      _ action: MaintenanceCommand.Action, at text: String
+    ) throws(BackendError) -> MaintenanceCommand.Outcome {
+      let address = try ServerAddress(text)
+      switch action {
+      case .upgrade:
+        let isUpgraded = try PostgresSchema.upgrade(address)
+        return .done([isUpgraded ? "The database is upgraded." : "The database has this version."])
+      case .check: return .checked(faults: try PostgresSchema.check(address))
+      case .importing(let directory):
+        let summary = try importing(from: directory, into: address)
+        return .done([
+          "Imported \(summary.accounts) accounts, \(summary.payments) payments and \(summary.events) events.",
+          "Everybody logs in again, with the same password.",
+        ])
+      case .remove(let confirmation):
+        let isRemoved = try PostgresSchema.remove(address, confirmation: confirmation)
+        return .done([isRemoved ? "The tables are removed." : "There were no tables."])
+      }
     }
 
     /// Fills new tables: from an embedded database, or from the functions of a server.
-    static func importing(from directory: String?, into text: String) throws(BackendError) -> ImportSummary {
-      let address = try ServerAddress(text)
+    private static func importing(
+      from directory: String?, into address: ServerAddress
+    ) throws(BackendError) -> ImportSummary {
       guard let directory else { return try PostgresSchema.importingFunctionServer(at: address) }
       return try LocalAuthority(directory: directory).export { (rows) throws(BackendError) in
         try PostgresSchema.importing(rows, into: address)
@@ -64,14 +74,11 @@ enum Postgres {
       _ text: String, _ administrator: Username, _ password: Secret, _ cost: PasswordCost
     ) throws(BackendError) { throw missing }
 
-    static func upgrade(_ address: String) throws(BackendError) -> Bool { throw missing }
-    static func check(_ address: String) throws(BackendError) -> [String] { throw missing }
-    static func remove(_ address: String, confirmation: String) throws(BackendError) -> Bool { throw missing }
-    static func forget(state: String) throws(BackendError) -> Bool { throw missing }
+    static func perform(
+      _ action: MaintenanceCommand.Action, at address: String
+    ) throws(BackendError) -> MaintenanceCommand.Outcome { throw missing }
 
-    static func importing(from directory: String?, into text: String) throws(BackendError) -> ImportSummary {
-      throw missing
-    }
+    static func forget(state: String) throws(BackendError) -> Bool { throw missing }
 
     private static let missing = BackendError.invalid(.postgresMissing)
   #endif

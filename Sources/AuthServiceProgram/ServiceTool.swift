@@ -31,8 +31,9 @@ enum ServiceTool {
           "Read more in the article 'Running the service'.",
         ],
         firstSteps: [
-          .init("schema install --first-administrator alice", "create the database"),
-          .init("run", "start the service"),
+          .init(
+            "schema install --database /var/lib/auth-service --first-administrator alice", "create the database"),
+          .init("run --database /var/lib/auth-service", "start the service"),
           .init("health", "see whether it works"),
         ],
         statuses: ServiceExit.allCases.map(\.declaration),

@@ -9,7 +9,11 @@ enum SchemaCommand {
   static let command = Command<any ServiceCommand>("schema") {
     .init(
       summary: "Create, check and upgrade the database while no service runs",
-      examples: [.init("schema install --first-administrator alice", "creates the database and alice's account")],
+      examples: [
+        .init(
+          "schema install --database /var/lib/auth-service --first-administrator alice",
+          "creates the database and alice's account")
+      ],
       statuses: .of(.usage),
       subcommands: [
         InstallCommand.command, MaintenanceCommand.upgrade, MaintenanceCommand.check, MaintenanceCommand.importing,
@@ -29,7 +33,11 @@ struct InstallCommand: ServiceCommand {
       summary: "Create the database and the account of the first administrator",
       discussion: ["Registration is closed until the administrator opens it: auth-cli accounts registration open"],
       options: [Options.database, Options.postgres, administratorName, Options.passwordFromInput],
-      examples: [.init("schema install --first-administrator alice", "asks for alice's new password, twice")],
+      examples: [
+        .init(
+          "schema install --database /var/lib/auth-service --first-administrator alice",
+          "asks for alice's new password, twice")
+      ],
       statuses: .of(.done, .no, .usage, .cannotTell)
     ) { words throws(UsageError) in
       InstallCommand(
@@ -85,6 +93,13 @@ struct MaintenanceCommand: ServiceCommand {
     case remove(confirmation: String)
   }
 
+  /// What came of it.
+  enum Outcome: Sendable {
+    /// Done, which these lines say.
+    case done([String])
+    case checked(faults: [String])
+  }
+
   let action: Action
   let database: DatabasePlace
 
@@ -106,7 +121,11 @@ struct MaintenanceCommand: ServiceCommand {
           + "from then on. Sessions are not imported: everybody logs in again."
       ],
       options: [Options.database, Options.postgres, origin],
-      examples: [.init("schema import --from /var/lib/auth-service", "brings an SQLite database to PostgreSQL")],
+      examples: [
+        .init(
+          "schema import --postgres-file /etc/auth-service/postgres --from /var/lib/auth-service",
+          "brings an SQLite database to PostgreSQL")
+      ],
       statuses: .of(.done, .no, .usage, .cannotTell)
     ) { words throws(UsageError) in
       MaintenanceCommand(action: .importing(from: try words[origin]), database: try DatabasePlace(words))
@@ -117,7 +136,11 @@ struct MaintenanceCommand: ServiceCommand {
     .init(
       summary: "Delete the tables of a PostgreSQL database, with all accounts and all money",
       options: [Options.database, Options.postgres, confirmation],
-      examples: [.init("schema remove --confirm accounts", "deletes them from the database 'accounts'")],
+      examples: [
+        .init(
+          "schema remove --postgres-file /etc/auth-service/postgres --confirm accounts",
+          "deletes them from the database 'accounts'")
+      ],
       statuses: .of(.done, .no, .usage, .cannotTell)
     ) { words throws(UsageError) in
       MaintenanceCommand(action: .remove(confirmation: try words[confirmation]), database: try DatabasePlace(words))
@@ -141,8 +164,8 @@ struct MaintenanceCommand: ServiceCommand {
     let database = try database.resolved()
     do throws(BackendError) {
       switch database {
-      case .sqlite(let directory): return try run(on: LocalAuthority(directory: directory))
-      case .postgres(let address): return try run(at: address)
+      case .sqlite(let directory): return show(try perform(on: LocalAuthority(directory: directory)))
+      case .postgres(let address): return show(try Postgres.perform(action, at: address))
       case .postgresFile: preconditionFailure("resolved has read the file")
       }
     } catch {
@@ -150,46 +173,29 @@ struct MaintenanceCommand: ServiceCommand {
     }
   }
 
-  private func run(on authority: LocalAuthority) throws(BackendError) -> ServiceExit {
+  private func perform(on authority: LocalAuthority) throws(BackendError) -> Outcome {
     switch action {
     case .upgrade:
       try authority.holdAlone()
-      return say(["The database has this version."])
+      return .done(["The database has this version."])
     case .check:
       try authority.holdAlone()
-      return report(try authority.faults())
-    case .importing, .remove:
-      throw .invalid(.postgresNeeded)
+      return .checked(faults: try authority.faults())
+    case .importing, .remove: throw .invalid(.postgresNeeded)
     }
-  }
-
-  private func run(at address: String) throws(BackendError) -> ServiceExit {
-    switch action {
-    case .upgrade:
-      return say([try Postgres.upgrade(address) ? "The database is upgraded." : "The database has this version."])
-    case .check: return report(try Postgres.check(address))
-    case .importing(let directory):
-      let summary = try Postgres.importing(from: directory, into: address)
-      return say([
-        "Imported \(summary.accounts) accounts, \(summary.payments) payments and \(summary.events) events.",
-        "Everybody logs in again, with the same password.",
-      ])
-    case .remove(let confirmation):
-      let isRemoved = try Postgres.remove(address, confirmation: confirmation)
-      return say([isRemoved ? "The tables are removed." : "There were no tables."])
-    }
-  }
-
-  private func report(_ faults: [String]) -> ServiceExit {
-    if faults.isEmpty { return say(["The database is in order."]) }
-    // The definition of a function has many lines.
-    _ = say(faults.map { $0.split(whereSeparator: \.isWhitespace).joined(separator: " ").escaped })
-    return .no
   }
 
   /// What is printed is not needed for the status.
-  private func say(_ lines: [String]) -> ServiceExit {
+  private func show(_ outcome: Outcome) -> ServiceExit {
+    let lines =
+      switch outcome {
+      case .done(let lines): lines
+      case .checked(let faults) where faults.isEmpty: ["The database is in order."]
+      // The definition of a function has many lines.
+      case .checked(let faults): faults.map { $0.split(whereSeparator: \.isWhitespace).joined(separator: " ").escaped }
+      }
     try? Output.write(lines.map { $0 + "\n" }.joined())
+    if case .checked(let faults) = outcome, !faults.isEmpty { return .no }
     return .done
   }
 

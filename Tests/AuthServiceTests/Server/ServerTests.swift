@@ -74,6 +74,19 @@ struct ServerTests {
     #expect(outcome.text.contains("'--database' cannot be given together with '--postgres-file'"), "\(outcome.text)")
   }
 
+  @Test("a directory of another user is left alone, and the hint says as whom to run", .enabled(if: geteuid() == 0))
+  func otherUser() async throws {
+    let service = try RunningService()
+    #expect(mkdir(service.folder + "/other", 0o700) == 0 && chown(service.folder + "/other", 12_345, 0) == 0)
+    let outcome = try await service.run(
+      [
+        "schema", "install", "--database", service.folder + "/other", "--first-administrator", "zoe",
+        "--password-stdin",
+      ],
+      input: RunningService.password + "\n")
+    #expect(outcome.ending == .exited(3) && outcome.text.contains("runuser -u auth-cli"), "\(outcome.text)")
+  }
+
   @Test("a database that is missing is not created")
   func missing() async throws {
     let service = try RunningService()
