@@ -91,7 +91,7 @@ let package = Package(
       dependencies: [
         "auth-cli", "auth-cli-least-cost", "auth-service", "auth-service-least-cost", "AuthBackend",
         "AuthBackendTesting", "AuthCore", "AuthCoreTesting", "AuthDevice", "AuthService", "AuthServiceProgram",
-        "AuthSQLite", "Guards", "PostgresServers", "Programs", "Services", "TextFormat",
+        "AuthSQLite", "Guards", "PostgresServers", "Programs", "Races", "Services", "Terminals", "TextFormat",
       ]),
     .testTarget(name: "TextFormatTests", dependencies: ["Programs", "TextFormat"]),
     .testTarget(name: "CommandLineKitTests", dependencies: ["CommandLineKit", "TextFormat"]),

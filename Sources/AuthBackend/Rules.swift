@@ -42,9 +42,13 @@ package struct NewSession: Sendable {
   /// Where it begins, for listings.
   package let origin: SessionOrigin?
 
+  /// The most bytes of a label.
+  package static let longestLabel = 64
+
+  /// A label that is longer is left out, as long parts of the origin are.
   package init(token: SessionToken, label: String?, origin: SessionOrigin?) {
     self.token = token
-    self.label = label
+    self.label = label.flatMap { $0.utf8.count <= Self.longestLabel ? $0 : nil }
     self.origin = origin
   }
 }

@@ -3,6 +3,7 @@ import AuthCore
 import AuthDevice
 import AuthMessages
 import CommandLineKit
+import TextFormat
 
 /// Why a command of `auth-service` did not do what it was asked: what happened, and what to do.
 struct ServiceError: Error, Equatable, Sendable {
@@ -32,6 +33,8 @@ struct ServiceError: Error, Equatable, Sendable {
         "Create it: auth-service schema install --first-administrator NAME, or put a backup in its place."
       // A service keeps its file to itself for as long as it runs.
       case "database_busy": "Stop the service, if it runs on this database, and try again; nothing was changed."
+      case "file_wrong_owner":
+        "Run this as the user of the service, such as: runuser -u auth-cli -- auth-service COMMAND"
       case _: failure.hint
       }
     self.init(.cannotTell, failure.description, hint: hint)
@@ -41,6 +44,14 @@ struct ServiceError: Error, Equatable, Sendable {
   init(_ error: UsageError) { self.init(.usage, error.message, hint: error.hint) }
   init(_ error: PromptError) {
     self.init(error.code == .unreadableInput ? .cannotTell : .usage, error.message, hint: error.hint)
+  }
+}
+
+extension ServiceError {
+  static var noThreads: ServiceError {
+    ServiceError(
+      .cannotTell, "the system gave no threads: \(ErrorNumber.current.explanation)",
+      hint: "Raise TasksMax and LimitNOFILE, or the limits of your shell.")
   }
 }
 

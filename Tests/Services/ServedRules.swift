@@ -37,7 +37,7 @@ package final class ServedRules: Sendable {
   package var address: String { "unix:" + path }
 
   /// Refusals so far, by reason.
-  package var refused: [String: Int] { server.status.refused }
+  package var refused: [String: Int] { server.status.counts.refused }
 
   /// A new client of it, whose clock only answers move.
   package func authority() throws -> ServiceAuthority {

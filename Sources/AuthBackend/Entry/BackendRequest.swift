@@ -42,7 +42,7 @@ package enum BackendRequest: Sendable {
   case setTwoStepPolicy(TwoStepPolicy, SessionToken)
 
   // The sessions of a user.
-  case sessions(SessionToken)
+  case sessions(SessionsPage, SessionToken)
   case revokeSession(SessionID, SessionToken)
   case endAllSessions(SessionToken)
 
@@ -77,6 +77,28 @@ package struct Page: Hashable, Sendable {
 
   package init(within times: TimeSpan, matching text: String = "", before: Int64?, limit: Int) {
     (self.times, self.text, self.before, self.limit) = (times, text, before, limit)
+  }
+}
+
+/// A page of a user's sessions, newest first.
+package struct SessionsPage: Hashable, Sendable {
+  /// A session's place in the list, which it keeps for others when it has ended.
+  package struct Place: Hashable, Sendable {
+    package let createdAt: WallTime
+    package let id: SessionID
+
+    package init(createdAt: WallTime, id: SessionID) {
+      (self.createdAt, self.id) = (createdAt, id)
+    }
+  }
+
+  /// Only sessions after this place; nil begins with the newest.
+  package var after: Place?
+  /// How many at most.
+  package var limit: Int
+
+  package init(after: Place? = nil, limit: Int = .max) {
+    (self.after, self.limit) = (after, limit)
   }
 }
 

@@ -222,7 +222,9 @@ extension EntryBackend {
 
   /// See ``Backend/sessions(under:)``.
   public func sessions(under lease: borrowing SessionLease) throws(BackendError) -> [SessionSummary] {
-    try ask(.sessions(lease.sessionToken)) { if case .sessions(let sessions) = $0 { sessions } else { nil } }
+    try ask(.sessions(SessionsPage(), lease.sessionToken)) {
+      if case .sessions(let sessions) = $0 { sessions } else { nil }
+    }
   }
 
   /// See ``Backend/revokeSession(_:for:under:)``.

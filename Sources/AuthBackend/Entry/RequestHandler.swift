@@ -50,7 +50,7 @@ extension Rules: RequestHandler {
     case .twoStepPolicy(let token): return .twoStepPolicy(try twoStepPolicy(token: token))
     case .setTwoStepPolicy(let policy, let token): return done(try setTwoStepPolicy(policy, token: token))
 
-    case .sessions(let token): return .sessions(try sessions(token: token))
+    case .sessions(let page, let token): return .sessions(try sessions(page, token: token))
     case .revokeSession(let id, let token): return done(try revokeSession(id, token: token))
     case .endAllSessions(let token): return .count(try endAllSessions(token: token))
 

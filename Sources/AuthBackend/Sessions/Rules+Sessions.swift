@@ -3,10 +3,13 @@ import TextFormat
 
 extension Rules {
   /// The live sessions of the session's user, newest first.
-  package func sessions(token: SessionToken) throws(BackendError) -> [SessionSummary] {
+  package func sessions(
+    _ page: SessionsPage = SessionsPage(), token: SessionToken
+  ) throws(BackendError) -> [SessionSummary] {
     try reading(token) { (db, own, now) throws(BackendError) in
       var summaries: [SessionSummary] = []
-      for session in try liveSessions(of: own.account, at: now, in: db) {
+      let live = try liveSessions(of: own.account, at: now, in: db)
+      for session in live.filter({ $0.isIn(page) }).prefix(page.limit) {
         let origin = try db.first(SessionQuery.origin, .blob(session.tokenHash)) { SessionOrigin(stored: $0) }
         summaries.append(
           SessionSummary(
@@ -43,6 +46,13 @@ extension Rules {
     try writing(token, .everything, asActivity: false, beforeTwoStep: true) { (db, own, now) throws(BackendError) in
       try endAll(of: own.account, except: nil, because: .userAsked, by: own.account, at: now, in: db)
     }
+  }
+}
+
+extension SessionRow {
+  fileprivate func isIn(_ page: SessionsPage) -> Bool {
+    guard let place = page.after else { return true }
+    return (createdAt, id.rawValue) < (place.createdAt, place.id.rawValue)
   }
 }
 

@@ -38,8 +38,16 @@ struct Dialling {
     }
   }
 
+  /// How long to wait for the hello: ssh connects first, and may ask.
+  private var greetingTime: Duration {
+    switch address {
+    case .unix: limits.connecting
+    case .ssh: mayAsk ? limits.asking : limits.connecting * 2
+    }
+  }
+
   private func greet(_ link: ServiceLink) throws(ServiceFault) -> ServiceHello {
-    let deadline = AnswerDeadline(in: mayAsk ? limits.asking : limits.connecting)
+    let deadline = AnswerDeadline(in: greetingTime)
     do throws(ServiceFault) {
       try link.send(ClientFrame.hello, until: deadline)
     } catch {
@@ -49,6 +57,7 @@ struct Dialling {
     switch try link.receive(for: .plain, until: deadline) {
     case .hello(let hello): return hello
     case .otherVersion(let version): throw .otherVersion(version)
+    case .failure(Frames.unnumbered, _, let error): throw .refused(error)
     case .answer, .failure, .lookAgain: throw .unasked
     }
   }
@@ -103,9 +112,12 @@ struct Dialling {
   }
 
   /// The arguments of ssh; the host comes after `--`, so that it is never an option.
-  static func arguments(to host: ServiceAddress.Host, _ socket: String?, mayAsk: Bool) -> [String] {
-    ["ssh", "-T"] + (mayAsk ? [] : ["-o", "BatchMode=yes"]) + (host.port.map { ["-p", String($0)] } ?? [])
-      + ["--", host.destination] + command(socket)
+  ///
+  /// A host that does not answer is left for the next one, which ssh alone would do after minutes.
+  func arguments(to host: ServiceAddress.Host, _ socket: String?) -> [String] {
+    ["ssh", "-T", "-o", "ConnectTimeout=\(limits.connecting.secondsRoundedUp)"]
+      + (mayAsk ? [] : ["-o", "BatchMode=yes"]) + (host.port.map { ["-p", String($0)] } ?? [])
+      + ["--", host.destination] + Self.command(socket)
   }
 
   private func ssh(to host: ServiceAddress.Host, _ socket: String?) throws(BackendError) -> ServiceLink {
@@ -119,7 +131,7 @@ struct Dialling {
     defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDIN_FILENO)
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
-    let arguments = Self.arguments(to: host, socket, mayAsk: mayAsk).map { strdup($0) } + [nil]
+    let arguments = arguments(to: host, socket).map { strdup($0) } + [nil]
     defer { for argument in arguments { free(argument) } }
     var process: pid_t = 0
     let result = posix_spawnp(&process, "ssh", &actions, nil, arguments, environ)

@@ -50,59 +50,33 @@ package final class ServiceConnection: RequestHandler {
   }
 
   package func perform(_ request: BackendRequest) throws(BackendError) -> BackendAnswer {
-    switch request {
-    case .receipts(let page, let token):
-      return .receipts(
-        try paged(page.limit) { (last: Receipt?, count) throws(BackendError) in
-          var next = page
-          (next.before, next.limit) = (last?.id ?? page.before, count)
-          guard case .receipts(let rows) = try exchange(.receipts(next, token)) else { return nil }
-          return rows.map(\.withoutDrawnKey)
-        })
-    case .events(let scope, let page, let token):
-      return .events(
-        try paged(page.limit) { (last: Event?, count) throws(BackendError) in
-          var next = page
-          (next.before, next.limit) = (last?.id ?? page.before, count)
-          guard case .events(let rows) = try exchange(.events(scope, next, token)) else { return nil }
-          return rows
-        })
-    case .accounts(let query, let token):
-      return .accounts(
-        try paged(query.limit) { (last: AccountSummary?, count) throws(BackendError) in
-          var next = query
-          (next.after, next.limit) = (last?.user.username ?? query.after, count)
-          guard case .accounts(let rows) = try exchange(.accounts(next, token)) else { return nil }
-          return rows
-        })
-    case .pay(let order, let token) where order.key == nil:
+    var request = request
+    if case .pay(let order, let token) = request, order.key == nil {
       // Under a key, a payment whose answer was lost is repeated, and made once.
       let key = try IdempotencyKey(Receipt.drawnKeys + Secrets.randomName(length: Receipt.drawnLength))
-      let keyed = PaymentOrder(amount: order.amount, payee: order.payee, key: key)
-      let answer = try exchange(.pay(keyed, token))
-      guard case .receipt(let receipt) = answer else { return answer }
-      return .receipt(receipt.withoutDrawnKey)
-    case .earlierPayment, .pay, .logIn, .reauthenticate, .answer, .resume, .lookUp, .renew, .confirm, .revoke,
-      .checkUsername, .checkPassword, .checkForLogins, .register, .profile, .rename, .changePassword,
-      .deleteOwnAccount, .makeRecoveryCodes, .recover, .resetPassword, .resetPasswordAsOwner, .twoStep, .beginTwoStep,
-      .confirmTwoStep, .endTwoStep, .twoStepPolicy, .setTwoStepPolicy, .sessions, .revokeSession, .endAllSessions,
-      .account, .setDisabled, .unlock, .setRole, .deleteAccount, .registration, .setRegistration, .registerOther,
-      .noteView:
-      return try exchange(request)
+      request = .pay(PaymentOrder(amount: order.amount, payee: order.payee, key: key), token)
+    }
+    switch try list(request) {
+    case .receipt(let receipt): return .receipt(receipt.withoutDrawnKey)
+    case .receipts(let receipts): return .receipts(receipts.map(\.withoutDrawnKey))
+    case let answer: return answer
     }
   }
 
-  /// A list in pages that fit a frame; `page` gets the last row so far and how many to ask for.
-  private func paged<Value>(
-    _ limit: Int, _ page: (Value?, Int) throws(BackendError) -> [Value]?
-  ) throws(BackendError) -> [Value] {
-    var rows: [Value] = []
-    while true {
-      let count = min(limit - rows.count, Frames.longestPage)
-      guard let more = try page(rows.last, count) else { throw ServiceFault.unasked.failure(at: address.place) }
-      rows += more
-      if more.count < count || rows.count >= limit { return rows }
+  /// Asks for all pages of a list, and for everything else once.
+  private func list(_ request: BackendRequest) throws(BackendError) -> BackendAnswer {
+    guard let wanted = request.rows else { return try exchange(request) }
+    var answer = try exchange(request.page(of: wanted))
+    var isComplete = false
+    while !isComplete {
+      guard let have = answer.rows else { throw ServiceFault.unasked.failure(at: address.place) }
+      if have >= wanted || !have.isMultiple(of: Frames.longestPage) || have == 0 { return answer }
+      let page = try exchange(request.page(of: wanted - have, after: answer))
+      guard let joined = answer.joined(with: page) else { throw ServiceFault.unasked.failure(at: address.place) }
+      answer = joined
+      isComplete = page.rows == 0
     }
+    return answer
   }
 
   private func exchange(_ request: BackendRequest) throws(BackendError) -> BackendAnswer {
@@ -212,7 +186,7 @@ package final class ServiceConnection: RequestHandler {
     case .answer(number, let now, let answer):
       hear(now)
       return .success(answer)
-    case .failure(number, let now, let error):
+    case .failure(number, let now, let error), .failure(Frames.unnumbered, let now, let error):
       hear(now)
       return .failure(error)
     case .answer, .failure, .hello, .otherVersion, .lookAgain: throw .unasked

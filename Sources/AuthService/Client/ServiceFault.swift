@@ -13,6 +13,8 @@ enum ServiceFault: Error, Hashable {
   /// The frame has the number of another question, or is no answer.
   case unasked
   case otherVersion(UInt16)
+  /// The service lets nobody in now, and says why.
+  case refused(BackendError)
 }
 
 extension ServiceFault {
@@ -24,6 +26,7 @@ extension ServiceFault {
     case .garbled(let fault): "what it sent was not understood: \(fault)"
     case .unasked: "it answered another question"
     case .otherVersion(let version): "it speaks version \(version) of the protocol, and this program \(Frames.major)"
+    case .refused(let error): error.description
     }
   }
 
@@ -31,6 +34,7 @@ extension ServiceFault {
   func failure(at place: String) -> BackendError {
     let what = "The service at \(place.escaped) gave no answer: \(reason)."
     switch self {
+    case .refused(let error): return error
     case .lost:
       return .unavailable(
         .unreachable, "service_lost", what, hint: "Check that auth-service runs there; nothing was changed.")

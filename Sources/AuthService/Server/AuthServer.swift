@@ -14,16 +14,32 @@ import TextFormat
 package final class AuthServer: Sendable {
   private struct Table {
     var connections: [UInt64: Connection] = [:]
-    var ofUser: [uid_t: Int] = [:]
+    /// The names of those that have one.
+    var named: [UInt64: Caller] = [:]
+    /// How many a user has, and each name of a user.
+    private var counts: [Caller: Int] = [:]
     var next: UInt64 = 1
     var isClosed = false
     var accepted: UInt64 = 0
+
+    /// - Returns: False when the caller has as many as it may.
+    mutating func takePlace(_ caller: Caller, atMost limit: Int) -> Bool {
+      let count = counts[caller] ?? 0
+      guard count < limit else { return false }
+      counts[caller] = count + 1
+      return true
+    }
+
+    mutating func leavePlace(_ caller: Caller) {
+      let left = (counts[caller] ?? 1) - 1
+      counts[caller] = left == 0 ? nil : left
+    }
   }
 
   let rules: Rules
   let limits: ServiceLimits
   let log: ServiceLog
-  let counters = Counters()
+  private let counts = Locked(ServiceCounts())
   private let identity: String
   private let listener: Int32
   private let epoll: Int32
@@ -108,11 +124,9 @@ package final class AuthServer: Sendable {
   /// The state of the service, which waits for nothing.
   package var status: ServiceStatus {
     let (connections, accepted) = table.withLock { ($0.connections.count, $0.accepted) }
-    let counts = counters.values
     return ServiceStatus(
       connections: connections, accepted: accepted, subscribers: feed.count, requests: requests.load,
-      passwords: passwords.load, answered: counts.answered, hashed: counts.hashed, unavailable: counts.unavailable,
-      refused: counts.refused, fault: feed.fault)
+      passwords: passwords.load, counts: counts.withLock { $0 }, fault: feed.fault)
   }
 
   /// Reads the database now, so that ``status`` says whether it answers.
@@ -155,12 +169,11 @@ package final class AuthServer: Sendable {
         continue
       }
       let connection: Connection? = table.withLock { table in
-        let ofUser = table.ofUser[peer.user] ?? 0
-        guard !table.isClosed, table.connections.count < limits.connections, ofUser < limits.connectionsOfUser
+        guard !table.isClosed, table.connections.count < limits.connections,
+          table.takePlace(Caller(user: peer.user), atMost: limits.connectionsOfUser)
         else { return nil }
         let connection = Connection(descriptor, peer, number: table.next, epoll: epoll, limits)
         table.connections[table.next] = connection
-        table.ofUser[peer.user] = ofUser + 1
         table.next += 1
         table.accepted += 1
         return connection
@@ -169,7 +182,7 @@ package final class AuthServer: Sendable {
         let hello = ServiceHello(database: identity, now: try? rules.database.clock.now(), policy: rules.policy)
         after(connection.open(.hello(hello)), connection)
       } else {
-        let frame = ServerFrame.failure(0, now: nil, .busy(after: .seconds(5))).encoded()
+        let frame = ServerFrame.failure(Frames.unnumbered, now: nil, .tooManyConnections).encoded()
         _ = send(descriptor, frame, frame.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
         close(descriptor)
         refused("too_many_connections", peer)
@@ -179,19 +192,32 @@ package final class AuthServer: Sendable {
 
   /// Does what a look at a socket asks for.
   private func after(_ outcome: Connection.Outcome, _ connection: Connection) {
+    if outcome.isNamed, !takePlace(connection, connection.caller) {
+      return after(connection.refuse(.tooMany, .tooManyConnections), connection)
+    }
     for (id, question) in outcome.questions { submit(Job(connection: connection, id: id, question: question)) }
     if let ending = outcome.ending { drop(connection, ending) }
+  }
+
+  /// Counts a connection for its name as well.
+  private func takePlace(_ connection: Connection, _ caller: Caller) -> Bool {
+    table.withLock { table in
+      guard table.connections[connection.number] != nil else { return true }
+      guard table.takePlace(caller, atMost: ServiceLimits.ofName(limits.connectionsOfUser)) else { return false }
+      table.named[connection.number] = caller
+      return true
+    }
   }
 
   private func drop(_ connection: Connection, _ ending: Connection.Ending) {
     let wasThere = table.withLock { table in
       guard table.connections.removeValue(forKey: connection.number) != nil else { return false }
-      let left = (table.ofUser[connection.peer.user] ?? 1) - 1
-      table.ofUser[connection.peer.user] = left == 0 ? nil : left
+      table.leavePlace(Caller(user: connection.peer.user))
+      if let named = table.named.removeValue(forKey: connection.number) { table.leavePlace(named) }
       return true
     }
     feed.remove(connection.number)
-    if wasThere, ending != .hungUp, ending != .stopping { refused(ending.rawValue, connection.peer) }
+    if wasThere, ending != .hungUp, ending != .stopping { refused(ending.rawValue, connection) }
     // The number of the descriptor may be somebody else's as soon as it is closed.
     connection.close()
   }
@@ -218,9 +244,9 @@ package final class AuthServer: Sendable {
     case .subscribe: pool = requests
     case .request(let request): pool = request.traits.work == .hashes ? passwords : requests
     }
-    guard !pool.submit(job, of: job.connection.peer.user) else { return }
+    guard !pool.submit(job, of: job.connection.caller) else { return }
     let isStopping = table.withLock { $0.isClosed }
-    if !isStopping { refused("queue_full", job.connection.peer) }
+    if !isStopping { refused("queue_full", job.connection) }
     answer(job, .failure(isStopping ? .stopping : .busy(after: pool.load.wait)))
   }
 
@@ -239,9 +265,11 @@ package final class AuthServer: Sendable {
       guard work == .hashes || ContinuousClock.now - job.since < limits.answerTime else {
         return answer(job, .failure(.busy(after: .seconds(1))))
       }
-      let result = Result { () throws(BackendError) in try rules.perform(request.withinFrame) }
-      counters.count(result, hashes: work == .hashes)
-      if case .failure(let error) = result, error.isRefusal { refused(error.code, job.connection.peer) }
+      let result = Result { () throws(BackendError) in
+        try rules.perform(request.rows.map { request.page(of: $0) } ?? request)
+      }
+      counts.withLock { $0.count(result, hashes: work == .hashes) }
+      if case .failure(let error) = result, error.isRefusal { refused(error.code, job.connection) }
       answer(job, result)
       if work != .reads { feed.wake() }
     }
@@ -257,28 +285,13 @@ package final class AuthServer: Sendable {
     after(job.connection.answer(frame), job.connection)
   }
 
-  private func refused(_ reason: String, _ peer: Peer) {
-    counters.refused(reason)
-    log.write(.notice, "refused", ["reason": reason, "uid": "\(peer.user)", "pid": "\(peer.process)"])
+  private func refused(_ reason: String, _ connection: Connection) {
+    refused(reason, connection.peer, name: connection.caller.name)
   }
-}
 
-extension BackendRequest {
-  /// With pages that fit a frame.
-  fileprivate var withinFrame: BackendRequest {
-    if case .receipts(var page, let token) = self {
-      page.limit = min(page.limit, Frames.longestPage)
-      return .receipts(page, token)
-    }
-    if case .events(let scope, var page, let token) = self {
-      page.limit = min(page.limit, Frames.longestPage)
-      return .events(scope, page, token)
-    }
-    if case .accounts(var query, let token) = self {
-      query.limit = min(query.limit, Frames.longestPage)
-      return .accounts(query, token)
-    }
-    return self
+  private func refused(_ reason: String, _ peer: Peer, name: String? = nil) {
+    counts.withLock { $0.refuse(reason) }
+    log.write(.notice, "refused", ["reason": reason, "uid": "\(peer.user)", "name": name, "pid": "\(peer.process)"])
   }
 }
 
@@ -296,6 +309,12 @@ extension BackendError {
     .unavailable(
       .busy, "service_busy", "The service has too many requests.",
       hint: "Try again in \(max(1, wait.secondsRoundedUp)) s; nothing was changed.")
+  }
+
+  fileprivate static var tooManyConnections: BackendError {
+    .unavailable(
+      .busy, "service_busy", "The service has too many connections, in all or of yours.",
+      hint: "Try again in a moment; nothing was changed.")
   }
 
   fileprivate static var stopping: BackendError {

@@ -4,20 +4,6 @@ import CSocket
 import Glibc
 import Guards
 
-/// Who is at the other end of a connection, for limits and for the log.
-///
-/// It grants nothing.
-struct Peer: Hashable, Sendable {
-  let user: uid_t
-  let process: pid_t
-
-  init?(of descriptor: Int32) {
-    var peer = csocket_peer()
-    guard csocket_peer_of(descriptor, &peer) == 0 else { return nil }
-    (user, process) = (peer.user, peer.process)
-  }
-}
-
 /// The socket of one client.
 ///
 /// Whoever has the lock reads, writes and watches it; none of these waits. What a client asks is
@@ -30,18 +16,22 @@ final class Connection: Sendable {
     case notReading = "not_reading"
     case badFrame = "bad_frame"
     case otherVersion = "other_version"
+    case tooMany = "too_many_connections"
     case stopping
   }
 
   /// What came of looking at the socket.
   struct Outcome: Sendable {
     var questions: [(id: UInt32, Job.Question)] = []
+    /// Whether the caller was named just now.
+    var isNamed = false
     var ending: Ending?
   }
 
   private struct State {
     var isOpen = true
     var isGreeted = false
+    var name: String?
     /// Nothing more is read: the client said so, or what it sent cannot be understood.
     var isInputOver: Ending?
     var input = FrameBuffer()
@@ -51,6 +41,11 @@ final class Connection: Sendable {
     var isToldToLook = false
     /// When the present wait for the client is over.
     var deadline: ContinuousClock.Instant?
+
+    mutating func refuse(_ ending: Ending, _ error: BackendError) {
+      isInputOver = ending
+      output = ServerFrame.failure(Frames.unnumbered, now: nil, error).encoded()
+    }
   }
 
   let number: UInt64
@@ -69,6 +64,8 @@ final class Connection: Sendable {
     self.limits = limits
     state = Locked(State(deadline: .now + limits.frameTime))
   }
+
+  var caller: Caller { Caller(user: peer.user, name: state.withLock { $0.name }) }
 
   /// Greets the client and begins to watch the socket.
   func open(_ hello: ServerFrame) -> Outcome {
@@ -110,6 +107,16 @@ final class Connection: Sendable {
     }
   }
 
+  /// Says why nothing that the client sent or sends is done.
+  func refuse(_ ending: Ending, _ error: BackendError) -> Outcome {
+    state.withLock { state in
+      guard state.isOpen else { return Outcome() }
+      state.unanswered = 0
+      state.refuse(ending, error)
+      return settle(&state)
+    }
+  }
+
   /// Reads nothing more; what was read is answered.
   func stop() -> Outcome {
     state.withLock { state in
@@ -131,7 +138,7 @@ final class Connection: Sendable {
   func close() {
     state.withLock { state in
       guard state.isOpen else { return }
-      state = State(isOpen: false)
+      state = State(isOpen: false, name: state.name)
       Glibc.close(descriptor)
     }
   }
@@ -209,16 +216,18 @@ final class Connection: Sendable {
         case (.hello, false):
           state.isInputOver = .otherVersion
           return
+        case (.named(let name), false) where state.name == nil:
+          state.name = name
+          outcome.isNamed = true
         case (.request(let id, let request), true): ask(id, .request(request))
         case (.subscribe(let id, let token), true): ask(id, .subscribe(token))
-        case (.hello, true), (.request, false), (.subscribe, false): throw .invalid("order of messages")
+        case (.hello, true), (.request, false), (.subscribe, false), (.named, _): throw .invalid("order of messages")
         }
       }
       // A buffer that is empty keeps no memory.
       if !state.input.isInsideFrame { state.input = FrameBuffer() }
     } catch {
-      state.isInputOver = .badFrame
-      state.output = ServerFrame.failure(0, now: nil, .badFrame(error)).encoded()
+      state.refuse(.badFrame, .badFrame(error))
     }
     func ask(_ id: UInt32, _ question: Job.Question) {
       state.unanswered += 1

@@ -1,6 +1,8 @@
 import Glibc
 
 /// Jobs that wait for a thread: users take turns, and none has every thread or every place.
+///
+/// The names of one user take turns within those of the user.
 struct FairQueue<Job: Sendable>: Sendable {
   /// How much may wait and run.
   struct Bounds: Hashable, Sendable {
@@ -8,12 +10,17 @@ struct FairQueue<Job: Sendable>: Sendable {
     var places: Int
     /// Jobs that wait, of one user.
     var placesOfUser: Int
+    /// Jobs that wait, of one name of a user.
+    var placesOfName: Int
     /// Jobs of one user that run at the same moment.
     var runningOfUser: Int
   }
 
   private struct User: Sendable {
-    var waiting: [Job] = []
+    var waiting: [String?: [Job]] = [:]
+    /// The names with jobs that wait, the next one first.
+    var names: [String?] = []
+    var count = 0
     var running = 0
   }
 
@@ -29,12 +36,18 @@ struct FairQueue<Job: Sendable>: Sendable {
   }
 
   /// - Returns: False when there is no place.
-  mutating func append(_ job: Job, of user: uid_t) -> Bool {
-    var entry = users[user] ?? User()
-    guard count < bounds.places, entry.waiting.count < bounds.placesOfUser else { return false }
-    if entry.waiting.isEmpty { turns.append(user) }
-    entry.waiting.append(job)
-    users[user] = entry
+  mutating func append(_ job: Job, of caller: Caller) -> Bool {
+    var user = users[caller.user] ?? User()
+    var waiting = user.waiting[caller.name] ?? []
+    guard count < bounds.places, user.count < bounds.placesOfUser,
+      caller.name == nil || waiting.count < bounds.placesOfName
+    else { return false }
+    if user.count == 0 { turns.append(caller.user) }
+    if waiting.isEmpty { user.names.append(caller.name) }
+    waiting.append(job)
+    user.waiting[caller.name] = waiting
+    user.count += 1
+    users[caller.user] = user
     count += 1
     return true
   }
@@ -47,30 +60,35 @@ struct FairQueue<Job: Sendable>: Sendable {
   /// The next job that may run; call ``finished(_:)`` when it has.
   mutating func next() -> (user: uid_t, job: Job)? {
     guard let turn else { return nil }
-    let user = turns.remove(at: turn)
-    guard var entry = users[user] else { return nil }
-    let job = entry.waiting.removeFirst()
-    entry.running += 1
-    if !entry.waiting.isEmpty { turns.append(user) }
-    users[user] = entry
+    let number = turns.remove(at: turn)
+    guard var user = users[number] else { return nil }
+    let name = user.names.removeFirst()
+    guard var waiting = user.waiting[name] else { return nil }
+    let job = waiting.removeFirst()
+    user.waiting[name] = waiting.isEmpty ? nil : waiting
+    if !waiting.isEmpty { user.names.append(name) }
+    user.count -= 1
+    user.running += 1
+    if user.count > 0 { turns.append(number) }
+    users[number] = user
     count -= 1
     running += 1
-    return (user, job)
+    return (number, job)
   }
 
   mutating func finished(_ user: uid_t) {
     running -= 1
     guard var entry = users[user] else { return }
     entry.running -= 1
-    users[user] = entry.running == 0 && entry.waiting.isEmpty ? nil : entry
+    users[user] = entry.running == 0 && entry.count == 0 ? nil : entry
   }
 
   /// Takes out all that waits.
   mutating func removeAll() -> [Job] {
     defer {
       (count, turns) = (0, [])
-      for user in users.keys { users[user]?.waiting = [] }
+      users = users.mapValues { User(running: $0.running) }
     }
-    return turns.flatMap { users[$0]?.waiting ?? [] }
+    return turns.flatMap { users[$0]?.waiting.values.flatMap(\.self) ?? [] }
   }
 }

@@ -46,8 +46,8 @@ final class JobPool<Job: Sendable>: Sendable {
   }
 
   /// - Returns: False when there is no place for it.
-  func submit(_ job: Job, of user: uid_t) -> Bool {
-    state.change(if: { $0.queue.canRun }) { !$0.isOver && $0.queue.append(job, of: user) }
+  func submit(_ job: Job, of caller: Caller) -> Bool {
+    state.change(if: { $0.queue.canRun }) { !$0.isOver && $0.queue.append(job, of: caller) }
   }
 
   /// Takes out all that waits; what runs goes on, and nothing begins any more.

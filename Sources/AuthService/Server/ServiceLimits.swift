@@ -26,11 +26,18 @@ package struct ServiceLimits: Hashable, Sendable {
     self.hashThreads = hashThreads
   }
 
+  /// How much of what a user may take is for one name of the user.
+  static func ofName(_ share: Int) -> Int { max(1, share / 4) }
+
   var requestBounds: FairQueue<Job>.Bounds {
-    .init(places: requests, placesOfUser: requestsOfUser, runningOfUser: max(1, databaseThreads - 1))
+    .init(
+      places: requests, placesOfUser: requestsOfUser, placesOfName: Self.ofName(requestsOfUser),
+      runningOfUser: max(1, databaseThreads - 1))
   }
 
   var passwordBounds: FairQueue<Job>.Bounds {
-    .init(places: passwords, placesOfUser: passwordsOfUser, runningOfUser: max(1, hashThreads - 1))
+    .init(
+      places: passwords, placesOfUser: passwordsOfUser, placesOfName: Self.ofName(passwordsOfUser),
+      runningOfUser: max(1, hashThreads - 1))
   }
 }

@@ -31,7 +31,7 @@ package final class ServiceLog: Sendable {
   }
 
   /// Writes a line, unless there were too many.
-  package func write(_ level: Level, _ what: String, _ fields: KeyValuePairs<String, String> = [:]) {
+  package func write(_ level: Level, _ what: String, _ fields: KeyValuePairs<String, String?> = [:]) {
     let omitted: Int? = budget.withLock { budget in
       let now = ContinuousClock.now
       let passed = (now - budget.at) / .seconds(1)
@@ -47,7 +47,7 @@ package final class ServiceLog: Sendable {
     }
     guard let omitted else { return }
     var line = "<\(level.rawValue)>\(what)"
-    for (name, value) in fields { line += " \(name)=\(Self.quoted(value))" }
+    for case (let name, let value?) in fields { line += " \(name)=\(Self.quoted(value))" }
     if omitted > 0 { line += " omitted=\(omitted)" }
     line += "\n"
     // A reader that is gone is no reason to stop.

@@ -1,29 +1,22 @@
 import AuthBackend
-import Guards
 
-/// What the service has done, in numbers.
-final class Counters: Sendable {
-  struct Values: Sendable {
-    var answered = 0
-    var hashed = 0
-    var unavailable = 0
-    /// By reason: codes of errors and of endings, of which there are few.
-    var refused: [String: Int] = [:]
+/// What the service has done since its start.
+package struct ServiceCounts: Sendable {
+  /// Requests that were answered, those with a password, and those that the database did not
+  /// answer.
+  package private(set) var answered = 0
+  package private(set) var hashed = 0
+  package private(set) var unavailable = 0
+  /// Refusals by reason: codes of errors and of endings, of which there are few.
+  package private(set) var refused: [String: Int] = [:]
+
+  mutating func count(_ result: Result<BackendAnswer, BackendError>, hashes: Bool) {
+    answered += 1
+    if hashes { hashed += 1 }
+    if case .failure(let error) = result, case .unavailable = error.kind { unavailable += 1 }
   }
 
-  private let state = Locked<Values>(Values())
-
-  var values: Values { state.withLock { $0 } }
-
-  func count(_ result: Result<BackendAnswer, BackendError>, hashes: Bool) {
-    state.withLock { values in
-      values.answered += 1
-      if hashes { values.hashed += 1 }
-      if case .failure(let error) = result, case .unavailable = error.kind { values.unavailable += 1 }
-    }
-  }
-
-  func refused(_ reason: String) { state.withLock { $0.refused[reason, default: 0] += 1 } }
+  mutating func refuse(_ reason: String) { refused[reason, default: 0] += 1 }
 }
 
 /// The state of the service at one moment.
@@ -37,13 +30,7 @@ package struct ServiceStatus: Sendable {
   package let subscribers: Int
   package let requests: Load
   package let passwords: Load
-  /// Requests that were answered since the start, those with a password, and those that the
-  /// database did not answer.
-  package let answered: Int
-  package let hashed: Int
-  package let unavailable: Int
-  /// Refusals since the start, by reason.
-  package let refused: [String: Int]
+  package let counts: ServiceCounts
   /// Why the database could not be read the last time, if it could not.
   package var fault: String?
 }

@@ -11,11 +11,17 @@ package enum ClientFrame: Sendable {
   ///
   /// It is answered by `done` or a failure, once.
   case subscribe(UInt32, SessionToken)
+  /// The name in the forced command of an ssh key, which `connect` sends before all others.
+  ///
+  /// It says whose limits within those of the user of the machine apply, and is logged. It grants
+  /// nothing.
+  case named(String)
 
   enum Tag: UInt8, CaseIterable {
     case hello = 1
     case request = 2
     case subscribe = 3
+    case named = 4
   }
 }
 
@@ -41,6 +47,7 @@ extension ClientFrame {
     case .hello(let major): writer.tag(Tag.hello).number(major)
     case .request(let id, let request): writer.tag(Tag.request).number(id).request(request)
     case .subscribe(let id, let token): writer.tag(Tag.subscribe).number(id).token(token)
+    case .named(let name): writer.tag(Tag.named).text(name)
     }
   }
 
@@ -54,6 +61,10 @@ extension ClientFrame {
       if case .hello(let major) = self, major != Frames.major { return }
     case .request: self = .request(try reader.number(), try reader.request())
     case .subscribe: self = .subscribe(try reader.number(), try reader.token())
+    case .named:
+      let name = try reader.text()
+      guard (1...Frames.longestName).contains(name.utf8.count) else { throw .invalid("name of a caller") }
+      self = .named(name)
     }
     try reader.end()
   }

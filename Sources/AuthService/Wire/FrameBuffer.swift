@@ -6,6 +6,11 @@ package enum Frames {
   package static let major: UInt16 = 1
   /// The most bytes of a frame, without its length.
   package static let longest = 65_536
+  /// The most bytes of a caller's name.
+  package static let longestName = 32
+  /// The number of a failure that answers no question: the connection is refused, or was not
+  /// understood.
+  package static let unnumbered: UInt32 = 0
   /// The most rows that a client asks for at once, and a service gives, so that they fit a frame.
   package static let longestPage = 50
 }

@@ -98,5 +98,5 @@ extension ServerFrame {
 extension BackendError {
   fileprivate static let answerTooLong = BackendError.unavailable(
     .unparsable, "answer_too_long", "The answer has more than \(Frames.longest) bytes.",
-    hint: "End sessions that you do not need: log out with --all.")
+    hint: "Use programs of one version.")
 }

@@ -89,6 +89,11 @@ extension WireWriter {
   }
 
   @discardableResult
+  func sessionsPage(_ value: SessionsPage) -> WireWriter {
+    optional(value.after) { wallTime($0.createdAt).text($0.id.rawValue) }.number(value.limit)
+  }
+
+  @discardableResult
   func password(_ value: Secret) -> WireWriter { data(value.bytes) }
 
   @discardableResult
@@ -142,6 +147,11 @@ extension WireReader {
     SessionSummary(
       id: try sessionID(), isCurrent: try flag(), label: try optionalText(), origin: try flag() ? try origin() : nil,
       createdAt: try wallTime(), activeAt: try wallTime(), limits: try limits())
+  }
+
+  mutating func sessionsPage() throws(WireFault) -> SessionsPage {
+    SessionsPage(
+      after: try flag() ? .init(createdAt: try wallTime(), id: try sessionID()) : nil, limit: try number())
   }
 
   mutating func password() throws(WireFault) -> Secret { Secret(bytes: try data()) }

@@ -1,3 +1,4 @@
+import AuthBackend
 import AuthService
 import CommandLineKit
 import Glibc
@@ -9,6 +10,7 @@ import TextFormat
 /// looked at.
 struct ConnectCommand: ServiceCommand {
   let socket: String
+  let name: String?
 
   static var command: Command<any ServiceCommand> {
     Command("connect") {
@@ -16,28 +18,29 @@ struct ConnectCommand: ServiceCommand {
         summary: "Connect standard input and output to the service",
         discussion: [
           "For ssh, which runs it on the machine of the service. In authorized_keys, "
-            + "restrict,command=\"/usr/bin/auth-service connect\" lets a key do this and nothing else."
+            + "restrict,command=\"/usr/bin/auth-service connect\" lets a key do this and nothing else.",
+          "With --name, the log names whoever has the key, and each name has a quarter of what its user of the machine "
+            + "may take.",
         ],
-        options: [Options.socket],
+        options: [Options.socket, Options.name],
         examples: [.init("connect", "speaks the protocol of the service over standard input and output")],
         statuses: .of(.done, .usage, .cannotTell)
-      ) { words throws(UsageError) in ConnectCommand(socket: try words[Options.socket]) }
+      ) { words throws(UsageError) in
+        ConnectCommand(socket: try words[Options.socket], name: try words[Options.name])
+      }
     }
   }
 
   func run(in program: ServiceProgram) throws(ServiceError) -> ServiceExit {
     let service = try Self.connection(
       to: socket, notPermitted: "Ask root to let this user in: usermod -aG auth-cli USER")
-    var up = Pipe(from: STDIN_FILENO, to: service)
-    var down = Pipe(from: service, to: STDOUT_FILENO)
-    while !down.isOver {
-      var events = [up.event, down.event]
-      guard poll(&events, 2, -1) >= 0 || errno == EINTR else { break }
-      if events[0].revents != 0, up.step() { shutdown(service, Int32(SHUT_WR)) }
-      if events[1].revents != 0 { _ = down.step() }
-      // Nobody reads the answers any more.
-      if up.isBroken || down.isBroken { break }
+    if let name, let frame = try? ClientFrame.named(name).encoded() { _ = Output.write(frame[...], to: service) }
+    let isStarted = startThread {
+      Self.copy(from: STDIN_FILENO, to: service)
+      shutdown(service, Int32(SHUT_WR))
     }
+    guard isStarted else { throw .noThreads }
+    Self.copy(from: service, to: STDOUT_FILENO)
     return .done
   }
 
@@ -66,39 +69,22 @@ struct ConnectCommand: ServiceCommand {
     return descriptor
   }
 
-  /// One direction: it reads when nothing waits to be written.
-  private struct Pipe {
-    let source: Int32
-    let target: Int32
-    private var waiting: ArraySlice<UInt8> = []
-    private var isAtEnd = false
-    /// Whether the target takes nothing any more.
-    private(set) var isBroken = false
-
-    init(from source: Int32, to target: Int32) {
-      self.source = source
-      self.target = target
-    }
-
-    var isOver: Bool { isAtEnd && waiting.isEmpty }
-
-    var event: pollfd {
-      if !waiting.isEmpty { return pollfd(fd: target, events: Int16(POLLOUT), revents: 0) }
-      return pollfd(fd: isAtEnd ? -1 : source, events: Int16(POLLIN), revents: 0)
-    }
-
-    /// - Returns: Whether the end was reached just now.
-    mutating func step() -> Bool {
-      if waiting.isEmpty {
-        var buffer = [UInt8](repeating: 0, count: 16_384)
-        let count = read(source, &buffer, buffer.count)
-        if count < 0 { isAtEnd = errno != EINTR && errno != EAGAIN } else { isAtEnd = count == 0 }
-        waiting = count > 0 ? buffer[..<count] : []
-      } else {
-        let count = waiting.withUnsafeBytes { write(target, $0.baseAddress, $0.count) }
-        if count > 0 { waiting = waiting.dropFirst(count) } else { isBroken = errno != EINTR && errno != EAGAIN }
+  /// Copies until one is at its end, or the other takes nothing any more.
+  private static func copy(from source: Int32, to target: Int32) {
+    var buffer = [UInt8](repeating: 0, count: 16_384)
+    while true {
+      let count = read(source, &buffer, buffer.count)
+      if count > 0 {
+        guard Output.write(buffer[..<count], to: target) else { return }
+      } else if count == 0 || !Output.isToBeRepeated(source, POLLIN) {
+        return
       }
-      return isAtEnd && waiting.isEmpty
     }
   }
+}
+
+extension Options {
+  fileprivate static let name = Option.optional(
+    "name", "NAME", ValueKind.identifier("a name", maximumBytes: Frames.longestName),
+    "Who has this key, if several share a user of the machine")
 }

@@ -73,10 +73,10 @@ struct RunCommand: ServiceCommand {
     let server = AuthServer(
       backend.rules, identity: facts.identity, listener: people.descriptor, limits: limits,
       looksEvery: backend.looksEvery, log: log)
-    guard server.start() else { throw Self.noThreads }
+    guard server.start() else { throw .noThreads }
     let desk = try ListeningSocket(at: operators, mode: 0o600)
     defer { desk.remove() }
-    guard OperatorDesk(desk, server, backend, log).start() else { throw Self.noThreads }
+    guard OperatorDesk(desk, server, backend, log).start() else { throw .noThreads }
     SystemdNotice.ready.send()
     log.write(.information, "started", ["database": database.kind, "socket": people.path ?? "systemd"])
     signals.wait()
@@ -84,12 +84,6 @@ struct RunCommand: ServiceCommand {
     let isFinished = server.stop()
     log.write(isFinished ? .information : .warning, "stopped", ["finished": isFinished ? "yes" : "no"])
     return .done
-  }
-
-  private static var noThreads: ServiceError {
-    ServiceError(
-      .cannotTell, "the system gave no threads: \(ErrorNumber.current.explanation)",
-      hint: "Raise TasksMax and LimitNOFILE, or the limits of your shell.")
   }
 
   private var groupID: gid_t? {

@@ -10,108 +10,86 @@ struct OperatorCommand: ServiceCommand {
   /// Where to write what the service sends.
   var file: String?
 
-  static let health = Command<any ServiceCommand>("health") {
-    .init(
-      summary: "Show whether the service works",
-      discussion: ["It answers even while every request waits. Status 1 means that the database does not answer."],
-      options: [Options.json, Options.operators],
-      examples: [.init("health --json", "prints a JSON document for monitoring")],
-      statuses: .of(.done, .no, .usage, .cannotTell)
-    ) { words throws(UsageError) in
-      OperatorCommand(
-        words: ["health", try words[Options.json] ? "json" : "text"], socket: try words[Options.operators])
-    }
-  }
+  static let health = asking(
+    "health", "Show whether the service works",
+    discussion: ["It answers even while every request waits. Status 1 means that the database does not answer."],
+    options: [Options.json], .init("health --json", "prints a JSON document for monitoring")
+  ) { words throws(UsageError) in ["health", try words[Options.json] ? "json" : "text"] }
 
-  static let metrics = plain(
+  static let metrics = asking(
     "metrics", "Print counters for Prometheus",
-    example: .init("metrics", "prints them in its text format, for the textfile collector"))
-  static let sessions = Command<any ServiceCommand>("sessions") {
-    .init(
-      summary: "End sessions", examples: [.init("sessions end alice", "ends every session of alice")],
-      statuses: .of(.usage),
-      subcommands: [
-        ofUser(
-          "end", asking: "sessions end", "End every session of a user",
-          example: .init("sessions end alice", "ends every session of alice"))
-      ], request: nil)
-  }
+    .init("metrics", "prints them in its text format, for the textfile collector")
+  ) { _ in ["metrics"] }
 
-  static let twoStep = Command<any ServiceCommand>("two-step") {
-    .init(
-      summary: "Help a user who lost the second step",
-      examples: [.init("two-step off alice", "alice logs in with the password alone")], statuses: .of(.usage),
-      subcommands: [
-        ofUser(
-          "off", asking: "two-step off", "Turn the second step of a user off",
-          example: .init("two-step off alice", "alice logs in with the password alone"))
-      ], request: nil)
-  }
+  static let sessions = group(
+    "sessions", "End sessions", .init("sessions end alice", "ends every session of alice"),
+    ofUser(
+      "end", asking: "sessions end", "End every session of a user",
+      .init("sessions end alice", "ends every session of alice")))
+
+  static let twoStep = group(
+    "two-step", "Help a user who lost the second step",
+    .init("two-step off alice", "alice logs in with the password alone"),
+    ofUser(
+      "off", asking: "two-step off", "Turn the second step of a user off",
+      .init("two-step off alice", "alice logs in with the password alone")))
 
   static let resetPassword = ofUser(
     "reset-password", asking: "reset-password", "Create a one-time code for a user's new password",
-    example: .init("reset-password alice", "prints a code; alice uses it with 'auth-cli recover alice'"))
+    .init("reset-password alice", "prints a code; alice uses it with 'auth-cli recover alice'"))
 
-  static let backup = Command<any ServiceCommand>("backup") {
-    .init(
-      summary: "Copy the SQLite database of the running service to a file",
-      discussion: ["The copy is one state of the database; requests wait while it is made."],
-      arguments: [Arguments.file], options: [Options.operators],
-      examples: [.init("backup /var/backups/auth.db", "writes a copy that only you can read")],
-      statuses: .of(.done, .no, .usage, .cannotTell)
+  static let backup = asking(
+    "backup", "Copy the SQLite database of the running service to a file",
+    discussion: ["The copy is one state of the database; requests wait while it is made."], file: Arguments.file,
+    .init("backup /var/backups/auth.db", "writes a copy that only you can read")
+  ) { _ in ["backup"] }
+
+  static let events = group(
+    "events", "Archive events", .init("events archive --before 52w old.jsonl", "moves old events to a file"),
+    asking(
+      "archive", "Move events before a time to a file",
+      discussion: ["A JSON document for each event. They are deleted when the file is on the disk."],
+      file: Arguments.file,
+      options: [Options.before], .init("events archive --before 52w old.jsonl", "moves events older than a year")
     ) { words throws(UsageError) in
-      OperatorCommand(words: ["backup"], socket: try words[Options.operators], file: try words[Arguments.file])
-    }
-  }
-
-  static let events = Command<any ServiceCommand>("events") {
-    .init(
-      summary: "Archive events",
-      examples: [.init("events archive --before 52w old.jsonl", "moves old events to a file")],
-      statuses: .of(.usage),
-      subcommands: [
-        Command("archive") {
-          .init(
-            summary: "Move events before a time to a file",
-            discussion: ["A JSON document for each event. They are deleted when the file is on the disk."],
-            arguments: [Arguments.file], options: [Options.before, Options.operators],
-            examples: [.init("events archive --before 52w old.jsonl", "moves events older than a year")],
-            statuses: .of(.done, .no, .usage, .cannotTell)
-          ) { words throws(UsageError) in
-            let time: WallTime =
-              switch try words[Options.before] {
-              case .ago(let duration):
-                WallTime(microseconds: WallTime.now().microseconds - duration.components.seconds * 1_000_000)
-              case .at(let microseconds): WallTime(microseconds: microseconds)
-              }
-            return OperatorCommand(
-              words: ["events archive", "\(time.microseconds)"], socket: try words[Options.operators],
-              file: try words[Arguments.file])
-          }
+      let time =
+        switch try words[Options.before] {
+        case .ago(let duration): WallTime.now().microseconds - duration.components.seconds * 1_000_000
+        case .at(let microseconds): microseconds
         }
-      ], request: nil)
-  }
+      return ["events archive", "\(time)"]
+    })
 
-  private static func plain(
-    _ name: String, _ summary: String, discussion: [String] = [], example: Example
+  private static func group(
+    _ name: String, _ summary: String, _ example: Example, _ command: Command<any ServiceCommand>
   ) -> Command<any ServiceCommand> {
     Command(name) {
-      .init(
-        summary: summary, discussion: discussion, options: [Options.operators], examples: [example],
-        statuses: .of(.done, .no, .usage, .cannotTell)
-      ) { words throws(UsageError) in OperatorCommand(words: [name], socket: try words[Options.operators]) }
+      .init(summary: summary, examples: [example], statuses: .of(.usage), subcommands: [command], request: nil)
     }
   }
 
   private static func ofUser(
-    _ name: String, asking: String, _ summary: String, example: Example
+    _ name: String, asking question: String, _ summary: String, _ example: Example
+  ) -> Command<any ServiceCommand> {
+    asking(name, summary, arguments: [Arguments.user], example) { words throws(UsageError) in
+      [question, try words[Arguments.user].canonical]
+    }
+  }
+
+  /// A command that sends the service its words, and may write a file.
+  private static func asking(
+    _ name: String, _ summary: String, discussion: [String] = [], arguments: [any DeclaredArgument] = [],
+    file: Argument<String>? = nil, options: [any DeclaredOption] = [], _ example: Example,
+    _ words: @escaping @Sendable (ParsedWords) throws(UsageError) -> [String]
   ) -> Command<any ServiceCommand> {
     Command(name) {
       .init(
-        summary: summary, arguments: [Arguments.user], options: [Options.operators], examples: [example],
-        statuses: .of(.done, .no, .usage, .cannotTell)
-      ) { words throws(UsageError) in
-        OperatorCommand(words: [asking, try words[Arguments.user].canonical], socket: try words[Options.operators])
+        summary: summary, discussion: discussion, arguments: arguments + [file].compactMap(\.self),
+        options: options + [Options.operators], examples: [example], statuses: .of(.done, .no, .usage, .cannotTell)
+      ) { parsed throws(UsageError) in
+        OperatorCommand(
+          words: try words(parsed), socket: try parsed[Options.operators],
+          file: try file.map { (file) throws(UsageError) in try parsed[file] })
       }
     }
   }
@@ -182,12 +160,7 @@ private final class ReceivedFile {
   }
 
   func write(_ bytes: [UInt8]) throws(ServiceError) {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-      guard count > 0 else { throw Self.failed(path) }
-      rest = rest.dropFirst(count)
-    }
+    guard Output.write(bytes[...], to: descriptor) else { throw Self.failed(path) }
   }
 
   func finish() throws(ServiceError) {

@@ -41,10 +41,10 @@ extension ServiceStatus {
     let pools = [("requests", requests), ("passwords", passwords)]
     add("running", "gauge", "Requests that run.", pools.map { ("{pool=\"\($0.0)\"}", $0.1.running) })
     add("waiting", "gauge", "Requests that wait.", pools.map { ("{pool=\"\($0.0)\"}", $0.1.waiting) })
-    add("requests_total", "counter", "Requests that were answered.", [("", answered)])
-    add("passwords_total", "counter", "Requests with a password that were answered.", [("", hashed)])
-    add("unavailable_total", "counter", "Requests that the database did not answer.", [("", unavailable)])
-    let reasons = refused.sorted { $0.key < $1.key }
+    add("requests_total", "counter", "Requests that were answered.", [("", counts.answered)])
+    add("passwords_total", "counter", "Requests with a password that were answered.", [("", counts.hashed)])
+    add("unavailable_total", "counter", "Requests that the database did not answer.", [("", counts.unavailable)])
+    let reasons = counts.refused.sorted { $0.key < $1.key }
     add("refused_total", "counter", "Refusals by reason.", reasons.map { ("{reason=\"\($0.key)\"}", $0.value) })
     return lines.map { $0 + "\n" }.joined()
   }

@@ -50,14 +50,18 @@ import Testing
   @Test("becomes arguments of ssh in which no name can be an option, and a path no command")
   func arguments() {
     let host = ServiceAddress.Host(destination: "alice@host", port: 2222)
+    func arguments(_ host: ServiceAddress.Host, _ socket: String?, mayAsk: Bool) -> [String] {
+      Dialling(address: .ssh([host], socket: socket), limits: ClientLimits(), mayAsk: mayAsk).arguments(
+        to: host, socket)
+    }
+    let start = ["ssh", "-T", "-o", "ConnectTimeout=10"]
     #expect(
-      Dialling.arguments(to: host, nil, mayAsk: true) == [
-        "ssh", "-T", "-p", "2222", "--", "alice@host", "auth-service", "connect",
-      ])
+      arguments(host, nil, mayAsk: true) == start + ["-p", "2222", "--", "alice@host", "auth-service", "connect"])
     #expect(
-      Dialling.arguments(to: .init(destination: "host", port: nil), "/run/a b'$(c)", mayAsk: false) == [
-        "ssh", "-T", "-o", "BatchMode=yes", "--", "host", "auth-service", "connect", "--socket", "'/run/a b'\\''$(c)'",
-      ])
+      arguments(.init(destination: "host", port: nil), "/run/a b'$(c)", mayAsk: false)
+        == start + [
+          "-o", "BatchMode=yes", "--", "host", "auth-service", "connect", "--socket", "'/run/a b'\\''$(c)'",
+        ])
   }
 }
 

@@ -28,7 +28,7 @@ import Testing
           change.wait()
           peer.send(.lookAgain)
           if connection == 1 { return }
-        case .hello: break
+        case .hello, .named: break
         }
       }
     }
@@ -65,7 +65,7 @@ import Testing
         switch frame {
         case .request(let number, _): peer.send(.answer(number, now: nil, .grant(Samples.grant)))
         case .subscribe(let number, _): peer.send(.failure(number, now: nil, .session(.ended(.revoked))))
-        case .hello: break
+        case .hello, .named: break
         }
       }
     }

@@ -2,8 +2,10 @@ import AuthBackend
 import AuthCore
 import Foundation
 import Programs
+import Races
 import Services
 import Synchronization
+import Terminals
 import Testing
 
 @testable import AuthService
@@ -87,6 +89,41 @@ import Testing
     #expect(outcome.text.contains("logged out: the session was ended by logging out"), "\(outcome.text)")
   }
 
+  @Test("the full-screen program pays there, and closes its screens when another process ends the session")
+  func app() async throws {
+    let embedded = EmbeddedRules()
+    try embedded.registerBoth()
+    let service = try ServedRules(embedded.rules, keeping: embedded)
+    let person = Person("unix:\(service.path)")
+    let login = try await person.run("\(Person.password) auth-cli login alice --password-stdin")
+    try #require(login.ending == .exited(0), "\(login.text)")
+    let terminal = try PseudoTerminal()
+    let products = RunningService.products
+    let environment = [
+      "HOME": person.home, "PATH": products + ":/usr/bin:/bin", "TERM": "xterm", "LC_ALL": "C.UTF-8",
+      "AUTH_CLI_AUTHORITY": person.authority,
+    ]
+    let elsewhere = """
+      { \(Person.password) auth-cli login alice --password-stdin --context other &&
+        auth-cli logout --all --context other; } >/dev/null 2>&1
+      """
+    try await onOwnThread {
+      let app = try terminal.launch([products + "/auth-cli", "app"], environment: environment)
+      try terminal.expectScreen("Welcome, alice.")
+      try terminal.send("2")
+      try terminal.expectScreen("Your balance is 100.00.")
+      try terminal.send("bob\r12.50\r")
+      try terminal.expectScreen("Pay 12.50 to bob? After this you have 87.50. y/n")
+      try terminal.send("y")
+      try terminal.expectScreen("Paid 12.50 to bob.")
+      let other = try TerminalProcess(["/bin/bash", "-c", elsewhere], environment: environment)
+      #expect(try other.wait() == .exited(0))
+      try terminal.expectScreen("[Log in]")
+      terminal.hangUp()
+      _ = try app.wait()
+    }
+  }
+
   @Test("a session of another service, or of the embedded database, is neither sent nor deleted")
   func otherDatabase() async throws {
     let embedded = EmbeddedRules()
@@ -159,6 +196,8 @@ import Testing
       #expect(outcome.text.contains(words), "\(outcome.text)")
     }
     let arguments = try String(contentsOfFile: person.home + "/arguments", encoding: .utf8)
-    #expect(arguments == "-T -o BatchMode=yes -p 2222 -- alice@host auth-service connect --socket '/run/s'\n")
+    #expect(
+      arguments
+        == "-T -o ConnectTimeout=10 -o BatchMode=yes -p 2222 -- alice@host auth-service connect --socket '/run/s'\n")
   }
 }

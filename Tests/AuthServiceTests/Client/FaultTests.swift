@@ -32,6 +32,9 @@ import Testing
     }
   }
 
+  private static let busy = BackendError.unavailable(
+    .busy, "service_busy", "The service has too many connections.", hint: "Try again.")
+
   static let faults = [
     Fault("it closes at once", "service_lost") { _ in },
     Fault("it says nothing", "service_silent") { $0.waitForEnd() },
@@ -46,6 +49,14 @@ import Testing
     Fault("its first frame is no hello", "service_garbled") {
       $0.send(.lookAgain)
       $0.waitForEnd()
+    },
+    Fault("it lets nobody in now", "service_busy") {
+      $0.send(.failure(Frames.unnumbered, now: nil, busy))
+      $0.waitForEnd()
+    },
+    Fault("it refuses the connection after its hello", "service_busy") {
+      $0.send(.hello(TestService.hello))
+      if $0.request() != nil { $0.send(.failure(Frames.unnumbered, now: nil, busy)) }
     },
     Fault("it says half of its hello", "service_lost") {
       $0.send(Array(ServerFrame.hello(TestService.hello).encoded().dropLast(3)))
@@ -86,7 +97,7 @@ import Testing
       let connection = service.connection()
       let error = failure { () throws(BackendError) in try connection.perform(request) }
       #expect(error?.code == code)
-      #expect(error?.description.contains(service.path) == true)
+      #expect(code == Self.busy.code || error?.description.contains(service.path) == true)
       #expect(error?.asUnavailability.hint.isEmpty == false)
       guard case .unavailable = error?.kind else {
         Issue.record("\(String(describing: error)) is not unavailable")
@@ -117,6 +128,14 @@ import Testing
     let error = failure { () throws(BackendError) in try connection.perform(.checkForLogins) }
     #expect(error?.code == "service_unreachable")
     #expect(error?.description.contains(service.path) == true)
+  }
+
+  @Test("a socket that says nothing is not waited for as long as a person who could be asked")
+  func silent() {
+    let service = TestService { peer, _ in peer.waitForEnd() }
+    let dialling = Dialling(address: .unix(service.path), limits: .short, mayAsk: true)
+    let error = failure { () throws(BackendError) in _ = try dialling.connect() }
+    #expect(error?.code == "service_silent")
   }
 
   /// What a request that reached the service says about it.

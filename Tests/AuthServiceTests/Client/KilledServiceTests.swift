@@ -15,7 +15,7 @@ struct KilledServiceTests {
     let (service, authority) = try killing.authority()
     let grant = try authority.logIn(EmbeddedRules.alice, limits: .standard)
     #expect(killing.kills == 1)
-    guard case .sessions(let sessions) = try authority.handler.perform(.sessions(grant.token)) else {
+    guard case .sessions(let sessions) = try authority.handler.perform(.sessions(SessionsPage(), grant.token)) else {
       throw WireFault.invalid("list of sessions")
     }
     #expect(sessions.map(\.id) == [grant.id])
@@ -94,7 +94,7 @@ struct SSHTests {
       set -eu
       cd "$HOME"; mkdir bin
       ssh-keygen -q -t ed25519 -N '' -f host; ssh-keygen -q -t ed25519 -N '' -f key
-      echo "restrict,command=\\"\(RunningService.executable) connect --socket \(service.socket)\\" $(cat key.pub)" > keys
+      echo "restrict,command=\\"\(RunningService.executable) connect --name carol --socket \(service.socket)\\" $(cat key.pub)" > keys
       [ "$(id -u)" -ne 0 ] || mkdir -p /run/sshd
       port=$((20000 + RANDOM % 10000))
       printf '%s\\n' "Port $port" 'ListenAddress 127.0.0.1' "HostKey $HOME/host" "AuthorizedKeysFile $HOME/keys" \\
@@ -110,6 +110,7 @@ struct SSHTests {
       \(ClientProgramTests.Person.password) auth-cli login alice --password-stdin
       auth-cli status
       auth-cli pay 12.50 --to bob
+      \(try ArticleTests.blocks("sh")[2].replacing("carol@db.example.org", with: "service"))
       # The first host refuses; the second one is the service.
       AUTH_CLI_AUTHORITY=ssh://127.0.0.1:1,service auth-cli status
       # The key can do this and nothing else.

@@ -148,14 +148,26 @@ import Testing
     let token = try scene.authority.logIn(EmbeddedRules.alice, limits: .standard).token
     for number in 0..<(2 * Frames.longestPage) {
       _ = try scene.embedded.rules.perform(.registerOther(username: "user\(number)", scene.secret(token)))
+      _ = try scene.embedded.authority.logIn(EmbeddedRules.alice, limits: .standard)
     }
-    func names(_ limit: Int) throws -> [String] {
-      let answer = try scene.authority.handler.perform(.accounts(AccountsQuery(limit: limit), token))
-      guard case .accounts(let accounts) = answer else { throw WireFault.invalid("accounts") }
-      return accounts.map(\.user.username)
+    func rows(_ request: BackendRequest) throws -> [AnyHashable] {
+      switch try scene.authority.handler.perform(request) {
+      case .accounts(let accounts): accounts
+      case .sessions(let sessions): sessions
+      case .events(let events): events
+      case let answer: throw WireFault.invalid("\(answer)")
+      }
     }
-    #expect(try names(1000).count == 2 * Frames.longestPage + 2)
-    #expect(try names(Frames.longestPage + 1) == Array(names(1000).prefix(Frames.longestPage + 1)))
-    #expect(try names(0) == [])
+    for (list, count) in [
+      ({ .accounts(AccountsQuery(limit: $0), token) }, 2 * Frames.longestPage + 2),
+      ({ .sessions(SessionsPage(limit: $0), token) }, 2 * Frames.longestPage + 1),
+      ({ .events(.everyone, Page(within: .all, before: nil, limit: $0), token) }, 4 * Frames.longestPage + 1),
+    ] as [((Int) -> BackendRequest, Int)] {
+      let everything = try rows(list(.max))
+      #expect(everything.count >= count && Set(everything).count == everything.count)
+      #expect(try rows(list(Frames.longestPage + 1)) == Array(everything.prefix(Frames.longestPage + 1)))
+      #expect(try rows(list(2 * Frames.longestPage)).count == 2 * Frames.longestPage)
+      #expect(try rows(list(0)).isEmpty)
+    }
   }
 }

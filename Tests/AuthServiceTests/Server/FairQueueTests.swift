@@ -5,13 +5,15 @@ import Testing
 @Suite("The queue of requests")
 struct FairQueueTests {
   private func queue(places: Int = 8, ofUser: Int = 4, running: Int = 1) -> FairQueue<String> {
-    FairQueue(.init(places: places, placesOfUser: ofUser, runningOfUser: running))
+    FairQueue(.init(places: places, placesOfUser: ofUser, placesOfName: 2, runningOfUser: running))
   }
 
   private func next(_ queue: inout FairQueue<String>) -> String? { queue.next()?.job }
 
-  private func append(_ job: String, _ user: UInt32, _ queue: inout FairQueue<String>) -> Bool {
-    queue.append(job, of: user)
+  private func append(
+    _ job: String, _ user: UInt32, _ queue: inout FairQueue<String>, name: String? = nil
+  ) -> Bool {
+    queue.append(job, of: Caller(user: user, name: name))
   }
 
   @Test("users take turns, however many requests one of them has")
@@ -49,6 +51,19 @@ struct FairQueueTests {
     #expect(queue.count == 6)
     _ = queue.next()
     #expect(append("c", 3, &queue))
+  }
+
+  @Test("the names of a user take turns within those of the user, and none has all of its places")
+  func names() {
+    var queue = queue(running: 8)
+    for job in ["a1", "a2"] { #expect(append(job, 1, &queue, name: "a")) }
+    #expect(!append("a3", 1, &queue, name: "a"))
+    for job in ["b1", "b2"] { #expect(append(job, 1, &queue, name: "b")) }
+    #expect(!append("c1", 1, &queue, name: "c"))
+    for job in ["x1", "x2"] { #expect(append(job, 2, &queue)) }
+    var order: [String] = []
+    while let next = queue.next() { order.append(next.job) }
+    #expect(order == ["a1", "x1", "b1", "x2", "a2", "b2"])
   }
 
   @Test("what waits is taken out when the service stops, and what runs is still counted")

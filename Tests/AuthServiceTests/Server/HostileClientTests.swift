@@ -18,7 +18,10 @@ struct HostileClientTests {
     let cases: [(String, [UInt8])] = [
       ("no bytes", [0, 0, 0, 0]), ("too long", [0, 1, 0, 1]), ("much too long", [255, 255, 255, 255]),
       ("an unknown kind", [0, 0, 0, 1, 99]), ("a request before the hello", request),
-      ("two hellos", hello + hello), ("half a request", hello + [0, 0, 0, 5] + request[4..<9]),
+      ("two hellos", hello + hello),
+      ("two names", try named("a") + named("b")), ("a name after the hello", try hello + named("a")),
+      ("a long name", [0, 0, 0, 38, 4, 0, 0, 0, 33] + Array(repeating: 97, count: 33)),
+      ("half a request", hello + [0, 0, 0, 5] + request[4..<9]),
       ("HTTP", Array("GET / HTTP/1.1\r\n\r\n".utf8)),
     ]
     for (name, bytes) in cases {
@@ -33,6 +36,32 @@ struct HostileClientTests {
     }
     #expect(try other.lookUp(tokens) != nil, "the other client is not served")
     #expect(service.log.contains("reason=bad_frame uid=\(getuid())"))
+  }
+
+  private func named(_ name: String) throws -> [UInt8] { try ClientFrame.named(name).encoded() }
+
+  private func client(_ service: RunningService, named name: String) throws -> ServiceClient {
+    let client = try ServiceClient(service.socket, greets: false)
+    try client.send(try named(name) + ClientFrame.hello(major: Frames.major).encoded())
+    return client
+  }
+
+  @Test("a name takes a quarter of what its user may, in connections and in the queue, and the log has it")
+  func names() throws {
+    let service = try RunningService(options: ["--connections-per-user", "32", "--passwords-per-user", "32"])
+    let held = try (0..<8).map { _ in try client(service, named: "carol") }
+    let refused = try client(service, named: "carol")
+    guard case .failure(Frames.unnumbered, _, let error) = try refused.next() else {
+      Issue.record("more than a quarter")
+      return
+    }
+    #expect(try error.code == "service_busy" && refused.next() == nil)
+    #expect(service.log.contains("reason=too_many_connections uid=\(getuid()) name=carol"))
+    for client in held { for _ in 0..<16 { try client.send(ServiceClient.login("bob")) } }
+    _ = try client(service, named: "dave").logIn("alice")
+    let answers = try held.flatMap { client in try (0..<16).map { _ in try client.answer() } }
+    let busy = answers.filter { if case .failure(let error) = $0 { error.code == "service_busy" } else { false } }
+    #expect(!busy.isEmpty && busy.count < answers.count)
   }
 
   @Test("a client of another version is told which one this is, and is not served")
@@ -58,6 +87,28 @@ struct HostileClientTests {
       try client.send(hello + length + [UInt8.random(in: 1...3, using: &generator)] + payload.dropFirst())
     }
     _ = try service.client().logIn("alice")
+  }
+
+  @Test("a limit that no client means brings at most a page, and never stops the service")
+  func numbers() throws {
+    let service = try RunningService()
+    let client = try service.client()
+    let token = try client.logIn("alice")
+    for _ in 0..<Frames.longestPage { _ = try client.logIn("alice") }
+    for limit in [Int.min, -1, 0, 1, .max] {
+      let page = Page(within: .all, before: limit < 0 ? .min : nil, limit: limit)
+      for request in [
+        .sessions(SessionsPage(limit: limit), token), .receipts(page, token), .events(.everyone, page, token),
+        .accounts(AccountsQuery(limit: limit), token),
+      ] as [BackendRequest] {
+        let rows = try #require(try client.ask(request).rows, "\(request)")
+        #expect(rows <= min(max(0, limit), Frames.longestPage), "\(limit): \(rows) rows")
+      }
+    }
+    guard case .grant = try client.ask(.resume(token)) else {
+      Issue.record("the session ended")
+      return
+    }
   }
 
   @Test("thousands of connections that open and drop leave no descriptor and no memory behind")

@@ -66,7 +66,10 @@ enum Samples {
     case .endTwoStep: .endTwoStep(password, token)
     case .twoStepPolicy: .twoStepPolicy(token)
     case .setTwoStepPolicy: .setTwoStepPolicy(.required, token)
-    case .sessions: .sessions(token)
+    case .sessions:
+      .sessions(
+        SessionsPage(after: .init(createdAt: WallTime(microseconds: 3), id: SessionID(rawValue: "s3")), limit: 7), token
+      )
     case .revokeSession: .revokeSession(SessionID(rawValue: "s2"), token)
     case .endAllSessions: .endAllSessions(token)
     case .earlierPayment: .earlierPayment(try order(), token)
@@ -148,6 +151,7 @@ enum Samples {
       case .hello: [.hello(major: Frames.major)]
       case .request: try RequestTag.allCases.map { .request(0x0102_0304, try request($0)) }
       case .subscribe: [.subscribe(5, token)]
+      case .named: [.named("carol")]
       }
     }
   }

@@ -181,8 +181,14 @@ struct WireTests {
     let event = Event(
       id: 1, at: WallTime(microseconds: 1), name: name, account: name, actor: name,
       session: .hashed(name), detail: String(repeating: "d", count: 512))
+    let text = String(repeating: "t", count: SessionOrigin.longest)
+    let session = SessionSummary(
+      id: SessionID(rawValue: name), isCurrent: false, label: String(repeating: "l", count: NewSession.longestLabel),
+      origin: SessionOrigin(terminal: text, program: text, host: text), createdAt: WallTime(microseconds: 1),
+      activeAt: WallTime(microseconds: 1), limits: Samples.limits)
     for answer in [
-      BackendAnswer.accounts(Array(repeating: account, count: Frames.longestPage)),
+      BackendAnswer.sessions(Array(repeating: session, count: Frames.longestPage)),
+      .accounts(Array(repeating: account, count: Frames.longestPage)),
       .events(Array(repeating: event, count: Frames.longestPage)),
       .receipts(Array(repeating: Samples.receipt, count: Frames.longestPage)),
     ] {

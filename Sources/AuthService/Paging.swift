@@ -1,0 +1,67 @@
+import AuthBackend
+import AuthCore
+
+// Lists cross the socket in pages that fit a frame: a client asks for one after the other, and the
+// service gives no more at a time.
+
+extension BackendRequest {
+  /// How many rows a list has at most; nil for what brings no list.
+  var rows: Int? {
+    switch self {
+    case .receipts(let page, _), .events(_, let page, _): page.limit
+    case .accounts(let query, _): query.limit
+    case .sessions(let page, _): page.limit
+    case _: nil
+    }
+  }
+
+  /// The same list with at most so many rows, after those of an answer.
+  func page(of limit: Int, after answer: BackendAnswer? = nil) -> BackendRequest {
+    let limit = min(max(0, limit), Frames.longestPage)
+    switch self {
+    case .receipts(var page, let token):
+      page.limit = limit
+      if case .receipts(let rows)? = answer { page.before = rows.last?.id ?? page.before }
+      return .receipts(page, token)
+    case .events(let scope, var page, let token):
+      page.limit = limit
+      if case .events(let rows)? = answer { page.before = rows.last?.id ?? page.before }
+      return .events(scope, page, token)
+    case .accounts(var query, let token):
+      query.limit = limit
+      if case .accounts(let rows)? = answer { query.after = rows.last?.user.username ?? query.after }
+      return .accounts(query, token)
+    case .sessions(var page, let token):
+      page.limit = limit
+      if case .sessions(let rows)? = answer {
+        page.after = rows.last.map { .init(createdAt: $0.createdAt, id: $0.id) } ?? page.after
+      }
+      return .sessions(page, token)
+    case _: return self
+    }
+  }
+}
+
+extension BackendAnswer {
+  /// How many rows a list has; nil for what is no list in pages.
+  var rows: Int? {
+    switch self {
+    case .receipts(let rows): rows.count
+    case .events(let rows): rows.count
+    case .accounts(let rows): rows.count
+    case .sessions(let rows): rows.count
+    case _: nil
+    }
+  }
+
+  /// This list with one more page; nil when that is of another kind.
+  func joined(with page: BackendAnswer) -> BackendAnswer? {
+    switch (self, page) {
+    case (.receipts(let rows), .receipts(let more)): .receipts(rows + more)
+    case (.events(let rows), .events(let more)): .events(rows + more)
+    case (.accounts(let rows), .accounts(let more)): .accounts(rows + more)
+    case (.sessions(let rows), .sessions(let more)): .sessions(rows + more)
+    case _: nil
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import AuthBackend
+import AuthCore
+import Services
+import Testing
+
+@testable import AuthService
+
+@Suite("Guesses at the service")
+struct GuessTests {
+  enum Guess: CaseIterable { case login, newPassword, password, answer, secondStep }
+
+  @Test(
+    "a guess is counted if its client hangs up before the verdict, and after five none is heard",
+    arguments: Guess.allCases)
+  func counted(_ guess: Guess) throws {
+    let embedded = EmbeddedRules()
+    try embedded.registerBoth()
+    let secret = try embedded.turnTwoStepOn()
+    let service = try ServedRules(embedded.rules, keeping: embedded)
+    embedded.moveWall(by: TOTP.period)
+    let token = try embedded.authority.answer(secret.code(at: embedded.wallTime), to: try challenge(embedded)).token
+    let last = try challenge(embedded)
+    let (wrong, new) = (Secret("not the password"), Secret("a quite new passphrase"))
+    func request(_ isRight: Bool) throws -> BackendRequest {
+      let password = isRight ? EmbeddedRules.alice.password : wrong
+      let code = isRight ? secret.code(at: embedded.wallTime) : Secret("000000")
+      let session = NewSession(token: ServiceClient.token(), label: nil, origin: nil)
+      return switch guess {
+      case .login: .logIn(.password(username: "alice", password: password), .standard, session)
+      case .password: .reauthenticate(token, password, .standard, newToken: session.token)
+      case .newPassword: .changePassword(from: password, to: new, token, newToken: session.token)
+      // A challenge takes three answers.
+      case .answer: .answer(code, challenge: (isRight ? last : try challenge(embedded)).token, session)
+      case .secondStep: .endTwoStep(code, token)
+      }
+    }
+    for count in 1...5 {
+      let client = try ServiceClient(service.path)
+      try client.send(try request(false))
+      // Its answer shows that the guess was read before.
+      try client.send(.lookUp(ServiceClient.token()))
+      while case .answer(1, _, _)? = try client.next() {}
+      try #require(try self.count(embedded, token, until: count) == count)
+    }
+    embedded.moveWall(by: TOTP.period)
+    let (client, right) = (try service.authority().handler, try request(true))
+    let error = failure { () throws(BackendError) in try client.perform(right) }
+    guard case .throttled = error?.kind else {
+      Issue.record("heard: \(String(describing: error))")
+      return
+    }
+  }
+
+  private func challenge(_ embedded: EmbeddedRules) throws -> Challenge {
+    let error = failure { () throws(BackendError) in
+      try embedded.authority.logIn(EmbeddedRules.alice, limits: .standard)
+    }
+    guard case .challenged(let challenge)? = error?.kind else { throw WireFault.invalid("challenge") }
+    return challenge
+  }
+
+  /// The guesses that are counted, when there are as many, or when many looks did not see them.
+  private func count(_ embedded: EmbeddedRules, _ token: SessionToken, until count: Int) throws -> Int {
+    var seen: Int64 = 0
+    for _ in 0..<10_000 where seen < Int64(count) {
+      guard case .account(let account) = try embedded.rules.perform(.account(Username("alice"), token)) else { break }
+      seen = account.failedAttempts
+    }
+    return Int(seen)
+  }
+}
