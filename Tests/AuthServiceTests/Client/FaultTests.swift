@@ -95,7 +95,7 @@ import Testing
       (BackendRequest.profile(Samples.token), fault.code), (.rename("Alice", Samples.token), fault.changeCode),
     ] {
       let connection = service.connection()
-      let error = failure { () throws(BackendError) in try connection.perform(request) }
+      let error = failure { try connection.perform(request) }
       #expect(error?.code == code)
       #expect(code == Self.busy.code || error?.description.contains(service.path) == true)
       #expect(error?.asUnavailability.hint.isEmpty == false)
@@ -113,10 +113,10 @@ import Testing
       while let (number, _) = peer.request() { peer.send(.answer(number, now: nil, .count(3))) }
     }
     let authority = ServiceAuthority(service.connection())
-    #expect(failure { () throws(BackendError) in try authority.checkForLogins() }?.code == "answer_unknown")
+    #expect(failure { try authority.checkForLogins() }?.code == "answer_unknown")
     let token = Samples.token
     let page = Page(within: .all, before: nil, limit: 10)
-    let error = failure { () throws(BackendError) in try service.connection().perform(.events(.own, page, token)) }
+    let error = failure { try service.connection().perform(.events(.own, page, token)) }
     #expect(error?.code == "service_garbled")
   }
 
@@ -125,7 +125,7 @@ import Testing
     let service = TestService { _, _ in }
     let connection = service.connection()
     service.stop()
-    let error = failure { () throws(BackendError) in try connection.perform(.checkForLogins) }
+    let error = failure { try connection.perform(.checkForLogins) }
     #expect(error?.code == "service_unreachable")
     #expect(error?.description.contains(service.path) == true)
   }
@@ -153,7 +153,7 @@ import Testing
       }
     }
     let connection = service.connection()
-    let error = failure { () throws(BackendError) in try connection.perform(request) }
+    let error = failure { try connection.perform(request) }
     let seen = received.withLock { $0 }
     switch request.traits.effect {
     case .read, .repeatable:
@@ -173,11 +173,10 @@ import Testing
       _ = peer.request()
     }
     let connection = service.connection()
-    #expect(
-      failure { () throws(BackendError) in try connection.perform(.profile(Samples.token)) }?.code == "service_lost")
+    #expect(failure { try connection.perform(.profile(Samples.token)) }?.code == "service_lost")
     #expect(service.connections == 3)
     let login = try Samples.request(.logIn)
-    #expect(failure { () throws(BackendError) in try connection.perform(login) }?.code == "outcome_unknown")
+    #expect(failure { try connection.perform(login) }?.code == "outcome_unknown")
   }
 
   @Test("a service that went away between two requests is found again, also by what may not be repeated")
@@ -206,12 +205,10 @@ import Testing
       }
     }
     let connection = service.connection()
-    let error = failure { () throws(BackendError) in try connection.perform(.profile(Samples.token)) }
+    let error = failure { try connection.perform(.profile(Samples.token)) }
     #expect(error?.code == "service_lost")
     #expect(seen.withLock { $0 } == 1)
-    #expect(
-      failure { () throws(BackendError) in try connection.perform(.checkForLogins) }?.code
-        == "session_of_other_database")
+    #expect(failure { try connection.perform(.checkForLogins) }?.code == "session_of_other_database")
   }
 
   @Test("a token of another database is not sent")
@@ -223,7 +220,7 @@ import Testing
     }
     let connection = service.connection()
     let foreign = SessionToken(bytes: [UInt8](repeating: 0xEE, count: 16) + Samples.token.bytes)
-    let error = failure { () throws(BackendError) in try connection.perform(.resume(foreign)) }
+    let error = failure { try connection.perform(.resume(foreign)) }
     #expect(error?.code == "session_of_other_database")
     #expect(error?.description.contains("eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee") == true)
     #expect(error?.description.contains(TestService.hello.database) == true)
